@@ -297,8 +297,8 @@ impl Sim {
     /// [`Integrator`] says. Activations ([`Sim::act`]) are stepped with it.
     ///
     /// # Errors
-    /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a
-    /// number that is not finite, in or out, `Capacity` for too many contacts. Nothing is written then,
+    /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a number that is not finite,
+    /// in or out, and for tendons and springs so stiff that round-off is left, `Capacity` for too many contacts. Nothing is written then,
     /// and the memory stays; the last step stays, too, unless the failure came after its contacts had
     /// been replaced.
     pub fn step(
