@@ -10,9 +10,8 @@
 //! eighteen numbers, in which carried velocities and accelerations make the way from link to link the identity.
 
 use super::link_terms::{LinkTerms, Moved};
-use super::ties::Ties;
 use crate::joint::MAX_DOFS;
-use crate::linalg::{F4, dispatch};
+use crate::linalg::F4;
 use crate::model::topology::{Link, Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
 
@@ -41,9 +40,9 @@ struct Eliminated {
 pub struct GeneralArticulation {
     dofs: Vec<Eliminated>,
     /// Per link: J, and of a sweep X or its adjoint, and p or its adjoint.
-    asked: Vec<[Row; 6]>,
-    moved: Vec<Row>,
-    force: Vec<[f64; 6]>,
+    pub(super) asked: Vec<[Row; 6]>,
+    pub(super) moved: Vec<Row>,
+    pub(super) force: Vec<[f64; 6]>,
 }
 
 #[inline(always)]
@@ -61,7 +60,7 @@ fn from_flat(x: &[f64; 20]) -> Row {
 }
 
 #[inline(always)]
-fn add(to: &mut [f64; 6], x: &[f64; 6]) {
+pub(super) fn add(to: &mut [f64; 6], x: &[f64; 6]) {
     to.iter_mut().zip(x).for_each(|(to, x)| *to += x);
 }
 
@@ -83,21 +82,24 @@ pub(super) fn add_scaled(to: &mut Row, s: f64, x: &Row) {
 
 /// [E, 2B, I] of a body.
 #[inline(always)]
-fn alone(terms: &LinkTerms, i: usize) -> [Row; 6] {
+pub(super) fn alone(terms: &LinkTerms, i: usize) -> [Row; 6] {
     let body = &terms.body[i];
     let mut flat = [[0.0; 20]; 6];
+    let mut put = |at: usize, column: Wrench| {
+        for (row, x) in flat.iter_mut().zip(column.to_array()) {
+            row[at] = x;
+        }
+    };
     for k in 0..6 {
         let unit = Twist::unit(k);
-        let columns = [
-            terms.stiffness.mul(i, unit),
-            body.two_b(unit),
-            body.inertia.mul(unit),
-        ];
-        for (part, column) in columns.into_iter().enumerate() {
-            for (row, x) in flat.iter_mut().zip(column.to_array()) {
-                row[6 * part + k] = x;
-            }
+        if let Some(e) = terms.stiffness.get(i) {
+            put(k, e.mul(unit));
         }
+        // Of linear velocities it has nothing.
+        if k >= 3 {
+            put(6 + k, body.two_b(unit));
+        }
+        put(12 + k, body.inertia.mul(unit));
     }
     flat.each_ref().map(from_flat)
 }
@@ -152,7 +154,7 @@ impl GeneralArticulation {
 
     /// A dof of the link at which the matrix is singular, if it is.
     #[inline(always)]
-    fn eliminate(
+    pub(super) fn eliminate(
         &mut self,
         terms: &LinkTerms,
         i: usize,
@@ -225,44 +227,9 @@ impl GeneralArticulation {
         None
     }
 
-    #[inline(always)]
-    fn factor_kernel(
-        &mut self,
-        t: &Topology,
-        terms: &LinkTerms,
-        given: &[bool],
-        of: &mut dyn FnMut(&Link, &mut ByUnknown),
-        ties: &mut Ties,
-        singular: &mut Option<usize>,
-    ) {
-        *singular = None;
-        let mut by = [[[0.0; MAX_DOFS]; 3]; MAX_DOFS];
-        for (i, asked) in self.asked.iter_mut().enumerate() {
-            *asked = alone(terms, i);
-        }
-        for (i, l) in t.links.iter().enumerate().rev() {
-            of(l, &mut by);
-            *singular = self.eliminate(terms, i, l, &by, given);
-            if singular.is_none()
-                && let Some(k) = ties.of_top(i)
-            {
-                *singular = ties.close(self, t, k);
-                if l.parent != WORLD {
-                    ties.pass_on(k, &mut self.asked[l.parent]);
-                }
-            }
-            if singular.is_some() {
-                return;
-            }
-        }
-        if let Some(k) = ties.of_world() {
-            *singular = ties.close(self, t, k);
-        }
-    }
-
     /// Takes `x` of a link from what it is given to what is left beside the force of its subtree, which its parent takes.
     #[inline(always)]
-    fn up(&mut self, i: usize, l: &Link, x: &mut [f64]) -> [f64; 6] {
+    pub(super) fn up(&mut self, i: usize, l: &Link, x: &mut [f64]) -> [f64; 6] {
         let mut force = self.force[i];
         let own = Wrench::from_slice(&force);
         for k in l.dofs() {
@@ -278,7 +245,7 @@ impl GeneralArticulation {
 
     /// From there to the unknowns of the link, given how its parent moves.
     #[inline(always)]
-    fn down(&mut self, i: usize, l: &Link, above: Row, x: &mut [f64]) {
+    pub(super) fn down(&mut self, i: usize, l: &Link, above: Row, x: &mut [f64]) {
         let mut moved = above;
         let mut rest = [0.0; MAX_DOFS];
         rest[..l.nv].copy_from_slice(&x[l.dofs()]);
@@ -293,7 +260,7 @@ impl GeneralArticulation {
 
     /// The transpose of [`GeneralArticulation::down`]; the adjoint of how the parent moves.
     #[inline(always)]
-    fn down_transposed(&mut self, i: usize, l: &Link, x: &mut [f64]) -> Row {
+    pub(super) fn down_transposed(&mut self, i: usize, l: &Link, x: &mut [f64]) -> Row {
         let mut bar = self.moved[i];
         let below = bar;
         let mut rest = [0.0; MAX_DOFS];
@@ -312,7 +279,7 @@ impl GeneralArticulation {
 
     /// The transpose of [`GeneralArticulation::up`], given the adjoint of the force that the parent takes.
     #[inline(always)]
-    fn up_transposed(&mut self, i: usize, l: &Link, above: [f64; 6], x: &mut [f64]) {
+    pub(super) fn up_transposed(&mut self, i: usize, l: &Link, above: [f64; 6], x: &mut [f64]) {
         let mut force = Twist::from_slice(&above);
         let above = force;
         for k in l.dofs() {
@@ -372,83 +339,4 @@ impl GeneralArticulation {
         }
         bar
     }
-
-    #[inline(always)]
-    fn solve_kernel(&mut self, t: &Topology, ties: &mut Ties, x: &mut [f64]) {
-        self.force.fill([0.0; 6]);
-        for (i, l) in t.links.iter().enumerate().rev() {
-            let mut force = self.up(i, l, x);
-            if let Some(k) = ties.of_top(i) {
-                ties.answer(self, t, k, x, &mut force);
-            }
-            if l.parent != WORLD {
-                add(&mut self.force[l.parent], &force);
-            }
-        }
-        if let Some(k) = ties.of_world() {
-            ties.answer(self, t, k, x, &mut [0.0; 6]);
-            ties.release(t, k, &[F4::ZERO; 5], x);
-        }
-        for (i, l) in t.links.iter().enumerate() {
-            let above = match l.parent {
-                WORLD => [F4::ZERO; 5],
-                p => self.moved[p],
-            };
-            if let Some(k) = ties.of_top(i) {
-                ties.release(t, k, &above, x);
-            }
-            self.down(i, l, above, x);
-        }
-    }
-
-    #[inline(always)]
-    fn solve_transposed_kernel(&mut self, t: &Topology, ties: &mut Ties, x: &mut [f64]) {
-        self.moved.fill([F4::ZERO; 5]);
-        for (i, l) in t.links.iter().enumerate().rev() {
-            let mut bar = self.down_transposed(i, l, x);
-            if let Some(k) = ties.of_top(i) {
-                ties.release_transposed(t, k, x, &mut bar);
-            }
-            if l.parent != WORLD {
-                add_scaled(&mut self.moved[l.parent], 1.0, &bar);
-            }
-        }
-        if let Some(k) = ties.of_world() {
-            ties.release_transposed(t, k, x, &mut [F4::ZERO; 5]);
-            ties.answer_transposed(self, t, k, &[0.0; 6], x);
-        }
-        for (i, l) in t.links.iter().enumerate() {
-            let above = match l.parent {
-                WORLD => [0.0; 6],
-                p => self.force[p],
-            };
-            if let Some(k) = ties.of_top(i) {
-                ties.answer_transposed(self, t, k, &above, x);
-            }
-            self.up_transposed(i, l, above, x);
-        }
-    }
-}
-
-dispatch! {
-    /// Takes the factors of M a + D v + Q q with a, v and q `of` the unknowns of each link, the first of each in n × 3 × n
-    /// entries; terms between links are those that `ties` has taken. The rows of unknowns that are `given` are those of the identity. `singular` becomes a dof of a link at which that is, if it is.
-    pub fn factor_general = GeneralArticulation::factor_kernel(
-        f: &mut GeneralArticulation, t: &Topology, terms: &LinkTerms, given: &[bool],
-        of: &mut dyn FnMut(&Link, &mut ByUnknown), ties: &mut Ties, singular: &mut Option<usize>,
-    )
-}
-
-dispatch! {
-    /// x ← H⁻¹ x.
-    pub fn solve_general = GeneralArticulation::solve_kernel(
-        f: &mut GeneralArticulation, t: &Topology, ties: &mut Ties, x: &mut [f64],
-    )
-}
-
-dispatch! {
-    /// x ← H⁻ᵀ x.
-    pub fn solve_general_transposed = GeneralArticulation::solve_transposed_kernel(
-        f: &mut GeneralArticulation, t: &Topology, ties: &mut Ties, x: &mut [f64],
-    )
 }

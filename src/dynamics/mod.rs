@@ -30,6 +30,7 @@ pub mod stage_matrix;
 pub mod system;
 #[cfg(test)]
 mod tests;
+pub mod tied;
 pub mod ties;
 pub mod tree_lu;
 mod varying;

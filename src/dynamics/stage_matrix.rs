@@ -142,20 +142,23 @@ impl StageMatrix {
             let force = c.inertia.mul(s).to_array().map(F4::splat);
             let row = c.two_b_row(s).to_array().map(F4::splat);
             let path = &self.path[..=dof.depth / LANES];
-            let [above, below] = out.blocks_mut(k, path.len());
-            for ((above, below), p) in above.iter_mut().zip(below.iter_mut()).zip(path) {
-                *above = dot6(&p[0..6], &up);
-                *below = dot6(&p[6..12], &force) + dot3(&p[15..18], &row);
+            let [above, below] = out.row_mut(t, k);
+            let rows = above.chunks_mut(LANES).zip(below.chunks_mut(LANES));
+            for ((above, below), p) in rows.zip(path) {
+                let x = dot6(&p[0..6], &up);
+                let y = dot6(&p[6..12], &force) + dot3(&p[15..18], &row);
+                above.copy_from_slice(&x.0[..above.len()]);
+                below.copy_from_slice(&y.0[..below.len()]);
             }
             if let Some(e) = load {
                 let e = e.tr_mul(s).to_array().map(F4::splat);
-                for (below, p) in below.iter_mut().zip(path) {
-                    *below += dot6(&p[18..24], &e);
+                for (below, p) in below.chunks_mut(LANES).zip(path) {
+                    let x = dot6(&p[18..24], &e);
+                    below.iter_mut().zip(x.0).for_each(|(below, x)| *below += x);
                 }
             }
             if l.nv > 1 {
                 // Dofs of one joint move the same body: none of them turns the others' forces.
-                let above = F4::flat_mut(above);
                 for j in l.iv..=k {
                     above[t.dofs[j].depth] -= kin.s[j].dot(turned);
                 }

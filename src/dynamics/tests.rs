@@ -1,11 +1,10 @@
 //! Factors of an implicit stage's matrix against products with it.
 
 use super::Dynamics;
-use super::general_articulation::{
-    ByUnknown, GeneralArticulation, factor_general, solve_general, solve_general_transposed,
-};
+use super::general_articulation::{ByUnknown, GeneralArticulation};
 use super::link_terms::{LinkTerms, Of};
 use super::stage_matrix::{StageMatrix, fill_stage_matrix};
+use super::tied::{factor_general, solve_general, solve_general_transposed};
 use super::ties::Ties;
 use super::tree_lu::TreeLu;
 use crate::linalg::scattered;

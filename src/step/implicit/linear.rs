@@ -93,7 +93,7 @@ impl Linear {
         (self.motion).linearize(physics.model.topology(), at.tangents(), &at.v);
         match (self.solver).factor_alone(physics, rule, &self.motion, &self.driven) {
             true => Ok(()),
-            false => self.take_slopes(physics, rule, at),
+            false => self.take_slopes(physics, rule, at, true),
         }
     }
 
@@ -101,7 +101,7 @@ impl Linear {
     /// derivatives are lost.
     pub fn take(&mut self, physics: &mut Physics<'_>, rule: &Rule, at: &StageState) -> Result<()> {
         physics.differentiate_forces(at);
-        self.take_slopes(physics, rule, at)?;
+        self.take_slopes(physics, rule, at, false)?;
         if !self.solver.may_lose_digits() {
             return Ok(());
         }
@@ -165,11 +165,13 @@ impl Linear {
         lost
     }
 
+    /// As [`Linear::take`]; `alone` as [`Balance::take`].
     fn take_slopes(
         &mut self,
         physics: &mut Physics<'_>,
         rule: &Rule,
         at: &StageState,
+        alone: bool,
     ) -> Result<()> {
         let model = physics.model;
         let t = model.topology();
@@ -181,7 +183,7 @@ impl Linear {
             ..
         } = physics;
         self.driven.copy_from_slice(driven.is_driven());
-        self.balance.take(model, params, dynamics, Some(forces))?;
+        (self.balance).take(model, params, dynamics, Some(forces), alone)?;
         for (own, input) in self.inputs.iter_mut().zip(forces.inputs().flatten()) {
             own.clone_from(input);
         }

@@ -3,11 +3,10 @@
 use super::balance::Balance;
 use super::physics::Physics;
 use super::stage::Rule;
-use crate::dynamics::general_articulation::{
-    ByUnknown, GeneralArticulation, factor_general, solve_general, solve_general_transposed,
-};
+use crate::dynamics::general_articulation::{ByUnknown, GeneralArticulation};
 use crate::dynamics::link_terms::LinkTerms;
 use crate::dynamics::stage_matrix::{StageMatrix, fill_stage_matrix};
+use crate::dynamics::tied::{factor_general, solve_general, solve_general_transposed};
 use crate::dynamics::ties::Ties;
 use crate::dynamics::tree_lu::TreeLu;
 use crate::force::Forces;
@@ -152,9 +151,9 @@ impl Solver {
             return false;
         };
         let (t, d) = (physics.model.topology(), &*physics.dynamics);
-        let mut crosses = false;
-        let mut see = |by_q: f64, by_v: f64| crosses |= by_q != 0.0 || by_v != 0.0;
-        (physics.forces).for_cross(|_, _, by_q, by_v| see(by_q, by_v));
+        // Contacts tie dofs of any branches.
+        let mut crosses = physics.forces.penalty.is_some();
+        (physics.forces).for_cross(|_, _, by_q, by_v| crosses |= by_q != 0.0 || by_v != 0.0);
         if crosses {
             return false;
         }
