@@ -26,7 +26,6 @@ pub mod rnea;
 pub mod rnea_adjoint;
 pub mod rnea_derivatives;
 pub mod rnea_direction;
-pub mod stage_matrix;
 pub mod system;
 #[cfg(test)]
 mod tests;

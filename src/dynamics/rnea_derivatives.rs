@@ -59,7 +59,7 @@ impl Composite {
     }
 
     #[inline(always)]
-    pub(super) fn add(&mut self, o: &Composite) {
+    fn add(&mut self, o: &Composite) {
         self.inertia += o.inertia;
         self.momentum += o.momentum;
         self.inertia_rate += o.inertia_rate;
@@ -170,12 +170,12 @@ pub(super) fn unpack(t: &Topology, above: &[f64], below: &[f64], out: &mut [f64]
 }
 
 #[inline(always)]
-pub(super) fn dot6(p: &[F4], f: &[F4; 6]) -> F4 {
+fn dot6(p: &[F4], f: &[F4; 6]) -> F4 {
     p[0] * f[0] + p[1] * f[1] + p[2] * f[2] + (p[3] * f[3] + p[4] * f[4] + p[5] * f[5])
 }
 
 #[inline(always)]
-pub(super) fn dot3(p: &[F4], f: &[F4; 3]) -> F4 {
+fn dot3(p: &[F4], f: &[F4; 3]) -> F4 {
     p[0] * f[0] + p[1] * f[1] + p[2] * f[2]
 }
 

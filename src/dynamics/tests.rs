@@ -3,10 +3,8 @@
 use super::Dynamics;
 use super::general_articulation::{ByUnknown, GeneralArticulation};
 use super::link_terms::{LinkTerms, Of};
-use super::stage_matrix::{StageMatrix, fill_stage_matrix};
 use super::tied::{factor_general, solve_general, solve_general_transposed};
 use super::ties::Ties;
-use super::tree_lu::TreeLu;
 use crate::linalg::scattered;
 use crate::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use crate::model::topology::{Link, Topology};
@@ -209,61 +207,4 @@ fn a_tie_that_takes_all_that_a_row_has_is_singular() {
     }
     let size = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     assert!(singular == Some(40) || size > 1e6, "{singular:?} {size:e}");
-}
-
-/// In one product what three have, where the unknowns of a free joint are none of its velocities.
-#[test]
-fn the_matrix_of_a_stage_is_the_sum_of_its_parts() {
-    for first in [JointKind::Revolute, JointKind::Planar, JointKind::Free] {
-        let model = tree(first, &[0, 1, 2, 2, 4, 5, 1, 7, 0, 9]);
-        let (t, nv) = (model.topology(), model.nv());
-        assert!(!t.is_deep());
-        let d = at_a_state(&model);
-        let mut terms = LinkTerms::new(t, 0);
-        terms.take(&model, model.params(), &d);
-        let (mut matrix, mut lu) = (StageMatrix::new(t), TreeLu::new(t));
-        let mut of = |l: &Link, by: &mut ByUnknown| {
-            plain(l, by);
-            let parts = by[..l.nv].iter_mut().flatten().zip(PLAIN.iter().cycle());
-            for (k, (part, scale)) in parts.enumerate() {
-                for (j, x) in part[..l.nv].iter_mut().enumerate() {
-                    *x += 0.1 * scale * scattered(k, j);
-                }
-            }
-        };
-        fill_stage_matrix(
-            &mut matrix,
-            &model,
-            model.params(),
-            &d.kin,
-            &d.rnea,
-            &d.external,
-            PLAIN,
-            &mut of,
-            &mut lu,
-        );
-        assert_eq!(lu.factor(t), None);
-        let x: Vec<f64> = (0..nv).map(|k| scattered(k, 11)).collect();
-        // What accelerations, velocities and displacements they bring.
-        let mut parts = PLAIN.map(|scale| x.iter().map(|x| scale * x).collect::<Vec<_>>());
-        let mut by = Default::default();
-        for l in t.wide_links() {
-            of(l, &mut by);
-            for (part, x_part) in parts.iter_mut().enumerate() {
-                for j in 0..l.nv {
-                    x_part[l.iv + j] = (0..l.nv).map(|c| by[c][part][j] * x[l.iv + c]).sum();
-                }
-            }
-        }
-        let mut b = vec![0.0; nv];
-        for (of, x) in [Of::Acceleration, Of::Velocity, Of::Position]
-            .into_iter()
-            .zip(&parts)
-        {
-            terms.add(t, of, x, &mut b);
-        }
-        lu.solve(t, &mut b);
-        let error = largest_difference(&b, &x);
-        assert!(error < 1e-10, "{first:?}: {error:e}");
-    }
 }

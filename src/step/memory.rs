@@ -53,7 +53,7 @@ impl Bytes {
                 (false, true) => 80,
                 (false, false) => 48,
             };
-            let links = if deep { 10_000 } else { 2800 };
+            let links = if deep { 10_000 } else { 1000 };
             linear += square * nv * nv + links * nv + 120 * packed + 8 * nv * (nu + na);
         }
         if has_stage {
@@ -67,7 +67,7 @@ impl Bytes {
             };
             // Newton's method takes derivatives, too.
             let inverse = if options.derivatives || deep { 0 } else { 9 };
-            let links = if deep { 8000 } else { 3900 };
+            let links = if deep { 8000 } else { 3000 };
             linear += (square + inverse) * nv * nv + links * nv + 120 * packed;
         }
         if options.contact == Contact::None {

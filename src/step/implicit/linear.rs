@@ -80,7 +80,7 @@ impl Linear {
         }
     }
 
-    /// Factors H at a stage, to solve by alone: what columns and adjoints take is lost. After [`Physics::balance`] there.
+    /// Factors H at a stage, to solve by alone: what columns by parameters take is not there. After [`Physics::balance`] there.
     pub fn factor(
         &mut self,
         physics: &mut Physics<'_>,
@@ -88,13 +88,7 @@ impl Linear {
         at: &StageState,
     ) -> Result<()> {
         physics.differentiate_forces(at);
-        self.rule = None;
-        self.driven.copy_from_slice(physics.driven.is_driven());
-        (self.motion).linearize(physics.model.topology(), at.tangents(), &at.v);
-        match (self.solver).factor_alone(physics, rule, &self.motion, &self.driven) {
-            true => Ok(()),
-            false => self.take_slopes(physics, rule, at, true),
-        }
+        self.take_slopes(physics, rule, at, true)
     }
 
     /// Takes slopes and factors H at a stage; after [`Physics::balance`] there. Of `dynamics` the branch-packed

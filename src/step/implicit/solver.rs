@@ -1,17 +1,15 @@
 //! The matrix of a stage, ∂r/∂w, and its factors.
 
 use super::balance::Balance;
-use super::physics::Physics;
 use super::stage::Rule;
 use crate::dynamics::general_articulation::{ByUnknown, GeneralArticulation};
 use crate::dynamics::link_terms::LinkTerms;
-use crate::dynamics::stage_matrix::{StageMatrix, fill_stage_matrix};
 use crate::dynamics::tied::{factor_general, solve_general, solve_general_transposed};
 use crate::dynamics::ties::Ties;
 use crate::dynamics::tree_lu::TreeLu;
 use crate::force::Forces;
 use crate::integrator::implicit::{Motion, Slope};
-use crate::joint::{LinkMatrix, MAX_DOFS, block_mul, block_tr_mul};
+use crate::joint::{LinkMatrix, block_mul, block_tr_mul};
 use crate::linalg::{LANES, Lu};
 use crate::model::topology::{Link, Topology};
 
@@ -46,7 +44,6 @@ pub(in crate::step) struct Solver {
     form: Form,
     /// None of a deep tree.
     tree: Option<TreeLu>,
-    matrix: Option<StageMatrix>,
     swept: Option<Box<Swept>>,
     /// By rows; empty where it may never be needed.
     dense: Vec<f64>,
@@ -125,7 +122,6 @@ impl Solver {
         Solver {
             form: Form::Tree,
             tree: (!t.is_deep()).then(|| TreeLu::new(t)),
-            matrix: (!t.is_deep()).then(|| StageMatrix::new(t)),
             swept: t.is_deep().then(|| {
                 Box::new(Swept {
                     factors: GeneralArticulation::new(t),
@@ -136,56 +132,6 @@ impl Solver {
             lu: Lu::new(room),
             scratch: vec![0.0; LANES * room],
         }
-    }
-
-    /// Factors ∂r/∂w along the tree without what derivatives of the stage would take, where `physics` holds its balance and the
-    /// slopes of forces; false where that does not do.
-    pub fn factor_alone(
-        &mut self,
-        physics: &Physics<'_>,
-        rule: &Rule,
-        motion: &Motion,
-        driven: &[bool],
-    ) -> bool {
-        let (Some(tree), Some(matrix)) = (&mut self.tree, &mut self.matrix) else {
-            return false;
-        };
-        let (t, d) = (physics.model.topology(), &*physics.dynamics);
-        // Contacts tie dofs of any branches.
-        let mut crosses = physics.forces.penalty.is_some();
-        (physics.forces).for_cross(|_, _, by_q, by_v| crosses |= by_q != 0.0 || by_v != 0.0);
-        if crosses {
-            return false;
-        }
-        let plain = [rule.rate, rule.share, rule.displacement];
-        let mut of = |l: &Link, by: &mut ByUnknown| by_unknown(t, rule, motion, l, by);
-        fill_stage_matrix(
-            matrix,
-            physics.model,
-            physics.params,
-            &d.kin,
-            &d.rnea,
-            &d.external,
-            plain,
-            &mut of,
-            tree,
-        );
-        let mut by = [[[0.0; MAX_DOFS]; 3]; MAX_DOFS];
-        (physics.forces).for_branches(0.0, |row, column, by_q, by_v| {
-            let link = t.dofs[column].link;
-            if motion.of_link(link).is_none() {
-                return tree.add(t, row, column, by_v * plain[1] + by_q * plain[2]);
-            }
-            let l = &t.links[link];
-            of(l, &mut by);
-            for (c, [_, v, q]) in l.dofs().zip(&by) {
-                let k = column - l.iv;
-                tree.add(t, row, c, by_v * v[k] + by_q * q[k]);
-            }
-        });
-        drive_tree(tree, t, driven);
-        self.form = Form::Tree;
-        tree.factor(t).is_none()
     }
 
     /// Factors ∂r/∂w, with the rows of the identity for `driven` dofs; the dof at which it is singular, if it is.
