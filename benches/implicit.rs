@@ -428,6 +428,8 @@ fn cables() {
         }
         for (name, of) in [
             ("step", (|t| t.step) as fn(&Times) -> f64),
+            // By itself, as it may grow where the cost of each does not.
+            ("iterations", |t| t.iterations),
             ("VJP", |t| t.vjp),
             ("Jacobians", |t| t.jacobians),
         ] {
@@ -442,7 +444,7 @@ fn cables() {
             };
             let times: String = x.iter().map(|t| format!("{t:11.2}")).collect();
             println!(
-                "{:36} {name:9} {times}  {exponents}",
+                "{:36} {name:10} {times}  {exponents}",
                 format!("{integrator:?} {contact:?}")
             );
         }

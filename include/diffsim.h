@@ -155,8 +155,8 @@ enum ds_gradient
   /**
    * None: the contact problem was not solved to the tolerance, and asking for a derivative is
    * DS_ERR_NOT_CONVERGED. Or, as shows when a derivative is asked for, constraints depend on each other so
-   * nearly that it would be round-off: directions and adjoints would differ by more than 1e-6. That is
-   * DS_ERR_NUMERICAL.
+   * nearly that it would be round-off: directions and adjoints would differ by more than 1e-6; or forces are so much stiffer
+   * than what they move is inert that solving loses all but five digits. That is DS_ERR_NUMERICAL.
    */
   DS_GRADIENT_REFUSED = 3,
 };
@@ -3432,7 +3432,8 @@ void ds_sim_free(struct ds_sim *sim);
  * next one. The activations of actuators that have a state (ds_model_na) are the sim's: they go on with the step
  * (ds_sim_get_act).
  *
- * Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
+ * Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out, and where tendons, springs or
+ * forces between joints are so stiff that of the step round-off would be left; DS_ERR_CAPACITY;
  * DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
  */
 ds_status ds_sim_step(struct ds_sim *sim,

@@ -21,8 +21,8 @@ pub enum ds_gradient {
     DS_GRADIENT_SMOOTHED = 2,
     /// None: the contact problem was not solved to the tolerance, and asking for a derivative is
     /// DS_ERR_NOT_CONVERGED. Or, as shows when a derivative is asked for, constraints depend on each other so
-    /// nearly that it would be round-off: directions and adjoints would differ by more than 1e-6. That is
-    /// DS_ERR_NUMERICAL.
+    /// nearly that it would be round-off: directions and adjoints would differ by more than 1e-6; or forces are so much stiffer
+    /// than what they move is inert that solving loses all but five digits. That is DS_ERR_NUMERICAL.
     DS_GRADIENT_REFUSED = 3,
 }
 

@@ -97,7 +97,8 @@ pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
 /// next one. The activations of actuators that have a state (ds_model_na) are the sim's: they go on with the step
 /// (ds_sim_get_act).
 ///
-/// Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
+/// Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out, and where tendons, springs or
+/// forces between joints are so stiff that of the step round-off would be left; DS_ERR_CAPACITY;
 /// DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step(

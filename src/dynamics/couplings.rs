@@ -18,9 +18,8 @@ const TINY: f64 = 1e-14;
 #[derive(Clone, Debug)]
 pub struct Couplings {
     nv: usize,
-    /// Rows that have terms, and of those that may have others each time, where they are among these.
+    /// Rows that have terms.
     rows: Vec<usize>,
-    places: Vec<usize>,
     /// Column of U and W, row of W, value.
     terms: Vec<(usize, usize, f64)>,
     /// √w g of all products, (dof, value), and where those of each end.
@@ -31,8 +30,9 @@ pub struct Couplings {
     capacitance: Vec<f64>,
     lu: Lu,
     is_regular: bool,
-    /// The largest entry of C.
+    /// The largest entry of C, and of A₀⁻¹ x of the last solution.
     largest: f64,
+    before: f64,
     small: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
 }
@@ -59,7 +59,6 @@ impl Couplings {
         Couplings {
             nv,
             rows,
-            places: Vec::new(),
             terms,
             products: Vec::with_capacity(numbers),
             ends: Vec::with_capacity(products),
@@ -68,45 +67,20 @@ impl Couplings {
             lu: Lu::new(rank),
             is_regular: false,
             largest: 0.0,
+            before: 0.0,
             small: vec![[0.0]; rank],
             scratch: vec![[0.0]; rank],
         }
     }
 
-    /// With room for terms that are others each time: in so many rows, so many in all. Allocates.
-    pub fn with_room(nv: usize, [rows, terms]: [usize; 2]) -> Self {
-        let mut couplings = Couplings::new(nv, std::iter::empty(), [rows, 0]);
-        couplings.rows = Vec::with_capacity(rows);
-        couplings.terms = Vec::with_capacity(terms);
-        couplings.places = vec![usize::MAX; nv];
-        couplings
-    }
-
-    /// Takes other terms than before: (row, column, value).
-    pub fn take(&mut self, terms: impl Iterator<Item = (usize, usize, f64)>) {
-        self.is_regular = false;
-        for row in self.rows.drain(..) {
-            self.places[row] = usize::MAX;
-        }
-        self.terms.clear();
-        for (row, column, x) in terms {
-            let place = &mut self.places[row];
-            if *place == usize::MAX {
-                *place = self.rows.len();
-                self.rows.push(row);
-            }
-            self.terms.push((*place, column, x));
-        }
-    }
-
-    /// A dof with terms where they leave nothing to solve by.
-    pub fn singular_at(&self) -> Option<usize> {
-        (self.rows.first().copied()).filter(|_| !self.is_regular)
-    }
-
     /// How many times stiffer than A₀ the terms are: so many roundings of a force along them A⁻¹ leaves of it.
     pub fn stiffness(&self) -> f64 {
         self.largest
+    }
+
+    /// The largest entry of what the last solution A⁻¹ x would have been without the terms: it has roundings of that.
+    pub fn before(&self) -> f64 {
+        self.before
     }
 
     /// Columns of U and W.
@@ -203,7 +177,7 @@ impl Couplings {
     /// Prepares solving, given what does x ← A₀⁻¹ x.
     pub fn factor(&mut self, mut solve: impl FnMut(&mut [f64])) {
         let (rank, rows) = (self.rank(), self.rows.len());
-        self.largest = 0.0;
+        (self.largest, self.before) = (0.0, 0.0);
         if rank == 0 {
             return;
         }
@@ -235,6 +209,7 @@ impl Couplings {
         if rank == 0 {
             return;
         }
+        self.before = x.iter().fold(0.0, |m, x| x.abs().max(m));
         let mut small = std::mem::take(&mut self.small);
         small.fill([0.0]);
         self.project(x, |k, y| small[k][0] += y);

@@ -11,7 +11,7 @@
 
 use super::link_terms::{LinkTerms, Moved};
 use crate::joint::MAX_DOFS;
-use crate::linalg::{F4, dispatch};
+use crate::linalg::F4;
 use crate::model::topology::{Link, Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
 
@@ -19,7 +19,7 @@ use crate::spatial::{Twist, Wrench};
 const TINY: f64 = 1e-14;
 
 /// Eighteen numbers in whole lanes.
-type Row = [F4; 5];
+pub(super) type Row = [F4; 5];
 
 /// What a, v and q of a link's dofs are per unit of each of its unknowns.
 pub type ByUnknown = [[[f64; MAX_DOFS]; 3]; MAX_DOFS];
@@ -40,9 +40,9 @@ struct Eliminated {
 pub struct GeneralArticulation {
     dofs: Vec<Eliminated>,
     /// Per link: J, and of a sweep X or its adjoint, and p or its adjoint.
-    asked: Vec<[Row; 6]>,
-    moved: Vec<Row>,
-    force: Vec<[f64; 6]>,
+    pub(super) asked: Vec<[Row; 6]>,
+    pub(super) moved: Vec<Row>,
+    pub(super) force: Vec<[f64; 6]>,
 }
 
 #[inline(always)]
@@ -60,7 +60,12 @@ fn from_flat(x: &[f64; 20]) -> Row {
 }
 
 #[inline(always)]
-fn dot(a: &Row, b: &Row) -> f64 {
+pub(super) fn add(to: &mut [f64; 6], x: &[f64; 6]) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to += x);
+}
+
+#[inline(always)]
+pub(super) fn dot(a: &Row, b: &Row) -> f64 {
     let mut sum = a[0] * b[0];
     for k in 1..5 {
         sum += a[k] * b[k];
@@ -69,7 +74,7 @@ fn dot(a: &Row, b: &Row) -> f64 {
 }
 
 #[inline(always)]
-fn add_scaled(to: &mut Row, s: f64, x: &Row) {
+pub(super) fn add_scaled(to: &mut Row, s: f64, x: &Row) {
     for (to, x) in to.iter_mut().zip(x) {
         *to += *x * s;
     }
@@ -77,21 +82,24 @@ fn add_scaled(to: &mut Row, s: f64, x: &Row) {
 
 /// [E, 2B, I] of a body.
 #[inline(always)]
-fn alone(terms: &LinkTerms, i: usize) -> [Row; 6] {
+pub(super) fn alone(terms: &LinkTerms, i: usize) -> [Row; 6] {
     let body = &terms.body[i];
     let mut flat = [[0.0; 20]; 6];
+    let mut put = |at: usize, column: Wrench| {
+        for (row, x) in flat.iter_mut().zip(column.to_array()) {
+            row[at] = x;
+        }
+    };
     for k in 0..6 {
         let unit = Twist::unit(k);
-        let columns = [
-            terms.stiffness.mul(i, unit),
-            body.two_b(unit),
-            body.inertia.mul(unit),
-        ];
-        for (part, column) in columns.into_iter().enumerate() {
-            for (row, x) in flat.iter_mut().zip(column.to_array()) {
-                row[6 * part + k] = x;
-            }
+        if let Some(e) = terms.stiffness.get(i) {
+            put(k, e.mul(unit));
         }
+        // Of linear velocities it has nothing.
+        if k >= 3 {
+            put(6 + k, body.two_b(unit));
+        }
+        put(12 + k, body.inertia.mul(unit));
     }
     flat.each_ref().map(from_flat)
 }
@@ -146,7 +154,7 @@ impl GeneralArticulation {
 
     /// A dof of the link at which the matrix is singular, if it is.
     #[inline(always)]
-    fn eliminate(
+    pub(super) fn eliminate(
         &mut self,
         terms: &LinkTerms,
         i: usize,
@@ -219,125 +227,116 @@ impl GeneralArticulation {
         None
     }
 
+    /// Takes `x` of a link from what it is given to what is left beside the force of its subtree, which its parent takes.
     #[inline(always)]
-    fn factor_kernel(
+    pub(super) fn up(&mut self, i: usize, l: &Link, x: &mut [f64]) -> [f64; 6] {
+        let mut force = self.force[i];
+        let own = Wrench::from_slice(&force);
+        for k in l.dofs() {
+            x[k] -= self.dofs[k].s.dot(own);
+        }
+        for k in l.dofs() {
+            for (f, p) in force.iter_mut().zip(self.dofs[k].passed.to_array()) {
+                *f += p * x[k];
+            }
+        }
+        force
+    }
+
+    /// From there to the unknowns of the link, given how its parent moves.
+    #[inline(always)]
+    pub(super) fn down(&mut self, i: usize, l: &Link, above: Row, x: &mut [f64]) {
+        let mut moved = above;
+        let mut rest = [0.0; MAX_DOFS];
+        rest[..l.nv].copy_from_slice(&x[l.dofs()]);
+        for k in l.dofs() {
+            let own = &self.dofs[k];
+            let free: f64 = (own.inverse.iter().zip(&rest)).map(|(d, x)| d * x).sum();
+            x[k] = free - dot(&own.answer, &above);
+            add_scaled(&mut moved, x[k], &own.moves);
+        }
+        self.moved[i] = moved;
+    }
+
+    /// The transpose of [`GeneralArticulation::down`]; the adjoint of how the parent moves.
+    #[inline(always)]
+    pub(super) fn down_transposed(&mut self, i: usize, l: &Link, x: &mut [f64]) -> Row {
+        let mut bar = self.moved[i];
+        let below = bar;
+        let mut rest = [0.0; MAX_DOFS];
+        for (rest, k) in rest.iter_mut().zip(l.dofs()) {
+            *rest = x[k] + dot(&self.dofs[k].moves, &below);
+        }
+        for (c, k) in l.dofs().enumerate() {
+            add_scaled(&mut bar, -rest[c], &self.dofs[k].answer);
+        }
+        for (c, k) in l.dofs().enumerate() {
+            let column = self.dofs[l.dofs()].iter().zip(&rest);
+            x[k] = column.map(|(d, r)| d.inverse[c] * r).sum();
+        }
+        bar
+    }
+
+    /// The transpose of [`GeneralArticulation::up`], given the adjoint of the force that the parent takes.
+    #[inline(always)]
+    pub(super) fn up_transposed(&mut self, i: usize, l: &Link, above: [f64; 6], x: &mut [f64]) {
+        let mut force = Twist::from_slice(&above);
+        let above = force;
+        for k in l.dofs() {
+            x[k] += above.dot(self.dofs[k].passed);
+        }
+        for k in l.dofs() {
+            force += self.dofs[k].s * -x[k];
+        }
+        self.force[i] = force.to_array();
+    }
+
+    /// [`GeneralArticulation::up`] of some links, each after its parent, without those that hang on them; what the parent
+    /// of the first one takes.
+    #[inline(always)]
+    pub(super) fn sweep_up(&mut self, t: &Topology, links: &[usize], x: &mut [f64]) -> [f64; 6] {
+        links.iter().for_each(|i| self.force[*i] = [0.0; 6]);
+        let mut force = [0.0; 6];
+        for i in links.iter().rev() {
+            let l = &t.links[*i];
+            force = self.up(*i, l, x);
+            if l.parent != WORLD {
+                add(&mut self.force[l.parent], &force);
+            }
+        }
+        force
+    }
+
+    /// [`GeneralArticulation::down`] of these, where the parent of the first one is at rest.
+    #[inline(always)]
+    pub(super) fn sweep_down(&mut self, t: &Topology, links: &[usize], x: &mut [f64]) {
+        for (k, i) in links.iter().enumerate() {
+            let l = &t.links[*i];
+            let above = match l.parent {
+                p if k > 0 && p != WORLD => self.moved[p],
+                _ => [F4::ZERO; 5],
+            };
+            self.down(*i, l, above, x);
+        }
+    }
+
+    /// Its transpose, and the adjoint of how the parent of the first one moves.
+    #[inline(always)]
+    pub(super) fn sweep_down_transposed(
         &mut self,
         t: &Topology,
-        terms: &LinkTerms,
-        given: &[bool],
-        of: &mut dyn FnMut(&Link, &mut ByUnknown),
-        singular: &mut Option<usize>,
-    ) {
-        *singular = None;
-        let mut by = [[[0.0; MAX_DOFS]; 3]; MAX_DOFS];
-        for (i, asked) in self.asked.iter_mut().enumerate() {
-            *asked = alone(terms, i);
-        }
-        for (i, l) in t.links.iter().enumerate().rev() {
-            of(l, &mut by);
-            *singular = self.eliminate(terms, i, l, &by, given);
-            if singular.is_some() {
-                return;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn solve_kernel(&mut self, t: &Topology, x: &mut [f64]) {
-        self.force.fill([0.0; 6]);
-        for (i, l) in t.links.iter().enumerate().rev() {
-            let mut force = self.force[i];
-            let own = Wrench::from_slice(&force);
-            for k in l.dofs() {
-                x[k] -= self.dofs[k].s.dot(own);
-            }
-            for k in l.dofs() {
-                for (f, p) in force.iter_mut().zip(self.dofs[k].passed.to_array()) {
-                    *f += p * x[k];
-                }
-            }
-            if l.parent != WORLD {
-                for (above, f) in self.force[l.parent].iter_mut().zip(force) {
-                    *above += f;
-                }
-            }
-        }
-        for (i, l) in t.links.iter().enumerate() {
-            let mut moved = match l.parent {
-                WORLD => [F4::ZERO; 5],
-                p => self.moved[p],
-            };
-            let above = moved;
-            let mut rest = [0.0; MAX_DOFS];
-            rest[..l.nv].copy_from_slice(&x[l.dofs()]);
-            for k in l.dofs() {
-                let own = &self.dofs[k];
-                let free: f64 = (own.inverse.iter().zip(&rest)).map(|(d, x)| d * x).sum();
-                x[k] = free - dot(&own.answer, &above);
-                add_scaled(&mut moved, x[k], &own.moves);
-            }
-            self.moved[i] = moved;
-        }
-    }
-
-    #[inline(always)]
-    fn solve_transposed_kernel(&mut self, t: &Topology, x: &mut [f64]) {
-        self.moved.fill([F4::ZERO; 5]);
-        for (i, l) in t.links.iter().enumerate().rev() {
-            let mut bar = self.moved[i];
-            let below = bar;
-            let mut rest = [0.0; MAX_DOFS];
-            for (rest, k) in rest.iter_mut().zip(l.dofs()) {
-                *rest = x[k] + dot(&self.dofs[k].moves, &below);
-            }
-            for (c, k) in l.dofs().enumerate() {
-                add_scaled(&mut bar, -rest[c], &self.dofs[k].answer);
-            }
-            for (c, k) in l.dofs().enumerate() {
-                let column = self.dofs[l.dofs()].iter().zip(&rest);
-                x[k] = column.map(|(d, r)| d.inverse[c] * r).sum();
-            }
+        links: &[usize],
+        x: &mut [f64],
+    ) -> Row {
+        (links.iter()).for_each(|i| self.moved[*i] = [F4::ZERO; 5]);
+        let mut bar = [F4::ZERO; 5];
+        for i in links.iter().rev() {
+            let l = &t.links[*i];
+            bar = self.down_transposed(*i, l, x);
             if l.parent != WORLD {
                 add_scaled(&mut self.moved[l.parent], 1.0, &bar);
             }
         }
-        for (i, l) in t.links.iter().enumerate() {
-            let above = match l.parent {
-                WORLD => [0.0; 6],
-                p => self.force[p],
-            };
-            let mut force = Twist::from_slice(&above);
-            let above = force;
-            for k in l.dofs() {
-                x[k] += above.dot(self.dofs[k].passed);
-            }
-            for k in l.dofs() {
-                force += self.dofs[k].s * -x[k];
-            }
-            self.force[i] = force.to_array();
-        }
+        bar
     }
-}
-
-dispatch! {
-    /// Takes the factors of M a + D v + Q q with a, v and q `of` the unknowns of each link, the first of each in n × 3 × n
-    /// entries; terms between links are left out. The rows of unknowns that are `given` are those of the identity. `singular` becomes a dof of a link at which that is, if it is.
-    pub fn factor_general = GeneralArticulation::factor_kernel(
-        f: &mut GeneralArticulation, t: &Topology, terms: &LinkTerms, given: &[bool],
-        of: &mut dyn FnMut(&Link, &mut ByUnknown), singular: &mut Option<usize>,
-    )
-}
-
-dispatch! {
-    /// x ← H⁻¹ x.
-    pub fn solve_general = GeneralArticulation::solve_kernel(
-        f: &mut GeneralArticulation, t: &Topology, x: &mut [f64],
-    )
-}
-
-dispatch! {
-    /// x ← H⁻ᵀ x.
-    pub fn solve_general_transposed = GeneralArticulation::solve_transposed_kernel(
-        f: &mut GeneralArticulation, t: &Topology, x: &mut [f64],
-    )
 }

@@ -27,6 +27,10 @@ pub mod rnea_adjoint;
 pub mod rnea_derivatives;
 pub mod rnea_direction;
 pub mod system;
+#[cfg(test)]
+mod tests;
+pub mod tied;
+pub mod ties;
 pub mod tree_lu;
 mod varying;
 mod workspace;

@@ -79,6 +79,15 @@ impl System {
         }
     }
 
+    /// The largest entry of what forces would bring about without being implicit, of whose roundings the last solution has
+    /// some; zero where there are none of that kind.
+    pub fn before(&self) -> f64 {
+        match self {
+            System::Coupled(c) if c.rank() > 0 => c.before(),
+            _ => 0.0,
+        }
+    }
+
     /// `out` −= the terms between dofs and the products times x.
     pub fn subtract_couplings(&self, x: &[f64], out: &mut [f64]) {
         if let System::Coupled(c) = self {

@@ -18,8 +18,9 @@ pub struct TreeLu {
     /// A_dk and A_kd for a dof k and its ancestor at depth d; the diagonal is in the first.
     above: Vec<f64>,
     below: Vec<f64>,
-    /// Of the diagonal: the sum of all that was added to it.
+    /// Of the diagonal: the sum of all that was added to it; and how much larger it is than the pivot that is left, at most.
     sizes: Vec<f64>,
+    cancelled: f64,
 }
 
 impl TreeLu {
@@ -35,6 +36,7 @@ impl TreeLu {
             above: vec![0.0; count],
             below: vec![0.0; count],
             sizes: vec![0.0; t.nv()],
+            cancelled: 1.0,
         }
     }
 
@@ -60,6 +62,7 @@ impl TreeLu {
 
     /// Factors in place. The dof of a pivot that is tiny or not finite, with nothing to solve by, if there is one.
     pub fn factor(&mut self, t: &Topology) -> Option<usize> {
+        self.cancelled = 1.0;
         for (size, (start, dof)) in self.sizes.iter_mut().zip(self.starts.iter().zip(&t.dofs)) {
             *size = self.above[start + dof.depth].abs();
         }
@@ -69,6 +72,7 @@ impl TreeLu {
             if !pivot.is_finite() || pivot.abs() <= TINY * self.sizes[k] {
                 return Some(k);
             }
+            self.cancelled = self.cancelled.max(self.sizes[k] / pivot.abs());
             for x in &mut self.above[start..start + dof.depth] {
                 *x /= pivot;
             }
@@ -88,6 +92,11 @@ impl TreeLu {
             }
         }
         None
+    }
+
+    /// How many times larger what a pivot was summed from was than the pivot; after [`TreeLu::factor`].
+    pub fn cancelled(&self) -> f64 {
+        self.cancelled
     }
 
     /// x ← A⁻¹ x.

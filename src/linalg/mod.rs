@@ -11,6 +11,7 @@ mod general;
 mod kernel;
 mod lanes;
 mod lu;
+mod plain_lu;
 mod reflections;
 mod symmetric;
 
@@ -21,6 +22,7 @@ pub use general::General;
 pub use kernel::{add_combination, add_six_columns, axpy, factor_definite, solve_definite};
 pub use lanes::{F4, grow};
 pub(crate) use lu::Lu;
+pub(crate) use plain_lu::{factor_plain, solve_plain, solve_plain_transposed};
 pub use reflections::Reflections;
 pub use symmetric::Symmetric;
 

@@ -4,9 +4,23 @@
 //! what they are products of, which must be [`within`](crate::linalg::within) bounds whose products are finite.
 
 use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::spatial::Vec3;
 
 /// Numbers beyond this have no finite squares.
 pub(crate) const REACH: f64 = 1e150;
+
+/// Whether no body can be beyond [`REACH`] at q, by the sum of all that joints and their placements can move it by. What joints of
+/// other kinds than the engine's own do is not known.
+pub(crate) fn are_near(model: &Model, params: &Params, q: &[f64]) -> bool {
+    let t = model.topology();
+    let away = |p: Vec3| p.x.abs() + p.y.abs() + p.z.abs();
+    let placed = params.link_placement.iter().zip(&t.links);
+    let placed: f64 = placed.map(|(p, l)| away(p.pos) + l.reference.abs()).sum();
+    let moved: f64 = q.iter().map(|q| q.abs()).sum();
+    t.varying.is_empty() && placed + moved < REACH / 10.0
+}
 
 /// Forces between joints that are so many times stiffer than what they move is inert leave a step's derivative five digits.
 pub(crate) const STIFFEST: f64 = 1e11;

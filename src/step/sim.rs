@@ -6,7 +6,7 @@ use super::driven::Driven;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
-use super::info::{Gradient, REACH, STIFFEST, check_finite, check_length};
+use super::info::{Gradient, REACH, STIFFEST, are_near, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
@@ -302,8 +302,8 @@ impl Sim {
     /// [`Integrator`] says. Activations ([`Sim::act`]) are stepped with it.
     ///
     /// # Errors
-    /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a
-    /// number that is not finite, in or out, `Capacity` for too many contacts. Nothing is written then,
+    /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a number that is not finite,
+    /// in or out, and for tendons and springs so stiff that round-off is left, `Capacity` for too many contacts. Nothing is written then,
     /// and the memory stays; the last step stays, too, unless the failure came after its contacts had
     /// been replaced.
     pub fn step(
@@ -364,7 +364,9 @@ impl Sim {
         }
         // Stages have recursions of their own.
         let is_solved = self.implicit.is_some() || self.theta.is_some();
+        self.held = Held::Other;
         let placed = match is_solved {
+            true if are_near(&self.model, &self.params, q) => Ok(()),
             true => self.update_positions_alone(q),
             false => {
                 self.update(q, v);
@@ -452,6 +454,7 @@ impl Sim {
                     s.v_end[k] = s.v_start[k] + h * s.acc[k];
                 }
                 self.driven.write(&mut s.v_end);
+                s.check_digits(self.dynamics.system.before(), h)?;
                 if let Some(penalty) = &self.forces.penalty {
                     s.info.contacts = penalty.scene.contacts().len();
                 }

@@ -13,6 +13,9 @@ use crate::linalg::within;
 use crate::model::Model;
 use crate::model::params::Params;
 
+/// The share of a step's velocities that may be roundings of forces which are not implicit.
+const ROUNDINGS: f64 = 1e-5;
+
 /// What users may ask about: the latest of a step and [`Sim::collide`](super::sim::Sim::collide).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
@@ -93,6 +96,23 @@ impl StepState {
             switch_distance: margin,
             ..StepInfo::NONE
         };
+    }
+
+    /// Refuses a step in which round-off is what is left: of an acceleration of the size `before` by forces that are not
+    /// implicit only what these leave of it is known, and its roundings.
+    ///
+    /// # Errors
+    /// `Numerical` where they are more than a share of the velocities, or of what an acceleration of 1 adds.
+    pub(super) fn check_digits(&self, before: f64, h: f64) -> Result<()> {
+        let roundings = h * f64::EPSILON * before;
+        let both = self.v.iter().chain(&self.v_end);
+        let size = both.fold(h, |m, x| m.max(x.abs()));
+        match roundings <= ROUNDINGS * size {
+            true => Ok(()),
+            false => Err(Error::numerical(format!(
+                "a tendon, spring or force between joints is so stiff that without being implicit it would bring an acceleration of {before:e}, whose roundings are more than {ROUNDINGS:e} of the step's velocities, {size:e}"
+            ))),
+        }
     }
 
     /// Takes what the contact problem's solution says, and the acceleration with its impulses.

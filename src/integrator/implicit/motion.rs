@@ -164,6 +164,11 @@ impl Motion {
         columns.all(|c| within(bound, &c.to_array()))
     }
 
+    /// Whether there are links with a quaternion.
+    pub fn is_wide(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
     /// The links with a quaternion, with their slopes.
     pub fn wide<'a>(
         &'a self,

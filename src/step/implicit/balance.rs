@@ -66,22 +66,26 @@ impl Balance {
     }
 
     /// Takes the matrices at the state where `dynamics` holds inverse dynamics, and `forces`, if there are
-    /// any, their slopes. Of `dynamics` the branch-packed derivatives are lost.
+    /// any, their slopes. Of `dynamics` the branch-packed derivatives are lost; what columns by parameters take from it is there
+    /// unless the matrices are taken `alone`.
     pub fn take(
         &mut self,
         model: &Model,
         params: &Params,
         dynamics: &mut Dynamics,
         forces: Option<&Forces>,
+        alone: bool,
     ) -> Result<()> {
         let t = model.topology();
-        dynamics.differentiate_inverse_with_mass(model, params);
+        let by_links = self.links.is_some() && !forces.is_some_and(Forces::touches);
+        if !(alone && by_links) {
+            dynamics.differentiate_inverse_with_mass(model, params);
+        }
         self.has_cross = false;
         if let Some(packed) = &mut self.packed {
             self.form = Form::Packed;
             packed.take(model, params, dynamics, forces)?;
-        } else if let (Some(links), false) = (&mut self.links, forces.is_some_and(Forces::touches))
-        {
+        } else if let Some(links) = self.links.as_mut().filter(|_| by_links) {
             self.form = Form::Links;
             links.take(model, params, dynamics);
             if let Some(forces) = forces {

@@ -47,7 +47,10 @@ impl Sim {
             self.couple_forces();
             let (mut physics, implicit) = self.physics()?;
             let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
-            linear.take(&mut physics, &rule, at)?;
+            if let Err(e) = linear.take(&mut physics, &rule, at) {
+                self.state.info.gradient = Gradient::Refused;
+                return Err(e);
+            }
             implicit.loaded = i;
             let one_sided = (self.forces).are_one_sided(&self.model, &self.params, &self.selected);
             if margin == 0.0 || one_sided {

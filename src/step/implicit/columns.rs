@@ -8,7 +8,7 @@ use super::workspace::Lanes;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Slope;
 use crate::joint::block_mul;
-use crate::linalg::{LANES, within};
+use crate::linalg::{LANES, axpy, within};
 use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
@@ -185,35 +185,50 @@ impl Sim {
                 row[k] = 1.0;
             }
         }
-        let is_v = f64::from(u8::from(kind == Kind::Velocity));
-        let (by_w, by_xi) = (rule.w0, rule.xi0);
-        for r in 0..nv {
-            let before: [f64; LANES] =
-                std::array::from_fn(|k| w.get(k * nv + r).map_or(0.0, |w| *w));
-            let v = match kind {
-                Kind::Input => [0.0; LANES],
-                _ => unit[r].map(|x| x * is_v),
-            };
-            w0[r] = std::array::from_fn(|k| by_w.start * v[k] + by_w.before * before[k]);
-            xi0[r] = std::array::from_fn(|k| by_xi.start * v[k] + by_xi.before * before[k]);
-            x[r] = match kind {
-                Kind::Parameter => std::array::from_fn(|k| xi.get(k * nv + r).map_or(0.0, |x| *x)),
-                _ => [0.0; LANES],
-            };
+        x.fill([0.0; LANES]);
+        if kind == Kind::Parameter {
+            for (k, column) in xi.chunks_exact(nv).enumerate() {
+                x.iter_mut().zip(column).for_each(|(x, p)| x[k] = *p);
+            }
+        }
+        // A first stage starts from v alone, one of displacements mostly from nothing.
+        let [starts, is_displaced] = [rule.w0, rule.xi0]
+            .map(|by| i > 0 && by.before != 0.0 || kind == Kind::Velocity && by.start != 0.0);
+        for (by, out, _) in [
+            (rule.w0, &mut *w0, starts),
+            (rule.xi0, &mut *xi0, is_displaced),
+        ]
+        .into_iter()
+        .filter(|x| x.2)
+        {
+            out.fill([0.0; LANES]);
+            if i > 0 {
+                for (k, column) in w.chunks_exact(nv).enumerate() {
+                    (out.iter_mut().zip(column)).for_each(|(out, w)| out[k] = by.before * w);
+                }
+            }
+            if kind == Kind::Velocity {
+                out.iter_mut()
+                    .zip(&*unit)
+                    .for_each(|(out, v)| axpy(by.start, v, out));
+            }
         }
         let none = &[][..];
         let along = Columns {
             q: if kind == Kind::Position { unit } else { none },
             u: if kind == Kind::Input { unit } else { none },
-            w0,
-            xi0,
+            w0: if starts { w0 } else { none },
+            xi0: if is_displaced { xi0 } else { none },
         };
         linear::columns(&mut implicit.linear[i], self.model.topology(), along, x)?;
         let columns = w.chunks_exact_mut(nv).zip(xi.chunks_exact_mut(nv));
         for (k, (w, xi)) in columns.enumerate() {
-            for r in 0..nv {
-                w[r] = x[r][k];
-                xi[r] = xi0[r][k] + rule.displacement * w[r];
+            for ((w, xi), x) in w.iter_mut().zip(xi.iter_mut()).zip(&*x) {
+                *w = x[k];
+                *xi = rule.displacement * *w;
+            }
+            if is_displaced {
+                xi.iter_mut().zip(&*xi0).for_each(|(xi, xi0)| *xi += xi0[k]);
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use super::stage::{Rule, StageState};
 use crate::error::{Error, Result};
 use crate::force::{Forces, Input};
 use crate::integrator::implicit::{Motion, Slope};
-use crate::linalg::{LANES, dispatch};
+use crate::linalg::{LANES, dispatch, scattered};
 use crate::model::Model;
 use crate::model::topology::Topology;
 
@@ -31,7 +31,7 @@ struct Work {
     by: [Vec<f64>; 3],
 }
 
-/// W columns row by row, along which a stage varies: of q and u, of which an empty one is zero, and of what it starts from.
+/// W columns row by row, along which a stage varies: of q and u, and of what it starts from. An empty one is zero.
 #[derive(Clone, Copy)]
 pub(in crate::step) struct Columns<'a, const W: usize> {
     pub q: &'a [[f64; W]],
@@ -55,6 +55,12 @@ pub(in crate::step) struct Linear {
     work: Work,
 }
 
+/// The largest relative error of solving with H that leaves a derivative five digits.
+const LOST: f64 = 1e-5;
+
+/// Which scattered numbers that is tried with.
+const PROBE: usize = 17;
+
 const MATRICES: [Of; 3] = [Of::Acceleration, Of::Velocity, Of::Position];
 
 impl Linear {
@@ -74,12 +80,95 @@ impl Linear {
         }
     }
 
+    /// Factors H at a stage, to solve by alone: what columns by parameters take is not there. After [`Physics::balance`] there.
+    pub fn factor(
+        &mut self,
+        physics: &mut Physics<'_>,
+        rule: &Rule,
+        at: &StageState,
+    ) -> Result<()> {
+        physics.differentiate_forces(at);
+        self.take_slopes(physics, rule, at, true)
+    }
+
     /// Takes slopes and factors H at a stage; after [`Physics::balance`] there. Of `dynamics` the branch-packed
     /// derivatives are lost.
     pub fn take(&mut self, physics: &mut Physics<'_>, rule: &Rule, at: &StageState) -> Result<()> {
+        physics.differentiate_forces(at);
+        self.take_slopes(physics, rule, at, false)?;
+        if !self.solver.may_lose_digits() {
+            return Ok(());
+        }
+        let lost = self.lost(physics.model.topology(), rule);
+        match lost <= LOST {
+            true => Ok(()),
+            false => Err(Error::numerical(format!(
+                "forces are so much stiffer than what they move is inert that solving with the matrix of an implicit stage has a relative error of {lost:e}: a derivative would be round-off; expected at most {LOST:e}"
+            ))),
+        }
+    }
+
+    /// How far numbers of size 1 are from what solving with their product with H makes of them, at most.
+    fn lost(&mut self, t: &Topology, rule: &Rule) -> f64 {
+        let nv = self.driven.len();
+        let mut x = std::mem::take(&mut self.own);
+        let (given, b) = x.split_at_mut(nv);
+        let b = &mut b[..nv];
+        (given.iter_mut().enumerate()).for_each(|(k, x)| *x = scattered(k, PROBE));
+        let given = &*given;
+        let Rule {
+            displacement,
+            rate,
+            share,
+            ..
+        } = *rule;
+        for (of, by) in MATRICES.into_iter().zip(&mut self.work.by) {
+            let by = &mut by[..nv];
+            by.fill(0.0);
+            let slopes: &[(f64, Slope)] = match of {
+                Of::Acceleration => &[
+                    (rate, Slope::Velocity),
+                    (share, Slope::AccelerationByVelocity),
+                    (displacement, Slope::AccelerationByPosition),
+                ],
+                Of::Velocity => &[
+                    (share, Slope::Velocity),
+                    (displacement, Slope::VelocityByPosition),
+                ],
+                Of::Position => &[(displacement, Slope::Position)],
+            };
+            for (scale, slope) in slopes {
+                self.motion.add(t, *slope, *scale, given, by);
+            }
+        }
+        b.fill(0.0);
+        for (of, by) in MATRICES.into_iter().zip(&self.work.by) {
+            let (by, b) = (by[..nv].as_chunks().0, b.as_chunks_mut().0);
+            self.balance.add_columns::<1>(t, of, by, b);
+        }
+        for (k, _) in self.driven.iter().enumerate().filter(|(_, d)| **d) {
+            b[k] = given[k];
+        }
+        self.solver.solve(t, b);
+        let all = b.iter().zip(given).map(|(b, x)| (b - x).abs());
+        let lost = all.fold(0.0, |m: f64, x| match x.is_finite() {
+            true => m.max(x),
+            false => f64::INFINITY,
+        });
+        self.own = x;
+        lost
+    }
+
+    /// As [`Linear::take`]; `alone` as [`Balance::take`].
+    fn take_slopes(
+        &mut self,
+        physics: &mut Physics<'_>,
+        rule: &Rule,
+        at: &StageState,
+        alone: bool,
+    ) -> Result<()> {
         let model = physics.model;
         let t = model.topology();
-        physics.differentiate_forces(at);
         let Physics {
             params,
             dynamics,
@@ -88,7 +177,7 @@ impl Linear {
             ..
         } = physics;
         self.driven.copy_from_slice(driven.is_driven());
-        self.balance.take(model, params, dynamics, Some(forces))?;
+        (self.balance).take(model, params, dynamics, Some(forces), alone)?;
         for (own, input) in self.inputs.iter_mut().zip(forces.inputs().flatten()) {
             own.clone_from(input);
         }
@@ -155,22 +244,39 @@ impl Linear {
         for input in self.inputs.iter().filter(|_| !u.is_empty()) {
             input.subtract(&u[input.input], x);
         }
-        for x in [&mut *a, v, q_stage] {
+        let (rest, turns) = (1.0 - rule.share, !xi0.is_empty() && motion.is_wide());
+        // What stays zero is not multiplied.
+        let varies = [
+            turns || !w0.is_empty(),
+            turns || !w0.is_empty() && rest != 0.0,
+            !q.is_empty() || !xi0.is_empty(),
+        ];
+        for (x, _) in [&mut *a, v, q_stage]
+            .into_iter()
+            .zip(varies)
+            .filter(|x| x.1)
+        {
             x.fill([0.0; W]);
         }
         if !q.is_empty() {
             motion.add_columns(t, Slope::PositionByStart, 1.0, q, q_stage);
         }
-        motion.add_columns(t, Slope::Position, 1.0, xi0, q_stage);
-        motion.add_columns(t, Slope::VelocityByPosition, 1.0, xi0, v);
-        motion.add_columns(t, Slope::AccelerationByPosition, 1.0, xi0, a);
-        motion.add_columns(t, Slope::Velocity, -rule.rate, w0, a);
-        if rule.share != 1.0 {
-            let rest = 1.0 - rule.share;
-            motion.add_columns(t, Slope::Velocity, rest, w0, v);
-            motion.add_columns(t, Slope::AccelerationByVelocity, rest, w0, a);
+        if !xi0.is_empty() {
+            motion.add_columns(t, Slope::Position, 1.0, xi0, q_stage);
         }
-        for (of, by) in MATRICES.into_iter().zip(&self.work.by) {
+        if turns {
+            motion.add_columns(t, Slope::VelocityByPosition, 1.0, xi0, v);
+            motion.add_columns(t, Slope::AccelerationByPosition, 1.0, xi0, a);
+        }
+        if !w0.is_empty() {
+            motion.add_columns(t, Slope::Velocity, -rule.rate, w0, a);
+            if rest != 0.0 {
+                motion.add_columns(t, Slope::Velocity, rest, w0, v);
+                motion.add_columns(t, Slope::AccelerationByVelocity, rest, w0, a);
+            }
+        }
+        let all = MATRICES.into_iter().zip(&self.work.by).zip(varies);
+        for ((of, by), _) in all.filter(|x| x.1) {
             let by = &by.as_chunks().0[..nv];
             self.balance.add_columns(t, of, by, x);
         }

@@ -322,7 +322,7 @@ impl Newton {
                 break;
             }
             if !is_fresh && goal.balances(size, rate) > way.balances_if_renewed(&goal, size) {
-                if linear.take(&mut problem.physics, &rule, at).is_err() {
+                if linear.factor(&mut problem.physics, &rule, at).is_err() {
                     // No matrix leads on from here.
                     return Ok(found);
                 }
@@ -373,7 +373,7 @@ impl Newton {
                 // The factors are those of another place.
                 at.lead(model, &rule, q);
                 problem.physics.balance(at, &mut self.balance)?;
-                linear.take(&mut problem.physics, &rule, at)?;
+                linear.factor(&mut problem.physics, &rule, at)?;
                 size = self.correct_now(linear, problem) / scale;
                 way.renew();
                 continue;
@@ -401,7 +401,7 @@ impl Newton {
             return Ok(f64::INFINITY);
         }
         if factor {
-            linear.take(&mut problem.physics, &problem.rule, at)?;
+            linear.factor(&mut problem.physics, &problem.rule, at)?;
         }
         Ok(self.correct_now(linear, problem))
     }

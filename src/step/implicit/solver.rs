@@ -2,11 +2,10 @@
 
 use super::balance::Balance;
 use super::stage::Rule;
-use crate::dynamics::couplings::Couplings;
-use crate::dynamics::general_articulation::{
-    ByUnknown, GeneralArticulation, factor_general, solve_general, solve_general_transposed,
-};
+use crate::dynamics::general_articulation::{ByUnknown, GeneralArticulation};
 use crate::dynamics::link_terms::LinkTerms;
+use crate::dynamics::tied::{factor_general, solve_general, solve_general_transposed};
+use crate::dynamics::ties::Ties;
 use crate::dynamics::tree_lu::TreeLu;
 use crate::force::Forces;
 use crate::integrator::implicit::{Motion, Slope};
@@ -16,6 +15,9 @@ use crate::model::topology::{Link, Topology};
 
 /// Up to so many dofs there is room for all entries, should the tree's order of elimination meet a tiny pivot.
 const SMALL: usize = 256;
+
+/// A sum so many times larger than what is left of it costs a few digits.
+const FEW_DIGITS: f64 = 1e3;
 
 /// A pivot at most this share of its row counts as zero.
 const TINY: f64 = 1e-14;
@@ -28,11 +30,11 @@ enum Form {
     Dense,
 }
 
-/// Of a deep tree: sweeps over the links, and around them what ties dofs of different links.
+/// Of a deep tree: sweeps over the links, and with them what ties dofs of different links.
 #[derive(Clone, Debug)]
 struct Swept {
     factors: GeneralArticulation,
-    couplings: Couplings,
+    ties: Ties,
 }
 
 /// H, then its factors: along the tree, of a deep one by sweeps over its links, or with pivots where forces join branches, the
@@ -123,7 +125,7 @@ impl Solver {
             swept: t.is_deep().then(|| {
                 Box::new(Swept {
                     factors: GeneralArticulation::new(t),
-                    couplings: Couplings::with_room(nv, [rows, widest * entries]),
+                    ties: Ties::with_room(t, [rows, widest * entries]),
                 })
             }),
             dense: vec![0.0; room * room],
@@ -195,6 +197,14 @@ impl Solver {
         }
     }
 
+    /// Whether solving may lose more than a few digits: of the factors along a tree their pivots tell.
+    pub fn may_lose_digits(&self) -> bool {
+        match (self.form, &self.tree) {
+            (Form::Tree, Some(tree)) => tree.cancelled() > FEW_DIGITS,
+            _ => true,
+        }
+    }
+
     /// x ← H⁻¹ x.
     pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
         self.solve_columns::<1>(t, x.as_chunks_mut().0);
@@ -207,8 +217,8 @@ impl Solver {
             (Form::Tree, Some(tree), _) => tree.solve_columns(t, x),
             (Form::Links, _, Some(swept)) => {
                 debug_assert_eq!(W, 1);
-                let Swept { factors, couplings } = &mut **swept;
-                couplings.solve(|x| solve_general(factors, t, x), x.as_flattened_mut());
+                let Swept { factors, ties } = &mut **swept;
+                solve_general(factors, t, ties, x.as_flattened_mut());
             }
             _ => {
                 let scratch = &mut self.scratch.as_chunks_mut().0[..x.len()];
@@ -222,8 +232,8 @@ impl Solver {
         match (self.form, &self.tree, &mut self.swept) {
             (Form::Tree, Some(tree), _) => return tree.solve_transposed(t, x),
             (Form::Links, _, Some(swept)) => {
-                let Swept { factors, couplings } = &mut **swept;
-                return couplings.solve_transposed(|x| solve_general_transposed(factors, t, x), x);
+                let Swept { factors, ties } = &mut **swept;
+                return solve_general_transposed(factors, t, ties, x);
             }
             _ => {}
         }
@@ -243,29 +253,10 @@ impl Swept {
         driven: &[bool],
     ) -> Result<(), usize> {
         let plain = [rule.rate, rule.share, rule.displacement];
-        let mut of = |l: &Link, by: &mut ByUnknown| {
-            let blocks = motion.of_link(t.dofs[l.iv].link);
-            let blocks = blocks.map(|b| Blocks::of(rule, b));
-            for (c, by) in by[..l.nv].iter_mut().enumerate() {
-                match &blocks {
-                    Some(blocks) => *by = blocks.columns(l.nv, c),
-                    None => {
-                        for (by, x) in by.iter_mut().zip(plain) {
-                            by[..l.nv].fill(0.0);
-                            by[c] = x;
-                        }
-                    }
-                }
-            }
-        };
-        let mut singular = None;
-        let Swept { factors, couplings } = self;
-        factor_general(factors, t, terms, driven, &mut of, &mut singular);
-        if let Some(k) = singular {
-            return Err(k);
-        }
+        let mut of = |l: &Link, by: &mut ByUnknown| by_unknown(t, rule, motion, l, by);
+        let Swept { factors, ties } = self;
         let free = terms.coupled().iter().filter(|e| !driven[e.row]);
-        couplings.take(free.flat_map(|e| {
+        let entries = free.flat_map(|e| {
             let l = &t.links[t.dofs[e.column].link];
             let blocks = motion.of_link(t.dofs[e.column].link);
             let blocks = blocks.map(|b| Blocks::of(rule, b));
@@ -280,9 +271,31 @@ impl Swept {
                 };
                 (e.row, c, e.by_v * v + e.by_q * q)
             })
-        }));
-        couplings.factor(|x| solve_general(factors, t, x));
-        couplings.singular_at().map_or(Ok(()), Err)
+        });
+        ties.take(t, entries);
+        let mut singular = None;
+        factor_general(factors, t, terms, driven, &mut of, ties, &mut singular);
+        singular.map_or(Ok(()), Err)
+    }
+}
+
+/// What a, v and q of the dofs of a link are per unit of each of its unknowns.
+fn by_unknown(t: &Topology, rule: &Rule, motion: &Motion, l: &Link, by: &mut ByUnknown) {
+    let blocks = motion.of_link(t.dofs[l.iv].link);
+    let blocks = blocks.map(|b| Blocks::of(rule, b));
+    for (c, by) in by[..l.nv].iter_mut().enumerate() {
+        match &blocks {
+            Some(blocks) => *by = blocks.columns(l.nv, c),
+            None => {
+                for (by, x) in by
+                    .iter_mut()
+                    .zip([rule.rate, rule.share, rule.displacement])
+                {
+                    by[..l.nv].fill(0.0);
+                    by[c] = x;
+                }
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A stage's unknown, what it starts from, and where it leads.
 
 use crate::integrator::implicit::{Formula, Mix, Stage, Tangents, arrive, velocities};
+use crate::joint::LinkKind;
 use crate::model::Model;
 
 /// The coefficients of a stage at the length of a step.
@@ -89,6 +90,8 @@ pub(in crate::step) struct StageState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub a: Vec<f64>,
+    /// Coordinates are those of hinges and slides alone, to which displacements are added.
+    is_plain: bool,
 }
 
 impl StageState {
@@ -104,19 +107,34 @@ impl StageState {
             q: vec![0.0; model.nq()],
             v: zeros(),
             a: zeros(),
+            is_plain: (model.topology().links.iter())
+                .all(|l| matches!(l.kind, LinkKind::Revolute | LinkKind::Prismatic)),
         }
     }
 
     /// From w to q', v' and a' of a step that begins at `q`.
     pub fn lead(&mut self, model: &Model, rule: &Rule, q: &[f64]) {
-        for k in 0..self.w.len() {
-            let (w, w0) = (self.w[k], self.w0[k]);
-            self.xi[k] = self.xi0[k] + rule.displacement * w;
-            self.x[k] = match rule.share {
-                1.0 => w,
-                share => share * w + (1.0 - share) * w0,
-            };
-            self.rate[k] = (w - w0) * rule.rate;
+        for ((xi, xi0), w) in self.xi.iter_mut().zip(&self.xi0).zip(&self.w) {
+            *xi = xi0 + rule.displacement * w;
+        }
+        for ((rate, w), w0) in self.rate.iter_mut().zip(&self.w).zip(&self.w0) {
+            *rate = (w - w0) * rule.rate;
+        }
+        match rule.share {
+            1.0 => self.x.copy_from_slice(&self.w),
+            share => {
+                for ((x, w), w0) in self.x.iter_mut().zip(&self.w).zip(&self.w0) {
+                    *x = share * w + (1.0 - share) * w0;
+                }
+            }
+        }
+        if self.is_plain {
+            for ((next, q), xi) in self.q.iter_mut().zip(q).zip(&self.xi) {
+                *next = q + xi;
+            }
+            self.v.copy_from_slice(&self.x);
+            self.a.copy_from_slice(&self.rate);
+            return;
         }
         arrive(model, q, &self.xi, &mut self.q);
         let at = Tangents {

@@ -9,6 +9,7 @@ use crate::model::params::ParamKind;
 use crate::spatial::Vec3;
 use crate::step::contact::ContactStage;
 use crate::step::implicit::{Limits, Physics};
+use crate::step::info::Gradient;
 use crate::step::linearization::add_entry;
 use crate::step::parameters::At;
 use crate::step::sim::Sim;
@@ -98,7 +99,10 @@ impl Sim {
         };
         let at = &theta.stage.at;
         physics.balance(at, &mut self.work)?;
-        theta.linear.take(&mut physics, &theta.rule, at)?;
+        if let Err(e) = theta.linear.take(&mut physics, &theta.rule, at) {
+            self.state.info.gradient = Gradient::Refused;
+            return Err(e);
+        }
         let Some(d) = &self.dynamics.derivatives else {
             return Err(missing());
         };

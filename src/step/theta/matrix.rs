@@ -118,7 +118,7 @@ impl Matrix {
         turned.fill(0.0);
         motion[0].add_transposed(t, Slope::Velocity, 1.0, force, turned);
         motion[1].linearize(t, at_rest(turned), zero);
-        balance.take(model, params, dynamics, None)
+        balance.take(model, params, dynamics, None, false)
     }
 
     /// `out` −= δ(A Δ) along δq and δξ of the stage, of which an empty δq is zero.
