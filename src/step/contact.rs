@@ -22,7 +22,6 @@ use crate::constraint::{Compliance, ConstraintDerivative, Constraints, Source, S
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::law::{Law, Outcome, Verdict};
-use crate::contact::mode::Mode;
 use crate::contact::relaxed::Relaxed;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
@@ -249,15 +248,8 @@ impl ContactStage {
                 None => Verdict::Exact,
             };
             let contacts = self.scene.contacts();
-            let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
-                let Source::Contact(i) = *source else {
-                    return false;
-                };
-                matches!(mode, Mode::Sliding | Mode::Bounded(_))
-                    && larger.friction_is_at_kink(contacts[i].friction, contacts[i].condim)
-            });
-            let tied =
-                tied || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
+            let tied = larger.friction_is_at_kink(c, contacts)
+                || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
             l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied;
             l.refused = match verdict {
                 Verdict::Refused(why) => Some(why),

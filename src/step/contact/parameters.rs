@@ -1,7 +1,9 @@
 //! Parameters that act through the constraints.
 
 use super::{ContactStage, solved_by};
-use crate::collision::scene::PairFriction;
+use crate::collision::scene::{PairFriction, SceneContact};
+use crate::constraint::{Constraints, Source};
+use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::step::parameters::At;
@@ -14,14 +16,33 @@ pub(in crate::step) struct Larger<'a> {
 }
 
 impl Larger<'_> {
-    /// Whether a selected coefficient of friction is that of both geoms of a pair.
-    pub(super) fn friction_is_at_kink(&self, pair: PairFriction, condim: i32) -> bool {
+    /// Whether a selected coefficient of friction is that of both geoms of a pair and matters: at its bound, and where
+    /// compliant friction holds, whose turning rows are scaled by it.
+    pub(super) fn friction_is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
+        let mut blocks = c.sources.iter().zip(&c.modes);
+        blocks.any(|(source, mode)| {
+            let (i, turns) = match source {
+                Source::Contact(i) => (*i, false),
+                Source::Turning(turning) => (turning.contact, true),
+                _ => return false,
+            };
+            let first = match mode {
+                Mode::Sliding | Mode::Bounded(_) => usize::from(turns),
+                Mode::Sticking if turns && c.compliance.is_some() => 0,
+                _ => return false,
+            };
+            self.is_tied(contacts[i].friction, contacts[i].condim, first)
+        })
+    }
+
+    /// Whether a selected coefficient of a pair, from this one on, is that of both of its geoms.
+    fn is_tied(&self, pair: PairFriction, condim: i32, first: usize) -> bool {
         let counts = match condim {
             4 => 2,
             6 => 3,
             _ => 1,
         };
-        (0..counts).any(|component| {
+        (first..counts).any(|component| {
             let tied = pair.tied(&self.params.geom_friction, component);
             tied.is_some_and(|geoms| self.is_selected(ParamKind::GeomFriction, geoms, component))
         })
