@@ -321,6 +321,46 @@ fn a_step_with_turning_is_exact_where_it_is_smooth() {
     assert_eq!(w.step().gradient, Gradient::Exact);
 }
 
+/// A ball that drills, at its bound or held: the larger of two equal coefficients has a kink wherever it matters.
+#[test]
+fn equal_coefficients_of_torsion_have_one_side() {
+    for (law, spin, matters) in [
+        (Contact::Ncp, 5.0, true),
+        (Contact::Lcp, 5.0, true),
+        (Contact::Convex, 5.0, true),
+        (Contact::Ncp, 0.0, false),
+        (Contact::Lcp, 0.0, false),
+        (Contact::Convex, 1e-4, true),
+    ] {
+        for tied in [false, true] {
+            let mut spec = ball(4, [0.7, 0.02, 0.01]);
+            spec.geoms.iter_mut().for_each(|g| g.priority = 0);
+            if !tied {
+                spec.geoms[0].friction[1] = 0.01;
+            }
+            let mut w = World::new(spec, Actuation::FromFile, &with(law, 1e-3));
+            let list = [0, 1].map(|g| param(ParamKind::GeomFriction, g, 1));
+            w.sim.select_params(&list).unwrap();
+            w.q[2] -= 1e-5;
+            w.v.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0, spin]);
+            w.step();
+            let mut by_p = vec![0.0; 12];
+            let out = StepJacobians {
+                dv_dp: Some(&mut by_p),
+                ..StepJacobians::default()
+            };
+            w.sim.step_jacobians(out).unwrap();
+            let one_sided = w.sim.step_info().unwrap().gradient == Gradient::OneSided;
+            assert_eq!(
+                by_p.iter().any(|x| *x != 0.0),
+                matters,
+                "{law:?} {spin} {by_p:?}"
+            );
+            assert_eq!(one_sided, tied && matters, "{law:?} {spin} {tied}");
+        }
+    }
+}
+
 #[test]
 fn standing_on_turning_feet_takes_few_factorizations() {
     for law in LAWS {

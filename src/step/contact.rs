@@ -253,11 +253,8 @@ impl ContactStage {
                 None => Verdict::Exact,
             };
             let contacts = self.scene.contacts();
-            let mut rows = c.sources.iter().zip(&c.modes);
-            let tied =
-                rows.any(|(source, mode)| larger.friction_is_at_kink(source, *mode, contacts));
-            let tied =
-                tied || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
+            let tied = larger.friction_is_at_kink(c, contacts)
+                || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
             l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied;
             l.refused = match verdict {
                 Verdict::Refused(why) => Some(why),

@@ -2,7 +2,7 @@
 
 use super::{ContactStage, solved_by};
 use crate::collision::scene::SceneContact;
-use crate::constraint::Source;
+use crate::constraint::{Constraints, Source};
 use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
@@ -16,34 +16,38 @@ pub(in crate::step) struct Larger<'a> {
 }
 
 impl Larger<'_> {
-    /// Whether a selected coefficient of friction that bounds an impulse of these rows is that of both geoms of a pair.
-    pub(super) fn friction_is_at_kink(
-        &self,
-        source: &Source,
-        mode: Mode,
-        contacts: &[SceneContact],
-    ) -> bool {
-        let (i, bounds) = match (source, mode) {
-            (Source::Contact(i), Mode::Sliding) => match contacts[*i].condim {
-                4 => (*i, [true, true, false]),
-                6 => (*i, [true; 3]),
-                _ => (*i, [true, false, false]),
-            },
-            (Source::Contact(i), Mode::Bounded(_)) => (*i, [true, false, false]),
-            (Source::Turning(turning), Mode::Turned(signs)) => {
-                let axes = turning.axis.iter().zip(signs).take(turning.rows);
-                let slides = |normal: bool| {
-                    let mut own = axes.clone().filter(|(axis, _)| (**axis == 2) == normal);
-                    own.any(|(_, sign)| sign != 0)
-                };
-                (turning.contact, [false, slides(true), slides(false)])
-            }
-            _ => return false,
-        };
-        let pair = contacts[i].friction;
-        (0..3).filter(|k| bounds[*k]).any(|component| {
-            let tied = pair.tied(&self.params.geom_friction, component);
-            tied.is_some_and(|geoms| self.is_selected(ParamKind::GeomFriction, geoms, component))
+    /// Whether a selected coefficient of friction is that of both geoms of a pair and matters: where it bounds an impulse, and where
+    /// compliant friction holds, whose turning rows are scaled by it.
+    pub(super) fn friction_is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
+        let mut blocks = c.sources.iter().zip(&c.modes);
+        blocks.any(|(source, mode)| {
+            let matter = |contact: usize| match contacts[contact].condim {
+                4 => [true, true, false],
+                6 => [true; 3],
+                _ => [true, false, false],
+            };
+            let (contact, matters) = match (source, mode) {
+                (Source::Contact(i), Mode::Sliding) => (*i, matter(*i)),
+                (Source::Contact(i), Mode::Bounded(_)) => (*i, [true, false, false]),
+                (Source::Turning(turning), Mode::Turned(signs)) => {
+                    let axes = turning.axis.iter().zip(signs).take(turning.rows);
+                    let slides = |normal: bool| {
+                        let mut own = axes.clone().filter(|(axis, _)| (**axis == 2) == normal);
+                        own.any(|(_, sign)| *sign != 0)
+                    };
+                    (turning.contact, [false, slides(true), slides(false)])
+                }
+                (Source::Turning(turning), Mode::Sticking) if c.compliance.is_some() => {
+                    (turning.contact, matter(turning.contact))
+                }
+                _ => return false,
+            };
+            let pair = contacts[contact].friction;
+            (0..3).filter(|k| matters[*k]).any(|component| {
+                let tied = pair.tied(&self.params.geom_friction, component);
+                let chosen = |geoms| self.is_selected(ParamKind::GeomFriction, geoms, component);
+                tied.is_some_and(chosen)
+            })
         })
     }
 
