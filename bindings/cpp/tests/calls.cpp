@@ -465,7 +465,7 @@ void springs_and_tendons() {
     const double h = smooth.time_step;
     CHECK(std::abs(v_next[0] - h * 0.7 * 0.5 * 4.0 / (0.1 + h * h * 3.0)) < 1e-13);
     motor.joint = "hinge";
-    CHECK_THROWS(builder.add_actuator(motor), DS_ERR_INVALID_ARGUMENT, "got both");
+    CHECK_THROWS(builder.add_actuator(motor), DS_ERR_INVALID_ARGUMENT, "got joint and tendon");
     tendon.stiffness = -1.0;
     CHECK_THROWS(builder.add_tendon(tendon), DS_ERR_INVALID_ARGUMENT, "winch");
 }
