@@ -4,14 +4,11 @@
 
 use super::law::Elliptic;
 use super::stand::{CLOSED, Stand};
-use super::unit::{Set, Unit, WIDEST, norm};
+use super::unit::{Set, Unit, size};
 use crate::contact::law::Turn;
-use crate::contact::ncp::pyramid;
+use crate::contact::ncp::FELT;
 use crate::contact::problem::Problem;
 use crate::error::Result;
-
-/// Share of the largest λ̄ below which one is round-off of what the loss does not feel.
-const FELT: f64 = 1e-12;
 
 /// Where a descent leads a unit with the velocities σ; none where it stays as it is. `felt` is the least λ̄, `still` the slip below
 /// which there is none.
@@ -31,25 +28,10 @@ fn by_descent(
     if !may_open || !turns || normal_bar >= -felt {
         return None;
     }
-    let tangents = &sigma[..unit.rows - 1];
-    Some(match (turn, unit.set) {
-        (Turn::Release, _) => Stand::Open,
-        (Turn::Hold, Set::Cone { mu }) if mu == 0.0 || norm(tangents) > still => Stand::Sliding,
-        (Turn::Hold, Set::Pyramid { .. }) => {
-            let mut signs = [0; WIDEST - 1];
-            for (sign, s) in signs.iter_mut().zip(tangents) {
-                if s.abs() > still {
-                    *sign = -pyramid::sign(*s);
-                }
-            }
-            Stand::Bounded(signs)
-        }
-        (Turn::Hold, _) => Stand::Held,
+    Some(match turn {
+        Turn::Release => Stand::Open,
+        Turn::Hold => Stand::closed(unit, sigma, still),
     })
-}
-
-fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
 impl Elliptic {
@@ -63,7 +45,7 @@ impl Elliptic {
         let mut moved = 0;
         self.solver.keep_stands();
         if !self.solver.is_compliant {
-            let least = [FELT * largest(lambda_bar), CLOSED * largest(problem.g)];
+            let least = [FELT * size(lambda_bar), CLOSED * size(problem.g)];
             for island in 0..self.groups.len() {
                 self.solver.look(problem, &self.groups, island);
                 let bars = self.solver.system.take(lambda_bar, &mut self.w);

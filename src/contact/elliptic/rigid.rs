@@ -4,7 +4,7 @@ use super::descent::{Centre, Descent};
 use super::faces::Faces;
 use super::stand::{CLOSED, Scales, Stand, classify, neighbour};
 use super::system::System;
-use super::unit::{Set, norm};
+use super::unit::{Set, norm, size};
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::mode::Mode;
 
@@ -319,10 +319,6 @@ fn soften(system: &mut System, share: f64) {
 
 fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 1.0 }
-}
-
-fn size(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
 fn largest(x: &[f64; 3]) -> f64 {

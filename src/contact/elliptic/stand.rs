@@ -49,6 +49,25 @@ impl Stand {
         }
     }
 
+    /// Where an open one with the velocities σ comes to stand that the least impulse closes, which has no friction to spare: against
+    /// what moves by more than `still`.
+    pub fn closed(unit: &Unit, sigma: &[f64], still: f64) -> Stand {
+        let tangents = &sigma[..unit.rows - 1];
+        match unit.set {
+            Set::Cone { mu } if mu == 0.0 || norm(tangents) > still => Stand::Sliding,
+            Set::Pyramid { .. } => {
+                let mut signs = [0; WIDEST - 1];
+                for (sign, s) in signs.iter_mut().zip(tangents) {
+                    if s.abs() > still {
+                        *sign = -pyramid::sign(*s);
+                    }
+                }
+                Stand::Bounded(signs)
+            }
+            _ => Stand::Held,
+        }
+    }
+
     /// That of a mode of the last step, with the impulses of its end; none of an unknown one.
     pub fn of_mode(unit: &Unit, mode: Mode, l: &[f64]) -> Option<Stand> {
         let last = unit.rows - 1;
@@ -105,23 +124,7 @@ pub(super) fn neighbour(
             let off = move_to_bound(&mut signs[0], l[0], s[0], bound, [slack, creep]);
             (off > 1.0).then_some((Stand::Bounded(signs), off))
         }
-        (set, Stand::Open) => {
-            let mut next = Stand::Held;
-            match set {
-                Set::Pyramid { .. } => {
-                    let mut signs = [0; WIDEST - 1];
-                    for (sign, s) in signs.iter_mut().zip(&s[..last]) {
-                        if s.abs() > creep {
-                            *sign = -pyramid::sign(*s);
-                        }
-                    }
-                    next = Stand::Bounded(signs);
-                }
-                Set::Cone { mu } if mu > 0.0 && norm(&s[..last]) > creep => next = Stand::Sliding,
-                _ => {}
-            }
-            (closing > 1.0).then_some((next, closing))
-        }
+        (_, Stand::Open) => (closing > 1.0).then(|| (Stand::closed(unit, s, creep), closing)),
         _ if pulling > 1.0 => Some((Stand::Open, pulling)),
         (Set::Pyramid { mu }, Stand::Bounded(mut signs)) => {
             let mut worst = 0.0f64;

@@ -43,6 +43,11 @@ pub(super) fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
+/// The largest magnitude.
+pub(super) fn size(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |m, x| x.abs().max(m))
+}
+
 /// A law's rows among those of [`System`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {

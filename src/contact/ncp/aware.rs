@@ -24,7 +24,7 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::Result;
 
 /// Share of the largest λ̄ below which one is round-off of what the loss does not feel.
-const FELT: f64 = 1e-12;
+pub(in crate::contact) const FELT: f64 = 1e-12;
 
 /// The mode that a descent leads a block with the velocities σ to; none where it stays as it is. `felt` is the least λ̄, `still`
 /// the slip below which there is none.
