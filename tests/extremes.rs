@@ -223,3 +223,21 @@ fn large_parameters() {
         }
     }
 }
+
+/// What is fixed to a link, however far: its Jacobian once was not a number.
+#[test]
+fn bodies_beyond_reach_of_their_links_are_refused_by_name() {
+    let text = |far: &str| {
+        format!(
+            r#"<mujoco><worldbody><body name="arm"><joint axis="0 1 0"/><geom size="0.1"/>
+               <body name="flag" pos="{far} 0 1"><geom size="0.1"/></body></body></worldbody></mujoco>"#
+        )
+    };
+    let load = |far: &str| load_str(&text(far), Format::Mjcf, None, &LoadOptions::default());
+    assert!(load("1e3").is_ok());
+    for far in ["1e151", "-1.7e308"] {
+        let refused = load(far).unwrap_err();
+        assert_eq!(refused.status, Status::InvalidArgument);
+        assert!(refused.message.contains("\"flag\""), "{refused}");
+    }
+}

@@ -205,6 +205,9 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
     Ok(())
 }
 
+/// Numbers beyond this have no finite squares.
+pub(crate) const REACH: f64 = 1e150;
+
 /// Sizes of shapes [m]: their squares and cubes are numbers.
 pub(crate) const SIZES: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 

@@ -1,8 +1,8 @@
 //! From a description to a model: checks, depth-first numbering, and links.
 
 use super::check::{
-    check_geom, check_gravity_compensation, check_inertia, check_joint, check_moving_inertia,
-    check_pose, described,
+    REACH, check_geom, check_gravity_compensation, check_inertia, check_joint,
+    check_moving_inertia, check_pose, described,
 };
 use super::cord::TendonSpec;
 use super::derived::Derived;
@@ -130,6 +130,12 @@ impl Compiler {
         }
         for j in &b.joints {
             (link, frame) = self.joint(j, id, link, frame, &b.placement)?;
+        }
+        let far = frame.pos.max_abs();
+        if far.is_nan() || far >= REACH {
+            return Err(Error::invalid(format!(
+                "body {who}: its position on what moves it must be below {REACH:e}, got {far:e}"
+            )));
         }
         self.inertias.push(b.inertia);
         self.bodies.push(Body {

@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::joint::composition;
 use crate::spatial::{Mat3, Pose, Vec3};
 use activation::Activation;
-pub(crate) use check::{SIZES, check_pose};
+pub(crate) use check::{REACH, SIZES, check_pose};
 use cord::{SpringSpec, TendonSpec};
 use derived::Derived;
 use fluid::Fluid;

@@ -8,8 +8,7 @@ use crate::model::Model;
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
-/// Numbers beyond this have no finite squares.
-pub(crate) const REACH: f64 = 1e150;
+pub(crate) use crate::model::REACH;
 
 /// Whether no body can be beyond [`REACH`] at q, by the sum of all that joints and their placements can move it by. What joints of
 /// other kinds than the engine's own do is not known.
