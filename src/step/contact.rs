@@ -15,6 +15,7 @@ mod variations;
 pub(crate) use impulse_bar::ImpulseBar;
 pub(super) use parameters::Larger;
 pub use report::ContactReport;
+pub(super) use report::check_finite;
 
 use super::constrained_inverse::ConstrainedInverse;
 use super::contact_kernels::{gather, respond, scatter};

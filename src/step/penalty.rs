@@ -1,24 +1,28 @@
 //! What users see of contacts by penalty forces.
 
-use super::contact::ContactReport;
+use super::contact::{ContactReport, check_finite};
 use super::sim::Sim;
 use crate::collision::contact_frame;
 use crate::dynamics::kinematics::twists;
+use crate::error::Result;
 
 impl Sim {
-    /// Takes the contacts of a step that has succeeded, if they are penalty forces: impulses are those over the step.
-    pub(super) fn report_penalty(&mut self) {
+    /// Takes the contacts of the pending step, if they are penalty forces: impulses are those over the step.
+    ///
+    /// # Errors
+    /// As those of [`check_finite`].
+    pub(super) fn report_penalty(&mut self) -> Result<()> {
         let Some(penalty) = &self.forces.penalty else {
-            return;
+            return Ok(());
         };
         let (model, h) = (&*self.model, self.options.time_step);
         let reports = &mut self.geometry.reports;
         reports.clear();
         if penalty.scene.contacts().is_empty() {
-            return;
+            return Ok(());
         }
         let links = &mut self.geometry.twists;
-        twists(&self.dynamics.kin, model, &self.state.v_end, links);
+        twists(&self.dynamics.kin, model, &self.pending.v_end, links);
         let velocities = penalty.velocities(links);
         for ((c, by), velocity) in penalty.contacts().zip(velocities) {
             let frame = contact_frame(c.point.normal);
@@ -29,5 +33,6 @@ impl Sim {
                 ..ContactReport::without_forces(c, model)
             });
         }
+        check_finite(reports)
     }
 }

@@ -383,7 +383,6 @@ impl Sim {
         }
         self.pending.label_activations();
         std::mem::swap(&mut self.state, &mut self.pending);
-        self.report_penalty();
         (self.last, self.held) = (Last::Step, Held::Velocities);
         if let Some(implicit) = &mut self.implicit {
             implicit.accept();
@@ -399,7 +398,7 @@ impl Sim {
     fn report_contacts(&mut self) -> Result<()> {
         match &mut self.contact {
             Some(c) => c.report(&self.model, &self.pending.v_end),
-            None => Ok(()),
+            None => self.report_penalty(),
         }
     }
 

@@ -34,6 +34,20 @@ pub struct ContactReport {
     pub turning_at_bound: [bool; 3],
 }
 
+/// Refuses contacts whose impulses or velocities overflow: `Numerical`.
+pub(in crate::step) fn check_finite(reports: &[ContactReport]) -> Result<()> {
+    let is_finite = |c: &ContactReport| {
+        let numbers = [c.impulse, c.velocity, c.torque];
+        numbers.as_flattened().iter().all(|x| x.is_finite())
+    };
+    match reports.iter().position(|c| !is_finite(c)) {
+        Some(i) => Err(Error::numerical(format!(
+            "contact {i}: its impulse or velocity after the step is not finite"
+        ))),
+        None => Ok(()),
+    }
+}
+
 impl ContactReport {
     /// Where it is; without impulse and velocity, of which no step has told.
     pub fn without_forces(c: &SceneContact, model: &Model) -> ContactReport {
@@ -83,7 +97,7 @@ impl ContactStage {
     /// Reports the contacts of a step that ends at `v_end`.
     ///
     /// # Errors
-    /// `Numerical` where a velocity at one overflows.
+    /// As those of [`check_finite`].
     pub fn report(&mut self, model: &Model, v_end: &[f64]) -> Result<()> {
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {
@@ -119,16 +133,7 @@ impl ContactStage {
                 }
             }
         }
-        let is_finite = |c: &ContactReport| {
-            let numbers = [c.impulse, c.velocity, c.torque];
-            numbers.as_flattened().iter().all(|x| x.is_finite())
-        };
-        match self.reports.iter().position(|c| !is_finite(c)) {
-            Some(i) => Err(Error::numerical(format!(
-                "contact {i}: its impulse or velocity after the step is not finite"
-            ))),
-            None => Ok(()),
-        }
+        check_finite(&self.reports)
     }
 
     /// `out` −= `scale` Jᵀλ.
