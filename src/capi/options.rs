@@ -63,7 +63,7 @@ pub enum ds_integrator {
 pub struct ds_options {
     /// Size of this struct in bytes; set by ds_options_init.
     pub struct_size: usize,
-    /// Length of a step [s]. Default 0.001, whatever the file says (ds_model_time_step).
+    /// Length of a step [s], at least 1e-100. Default 0.001, whatever the file says (ds_model_time_step).
     pub time_step: f64,
     /// A ds_contact_law. Default DS_CONTACT_NCP.
     pub contact: i32,

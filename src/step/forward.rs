@@ -7,7 +7,7 @@
 
 use super::act::ActJacobians;
 use super::adjoints::StepAdjoint;
-use super::info::{check_finite, check_length};
+use super::info::{REACH, check_finite, check_length};
 use super::jacobians::StepJacobians;
 use super::link::Seed;
 use super::sim::Sim;
@@ -91,6 +91,9 @@ impl Sim {
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
+        if !self.integrator.is_within(REACH) {
+            return Err(Error::numerical("a Jacobian of the acceleration is not finite"));
+        }
         let [dofs, inputs, full] = lin.kinds();
         if let Some(out) = out.by_q {
             dofs.write(rate, &lin.by_q, out);

@@ -14,6 +14,9 @@ const CONTACTS_A_LINK: usize = 8;
 /// Contacts times dofs that are made room for unasked: some hundred bytes each.
 const MOST_ENTRIES: usize = 1 << 20;
 
+/// Shortest time step [s]: the rates of derivatives that are within [`REACH`](crate::model::REACH) stay finite.
+const SHORTEST: f64 = 1e-100;
+
 /// The contact law of a step.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,9 +183,9 @@ impl Options {
 
     /// Refuses what no step can do.
     pub fn check(&self) -> Result<()> {
-        if !(self.time_step > 0.0 && self.time_step.is_finite()) {
+        if !(self.time_step >= SHORTEST && self.time_step.is_finite()) {
             return Err(Error::invalid(format!(
-                "options.time_step must be positive and finite, got {}",
+                "options.time_step must be finite and at least {SHORTEST:e}, got {}",
                 self.time_step
             )));
         }

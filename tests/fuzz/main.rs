@@ -37,7 +37,8 @@ fn the_corpus_keeps_every_promise() {
     }
 }
 
-/// The same inputs on every run; `DIFFSIM_FUZZ_SEED` and `DIFFSIM_FUZZ_CASES` (of each target) ask for others.
+/// The same inputs on every run; `DIFFSIM_FUZZ_SEED` and `DIFFSIM_FUZZ_CASES` (of each target) ask for others, and
+/// `DIFFSIM_FUZZ_TARGET` for those of one target.
 #[test]
 fn fresh_inputs_keep_every_promise() {
     let asked = |name: &str, otherwise: u64| {
@@ -48,7 +49,10 @@ fn fresh_inputs_keep_every_promise() {
         asked("DIFFSIM_FUZZ_SEED", 1),
         asked("DIFFSIM_FUZZ_CASES", 300),
     );
-    for (name, target) in ALL {
+    let only = std::env::var("DIFFSIM_FUZZ_TARGET").ok();
+    let named = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    assert!(ALL.iter().any(|(name, _)| named(name)), "{only:?}");
+    for (name, target) in ALL.into_iter().filter(|(name, _)| named(name)) {
         let parents: Vec<Vec<u8>> = corpus(name).into_iter().map(|(_, data)| data).collect();
         for case in 0..cases {
             let data = fresh::input(&parents, seed.wrapping_mul(1 << 32) + case);
