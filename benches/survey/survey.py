@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from files import all_files
+from files import SHARE, all_files
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -135,6 +135,7 @@ def main():
     options.add_argument("--timeout", type=float, default=900.0)
     options.add_argument("--output", type=pathlib.Path, default=BUILD)
     options.add_argument("--gradients", action="store_true")
+    options.add_argument("--plans", action="store_true")
     options.add_argument("names", nargs="*")
     given = options.parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -145,6 +146,12 @@ def main():
         for file in files:
             for row in check_gradients(program, file, given.timeout):
                 print(file.name, json.dumps(row), flush=True)
+        return
+    if given.plans:
+        program = compile_program("plan")
+        for file in files if given.names else [f for f in files if f.name == "go2/go2"]:
+            print(file.name, flush=True)
+            subprocess.run([str(program), str(file.path), str(SHARE)], check=True)
         return
     program = compile_program("survey")
     robots = []

@@ -3,7 +3,7 @@
 //! Newton, the steps' derivatives are those of the library.
 
 use super::cost::Tracking;
-use super::passes::{Policy, Slopes, Trajectory, forward};
+use super::passes::{Policy, Slopes, Trajectory, forward, linearized};
 use super::sizes::Sizes;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -303,7 +303,7 @@ impl Ilqr {
             *to = u.clamp(self.bounds[0][k % nu], self.bounds[1][k % nu]);
         }
         let (sim, slopes) = (&mut self.sim, &mut self.slopes);
-        let mut cost = forward(sim, &self.cost, &mut self.now, Some(slopes), |_, _| ())?;
+        let mut cost = linearized(sim, &self.cost, &mut self.now, slopes)?;
         if !cost.is_finite() {
             return Err(Error::numerical(
                 "the cost of the trajectory is not finite: weights, references or states are too large",
@@ -331,7 +331,7 @@ impl Ilqr {
             let fell = cost - found;
             std::mem::swap(&mut self.now, &mut self.next);
             let (sim, slopes) = (&mut self.sim, &mut self.slopes);
-            cost = forward(sim, &self.cost, &mut self.now, Some(slopes), |_, _| ())?;
+            cost = linearized(sim, &self.cost, &mut self.now, slopes)?;
             if fell <= self.options.tolerance * cost.abs() {
                 info.outcome = IlqrOutcome::Converged;
                 break;
@@ -379,7 +379,14 @@ impl Ilqr {
                             x.u[i] = wanted.clamp(bounds[0][k], bounds[1][k]);
                         }
                     };
-                    let run = forward(sim, &self.cost, &mut self.next, None, correct);
+                    let run = forward(
+                        sim,
+                        &self.cost,
+                        &mut self.next,
+                        cost,
+                        correct,
+                        |_, _| Ok(()),
+                    );
                     let promised = -(share * first + share * share * second);
                     if let Ok(found) = run
                         && cost - found >= ENOUGH * promised

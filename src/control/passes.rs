@@ -114,14 +114,33 @@ fn put(m: &mut DMatrix<f64>, part: &[f64], (row, column): (usize, usize), rows: 
     }
 }
 
-/// Runs the inputs from the first state on; the cost. With `slopes` the steps' derivatives are taken, too. `correct` may change
-/// the input of a node at its state, which has its deviation.
+/// Runs the inputs from the first state on, with the steps' derivatives; the cost.
+pub fn linearized(
+    sim: &mut Sim,
+    cost: &Tracking,
+    x: &mut Trajectory,
+    slopes: &mut Slopes,
+) -> Result<f64> {
+    let all = f64::INFINITY;
+    forward(
+        sim,
+        cost,
+        x,
+        all,
+        |_, _| (),
+        |node, sim| slopes.take(node, sim),
+    )
+}
+
+/// Runs the inputs from the first state on; the cost, or, as soon as it reaches `most`, what it is by then. `correct` may
+/// change the input of a node at its state, which has its deviation; `after` sees each step.
 pub fn forward(
     sim: &mut Sim,
     cost: &Tracking,
     x: &mut Trajectory,
-    mut slopes: Option<&mut Slopes>,
+    most: f64,
     mut correct: impl FnMut(usize, &mut Trajectory),
+    mut after: impl FnMut(usize, &mut Sim) -> Result<()>,
 ) -> Result<f64> {
     let model = sim.model().clone();
     let sizes = Sizes::of(&model);
@@ -135,7 +154,7 @@ pub fn forward(
         let d = &mut x.deviation[nx * node..][..nx];
         cost.deviation(&model, node, [q, v, &x.act[node * na..][..na]], d);
         sum += cost.of_state(node, steps, d);
-        if node == steps {
+        if node == steps || sum >= most {
             break;
         }
         correct(node, x);
@@ -156,9 +175,7 @@ pub fn forward(
         ))
         .map_err(within)?;
         x.act[(node + 1) * na..][..na].copy_from_slice(sim.act());
-        if let Some(slopes) = slopes.as_deref_mut() {
-            slopes.take(node, sim).map_err(within)?;
-        }
+        after(node, sim).map_err(within)?;
     }
     Ok(sum)
 }
