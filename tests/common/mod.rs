@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod activated;
+pub mod adhesive;
 pub mod alike;
 pub mod boxed;
 pub mod checker;
