@@ -6,6 +6,8 @@ mod fresh;
 mod targets;
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 use targets::{ALL, SECONDS, timed};
 
 /// Tests are less optimized, on machines that do other things.
@@ -54,21 +56,34 @@ fn fresh_inputs_keep_every_promise() {
     assert!(ALL.iter().any(|(name, _)| named(name)), "{only:?}");
     for (name, target) in ALL.into_iter().filter(|(name, _)| named(name)) {
         let parents: Vec<Vec<u8>> = corpus(name).into_iter().map(|(_, data)| data).collect();
-        for case in 0..cases {
-            let data = fresh::input(&parents, seed.wrapping_mul(1 << 32) + case);
-            // What a failing case was is on disk for its minimization.
+        let input = move |case: u64| fresh::input(&parents, seed.wrapping_mul(1 << 32) + case);
+        // What a failing case was is on disk for its minimization.
+        let keep = |case: u64, outcome: &str| {
             let kept =
                 std::env::temp_dir().join(format!("diffsim-fuzz-{name}-{}", std::process::id()));
-            let outcome = std::panic::catch_unwind(|| timed(target, &data));
-            if !outcome
-                .as_ref()
-                .is_ok_and(|taken| *taken < SLOWER * SECONDS)
-            {
-                std::fs::write(&kept, &data).unwrap();
-                panic!(
-                    "{name}, seed {seed}, case {case}: {outcome:?}; it is in {}",
-                    kept.display()
-                );
+            std::fs::write(&kept, input(case)).unwrap();
+            panic!(
+                "{name}, seed {seed}, case {case}: {outcome}; it is in {}",
+                kept.display()
+            );
+        };
+        // On a thread of its own, so that one that never ends is told of.
+        let (tell, told) = mpsc::channel();
+        let of_thread = input.clone();
+        std::thread::spawn(move || {
+            for case in 0..cases {
+                let data = of_thread(case);
+                let outcome = std::panic::catch_unwind(|| timed(target, &data));
+                if tell.send(outcome).is_err() {
+                    break;
+                }
+            }
+        });
+        for case in 0..cases {
+            match told.recv_timeout(Duration::from_secs_f64(2.0 * SLOWER * SECONDS)) {
+                Ok(Ok(taken)) if taken < SLOWER * SECONDS => {}
+                Ok(outcome) => keep(case, &format!("{outcome:?}")),
+                Err(e) => keep(case, &format!("no end: {e}")),
             }
         }
     }

@@ -34,8 +34,9 @@ const TO_BOUNDARY: f64 = 0.95;
 /// Residual of a solved problem; Newton's method ends at round-off, far below.
 const SOLVED: f64 = 1e-8;
 
-/// From one κ to the next on the way down.
+/// From one κ to the next on the way down, and how often: 70 decades.
 const DESCENT: f64 = 0.2;
+const MAX_DESCENTS: usize = 100;
 
 /// One block's rows of F with their slopes, row-major.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,7 +107,7 @@ impl CentralPath {
             path.sigma.copy_from_slice(&path.gap);
             path.kappa = path.large_kappa(problem).max(kappa);
             path.place(problem.blocks);
-            loop {
+            for _ in 0..MAX_DESCENTS {
                 residual = path.newton(problem);
                 if path.kappa <= kappa {
                     break;
@@ -114,7 +115,7 @@ impl CentralPath {
                 path.kappa = (DESCENT * path.kappa).max(kappa);
             }
         }
-        if residual <= SOLVED && path.factor(problem) {
+        if residual <= SOLVED && path.kappa <= kappa && path.factor(problem) {
             return Ok(path);
         }
         Err(Error::not_converged(format!(

@@ -149,3 +149,18 @@ fn the_exact_laws_are_the_limit() {
         assert!(fine < 0.034 * coarse, "{coarse:e} {fine:e}");
     }
 }
+
+/// Where no κ is large enough for the start there is no path to go down, not one without an end.
+#[test]
+fn velocities_beyond_any_kappa_end() {
+    let (delassus, mut g) = random(1, 14);
+    g.iter_mut().for_each(|x| *x *= 1e200);
+    let problem = Problem {
+        blocks: &BLOCKS,
+        delassus: Delassus::Dense(&delassus),
+        g: &g,
+    };
+    let exact = vec![0.0; g.len()];
+    let e = CentralPath::solve(&problem, &exact, 1e-4).unwrap_err();
+    assert_eq!(e.status, crate::error::Status::NotConverged);
+}
