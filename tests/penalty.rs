@@ -6,12 +6,14 @@ use common::param;
 use common::scene::{G, World, at, ball, body, cuboid, fixed, free, ground, on_ground, tilt};
 use diffsim::contact::mode::Mode;
 use diffsim::error::Status;
+use diffsim::force::ForceKinds;
 use diffsim::model::cord::{TendonPath, TendonSpec};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{EqualityKind, EqualitySpec, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::spatial::{Pose, Vec3};
-use diffsim::step::{Contact, Gradient, Options, Sim};
+use diffsim::query::{ContactDerivatives, ForceDerivatives};
+use diffsim::spatial::{Pose, Quat, Vec3};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
 use std::sync::Arc;
 
 fn options(h: f64) -> Options {
@@ -208,12 +210,96 @@ fn queries_and_copies_change_no_bit() {
         let n = a.sim.contacts().len();
         assert_eq!(n, 4);
         let mut gap = vec![0.0; 6 * n];
-        let out = diffsim::query::ContactDerivatives {
+        let out = ContactDerivatives {
             gap: Some(&mut gap),
             ..Default::default()
         };
         a.sim.contact_derivatives(out).unwrap();
         assert!(gap.iter().any(|x| *x != 0.0));
+    }
+}
+
+/// Whatever was asked of other states since, and where stages of a step lead elsewhere: how a step's contacts move is told of where
+/// they were found.
+#[test]
+fn contacts_move_where_they_were_found() {
+    use Integrator::{Bdf1, ImplicitEuler, Midpoint, Sdirk2, SymplecticEuler};
+    for integrator in [SymplecticEuler, ImplicitEuler, Midpoint, Bdf1, Sdirk2] {
+        let mut spec = ModelSpec::default();
+        ground(&mut spec, 0.5);
+        let turn = Quat::exp(Vec3::new(0.3, 0.2, 0.1));
+        let turned = Pose::from_quat(turn.normalized(), Vec3::Z * 0.12);
+        free(&mut spec, "box", turned, 1.0, cuboid(0.1, 0.1, 0.1));
+        let o = Options {
+            integrator,
+            ..options(5e-3)
+        };
+        let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        let (q, v) = (model.neutral().to_vec(), [0.3, 4.0, 1.0, 0.2, 0.1, -0.3]);
+        let (mut q_next, mut v_next) = (q.clone(), v);
+        let u = [0.0; 6];
+        sim.step(&q, &v, &u, &mut q_next, &mut v_next).unwrap();
+        let seen: Vec<_> = sim.contacts().iter().map(|c| (c.point, c.gap)).collect();
+        assert!(!seen.is_empty(), "{integrator:?}");
+        let high = [0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 1.0];
+        let mut force = [0.0; 6];
+        let none = ForceDerivatives::default();
+        sim.generalized_forces(&high, &v, &u, ForceKinds::ALL, &mut force, none)
+            .unwrap();
+        let n = seen.len();
+        let (mut by_gap, mut by_point) = (vec![0.0; 6 * n], vec![0.0; 18 * n]);
+        let out = ContactDerivatives {
+            gap: Some(&mut by_gap),
+            point: Some(&mut by_point),
+            ..Default::default()
+        };
+        assert_eq!(sim.contact_derivatives(out).unwrap(), Gradient::Exact);
+        // Where the contacts are: on the way from q to q⁺.
+        let place = |share: f64| {
+            let (mut d, mut at) = ([0.0; 6], q.clone());
+            model.difference(&q, &q_next, &mut d);
+            model.integrate(&q, &d.map(|d| share * d), &mut at);
+            at
+        };
+        let mut other = sim.duplicate().unwrap();
+        let mut found = |q: &[f64]| {
+            other.collide(q).unwrap();
+            let all = other.contacts().iter();
+            all.map(|c| (c.point, c.gap)).collect::<Vec<_>>()
+        };
+        let apart = |x: &[([f64; 3], f64)]| {
+            let pairs = x.iter().zip(&seen);
+            pairs.fold(0.0_f64, |m, (a, b)| m.max((a.1 - b.1).abs()))
+        };
+        let at = [0.0, 0.5, 1.0]
+            .map(place)
+            .into_iter()
+            .min_by(|a, b| apart(&found(a)).total_cmp(&apart(&found(b))))
+            .unwrap();
+        assert!(apart(&found(&at)) < 1e-5, "{integrator:?}");
+        let mut moved = 0.0_f64;
+        for k in 0..6 {
+            let mut ends = [1e-6, -1e-6].map(|e| {
+                let (mut d, mut to) = ([0.0; 6], at.clone());
+                d[k] = e;
+                model.integrate(&at, &d, &mut to);
+                found(&to)
+            });
+            let [up, down] = ends.each_mut();
+            for (i, (a, b)) in up.iter().zip(&*down).enumerate() {
+                let slope = (a.1 - b.1) / 2e-6;
+                let error = (by_gap[k * n + i] - slope).abs();
+                assert!(error < 1e-7, "{integrator:?} {k} {i}: {error:e}");
+                for x in 0..3 {
+                    let slope = (a.0[x] - b.0[x]) / 2e-6;
+                    let error = (by_point[(k * n + i) * 3 + x] - slope).abs();
+                    assert!(error < 1e-7, "{integrator:?} {k} {i} {x}: {error:e}");
+                }
+                moved = moved.max(slope.abs());
+            }
+        }
+        assert!(moved > 0.5);
     }
 }
 

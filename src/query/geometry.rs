@@ -51,10 +51,12 @@ impl Sim {
         self.forget_step();
         self.update_positions(q)?;
         let mut reports = std::mem::take(&mut self.geometry.reports);
+        let mut list = std::mem::take(&mut self.geometry.found);
         reports.clear();
+        list.clear();
         let (room, motions) = (self.options.max_contacts, &mut self.geometry.motions);
         motions.clear();
-        let reserved = reports.try_reserve_exact(room);
+        let reserved = (reports.try_reserve_exact(room)).and(list.try_reserve_exact(room));
         if reserved.and(motions.try_reserve_exact(room)).is_err() {
             return Err(Error::capacity(format!(
                 "options.max_contacts: there is no memory for {room} contacts"
@@ -65,9 +67,10 @@ impl Sim {
             scene.collide(0.0)?;
             let seen = scene.contacts().iter();
             reports.extend(seen.map(|c| ContactReport::without_forces(c, model)));
+            list.extend_from_slice(scene.contacts());
             Ok(())
         });
-        self.geometry.reports = reports;
+        (self.geometry.reports, self.geometry.found) = (reports, list);
         found.map_err(|e| self.name_crowd(e))?;
         self.geometry.q.clear();
         self.geometry.q.extend_from_slice(q);
@@ -96,20 +99,22 @@ impl Sim {
         if n == 0 {
             return Ok(Gradient::Exact);
         }
-        if self.held < Held::Positions {
-            let q = if self.last == Last::Step {
-                &self.state.q
-            } else {
-                &self.geometry.q
-            };
-            self.dynamics.update_positions(&self.model, &self.params, q);
-        }
+        let of_rows = self.place_contacts();
         let mut motions = std::mem::take(&mut self.geometry.motions);
+        let found = std::mem::take(&mut self.geometry.found);
         motions.clear();
         let done = self.with_scene(|scene, model, kin| {
             let mut gradient = Gradient::Exact;
+            if !of_rows {
+                scene.place(model, kin);
+            }
             for i in 0..n {
-                let (c, mut d) = (scene.contacts()[i], ContactDerivative::default());
+                let c = if of_rows {
+                    scene.contacts()[i]
+                } else {
+                    found[i]
+                };
+                let mut d = ContactDerivative::default();
                 if certainty(scene.differentiate(&c, &mut d)) != Gradient::Exact {
                     gradient = Gradient::OneSided;
                 }
@@ -117,12 +122,13 @@ impl Sim {
                 motions.push(d);
             }
             out.clear();
-            for (i, (c, d)) in scene.contacts().iter().zip(&motions).enumerate() {
+            let all = if of_rows { scene.contacts() } else { &found };
+            for (i, (c, d)) in all.iter().zip(&motions).enumerate() {
                 contact_motion::write(model, kin, c, d, &mut out.contact(i, nv));
             }
             Ok(gradient)
         });
-        self.geometry.motions = motions;
+        (self.geometry.motions, self.geometry.found) = (motions, found);
         done
     }
 

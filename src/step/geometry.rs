@@ -3,7 +3,7 @@
 use super::contact::ContactReport;
 use super::options::{Contact, Options};
 use crate::collision::ContactDerivative;
-use crate::collision::scene::Scene;
+use crate::collision::scene::{Scene, SceneContact};
 use crate::model::Model;
 use crate::spatial::Twist;
 
@@ -14,9 +14,11 @@ pub(crate) struct Geometry {
     pub scene: Option<Box<Scene>>,
     /// Contacts of the last [`Sim::collide`](super::Sim::collide), or of a step by penalty forces.
     pub reports: Vec<ContactReport>,
+    /// The same contacts as the scene found them, and where: others may ask it since.
+    pub found: Vec<SceneContact>,
+    pub q: Vec<f64>,
     /// Of the contacts, before they are written.
     pub motions: Vec<ContactDerivative>,
-    pub q: Vec<f64>,
     /// Of the links at the end of a step by penalty forces.
     pub twists: Vec<Twist>,
 }
@@ -30,8 +32,9 @@ impl Geometry {
         Geometry {
             scene: None,
             reports: Vec::with_capacity(room),
-            motions: Vec::with_capacity(room),
+            found: Vec::with_capacity(room),
             q: Vec::with_capacity(model.nq()),
+            motions: Vec::with_capacity(room),
             twists: match options.contact {
                 Contact::Penalty => vec![Twist::ZERO; model.topology().links.len()],
                 _ => Vec::new(),

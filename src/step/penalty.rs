@@ -1,6 +1,7 @@
 //! What users see of contacts by penalty forces.
 
 use super::contact::{ContactReport, check_finite};
+use super::geometry::Geometry;
 use super::sim::Sim;
 use crate::collision::contact_frame;
 use crate::dynamics::kinematics::twists;
@@ -16,16 +17,30 @@ impl Sim {
             return Ok(());
         };
         let (model, h) = (&*self.model, self.options.time_step);
-        let reports = &mut self.geometry.reports;
+        let Geometry {
+            reports,
+            found,
+            q,
+            twists: links,
+            ..
+        } = &mut self.geometry;
         reports.clear();
+        found.clear();
+        q.clear();
+        q.extend_from_slice(match (&self.implicit, &self.theta) {
+            // Their last stage is the end of the step.
+            (Some(_), _) => &self.pending.q_next,
+            (_, Some(theta)) => theta.place(),
+            _ => &self.pending.q,
+        });
         if penalty.scene.contacts().is_empty() {
             return Ok(());
         }
-        let links = &mut self.geometry.twists;
         twists(&self.dynamics.kin, model, &self.pending.v_end, links);
         let velocities = penalty.velocities(links);
         for ((c, by), velocity) in penalty.contacts().zip(velocities) {
             let frame = contact_frame(c.point.normal);
+            found.push(*c);
             reports.push(ContactReport {
                 impulse: frame.tr_mul_vec(by.force * h).to_array(),
                 velocity: frame.tr_mul_vec(velocity).to_array(),

@@ -1,7 +1,7 @@
 //! The scene that geometry queries share with a step.
 
 use super::sim::Sim;
-use super::state::Last;
+use super::state::{Held, Last};
 use crate::collision::scene::Scene;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result, Status};
@@ -57,6 +57,26 @@ impl Sim {
         let scene = self.scene().or(self.geometry.scene.as_deref());
         let mut scenes = adhesion.into_iter().chain(scene);
         scenes.find_map(|s| s.crowd(&self.model)).unwrap_or(e)
+    }
+
+    /// Places links where the contacts that [`Sim::contacts`] shows were found. Whether the scene holds them, too; others than
+    /// a step's rows are in `geometry` alone, as forces at other states look for theirs in the same scene.
+    pub(crate) fn place_contacts(&mut self) -> bool {
+        let of_step = self.last == Last::Step;
+        let of_rows = of_step && self.contact.is_some();
+        // A stage's contacts are where it leads.
+        let is_staged = of_step && !of_rows && self.theta.is_some();
+        if self.held < Held::Positions || is_staged {
+            let q = match of_rows {
+                true => &self.state.q,
+                false => &self.geometry.q,
+            };
+            self.dynamics.update_positions(&self.model, &self.params, q);
+            if is_staged {
+                self.held = Held::Other;
+            }
+        }
+        of_rows
     }
 
     pub(crate) fn need_contacts(&self) -> Result<()> {

@@ -91,6 +91,11 @@ impl Theta {
         };
     }
 
+    /// Where the pending step's stage leads.
+    pub(in crate::step) fn place(&self) -> &[f64] {
+        &self.pending.at.q
+    }
+
     /// The pending step is the last one.
     pub fn accept(&mut self) {
         std::mem::swap(&mut self.stage, &mut self.pending);
