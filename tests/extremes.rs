@@ -49,6 +49,9 @@ fn ask(s: &mut Sim, q: &[f64], v: &[f64], what: &str) {
     x.check(&done, what);
     let done = s.mass_matrix(q, &mut j.0);
     j.check(&done, what);
+    let mut y = Guarded::new(10 * nv * s.model().nbody());
+    let done = s.inverse_dynamics_regressor(q, v, v, &mut y.0);
+    y.check(&done, what);
     for b in 1..s.model().ngeom() {
         let (mut g, mut n) = (Guarded::new(nv), Guarded::new(3 * nv));
         let done = s.distance(0, b, q, Some(&mut g.0));

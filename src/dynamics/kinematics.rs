@@ -83,6 +83,7 @@ impl Kinematics {
     }
 
     /// World placement of a body.
+    #[inline(always)]
     pub fn body_pose(&self, model: &Model, body: usize) -> Pose {
         let b = &model.bodies()[body];
         if b.link == WORLD {
@@ -187,9 +188,21 @@ pub(super) fn inertias_kernel(kin: &mut Kinematics, params: &Params) {
     }
 }
 
+#[inline(always)]
+fn body_placements_kernel(kin: &Kinematics, model: &Model, out: &mut [f64]) {
+    for (body, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        *out = kin.body_pose(model, body).homogeneous();
+    }
+}
+
 dispatch! {
     /// Fills `rot`, `pos`, `origin` and `s`; q has nq entries.
     pub fn positions = positions_kernel(kin: &mut Kinematics, model: &Model, params: &Params, q: &[f64])
+}
+
+dispatch! {
+    /// World placements of all bodies, column-major 4×4 each; after [`positions`].
+    pub fn body_placements = body_placements_kernel(kin: &Kinematics, model: &Model, out: &mut [f64])
 }
 
 dispatch! {

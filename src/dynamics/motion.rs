@@ -11,6 +11,7 @@
 
 use super::kinematics::{Kinematics, joint_twist};
 use super::varying::{Carried, gained};
+use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Pose, Twist, Vec3};
@@ -103,9 +104,8 @@ impl Seen {
     }
 }
 
-/// Spatial accelerations of the links, without gravity, at joint accelerations `acc`. `kin` must hold positions and
-/// velocities.
-pub fn accelerations(kin: &Kinematics, model: &Model, acc: &[f64], out: &mut [Twist]) {
+#[inline(always)]
+fn accelerations_kernel(kin: &Kinematics, model: &Model, acc: &[f64], out: &mut [Twist]) {
     for (i, l) in model.topology().links.iter().enumerate() {
         let own = joint_twist(l, &kin.s, acc) + kin.c[i];
         out[i] = match l.parent {
@@ -113,6 +113,12 @@ pub fn accelerations(kin: &Kinematics, model: &Model, acc: &[f64], out: &mut [Tw
             p => out[p] + own,
         };
     }
+}
+
+dispatch! {
+    /// Spatial accelerations of the links, without gravity, at joint accelerations `acc`. `kin` must hold positions and
+    /// velocities.
+    pub fn accelerations = accelerations_kernel(kin: &Kinematics, model: &Model, acc: &[f64], out: &mut [Twist])
 }
 
 /// Writes a twist as column k of a matrix of six rows.

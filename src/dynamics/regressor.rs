@@ -1,119 +1,173 @@
 //! The regressor of inverse dynamics: τ as a linear map of the bodies' inertial parameters.
 //!
-//! Of a body that moves with velocity (u; ω) and acceleration (a; α), a that of its origin less gravity, all in its own
-//! axes, the force about its origin is linear in m, h and I:
+//! Of a body whose origin has acceleration a less gravity, and which turns with velocity ω and acceleration α, the force
+//! about its origin is linear in m, h = m c and I, whatever the axes:
 //!
 //!   f = m a + α × h + ω × (ω × h),   n = I α + ω × I ω + h × a.
 //!
 //! Atkeson, An & Hollerbach, Estimation of Inertial Parameters of Manipulator Loads and Links (IJRR 1986).
 
 use super::kinematics::Kinematics;
-use crate::linalg::within;
-use crate::model::Model;
+use crate::linalg::{F4, dispatch, within};
 use crate::model::topology::WORLD;
-use crate::spatial::{INERTIA_PARAMS, Pose, Sym3, Twist, Vec3, Wrench};
+use crate::model::{Body, Model};
+use crate::spatial::{INERTIA_PARAMS, Mat3, Twist, Vec3};
 
-/// How a body moves in its own axes.
-struct Motion {
-    /// Its placement, relative to its tree's origin.
-    at: Pose,
-    omega: Vec3,
-    alpha: Vec3,
-    /// Acceleration of its origin less gravity.
-    a: Vec3,
+/// Forces by a body's parameters along world axes and about its tree's origin, a lane per parameter. Its inertia gives
+/// torques only.
+struct BodyRegressor {
+    /// By m and h: force and torque.
+    force: [F4; 3],
+    torque: [F4; 3],
+    /// Torque by the inertia's first four components, and by the other two: two lanes are of none.
+    inertia: [[F4; 3]; 2],
 }
 
-impl Motion {
-    /// `None` for a body of the world.
-    fn of(
-        model: &Model,
-        kin: &Kinematics,
-        acceleration: &[Twist],
-        gravity: Vec3,
-        body: usize,
-    ) -> Option<Motion> {
-        let b = &model.bodies()[body];
-        if b.link == WORLD {
-            return None;
-        }
-        let at = Pose::new(kin.rot[b.link], kin.pos[b.link]).compose(&b.in_link);
-        let own = |t: Twist| at.inverse_twist(t);
-        let (v, spatial) = (own(kin.v[b.link]), own(acceleration[b.link]));
+/// The cross product, lane by lane, of `v` and the vectors of `lanes`.
+#[inline(always)]
+fn cross(v: Vec3, [x, y, z]: [F4; 3]) -> [F4; 3] {
+    [z * v.y - y * v.z, x * v.z - z * v.x, y * v.x - x * v.y]
+}
+
+#[inline(always)]
+fn sum(a: [F4; 3], b: [F4; 3]) -> [F4; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+/// I w by the components of I, the first four and the other two.
+#[inline(always)]
+fn by_inertia(w: Vec3) -> [[F4; 3]; 2] {
+    [
+        [
+            F4([w.x, w.y, 0.0, w.z]),
+            F4([0.0, w.x, w.y, 0.0]),
+            F4([0.0, 0.0, 0.0, w.x]),
+        ],
+        [F4::ZERO, F4([w.z, 0.0, 0.0, 0.0]), F4([w.y, w.z, 0.0, 0.0])],
+    ]
+}
+
+impl BodyRegressor {
+    /// Of a body of the tree; `acceleration` as for [`regressor`].
+    #[inline(always)]
+    fn new(kin: &Kinematics, acceleration: &[Twist], gravity: Vec3, b: &Body) -> Self {
+        let link_rot = &kin.rot[b.link];
+        let rot = link_rot.mul_mat(&b.in_link.rot);
+        let p = link_rot.mul_vec(b.in_link.pos) + kin.pos[b.link];
+        let (v, spatial) = (kin.v[b.link], acceleration[b.link]);
+        let (omega, alpha) = (v.ang, spatial.ang);
         let falling = gravity * (1.0 - b.gravity_compensation);
-        Some(Motion {
-            at,
-            omega: v.ang,
-            alpha: spatial.ang,
-            a: spatial.lin + v.ang.cross(v.lin) - at.rot.tr_mul_vec(falling),
-        })
+        let a = spatial.at(p) + omega.cross(v.at(p)) - falling;
+
+        let axes = |row: usize| F4([0.0, rot.c[0][row], rot.c[1][row], rot.c[2][row]]);
+        let axes = [axes(0), axes(1), axes(2)];
+        let mut force = sum(cross(alpha, axes), cross(omega, cross(omega, axes)));
+        for (force, a) in force.iter_mut().zip(a.to_array()) {
+            force.0[0] = a;
+        }
+        let torque = sum(cross(p, force), cross(-a, axes));
+
+        let (omega, alpha) = (rot.tr_mul_vec(omega), rot.tr_mul_vec(alpha));
+        let [own, own_rest] = by_inertia(alpha);
+        let [momentum, momentum_rest] = by_inertia(omega);
+        let first = turned(&rot, sum(own, cross(omega, momentum)));
+        let rest = turned(&rot, sum(own_rest, cross(omega, momentum_rest)));
+        BodyRegressor {
+            force,
+            torque,
+            inertia: [first, rest],
+        }
     }
 
-    /// No entry of its columns is larger.
-    fn size(&self) -> f64 {
-        let spin = self.omega.max_abs();
-        self.a.max_abs() + self.alpha.max_abs() + 4.0 * spin * spin
-    }
-
-    /// Force about the origin by each component of m c.
-    fn by_first_moment(&self) -> [Wrench; 3] {
-        let Motion {
-            omega, alpha, a, ..
-        } = *self;
-        [Vec3::X, Vec3::Y, Vec3::Z].map(|e| {
-            let force = alpha.cross(e) + omega.cross(omega.cross(e));
-            Wrench::new(force, e.cross(a))
-        })
-    }
-
-    /// Torque by each component of the inertia.
-    fn by_inertia(&self) -> [Vec3; 6] {
-        std::array::from_fn(|k| {
-            let mut e = [0.0; 6];
-            e[k] = 1.0;
-            let e = Sym3::new(e[0], e[1], e[2], e[3], e[4], e[5]);
-            e.mul_vec(self.alpha) + self.omega.cross(e.mul_vec(self.omega))
-        })
+    /// Forces on a dof of this column of the motion subspace.
+    #[inline(always)]
+    fn on(&self, s: Twist) -> [f64; INERTIA_PARAMS] {
+        let along = |v: Vec3, [x, y, z]: [F4; 3]| x * v.x + y * v.y + z * v.z;
+        let F4(a) = along(s.lin, self.force) + along(s.ang, self.torque);
+        let F4(b) = along(s.ang, self.inertia[0]);
+        let F4(c) = along(s.ang, self.inertia[1]);
+        [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[0], c[1]]
     }
 }
 
-/// nv × (10 nbody), column-major: column 10 b + c has ∂τ by parameter c of body b, in the order of
-/// [`Inertia::to_params`](crate::spatial::Inertia::to_params). `kin` must hold positions and velocities, `acceleration`
-/// those of the links without gravity. Says whether it is finite, else nothing is written.
-pub fn regressor(
+/// The vectors of `lanes` turned by a rotation.
+#[inline(always)]
+fn turned(rot: &Mat3, [x, y, z]: [F4; 3]) -> [F4; 3] {
+    let [i, j, k] = rot.c;
+    std::array::from_fn(|row| x * i[row] + y * j[row] + z * k[row])
+}
+
+/// The sum of the components' sizes.
+#[inline(always)]
+fn size(v: Vec3) -> f64 {
+    v.x.abs() + v.y.abs() + v.z.abs()
+}
+
+/// No number on the way to the regressor is larger than a few times this.
+#[inline(always)]
+fn bound(model: &Model, kin: &Kinematics, acceleration: &[Twist], gravity: Vec3) -> f64 {
+    // Sums, which vectorize, instead of largest ones.
+    let total = |twists: &[Twist]| {
+        let add = |t: Twist, s: &Twist| Twist::new(t.lin + s.lin.abs(), t.ang + s.ang.abs());
+        let t = twists.iter().fold(Twist::ZERO, add);
+        (size(t.lin), size(t.ang))
+    };
+    let ((s, axes), (v, omega), (a, alpha)) = (total(&kin.s), total(&kin.v), total(acceleration));
+    let links = kin.pos.iter().fold(Vec3::ZERO, |t, p| t + p.abs());
+    let (mut bodies, mut weights) = (Vec3::ZERO, 1.0);
+    for b in model.bodies() {
+        bodies += b.in_link.pos.abs();
+        weights += b.gravity_compensation.abs();
+    }
+    let reach = 1.0 + size(links) + size(bodies);
+    let fall = a + alpha * reach + omega * (v + omega * reach) + size(gravity) * weights;
+    let force = fall + alpha + omega * omega;
+    (1.0 + s + axes) * reach * force
+}
+
+#[inline(always)]
+fn regressor_kernel(
     model: &Model,
     kin: &Kinematics,
     acceleration: &[Twist],
     gravity: Vec3,
     out: &mut [f64],
 ) -> bool {
-    let (t, nv) = (model.topology(), model.nv());
-    let of = |body: usize| Motion::of(model, kin, acceleration, gravity, body);
-    let reach = kin.pos.iter().map(|p| p.max_abs()).fold(1.0, f64::max);
-    let size = |s: &Twist| s.lin.max_abs() + s.ang.max_abs() * reach;
-    let axis = kin.s.iter().map(size).fold(1.0, f64::max);
-    let bounded = (0..model.nbody()).filter_map(of).all(|m| {
-        let far = m.at.pos.max_abs() + 1.0;
-        within(f64::MAX / (64.0 * axis * far), &[m.size()])
-    });
-    if !bounded {
+    if !within(f64::MAX / 64.0, &[bound(model, kin, acceleration, gravity)]) {
         return false;
     }
-    out.fill(0.0);
-    let bodies = out.chunks_exact_mut((INERTIA_PARAMS * nv).max(1));
-    for (body, out) in bodies.enumerate() {
-        let Some(m) = of(body) else {
+    let (t, nv) = (model.topology(), model.nv());
+    let blocks = out.chunks_exact_mut((INERTIA_PARAMS * nv).max(1));
+    for (b, block) in model.bodies().iter().zip(blocks) {
+        block.fill(0.0);
+        if b.link == WORLD {
             continue;
-        };
-        let (first, second) = (m.by_first_moment(), m.by_inertia());
-        for k in t.path(model.bodies()[body].link) {
-            let s = m.at.inverse_twist(kin.s[k]);
-            let forces = first.iter().map(|force| s.dot(*force));
-            let torques = second.iter().map(|torque| s.ang.dot(*torque));
-            let all = std::iter::once(s.lin.dot(m.a)).chain(forces).chain(torques);
-            for (column, x) in out.chunks_exact_mut(nv).zip(all) {
+        }
+        let body = BodyRegressor::new(kin, acceleration, gravity, b);
+        let mut rest = block;
+        let mut columns: [&mut [f64]; INERTIA_PARAMS] = std::array::from_fn(|_| {
+            let (column, tail) = std::mem::take(&mut rest).split_at_mut(nv);
+            rest = tail;
+            column
+        });
+        for k in t.path(b.link) {
+            for (column, x) in columns.iter_mut().zip(body.on(kin.s[k])) {
                 column[k] = x;
             }
         }
     }
     true
+}
+
+dispatch! {
+    /// nv × (10 nbody), column-major: column 10 b + c has ∂τ by parameter c of body b, in the order of
+    /// [`Inertia::to_params`](crate::spatial::Inertia::to_params). `kin` must hold positions and velocities,
+    /// `acceleration` those of the links without gravity. Says whether it is finite, else nothing is written.
+    pub fn regressor = regressor_kernel(
+        model: &Model,
+        kin: &Kinematics,
+        acceleration: &[Twist],
+        gravity: Vec3,
+        out: &mut [f64],
+    ) -> bool
 }

@@ -3,6 +3,7 @@
 //! Forces are total generalized forces: joint damping, springs and friction are the step's business.
 
 use crate::dynamics::jacobian::{self, center_of_mass};
+use crate::dynamics::kinematics::body_placements;
 use crate::error::{Error, Result};
 use crate::linalg::{F4, all_finite};
 use crate::spatial::{Vec3, Wrench};
@@ -16,10 +17,8 @@ impl Sim {
         self.check_state(q, None)?;
         let n = self.model.nbody();
         check_length("placements", placements, 16 * n)?;
-        self.update_positions(q)?;
-        for (b, out) in placements.chunks_exact_mut(16).enumerate() {
-            out.copy_from_slice(&self.dynamics.kin.body_pose(&self.model, b).homogeneous());
-        }
+        self.move_to(q, None, None)?;
+        body_placements(&self.dynamics.kin, &self.model, placements);
         Ok(())
     }
 
@@ -223,7 +222,7 @@ impl Sim {
                 point[i]
             )));
         }
-        self.update_positions(q)?;
+        self.move_to(q, None, None)?;
         let p = Vec3::from_slice(&point);
         jacobian::body_jacobian(&self.model, &self.dynamics.kin, body, p, j);
         Ok(())

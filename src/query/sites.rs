@@ -10,7 +10,7 @@ impl Sim {
     pub fn site_placements(&mut self, q: &[f64], placements: &mut [f64]) -> Result<()> {
         self.check_state(q, None)?;
         check_length("placements", placements, 16 * self.model.sites().len())?;
-        self.update_positions(q)?;
+        self.move_to(q, None, None)?;
         let kin = &self.dynamics.kin;
         for (site, out) in (self.model.sites().iter()).zip(placements.chunks_exact_mut(16)) {
             let body = kin.body_pose(&self.model, site.body);
@@ -31,7 +31,7 @@ impl Sim {
         };
         let (body, point) = (site.body, site.placement.pos);
         check_length("J", j, 6 * self.model.nv())?;
-        self.update_positions(q)?;
+        self.move_to(q, None, None)?;
         body_jacobian(&self.model, &self.dynamics.kin, body, point, j);
         Ok(())
     }

@@ -21,6 +21,7 @@ impl Default for Pose {
 
 impl Pose {
     /// Column-major 4×4 homogeneous matrix.
+    #[inline(always)]
     pub fn homogeneous(&self) -> [f64; 16] {
         let [x, y, z] = self.rot.c;
         let t = self.pos;
