@@ -31,7 +31,8 @@ impl Bytes {
             [t.links.len(), model.ngeom(), t.trees.len()].map(|n| n as u128);
         let sizes = t.trees.iter().map(|tree| tree.end_dof - tree.first_dof);
         let tree = sizes.max().unwrap_or(0) as u128;
-        let contacts = options.for_model(model).max_contacts as u128;
+        // For more there is no room, and the squares below would overflow.
+        let contacts = (options.for_model(model).max_contacts as u128).min(1 << 40);
         let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu + 300 * na;
         let mut matrices = 0;
         let deep = t.is_deep();
