@@ -12,7 +12,8 @@ use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ModelSpec, PairSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::spatial::Vec3;
+use diffsim::query::{Smoothing, SmoothingMethod};
+use diffsim::spatial::{Pose, Vec3};
 use diffsim::step::{Contact, Gradient, InverseJacobians, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
@@ -486,6 +487,53 @@ fn nothing_is_allocated_after_creation() {
     }
 }
 
+/// Between a floor and a ceiling that are too close a ball yields as it drills: a turning row that is held, but softly, is scaled by its
+/// coefficient and that of sliding, of which the larger of two equal ones has a kink. The columns were called exact, and off by a
+/// fifth.
+#[test]
+fn equal_coefficients_of_torsion_have_one_side_in_a_jam() {
+    for law in [Contact::Ncp, Contact::Lcp] {
+        for tied in [false, true] {
+            let mut spec = ball(4, [0.7, 0.02, 0.01]);
+            spec.geoms.iter_mut().for_each(|g| g.priority = 0);
+            let mut ceiling = spec.geoms[0].clone();
+            ceiling.name = "ceiling".into();
+            let half_extents = Vec3::new(1.0, 1.0, 0.1);
+            ceiling.shape = ShapeSpec::Box { half_extents };
+            ceiling.placement = Pose::translation(Vec3::new(0.0, 0.0, 2.0 * RADIUS + 0.0998));
+            ceiling.friction[1] = 0.01;
+            spec.geoms.push(ceiling);
+            if !tied {
+                spec.geoms[0].friction[1] = 0.01;
+            }
+            let mut w = World::new(spec, Actuation::FromFile, &with(law, 1e-3));
+            let list = [0, 1, 2].map(|g| param(ParamKind::GeomFriction, g, 1));
+            w.sim.select_params(&list).unwrap();
+            w.q[2] -= 7e-5;
+            let at = w.q.clone();
+            let mut step = || {
+                w.q.copy_from_slice(&at);
+                w.v.copy_from_slice(&[1e-4, 0.0, 0.0, 0.0, 0.0, 1e-2]);
+                w.step()
+            };
+            // Steps that try all push-out in vain decide how much they give up, which is a switch; others know.
+            let info = (0..20).map(|_| step()).find(|i| i.iterations < 100);
+            let info = info.unwrap();
+            assert!(info.converged && info.push_out_given_up, "{law:?} {info:?}");
+            assert!(w.v[5] != 0.0);
+            let mut by_p = vec![0.0; 18];
+            let out = StepJacobians {
+                dv_dp: Some(&mut by_p),
+                ..StepJacobians::default()
+            };
+            w.sim.step_jacobians(out).unwrap();
+            assert!(by_p.iter().any(|x| *x != 0.0), "{law:?} {by_p:?}");
+            let one_sided = w.sim.step_info().unwrap().gradient == Gradient::OneSided;
+            assert_eq!(one_sided, tied, "{law:?}");
+        }
+    }
+}
+
 #[test]
 fn what_torsion_has_no_part_in_is_refused_by_name() {
     let spec = || ball(4, [0.7, 0.02, 0.01]);
@@ -493,6 +541,57 @@ fn what_torsion_has_no_part_in_is_refused_by_name() {
     let refused = Sim::new(model, &with(Contact::Penalty, 1e-3)).unwrap_err();
     assert_eq!(refused.status, Status::Unsupported);
     assert!(refused.to_string().contains("condim"), "{refused}");
+}
+
+/// The central path has no such cone. What refuses it writes nothing, and the step's own derivatives stay; means over random states,
+/// and the aware gradient, have it.
+#[test]
+fn what_smooths_on_the_central_path_is_refused_cleanly() {
+    for (law, condim) in [
+        (Contact::Ncp, 4),
+        (Contact::Ncp, 6),
+        (Contact::Lcp, 6),
+        (Contact::Convex, 6),
+    ] {
+        let spec = ball(condim, [0.7, 0.02, 0.01]);
+        let mut w = World::new(spec, Actuation::FromFile, &with(law, 1e-3));
+        w.v.copy_from_slice(&[0.1, 0.0, 0.0, 1.0, 2.0, 3.0]);
+        w.step();
+        let path = Smoothing {
+            method: SmoothingMethod::CentralPath,
+            ..Smoothing::default()
+        };
+        let own = |w: &mut World| {
+            let mut by_v = vec![f64::NAN; 36];
+            let out = StepJacobians {
+                dv_dv: Some(&mut by_v),
+                ..StepJacobians::default()
+            };
+            w.sim.step_jacobians(out).unwrap();
+            by_v
+        };
+        let before = own(&mut w);
+        let mut mean = vec![7.0; 36];
+        fn out(mean: &mut [f64]) -> StepJacobians<'_> {
+            StepJacobians {
+                dv_dv: Some(mean),
+                ..StepJacobians::default()
+            }
+        }
+        let error = w.sim.smoothed_jacobians(&path, out(&mut mean)).unwrap_err();
+        assert_eq!(error.status, Status::Unsupported, "{law:?} {error}");
+        assert!(mean.iter().all(|x| *x == 7.0));
+        let (mut q, mut v) = (vec![7.0; 7], vec![7.0; 6]);
+        let error = w.sim.relaxed_step(&path, &mut q, &mut v).unwrap_err();
+        assert_eq!(error.status, Status::Unsupported, "{law:?} {error}");
+        assert!(q.iter().chain(&v).all(|x| *x == 7.0));
+        assert_eq!(own(&mut w), before, "{law:?}");
+        w.sim
+            .smoothed_jacobians(&Smoothing::default(), out(&mut mean))
+            .unwrap();
+        assert!(mean.iter().all(|x| x.is_finite()));
+        assert!(w.step().converged);
+    }
 }
 
 /// Rows that respond with a millionth of what slides once were left at what the ease of the others was: a ball of 1 mm at rest turned,

@@ -58,43 +58,61 @@ fn random_scene(rng: &mut Rng) -> (ModelSpec, f64, f64) {
     (spec, size, h)
 }
 
+/// A hundred steps of such a scene: how many in contact, how many of these unsolved, and their iterations.
+fn run(law: Contact, seed: u64) -> [usize; 3] {
+    let mut rng = Rng::new(seed);
+    let (spec, size, h) = random_scene(&mut rng);
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    let options = Options {
+        contact: law,
+        time_step: h,
+        ..Options::default()
+    };
+    let mut sim = Sim::new(model.clone(), &options).unwrap();
+    let mut q = model.neutral().to_vec();
+    let mut v = rng.vector(model.nv(), 1.0);
+    let speeds = [(9.81 * size).sqrt(), (9.81 / size).sqrt()];
+    for (k, v) in v.iter_mut().enumerate() {
+        *v *= speeds[k % 6 / 3];
+    }
+    let mut tally = [0; 3];
+    for k in 0..100 {
+        let (mut q_next, mut v_next) = (q.clone(), v.clone());
+        let done = sim.step(&q, &v, &[], &mut q_next, &mut v_next);
+        done.unwrap_or_else(|e| panic!("{law:?} scene {seed} step {k}: {e}"));
+        let info = sim.step_info().unwrap();
+        if info.contacts > 0 {
+            let own = [1, usize::from(!info.converged), info.iterations];
+            tally.iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
+        }
+        (q, v) = (q_next, v_next);
+    }
+    tally
+}
+
 /// All but one in a thousand steps in contact are solved, and few are dear.
 #[test]
 fn heaps_of_all_shapes_are_solved() {
     for law in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
-        let (mut steps, mut unsolved, mut iterations) = (0, 0, 0);
+        let mut tally = [0; 3];
         for seed in 0..120 {
-            let mut rng = Rng::new(seed);
-            let (spec, size, h) = random_scene(&mut rng);
-            let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
-            let options = Options {
-                contact: law,
-                time_step: h,
-                ..Options::default()
-            };
-            let mut sim = Sim::new(model.clone(), &options).unwrap();
-            let mut q = model.neutral().to_vec();
-            let mut v = rng.vector(model.nv(), 1.0);
-            let speeds = [(9.81 * size).sqrt(), (9.81 / size).sqrt()];
-            for (k, v) in v.iter_mut().enumerate() {
-                *v *= speeds[k % 6 / 3];
-            }
-            for k in 0..100 {
-                let (mut q_next, mut v_next) = (q.clone(), v.clone());
-                let done = sim.step(&q, &v, &[], &mut q_next, &mut v_next);
-                done.unwrap_or_else(|e| panic!("{law:?} scene {seed} step {k}: {e}"));
-                let info = sim.step_info().unwrap();
-                if info.contacts > 0 {
-                    steps += 1;
-                    iterations += info.iterations;
-                    unsolved += usize::from(!info.converged);
-                }
-                (q, v) = (q_next, v_next);
-            }
+            let own = run(law, seed);
+            tally.iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
         }
+        let [steps, unsolved, iterations] = tally;
         let each = iterations as f64 / steps as f64;
         println!("{law:?}: {steps} steps in contact, {unsolved} unsolved, {each:.1} iterations");
         assert!(steps > 4000, "{law:?}");
         assert!(1000 * unsolved <= steps && each < 10.0, "{law:?}");
+    }
+}
+
+/// On the way to a solution a contact may still part by more than a stiff problem weighs its impulse: a guess by that alone let
+/// go of what bears, and a thousand factorizations left residuals of 10⁻⁸ to 10⁻². Each of these scenes had such steps.
+#[test]
+fn what_bears_is_not_let_go_on_the_way() {
+    for seed in [159, 267, 276, 530, 864, 1000, 1048, 1094, 1111, 1199] {
+        let [steps, unsolved, _] = run(Contact::Ncp, seed);
+        assert!(steps > 0 && unsolved == 0, "{seed}: {unsolved} of {steps}");
     }
 }

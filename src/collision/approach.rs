@@ -23,6 +23,8 @@ pub struct Approach {
     horizon: f64,
     /// No point with a larger gap counts [m].
     pub farthest: f64,
+    /// Points that slide count this share of their slip sooner than those that close.
+    glide: f64,
     /// Of B against A: velocity at `centre`, and angular velocity.
     motions: [Twist; MOTIONS],
     count: usize,
@@ -45,6 +47,7 @@ impl Approach {
             margin: 0.0,
             horizon,
             farthest: 0.0,
+            glide: 0.0,
             motions: [Twist::ZERO; MOTIONS],
             count: 0,
             centre,
@@ -59,13 +62,18 @@ impl Approach {
         }
     }
 
+    /// The same where friction of this coefficient lifts what slides.
+    pub fn gliding(&self, mu: f64) -> Approach {
+        Approach { glide: mu, ..*self }
+    }
+
     /// The same with another margin, for bodies within these balls.
     pub fn within(&self, margin: f64, balls: [Ball; 2]) -> Approach {
         let faster = |most: f64, w: &Twist| most.max(self.fastest(*w, balls));
         let fastest = self.motions[..self.count].iter().fold(0.0, faster);
         Approach {
             margin,
-            farthest: margin + self.horizon * fastest,
+            farthest: margin + self.horizon * stretch(self.glide) * fastest,
             ..*self
         }
     }
@@ -74,7 +82,7 @@ impl Approach {
     pub fn surprise(&self, other: &Approach, balls: [Ball; 2]) -> f64 {
         let nearer = |least: f64, w: &Twist| least.min(other.fastest(other.motions[0] - *w, balls));
         let motions = self.motions[..self.count].iter();
-        other.horizon * motions.fold(f64::INFINITY, nearer)
+        other.horizon * stretch(other.glide) * motions.fold(f64::INFINITY, nearer)
     }
 
     /// Bound on the relative velocity at points of the bodies that meet: it holds in either ball.
@@ -108,19 +116,32 @@ impl Approach {
     /// does, for whoever is to refuse it.
     pub fn holds(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;
-        excess <= 0.0 || excess.is_nan() || self.any(p, |w| excess <= self.horizon * w.norm())
+        let reach = self.horizon * stretch(self.glide);
+        excess <= 0.0 || excess.is_nan() || self.any(p, |w| excess <= reach * w.norm())
     }
 
-    /// Whether a motion closes the gap of a point.
+    /// Whether a motion closes the gap of a point, or glides on it.
     pub fn closes(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;
-        excess <= 0.0 || self.any(p, |w| excess <= -self.horizon * w.dot(p.normal))
+        let nearer = |w: Vec3| {
+            let normal = w.dot(p.normal);
+            match self.glide {
+                0.0 => -normal,
+                mu => mu * (w - p.normal * normal).norm() - normal,
+            }
+        };
+        excess <= 0.0 || self.any(p, |w| excess <= self.horizon * nearer(w))
     }
 
     fn any(&self, p: &ContactPoint, test: impl Fn(Vec3) -> bool) -> bool {
         let arm = p.point - self.centre;
         self.motions[..self.count].iter().any(|w| test(w.at(arm)))
     }
+}
+
+/// The most that μ ‖w_T‖ − w_n is beside ‖w‖.
+pub fn stretch(mu: f64) -> f64 {
+    if mu == 0.0 { 1.0 } else { mu.hypot(1.0) }
 }
 
 /// Speed at this distance from an axis, which is infinite for a plane.

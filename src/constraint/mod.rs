@@ -42,3 +42,4 @@ pub use home::home;
 pub use source::{Along, Source};
 pub use stabilization::Stabilization;
 pub use target::Target;
+pub use turning::Turning;

@@ -133,6 +133,12 @@ impl Constraints {
         self.delassus.set_compliance(&self.softness);
     }
 
+    /// Whether a group yields to its impulses.
+    pub fn yields(&self, group: usize) -> bool {
+        let own = self.softness.get(self.range(group));
+        self.compliance.is_some() || own.is_some_and(|r| r.iter().any(|r| *r != 0.0))
+    }
+
     /// Whether any row of the step is a spring's.
     pub fn has_springs(&self) -> bool {
         self.sources.iter().any(|s| s.elastic().is_some())

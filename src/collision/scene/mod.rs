@@ -74,6 +74,9 @@ pub struct Scene {
     found: Found,
     /// Added to every pair's margin [m].
     wider: f64,
+    /// Of the geoms, where contacts act on what glides; and how much farther these act at most.
+    friction: Vec<[f64; 3]>,
+    stretch: f64,
     buffers: Buffers,
 }
 
@@ -135,6 +138,8 @@ impl Scene {
             bounds,
             found: Found::new(capacity)?,
             wider: 0.0,
+            friction: Vec::with_capacity(geoms.len()),
+            stretch: 1.0,
             buffers: Buffers::new(broad.searches(&solids) + statics.searches()),
             statics,
             geoms,

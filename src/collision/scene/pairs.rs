@@ -190,6 +190,12 @@ impl Rules {
         self.chosen.clone_from(&other.chosen);
     }
 
+    /// The largest sliding coefficient of pairs that have one of their own, 0 for none.
+    pub fn most_fixed_friction(&self) -> f64 {
+        let own = self.explicit.iter().filter_map(|(_, e)| e.friction);
+        own.fold(0.0, |most, [sliding, ..]| most.max(sliding))
+    }
+
     /// How much farther than within its margin adhesion pulls at a pair in full [m].
     pub fn gap(&self, [a, b]: [usize; 2]) -> f64 {
         let own = lookup(&self.explicit, ordered(a, b)).and_then(|e| e.gap);

@@ -8,7 +8,7 @@ use super::narrow;
 use super::pairs::ScenePair;
 use super::statics::{Statics, cube};
 use crate::collision::ContactPoint;
-use crate::collision::approach::{Approach, Ball};
+use crate::collision::approach::{Approach, Ball, stretch};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::dispatch;
@@ -50,7 +50,27 @@ impl Scene {
         self.motions.measure_offer();
         self.motions.accept();
         self.offer(free);
-        self.motions.allow_change(horizon);
+        self.motions.allow_change(self.reach(horizon));
+    }
+
+    /// Takes the coefficients of friction for contacts that act on what slides μ ‖w_T‖ h above the surface, as compliant ones do.
+    pub fn glide(&mut self, friction: &[[f64; 3]]) {
+        self.friction.clear();
+        self.friction.extend_from_slice(friction);
+        let of_geoms = friction.iter().fold(0.0f64, |most, mu| most.max(mu[0]));
+        self.stretch = stretch(of_geoms.max(self.rules.most_fixed_friction()));
+    }
+
+    /// How far contacts count at unit speed within a time.
+    fn reach(&self, time: f64) -> f64 {
+        time * self.stretch
+    }
+
+    fn gliding(&self, approach: &Approach, pair: &ScenePair) -> Approach {
+        match self.friction.is_empty() || pair.condim == 1 {
+            true => *approach,
+            false => approach.gliding(pair.friction.sliding(&self.friction)),
+        }
     }
 
     fn offer(&mut self, twists: &[Twist]) {
@@ -98,7 +118,7 @@ impl Scene {
         for group in &list.groups {
             let link = group.link.map(|l| self.slot(l));
             let margin = self.slack(link);
-            let allowance = margin + horizon * self.motions.fastest(link);
+            let allowance = margin + self.reach(horizon) * self.motions.fastest(link);
             if !group.unbounded && !self.is_near(link, allowance + group.margin) {
                 continue;
             }
@@ -123,7 +143,7 @@ impl Scene {
         let moves = |scene: &Scene, g: usize| {
             let link = scene.slot(scene.geoms[g].link);
             let motions = &scene.motions;
-            0.5 * scene.wider + motions.slack(link) + horizon * motions.speed(link)
+            0.5 * scene.wider + motions.slack(link) + scene.reach(horizon) * motions.speed(link)
         };
         for &(a, b) in self.sweep(sweep, moves)? {
             if let Some(pair) = self.rules.pair(a as usize, b as usize) {
@@ -154,6 +174,7 @@ impl Scene {
 
     /// Adds the contacts of a pair whose links have these motions, with this margin beyond its own.
     pub(super) fn collide_pair(&mut self, pair: &ScenePair, approach: &Approach, margin: f64) {
+        let approach = self.gliding(approach, pair);
         let approach = approach.within(pair.margin + margin, self.balls(pair));
         if self.is_pair_near(pair, approach.farthest) {
             self.touch(pair, &approach);
@@ -219,7 +240,7 @@ impl Scene {
             return Ok(false);
         }
         self.offer(twists);
-        if !self.motions.surprises(h) {
+        if !self.motions.surprises(self.reach(h)) {
             return Ok(false);
         }
         self.motions.measure_offer();
@@ -240,7 +261,8 @@ impl Scene {
         list.groups.iter().any(|group| {
             let link = group.link.map(|l| self.slot(l));
             self.motions.is_new_between(link)
-                && (group.unbounded || self.is_near(link, h * self.motions.fastest_offered(link)))
+                && (group.unbounded
+                    || self.is_near(link, self.reach(h) * self.motions.fastest_offered(link)))
                 && list.pairs[group.first..group.end]
                     .iter()
                     .any(|pair| self.misses_on(pair, horizon, h))
@@ -249,7 +271,7 @@ impl Scene {
 
     fn misses_swept(&mut self, sweep: &mut Sweep, horizon: f64, h: f64) -> Result<bool> {
         let moves = |scene: &Scene, g: usize| {
-            h * scene.motions.offered_speed(scene.slot(scene.geoms[g].link))
+            scene.reach(h) * scene.motions.offered_speed(scene.slot(scene.geoms[g].link))
         };
         let near = self.sweep(sweep, moves)?;
         Ok(near.iter().any(|&(a, b)| {
@@ -266,11 +288,13 @@ impl Scene {
             return false;
         }
         let margin = pair.margin + self.slack(link);
-        let end = (self.motions.offered(link, &self.centers, h)).within(0.0, balls);
+        let end = self.motions.offered(link, &self.centers, h);
+        let end = self.gliding(&end, pair).within(0.0, balls);
         if end.farthest <= margin || !self.is_pair_near(pair, end.farthest) {
             return false;
         }
         let foreseen = self.motions.approach(link, &self.centers, horizon);
+        let foreseen = self.gliding(&foreseen, pair);
         if foreseen.surprise(&end, balls) <= margin {
             return false;
         }
@@ -353,7 +377,7 @@ impl Scene {
             let (id, margin) = statics.seekers[k];
             let link = self.with_world(id);
             let slack = self.slack(link);
-            let allowance = margin + slack + horizon * self.motions.fastest(link);
+            let allowance = margin + slack + self.reach(horizon) * self.motions.fastest(link);
             if self.seek(statics, id, allowance) {
                 let approach = self.motions.approach(link, &self.centers, horizon);
                 for &other in &statics.found {
@@ -372,7 +396,7 @@ impl Scene {
         for k in 0..statics.seekers.len() {
             let (id, _) = statics.seekers[k];
             let link = self.with_world(id);
-            let travel = h * self.motions.fastest_offered(link);
+            let travel = self.reach(h) * self.motions.fastest_offered(link);
             if self.motions.is_new_between(link) && self.seek(statics, id, travel) {
                 for &other in &statics.found {
                     if let Some(pair) = self.pair(id, other)

@@ -38,6 +38,7 @@ const EXACT: f64 = 1e-15;
 #[derive(Debug)]
 pub(super) struct Rigid {
     pub stands: Vec<Stand>,
+    guessed: Vec<Stand>,
     shift: Vec<f64>,
     centre: Vec<f64>,
     kept: Vec<f64>,
@@ -49,6 +50,7 @@ impl Rigid {
     pub fn new(rows: usize, blocks: usize) -> Rigid {
         Rigid {
             stands: Vec::with_capacity(blocks),
+            guessed: Vec::with_capacity(blocks),
             shift: Vec::with_capacity(blocks),
             centre: vec![0.0; rows],
             kept: vec![0.0; rows],
@@ -72,7 +74,7 @@ impl Rigid {
         let mut best = f64::INFINITY;
         let n = lambda.len();
         let mut share = SOFTEST * SOFTER;
-        let mut content = 0;
+        let (mut content, mut solved) = (0, false);
         if !self.stands.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
             if self.polish(
@@ -88,30 +90,35 @@ impl Rigid {
             system.velocity(lambda, sigma);
         }
         while certificate.newton < most {
-            soften(system, share);
             self.take(system, lambda, sigma);
-            let centre = Centre {
-                impulse: &self.centre[..n],
-                shift: &self.shift,
-            };
-            descent.look(system, centre, sigma);
-            self.stands.clear();
-            let stands = system.units.iter().zip(&descent.answers);
-            self.stands
-                .extend(stands.map(|(unit, a)| Stand::of_answer(unit, a)));
             self.kept[..n].copy_from_slice(lambda);
-            if self.polish(
-                system,
-                faces,
-                [lambda, sigma],
-                tolerance,
-                &mut certificate.newton,
-            ) {
-                best = 0.0;
+            self.guessed.clear();
+            // By R of the problem at hand, and where impulses weigh as much as velocities: on the way to a solution a stiff R lets go
+            // of whatever moves apart at all.
+            for softness in [share, SOFTEST] {
+                soften(system, softness);
+                self.stand_by_answers(system, descent, sigma);
+                if self.stands == self.guessed {
+                    continue;
+                }
+                self.guessed.clone_from(&self.stands);
+                solved = self.polish(
+                    system,
+                    faces,
+                    [&mut *lambda, &mut *sigma],
+                    tolerance,
+                    &mut certificate.newton,
+                );
+                if solved {
+                    break;
+                }
+                lambda.copy_from_slice(&self.kept[..n]);
+                system.velocity(lambda, sigma);
+            }
+            if solved {
                 break;
             }
-            lambda.copy_from_slice(&self.kept[..n]);
-            system.velocity(lambda, sigma);
+            soften(system, share);
             let left = STEPS.min(most.saturating_sub(certificate.newton));
             let centre = Centre {
                 impulse: &self.centre[..n],
@@ -149,7 +156,7 @@ impl Rigid {
                 break;
             }
         }
-        if best > 0.0 && best.is_finite() {
+        if !solved && best.is_finite() {
             lambda.copy_from_slice(&self.best[..n]);
             system.velocity(lambda, sigma);
         }
@@ -185,6 +192,19 @@ impl Rigid {
         if self.stands.len() < system.units.len() {
             self.stands.clear();
         }
+    }
+
+    /// Where units stand by what they answer to the impulses taken.
+    fn stand_by_answers(&mut self, system: &System, descent: &mut Descent, sigma: &[f64]) {
+        let centre = Centre {
+            impulse: &self.centre[..sigma.len()],
+            shift: &self.shift,
+        };
+        descent.look(system, centre, sigma);
+        self.stands.clear();
+        let stands = system.units.iter().zip(&descent.answers);
+        self.stands
+            .extend(stands.map(|(unit, a)| Stand::of_answer(unit, a)));
     }
 
     fn take(&mut self, system: &System, lambda: &[f64], sigma: &[f64]) {

@@ -2,7 +2,7 @@
 
 use super::{ContactStage, solved_by};
 use crate::collision::scene::SceneContact;
-use crate::constraint::{Constraints, Source};
+use crate::constraint::{Constraints, Source, Turning};
 use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
@@ -17,38 +17,41 @@ pub(in crate::step) struct Larger<'a> {
 
 impl Larger<'_> {
     /// Whether a selected coefficient of friction is that of both geoms of a pair and matters: where it bounds an impulse, and where
-    /// compliant friction holds, whose turning rows are scaled by it.
+    /// a turning row, which is scaled by it, yields to what holds it.
     pub(super) fn friction_is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
-        let mut blocks = c.sources.iter().zip(&c.modes);
-        blocks.any(|(source, mode)| {
-            let matter = |contact: usize| match contacts[contact].condim {
-                4 => [true, true, false],
-                6 => [true; 3],
-                _ => [true, false, false],
-            };
-            let (contact, matters) = match (source, mode) {
-                (Source::Contact(i), Mode::Sliding) => (*i, matter(*i)),
-                (Source::Contact(i), Mode::Bounded(_)) => (*i, [true, false, false]),
-                (Source::Turning(turning), Mode::Turned(signs)) => {
-                    let axes = turning.axis.iter().zip(signs).take(turning.rows);
-                    let slides = |normal: bool| {
-                        let mut own = axes.clone().filter(|(axis, _)| (**axis == 2) == normal);
-                        own.any(|(_, sign)| *sign != 0)
-                    };
-                    (turning.contact, [false, slides(true), slides(false)])
-                }
-                (Source::Turning(turning), Mode::Sticking) if c.compliance.is_some() => {
-                    (turning.contact, matter(turning.contact))
-                }
-                _ => return false,
-            };
-            let pair = contacts[contact].friction;
-            (0..3).filter(|k| matters[*k]).any(|component| {
-                let tied = pair.tied(&self.params.geom_friction, component);
-                let chosen = |geoms| self.is_selected(ParamKind::GeomFriction, geoms, component);
-                tied.is_some_and(chosen)
+        c.sources
+            .iter()
+            .zip(&c.modes)
+            .enumerate()
+            .any(|(group, (source, mode))| {
+                let (contact, matters) = match (source, mode) {
+                    (Source::Contact(i), Mode::Sliding) => (
+                        *i,
+                        match contacts[*i].condim {
+                            4 => [true, true, false],
+                            6 => [true; 3],
+                            _ => [true, false, false],
+                        },
+                    ),
+                    (Source::Contact(i), Mode::Bounded(_)) => (*i, [true, false, false]),
+                    (Source::Turning(turning), Mode::Sticking) => (
+                        turning.contact,
+                        turning_matters(turning, &[0; 3], c.yields(group)),
+                    ),
+                    (Source::Turning(turning), Mode::Turned(signs)) => (
+                        turning.contact,
+                        turning_matters(turning, signs, c.yields(group)),
+                    ),
+                    _ => return false,
+                };
+                let pair = contacts[contact].friction;
+                (0..3).filter(|k| matters[*k]).any(|component| {
+                    let tied = pair.tied(&self.params.geom_friction, component);
+                    let chosen =
+                        |geoms| self.is_selected(ParamKind::GeomFriction, geoms, component);
+                    tied.is_some_and(chosen)
+                })
             })
-        })
     }
 
     /// Whether a selected coefficient of restitution is.
@@ -63,6 +66,17 @@ impl Larger<'_> {
         };
         self.selected.iter().any(chosen)
     }
+}
+
+/// The coefficients that turning rows depend on, which are at the bounds of these signs, 0 for none.
+fn turning_matters(turning: &Turning, signs: &[i8; 3], yields: bool) -> [bool; 3] {
+    let mut matters = [false; 3];
+    for (axis, sign) in turning.axis.iter().zip(signs).take(turning.rows) {
+        let own = if *axis == 2 { 1 } else { 2 };
+        matters[own] |= yields || *sign != 0;
+        matters[0] |= yields && *sign == 0;
+    }
+    matters
 }
 
 impl ContactStage {

@@ -20,7 +20,7 @@ const SPECULATIVE_SPEED: f64 = 1.0;
 /// the contacts it could then reach.
 const HORIZON_STEPS: f64 = 2.0;
 
-/// The same of compliant contacts, which may be found when they are closed.
+/// The same of compliant contacts, which may be found when they close, or glide.
 const COMPLIANT_HORIZON_STEPS: f64 = 1.0;
 
 impl ContactStage {
@@ -51,6 +51,9 @@ impl ContactStage {
         twists(kin, model, &self.v_free, &mut self.twists);
         let yields = self.constraints.compliance.is_some();
         let horizon = self.horizon();
+        if yields {
+            self.scene.glide(&params.geom_friction);
+        }
         (self.scene).speculate(&kin.v, &self.twists, horizon);
         self.scene.collide(horizon)?;
         let t = model.topology();
