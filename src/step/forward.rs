@@ -92,7 +92,9 @@ impl Sim {
             return Err(Error::internal("the linearization is missing"));
         };
         if !self.integrator.is_within(REACH) {
-            return Err(Error::numerical("a Jacobian of the acceleration is not finite"));
+            return Err(Error::numerical(
+                "a Jacobian of the acceleration is not finite",
+            ));
         }
         let [dofs, inputs, full] = lin.kinds();
         if let Some(out) = out.by_q {

@@ -8,6 +8,7 @@ mod balance;
 mod chain;
 mod columns;
 mod linear;
+mod memory;
 mod newton;
 mod panels;
 mod physics;

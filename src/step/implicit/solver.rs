@@ -300,15 +300,11 @@ fn by_unknown(t: &Topology, rule: &Rule, motion: &Motion, l: &Link, by: &mut ByU
 }
 
 fn fill_tree(tree: &mut TreeLu, t: &Topology, rule: &Rule, motion: &Motion, balance: &Balance) {
-    let plain = |m: f64, d: f64, q: f64| rule.rate * m + rule.share * d + rule.displacement * q;
-    for k in 0..t.nv() {
-        let Some([m, above_v, above_q, below_v, below_q]) = balance.rows(t, k) else {
-            continue;
-        };
-        let [above, below] = tree.row_mut(t, k);
-        for (d, m) in m.iter().enumerate() {
-            above[d] = plain(*m, above_v[d], above_q[d]);
-            below[d] = plain(*m, below_v[d], below_q[d]);
+    if let Some((m, sides)) = balance.packed() {
+        for (to, [by_v, by_q]) in tree.packed_mut().into_iter().zip(sides) {
+            for (((to, m), d), q) in to.iter_mut().zip(m).zip(by_v).zip(by_q) {
+                *to = *m * rule.rate + *d * rule.share + *q * rule.displacement;
+            }
         }
     }
     for (l, blocks) in motion.wide(t) {

@@ -26,7 +26,6 @@ impl Sim {
         let nv = model.nv();
         let [v_before, displacement] = history(&s.carried, nv);
         let last = Rule::all(implicit.formula, &s.carried, h).len() - 1;
-        let mut passed = 0.0;
         for (i, rule) in Rule::all(implicit.formula, &s.carried, h) {
             let (done, rest) = implicit.pending.split_at_mut(i);
             let Some(at) = rest.first_mut() else {
@@ -34,14 +33,7 @@ impl Sim {
             };
             let before = done.last();
             begin(at, &rule, &s.v, before, v_before, displacement);
-            // A stage is where its displacement ends; the last one at the end of the step.
-            let time = if i == last {
-                1.0
-            } else {
-                rule.displacement / h
-            };
-            implicit.newton.guess(at, &rule, before, time - passed);
-            passed = time;
+            implicit.newton.guess(i, at, &rule, before);
             let mut problem = Problem {
                 physics: Physics {
                     model,

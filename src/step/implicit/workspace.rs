@@ -84,7 +84,7 @@ impl Implicit {
             pending: stages.clone(),
             stages,
             linear: (0..count).map(|_| Linear::new(model, forces)).collect(),
-            newton: Newton::new(nv),
+            newton: Newton::new(nv, count),
             is_linear: false,
             loaded: 0,
             work: Work {
