@@ -16,8 +16,8 @@ pub struct TreeLu {
     /// Where the row of a dof begins: entry d belongs to its ancestor at depth d, the last to itself. In branch-packed
     /// storage it begins at the same place.
     starts: Vec<usize>,
-    /// Which dof an entry belongs to.
-    path: Vec<usize>,
+    /// Which dof an entry belongs to, and where its row begins in lanes.
+    path: Vec<(usize, usize)>,
     /// A_dk and A_kd for a dof k and its ancestor at depth d; the diagonal is in the first.
     above: Vec<F4>,
     below: Vec<F4>,
@@ -34,11 +34,11 @@ impl TreeLu {
             count - length
         };
         let starts: Vec<usize> = (t.dofs.iter()).map(|d| next(padded(d.depth + 1))).collect();
-        let mut path = vec![0; count];
+        let mut path = vec![(0, 0); count];
         for (k, start) in starts.iter().enumerate() {
             let mut a = k;
             for d in (0..=t.dofs[k].depth).rev() {
-                path[start + d] = a;
+                path[start + d] = (a, starts[a] / LANES);
                 a = t.dofs[a].parent;
             }
         }
@@ -107,15 +107,18 @@ impl TreeLu {
             }
             let (row, column) = (F4::flat(above), F4::flat(below));
             let own = row[..dof.depth].iter().zip(&column[..dof.depth]);
-            for (d, ((s, l), a)) in own.zip(&self.path[start..]).enumerate() {
+            for (d, ((s, l), (a, up))) in own.zip(&self.path[start..]).enumerate() {
                 self.sizes[*a] += (s * l).abs();
                 // Of the ancestor's row those at and above it, of its column those above it; in lanes, the rest of which is
                 // padding and the diagonal that is not read.
-                let (up, lanes) = (self.starts[*a] / LANES, d / LANES + 1);
-                let all = above_up[up..][..lanes].iter_mut().zip(&above[..lanes]);
-                all.for_each(|(up, own)| *up -= *own * *l);
-                let all = below_up[up..][..lanes].iter_mut().zip(&below[..lanes]);
-                all.for_each(|(up, own)| *up -= *own * *s);
+                let lanes = d / LANES + 1;
+                let (to_above, to_below) = (&mut above_up[*up..], &mut below_up[*up..]);
+                let (to_above, to_below) = (&mut to_above[..lanes], &mut to_below[..lanes]);
+                let (above, below) = (&above[..lanes], &below[..lanes]);
+                for b in 0..lanes {
+                    to_above[b] -= above[b] * *l;
+                    to_below[b] -= below[b] * *s;
+                }
             }
         }
         None
@@ -145,15 +148,6 @@ impl TreeLu {
         self.sweep_down(t, &self.above, x, |x, sum, _| x - sum);
     }
 
-    /// Of a dof: its row, whose dofs these are, and its pivot.
-    #[inline(always)]
-    fn row<'a>(&'a self, t: &Topology, all: &'a [F4], k: usize) -> (&'a [f64], &'a [usize], f64) {
-        let (start, depth) = (self.starts[k], t.dofs[k].depth);
-        let row = &F4::flat(all)[start..][..depth];
-        let pivot = F4::flat(&self.above)[start + depth];
-        (row, &self.path[start..][..depth], pivot)
-    }
-
     /// From the tips to the root: what a dof becomes of its pivot, and takes from those above by its row.
     #[inline(always)]
     fn sweep_up<const W: usize>(
@@ -163,11 +157,14 @@ impl TreeLu {
         x: &mut [[f64; W]],
         of: impl Fn(f64, f64) -> f64,
     ) {
-        for k in (0..x.len()).rev() {
-            let (row, path, pivot) = self.row(t, all, k);
+        let (all, pivots) = (F4::flat(all), F4::flat(&self.above));
+        let rows = self.starts.iter().zip(&t.dofs).enumerate().rev();
+        for (k, (start, dof)) in rows {
+            let row = *start..*start + dof.depth;
+            let pivot = pivots[row.end];
             let own = x[k].map(|x| of(x, pivot));
             x[k] = own;
-            for (l, a) in row.iter().zip(path) {
+            for (l, (a, _)) in all[row.clone()].iter().zip(&self.path[row]) {
                 axpy(-l, &own, &mut x[*a]);
             }
         }
@@ -182,10 +179,12 @@ impl TreeLu {
         x: &mut [[f64; W]],
         of: impl Fn(f64, f64, f64) -> f64,
     ) {
-        for k in 0..x.len() {
-            let (row, path, pivot) = self.row(t, all, k);
+        let (all, pivots) = (F4::flat(all), F4::flat(&self.above));
+        for (k, (start, dof)) in self.starts.iter().zip(&t.dofs).enumerate() {
+            let row = *start..*start + dof.depth;
+            let pivot = pivots[row.end];
             let mut sum = [0.0; W];
-            for (l, a) in row.iter().zip(path).rev() {
+            for (l, (a, _)) in all[row.clone()].iter().zip(&self.path[row]).rev() {
                 axpy(*l, &x[*a], &mut sum);
             }
             for (x, sum) in x[k].iter_mut().zip(sum) {

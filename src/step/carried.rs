@@ -67,6 +67,13 @@ impl Sim {
         }
     }
 
+    /// Of that what was seen of forces that have been changed.
+    pub(super) fn forget_bend(&mut self) {
+        if let Some(newton) = self.newton_mut() {
+            newton.forget_bend();
+        }
+    }
+
     fn warm_size(&self) -> usize {
         self.contact
             .as_ref()

@@ -1,79 +1,36 @@
-//! What Newton's method takes from the steps before: where a stage begins, and how much H bends.
+//! What Newton's method takes from the steps before: where a stage begins, and what is known of how much H bends.
 //!
 //! ẇ of a stage, of a later one what it has beyond the stage before, goes on as a polynomial through its last values. Its
 //! degree is the one that would have led nearest to the last of them: backward differences tell, as ∇ᵏ⁺¹ is how far degree k
 //! was off. After a jump, of inputs for instance, degrees thus begin anew.
 
+use super::bend::Bend;
 use super::stage::{Rule, StageState};
-use crate::integrator::implicit::turn;
 use crate::linalg::all_finite;
 use crate::model::Model;
+use crate::spatial::{Vec3, so3_exp};
 
 /// The highest degree.
-const DEGREE: usize = 6;
+const DEGREE: usize = 8;
 
-/// How fast γ is thought to grow from step to step while nothing tells.
-const DOUBT: f64 = 2.0;
-
-/// γ of a stage, half of what H varies by beside itself, as steps before have seen it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bend {
-    /// Zero where none has.
-    seen: f64,
-    /// How many times more it may be by now.
-    doubt: f64,
-}
-
-impl Bend {
-    pub const UNKNOWN: Bend = Bend {
-        seen: 0.0,
-        doubt: 1.0,
-    };
-
-    /// How much of itself a correction of this size leaves by the H of where it begins; NaN where that is not known.
-    pub fn rate(&self, size: f64) -> f64 {
-        match self.seen > 0.0 {
-            true => self.seen * self.doubt * size,
-            false => f64::NAN,
-        }
-    }
-
-    /// Such a correction has left `next`, known to within `rounding`.
-    pub fn see(&mut self, size: f64, next: f64, rounding: f64) {
-        let most = (next + rounding) / (size * size);
-        if !most.is_finite() {
-            return;
-        }
-        // Round-off bounds γ from above alone.
-        if next > rounding || self.seen == 0.0 || most < self.seen {
-            self.seen = most;
-        }
-        self.doubt = 1.0;
-    }
-
-    /// A step has relied on it.
-    pub fn trust(&mut self) {
-        self.doubt *= DOUBT;
-    }
-}
-
-/// Of all stages one behind the other: differences ∇⁰ to ∇ᵈ of nv numbers each, the degree, γ and its doubt. Zero is nothing.
+/// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Bend`]. Zero is nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     nv: usize,
+    /// Stages one behind the other.
     all: Vec<f64>,
-    /// nv numbers.
-    rate: Vec<f64>,
 }
 
-const REST: usize = 3;
+const DIFFERENCES: usize = DEGREE + 1;
+
+/// Numbers beside differences.
+const REST: usize = 4;
 
 impl Memory {
     pub fn new(nv: usize, stages: usize) -> Memory {
         Memory {
             nv,
-            all: vec![0.0; stages * ((DEGREE + 1) * nv + REST)],
-            rate: vec![0.0; nv],
+            all: vec![0.0; stages * (DIFFERENCES * nv + REST)],
         }
     }
 
@@ -85,27 +42,35 @@ impl Memory {
         &mut self.all
     }
 
+    /// Forgets how much H bends.
+    pub fn forget_bend(&mut self) {
+        let length = DIFFERENCES * self.nv + REST;
+        for own in self.all.chunks_exact_mut(length) {
+            // All but the degree.
+            own[length - REST + 1..].fill(0.0);
+        }
+    }
+
     /// A first guess of w of stage `i`, which follows the stage `before`.
     pub fn guess(&self, i: usize, at: &mut StageState, rule: &Rule, before: Option<&StageState>) {
-        let length = (DEGREE + 1) * self.nv;
-        let (differences, rest) = self.all[i * (length + REST)..][..length + REST].split_at(length);
-        let degree = (rest[0] as usize).min(DEGREE);
-        let rate = &mut at.w;
-        match before {
-            Some(before) => rate.copy_from_slice(before.tangents().rate),
-            None => rate.fill(0.0),
+        let length = DIFFERENCES * self.nv + REST;
+        let (differences, rest) = self.all[i * length..][..length].split_at(length - REST);
+        let known = (rest[0] as usize).min(DEGREE) + 1;
+        let differences = differences.as_chunks::<DIFFERENCES>().0;
+        for (rate, all) in at.w.iter_mut().zip(differences) {
+            *rate = all[..known].iter().sum();
         }
-        for difference in differences.chunks_exact(self.nv.max(1)).take(degree + 1) {
-            for (rate, x) in rate.iter_mut().zip(difference) {
-                *rate += x;
-            }
+        if let Some(before) = before {
+            let rates = at.w.iter_mut().zip(before.tangents().rate);
+            rates.for_each(|(rate, x)| *rate += x);
         }
         for (w, w0) in at.w.iter_mut().zip(&at.w0) {
             *w = w0 + *w / rule.rate;
         }
         at.bend = Bend {
             seen: rest[1],
-            doubt: rest[2].max(1.0),
+            moves: rest[2],
+            doubt: rest[3].max(1.0),
         };
     }
 
@@ -113,40 +78,56 @@ impl Memory {
     pub fn remember<'a>(
         &mut self,
         model: &Model,
-        stages: impl Iterator<Item = &'a StageState> + Clone,
+        stages: impl DoubleEndedIterator<Item = &'a StageState> + Clone,
     ) {
-        let nv = self.nv.max(1);
-        let length = (DEGREE + 1) * self.nv;
-        let Some(last) = stages.clone().last() else {
+        let Some(last) = stages.clone().next_back() else {
             return;
         };
-        let mut before: Option<&StageState> = None;
-        for (own, at) in self.all.chunks_exact_mut(length + REST).zip(stages) {
-            let (differences, rest) = own.split_at_mut(length);
-            self.rate.copy_from_slice(at.tangents().rate);
-            if let Some(before) = before {
-                let all = self.rate.iter_mut().zip(before.tangents().rate);
-                all.for_each(|(rate, x)| *rate -= x);
-            }
-            let mut least = f64::INFINITY;
-            for (degree, difference) in differences.chunks_exact_mut(nv).enumerate() {
-                let mut off = 0.0;
-                for (x, old) in self.rate.iter_mut().zip(difference.iter_mut()) {
-                    let moved = *x - *old;
-                    *old = *x;
-                    *x = moved;
-                    off = f64::max(off, moved.abs());
+        let length = DIFFERENCES * self.nv + REST;
+        let mut before: &[f64] = &[];
+        for (own, at) in self.all.chunks_exact_mut(length).zip(stages) {
+            let (differences, rest) = own.split_at_mut(length - REST);
+            let differences = differences.as_chunks_mut::<DIFFERENCES>().0;
+            let rate = at.tangents().rate;
+            let mut off = [0.0; DIFFERENCES];
+            for (k, (own, rate)) in differences.iter_mut().zip(rate).enumerate() {
+                let mut x = rate - before.get(k).copied().unwrap_or(0.0);
+                for (own, off) in own.iter_mut().zip(&mut off) {
+                    let moved = x - *own;
+                    *own = x;
+                    x = moved;
+                    // One instruction, as where it is no number does not matter.
+                    *off = if moved.abs() > *off {
+                        moved.abs()
+                    } else {
+                        *off
+                    };
                 }
-                if off < least {
-                    (least, rest[0]) = (off, degree as f64);
-                }
-                turn(model, &last.xi, difference);
             }
-            (rest[1], rest[2]) = (at.bend.seen, at.bend.doubt);
-            before = Some(at);
+            let mut best = 0;
+            for (degree, x) in off.iter().enumerate() {
+                if *x < off[best] {
+                    best = degree;
+                }
+            }
+            turn(model, &last.xi, differences);
+            rest.copy_from_slice(&[best as f64, at.bend.seen, at.bend.moves, at.bend.doubt]);
+            before = rate;
         }
         if !all_finite(&self.all) {
             self.all.fill(0.0);
+        }
+    }
+}
+
+/// From the axes where the step began to those where it ends, of free joints.
+fn turn(model: &Model, xi: &[f64], differences: &mut [[f64; DIFFERENCES]]) {
+    for l in model.free_links() {
+        let e = so3_exp(Vec3::from_slice(&xi[l.iv + 3..]));
+        for j in 0..DIFFERENCES {
+            let [x, y, z] = [0, 1, 2].map(|k| differences[l.iv + k][j]);
+            let seen = e.tr_mul_vec(Vec3::new(x, y, z)).to_array();
+            (seen.into_iter().enumerate()).for_each(|(k, x)| differences[l.iv + k][j] = x);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! back, with transposed solves; Jacobians take all columns through a stage before the next.
 
 mod balance;
+mod bend;
 mod chain;
 mod columns;
 mod linear;

@@ -147,11 +147,16 @@ impl Newton {
         self.memory.all_mut()
     }
 
+    /// Forgets how much H bends.
+    pub fn forget_bend(&mut self) {
+        self.memory.forget_bend();
+    }
+
     /// Takes what the next step begins with from the stages of one that has been taken.
     pub fn remember<'a>(
         &mut self,
         model: &Model,
-        stages: impl Iterator<Item = &'a StageState> + Clone,
+        stages: impl DoubleEndedIterator<Item = &'a StageState> + Clone,
     ) {
         self.memory.remember(model, stages);
     }
@@ -239,6 +244,7 @@ impl Newton {
         factored: bool,
     ) -> Result<Found> {
         let (model, rule, q) = (problem.physics.model, problem.rule, problem.q);
+        (at.is_settled, at.is_factored) = (false, false);
         at.lead(model, &rule, q);
         let mut found = Found {
             iterations: 1,
@@ -292,22 +298,25 @@ impl Newton {
         loop {
             found.residual = size;
             let (is_fresh, rate) = (way.gone == 0.0, way.rate(size));
+            at.is_settled = size <= goal.rounding;
+            at.is_factored = is_fresh && at.is_settled;
             if is_fresh && size <= ROUND_OFF && size > SHRINKS * least {
                 stalls += 1;
             }
             if size <= limits.tolerance || goal.is_round_off(size, stalls) {
-                self.take(at, 1.0);
+                self.finish(at);
                 break;
             }
             if is_clear && goal.is_met(size, rate) {
                 found.residual = size * rate;
-                self.take(at, 1.0);
+                self.finish(at);
                 break;
             }
-            if is_first && found.margin == f64::INFINITY && goal.is_met(size, at.bend.rate(size)) {
-                found.residual = size * at.bend.rate(size);
+            let foreseen = at.bend.rate(size);
+            if is_first && at.bend.is_clear(size, found.margin) && goal.is_met(size, foreseen) {
+                found.residual = size * foreseen;
                 at.bend.trust();
-                self.take(at, 1.0);
+                self.finish(at);
                 break;
             }
             is_first = false;
@@ -349,6 +358,7 @@ impl Newton {
             if next >= size && (stays || !may_jump) {
                 at.w.copy_from_slice(&self.from);
                 if stays {
+                    (at.is_settled, at.is_factored) = (false, false);
                     break;
                 }
                 if is_fresh && crossed == JUMPS {
@@ -372,7 +382,8 @@ impl Newton {
             let moved = (found.margin - before).abs() * (next / (share * size));
             is_clear = before == f64::INFINITY || found.margin > CLEAR * moved;
             if is_fresh && share == 1.0 {
-                at.bend.see(size, next, goal.rounding);
+                let margins = [before, found.margin];
+                at.bend.see(size, next, goal.rounding, margins);
             }
             way.go(share, size, next);
             size = next;
@@ -404,6 +415,12 @@ impl Newton {
         self.correct(linear, problem);
         std::mem::swap(&mut self.step, &mut self.next);
         largest(&self.step)
+    }
+
+    /// Takes the last correction, from where the balance is.
+    fn finish(&self, at: &mut StageState) {
+        at.balanced.copy_from_slice(&at.w);
+        self.take(at, 1.0);
     }
 
     /// w += `share` Δ.

@@ -1,6 +1,6 @@
 //! A stage's unknown, what it starts from, and where it leads.
 
-use super::memory::Bend;
+use super::bend::Bend;
 use crate::integrator::implicit::{Formula, Mix, Stage, Tangents, arrive, velocities};
 use crate::joint::LinkKind;
 use crate::model::Model;
@@ -93,6 +93,11 @@ pub(in crate::step) struct StageState {
     pub a: Vec<f64>,
     /// What is known of γ of this stage.
     pub(super) bend: Bend,
+    /// w where the last balance was taken.
+    pub(super) balanced: Vec<f64>,
+    /// That is the solution but for round-off of positions, and H was factored there.
+    pub(super) is_settled: bool,
+    pub(super) is_factored: bool,
     /// Coordinates are those of hinges and slides alone, to which displacements are added.
     is_plain: bool,
 }
@@ -111,6 +116,9 @@ impl StageState {
             v: zeros(),
             a: zeros(),
             bend: Bend::UNKNOWN,
+            balanced: zeros(),
+            is_settled: false,
+            is_factored: false,
             is_plain: (model.topology().links.iter())
                 .all(|l| matches!(l.kind, LinkKind::Revolute | LinkKind::Prismatic)),
         }

@@ -20,6 +20,7 @@ impl Sim {
         };
         // They are used on the way.
         implicit.is_linear = false;
+        (implicit.stages.iter_mut()).for_each(|s| s.is_factored = false);
         let limits = Limits::of(&self.options);
         s.info = StepInfo::NONE;
         (s.only_modes_switch, s.aware) = (false, None);
@@ -51,6 +52,9 @@ impl Sim {
             // The stages of a formula have one matrix but for where they are.
             let linear = &mut implicit.linear[0];
             let found = (implicit.newton).solve(&mut problem, at, linear, limits, &s.v, before)?;
+            // What is left is that of the last stage, where that of the first belongs.
+            at.is_settled &= last == 0;
+            at.is_factored &= last == 0;
             s.info.iterations += found.iterations;
             s.info.residual = found.residual.max(s.info.residual);
             s.info.converged &= found.converged;
