@@ -157,13 +157,10 @@ impl Balance {
         entry
     }
 
-    /// Branch-packed matrices, where they are: M, then by v' and by q' what is above and what is below.
-    pub fn packed(&self) -> Option<(&[F4], [[&[F4]; 2]; 2])> {
+    /// Branch-packed matrices, where they are, what is above and what is below: M and those by v' and by q'.
+    pub fn packed(&self) -> Option<[[&[F4]; 3]; 2]> {
         let Packed { m, above, below } = self.packed.as_ref()?;
-        Some((
-            &m.rows,
-            [above, below].map(|x| x.each_ref().map(|x| &x[..])),
-        ))
+        Some([above, below].map(|[by_v, by_q]| [&m.rows[..], by_v, by_q]))
     }
 
     /// `out` += the matrix times W columns, row by row; one where the matrices are link by link.

@@ -300,9 +300,9 @@ fn by_unknown(t: &Topology, rule: &Rule, motion: &Motion, l: &Link, by: &mut ByU
 }
 
 fn fill_tree(tree: &mut TreeLu, t: &Topology, rule: &Rule, motion: &Motion, balance: &Balance) {
-    if let Some((m, sides)) = balance.packed() {
-        for (to, [by_v, by_q]) in tree.packed_mut().into_iter().zip(sides) {
-            combine(rule, [m, by_v, by_q], to);
+    if let Some(sides) = balance.packed() {
+        for (to, by) in tree.packed_mut().into_iter().zip(sides) {
+            combine(rule, by, to);
         }
     }
     for (l, blocks) in motion.wide(t) {
