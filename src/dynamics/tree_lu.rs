@@ -4,20 +4,23 @@
 //! for M = LᵀDL (Featherstone 2008, §6.4): what dof k leaves behind is on the path above it. There is no pivoting, which
 //! would: a pivot that is tiny beside what it has been made of is refused.
 
-use crate::linalg::axpy;
-use crate::model::topology::{Topology, WORLD};
+use crate::linalg::{F4, axpy, dispatch};
+use crate::model::topology::{LANES, Topology, padded};
 
 /// A pivot at most this share of the sum that it is left of counts as zero.
 const TINY: f64 = 1e-14;
 
-/// A, then its factors, over the path from the root to each dof.
+/// A, then its factors, over the path from the root to each dof; rows are padded to lanes.
 #[derive(Clone, Debug)]
 pub struct TreeLu {
-    /// Where the row of a dof begins: entry d belongs to its ancestor at depth d, the last to itself.
+    /// Where the row of a dof begins: entry d belongs to its ancestor at depth d, the last to itself. In branch-packed
+    /// storage it begins at the same place.
     starts: Vec<usize>,
+    /// Which dof an entry belongs to, and where its row begins in lanes.
+    path: Vec<(usize, usize)>,
     /// A_dk and A_kd for a dof k and its ancestor at depth d; the diagonal is in the first.
-    above: Vec<f64>,
-    below: Vec<f64>,
+    above: Vec<F4>,
+    below: Vec<F4>,
     /// Of the diagonal: the sum of all that was added to it; and how much larger it is than the pivot that is left, at most.
     sizes: Vec<f64>,
     cancelled: f64,
@@ -30,65 +33,92 @@ impl TreeLu {
             count += length;
             count - length
         };
-        let starts = t.dofs.iter().map(|d| next(d.depth + 1)).collect();
+        let starts: Vec<usize> = (t.dofs.iter()).map(|d| next(padded(d.depth + 1))).collect();
+        let mut path = vec![(0, 0); count];
+        for (k, start) in starts.iter().enumerate() {
+            let mut a = k;
+            for d in (0..=t.dofs[k].depth).rev() {
+                path[start + d] = (a, starts[a] / LANES);
+                a = t.dofs[a].parent;
+            }
+        }
         TreeLu {
             starts,
-            above: vec![0.0; count],
-            below: vec![0.0; count],
+            path,
+            above: F4::zeros(count / LANES),
+            below: F4::zeros(count / LANES),
             sizes: vec![0.0; t.nv()],
             cancelled: 1.0,
         }
     }
 
     pub fn clear(&mut self) {
-        self.above.fill(0.0);
-        self.below.fill(0.0);
+        self.above.fill(F4::ZERO);
+        self.below.fill(F4::ZERO);
     }
 
     /// Adds to an entry between dofs of one path; before [`TreeLu::factor`].
     pub fn add(&mut self, t: &Topology, row: usize, column: usize, value: f64) {
         let at = self.starts[row.max(column)] + t.dofs[row.min(column)].depth;
         match row <= column {
-            true => self.above[at] += value,
-            false => self.below[at] += value,
+            true => F4::flat_mut(&mut self.above)[at] += value,
+            false => F4::flat_mut(&mut self.below)[at] += value,
         }
+    }
+
+    /// All entries, branch-packed: A_dk with the diagonal, and A_kd, whose diagonal is not read, and the padding of either.
+    pub fn packed_mut(&mut self) -> [&mut [F4]; 2] {
+        [&mut self.above, &mut self.below]
     }
 
     /// The row of dof k over its path: A_dk with the diagonal last, and A_kd, whose last entry is not read.
     pub fn row_mut(&mut self, t: &Topology, k: usize) -> [&mut [f64]; 2] {
         let row = self.starts[k]..self.starts[k] + t.dofs[k].depth + 1;
-        [&mut self.above[row.clone()], &mut self.below[row]]
+        let [above, below] = self.packed_mut().map(F4::flat_mut);
+        [&mut above[row.clone()], &mut below[row]]
     }
 
     /// Factors in place. The dof of a pivot that is tiny or not finite, with nothing to solve by, if there is one.
     pub fn factor(&mut self, t: &Topology) -> Option<usize> {
+        factor(self, t)
+    }
+
+    #[inline(always)]
+    fn factor_kernel(&mut self, t: &Topology) -> Option<usize> {
         self.cancelled = 1.0;
+        let above = F4::flat(&self.above);
         for (size, (start, dof)) in self.sizes.iter_mut().zip(self.starts.iter().zip(&t.dofs)) {
-            *size = self.above[start + dof.depth].abs();
+            *size = above[start + dof.depth].abs();
         }
         for (k, dof) in t.dofs.iter().enumerate().rev() {
             let start = self.starts[k];
-            let pivot = self.above[start + dof.depth];
-            if !pivot.is_finite() || pivot.abs() <= TINY * self.sizes[k] {
+            // Those above are in rows before this one.
+            let (above_up, above) = self.above.split_at_mut(start / LANES);
+            let (below_up, below) = self.below.split_at_mut(start / LANES);
+            let row = F4::flat_mut(above);
+            let pivot = row[dof.depth];
+            let size = self.sizes[k];
+            if !pivot.is_finite() || pivot.abs() <= TINY * size {
                 return Some(k);
             }
-            self.cancelled = self.cancelled.max(self.sizes[k] / pivot.abs());
-            for x in &mut self.above[start..start + dof.depth] {
+            self.cancelled = self.cancelled.max(size / pivot.abs());
+            for x in &mut row[..dof.depth] {
                 *x /= pivot;
             }
-            let mut a = dof.parent;
-            for d in (0..dof.depth).rev() {
-                let s = self.above[start + d];
-                let up = self.starts[a];
-                // Of the ancestor's row those at and above it, of its column those above it.
-                let own = s * self.below[start + d];
-                self.above[up + d] -= own;
-                self.sizes[a] += own.abs();
-                for e in 0..d {
-                    self.below[up + e] -= s * self.below[start + e];
-                    self.above[up + e] -= self.above[start + e] * self.below[start + d];
+            let (row, column) = (F4::flat(above), F4::flat(below));
+            let own = row[..dof.depth].iter().zip(&column[..dof.depth]);
+            for (d, ((s, l), (a, up))) in own.zip(&self.path[start..]).enumerate() {
+                self.sizes[*a] += (s * l).abs();
+                // Of the ancestor's row those at and above it, of its column those above it; in lanes, the rest of which is
+                // padding and the diagonal that is not read.
+                let lanes = d / LANES + 1;
+                let (to_above, to_below) = (&mut above_up[*up..], &mut below_up[*up..]);
+                let (to_above, to_below) = (&mut to_above[..lanes], &mut to_below[..lanes]);
+                let (above, below) = (&above[..lanes], &below[..lanes]);
+                for b in 0..lanes {
+                    to_above[b] -= above[b] * *l;
+                    to_below[b] -= below[b] * *s;
                 }
-                a = t.dofs[a].parent;
             }
         }
         None
@@ -123,19 +153,19 @@ impl TreeLu {
     fn sweep_up<const W: usize>(
         &self,
         t: &Topology,
-        row: &[f64],
+        all: &[F4],
         x: &mut [[f64; W]],
         of: impl Fn(f64, f64) -> f64,
     ) {
-        for (k, dof) in t.dofs.iter().enumerate().rev() {
-            let start = self.starts[k];
-            let pivot = self.above[start + dof.depth];
+        let (all, pivots) = (F4::flat(all), F4::flat(&self.above));
+        let rows = self.starts.iter().zip(&t.dofs).enumerate().rev();
+        for (k, (start, dof)) in rows {
+            let row = *start..*start + dof.depth;
+            let pivot = pivots[row.end];
             let own = x[k].map(|x| of(x, pivot));
             x[k] = own;
-            let mut a = dof.parent;
-            for d in (0..dof.depth).rev() {
-                axpy(-row[start + d], &own, &mut x[a]);
-                a = t.dofs[a].parent;
+            for (l, (a, _)) in all[row.clone()].iter().zip(&self.path[row]) {
+                axpy(-l, &own, &mut x[*a]);
             }
         }
     }
@@ -145,22 +175,25 @@ impl TreeLu {
     fn sweep_down<const W: usize>(
         &self,
         t: &Topology,
-        row: &[f64],
+        all: &[F4],
         x: &mut [[f64; W]],
         of: impl Fn(f64, f64, f64) -> f64,
     ) {
-        for (k, dof) in t.dofs.iter().enumerate() {
-            let start = self.starts[k];
-            let (mut sum, mut a) = ([0.0; W], dof.parent);
-            for d in (0..dof.depth).rev() {
-                axpy(row[start + d], &x[a], &mut sum);
-                a = t.dofs[a].parent;
+        let (all, pivots) = (F4::flat(all), F4::flat(&self.above));
+        for (k, (start, dof)) in self.starts.iter().zip(&t.dofs).enumerate() {
+            let row = *start..*start + dof.depth;
+            let pivot = pivots[row.end];
+            let mut sum = [0.0; W];
+            for (l, (a, _)) in all[row.clone()].iter().zip(&self.path[row]).rev() {
+                axpy(*l, &x[*a], &mut sum);
             }
-            debug_assert_eq!(a, WORLD);
-            let pivot = self.above[start + dof.depth];
             for (x, sum) in x[k].iter_mut().zip(sum) {
                 *x = of(*x, sum, pivot);
             }
         }
     }
+}
+
+dispatch! {
+    fn factor = TreeLu::factor_kernel(lu: &mut TreeLu, t: &Topology) -> Option<usize>
 }

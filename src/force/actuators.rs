@@ -290,7 +290,7 @@ impl Actuators {
         let kept = self.inputs.iter().zip(&self.forces);
         for ((input, force), a) in kept.zip(at.model.actuators()) {
             match a.acts_on {
-                ActsOn::Joint { iv, .. } => {
+                ActsOn::Joint { iv, .. } if force.by_length != 0.0 || force.by_rate != 0.0 => {
                     let gear = -a.gear[0];
                     into.add([iv, iv], gear * force.by_length, gear * force.by_rate);
                 }
@@ -308,7 +308,7 @@ impl Actuators {
                         }
                     }
                 }
-                ActsOn::Tendon(_) | ActsOn::Body(_) => {}
+                ActsOn::Joint { .. } | ActsOn::Tendon(_) | ActsOn::Body(_) => {}
             }
         }
     }

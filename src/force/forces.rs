@@ -293,7 +293,10 @@ impl Forces {
     pub fn for_listed(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let diagonal = self.slopes.diagonal.iter().zip(&self.implicit.diagonal);
         for (k, ([by_q, by_v], [implicit, _])) in diagonal.enumerate() {
-            visit(k, k, *by_q, by_v + h * implicit);
+            let by_v = by_v + h * implicit;
+            if *by_q != 0.0 || by_v != 0.0 {
+                visit(k, k, *by_q, by_v);
+            }
         }
         for e in &self.slopes.entries {
             visit(e.row, e.column, e.by_q, e.by_v);

@@ -40,7 +40,7 @@ impl Sim {
         }
     }
 
-    /// What Newton's method begins with, 2 nv + 1 numbers where there is one.
+    /// What Newton's method begins with, where there is one.
     fn guess(&self) -> &[f64] {
         match (&self.implicit, &self.theta) {
             (Some(implicit), _) => implicit.newton.memory(),
@@ -53,10 +53,10 @@ impl Sim {
     pub(super) fn remember_guess(&mut self) {
         let (model, h) = (&*self.model, self.options.time_step);
         if let Some(implicit) = &mut self.implicit {
-            let last = Rule::all(implicit.formula, &self.state.carried, h).len() - 1;
-            implicit.newton.remember(model, &implicit.stages[last]);
+            let count = Rule::all(implicit.formula, &self.state.carried, h).len();
+            (implicit.newton).remember(model, implicit.stages.iter().take(count));
         } else if let Some(theta) = &mut self.theta {
-            theta.newton.remember(model, &theta.stage.at);
+            (theta.newton).remember(model, std::iter::once(&theta.stage.at));
         }
     }
 
@@ -64,6 +64,13 @@ impl Sim {
     pub(super) fn forget_guess(&mut self) {
         if let Some(newton) = self.newton_mut() {
             newton.memory_mut().fill(0.0);
+        }
+    }
+
+    /// Of that what was seen of forces that have been changed.
+    pub(super) fn forget_bend(&mut self) {
+        if let Some(newton) = self.newton_mut() {
+            newton.forget_bend();
         }
     }
 

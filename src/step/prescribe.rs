@@ -52,7 +52,10 @@ impl Sim {
             )));
         }
         match self.driven.set(dof, velocity) {
-            true => self.refresh_driven(),
+            true => {
+                self.forget_bend();
+                self.refresh_driven();
+            }
             false => self.reach_driven(),
         }
         self.forget_step();

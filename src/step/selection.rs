@@ -166,7 +166,10 @@ impl Sim {
         }
         self.selected = list.to_vec();
         self.direction.fit(list.len());
-        self.held = self.held.min(Held::Velocities);
+        self.held = self.held.min(match self.implicit {
+            Some(_) => Held::Stage,
+            None => Held::Velocities,
+        });
         for a in self.adjoints.iter_mut().flat_map(|a| a.iter_mut()) {
             a.fit(list.len());
         }
@@ -257,6 +260,7 @@ impl Sim {
         self.refresh_forces();
         self.reach_driven();
         self.refresh_contact()?;
+        self.forget_bend();
         self.forget_step();
         Ok(())
     }

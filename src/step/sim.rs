@@ -385,8 +385,7 @@ impl Sim {
         std::mem::swap(&mut self.state, &mut self.pending);
         (self.last, self.held) = (Last::Step, Held::Velocities);
         if let Some(implicit) = &mut self.implicit {
-            implicit.accept();
-            self.held = Held::Other;
+            self.held = implicit.accept();
         }
         if let Some(theta) = &mut self.theta {
             theta.accept();

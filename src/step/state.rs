@@ -29,6 +29,10 @@ pub(crate) enum Last {
 pub(crate) enum Held {
     /// Recursions at another state.
     Other,
+    /// Of an implicit step: recursions and forces where the balance of its only stage was taken last.
+    Stage,
+    /// Those of the stage that is loaded, with what columns by parameters are taken from.
+    StageMatrices,
     /// Placements at the state of [`Last`].
     Positions,
     /// Recursions at (q, v), and the forces.

@@ -157,14 +157,10 @@ impl Balance {
         entry
     }
 
-    /// Rows of dof k over its path, where matrices are packed: of M, then what is above and below by v' and by q'.
-    pub fn rows(&self, t: &Topology, k: usize) -> Option<[&[f64]; 5]> {
+    /// Branch-packed matrices, where they are, what is above and what is below: M and those by v' and by q'.
+    pub fn packed(&self) -> Option<[[&[F4]; 3]; 2]> {
         let Packed { m, above, below } = self.packed.as_ref()?;
-        let dof = &t.dofs[k];
-        let of = |x| &F4::flat(x)[dof.row..=dof.row + dof.depth];
-        let [above_v, above_q] = above.each_ref().map(|x| of(x));
-        let [below_v, below_q] = below.each_ref().map(|x| of(x));
-        Some([of(&m.rows), above_v, above_q, below_v, below_q])
+        Some([above, below].map(|[by_v, by_q]| [&m.rows[..], by_v, by_q]))
     }
 
     /// `out` += the matrix times W columns, row by row; one where the matrices are link by link.

@@ -40,18 +40,31 @@ impl Sim {
             Some(implicit) => (implicit.formula, self.options.time_step),
             None => return Err(missing()),
         };
+        let mut held = Held::StageMatrices;
         // What any of the stages joins.
         self.start_coupling();
         for (i, rule) in Rule::all(formula, &self.state.carried, h) {
-            let margin = self.evaluate_stage(i)?;
+            let is_factored = (self.implicit.as_ref()).is_some_and(|s| s.stages[i].is_factored);
+            let margin = match self.held == Held::Stage {
+                true => self.state.info.switch_distance,
+                false => self.evaluate_stage(i)?,
+            };
             self.couple_forces();
-            let (mut physics, implicit) = self.physics()?;
+            let (mut physics, implicit, _) = self.physics()?;
             let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
-            if let Err(e) = linear.take(&mut physics, &rule, at) {
+            let taken = match is_factored {
+                true => linear.check_digits(physics.model.topology(), &rule),
+                false => linear.take(&mut physics, &rule, at),
+            };
+            if let Err(e) = taken {
                 self.state.info.gradient = Gradient::Refused;
                 return Err(e);
             }
             implicit.loaded = i;
+            if is_factored {
+                // Of the recursions derivatives are not there.
+                held = Held::Stage;
+            }
             let one_sided = (self.forces).are_one_sided(&self.model, &self.params, &self.selected);
             if margin == 0.0 || one_sided {
                 self.state.info.gradient = Gradient::OneSided;
@@ -61,11 +74,12 @@ impl Sim {
         if let Some(implicit) = &mut self.implicit {
             implicit.is_linear = true;
         }
-        self.held = Held::Matrices;
+        self.held = held;
         Ok(())
     }
 
-    fn physics(&mut self) -> Result<(Physics<'_>, &mut Implicit)> {
+    /// What stages are evaluated with, they, and where the last step began.
+    fn physics(&mut self) -> Result<(Physics<'_>, &mut Implicit, &[f64])> {
         let physics = Physics {
             model: &self.model,
             params: &self.params,
@@ -77,17 +91,30 @@ impl Sim {
             tau: &mut self.tau,
         };
         match &mut self.implicit {
-            Some(implicit) => Ok((physics, implicit)),
+            Some(implicit) => Ok((physics, implicit, &self.state.q)),
             None => Err(missing()),
         }
     }
 
-    /// Brings the recursions to a stage of the last step.
+    /// Brings the recursions to a stage of the last step: where it was found to be one, if that was within round-off, so that
+    /// derivatives are the same bits whatever was asked for since.
     fn evaluate_stage(&mut self, i: usize) -> Result<f64> {
         self.held = Held::Other;
+        let rule = self.rules()?.nth(i).map(|(_, rule)| rule);
         let mut r = std::mem::take(&mut self.work);
-        let (mut physics, implicit) = self.physics()?;
-        let margin = physics.balance(&implicit.stages[i], &mut r);
+        let (mut physics, implicit, q) = self.physics()?;
+        let (model, at) = (physics.model, &mut implicit.stages[i]);
+        let margin = match rule.filter(|_| at.is_settled) {
+            Some(rule) => {
+                std::mem::swap(&mut at.w, &mut at.balanced);
+                at.lead(model, &rule, q);
+                let margin = physics.balance(at, &mut r);
+                std::mem::swap(&mut at.w, &mut at.balanced);
+                at.lead(model, &rule, q);
+                margin
+            }
+            None => physics.balance(at, &mut r),
+        };
         self.work = r;
         margin
     }
@@ -95,18 +122,18 @@ impl Sim {
     /// Brings them there with what parameters' columns are taken from, unless they are.
     pub(super) fn load_stage(&mut self, i: usize) -> Result<()> {
         let loaded = self.implicit.as_ref().map(|s| s.loaded);
-        if self.held >= Held::Matrices && loaded == Some(i) {
+        if self.held == Held::StageMatrices && loaded == Some(i) {
             return Ok(());
         }
         self.evaluate_stage(i)?;
-        let (mut physics, implicit) = self.physics()?;
+        let (mut physics, implicit, _) = self.physics()?;
         physics.differentiate_forces(&implicit.stages[i]);
         let model = &self.model;
         (self.dynamics).differentiate_inverse_with_mass(model, &self.params);
         if let Some(implicit) = &mut self.implicit {
             implicit.loaded = i;
         }
-        self.held = Held::Matrices;
+        self.held = Held::StageMatrices;
         Ok(())
     }
 

@@ -75,7 +75,7 @@ impl Sim {
         };
         let mut last = 0;
         for (i, rule) in self.rules()? {
-            if kind == Kind::Parameter {
+            if kind == Kind::Parameter && !by_xi.is_empty() {
                 self.load_stage(i)?;
             }
             let one = (self.implicit.as_ref()).is_some_and(|s| s.linear[i].takes_single_columns());
@@ -223,12 +223,13 @@ impl Sim {
         linear::columns(&mut implicit.linear[i], self.model.topology(), along, x)?;
         let columns = w.chunks_exact_mut(nv).zip(xi.chunks_exact_mut(nv));
         for (k, (w, xi)) in columns.enumerate() {
-            for ((w, xi), x) in w.iter_mut().zip(xi.iter_mut()).zip(&*x) {
+            for (w, x) in w.iter_mut().zip(&*x) {
                 *w = x[k];
-                *xi = rule.displacement * *w;
             }
-            if is_displaced {
-                xi.iter_mut().zip(&*xi0).for_each(|(xi, xi0)| *xi += xi0[k]);
+            match is_displaced {
+                true => (xi.iter_mut().zip(&*w).zip(&*xi0))
+                    .for_each(|((xi, w), xi0)| *xi = rule.displacement * w + xi0[k]),
+                false => (xi.iter_mut().zip(&*w)).for_each(|(xi, w)| *xi = rule.displacement * w),
             }
         }
         Ok(())

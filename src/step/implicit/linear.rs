@@ -96,10 +96,15 @@ impl Linear {
     pub fn take(&mut self, physics: &mut Physics<'_>, rule: &Rule, at: &StageState) -> Result<()> {
         physics.differentiate_forces(at);
         self.take_slopes(physics, rule, at, false)?;
+        self.check_digits(physics.model.topology(), rule)
+    }
+
+    /// Whether derivatives by the factors that are there have digits.
+    pub fn check_digits(&mut self, t: &Topology, rule: &Rule) -> Result<()> {
         if !self.solver.may_lose_digits() {
             return Ok(());
         }
-        let lost = self.lost(physics.model.topology(), rule);
+        let lost = self.lost(t, rule);
         match lost <= LOST {
             true => Ok(()),
             false => Err(Error::numerical(format!(

@@ -5,9 +5,11 @@
 //! back, with transposed solves; Jacobians take all columns through a stage before the next.
 
 mod balance;
+mod bend;
 mod chain;
 mod columns;
 mod linear;
+mod memory;
 mod newton;
 mod panels;
 mod physics;

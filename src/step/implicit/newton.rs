@@ -7,14 +7,15 @@
 //! With H from a place at the distance d, a correction of size s leaves one of about γ s (s + 2 d), where γ is half of what H
 //! varies by beside itself; the largest γ on the way is taken for the next. So it is known how far one more balance with the
 //! factors that are there leads, and how far new ones would; the cheaper way is taken, and none where what is left is below
-//! the tolerance.
+//! the tolerance. Where steps go on as those before, which a small first correction shows, γ is that of these, and doubted more
+//! with every step that it is not seen again.
 
 use super::linear::Linear;
+use super::memory::Memory;
 use super::physics::Physics;
 use super::stage::{Rule, StageState};
 use super::way::{Goal, JUMPS, SHRINKS, Way};
 use crate::error::{Error, Result};
-use crate::integrator::implicit::turn;
 use crate::linalg::all_finite;
 use crate::model::Model;
 use crate::step::options::Options;
@@ -72,9 +73,7 @@ pub(in crate::step) struct Newton {
     /// Where to begin should the guess be none.
     rest: Vec<f64>,
     guess: Vec<f64>,
-    /// ẇ of the last step, seen from its end, what it has changed by since the step before, and 1 where such a change has
-    /// led nearer to it than none: that of the next one is near.
-    memory: Vec<f64>,
+    memory: Memory,
 }
 
 impl Limits {
@@ -95,9 +94,11 @@ impl Limits {
 }
 
 fn largest(x: &[f64]) -> f64 {
-    match all_finite(x) {
-        true => x.iter().fold(0.0, |m, x| x.abs().max(m)),
-        false => f64::INFINITY,
+    // |x| is ordered as its bits are, infinity and NaN last.
+    let bits = x.iter().fold(0, |m: u64, x| m.max(x.abs().to_bits()));
+    match f64::from_bits(bits) {
+        largest if largest.is_finite() => largest,
+        _ => f64::INFINITY,
     }
 }
 
@@ -125,7 +126,7 @@ fn go_on(at: &mut StageState, rule: &Rule, rate: &[f64]) {
 }
 
 impl Newton {
-    pub fn new(nv: usize) -> Newton {
+    pub fn new(nv: usize, stages: usize) -> Newton {
         let zeros = || vec![0.0; nv];
         Newton {
             step: zeros(),
@@ -134,49 +135,35 @@ impl Newton {
             balance: zeros(),
             rest: zeros(),
             guess: zeros(),
-            memory: vec![0.0; 2 * nv + 1],
+            memory: Memory::new(nv, stages),
         }
     }
 
     pub fn memory(&self) -> &[f64] {
-        &self.memory
+        self.memory.all()
     }
 
     pub fn memory_mut(&mut self) -> &mut [f64] {
-        &mut self.memory
+        self.memory.all_mut()
     }
 
-    /// Takes what the next step begins with from the last stage of one that has been taken.
-    pub fn remember(&mut self, model: &Model, at: &StageState) {
-        let nv = at.w.len();
-        let (rate, rest) = self.memory.split_at_mut(nv);
-        let (change, leads) = rest.split_at_mut(nv);
-        let now = at.tangents().rate;
-        let (mut stays, mut goes_on) = (0.0, 0.0);
-        for k in 0..nv {
-            let moved = now[k] - rate[k];
-            stays = f64::max(stays, moved.abs());
-            goes_on = f64::max(goes_on, (moved - change[k]).abs());
-            (rate[k], change[k]) = (now[k], moved);
-        }
-        leads.fill(f64::from(u8::from(goes_on < stays)));
-        turn(model, &at.xi, rate);
-        turn(model, &at.xi, change);
-        if !all_finite(&self.memory) {
-            self.memory.fill(0.0);
-        }
+    /// Forgets how much H bends.
+    pub fn forget_bend(&mut self) {
+        self.memory.forget_bend();
     }
 
-    /// A first guess of w of a stage: ẇ is that of the stage `before`, or of the last step's end, and goes on as it did
-    /// for `time`, in steps.
-    pub fn guess(&self, at: &mut StageState, rule: &Rule, before: Option<&StageState>, time: f64) {
-        let (rate, rest) = self.memory.split_at(at.w.len());
-        let (change, leads) = rest.split_at(at.w.len());
-        let rate = before.map_or(rate, |b| b.tangents().rate);
-        let ahead = leads[0] * time;
-        for (k, w) in at.w.iter_mut().enumerate() {
-            *w = at.w0[k] + (rate[k] + ahead * change[k]) / rule.rate;
-        }
+    /// Takes what the next step begins with from the stages of one that has been taken.
+    pub fn remember<'a>(
+        &mut self,
+        model: &Model,
+        stages: impl DoubleEndedIterator<Item = &'a StageState> + Clone,
+    ) {
+        self.memory.remember(model, stages);
+    }
+
+    /// A first guess of w of stage `i`, which follows the stage `before`.
+    pub fn guess(&self, i: usize, at: &mut StageState, rule: &Rule, before: Option<&StageState>) {
+        self.memory.guess(i, at, rule, before);
     }
 
     /// Takes where a stage begins whose guess turns out to be none: the velocity `v` where the step begins; after another
@@ -257,6 +244,7 @@ impl Newton {
         factored: bool,
     ) -> Result<Found> {
         let (model, rule, q) = (problem.physics.model, problem.rule, problem.q);
+        (at.is_settled, at.is_factored) = (false, false);
         at.lead(model, &rule, q);
         let mut found = Found {
             iterations: 1,
@@ -306,21 +294,32 @@ impl Newton {
         // The smallest of the corrections by fresh factors, and how many were no smaller; whether jumps of slopes are far
         // from what corrections change.
         let (mut least, mut stalls, mut crossed, mut is_clear) = (f64::INFINITY, 0, 0, false);
+        let mut is_first = is_fresh;
         loop {
             found.residual = size;
             let (is_fresh, rate) = (way.gone == 0.0, way.rate(size));
+            at.is_settled = size <= goal.rounding;
+            at.is_factored = is_fresh && at.is_settled;
             if is_fresh && size <= ROUND_OFF && size > SHRINKS * least {
                 stalls += 1;
             }
             if size <= limits.tolerance || goal.is_round_off(size, stalls) {
-                self.take(at, 1.0);
+                self.finish(at);
                 break;
             }
             if is_clear && goal.is_met(size, rate) {
                 found.residual = size * rate;
-                self.take(at, 1.0);
+                self.finish(at);
                 break;
             }
+            let foreseen = at.bend.rate(size);
+            if is_first && at.bend.is_clear(size, found.margin) && goal.is_met(size, foreseen) {
+                found.residual = size * foreseen;
+                at.bend.trust();
+                self.finish(at);
+                break;
+            }
+            is_first = false;
             if !is_fresh && goal.balances(size, rate) > way.balances_if_renewed(&goal, size) {
                 if linear.factor(&mut problem.physics, &rule, at).is_err() {
                     // No matrix leads on from here.
@@ -359,6 +358,7 @@ impl Newton {
             if next >= size && (stays || !may_jump) {
                 at.w.copy_from_slice(&self.from);
                 if stays {
+                    (at.is_settled, at.is_factored) = (false, false);
                     break;
                 }
                 if is_fresh && crossed == JUMPS {
@@ -381,6 +381,10 @@ impl Newton {
             std::mem::swap(&mut self.step, &mut self.next);
             let moved = (found.margin - before).abs() * (next / (share * size));
             is_clear = before == f64::INFINITY || found.margin > CLEAR * moved;
+            if is_fresh && share == 1.0 {
+                let margins = [before, found.margin];
+                at.bend.see(size, next, goal.rounding, margins);
+            }
             way.go(share, size, next);
             size = next;
         }
@@ -411,6 +415,12 @@ impl Newton {
         self.correct(linear, problem);
         std::mem::swap(&mut self.step, &mut self.next);
         largest(&self.step)
+    }
+
+    /// Takes the last correction, from where the balance is.
+    fn finish(&self, at: &mut StageState) {
+        at.balanced.copy_from_slice(&at.w);
+        self.take(at, 1.0);
     }
 
     /// w += `share` Δ.

@@ -10,7 +10,7 @@ use crate::dynamics::tree_lu::TreeLu;
 use crate::force::Forces;
 use crate::integrator::implicit::{Motion, Slope};
 use crate::joint::{LinkMatrix, block_mul, block_tr_mul};
-use crate::linalg::{LANES, Lu};
+use crate::linalg::{F4, LANES, Lu, dispatch};
 use crate::model::topology::{Link, Topology};
 
 /// Up to so many dofs there is room for all entries, should the tree's order of elimination meet a tiny pivot.
@@ -300,15 +300,9 @@ fn by_unknown(t: &Topology, rule: &Rule, motion: &Motion, l: &Link, by: &mut ByU
 }
 
 fn fill_tree(tree: &mut TreeLu, t: &Topology, rule: &Rule, motion: &Motion, balance: &Balance) {
-    let plain = |m: f64, d: f64, q: f64| rule.rate * m + rule.share * d + rule.displacement * q;
-    for k in 0..t.nv() {
-        let Some([m, above_v, above_q, below_v, below_q]) = balance.rows(t, k) else {
-            continue;
-        };
-        let [above, below] = tree.row_mut(t, k);
-        for (d, m) in m.iter().enumerate() {
-            above[d] = plain(*m, above_v[d], above_q[d]);
-            below[d] = plain(*m, below_v[d], below_q[d]);
+    if let Some(sides) = balance.packed() {
+        for (to, by) in tree.packed_mut().into_iter().zip(sides) {
+            combine(rule, by, to);
         }
     }
     for (l, blocks) in motion.wide(t) {
@@ -325,6 +319,18 @@ fn fill_tree(tree: &mut TreeLu, t: &Topology, rule: &Rule, motion: &Motion, bala
             }
         }
     }
+}
+
+#[inline(always)]
+fn combine_kernel(rule: &Rule, [m, by_v, by_q]: [&[F4]; 3], to: &mut [F4]) {
+    for (((to, m), d), q) in to.iter_mut().zip(m).zip(by_v).zip(by_q) {
+        *to = *m * rule.rate + *d * rule.share + *q * rule.displacement;
+    }
+}
+
+dispatch! {
+    /// What of H is plain addition, from what varies by a', v' and q'.
+    fn combine = combine_kernel(rule: &Rule, by: [&[F4]; 3], to: &mut [F4])
 }
 
 /// The rows of the identity for driven dofs.

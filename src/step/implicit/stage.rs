@@ -1,5 +1,6 @@
 //! A stage's unknown, what it starts from, and where it leads.
 
+use super::bend::Bend;
 use crate::integrator::implicit::{Formula, Mix, Stage, Tangents, arrive, velocities};
 use crate::joint::LinkKind;
 use crate::model::Model;
@@ -90,6 +91,13 @@ pub(in crate::step) struct StageState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub a: Vec<f64>,
+    /// What is known of γ of this stage.
+    pub(super) bend: Bend,
+    /// w where the last balance was taken.
+    pub(super) balanced: Vec<f64>,
+    /// That is the solution but for round-off of positions, and H was factored there.
+    pub(super) is_settled: bool,
+    pub(super) is_factored: bool,
     /// Coordinates are those of hinges and slides alone, to which displacements are added.
     is_plain: bool,
 }
@@ -107,6 +115,10 @@ impl StageState {
             q: vec![0.0; model.nq()],
             v: zeros(),
             a: zeros(),
+            bend: Bend::UNKNOWN,
+            balanced: zeros(),
+            is_settled: false,
+            is_factored: false,
             is_plain: (model.topology().links.iter())
                 .all(|l| matches!(l.kind, LinkKind::Revolute | LinkKind::Prismatic)),
         }
@@ -114,6 +126,9 @@ impl StageState {
 
     /// From w to q', v' and a' of a step that begins at `q`.
     pub fn lead(&mut self, model: &Model, rule: &Rule, q: &[f64]) {
+        if self.is_plain {
+            return self.lead_plain(rule, q);
+        }
         for ((xi, xi0), w) in self.xi.iter_mut().zip(&self.xi0).zip(&self.w) {
             *xi = xi0 + rule.displacement * w;
         }
@@ -128,14 +143,6 @@ impl StageState {
                 }
             }
         }
-        if self.is_plain {
-            for ((next, q), xi) in self.q.iter_mut().zip(q).zip(&self.xi) {
-                *next = q + xi;
-            }
-            self.v.copy_from_slice(&self.x);
-            self.a.copy_from_slice(&self.rate);
-            return;
-        }
         arrive(model, q, &self.xi, &mut self.q);
         let at = Tangents {
             xi: &self.xi,
@@ -143,6 +150,25 @@ impl StageState {
             rate: &self.rate,
         };
         velocities(model, at, &mut self.v, &mut self.a);
+    }
+
+    /// The same of plain dofs, in one go.
+    fn lead_plain(&mut self, rule: &Rule, q: &[f64]) {
+        let nv = self.w.len();
+        let [w, w0, xi0, q] = [&self.w, &self.w0, &self.xi0, q].map(|x| &x[..nv]);
+        let [xi, x, rate] = [&mut self.xi, &mut self.x, &mut self.rate].map(|x| &mut x[..nv]);
+        let [q_next, v, a] = [&mut self.q, &mut self.v, &mut self.a].map(|x| &mut x[..nv]);
+        let rest = 1.0 - rule.share;
+        for k in 0..nv {
+            xi[k] = xi0[k] + rule.displacement * w[k];
+            rate[k] = (w[k] - w0[k]) * rule.rate;
+            x[k] = match rest {
+                0.0 => w[k],
+                _ => rule.share * w[k] + rest * w0[k],
+            };
+            q_next[k] = q[k] + xi[k];
+            (v[k], a[k]) = (x[k], rate[k]);
+        }
     }
 
     pub fn tangents(&self) -> Tangents<'_> {

@@ -20,13 +20,13 @@ impl Sim {
         };
         // They are used on the way.
         implicit.is_linear = false;
+        (implicit.stages.iter_mut()).for_each(|s| s.is_factored = false);
         let limits = Limits::of(&self.options);
         s.info = StepInfo::NONE;
         (s.only_modes_switch, s.aware) = (false, None);
         let nv = model.nv();
         let [v_before, displacement] = history(&s.carried, nv);
         let last = Rule::all(implicit.formula, &s.carried, h).len() - 1;
-        let mut passed = 0.0;
         for (i, rule) in Rule::all(implicit.formula, &s.carried, h) {
             let (done, rest) = implicit.pending.split_at_mut(i);
             let Some(at) = rest.first_mut() else {
@@ -34,14 +34,7 @@ impl Sim {
             };
             let before = done.last();
             begin(at, &rule, &s.v, before, v_before, displacement);
-            // A stage is where its displacement ends; the last one at the end of the step.
-            let time = if i == last {
-                1.0
-            } else {
-                rule.displacement / h
-            };
-            implicit.newton.guess(at, &rule, before, time - passed);
-            passed = time;
+            implicit.newton.guess(i, at, &rule, before);
             let mut problem = Problem {
                 physics: Physics {
                     model,
@@ -59,6 +52,9 @@ impl Sim {
             // The stages of a formula have one matrix but for where they are.
             let linear = &mut implicit.linear[0];
             let found = (implicit.newton).solve(&mut problem, at, linear, limits, &s.v, before)?;
+            // What is left is that of the last stage, where that of the first belongs.
+            at.is_settled &= last == 0;
+            at.is_factored &= last == 0;
             s.info.iterations += found.iterations;
             s.info.residual = found.residual.max(s.info.residual);
             s.info.converged &= found.converged;

@@ -8,6 +8,7 @@ use crate::force::Forces;
 use crate::integrator::implicit::Formula;
 use crate::linalg::LANES;
 use crate::model::Model;
+use crate::step::state::Held;
 
 /// What a simulation with an implicit formula has. Sized at creation.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ impl Implicit {
             pending: stages.clone(),
             stages,
             linear: (0..count).map(|_| Linear::new(model, forces)).collect(),
-            newton: Newton::new(nv),
+            newton: Newton::new(nv, count),
             is_linear: false,
             loaded: 0,
             work: Work {
@@ -108,9 +109,13 @@ impl Implicit {
         }
     }
 
-    /// The pending step is the last one.
-    pub fn accept(&mut self) {
+    /// The pending step is the last one; what is held of it.
+    pub fn accept(&mut self) -> Held {
         std::mem::swap(&mut self.stages, &mut self.pending);
         self.is_linear = false;
+        match self.stages[0].is_settled {
+            true => Held::Stage,
+            false => Held::Other,
+        }
     }
 }

@@ -17,7 +17,7 @@ impl Sim {
         let (rule, at) = (theta.rule, &mut theta.pending.at);
         mix(rule.w0, &s.v, &[], &[], &mut at.w0);
         mix(rule.xi0, &s.v, &[], &[], &mut at.xi0);
-        theta.newton.guess(at, &rule, None, 1.0);
+        theta.newton.guess(0, at, &rule, None);
         let mut problem = Problem {
             physics: Physics {
                 model,

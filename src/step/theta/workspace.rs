@@ -68,7 +68,7 @@ impl Theta {
             stage: solved(),
             pending: solved(),
             linear: Linear::new(model, forces),
-            newton: Newton::new(nv),
+            newton: Newton::new(nv, 1),
             matrix: Matrix::new(model),
             has_impulses: false,
             columns: Columns::default(),

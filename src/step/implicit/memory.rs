@@ -1,0 +1,133 @@
+//! What Newton's method takes from the steps before: where a stage begins, and what is known of how much H bends.
+//!
+//! ẇ of a stage, of a later one what it has beyond the stage before, goes on as a polynomial through its last values. Its
+//! degree is the one that would have led nearest to the last of them: backward differences tell, as ∇ᵏ⁺¹ is how far degree k
+//! was off. After a jump, of inputs for instance, degrees thus begin anew.
+
+use super::bend::Bend;
+use super::stage::{Rule, StageState};
+use crate::linalg::all_finite;
+use crate::model::Model;
+use crate::spatial::{Vec3, so3_exp};
+
+/// The highest degree.
+const DEGREE: usize = 8;
+
+/// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Bend`]. Zero is nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    nv: usize,
+    /// Stages one behind the other.
+    all: Vec<f64>,
+}
+
+const DIFFERENCES: usize = DEGREE + 1;
+
+/// Numbers beside differences.
+const REST: usize = 4;
+
+impl Memory {
+    pub fn new(nv: usize, stages: usize) -> Memory {
+        Memory {
+            nv,
+            all: vec![0.0; stages * (DIFFERENCES * nv + REST)],
+        }
+    }
+
+    pub fn all(&self) -> &[f64] {
+        &self.all
+    }
+
+    pub fn all_mut(&mut self) -> &mut [f64] {
+        &mut self.all
+    }
+
+    /// Forgets how much H bends.
+    pub fn forget_bend(&mut self) {
+        let length = DIFFERENCES * self.nv + REST;
+        for own in self.all.chunks_exact_mut(length) {
+            // All but the degree.
+            own[length - REST + 1..].fill(0.0);
+        }
+    }
+
+    /// A first guess of w of stage `i`, which follows the stage `before`.
+    pub fn guess(&self, i: usize, at: &mut StageState, rule: &Rule, before: Option<&StageState>) {
+        let length = DIFFERENCES * self.nv + REST;
+        let (differences, rest) = self.all[i * length..][..length].split_at(length - REST);
+        let known = (rest[0] as usize).min(DEGREE) + 1;
+        let differences = differences.as_chunks::<DIFFERENCES>().0;
+        for (rate, all) in at.w.iter_mut().zip(differences) {
+            *rate = all[..known].iter().sum();
+        }
+        if let Some(before) = before {
+            let rates = at.w.iter_mut().zip(before.tangents().rate);
+            rates.for_each(|(rate, x)| *rate += x);
+        }
+        for (w, w0) in at.w.iter_mut().zip(&at.w0) {
+            *w = w0 + *w / rule.rate;
+        }
+        at.bend = Bend {
+            seen: rest[1],
+            moves: rest[2],
+            doubt: rest[3].max(1.0),
+        };
+    }
+
+    /// Takes in the stages of a step that has been taken.
+    pub fn remember<'a>(
+        &mut self,
+        model: &Model,
+        stages: impl DoubleEndedIterator<Item = &'a StageState> + Clone,
+    ) {
+        let Some(last) = stages.clone().next_back() else {
+            return;
+        };
+        let length = DIFFERENCES * self.nv + REST;
+        let mut before: &[f64] = &[];
+        for (own, at) in self.all.chunks_exact_mut(length).zip(stages) {
+            let (differences, rest) = own.split_at_mut(length - REST);
+            let differences = differences.as_chunks_mut::<DIFFERENCES>().0;
+            let rate = at.tangents().rate;
+            let mut off = [0.0; DIFFERENCES];
+            for (k, (own, rate)) in differences.iter_mut().zip(rate).enumerate() {
+                let mut x = rate - before.get(k).copied().unwrap_or(0.0);
+                for (own, off) in own.iter_mut().zip(&mut off) {
+                    let moved = x - *own;
+                    *own = x;
+                    x = moved;
+                    // One instruction, as where it is no number does not matter.
+                    *off = if moved.abs() > *off {
+                        moved.abs()
+                    } else {
+                        *off
+                    };
+                }
+            }
+            let mut best = 0;
+            for (degree, x) in off.iter().enumerate() {
+                if *x < off[best] {
+                    best = degree;
+                }
+            }
+            turn(model, &last.xi, differences);
+            rest.copy_from_slice(&[best as f64, at.bend.seen, at.bend.moves, at.bend.doubt]);
+            before = rate;
+        }
+        if !all_finite(&self.all) {
+            self.all.fill(0.0);
+        }
+    }
+}
+
+/// From the axes where the step began to those where it ends, of free joints.
+fn turn(model: &Model, xi: &[f64], differences: &mut [[f64; DIFFERENCES]]) {
+    for l in model.free_links() {
+        let e = so3_exp(Vec3::from_slice(&xi[l.iv + 3..]));
+        for j in 0..DIFFERENCES {
+            let [x, y, z] = [0, 1, 2].map(|k| differences[l.iv + k][j]);
+            let seen = e.tr_mul_vec(Vec3::new(x, y, z)).to_array();
+            (seen.into_iter().enumerate()).for_each(|(k, x)| differences[l.iv + k][j] = x);
+        }
+    }
+}
