@@ -1951,7 +1951,7 @@ typedef struct ds_options {
    */
   size_t struct_size;
   /**
-   * Length of a step [s]. Default 0.001, whatever the file says (ds_model_time_step).
+   * Length of a step [s], at least 1e-100. Default 0.001, whatever the file says (ds_model_time_step).
    */
   double time_step;
   /**

@@ -68,9 +68,9 @@ impl Sim {
     }
 
     /// Of that what was seen of forces that have been changed.
-    pub(super) fn forget_bend(&mut self) {
+    pub(super) fn forget_curvature(&mut self) {
         if let Some(newton) = self.newton_mut() {
-            newton.forget_bend();
+            newton.forget_curvature();
         }
     }
 

@@ -53,7 +53,7 @@ impl Sim {
         }
         match self.driven.set(dof, velocity) {
             true => {
-                self.forget_bend();
+                self.forget_curvature();
                 self.refresh_driven();
             }
             false => self.reach_driven(),

@@ -260,7 +260,7 @@ impl Sim {
         self.refresh_forces();
         self.reach_driven();
         self.refresh_contact()?;
-        self.forget_bend();
+        self.forget_curvature();
         self.forget_step();
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! degree is the one that would have led nearest to the last of them: backward differences tell, as ∇ᵏ⁺¹ is how far degree k
 //! was off. After a jump, of inputs for instance, degrees thus begin anew.
 
-use super::bend::Bend;
+use super::curvature::Curvature;
 use super::stage::{Rule, StageState};
 use crate::linalg::all_finite;
 use crate::model::Model;
@@ -13,7 +13,7 @@ use crate::spatial::{Vec3, so3_exp};
 /// The highest degree.
 const DEGREE: usize = 8;
 
-/// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Bend`]. Zero is nothing.
+/// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Curvature`]. Zero is nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     nv: usize,
@@ -43,7 +43,7 @@ impl Memory {
     }
 
     /// Forgets how much H bends.
-    pub fn forget_bend(&mut self) {
+    pub fn forget_curvature(&mut self) {
         let length = DIFFERENCES * self.nv + REST;
         for own in self.all.chunks_exact_mut(length) {
             // All but the degree.
@@ -67,7 +67,7 @@ impl Memory {
         for (w, w0) in at.w.iter_mut().zip(&at.w0) {
             *w = w0 + *w / rule.rate;
         }
-        at.bend = Bend {
+        at.curvature = Curvature {
             seen: rest[1],
             moves: rest[2],
             doubt: rest[3].max(1.0),
@@ -111,7 +111,12 @@ impl Memory {
                 }
             }
             turn(model, &last.xi, differences);
-            rest.copy_from_slice(&[best as f64, at.bend.seen, at.bend.moves, at.bend.doubt]);
+            rest.copy_from_slice(&[
+                best as f64,
+                at.curvature.seen,
+                at.curvature.moves,
+                at.curvature.doubt,
+            ]);
             before = rate;
         }
         if !all_finite(&self.all) {

@@ -5,9 +5,9 @@
 //! back, with transposed solves; Jacobians take all columns through a stage before the next.
 
 mod balance;
-mod bend;
 mod chain;
 mod columns;
+mod curvature;
 mod linear;
 mod memory;
 mod newton;

@@ -148,8 +148,8 @@ impl Newton {
     }
 
     /// Forgets how much H bends.
-    pub fn forget_bend(&mut self) {
-        self.memory.forget_bend();
+    pub fn forget_curvature(&mut self) {
+        self.memory.forget_curvature();
     }
 
     /// Takes what the next step begins with from the stages of one that has been taken.
@@ -312,10 +312,11 @@ impl Newton {
                 self.finish(at);
                 break;
             }
-            let foreseen = at.bend.rate(size);
-            if is_first && at.bend.is_clear(size, found.margin) && goal.is_met(size, foreseen) {
+            let foreseen = at.curvature.rate(size);
+            if is_first && at.curvature.is_clear(size, found.margin) && goal.is_met(size, foreseen)
+            {
                 found.residual = size * foreseen;
-                at.bend.trust();
+                at.curvature.trust();
                 self.finish(at);
                 break;
             }
@@ -383,7 +384,7 @@ impl Newton {
             is_clear = before == f64::INFINITY || found.margin > CLEAR * moved;
             if is_fresh && share == 1.0 {
                 let margins = [before, found.margin];
-                at.bend.see(size, next, goal.rounding, margins);
+                at.curvature.see(size, next, goal.rounding, margins);
             }
             way.go(share, size, next);
             size = next;

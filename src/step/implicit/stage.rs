@@ -1,6 +1,6 @@
 //! A stage's unknown, what it starts from, and where it leads.
 
-use super::bend::Bend;
+use super::curvature::Curvature;
 use crate::integrator::implicit::{Formula, Mix, Stage, Tangents, arrive, velocities};
 use crate::joint::LinkKind;
 use crate::model::Model;
@@ -92,7 +92,7 @@ pub(in crate::step) struct StageState {
     pub v: Vec<f64>,
     pub a: Vec<f64>,
     /// What is known of γ of this stage.
-    pub(super) bend: Bend,
+    pub(super) curvature: Curvature,
     /// w where the last balance was taken.
     pub(super) balanced: Vec<f64>,
     /// That is the solution but for round-off of positions, and H was factored there.
@@ -115,7 +115,7 @@ impl StageState {
             q: vec![0.0; model.nq()],
             v: zeros(),
             a: zeros(),
-            bend: Bend::UNKNOWN,
+            curvature: Curvature::UNKNOWN,
             balanced: zeros(),
             is_settled: false,
             is_factored: false,

@@ -8,7 +8,7 @@ const SURPLUS: f64 = 1e3;
 
 /// γ of a stage, half of what H varies by beside itself, as steps before have seen it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bend {
+pub(super) struct Curvature {
     /// Zero where none has.
     pub seen: f64,
     /// How far a jump of the forces' slopes moves by a correction, as much; the largest number where that is not known.
@@ -17,8 +17,8 @@ pub(super) struct Bend {
     pub doubt: f64,
 }
 
-impl Bend {
-    pub const UNKNOWN: Bend = Bend {
+impl Curvature {
+    pub const UNKNOWN: Curvature = Curvature {
         seen: 0.0,
         moves: f64::MAX,
         doubt: 1.0,
