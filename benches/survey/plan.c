@@ -48,13 +48,28 @@ static ds_ilqr *make_plan(const ds_model *model, const ds_options *step, size_t 
     return plan;
 }
 
+/* Times of the calls of one kind [us]. */
 typedef struct {
     double worst, sum;
-    Run run;
-} Replay;
+} Taken;
+
+static void take(Taken *t, double start) {
+    const double taken = busy_us() - start;
+    t->worst = fmax(t->worst, taken);
+    t->sum += taken;
+}
+
+/* A solve, timed. */
+static ds_ilqr_info solve(Taken *t, ds_ilqr *plan, const double *q, const double *v, double *u) {
+    ds_ilqr_info info;
+    const double start = busy_us();
+    check(ds_ilqr_solve(plan, q, v, u, &info), "ds_ilqr_solve");
+    take(t, start);
+    return info;
+}
 
 /* The steps of a plan one by one, each timed. */
-static void replay(Replay *r, const ds_model *model, ds_sim *sim, size_t steps, const double *q0, const double *v0, const double *u) {
+static void replay(Taken *t, Run *run, const ds_model *model, ds_sim *sim, size_t steps, const double *q0, const double *v0, const double *u) {
     const size_t nq = ds_model_nq(model), nv = ds_model_nv(model), nu = ds_model_nu(model);
     double *q = numbers(nq), *v = numbers(nv);
     memcpy(q, q0, nq * sizeof *q);
@@ -63,10 +78,8 @@ static void replay(Replay *r, const ds_model *model, ds_sim *sim, size_t steps, 
     for (size_t k = 0; k < steps; k++) {
         const double start = busy_us();
         check(ds_sim_step(sim, q, v, u + k * nu, q, v), "ds_sim_step");
-        const double taken = busy_us() - start;
-        r->worst = fmax(r->worst, taken);
-        r->sum += taken;
-        count_step(&r->run, sim);
+        take(t, start);
+        count_step(run, sim);
     }
     free(q), free(v);
 }
@@ -102,33 +115,23 @@ static void plan_with(const ds_model *model, int law, int held, double push, siz
     v[1] = push;
     if (held) hold(model, sim, steps, h, q, v, u);
     ds_ilqr *plan = make_plan(model, &o, steps, 1, home);
-    Replay r = {0};
-    ds_ilqr_info info;
-    double first = 0, longest = 0, solves = 0;
-    replay(&r, model, sim, steps, q, v, u);
+    Taken single = {0}, improvements = {0}, cycles = {0};
+    Run replayed = {0}, driven = {0};
+    double first = 0, cost = 0;
+    replay(&single, &replayed, model, sim, steps, q, v, u);
     for (int i = 0; i < IMPROVEMENTS; i++) {
-        const double start = busy_us();
-        check(ds_ilqr_solve(plan, q, v, u, &info), "ds_ilqr_solve");
-        const double taken = busy_us() - start;
-        longest = fmax(longest, taken);
-        solves += taken;
+        const ds_ilqr_info info = solve(&improvements, plan, q, v, u);
         if (i == 0) first = info.first_cost;
-        replay(&r, model, sim, steps, q, v, u);
+        cost = info.cost;
+        replay(&single, &replayed, model, sim, steps, q, v, u);
     }
-    const double cost = info.cost;
     ds_ilqr_free(plan);
     plan = make_plan(model, &o, steps, ITERATIONS, home);
-    double cycle = 0, cycles = 0;
-    Replay driven = {0};
     check(ds_sim_reset(sim), "ds_sim_reset");
     for (size_t k = 0; k < steps; k++) {
-        const double start = busy_us();
-        check(ds_ilqr_solve(plan, q, v, u, &info), "ds_ilqr_solve");
-        const double taken = busy_us() - start;
-        cycle = fmax(cycle, taken);
-        cycles += taken;
+        solve(&cycles, plan, q, v, u);
         check(ds_sim_step(sim, q, v, u, q, v), "ds_sim_step");
-        count_step(&driven.run, sim);
+        count_step(&driven, sim);
         memmove(u, u + nu, (steps - 1) * nu * sizeof *u);
     }
     double *off = numbers(nv);
@@ -136,9 +139,9 @@ static void plan_with(const ds_model *model, int law, int held, double push, siz
     printf("{\"law\": \"%s\", \"start\": \"%s\", \"steps\": %zu, \"mean_step_us\": %.1f, \"worst_step_ms\": %.3f, \"most_contacts\": %zu, \"unsolved\": %zu, "
            "\"first_cost\": %.4g, \"cost\": %.4g, \"mean_improvement_ms\": %.2f, \"worst_improvement_ms\": %.2f, "
            "\"mean_cycle_ms\": %.2f, \"worst_cycle_ms\": %.2f, \"unsolved_driven\": %zu, \"end_off\": %.3f, \"end_speed\": %.3f}\n",
-           PLAN_LAW_NAMES[law], held ? "held" : "zero", r.run.steps, r.sum / (double)r.run.steps, r.worst / 1e3, r.run.most_contacts, r.run.unsolved, first, cost,
-           solves / IMPROVEMENTS / 1e3, longest / 1e3, cycles / (double)steps / 1e3, cycle / 1e3, driven.run.unsolved, largest(off, nv),
-           largest(v, nv));
+           PLAN_LAW_NAMES[law], held ? "held" : "zero", replayed.steps, single.sum / (double)replayed.steps, single.worst / 1e3,
+           replayed.most_contacts, replayed.unsolved, first, cost, improvements.sum / IMPROVEMENTS / 1e3, improvements.worst / 1e3,
+           cycles.sum / (double)steps / 1e3, cycles.worst / 1e3, driven.unsolved, largest(off, nv), largest(v, nv));
     fflush(stdout);
     ds_ilqr_free(plan);
     ds_sim_free(sim);
