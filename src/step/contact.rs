@@ -99,7 +99,7 @@ impl ContactStage {
     /// `Unsupported` naming a geom or joint that the stage cannot do.
     pub fn new(model: &Model, options: &Options, law: &dyn Law) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
-        let scene = Scene::new(model, options.max_contacts)?;
+        let mut scene = Scene::new(model, options.max_contacts)?;
         let derivatives = options.derivatives;
         let cords = Cords::new(model, derivatives).with_turns(&limits(model)?, derivatives);
         let mut constraints = Constraints::new(
@@ -122,6 +122,7 @@ impl ContactStage {
             },
         )?;
         if convex {
+            scene.glide(&model.params().geom_friction);
             let compliance = Compliance::new(
                 constraints.max_blocks(),
                 constraints.max_groups(),

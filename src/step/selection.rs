@@ -16,6 +16,9 @@ impl Sim {
             c.constraints.set_gains(self.options.kp, self.options.kd);
             c.cords.place_points(&self.model, &self.params);
             c.constraints.place_springs(&self.model, &self.params);
+            if c.constraints.compliance.is_some() {
+                c.scene.glide(&self.params.geom_friction);
+            }
         }
         let (stage, penalty) = (&mut self.contact, &mut self.forces.penalty);
         let stage = stage.as_mut().map(|c| &mut c.scene);

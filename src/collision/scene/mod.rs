@@ -138,7 +138,7 @@ impl Scene {
             bounds,
             found: Found::new(capacity)?,
             wider: 0.0,
-            friction: Vec::with_capacity(geoms.len()),
+            friction: Vec::new(),
             stretch: 1.0,
             buffers: Buffers::new(broad.searches(&solids) + statics.searches()),
             statics,

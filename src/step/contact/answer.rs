@@ -30,7 +30,6 @@ impl ContactStage {
         self.cords.update(kin, q);
         twists(kin, model, v_end, &mut self.twists);
         let horizon = self.horizon();
-        self.scene.glide(&params.geom_friction);
         self.scene.speculate(&kin.v, &self.twists, horizon);
         self.scene.collide(horizon)?;
         let c = &mut self.constraints;

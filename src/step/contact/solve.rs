@@ -51,9 +51,6 @@ impl ContactStage {
         twists(kin, model, &self.v_free, &mut self.twists);
         let yields = self.constraints.compliance.is_some();
         let horizon = self.horizon();
-        if yields {
-            self.scene.glide(&params.geom_friction);
-        }
         (self.scene).speculate(&kin.v, &self.twists, horizon);
         self.scene.collide(horizon)?;
         let t = model.topology();
