@@ -19,39 +19,31 @@ impl Larger<'_> {
     /// Whether a selected coefficient of friction is that of both geoms of a pair and matters: where it bounds an impulse, and where
     /// a turning row, which is scaled by it, yields to what holds it.
     pub(super) fn friction_is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
-        c.sources
-            .iter()
-            .zip(&c.modes)
-            .enumerate()
-            .any(|(group, (source, mode))| {
-                let (contact, matters) = match (source, mode) {
-                    (Source::Contact(i), Mode::Sliding) => (
-                        *i,
-                        match contacts[*i].condim {
-                            4 => [true, true, false],
-                            6 => [true; 3],
-                            _ => [true, false, false],
-                        },
-                    ),
-                    (Source::Contact(i), Mode::Bounded(_)) => (*i, [true, false, false]),
-                    (Source::Turning(turning), Mode::Sticking) => (
-                        turning.contact,
-                        turning_matters(turning, &[0; 3], c.yields(group)),
-                    ),
-                    (Source::Turning(turning), Mode::Turned(signs)) => (
-                        turning.contact,
-                        turning_matters(turning, signs, c.yields(group)),
-                    ),
-                    _ => return false,
+        let blocks = c.sources.iter().zip(&c.modes).enumerate();
+        let mut felt = blocks.filter_map(|(group, (source, mode))| match (source, mode) {
+            (Source::Contact(i), Mode::Sliding) => {
+                let condim = contacts[*i].condim;
+                Some((*i, [true, matches!(condim, 4 | 6), condim == 6]))
+            }
+            (Source::Contact(i), Mode::Bounded(_)) => Some((*i, [true, false, false])),
+            (Source::Turning(turning), Mode::Sticking | Mode::Turned(_)) => {
+                let signs = match mode {
+                    Mode::Turned(signs) => *signs,
+                    _ => [0; 3],
                 };
-                let pair = contacts[contact].friction;
-                (0..3).filter(|k| matters[*k]).any(|component| {
-                    let tied = pair.tied(&self.params.geom_friction, component);
-                    let chosen =
-                        |geoms| self.is_selected(ParamKind::GeomFriction, geoms, component);
-                    tied.is_some_and(chosen)
-                })
+                let felt = felt_by_turning(turning, signs, c.yields(group));
+                Some((turning.contact, felt))
+            }
+            _ => None,
+        });
+        felt.any(|(contact, felt)| {
+            let pair = contacts[contact].friction;
+            (0..3).filter(|k| felt[*k]).any(|component| {
+                let tied = pair.tied(&self.params.geom_friction, component);
+                let chosen = |geoms| self.is_selected(ParamKind::GeomFriction, geoms, component);
+                tied.is_some_and(chosen)
             })
+        })
     }
 
     /// Whether a selected coefficient of restitution is.
@@ -68,15 +60,15 @@ impl Larger<'_> {
     }
 }
 
-/// The coefficients that turning rows depend on, which are at the bounds of these signs, 0 for none.
-fn turning_matters(turning: &Turning, signs: &[i8; 3], yields: bool) -> [bool; 3] {
-    let mut matters = [false; 3];
+/// Which coefficients turning rows feel that are at the bounds of these signs, 0 for none.
+fn felt_by_turning(turning: &Turning, signs: [i8; 3], yields: bool) -> [bool; 3] {
+    let mut felt = [false; 3];
     for (axis, sign) in turning.axis.iter().zip(signs).take(turning.rows) {
         let own = if *axis == 2 { 1 } else { 2 };
-        matters[own] |= yields || *sign != 0;
-        matters[0] |= yields && *sign == 0;
+        felt[own] |= yields || sign != 0;
+        felt[0] |= yields && sign == 0;
     }
-    matters
+    felt
 }
 
 impl ContactStage {
