@@ -75,6 +75,7 @@ OPTION(struct_size, 1 << 20, large)
 OPTION(time_step, 0.0, zero)
 OPTION(time_step, -1e-3, negative)
 OPTION(time_step, NAN, nan)
+OPTION(time_step, 1e-101, tiny)
 OPTION(contact, 99, unknown)
 OPTION(integrator, -1, unknown)
 OPTION(integrator, DS_INTEGRATOR_SDIRK2 + 1, large)
@@ -104,6 +105,7 @@ static void options(void) {
     INVALID(create(set_zero_time_step), "time_step");
     INVALID(create(set_negative_time_step), "time_step");
     INVALID(create(set_nan_time_step), "time_step");
+    INVALID(create(set_tiny_time_step), "time_step must be finite and at least 1e-100, got");
     INVALID(create(set_unknown_contact), "contact");
     INVALID(create(set_unknown_integrator), "integrator");
     INVALID(create(set_large_integrator), "integrator");
