@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::param;
 use common::scene::{G, World, at, ball, body, cuboid, fixed, free, ground, on_ground, tilt};
+use common::{all_jacobians, param};
 use diffsim::contact::mode::Mode;
 use diffsim::error::Status;
 use diffsim::force::ForceKinds;
@@ -22,6 +22,24 @@ fn options(h: f64) -> Options {
         contact: Contact::Penalty,
         ..Options::default()
     }
+}
+
+const SCHEMES: [Integrator; 5] = [
+    Integrator::SymplecticEuler,
+    Integrator::ImplicitEuler,
+    Integrator::Midpoint,
+    Integrator::Bdf1,
+    Integrator::Sdirk2,
+];
+
+/// A box that stands on one of its corners.
+fn tilted_box() -> ModelSpec {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.5);
+    let turn = Quat::exp(Vec3::new(0.3, 0.2, 0.1));
+    let turned = Pose::from_quat(turn.normalized(), Vec3::Z * 0.12);
+    free(&mut spec, "box", turned, 1.0, cuboid(0.1, 0.1, 0.1));
+    spec
 }
 
 #[test]
@@ -223,18 +241,12 @@ fn queries_and_copies_change_no_bit() {
 /// they were found.
 #[test]
 fn contacts_move_where_they_were_found() {
-    use Integrator::{Bdf1, ImplicitEuler, Midpoint, Sdirk2, SymplecticEuler};
-    for integrator in [SymplecticEuler, ImplicitEuler, Midpoint, Bdf1, Sdirk2] {
-        let mut spec = ModelSpec::default();
-        ground(&mut spec, 0.5);
-        let turn = Quat::exp(Vec3::new(0.3, 0.2, 0.1));
-        let turned = Pose::from_quat(turn.normalized(), Vec3::Z * 0.12);
-        free(&mut spec, "box", turned, 1.0, cuboid(0.1, 0.1, 0.1));
+    for integrator in SCHEMES {
         let o = Options {
             integrator,
             ..options(5e-3)
         };
-        let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+        let model = Arc::new(Model::compile(tilted_box(), Actuation::Full).unwrap());
         let mut sim = Sim::new(model.clone(), &o).unwrap();
         let (q, v) = (model.neutral().to_vec(), [0.3, 4.0, 1.0, 0.2, 0.1, -0.3]);
         let (mut q_next, mut v_next) = (q.clone(), v);
@@ -330,6 +342,95 @@ fn equal_coefficients_are_a_kink() {
             let info = w.sim.step_info().unwrap();
             assert_eq!(info.gradient, label, "{contact:?}");
         }
+    }
+}
+
+/// The label is that of the parameters that are selected when a derivative is asked for, with every scheme.
+#[test]
+fn a_kink_is_told_when_it_is_selected_after_derivatives() {
+    for integrator in SCHEMES {
+        let mut spec = on_ground(0.4, 0.0995, 2.0, ball(0.1));
+        spec.geoms[0].priority = 0;
+        spec.geoms[1].friction[0] = 0.4;
+        let o = Options {
+            integrator,
+            ..options(1e-3)
+        };
+        let mut w = World::new(spec, Actuation::Full, &o);
+        w.launch(0, Vec3::new(0.6, 0.8, 0.0) * 2.0);
+        w.step();
+        for (list, label) in [
+            (vec![], Gradient::Exact),
+            (
+                vec![param(ParamKind::GeomFriction, 1, 0)],
+                Gradient::OneSided,
+            ),
+        ] {
+            w.sim.select_params(&list).unwrap();
+            w.velocity_jacobians();
+            let info = w.sim.step_info().unwrap();
+            assert_eq!(info.gradient, label, "{integrator:?}");
+        }
+    }
+}
+
+/// Asking how contacts move, before derivatives of the step or between them, changes no bit of these.
+#[test]
+fn how_contacts_move_is_asked_in_between() {
+    for integrator in SCHEMES {
+        let o = Options {
+            integrator,
+            ..options(2e-3)
+        };
+        let list = [0, 1].map(|g| param(ParamKind::ContactStiffness, g, 0));
+        let spec = on_ground(0.4, 0.0995, 2.0, cuboid(0.2, 0.15, 0.1));
+        let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        sim.select_params(&list).unwrap();
+        let mut other = sim.duplicate().unwrap();
+        let (mut jq, mut jv) = (
+            [6, 6, 6, 2].map(|k| vec![0.0; 6 * k]),
+            [6, 6, 6, 2].map(|k| vec![0.0; 6 * k]),
+        );
+        let mut bits = |sim: &mut Sim, by_p: bool| {
+            let mut all = all_jacobians(&mut jq, &mut jv);
+            if !by_p {
+                (all.dq_dp, all.dv_dp) = (None, None);
+            }
+            sim.step_jacobians(all).unwrap();
+            let kept = if by_p { 4 } else { 3 };
+            let numbers = jq[..kept].iter().chain(&jv[..kept]).flatten();
+            numbers.map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        let ask = |sim: &mut Sim| {
+            let mut gap = vec![0.0; 6 * sim.contacts().len()];
+            let out = ContactDerivatives {
+                gap: Some(&mut gap),
+                ..Default::default()
+            };
+            sim.contact_derivatives(out).unwrap();
+            gap
+        };
+        let mut wrenches = vec![0.0; 6 * model.nbody()];
+        let (mut q, mut v) = (model.neutral().to_vec(), vec![0.6, 0.2, 0.0, 0.0, 0.0, 0.5]);
+        let mut seen = 0;
+        for _ in 0..40 {
+            let [(mut q1, mut v1), (mut q2, mut v2)] = [(); 2].map(|()| (q.clone(), v.clone()));
+            sim.step(&q, &v, &[0.0; 6], &mut q1, &mut v1).unwrap();
+            other.step(&q, &v, &[0.0; 6], &mut q2, &mut v2).unwrap();
+            assert_eq!((&q1, &v1), (&q2, &v2), "{integrator:?}");
+            let gap = ask(&mut other);
+            seen += gap.iter().filter(|x| **x != 0.0).count();
+            other.body_contact_wrenches(&mut wrenches).unwrap();
+            assert_eq!(ask(&mut other), gap, "{integrator:?}, after wrenches");
+            for by_p in [false, true] {
+                let plain = bits(&mut sim, by_p);
+                assert_eq!(bits(&mut other, by_p), plain, "{integrator:?} {by_p}");
+                assert_eq!(ask(&mut other), gap, "{integrator:?}");
+            }
+            (q, v) = (q1, v1);
+        }
+        assert!(seen > 500, "{integrator:?} {seen}");
     }
 }
 

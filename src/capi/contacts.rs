@@ -85,7 +85,8 @@ pub unsafe extern "C" fn ds_sim_collide(sim: *mut ds_sim, q: *const f64) -> ds_s
 /// matrix with nv columns, one contact after the other. dpoint: 3×nv [m]; dnormal: 3×nv; dtangents:
 /// 6×nv, t1 above t2; dgap: 1×nv [m]; NULL for those not wanted. gradient, which may be NULL: a
 /// ds_gradient, one-sided where the point, normal or gap of a contact has no derivative (an edge on
-/// an edge, concentric spheres): what is not determined is then left out.
+/// an edge, concentric spheres): what is not determined is then left out. q is where the contacts were found: where the step
+/// began, or with DS_CONTACT_PENALTY and an implicit integrator where its last stage leads.
 ///
 /// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
 #[unsafe(no_mangle)]

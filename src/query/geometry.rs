@@ -101,29 +101,26 @@ impl Sim {
         }
         let of_rows = self.place_contacts();
         let mut motions = std::mem::take(&mut self.geometry.motions);
-        let found = std::mem::take(&mut self.geometry.found);
+        let mut found = std::mem::take(&mut self.geometry.found);
         motions.clear();
         let done = self.with_scene(|scene, model, kin| {
             let mut gradient = Gradient::Exact;
-            if !of_rows {
+            if of_rows {
+                found.clear();
+                found.extend_from_slice(scene.contacts());
+            } else {
                 scene.place(model, kin);
             }
-            for i in 0..n {
-                let c = if of_rows {
-                    scene.contacts()[i]
-                } else {
-                    found[i]
-                };
+            for c in &found {
                 let mut d = ContactDerivative::default();
-                if certainty(scene.differentiate(&c, &mut d)) != Gradient::Exact {
+                if certainty(scene.differentiate(c, &mut d)) != Gradient::Exact {
                     gradient = Gradient::OneSided;
                 }
-                contact_motion::check(model, &c, &d)?;
+                contact_motion::check(model, c, &d)?;
                 motions.push(d);
             }
             out.clear();
-            let all = if of_rows { scene.contacts() } else { &found };
-            for (i, (c, d)) in all.iter().zip(&motions).enumerate() {
+            for (i, (c, d)) in found.iter().zip(&motions).enumerate() {
                 contact_motion::write(model, kin, c, d, &mut out.contact(i, nv));
             }
             Ok(gradient)

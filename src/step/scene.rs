@@ -65,16 +65,15 @@ impl Sim {
         let of_step = self.last == Last::Step;
         let of_rows = of_step && self.contact.is_some();
         // A stage's contacts are where it leads.
-        let is_staged = of_step && !of_rows && self.theta.is_some();
+        let has_stages = self.theta.is_some() || self.implicit.is_some();
+        let is_staged = of_step && !of_rows && has_stages;
         if self.held < Held::Positions || is_staged {
             let q = match of_rows {
                 true => &self.state.q,
                 false => &self.geometry.q,
             };
             self.dynamics.update_positions(&self.model, &self.params, q);
-            if is_staged {
-                self.held = Held::Other;
-            }
+            self.held = Held::Other;
         }
         of_rows
     }

@@ -170,7 +170,8 @@ impl Sim {
         self.selected = list.to_vec();
         self.direction.fit(list.len());
         self.held = self.held.min(match self.implicit {
-            Some(_) => Held::Stage,
+            // What the label goes by is told of again.
+            Some(_) => Held::Other,
             None => Held::Velocities,
         });
         for a in self.adjoints.iter_mut().flat_map(|a| a.iter_mut()) {

@@ -104,6 +104,7 @@ impl Implicit {
 
     /// Makes room for the columns by selected parameters.
     pub fn fit(&mut self, nv: usize, np: usize) {
+        self.is_linear = false;
         if let Some(panels) = &mut self.panels {
             panels.fit(nv, np);
         }
