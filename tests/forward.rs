@@ -3,8 +3,9 @@
 mod common;
 
 use common::checker::{free_body, ground};
-use common::{Rng, difference, random_q, relative_error};
+use common::{Rng, difference, param, random_q, relative_error};
 use diffsim::load::options::{Format, LoadOptions, load_str};
+use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
@@ -417,19 +418,25 @@ fn inverse_with_activations_and_prescribed_dofs() {
     assert_eq!(forces[0], before);
 }
 
+/// A box barely above a plane.
+fn glider(mu: f64, condim: i32) -> ModelSpec {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, mu);
+    let half_extents = Vec3::new(0.1, 0.08, 0.05);
+    let at = Vec3::new(0.0, 0.0, 0.0505);
+    free_body(&mut spec, "a", at, ShapeSpec::Box { half_extents });
+    for g in &mut spec.geoms {
+        (g.condim, g.friction[0]) = (condim, mu);
+    }
+    spec
+}
+
 /// A corner that slides fast above a plane is lifted by compliant friction before it closes: a search by what closes alone did not find it, so
 /// that steps left out contacts of their law. Of these states 24 had another force than the one they came from, or none.
 #[test]
 fn the_inverse_finds_the_force_of_what_glides() {
     for (mu, condim) in [(0.6, 3), (1.0, 3), (1.5, 3), (1.0, 6), (1.5, 6)] {
-        let mut spec = ModelSpec::default();
-        ground(&mut spec, mu);
-        let half_extents = Vec3::new(0.1, 0.08, 0.05);
-        let at = Vec3::new(0.0, 0.0, 0.0505);
-        free_body(&mut spec, "a", at, ShapeSpec::Box { half_extents });
-        for g in &mut spec.geoms {
-            (g.condim, g.friction[0]) = (condim, mu);
-        }
+        let spec = glider(mu, condim);
         let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
         let o = Options {
             time_step: 5e-3,
@@ -463,4 +470,44 @@ fn the_inverse_finds_the_force_of_what_glides() {
         }
         assert!(pressed > 2000);
     }
+}
+
+/// Coefficients that are set reach as far as those that a model has from the start, in copies, too.
+#[test]
+fn what_glides_is_found_by_the_coefficients_that_are_set() {
+    let [model, other] =
+        [1.5, 0.1].map(|mu| Arc::new(Model::compile(glider(mu, 3), Actuation::Full).unwrap()));
+    let o = Options {
+        time_step: 5e-3,
+        ..options(Contact::Convex, Integrator::SymplecticEulerWorld)
+    };
+    let list = [0, 1].map(|g| param(ParamKind::GeomFriction, g, 0));
+    let new = |model: &Arc<Model>| {
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        sim.select_params(&list).unwrap();
+        sim
+    };
+    let (mut sim, mut plain, mut set) = (new(&model), new(&other), new(&other));
+    set.set_params(&[1.5; 2]).unwrap();
+    let mut copy = set.duplicate().unwrap();
+    let (mut rng, mut farther) = (Rng::new(3), 0);
+    for _ in 0..200 {
+        let mut q = model.neutral().to_vec();
+        let d = rng.vector(6, 1.0);
+        let d = [0.0, 0.0, 0.002 * d[2], 0.03 * d[3], 0.03 * d[4], d[5]];
+        model.integrate(model.neutral(), &d, &mut q);
+        let v = rng.vector(6, 0.6);
+        let found = |sim: &mut Sim| {
+            let (mut q_next, mut v_next) = (q.clone(), v.clone());
+            sim.reset();
+            sim.step(&q, &v, &[0.0; 6], &mut q_next, &mut v_next)
+                .unwrap();
+            (sim.contacts().len(), q_next, v_next)
+        };
+        let expected = found(&mut sim);
+        assert_eq!(found(&mut set), expected);
+        assert_eq!(found(&mut copy), expected);
+        farther += usize::from(found(&mut plain).0 < expected.0);
+    }
+    assert!(farther > 10, "{farther}");
 }

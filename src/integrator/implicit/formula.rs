@@ -96,7 +96,12 @@ pub enum Formula {
 
 impl Formula {
     /// The most stages that a step has.
-    pub const STAGES: usize = 2;
+    pub fn most_stages(self) -> usize {
+        match self {
+            Formula::Bdf1 => 1,
+            Formula::Sdirk2 | Formula::Bdf2 => 2,
+        }
+    }
 
     /// The stages of a step that begins with what is `carried`.
     pub fn stages(self, carried: &[f64]) -> &'static [Stage] {

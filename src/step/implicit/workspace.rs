@@ -77,7 +77,7 @@ impl Implicit {
     pub fn new(model: &Model, formula: Formula, forces: &Forces, derivatives: bool) -> Implicit {
         let nv = model.nv();
         // A start without history takes another formula's stages.
-        let count = Formula::STAGES;
+        let count = formula.most_stages();
         let stages = vec![StageState::new(model); count];
         let zeros = || vec![0.0; nv];
         Implicit {
