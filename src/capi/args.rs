@@ -2,6 +2,7 @@
 //! before anything is read or written through them.
 
 use crate::error::{Error, Result};
+use crate::linalg::first_not_finite;
 use crate::model::Model;
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::path::Path;
@@ -359,7 +360,7 @@ pub unsafe fn in_place<'a, const N: usize>(
 pub unsafe fn publish<const N: usize>(results: [(&[f64], Out); N]) -> Result<()> {
     for (from, to) in &results {
         if to.wanted()
-            && let Some(i) = from.iter().position(|x| !x.is_finite())
+            && let Some(i) = first_not_finite(from)
         {
             return Err(Error::numerical(format!(
                 "{}[{i}]: the result is not finite: {}",

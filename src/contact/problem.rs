@@ -14,7 +14,7 @@
 pub use super::block::{Block, Regularization, Small};
 use super::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
-use crate::linalg::dispatch;
+use crate::linalg::{dispatch, first_not_finite};
 
 /// Access to G = J M⁻¹ Jᵀ + R, symmetric positive semi-definite: R ≥ 0 is the diagonal compliance of rows that yield.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ impl Problem<'_> {
                 "g has {n} entries, but the blocks have {rows} rows"
             )));
         }
-        if let Some(i) = self.g.iter().position(|x| !x.is_finite()) {
+        if let Some(i) = first_not_finite(&self.g) {
             return Err(Error::numerical(format!(
                 "g[{i}], the velocity that row {i} is left with without impulses, is {}, expected a finite number",
                 self.g[i]
@@ -110,22 +110,13 @@ impl Problem<'_> {
 }
 
 fn check_finite(values: &[f64]) -> Result<()> {
-    // x·0 is 0 for every finite x and NaN otherwise: one pass without branches.
-    let mut poison = [0.0; 8];
-    let (chunks, rest) = values.as_chunks::<8>();
-    for chunk in chunks {
-        for (p, x) in poison.iter_mut().zip(chunk) {
-            *p += x * 0.0;
-        }
+    match first_not_finite(values) {
+        None => Ok(()),
+        Some(at) => Err(Error::numerical(format!(
+            "Delassus entry {at} is {}, expected a finite number",
+            values[at]
+        ))),
     }
-    if poison.iter().sum::<f64>() + rest.iter().map(|x| x * 0.0).sum::<f64>() == 0.0 {
-        return Ok(());
-    }
-    let at = values.iter().position(|x| !x.is_finite()).unwrap_or(0);
-    Err(Error::numerical(format!(
-        "Delassus entry {at} is {}, expected a finite number",
-        values[at]
-    )))
 }
 
 /// σ += G[:, at…] δ for a dense G, column-major.

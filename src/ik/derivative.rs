@@ -12,6 +12,7 @@ use super::target::Target;
 use super::work::{IkGradient, Prepared};
 use crate::error::{Error, Result};
 use crate::joint::free_pose;
+use crate::linalg::first_not_finite;
 use crate::spatial::{Mat3, Vec3};
 use crate::step::info::{Gradient, check_finite, check_length};
 
@@ -351,7 +352,7 @@ fn apply(b: &Block, map: &[Mat3; 2], x: &[f64], transposed: bool) -> [f64; 6] {
 }
 
 fn finite(name: &str, x: &[f64]) -> Result<()> {
-    match x.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(x) {
         None => Ok(()),
         Some(i) => Err(Error::numerical(format!(
             "{name}[{i}]: the result is not finite: {}",

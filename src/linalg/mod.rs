@@ -69,5 +69,13 @@ pub(crate) fn all_finite(x: &[f64]) -> bool {
     sum.iter().chain(rest).map(|x| x * 0.0).sum::<f64>() == 0.0
 }
 
+/// Where the first number is that is not finite.
+pub(crate) fn first_not_finite(x: &[f64]) -> Option<usize> {
+    match all_finite(x) {
+        true => None,
+        false => x.iter().position(|x| !x.is_finite()),
+    }
+}
+
 #[cfg(test)]
 mod tests;

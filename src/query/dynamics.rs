@@ -5,7 +5,7 @@
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::dynamics::kinematics::body_placements;
 use crate::error::{Error, Result};
-use crate::linalg::{F4, all_finite};
+use crate::linalg::{F4, all_finite, first_not_finite};
 use crate::spatial::{Vec3, Wrench};
 use crate::step::Sim;
 use crate::step::info::{REACH, check_finite, check_length};
@@ -41,7 +41,7 @@ impl Sim {
 
     /// Copies `work` out if it is finite.
     pub(super) fn deliver(&self, name: &str, out: &mut [f64]) -> Result<()> {
-        match self.work.iter().position(|x| !x.is_finite()) {
+        match first_not_finite(&self.work) {
             Some(i) => Err(Error::numerical(format!(
                 "{name}[{i}] would not be finite: joint \"{}\" moves no mass, or the state is too large",
                 self.model.joint_of_dof(i).name

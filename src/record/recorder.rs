@@ -10,6 +10,7 @@ use super::write::Output;
 use crate::batch::Batch;
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::{Error, Result};
+use crate::linalg::first_not_finite;
 use crate::load::visual::{Visual, Visuals};
 use crate::model::Model;
 use crate::rollout::Rollout;
@@ -202,7 +203,7 @@ impl Recorder {
                 values.len()
             )));
         }
-        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+        if let Some(i) = first_not_finite(values) {
             return Err(Error::numerical(format!(
                 "values[{i}]: must be finite, got {}",
                 values[i]

@@ -3,7 +3,7 @@
 use super::{AwareSteps, Rollout};
 use crate::error::{Error, Result};
 use crate::integrator::Tangent;
-use crate::linalg::{add_scaled, grow};
+use crate::linalg::{add_scaled, first_not_finite, grow};
 use crate::step::{Gradient, ImpulseBar, Seed, StepAdjoint, deliver};
 
 /// Where the gradient of a function of a trajectory goes: by the initial state (nv, nv and na entries), the inputs (nu×N) and the
@@ -83,7 +83,7 @@ impl Rollout {
             }
         }
         for (name, x) in [("q_bar", q_bar), ("v_bar", v_bar), ("act_bar", act_bar)] {
-            if let Some(i) = x.iter().position(|x| !x.is_finite()) {
+            if let Some(i) = first_not_finite(x) {
                 return Err(Error::numerical(format!(
                     "{name}[{i}] must be finite, got {}",
                     x[i]

@@ -4,6 +4,7 @@ use super::implicit::{Newton, Rule};
 use super::info::{check_finite, check_length};
 use super::sim::Sim;
 use crate::error::{Error, Result};
+use crate::linalg::first_not_finite;
 
 impl Sim {
     /// Length of the memory that a step carries to the next one: the warm starts of the contact solver and of Newton's
@@ -99,7 +100,7 @@ impl Sim {
     pub fn set_memory(&mut self, memory: &[f64]) -> Result<()> {
         check_length("warm", memory, self.memory_size())?;
         let (warm, rest) = memory.split_at(self.warm_size());
-        if let Some(i) = rest.iter().position(|x| !x.is_finite()) {
+        if let Some(i) = first_not_finite(rest) {
             let i = warm.len() + i;
             return Err(Error::numerical(format!(
                 "warm[{i}] must be finite, got {}",

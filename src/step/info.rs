@@ -4,6 +4,7 @@
 //! what they are products of, which must be [`within`](crate::linalg::within) bounds whose products are finite.
 
 use crate::error::{Error, Result};
+use crate::linalg::first_not_finite;
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::spatial::Vec3;
@@ -105,7 +106,7 @@ pub(crate) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
 
 pub(crate) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
     check_length(name, x, n)?;
-    match x.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(x) {
         None => Ok(()),
         Some(i) => Err(Error::numerical(format!(
             "{name}[{i}] must be finite, got {}",
@@ -121,7 +122,7 @@ type Finished<'a> = (&'a str, &'a [f64], Option<&'a mut [f64]>);
 pub(crate) fn deliver<const N: usize>(results: [Finished<'_>; N]) -> Result<()> {
     for (name, from, to) in &results {
         if to.is_some()
-            && let Some(i) = from.iter().position(|x| !x.is_finite())
+            && let Some(i) = first_not_finite(from)
         {
             return Err(Error::numerical(format!(
                 "{name}[{i}]: the result is not finite, the state or a parameter is too large"

@@ -19,6 +19,7 @@ use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
 use crate::force::penalty::{self, PenaltyContacts};
 use crate::integrator::{Scheme, Start};
+use crate::linalg::first_not_finite;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
 use crate::spatial::Vec3;
@@ -482,7 +483,7 @@ impl Sim {
 }
 
 fn check_acceleration(model: &Model, acc: &[f64]) -> Result<()> {
-    match acc.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(acc) {
         None => Ok(()),
         Some(k) => Err(Error::numerical(format!(
             "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",

@@ -109,6 +109,9 @@ impl StepState {
     /// `Numerical` where they are more than a share of the velocities, or of what an acceleration of 1 adds.
     pub(super) fn check_digits(&self, before: f64, h: f64) -> Result<()> {
         let roundings = h * f64::EPSILON * before;
+        if roundings <= ROUNDINGS * h {
+            return Ok(());
+        }
         let both = self.v.iter().chain(&self.v_end);
         let size = both.fold(h, |m, x| m.max(x.abs()));
         match roundings <= ROUNDINGS * size {

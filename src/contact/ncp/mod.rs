@@ -67,7 +67,7 @@ use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
-use crate::linalg::LANES;
+use crate::linalg::{LANES, first_not_finite};
 use active_set::{ActiveSetSystem, Face, Purpose};
 use admm::Admm;
 use continuation::Continuation;
@@ -336,7 +336,7 @@ impl NcpSolver {
                 modes.len()
             )));
         }
-        if let Some(i) = lambda.iter().position(|x| !x.is_finite()) {
+        if let Some(i) = first_not_finite(lambda) {
             return Err(Error::numerical(format!(
                 "lambda[{i}] is {}, expected a finite number",
                 lambda[i]
