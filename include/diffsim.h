@@ -4218,9 +4218,8 @@ ds_status ds_site_placements(struct ds_sim *sim,
 ds_status ds_site_jacobian(struct ds_sim *sim, const double *q, int32_t site, double *J);
 
 /**
- * Kinetic energy, with that of the rotors, and potential energy in gravity and of springs and tendons,
- * without that of the joints' springs [J]. Either result may
- * be NULL. nq and nv numbers.
+ * Kinetic energy, with that of the rotors, and potential energy: in gravity, zero at the world's origin, and of all springs, those
+ * of joints and tendons among them [J]. Contacts and limits are not counted. Either result may be NULL. nq and nv numbers.
  */
 ds_status ds_energy(struct ds_sim *sim,
                     const double *q,

@@ -87,6 +87,35 @@ fn force(sim: &mut Sim, kinds: ForceKinds, q: &[f64], v: &[f64], u: &[f64]) -> V
     out
 }
 
+/// The potential energy knows all springs: its slopes are what gravity and they do.
+#[test]
+fn potential_energy_is_that_of_gravity_and_all_springs() {
+    let model = robot();
+    let mut sim = sim(&model, Contact::None);
+    // What compensates gravity stores nothing.
+    let kinds = ForceKinds::JOINT_SPRING | ForceKinds::TENDON;
+    let stored = |sim: &mut Sim, at: &At, rest: &[f64]| {
+        let compensated = force(sim, ForceKinds::GRAVITY_COMPENSATION, &at.q, rest, &at.u);
+        let springs = force(sim, kinds, &at.q, rest, &at.u);
+        assert!(springs.iter().any(|f| f.abs() > 1.0));
+        springs
+            .iter()
+            .zip(compensated)
+            .map(|(f, c)| f - c)
+            .collect::<Vec<f64>>()
+    };
+    for at in states(&model, 6) {
+        let slopes = by_q(&model, &at.q, |q| vec![sim.energy(q, &at.v).unwrap().1]);
+        let mut weight = vec![0.0; model.nv()];
+        sim.gravity_forces(&at.q, &mut weight, None).unwrap();
+        let rest = vec![0.0; model.nv()];
+        let springs = stored(&mut sim, &at, &rest);
+        let expected: Vec<f64> = weight.iter().zip(&springs).map(|(g, f)| g - f).collect();
+        let error = relative_error(&expected, &slopes);
+        assert!(error < 1e-8, "{error:e}");
+    }
+}
+
 #[test]
 fn every_kind_of_force_has_its_derivatives() {
     let model = robot();

@@ -581,7 +581,7 @@ public:
         check(ds_sim_tendon_lengths(get(), q.expect(nq_, "q"), lengths.expect(ntendon_, "lengths"),
                                     moments.expect(nv_ * ntendon_, "moments")));
     }
-    /** Kinetic and potential. */
+    /** Kinetic energy, and potential energy in gravity and of springs, of joints and tendons, too [J]. */
     std::pair<double, double> energy(In q, In v) {
         double kinetic = 0.0, potential = 0.0;
         check(ds_energy(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), &kinetic, &potential));

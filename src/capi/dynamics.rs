@@ -230,9 +230,8 @@ pub unsafe extern "C" fn ds_site_jacobian(
     })
 }
 
-/// Kinetic energy, with that of the rotors, and potential energy in gravity and of springs and tendons,
-/// without that of the joints' springs [J]. Either result may
-/// be NULL. nq and nv numbers.
+/// Kinetic energy, with that of the rotors, and potential energy: in gravity, zero at the world's origin, and of all springs, those
+/// of joints and tendons among them [J]. Contacts and limits are not counted. Either result may be NULL. nq and nv numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_energy(
     sim: *mut ds_sim,

@@ -460,24 +460,14 @@ impl Forces {
         &self.cords
     }
 
-    /// Energy that tendons and springs store at q [J]; `kin` holds positions. The state of the last [`Forces::apply`] is
-    /// lost.
-    pub fn elastic_energy(
-        &mut self,
-        model: &Model,
-        params: &Params,
-        kin: &Kinematics,
-        q: &[f64],
-    ) -> Option<f64> {
+    /// Energy that all of them store at q [J], but for contacts; `kin` holds positions. The state of the last
+    /// [`Forces::apply`] is lost.
+    pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
+        let stored: f64 = self.all_mut().map(|f| f.energy(model, params, q)).sum();
         if self.cords.is_empty() {
-            return None;
+            return stored;
         }
         self.cords.update(kin, q);
-        Some(self.elastic.energy(model, params, &self.cords))
-    }
-
-    /// Energy that forces store at q [J]; the state of the last [`Forces::apply`] is lost.
-    pub fn energy(&mut self, model: &Model, params: &Params, q: &[f64]) -> f64 {
-        self.all_mut().map(|f| f.energy(model, params, q)).sum()
+        stored + self.elastic.energy(model, params, &self.cords)
     }
 }

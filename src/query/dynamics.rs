@@ -9,7 +9,6 @@ use crate::linalg::{F4, all_finite, first_not_finite};
 use crate::spatial::{Vec3, Wrench};
 use crate::step::Sim;
 use crate::step::info::{REACH, check_finite, check_length};
-use crate::step::state::Held;
 
 impl Sim {
     /// World placements of all bodies: 16 × nbody, column-major 4×4 each.
@@ -258,17 +257,15 @@ impl Sim {
         }
     }
 
-    /// Kinetic energy with rotors, and potential energy of gravity, zero at the world's origin, and of springs and
-    /// tendons [J]; that of the joints' springs is [`Sim::spring_energy`].
+    /// Kinetic energy with rotors, and potential energy of gravity, zero at the world's origin, and of springs, of joints, too,
+    /// and tendons [J].
     pub fn energy(&mut self, q: &[f64], v: &[f64]) -> Result<(f64, f64)> {
         self.check_state(q, Some(v))?;
         self.update(q, v);
         let (model, params, kin) = (&self.model, &self.params, &self.dynamics.kin);
         let (kinetic, potential) = jacobian::energy(model, params, kin, v);
-        Ok(match self.forces.elastic_energy(model, params, kin, q) {
-            None => (kinetic, potential),
-            Some(stored) => (kinetic, potential + stored),
-        })
+        let stored = self.forces.energy(model, params, kin, q);
+        Ok((kinetic, potential + stored))
     }
 
     /// Lengths of the tendons at q, and ∂l/∂q of each, nv × the number of tendons, column-major.
@@ -302,13 +299,6 @@ impl Sim {
             }
         }
         Ok(())
-    }
-
-    /// Energy of the joints' springs [J].
-    pub fn spring_energy(&mut self, q: &[f64]) -> Result<f64> {
-        self.check_state(q, None)?;
-        self.held = Held::Other;
-        Ok(self.forces.energy(&self.model, &self.params, q))
     }
 
     /// Mass [kg], centre of mass (world) [m], and its Jacobian (3×nv, column-major) of all that moves.

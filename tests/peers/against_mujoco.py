@@ -28,6 +28,7 @@ def compare(report, robot):
     compiled(report, robot, ours, match)
     keyframes(report, robot, ours, match)
     dynamics(report, robot, ours, match)
+    energy(report, robot, ours, mujoco_model.Match(ours, robot.path))
     if match.model.ntendon:
         tendons(report, robot, ours, mujoco_model.Match(ours, robot.path))
     if match.model.na:
@@ -135,19 +136,15 @@ def dynamics(report, robot, ours, match):
 
 
 def tendons(report, robot, ours, match):
-    """Lengths of tendons with their derivatives by the configuration, and what they store. Where a path passes through a solid MuJoCo looks for the
+    """Lengths of tendons with their derivatives by the configuration. Where a path passes through a solid MuJoCo looks for the
     point at which it touches until an equation holds to 1e-6, which its lengths hardly feel, its moments do: there
     differences of its lengths stand for them."""
     m, d = match.model, match.data
     sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
-    # Our potential energy leaves out the joints' springs.
-    m.jnt_stiffness[:] = 0.0
-    m.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
-    metre_up = mujoco.mj_getTotalmass(m) * 9.81
     mujoco.mj_kinematics(m, d)
     through = [t for t in range(m.ntendon) if passes_through(m, d, t)]
     around = [t for t in range(m.ntendon) if t not in through]
-    worst, bent = np.zeros(4), 0
+    worst, bent = np.zeros(3), 0
     for q, v, _, _ in states(report, robot, ours, match, seed=6):
         match.set(q, v)
         mujoco.mj_forward(m, d)
@@ -163,16 +160,32 @@ def tendons(report, robot, ours, match):
         if through:
             slopes = T @ length_slopes(m, d)
             worst[2] = max(worst[2], difference(moments[:, through], slopes[:, through], 1.0))
-        # Nor does it have what cannot move.
-        fixed = m.body_weldid == 0
-        potential = d.energy[0] + m.body_mass[fixed] @ (d.xipos[fixed] @ m.opt.gravity)
-        worst[3] = max(worst[3], difference(sim.energy(q, v)[1], potential, metre_up))
-    names = ("tendon lengths", "tendon moments", "moments of paths through solids", "potential energy with tendons")
-    for quantity, value, listed in zip(names, worst, (True, around, through, True)):
+    names = ("tendon lengths", "tendon moments", "moments of paths through solids")
+    for quantity, value, listed in zip(names, worst, (True, around, through)):
         if listed:
             report.row(robot.name, quantity, value, COMPILED)
     if bent:
         report.note(robot.name, f"{bent} of {m.ntendon * robot.states} tendons touch a solid")
+
+
+def energy(report, robot, ours, match):
+    """In motion, in gravity, and what springs of joints and tendons store."""
+    m, d = match.model, match.data
+    sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
+    m.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+    metre_up = mujoco.mj_getTotalmass(m) * 9.81
+    worst = np.zeros(2)
+    for q, v, _, _ in states(report, robot, ours, match, seed=6):
+        match.set(q, v)
+        mujoco.mj_forward(m, d)
+        # What cannot move has none of ours.
+        fixed = m.body_weldid == 0
+        potential = d.energy[0] + m.body_mass[fixed] @ (d.xipos[fixed] @ m.opt.gravity)
+        mine = sim.energy(q, v)
+        worst[0] = max(worst[0], difference(mine[0], d.energy[1], 1e-9 * metre_up))
+        worst[1] = max(worst[1], difference(mine[1], potential, metre_up))
+    for quantity, value in zip(("kinetic energy", "potential energy"), worst):
+        report.row(robot.name, quantity, value, robot.allowed)
 
 
 def passes_through(m, d, tendon):

@@ -44,6 +44,9 @@ class Comparison:
     def __init__(self, report, robot, ours, model):
         self.report, self.robot = report, robot
         self.ours, self.sim = ours, ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
+        # Pinocchio's joints have none.
+        springs = [(ds.lib.DS_PARAM_JOINT_STIFFNESS, j, k) for j, nv in enumerate(ours.joint_nv) for k in range(nv)]
+        self.sim.set_params(springs, np.zeros(len(springs)))
         self.model, self.data = model, model.createData()
         self.match = pinocchio_model.Match(ours, model)
         self.rng = np.random.default_rng(1)

@@ -71,7 +71,7 @@ function site_jacobian(s::Sim, q, site)
     out
 end
 
-"Kinetic and potential energy [J]."
+"Kinetic energy, and potential energy in gravity and of springs, of joints and tendons, too [J]."
 function energy(s::Sim, q, v)
     kinetic, potential = Ref(0.0), Ref(0.0)
     sized(q, "q", s.model.nq), sized(v, "v", s.model.nv)

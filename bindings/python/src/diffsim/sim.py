@@ -726,7 +726,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return lengths, moments
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Tuple[float, float]:
-        """Kinetic and potential energy [J]."""
+        """Kinetic energy, and potential energy in gravity and of springs, of joints and tendons, too [J]."""
         kinetic, potential = ffi.new("double *"), ffi.new("double *")
         check(lib.ds_energy(self._handle, self._q.fill(q), self._v.fill(v), kinetic, potential))
         return kinetic[0], potential[0]
