@@ -2,7 +2,8 @@
 //!
 //! Contact forces are not unknowns: the step finds them, and Gauss–Newton on the inputs u makes the
 //! acceleration (v⁺ − v)/h zero with ∂v⁺/∂u, exact or by finite differences. After "Inverse dynamics
-//! through contacts" and appendix E in highly-efficient-differentiable-simulation.
+//! through contacts" and appendix E in "End-to-end and highly-efficient differentiable simulation for
+//! robotics".
 
 pub mod common;
 

@@ -3,7 +3,8 @@
 //! The unknown is the initial velocity of a flight that ends in impacts, sliding and sticking; or
 //! the impulse of a kick on a cube that rests on the floor. Gauss–Newton on the final pose uses the
 //! product of the steps' exact Jacobians, and beside it finite differences of the whole rollout.
-//! After "Estimating initial conditions" in highly-efficient-differentiable-simulation.
+//! After "Estimating initial conditions" in "End-to-end and highly-efficient differentiable simulation for
+//! robotics".
 
 pub mod common;
 

@@ -15,12 +15,12 @@
  * element: those that fail leave their part of the results untouched, and the others go on.
  *
  * Ownership. Each handle is made by one function and released by ds_X_free, which takes NULL. A sim,
- * rollout, batch, ik or ilqr keeps its model alive: the model's handle may be freed first. Arguments are read
+ * rollout, batch, ik, ilqr or recorder keeps its model alive: the model's handle may be freed first. Arguments are read
  * during the call only and may be freed after it. Strings that the library returns belong to it and
  * live as long as their handle (ds_last_error: until the next failing call of the thread).
  *
  * Threads. A ds_model is constant: any number of threads may use it at once, except while it is
- * freed. A ds_sim, ds_rollout, ds_batch, ds_problem, ds_ik, ds_ilqr or ds_builder is used by one thread at a time;
+ * freed. A ds_sim, ds_rollout, ds_batch, ds_problem, ds_ik, ds_ilqr, ds_recorder or ds_builder is used by one thread at a time;
  * different ones are independent. A batch starts threads of its own. The same inputs give the same
  * bits in any thread.
  *
@@ -760,11 +760,12 @@ enum ds_param_kind
    */
   DS_PARAM_JOINT_SPRING_REFERENCE = 12,
   /**
-   * index: joint; component: dof of the joint [N or N m].
+   * index: joint; component: dof of the joint [N or N m]. Of a dof that has dry friction as loaded, with the laws that solve for
+   * impulses; else DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_JOINT_FRICTION = 13,
   /**
-   * index: body; component 0 to 5 of the wrench that acts on it, as in
+   * index: body that can move; component 0 to 5 of the wrench that acts on it, as in
    * ds_sim_set_external_wrench [N, N m].
    */
   DS_PARAM_EXTERNAL_WRENCH = 14,
@@ -949,7 +950,8 @@ enum ds_smoothing_method
    */
   DS_SMOOTHING_ZEROTH_ORDER = 1,
   /**
-   * The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step.
+   * The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step. With DS_CONTACT_NCP or
+   * DS_CONTACT_NONE, without contacts of condim 4 or 6.
    */
   DS_SMOOTHING_CENTRAL_PATH = 2,
 };
@@ -1352,7 +1354,7 @@ typedef struct ds_load_options {
   int32_t open_mesh;
   /**
    * 1: geoms of one robot may touch although they overlap in more than three quarters of 24 configurations spread
-   * over the joints' limits. Default 0: they never do, and a warning counts them: housings, parts within the hull of a
+   * over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts within the hull of a
    * hollow one. Pairs that the file names touch in any case.
    */
   int32_t keep_inseparable;
@@ -1978,11 +1980,11 @@ typedef struct ds_options {
    */
   size_t max_contacts;
   /**
-   * Stabilization, 0 to 1: share of a penetration that is left after a step.
+   * Stabilization, 0 to 1: share of a penetration that is left after a step. Default 0.
    */
   double kp;
   /**
-   * Stabilization, 0 to 1: share of its normal velocity that an active contact keeps.
+   * Stabilization, 0 to 1: share of its normal velocity that an active contact keeps. Default 0.
    */
   double kd;
   /**
@@ -3414,8 +3416,8 @@ void ds_options_init(struct ds_options *options);
 /**
  * Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for a contact law or an
- * integrator that this version lacks; DS_ERR_CAPACITY where memory does not suffice.
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for options that do not go together and for what the
+ * contact law cannot do with this model, naming it; DS_ERR_CAPACITY where memory does not suffice.
  */
 ds_status ds_sim_create(const struct ds_model *model,
                         const struct ds_options *options,
@@ -3589,7 +3591,7 @@ ds_status ds_sim_aware_contacts(const struct ds_sim *sim,
  * impulses of least norm: only the generalized force of all impulses (on a free body, its force and
  * moment) then has the derivative given.
  *
- * Errors: as ds_sim_step_jacobians.
+ * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
  */
 ds_status ds_sim_impulse_jacobians(struct ds_sim *sim,
                                    double *by_q,
@@ -3603,7 +3605,7 @@ ds_status ds_sim_impulse_jacobians(struct ds_sim *sim,
  * 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
  * NULL: as there.
  *
- * Errors: as ds_sim_step_jacobians.
+ * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
  */
 ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
                              const double *dq,
@@ -3619,7 +3621,7 @@ ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
  * u_bar: nu, p_bar: np; NULL for those not wanted; they may be impulse_bar. It costs one ds_sim_step_vjp.
  * unique, not NULL: as there.
  *
- * Errors: as ds_sim_step_jacobians.
+ * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
  */
 ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
                              const double *impulse_bar,
@@ -3801,7 +3803,8 @@ ds_status ds_sim_acceleration_vjp_act(struct ds_sim *sim,
  * ds_sim_forward does, which is the last one afterwards.
  *
  * Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose impulses are no function
- * of the velocity (many forces lead to one motion), and with integrators other than the symplectic ones;
+ * of the velocity (many forces lead to one motion), with integrators other than the symplectic ones, and while a dof has a
+ * prescribed velocity;
  * DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
  */
 ds_status ds_sim_inverse(struct ds_sim *sim,
@@ -3886,7 +3889,8 @@ void ds_smoothing_init(struct ds_smoothing *smoothing);
  *
  * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or where
  * options.derivatives is 0 (zeroth order does without); DS_ERR_NOT_CONVERGED where more than
- * max_failures pairs failed, with the first cause, or the relaxed problem was not solved.
+ * max_failures pairs failed, with the first cause, or the relaxed problem was not solved;
+ * DS_ERR_UNSUPPORTED for the central path with another law than DS_SMOOTHING_CENTRAL_PATH has.
  */
 ds_status ds_sim_smoothed_jacobians(struct ds_sim *sim,
                                     const struct ds_smoothing *smoothing,
@@ -5032,8 +5036,9 @@ ds_status ds_ilqr_gains(const struct ds_ilqr *ilqr,
 
 /**
  * Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
- * ds_rollout_free. With the interval k of options.checkpoint_interval it takes
- * 8 (nq + nv) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's.
+ * ds_rollout_free. With the interval k of options.checkpoint_interval and m = ds_sim_memory_size of such a sim, which grows with
+ * max_contacts, it takes 8 (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's; what runs do not reach is not
+ * touched.
  *
  * Errors: as ds_sim_create; DS_ERR_CAPACITY where memory does not suffice.
  */

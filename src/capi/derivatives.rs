@@ -254,7 +254,7 @@ pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut u
 /// impulses of least norm: only the generalized force of all impulses (on a free body, its force and
 /// moment) then has the derivative given.
 ///
-/// Errors: as ds_sim_step_jacobians.
+/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_impulse_jacobians(
     sim: *mut ds_sim,
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn ds_sim_impulse_jacobians(
 /// 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
 /// NULL: as there.
 ///
-/// Errors: as ds_sim_step_jacobians.
+/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_impulse_jvp(
     sim: *mut ds_sim,
@@ -320,7 +320,7 @@ pub unsafe extern "C" fn ds_sim_impulse_jvp(
 /// u_bar: nu, p_bar: np; NULL for those not wanted; they may be impulse_bar. It costs one ds_sim_step_vjp.
 /// unique, not NULL: as there.
 ///
-/// Errors: as ds_sim_step_jacobians.
+/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_impulse_vjp(
     sim: *mut ds_sim,

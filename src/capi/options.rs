@@ -78,9 +78,9 @@ pub struct ds_options {
     /// Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
     /// Default 0: 32, and 8 for each moving link with geoms that may touch, within 2^20 / nv (but 32).
     pub max_contacts: usize,
-    /// Stabilization, 0 to 1: share of a penetration that is left after a step.
+    /// Stabilization, 0 to 1: share of a penetration that is left after a step. Default 0.
     pub kp: f64,
-    /// Stabilization, 0 to 1: share of its normal velocity that an active contact keeps.
+    /// Stabilization, 0 to 1: share of its normal velocity that an active contact keeps. Default 0.
     pub kd: f64,
     /// A rollout keeps every checkpoint_interval-th state and recomputes those between. Default 1.
     pub checkpoint_interval: usize,

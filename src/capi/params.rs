@@ -46,9 +46,10 @@ pub enum ds_param_kind {
     DS_PARAM_GRAVITY = 11,
     /// index: joint; component: dof of the joint [m or rad].
     DS_PARAM_JOINT_SPRING_REFERENCE = 12,
-    /// index: joint; component: dof of the joint [N or N m].
+    /// index: joint; component: dof of the joint [N or N m]. Of a dof that has dry friction as loaded, with the laws that solve for
+    /// impulses; else DS_ERR_UNSUPPORTED.
     DS_PARAM_JOINT_FRICTION = 13,
-    /// index: body; component 0 to 5 of the wrench that acts on it, as in
+    /// index: body that can move; component 0 to 5 of the wrench that acts on it, as in
     /// ds_sim_set_external_wrench [N, N m].
     DS_PARAM_EXTERNAL_WRENCH = 14,
     /// component 0: kp, 1: kd of ds_options, in [0, 1].

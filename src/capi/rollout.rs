@@ -33,8 +33,9 @@ pub(super) fn check_steps(r: &Rollout, steps: usize) -> Result<()> {
 }
 
 /// Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
-/// ds_rollout_free. With the interval k of options.checkpoint_interval it takes
-/// 8 (nq + nv) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's.
+/// ds_rollout_free. With the interval k of options.checkpoint_interval and m = ds_sim_memory_size of such a sim, which grows with
+/// max_contacts, it takes 8 (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's; what runs do not reach is not
+/// touched.
 ///
 /// Errors: as ds_sim_create; DS_ERR_CAPACITY where memory does not suffice.
 #[unsafe(no_mangle)]

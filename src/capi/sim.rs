@@ -54,8 +54,8 @@ pub(super) unsafe fn look<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
 
 /// Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for a contact law or an
-/// integrator that this version lacks; DS_ERR_CAPACITY where memory does not suffice.
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for options that do not go together and for what the
+/// contact law cannot do with this model, naming it; DS_ERR_CAPACITY where memory does not suffice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_create(
     model: *const ds_model,

@@ -20,7 +20,8 @@ pub enum ds_smoothing_method {
     /// Correlation of outcomes with random displacements: sees jumps, at a variance that grows with
     /// 1/width.
     DS_SMOOTHING_ZEROTH_ORDER = 1,
-    /// The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step.
+    /// The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step. With DS_CONTACT_NCP or
+    /// DS_CONTACT_NONE, without contacts of condim 4 or 6.
     DS_SMOOTHING_CENTRAL_PATH = 2,
 }
 
@@ -139,7 +140,8 @@ pub unsafe extern "C" fn ds_smoothing_init(smoothing: *mut ds_smoothing) {
 ///
 /// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or where
 /// options.derivatives is 0 (zeroth order does without); DS_ERR_NOT_CONVERGED where more than
-/// max_failures pairs failed, with the first cause, or the relaxed problem was not solved.
+/// max_failures pairs failed, with the first cause, or the relaxed problem was not solved;
+/// DS_ERR_UNSUPPORTED for the central path with another law than DS_SMOOTHING_CENTRAL_PATH has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_smoothed_jacobians(
     sim: *mut ds_sim,

@@ -1,6 +1,6 @@
 //! Convex compliant contact: the velocity that minimizes kinetic energy and the energy of compliant constraints.
 //!
-//! After sap-convex-compliant-contact (Castro et al., An unconstrained convex formulation of compliant contact): with the
+//! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact": with the
 //! change z of the trees' velocities by impulses, in coordinates in which kinetic energy is half the square
 //! ([`WhitenedJacobian`]),
 //!

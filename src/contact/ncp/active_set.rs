@@ -11,7 +11,7 @@
 //!   R = [(−μu, 1), (e, 0)],   L = [(0, 0, 1), c (e, 0)],   Q = diag(0, s),
 //!
 //! from σ_n = 0 and e·σ_T = 0 with u free to turn: an impulse that turns by x₂ along e turns u by −x₂/(μλ_n), hence
-//! e·dσ_T + ‖σ_T‖/(μλ_n) x₂ = 0, the row of highly-efficient-differentiable-simulation (App. A) without its division
+//! e·dσ_T + ‖σ_T‖/(μλ_n) x₂ = 0, the row of [`ncp`](super)'s paper (App. A) without its division
 //! by α = ‖σ_T‖/(μλ_n). Scaled by c = μλ_n G_ee/(μλ_n G_ee + ‖σ_T‖), s = ‖σ_T‖ G_ee/(…), it stays regular where the
 //! slip or the impulse vanishes.
 //!
