@@ -172,31 +172,44 @@ pub(super) fn invert_root(a: &mut [f64], n: usize) -> bool {
 
 #[inline(always)]
 fn invert_root_any(a: &mut [f64], n: usize) -> bool {
+    // Cᵀ above the diagonal, its reciprocals there: rows of it add up in lanes.
     for i in 0..n {
         let (above, rest) = a.split_at_mut(i * n);
-        let row = &mut rest[..n];
-        for j in 0..i {
-            let other = &above[j * n..][..n];
-            let known: f64 = (0..j).map(|k| row[k] * other[k]).sum();
-            // The diagonal holds reciprocals.
-            row[j] = (row[j] - known) * other[j];
+        let diagonal = rest[i];
+        let (row, below) = rest.split_at_mut(n);
+        let row = &mut row[i..];
+        row.fill(0.0);
+        for other in above.chunks_exact(n) {
+            let other = &other[i..];
+            for (x, y) in row.iter_mut().zip(other) {
+                *x += other[0] * y;
+            }
         }
-        let square = row[i] - row[..i].iter().map(|x| x * x).sum::<f64>();
+        let square = diagonal - row[0];
         if !(square > f64::MIN_POSITIVE && square.is_finite()) {
             return false;
         }
-        row[i] = 1.0 / square.sqrt();
+        row[0] = 1.0 / square.sqrt();
+        let scale = row[0];
+        for (x, other) in row[1..].iter_mut().zip(below.chunks_exact(n)) {
+            *x = (other[i] - *x) * scale;
+        }
     }
-    // Row by row, C⁻¹ in the place of C.
+    // Row by row, C⁻¹ below.
     for i in 0..n {
         let (above, rest) = a.split_at_mut(i * n);
-        let row = &mut rest[..n];
-        let scale = row[i];
-        for j in 0..i {
-            let sum: f64 = (j..i).map(|k| row[k] * above[k * n + j]).sum();
-            row[j] = -scale * sum;
+        let scale = rest[i];
+        let row = &mut rest[..i];
+        row.fill(0.0);
+        for (k, other) in above.chunks_exact(n).enumerate() {
+            for (x, y) in row.iter_mut().zip(&other[..=k]) {
+                *x += other[i] * y;
+            }
         }
-        row[i + 1..].fill(0.0);
+        row.iter_mut().for_each(|x| *x *= -scale);
+    }
+    for i in 0..n {
+        a[i * n..][i + 1..n].fill(0.0);
     }
     true
 }
