@@ -1,4 +1,4 @@
-//! How much H bends, as the steps before have seen it.
+//! How much H bends, and how large round-off of corrections is, as the steps before have seen it.
 
 /// How fast γ is thought to grow from step to step while nothing tells.
 const DOUBT: f64 = 2.0;
@@ -15,6 +15,8 @@ pub(super) struct Curvature {
     pub moves: f64,
     /// How many times more either may be by now.
     pub doubt: f64,
+    /// The size of a correction that was round-off; zero where none was.
+    pub floor: f64,
 }
 
 impl Curvature {
@@ -22,6 +24,7 @@ impl Curvature {
         seen: 0.0,
         moves: f64::MAX,
         doubt: 1.0,
+        floor: 0.0,
     };
 
     /// How much of itself a correction of this size leaves by the H of where it begins; NaN where that is not known.

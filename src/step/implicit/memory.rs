@@ -23,8 +23,11 @@ pub(super) struct Memory {
 
 const DIFFERENCES: usize = DEGREE + 1;
 
+/// What of round-off that was seen is believed from step to step while nothing tells.
+const FADES: f64 = 0.9;
+
 /// Numbers beside differences.
-const REST: usize = 4;
+const REST: usize = 5;
 
 impl Memory {
     pub fn new(nv: usize, stages: usize) -> Memory {
@@ -71,6 +74,7 @@ impl Memory {
             seen: rest[1],
             moves: rest[2],
             doubt: rest[3].max(1.0),
+            floor: FADES * rest[4],
         };
     }
 
@@ -116,6 +120,7 @@ impl Memory {
                 at.curvature.seen,
                 at.curvature.moves,
                 at.curvature.doubt,
+                at.curvature.floor,
             ]);
             before = rate;
         }

@@ -9,12 +9,16 @@
 //! factors that are there leads, and how far new ones would; the cheaper way is taken, and none where what is left is below
 //! the tolerance. Where steps go on as those before, which a small first correction shows, γ is that of these, and doubted more
 //! with every step that it is not seen again.
+//!
+//! Round-off of the balance is known where it shows: a correction after which more is left than γ allows, though no slopes
+//! jump near by, is round-off. Along a thousand links it is a few times that of positions. It says nothing of γ, and what is
+//! far below it is not sought in the steps after.
 
 use super::linear::Linear;
 use super::memory::Memory;
 use super::physics::Physics;
 use super::stage::{Rule, StageState};
-use super::way::{Goal, JUMPS, SHRINKS, Way};
+use super::way::{Goal, JUMPS, SHRINKS, SURPLUS, Way, difference, largest, stays_clear};
 use crate::error::{Error, Result};
 use crate::linalg::all_finite;
 use crate::model::Model;
@@ -27,12 +31,11 @@ const ROUND_OFF: f64 = 1e-8;
 /// The shortest share of a correction that is tried.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
-/// A guess whose first correction is at least this share of its distance from rest is no better than that, unless the correction is at most that.
+/// A guess whose first correction is at least this share of its distance from rest is no better than that, unless the correction is at most that,
 const GUESS: f64 = 0.5;
 const NEAR: f64 = 0.01;
-
-/// How many times nearer than the next correction may lead a jump of slopes must not be for that to go unseen.
-const CLEAR: f64 = 10.0;
+/// or leaves at most this share of itself, as after a jump of inputs.
+const LEADS: f64 = 0.1;
 
 /// Corrections of so many roundings of the positions that a stage leads to are round-off.
 const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
@@ -91,24 +94,6 @@ impl Limits {
             self.tolerance
         )
     }
-}
-
-fn largest(x: &[f64]) -> f64 {
-    // |x| is ordered as its bits are, infinity and NaN last.
-    let bits = x.iter().fold(0, |m: u64, x| m.max(x.abs().to_bits()));
-    match f64::from_bits(bits) {
-        largest if largest.is_finite() => largest,
-        _ => f64::INFINITY,
-    }
-}
-
-/// The largest of |a − b|.
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    let all = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-    all.fold(
-        0.0,
-        |m: f64, x| if x.is_nan() { f64::INFINITY } else { m.max(x) },
-    )
 }
 
 /// A stage on its way: what it is evaluated with, and where its step begins.
@@ -257,9 +242,15 @@ impl Newton {
         let far = difference(&at.w, &self.rest);
         // What an acceleration of 1 adds, should all be at rest.
         let slowest = largest(&at.w0).max(1.0 / rule.rate);
-        if size >= GUESS * far && far > 0.0 && size > NEAR * slowest.max(largest(&at.w)) {
+        // The first correction and how far a jump of slopes was before it, where it has been taken.
+        let mut first = None;
+        let is_far = size >= GUESS * far && far > 0.0 && size > NEAR * slowest.max(largest(&at.w));
+        let before = [size, found.margin];
+        if is_far && self.leads_on(problem, at, linear, &mut found, size) {
+            size = largest(&self.step);
+            first = Some(before);
+        } else if is_far {
             // Forces are too stiff for the guess, or it for them.
-            self.from.copy_from_slice(&at.w);
             at.w.copy_from_slice(&self.rest);
             at.lead(model, &rule, q);
             found.margin = problem.physics.balance(at, &mut self.balance)?;
@@ -285,6 +276,7 @@ impl Newton {
         let goal = Goal {
             tolerance: limits.tolerance,
             rounding: ROUNDINGS * (1.0 + largest(&at.q)) / (rule.displacement * scale),
+            floor: at.curvature.floor / scale,
         };
         let mut way = Way {
             gone: if is_fresh { 0.0 } else { f64::INFINITY },
@@ -295,6 +287,14 @@ impl Newton {
         // from what corrections change.
         let (mut least, mut stalls, mut crossed, mut is_clear) = (f64::INFINITY, 0, 0, false);
         let mut is_first = is_fresh;
+        if let Some([first, before]) = first {
+            let (first, margins) = (first / scale, [before, found.margin]);
+            if is_fresh {
+                at.curvature.see(first, size, goal.noise(), margins);
+            }
+            way.go(1.0, first, size);
+            (is_first, is_clear) = (false, stays_clear(margins, size / first));
+        }
         loop {
             found.residual = size;
             let (is_fresh, rate) = (way.gone == 0.0, way.rate(size));
@@ -307,21 +307,29 @@ impl Newton {
                 self.finish(at);
                 break;
             }
+            if is_clear && goal.is_noise(size) {
+                self.finish(at);
+                break;
+            }
             if is_clear && goal.is_met(size, rate) {
-                found.residual = size * rate;
+                found.residual = goal.floor.max(size * rate);
                 self.finish(at);
                 break;
             }
             let foreseen = at.curvature.rate(size);
             if is_first && at.curvature.is_clear(size, found.margin) && goal.is_met(size, foreseen)
             {
-                found.residual = size * foreseen;
+                found.residual = goal.floor.max(size * foreseen);
                 at.curvature.trust();
                 self.finish(at);
                 break;
             }
             is_first = false;
-            if !is_fresh && goal.balances(size, rate) > way.balances_if_renewed(&goal, size) {
+            // Where slopes jump, factors of another place lead back and forth.
+            let is_stuck = way.last > SHRINKS && size > ROUND_OFF;
+            if !is_fresh
+                && (is_stuck || goal.balances(size, rate) > way.balances_if_renewed(&goal, size))
+            {
                 if linear.factor(&mut problem.physics, &rule, at).is_err() {
                     // No matrix leads on from here.
                     return Ok(found);
@@ -355,10 +363,24 @@ impl Newton {
             }
             let may_jump = size <= ROUND_OFF && is_fresh;
             stalls += usize::from(next >= size && may_jump);
-            let stays = size <= goal.rounding || goal.is_round_off(size, stalls);
+            let margins = [before, found.margin];
+            let is_known = stays_clear(margins, next / (share * size));
+            let least_seen = size.min(next);
+            let may_be_floor = is_known
+                && share == 1.0
+                && least_seen <= ROUND_OFF
+                && goal.may_be_floor(least_seen);
+            let is_floor = may_be_floor && rate > 0.0 && next > SURPLUS * rate * size;
+            let stays = size <= goal.rounding
+                || goal.is_round_off(size, stalls)
+                || is_floor
+                || may_jump && may_be_floor;
             if next >= size && (stays || !may_jump) {
                 at.w.copy_from_slice(&self.from);
                 if stays {
+                    if is_known {
+                        at.curvature.floor = size * scale;
+                    }
                     (at.is_settled, at.is_factored) = (false, false);
                     break;
                 }
@@ -380,13 +402,19 @@ impl Newton {
                 continue;
             }
             std::mem::swap(&mut self.step, &mut self.next);
-            let moved = (found.margin - before).abs() * (next / (share * size));
-            is_clear = before == f64::INFINITY || found.margin > CLEAR * moved;
+            if is_floor {
+                // Less is left than is seen.
+                at.curvature.floor = next * scale;
+                found.residual = next;
+                (at.is_settled, at.is_factored) = (next <= goal.rounding, false);
+                self.finish(at);
+                break;
+            }
             if is_fresh && share == 1.0 {
-                let margins = [before, found.margin];
-                at.curvature.see(size, next, goal.rounding, margins);
+                at.curvature.see(size, next, goal.noise(), margins);
             }
             way.go(share, size, next);
+            is_clear = is_known;
             size = next;
         }
         at.lead(model, &rule, q);
@@ -409,6 +437,36 @@ impl Newton {
             linear.factor(&mut problem.physics, &problem.rule, at)?;
         }
         Ok(self.correct_now(linear, problem))
+    }
+
+    /// Takes the first correction, of this size; whether the next one is so small that it leads to a solution, and slopes
+    /// jump nowhere near.
+    fn leads_on(
+        &mut self,
+        problem: &mut Problem<'_, '_>,
+        at: &mut StageState,
+        linear: &mut Linear,
+        found: &mut Found,
+        size: f64,
+    ) -> bool {
+        self.from.copy_from_slice(&at.w);
+        if !size.is_finite() {
+            return false;
+        }
+        self.take(at, 1.0);
+        at.lead(problem.physics.model, &problem.rule, problem.q);
+        found.iterations += 1;
+        let Ok(margin) = problem.physics.balance(at, &mut self.balance) else {
+            return false;
+        };
+        self.correct(linear, problem);
+        let next = largest(&self.next);
+        let leads = next <= LEADS * size && stays_clear([found.margin, margin], next / size);
+        if leads {
+            found.margin = margin;
+            std::mem::swap(&mut self.step, &mut self.next);
+        }
+        leads
     }
 
     /// The correction where the balance is, and its size.

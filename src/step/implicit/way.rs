@@ -6,6 +6,9 @@ pub(super) const SHRINKS: f64 = 0.5;
 /// So often a correction of that size may fail to shrink because the slopes of forces jump on its way.
 pub(super) const JUMPS: usize = 2;
 
+/// How many times nearer than the next correction may lead a jump of slopes must not be for that to go unseen.
+const CLEAR: f64 = 10.0;
+
 /// What new factors of H cost, in balances.
 const FACTORS: usize = 2;
 
@@ -13,16 +16,49 @@ const FACTORS: usize = 2;
 const UNSEEN: f64 = 1e-5;
 
 /// Corrections may shrink so many times less than those before, as their directions are others.
-const SURPLUS: f64 = 100.0;
+pub(super) const SURPLUS: f64 = 100.0;
+
+/// How many times larger than a rounding of positions makes it a correction that is round-off may be.
+const MOST: f64 = 16.0;
+
+/// How many times larger than one that was seen a correction that is round-off may be.
+const NOISE: f64 = 4.0;
 
 /// Balances that are not counted further.
 const MANY: usize = 50;
+
+/// The largest of |x|.
+pub(super) fn largest(x: &[f64]) -> f64 {
+    // |x| is ordered as its bits are, infinity and NaN last.
+    let bits = x.iter().fold(0, |m: u64, x| m.max(x.abs().to_bits()));
+    match f64::from_bits(bits) {
+        largest if largest.is_finite() => largest,
+        _ => f64::INFINITY,
+    }
+}
+
+/// The largest of |a − b|.
+pub(super) fn difference(a: &[f64], b: &[f64]) -> f64 {
+    let all = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    all.fold(
+        0.0,
+        |m: f64, x| if x.is_nan() { f64::INFINITY } else { m.max(x) },
+    )
+}
+
+/// Whether a jump of slopes, moved by a correction from the first distance to the second, is far from what the next one
+/// changes, which is so many times its size.
+pub(super) fn stays_clear([before, after]: [f64; 2], shrinks: f64) -> bool {
+    before == f64::INFINITY || after > CLEAR * (after - before).abs() * shrinks
+}
 
 /// When a correction is the last one.
 pub(super) struct Goal {
     pub tolerance: f64,
     /// Corrections up to this size are round-off.
     pub rounding: f64,
+    /// The size of those that have been seen to be, zero where none were.
+    pub floor: f64,
 }
 
 impl Goal {
@@ -31,9 +67,25 @@ impl Goal {
         stalls > if size <= self.rounding { 0 } else { JUMPS }
     }
 
+    /// What corrections are known to within.
+    pub fn noise(&self) -> f64 {
+        self.rounding.max(NOISE * self.floor)
+    }
+
+    /// Whether this is no more than has been seen to be round-off.
+    pub fn is_noise(&self, size: f64) -> bool {
+        size <= NOISE * self.floor
+    }
+
+    /// Whether round-off may be that large: along many links that of each adds up.
+    pub fn may_be_floor(&self, size: f64) -> bool {
+        size <= MOST * self.rounding
+    }
+
     /// Whether nothing is left to do after a correction that leaves so much of itself.
     pub fn is_met(&self, size: f64, rate: f64) -> bool {
-        SURPLUS * size * rate <= self.tolerance || size <= self.rounding && rate <= UNSEEN
+        SURPLUS * size * rate <= self.tolerance.max(self.floor)
+            || size <= self.rounding && rate <= UNSEEN
     }
 
     /// How many balances it takes from a correction of this size, each of which leaves that much.
