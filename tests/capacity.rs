@@ -294,3 +294,50 @@ fn an_actuator_of_a_fixed_joint_is_refused() {
         "{e}"
     );
 }
+
+/// A few links with several geoms each can all be in each other, with four points a pair: for an arm that folds up there once was
+/// room for 80 contacts. What has more links has room by their number.
+#[test]
+fn few_links_have_room_for_all_of_their_pairs() {
+    let room = |links: usize, geoms: usize| {
+        let mut spec = chain(links);
+        for b in &mut spec.bodies[1..] {
+            b.placement = at(0.0, 0.0, -1e-3);
+        }
+        let own = spec.geoms.clone();
+        for k in 1..geoms {
+            spec.geoms.extend(own.iter().map(|g| {
+                let mut other = g.clone();
+                other.name += &format!(" {k}");
+                other.placement = at(0.01 * k as f64, 0.0, 0.0);
+                other
+            }));
+        }
+        let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+        let room = Options::default().for_model(&model).max_contacts;
+        (model, room)
+    };
+    // Links touch all but their neighbours.
+    for (links, geoms, contacts) in [
+        (2, 4, 48),
+        (4, 1, 64),
+        (4, 3, 4 * 9 * 3),
+        (6, 1, 80),
+        (6, 3, 128),
+        (11, 3, 128),
+        (13, 1, 136),
+        (13, 4, 136),
+    ] {
+        assert_eq!(room(links, geoms).1, contacts, "{links} links of {geoms}");
+    }
+    let (model, room) = room(4, 3);
+    let mut sim = Sim::new(model.clone(), &options(1e-3)).unwrap();
+    let (q, v) = (vec![0.0; model.nq()], vec![0.0; model.nv()]);
+    sim.collide(&q).unwrap();
+    let found = sim.contacts().len();
+    println!("{found} contacts, room for {room}");
+    assert!((65..=room).contains(&found), "{found}");
+    let (mut q_next, mut v_next) = (q.clone(), v.clone());
+    sim.step(&q, &v, &vec![0.0; model.nu()], &mut q_next, &mut v_next)
+        .unwrap();
+}

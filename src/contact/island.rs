@@ -109,6 +109,14 @@ impl Islands {
         tree
     }
 
+    /// The island that all of these trees are of; none if they are of several or of none.
+    pub fn between(&mut self, trees: [Option<usize>; 2]) -> Option<usize> {
+        let of = trees.map(|t| t.map(|t| self.root(t)).map(|root| self.label[root]));
+        let island = of[0].or(of[1])?;
+        let all = of.into_iter().flatten().all(|i| i == island);
+        (all && island < self.len()).then_some(island)
+    }
+
     /// Number of islands of the last split.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
@@ -147,7 +155,13 @@ mod tests {
             assert_eq!(islands.blocks(0), [0, 1, 3]);
             assert_eq!(islands.blocks(1), [2, 5]);
             assert_eq!(islands.blocks(2), [4]);
+            assert_eq!(islands.between([Some(0), Some(3)]), Some(0));
+            assert_eq!(islands.between([None, Some(2)]), Some(1));
+            assert_eq!(islands.between([Some(0), Some(2)]), None);
+            assert_eq!(islands.between([None, None]), None);
         }
+        islands.split(4, &[1], |b| touches[b]).unwrap();
+        assert_eq!(islands.between([Some(3), None]), None);
         islands.split(4, &[0, 1, 4, 5], |b| touches[b]).unwrap();
         assert_eq!(islands.len(), 4);
         for (k, b) in [0, 1, 4, 5].into_iter().enumerate() {

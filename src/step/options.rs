@@ -1,5 +1,6 @@
 //! How a simulation steps.
 
+use crate::collision::scene::pairs_that_may_touch;
 use crate::contact::ncp::Method;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Formula;
@@ -10,6 +11,11 @@ use crate::model::topology::WORLD;
 /// their neighbours in an ordinary stance have four and more with each.
 const CONTACTS: usize = 32;
 const CONTACTS_A_LINK: usize = 8;
+
+/// Points of a pair of geoms at most, and up to how many contacts there is room for all of a model's pairs: the few links of
+/// an arm can all be in each other at once, with several geoms each, those of larger robots cannot.
+const POINTS: usize = 4;
+const ALL: usize = 128;
 
 /// Contacts times dofs that are made room for unasked: some hundred bytes each.
 const MOST_ENTRIES: usize = 1 << 20;
@@ -161,8 +167,12 @@ impl Default for Options {
 
 impl Options {
     /// The options with a number of contacts: where they leave it to the model `CONTACTS` and `CONTACTS_A_LINK` more
-    /// for each moving link that may touch something, within `MOST_ENTRIES`.
+    /// for each moving link that may touch something, or, up to `ALL`, those that all pairs of geoms have together, within
+    /// `MOST_ENTRIES`.
     pub fn for_model(&self, model: &Model) -> Options {
+        if self.max_contacts > 0 {
+            return *self;
+        }
         let mut links: Vec<usize> = (0..model.ngeom())
             .filter(|g| model.may_touch_any(*g))
             .map(|g| model.bodies()[model.geoms()[g].body].link)
@@ -170,13 +180,13 @@ impl Options {
             .collect();
         links.sort_unstable();
         links.dedup();
-        let likely = CONTACTS + CONTACTS_A_LINK * links.len();
+        let mut likely = CONTACTS + CONTACTS_A_LINK * links.len();
+        if likely < ALL {
+            likely = likely.max(POINTS * pairs_that_may_touch(model, ALL / POINTS));
+        }
         let most = (MOST_ENTRIES / model.nv().max(1)).max(CONTACTS);
         Options {
-            max_contacts: match self.max_contacts {
-                0 => likely.min(most),
-                n => n,
-            },
+            max_contacts: likely.min(most),
             ..*self
         }
     }

@@ -29,7 +29,7 @@ mod tests;
 
 pub use closest::Closest;
 pub use found::SceneContact;
-pub use overlap::{exclude_inseparable, exclude_overlapping, may_touch};
+pub use overlap::{exclude_inseparable, exclude_overlapping, may_touch, pairs_that_may_touch};
 pub use pairs::{PairFriction, Rules, ScenePair};
 pub use ray::RayHit;
 pub use solids::with_geometry;

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::linalg::scattered;
 use crate::model::Model;
 use crate::model::pair_rules::robots;
+use crate::model::topology::WORLD;
 use std::collections::BTreeMap;
 
 /// Deeper than this, a pair overlaps; parts that are flush touch by the digits of their file [m].
@@ -28,6 +29,25 @@ const NAMED: usize = 3;
 pub fn may_touch(model: &Model, a: usize, b: usize) -> bool {
     let (a, b) = (a.min(b), a.max(b));
     a != b && b < model.ngeom() && Rules::new(model).pair(a, b).is_some()
+}
+
+/// How many pairs of geoms a model lets touch, counted up to `at_most`.
+pub fn pairs_that_may_touch(model: &Model, at_most: usize) -> usize {
+    let rules = Rules::new(model);
+    let geoms: Vec<usize> = (0..model.ngeom())
+        .filter(|g| model.may_touch_any(*g))
+        .collect();
+    let moves = |g: usize| model.bodies()[model.geoms()[g].body].link != WORLD;
+    // Beside what moves: of what stands there may be much.
+    let moving = geoms.iter().filter(|g| moves(**g));
+    let pairs = moving.flat_map(|a| {
+        let others = geoms.iter().filter(move |b| *b > a || !moves(**b));
+        others.map(move |b| (*a.min(b), *a.max(b)))
+    });
+    pairs
+        .filter(|(a, b)| rules.pair(*a, *b).is_some())
+        .take(at_most)
+        .count()
 }
 
 /// A copy of the model in which those geoms of one robot (what hangs on one child of the world) never

@@ -1,7 +1,7 @@
 //! The default path: which method is tried when, and how long.
 
 use super::active_set::Purpose;
-use super::continuation::Continuation;
+use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::interior::Interior;
 use super::ladder::{
     Attempt, CLOSING, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SLIPS,
@@ -332,7 +332,8 @@ impl NcpSolver {
         true
     }
 
-    /// Follows the central path through its folds, and polishes the modes where they settle.
+    /// Follows the central path through its folds, and polishes the modes where they settle; anew and nearer to it where that
+    /// ends before it does.
     fn follow_path(
         &mut self,
         problem: &Problem,
@@ -340,21 +341,45 @@ impl NcpSolver {
         rung: &Rung,
         certificate: &mut Certificate,
     ) -> bool {
-        let enough = 1e-2 * options.tolerance;
-        let allowed = self.grant(rung.at_most);
-        let mut goes_on =
-            (self.continuation).start(problem, &self.work, &mut self.shifted, allowed);
+        let mut left = rung.at_most;
+        for nearness in NEARNESS {
+            let before = certificate.continuation;
+            if self.follow_so_near(problem, options, nearness, left, certificate) {
+                return true;
+            }
+            left -= certificate.continuation - before;
+            if self.best.residual <= options.tolerance {
+                self.recall(problem, certificate);
+                self.classify_all(problem, CLOSED);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// One attempt, with so many factorizations; whether its modes were polished.
+    fn follow_so_near(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        nearness: Nearness,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let (enough, allowed) = (1e-2 * options.tolerance, self.grant(budget));
+        let (path, system) = (&mut self.continuation, &mut self.shifted);
+        let mut goes_on = path.start(problem, &self.work, system, nearness, allowed);
         let mut counted = self.count_continuation(0);
         let (mut polished, mut tried, mut before) = (false, false, f64::INFINITY);
         while goes_on && self.best.residual > enough && !polished {
-            let allowed = self.grant(rung.at_most - counted);
+            let allowed = self.grant(budget - counted);
             goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted, allowed);
             counted = self.count_continuation(counted);
             let settled = Continuation::update_modes(problem, &self.work, &mut self.shifted);
             tried &= settled;
             self.shifted.write(problem, &mut self.work);
             let residual = self.residual(problem);
-            self.remember(residual, rung.path);
+            self.remember(residual, Path::Continuation);
             if self.continuation.distance() < CLOSE {
                 // Solved, the path is followed for as long as that pays.
                 goes_on &= residual > options.tolerance || residual < 0.3 * before;
@@ -366,12 +391,7 @@ impl NcpSolver {
             }
         }
         certificate.continuation += counted;
-        if polished || self.best.residual > options.tolerance {
-            return polished;
-        }
-        self.recall(problem, certificate);
-        self.classify_all(problem, CLOSED);
-        true
+        polished
     }
 
     /// Counts what continuation has spent beyond what is `counted`, and returns all of it.

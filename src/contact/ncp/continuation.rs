@@ -20,13 +20,30 @@ const MAX_HALVINGS: usize = 20;
 const MAX_CORRECTIONS: usize = 8;
 const FEW_CORRECTIONS: usize = 3;
 
-/// How near to the path, in parts of κ, is on it after a step of length one or more; after a shorter one it is nearer by
-/// the square, as the tangent is, or the steps would stray from the path where it turns sharply.
-const NEAR: f64 = 0.05;
-const NEAREST: f64 = 1e-4;
+/// How near to the path, in parts of κ, is on it after a step of length one or more. After a shorter one it is nearer by
+/// the square, as the tangent is, or the steps would stray from the path where it turns sharply; to this part of that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nearness {
+    near: f64,
+    nearest: f64,
+}
 
-/// What the linear systems and round-off leave of the distance.
-const LINEAR: f64 = 1e-8;
+/// What is mostly enough; and where that ends in front of a fold, to which no short step returns from so far away.
+pub(super) const NEARNESS: [Nearness; 2] = [
+    Nearness {
+        near: 0.05,
+        nearest: 1e-4,
+    },
+    Nearness {
+        near: 1e-3,
+        nearest: 1e-3,
+    },
+];
+
+/// What the linear systems leave of the distance, the part of κ beyond which it is asked for nevertheless, and what round-off
+/// leaves, which also is the κ at which the path ends.
+const LINEAR: f64 = 5e-10;
+const BEYOND: f64 = 0.05;
 const ROUND_OFF: f64 = 1e-13;
 
 /// Steps along the path: the first, the longest, the shortest, and how they grow and shrink.
@@ -61,6 +78,7 @@ pub(super) struct Continuation {
     turned_tau: f64,
     /// Of the next step.
     length: f64,
+    nearness: Nearness,
     right: Vec<f64>,
     by_tau: Vec<f64>,
     back: Vec<f64>,
@@ -83,6 +101,7 @@ impl Continuation {
             turned: rows(),
             turned_tau: 0.0,
             length: FIRST,
+            nearness: NEARNESS[0],
             right: rows(),
             by_tau: rows(),
             back: rows(),
@@ -92,15 +111,17 @@ impl Continuation {
         }
     }
 
-    /// Goes to where the path begins. False if it is not found. At most `limit` factorizations are spent.
+    /// Goes to where the path begins, to be followed so near. False if it is not found. At most `limit` factorizations are spent.
     pub fn start(
         &mut self,
         problem: &Problem,
         work: &Work,
         system: &mut PathSystem,
+        nearness: Nearness,
         limit: usize,
     ) -> bool {
         (self.factorizations, self.limit) = (0, limit);
+        self.nearness = nearness;
         if !system.start(problem, work) {
             return false;
         }
@@ -135,7 +156,7 @@ impl Continuation {
             if !self.factor(problem, work, system) {
                 return false;
             }
-            if error <= NEAR * self.tau.exp() {
+            if error <= self.nearness.near * self.tau.exp() {
                 return true;
             }
             system.solve(problem, &work.offsets, &self.right, &mut self.back, false);
@@ -163,7 +184,7 @@ impl Continuation {
     }
 
     /// One step along the path, by at most so many more factorizations as are `allowed`. False if no step is found, they
-    /// are used up, or it leads to infinity.
+    /// are used up, or the path ends or leads to infinity.
     pub fn advance(
         &mut self,
         problem: &Problem,
@@ -182,7 +203,8 @@ impl Continuation {
                     _ => 1.0,
                 };
                 self.length = self.length.min(LONGEST / self.tangent_tau.abs());
-                return largest(&system.lambda) < BOUNDLESS * self.scale;
+                let is_bounded = largest(&system.lambda) < BOUNDLESS * self.scale;
+                return is_bounded && self.distance() > ROUND_OFF;
             }
             self.length *= SHRINK;
         }
@@ -214,7 +236,9 @@ impl Continuation {
         let (predicted, mut before) = (self.tau, f64::INFINITY);
         for k in 0..MAX_CORRECTIONS {
             let error = self.evaluate(problem, work, system);
-            let near = error <= self.nearness();
+            // Newton's method has come as near as the linear systems let it.
+            let ends = k > 0 && error > 0.5 * before && error <= LINEAR;
+            let near = ends || error <= self.nearby();
             let slow = k > 2 && error > 0.5 * before;
             if !error.is_finite() || (slow && !near) {
                 return None;
@@ -245,10 +269,11 @@ impl Continuation {
     }
 
     /// Distance ‖F‖ below which the present point is on the path.
-    fn nearness(&self) -> f64 {
+    fn nearby(&self) -> f64 {
         let kappa = self.tau.exp();
-        let part = self.length.powi(2).max(LINEAR / kappa);
-        NEAR * part.clamp(NEAREST, 1.0) * kappa + ROUND_OFF
+        let Nearness { near, nearest } = self.nearness;
+        let wanted = near * self.length.powi(2).clamp(nearest, 1.0) * kappa;
+        wanted.max(LINEAR.min(BEYOND * kappa)) + ROUND_OFF
     }
 
     /// The tangent at the present point, and the cosine of its angle with the one before.

@@ -123,6 +123,7 @@ impl IslandSolver {
                     break;
                 }
                 now.effort = options.effort;
+                self.complete(rows);
             }
         }
         for island in 0..self.islands.len() {
@@ -132,6 +133,16 @@ impl IslandSolver {
         modes.copy_from_slice(&self.modes[..nb]);
         self.last = Some(all);
         Ok(all)
+    }
+
+    /// Takes in the blocks between bodies of islands that are not solved: what is tried last takes long, and would begin anew
+    /// with each of them that its solution finds closed.
+    fn complete(&mut self, rows: &WhitenedJacobian) {
+        let (islands, certificates) = (&mut self.islands, &self.certificates);
+        self.working_set.take_in(|b| {
+            let own = islands.between(rows.trees_of(b));
+            own.is_some_and(|island| !certificates[islands.blocks(island)[0]].converged)
+        });
     }
 
     /// Solves the islands that have new blocks, thoroughly also those that are not solved yet. Whether all are solved.

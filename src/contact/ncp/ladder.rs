@@ -103,7 +103,7 @@ pub(super) const METHODS: [Rung; 9] = [
     rung(PivotsFromRest, Circular, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
     rung(PivotsByRank, Dense, 100, Thorough, Path::Polished),
-    rung(Continuation, Always, 600, Thorough, Path::Continuation),
+    rung(Continuation, Always, 800, Thorough, Path::Continuation),
     rung(ParametricFromRest, Pyramids, 200, Thorough, Path::Polished),
 ];
 

@@ -13,6 +13,9 @@ use crate::linalg::Lu;
 /// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
 const PROXIMAL: f64 = 1e-11;
 
+/// What an impulse moves along a normal that is round-off beside the largest of the blocks.
+const UNFELT: f64 = 1e-20;
+
 /// The iterate, the system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
 /// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
 #[derive(Debug)]
@@ -23,6 +26,9 @@ pub(super) struct PathSystem {
     /// Of each block.
     unit: Vec<f64>,
     velocity: f64,
+    /// Blocks whose normal no impulse moves: they have no place inside the cones if their velocity is not positive by itself, as
+    /// that of surfaces that only ever glide on each other is not. On the path they part.
+    unfelt: Vec<bool>,
     /// Of boxes.
     pub bounds: Vec<f64>,
     pub lambda: Vec<f64>,
@@ -54,6 +60,7 @@ impl PathSystem {
             trees,
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
+            unfelt: Vec::with_capacity(max_blocks),
             bounds: Vec::with_capacity(max_blocks),
             lambda: Vec::with_capacity(max_rows),
             sigma: Vec::with_capacity(max_rows),
@@ -82,6 +89,16 @@ impl PathSystem {
         self.unit.clear();
         self.unit
             .extend((0..nb).map(|i| mean(i).max(1e-12 * largest).sqrt().recip()));
+        self.unfelt.clear();
+        self.unfelt.extend((0..nb).map(|i| {
+            let last = problem.blocks[i].rows() - 1;
+            let parts = match problem.blocks[i] {
+                Block::Contact { mu } | Block::Pyramid { mu } => mu == 0.0,
+                Block::Unilateral => true,
+                _ => false,
+            };
+            parts && work.diagonal[i][last][last] <= UNFELT * largest
+        }));
         let size = (0..nb)
             .flat_map(|i| (work.offsets[i]..work.offsets[i + 1]).map(move |r| (i, r)))
             .fold(0.0f64, |m, (i, r)| {
@@ -148,6 +165,9 @@ impl PathSystem {
             for r in offsets[i]..offsets[i + 1] {
                 lambda[r] = self.lambda[r] * unit * self.velocity;
             }
+            if self.unfelt[i] {
+                lambda[offsets[i + 1] - 1] = 0.0;
+            }
         }
     }
 
@@ -163,6 +183,10 @@ impl PathSystem {
         for (i, unit) in self.unit.iter().enumerate() {
             for s in &mut sigma[offsets[i]..offsets[i + 1]] {
                 *s *= unit / self.velocity;
+            }
+            if self.unfelt[i] {
+                let normal = &mut sigma[offsets[i + 1] - 1];
+                *normal = normal.max(1.0);
             }
         }
     }

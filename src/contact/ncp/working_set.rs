@@ -102,6 +102,15 @@ impl WorkingSet {
         None
     }
 
+    /// Takes in these of the blocks outside.
+    pub fn take_in(&mut self, mut wanted: impl FnMut(usize) -> bool) {
+        for (b, (inside, is_new)) in self.inside.iter_mut().zip(&mut self.is_new).enumerate() {
+            *is_new = !*inside && wanted(b);
+            *inside |= *is_new;
+        }
+        self.list();
+    }
+
     fn list(&mut self) {
         self.blocks.clear();
         let inside = self

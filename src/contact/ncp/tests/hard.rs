@@ -4,7 +4,8 @@ use super::problems::{Case, LEVEL, Random, frame_of, table, tower};
 use super::solve::certified;
 use crate::contact::certificate::Path;
 use crate::contact::mode::Mode;
-use crate::contact::ncp::{NcpOptions, NcpSolver};
+use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
+use crate::contact::problem::Block;
 
 /// Bodies that each lie on one of the three before, every third on four corners, the others on one random point.
 fn pile(rng: &mut Random, bodies: usize) -> Case {
@@ -166,5 +167,63 @@ fn steps_in_a_row_cost_one_or_two_factorizations() {
             "{nx} x {ny}: {factorizations} factorizations in {steps} steps, {unaided} of them without help"
         );
         assert!(factorizations <= 2 * steps + 10 && unaided >= steps - 2);
+    }
+}
+
+/// Contacts of a chain with itself that overlap, with dry friction in every second joint and rows that yield by little.
+fn folded(seed: u64) -> Case {
+    const DOFS: usize = 8;
+    const CONTACTS: usize = 10;
+    let mut rng = Random(seed);
+    let mut case = Case {
+        inverse_mass: (0..DOFS)
+            .map(|_| 10f64.powf(1.5 * rng.signed() + 0.5))
+            .collect(),
+        velocity: (0..DOFS).map(|_| 0.1 * rng.signed()).collect(),
+        ..Case::default()
+    };
+    for _ in 0..CONTACTS {
+        let first = rng.below(DOFS - 3);
+        let dofs = first..first + 3 + rng.below(DOFS - first - 2);
+        case.blocks.push(Block::Contact { mu: 1.0 });
+        for offset in [0.0, 0.0, -0.015] {
+            let mut row = vec![0.0; DOFS];
+            row[dofs.clone()].fill_with(|| rng.signed());
+            case.rows.push(row);
+            case.offset.push(offset);
+        }
+    }
+    for k in 0..DOFS / 2 {
+        let mut row = vec![0.0; DOFS];
+        row[k] = 1.0;
+        case.row(Block::Box { bound: 0.01 }, row);
+    }
+    let mut case = case.finish();
+    let n = case.rows.len();
+    for r in (0..3 * CONTACTS).step_by(3) {
+        let mean = (r..r + 3).map(|k| case.g_matrix[k * n + k]).sum::<f64>() / 3.0;
+        for (k, part) in [0.3, 0.3, 1.0].into_iter().enumerate() {
+            case.g_matrix[(r + k) * n + r + k] += 1e-4 * part * mean;
+        }
+    }
+    case
+}
+
+/// Of 149 of these problems those in which continuation, no nearer to the path than mostly is enough, ended in front of a fold.
+#[test]
+fn continuation_follows_sharp_folds_from_nearer() {
+    let mut solver = NcpSolver::new(40, 20);
+    let options = NcpOptions {
+        method: Method::Continuation,
+        ..NcpOptions::default()
+    };
+    for seed in [44, 57, 103, 126, 148, 149] {
+        let case = folded(seed);
+        let mut lambda = vec![0.0; case.g.len()];
+        let mut modes = vec![Mode::Unknown; case.blocks.len()];
+        let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);
+        let c = c.unwrap();
+        println!("{seed}: {c:?}");
+        assert!(c.converged && c.residual() < 1e-10, "{seed}: {c:?}");
     }
 }

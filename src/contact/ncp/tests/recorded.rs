@@ -288,3 +288,38 @@ fn continuation_alone_solves_every_recorded_problem() {
         assert!(c.sweeps + c.admm + c.interior == 0, "{k}: {c:?}");
     }
 }
+
+/// Surfaces that only ever glide on each other: no impulse along their normal moves anything, and its velocity is round-off. No
+/// path leads through the cones of such a contact; once continuation ended where it began.
+#[test]
+fn continuation_passes_by_what_no_impulse_moves() {
+    let mut solver = NcpSolver::new(72, 36);
+    let options = NcpOptions {
+        method: Method::Continuation,
+        ..NcpOptions::default()
+    };
+    for (k, case) in recorded().into_iter().enumerate() {
+        let n = case.g.len();
+        let m = n + 6;
+        let mut delassus = vec![0.0; m * m];
+        for (to, from) in (delassus.chunks_mut(m)).zip(case.delassus.chunks(n)) {
+            to[..n].copy_from_slice(from);
+        }
+        // They do respond across it.
+        for r in [n, n + 1, n + 3, n + 4] {
+            delassus[r * m + r] = 0.1;
+        }
+        let case = Recorded {
+            blocks: [case.blocks, vec![Block::Contact { mu: 0.0 }; 2]].concat(),
+            modes: vec![Mode::Unknown; case.modes.len() + 2],
+            g: [case.g, vec![0.01, 0.02, -1e-17, -0.03, 0.01, 2e-13]].concat(),
+            lambda: vec![0.0; m],
+            delassus,
+        };
+        let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
+        let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);
+        let c = c.unwrap();
+        assert!(c.converged, "{k}: {c:?}");
+        case.check(k, &lambda);
+    }
+}
