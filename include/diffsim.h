@@ -1976,7 +1976,8 @@ typedef struct ds_options {
   size_t max_iterations;
   /**
    * Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
-   * Default 0: 32, and 8 for each moving link with geoms that may touch, within 2^20 / nv (but 32).
+   * Default 0: 32, and 8 for each moving link with geoms that may touch, or, up to 128, the 4 points of each pair of geoms that
+   * may; within 2^20 / nv (but 32).
    */
   size_t max_contacts;
   /**

@@ -76,7 +76,8 @@ pub struct ds_options {
     /// other. Default 1000.
     pub max_iterations: usize,
     /// Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
-    /// Default 0: 32, and 8 for each moving link with geoms that may touch, within 2^20 / nv (but 32).
+    /// Default 0: 32, and 8 for each moving link with geoms that may touch, or, up to 128, the 4 points of each pair of geoms that
+    /// may; within 2^20 / nv (but 32).
     pub max_contacts: usize,
     /// Stabilization, 0 to 1: share of a penetration that is left after a step. Default 0.
     pub kp: f64,
