@@ -92,7 +92,7 @@ impl Problem<'_> {
                 "g has {n} entries, but the blocks have {rows} rows"
             )));
         }
-        if let Some(i) = first_not_finite(&self.g) {
+        if let Some(i) = first_not_finite(self.g) {
             return Err(Error::numerical(format!(
                 "g[{i}], the velocity that row {i} is left with without impulses, is {}, expected a finite number",
                 self.g[i]
