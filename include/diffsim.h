@@ -1354,8 +1354,8 @@ typedef struct ds_load_options {
   int32_t open_mesh;
   /**
    * 1: geoms of one robot may touch although they overlap in more than three quarters of 24 configurations spread
-   * over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts within the hull of a
-   * hollow one. Pairs that the file names touch in any case.
+   * over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts
+   * within the hull of a hollow one. Pairs that the file names touch in any case.
    */
   int32_t keep_inseparable;
   /**
@@ -3805,8 +3805,7 @@ ds_status ds_sim_acceleration_vjp_act(struct ds_sim *sim,
  *
  * Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose impulses are no function
  * of the velocity (many forces lead to one motion), with integrators other than the symplectic ones, and while a dof has a
- * prescribed velocity;
- * DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
+ * prescribed velocity; DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
  */
 ds_status ds_sim_inverse(struct ds_sim *sim,
                          const double *q,

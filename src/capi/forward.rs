@@ -159,8 +159,7 @@ unsafe fn acceleration_vjp(
 ///
 /// Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose impulses are no function
 /// of the velocity (many forces lead to one motion), with integrators other than the symplectic ones, and while a dof has a
-/// prescribed velocity;
-/// DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
+/// prescribed velocity; DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_inverse(
     sim: *mut ds_sim,

@@ -130,8 +130,8 @@ pub struct ds_load_options {
     /// A ds_open_mesh. Default DS_OPEN_MESH_ERROR.
     pub open_mesh: i32,
     /// 1: geoms of one robot may touch although they overlap in more than three quarters of 24 configurations spread
-    /// over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts within the hull of a
-    /// hollow one. Pairs that the file names touch in any case.
+    /// over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts
+    /// within the hull of a hollow one. Pairs that the file names touch in any case.
     pub keep_inseparable: i32,
     /// 1: the force of each actuator on a joint, or of each input of DS_ACTUATION_JOINTS and DS_ACTUATION_FULL, is clamped
     /// to ± the effort that ds_model_joint_effort_velocity gives, on each dof; an effort of 0 leaves no force, and a warning says

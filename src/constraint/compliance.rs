@@ -1,6 +1,7 @@
 //! How much constraints yield in the convex law: R of every block, and the share of a penetration that a step leaves.
 //!
-//! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", section 5: R_n = max(β²/(4π²) w, 1/(h k (h + τ_d))) and R_T = σ w, with stiffness in
+//! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", section 5:
+//! R_n = max(β²/(4π²) w, 1/(h k (h + τ_d))) and R_T = σ w, with stiffness in
 //! series and dissipation times added. Contacts aim at v_n = −Φ/(h + τ_d) where they penetrate, which is
 //! [`Stabilization`] with K_p = τ_d/(h + τ_d), and close no more than their gap elsewhere. The weight w ([`Weights`](super::weights::Weights)) sets
 //! how nearly rigid is rigid.

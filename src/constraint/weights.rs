@@ -1,8 +1,8 @@
 //! How readily what a constraint holds gives way: the weights of geoms, dofs and equalities.
 //!
 //! The weight w of a constraint is the norm of J M⁻¹Jᵀ after Castro, Permenter and Han, "An unconstrained convex formulation of
-//! compliant contact", section 5, but at the model's neutral configuration and as the mean over where the geom is met from random directions (a box at its corners, a rod
-//! at its ends): it scales what yields, and as a constant of the simulation it costs the derivative nothing.
+//! compliant contact", section 5, but at the model's neutral configuration and as the mean over where the geom is met from
+//! random directions (a box at its corners, a rod at its ends): it scales what yields, and as a constant of the simulation it costs the derivative nothing.
 
 use super::equality::{Equality, LengthCoupling};
 use super::rows::Rows;

@@ -4,6 +4,7 @@ use super::mesh::TriMesh;
 use super::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec};
 use crate::error::{Error, Result};
 use crate::joint::MAX_DOFS;
+use crate::linalg::first_not_finite;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
@@ -277,7 +278,7 @@ fn field_fault(f: &HeightField) -> Option<String> {
             f.base
         ));
     }
-    let i = f.heights.iter().position(|x| !x.is_finite())?;
+    let i = first_not_finite(&f.heights)?;
     Some(format!(
         "a height field has no holes: the height in column {} of row {} is {}",
         i % columns,

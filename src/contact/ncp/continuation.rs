@@ -20,11 +20,13 @@ const MAX_HALVINGS: usize = 20;
 const MAX_CORRECTIONS: usize = 8;
 const FEW_CORRECTIONS: usize = 3;
 
-/// How near to the path, in parts of κ, is on it after a step of length one or more. After a shorter one it is nearer by
-/// the square, as the tangent is, or the steps would stray from the path where it turns sharply; to this part of that.
+/// How near to the path a point is on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearness {
+    /// After a step of length one or more, in parts of κ. After a shorter one it is nearer by the square, as the tangent is,
+    /// or the steps would stray from the path where it turns sharply.
     near: f64,
+    /// The least part of `near` that is asked for so.
     nearest: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Unrelaxed contact: the true Coulomb cone, solved to round-off, certified, and differentiated.
 //!
 //! After "End-to-end and highly-efficient differentiable simulation for robotics" (unrelaxed NCP, implicit differentiation
-//! by mode). The default path guesses modes, solves the mode-fixed system by Newton for the impulse nearest to the present one, checks every
-//! inequality, and then, where rows depend on each other, finds the least impulse of the same velocity. Where the guess
+//! by mode). The default path guesses modes, solves the mode-fixed system by Newton for the impulse nearest to the present
+//! one, checks every inequality, and then, where rows depend on each other, finds the least impulse of the same velocity. Where the guess
 //! fails, some sweeps of projected Gauss–Seidel guess again, and a few pivots change one block's mode at a time; where
 //! these go astray an interior point finds the modes from any start. Where rows are so nearly dependent that no set of
 //! modes can be solved in double precision, its own end is the answer. Where the central path turns back, continuation

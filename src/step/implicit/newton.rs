@@ -31,8 +31,9 @@ const ROUND_OFF: f64 = 1e-8;
 /// The shortest share of a correction that is tried.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
-/// A guess whose first correction is at least this share of its distance from rest is no better than that, unless the correction is at most that,
+/// A guess whose first correction is at least this share of its distance from rest is no better than that,
 const GUESS: f64 = 0.5;
+/// unless the correction is at most this share of the velocities,
 const NEAR: f64 = 0.01;
 /// or leaves at most this share of itself, as after a jump of inputs.
 const LEADS: f64 = 0.1;
