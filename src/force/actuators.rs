@@ -75,6 +75,20 @@ impl ActuatorForce {
         }
     }
 
+    /// That of a [`is_motor`].
+    #[inline(always)]
+    fn of_motor(gain: f64, u: f64) -> Self {
+        ActuatorForce {
+            // Of either sign of zero, as with a bias that is zero.
+            force: gain * u + 0.0,
+            by_u: gain,
+            by_length: 0.0,
+            by_rate: 0.0,
+            by_gain: u,
+            margin: f64::INFINITY,
+        }
+    }
+
     fn acts(&self) -> bool {
         [self.force, self.by_length, self.by_rate] != [0.0; 3]
     }
@@ -125,6 +139,12 @@ impl Law {
             margin: gain.margin,
         }
     }
+}
+
+/// Whether all that an actuator does is to push a joint by its gain times its input.
+fn is_motor(a: &Actuator) -> bool {
+    let is_open = a.force_range.is_none() && (a.control_range.is_none() || a.activation.is_some());
+    a.joint().is_some() && Law::is_simple(a) && a.bias == [0.0; 3] && is_open
 }
 
 /// Highest forces of an actuator's active and passive muscle, as its model is made.
@@ -190,6 +210,8 @@ pub struct Actuators {
     /// One of each; along tendons with the moments of the state.
     inputs: Vec<Input>,
     forces: Vec<ActuatorForce>,
+    /// Which are motors.
+    motors: Vec<bool>,
     /// Of muscles [N or N m].
     peaks: Vec<[f64; 2]>,
     /// The most entries that [`Actuators::slopes`] adds.
@@ -217,6 +239,7 @@ impl Actuators {
         Actuators {
             inputs: inputs.collect(),
             forces: vec![ActuatorForce::default(); model.nu()],
+            motors: model.actuators().iter().map(is_motor).collect(),
             peaks: peaks(model, cords),
             entries: model.actuators().iter().map(entries).sum(),
         }
@@ -242,9 +265,18 @@ impl Actuators {
     ) -> f64 {
         let mut distance = f64::INFINITY;
         let kept = self.inputs.iter_mut().zip(&mut self.forces);
+        let kept = kept.zip(&self.motors).enumerate();
         let list = at.model.actuators().iter().zip(at.u);
         let laws = at.params.actuator_gain.iter().copied().zip(&self.peaks);
-        for ((j, (input, force)), ((a, u), (gain, peaks))) in kept.enumerate().zip(list.zip(laws)) {
+        for ((j, ((input, force), is_motor)), ((a, u), (gain, peaks))) in kept.zip(list.zip(laws)) {
+            if *is_motor {
+                *force = ActuatorForce::of_motor(gain, *u);
+                input.slope = gain;
+                for (k, moment) in input.moments() {
+                    tau[k] += moment * force.force;
+                }
+                continue;
+            }
             let law = (gain, *peaks);
             match a.acts_on {
                 ActsOn::Joint { iq, iv, .. } => {

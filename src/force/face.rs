@@ -92,7 +92,7 @@ impl<F: Force + Clone + 'static> Duplicate for F {
 }
 
 /// How an input acts on dofs, per unit of u.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Input {
     /// Its number.
     pub input: usize,
@@ -100,6 +100,8 @@ pub struct Input {
     pub slope: f64,
     dofs: Vec<usize>,
     moment: Vec<f64>,
+    /// Whether moments are those of a state.
+    varies: bool,
 }
 
 impl Input {
@@ -111,6 +113,7 @@ impl Input {
             slope: 0.0,
             dofs,
             moment,
+            varies: false,
         }
     }
 
@@ -126,13 +129,23 @@ impl Input {
 
     /// Force on each of the dofs per unit of force before the moment.
     pub fn moment_mut(&mut self) -> &mut [f64] {
+        self.varies = true;
         &mut self.moment
     }
 
     /// Takes the moments of all dofs.
     pub fn set_moments(&mut self, of: impl Fn(usize) -> f64) {
+        self.varies = true;
         for (moment, k) in self.moment.iter_mut().zip(&self.dofs) {
             *moment = of(*k);
+        }
+    }
+
+    /// Takes what is another state's of the same input.
+    pub fn take_state(&mut self, from: &Input) {
+        self.slope = from.slope;
+        if from.varies {
+            self.moment.copy_from_slice(&from.moment);
         }
     }
 
@@ -155,23 +168,5 @@ impl Input {
     pub fn adjoint(&self, w: &[f64]) -> f64 {
         let sum: f64 = self.moments().map(|(k, moment)| moment * w[k]).sum();
         self.slope * sum
-    }
-}
-
-// With the room that it has.
-impl Clone for Input {
-    fn clone(&self) -> Self {
-        Input {
-            input: self.input,
-            slope: self.slope,
-            dofs: self.dofs.clone(),
-            moment: self.moment.clone(),
-        }
-    }
-
-    fn clone_from(&mut self, from: &Self) {
-        (self.input, self.slope) = (from.input, from.slope);
-        self.dofs.clone_from(&from.dofs);
-        self.moment.clone_from(&from.moment);
     }
 }

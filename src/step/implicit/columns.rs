@@ -98,7 +98,7 @@ impl Sim {
             return Err(missing());
         };
         let (motion, column) = (implicit.linear[last].motion(), &mut implicit.work.w);
-        if t.wide_links().next().is_none() {
+        if !motion.is_wide() {
             return Ok(());
         }
         for (w, xi) in panel.chunks_exact_mut(nv).zip(by_xi.chunks_exact_mut(nv)) {
@@ -223,13 +223,12 @@ impl Sim {
         linear::columns(&mut implicit.linear[i], self.model.topology(), along, x)?;
         let columns = w.chunks_exact_mut(nv).zip(xi.chunks_exact_mut(nv));
         for (k, (w, xi)) in columns.enumerate() {
-            for (w, x) in w.iter_mut().zip(&*x) {
+            for ((w, xi), x) in w.iter_mut().zip(&mut *xi).zip(&*x) {
                 *w = x[k];
+                *xi = rule.displacement * x[k];
             }
-            match is_displaced {
-                true => (xi.iter_mut().zip(&*w).zip(&*xi0))
-                    .for_each(|((xi, w), xi0)| *xi = rule.displacement * w + xi0[k]),
-                false => (xi.iter_mut().zip(&*w)).for_each(|(xi, w)| *xi = rule.displacement * w),
+            if is_displaced {
+                (xi.iter_mut().zip(&*xi0)).for_each(|(xi, xi0)| *xi += xi0[k]);
             }
         }
         Ok(())

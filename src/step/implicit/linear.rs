@@ -184,7 +184,7 @@ impl Linear {
         self.driven.copy_from_slice(driven.is_driven());
         (self.balance).take(model, params, dynamics, Some(forces), alone)?;
         for (own, input) in self.inputs.iter_mut().zip(forces.inputs().flatten()) {
-            own.clone_from(input);
+            own.take_state(input);
         }
         self.motion.linearize(t, at.tangents(), &at.v);
         self.rule = Some(*rule);
@@ -244,7 +244,10 @@ impl Linear {
         };
         let Columns { q, u, w0, xi0 } = along;
         let (motion, nv) = (&self.motion, x.len());
-        self.own.as_chunks_mut().0[..nv].copy_from_slice(x);
+        let any_driven = self.driven.contains(&true);
+        if any_driven {
+            self.own.as_chunks_mut().0[..nv].copy_from_slice(x);
+        }
         let [a, v, q_stage] = (self.work.by.each_mut()).map(|x| &mut x.as_chunks_mut().0[..nv]);
         for input in self.inputs.iter().filter(|_| !u.is_empty()) {
             input.subtract(&u[input.input], x);
@@ -285,7 +288,9 @@ impl Linear {
             let by = &by.as_chunks().0[..nv];
             self.balance.add_columns(t, of, by, x);
         }
-        self.put_own(x);
+        if any_driven {
+            self.put_own(x);
+        }
         self.solver.solve_columns(t, x);
         x.as_flattened_mut().iter_mut().for_each(|x| *x = -*x);
         Ok(())

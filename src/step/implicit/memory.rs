@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::spatial::{Vec3, so3_exp};
 
 /// The highest degree.
-const DEGREE: usize = 8;
+const DEGREE: usize = 15;
 
 /// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Curvature`]. Zero is nothing.
 #[derive(Clone, Debug)]
