@@ -191,7 +191,7 @@ fn the_first_guess_is_memory() {
             Integrator::Sdirk2 => 2,
             _ => 1,
         };
-        assert_eq!(memory.len(), stages * (16 * model.nv() + 5));
+        assert_eq!(memory.len(), stages * (17 * model.nv() + 5));
         sim.get_memory(&mut memory).unwrap();
         assert!(memory.iter().any(|x| *x != 0.0));
         let next = from(&mut sim, &q1, &v1);

@@ -144,7 +144,8 @@ impl Law {
 /// Whether all that an actuator does is to push a joint by its gain times its input.
 fn is_motor(a: &Actuator) -> bool {
     let is_open = a.force_range.is_none() && (a.control_range.is_none() || a.activation.is_some());
-    a.joint().is_some() && Law::is_simple(a) && a.bias == [0.0; 3] && is_open
+    let is_unbiased = a.bias.iter().all(|x| x.to_bits() == 0);
+    a.joint().is_some() && Law::is_simple(a) && is_unbiased && is_open
 }
 
 /// Highest forces of an actuator's active and passive muscle, as its model is made.

@@ -100,8 +100,6 @@ pub struct Input {
     pub slope: f64,
     dofs: Vec<usize>,
     moment: Vec<f64>,
-    /// Whether moments are those of a state.
-    varies: bool,
 }
 
 impl Input {
@@ -113,7 +111,6 @@ impl Input {
             slope: 0.0,
             dofs,
             moment,
-            varies: false,
         }
     }
 
@@ -129,13 +126,11 @@ impl Input {
 
     /// Force on each of the dofs per unit of force before the moment.
     pub fn moment_mut(&mut self) -> &mut [f64] {
-        self.varies = true;
         &mut self.moment
     }
 
     /// Takes the moments of all dofs.
     pub fn set_moments(&mut self, of: impl Fn(usize) -> f64) {
-        self.varies = true;
         for (moment, k) in self.moment.iter_mut().zip(&self.dofs) {
             *moment = of(*k);
         }
@@ -144,8 +139,13 @@ impl Input {
     /// Takes what is another state's of the same input.
     pub fn take_state(&mut self, from: &Input) {
         self.slope = from.slope;
-        if from.varies {
-            self.moment.copy_from_slice(&from.moment);
+        match (&self.dofs[..], &from.dofs[..], &mut self.moment[..]) {
+            // Most push one joint.
+            ([k], [l], [moment]) if k == l => *moment = from.moment[0],
+            _ => {
+                self.dofs.clone_from(&from.dofs);
+                self.moment.clone_from(&from.moment);
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! The chain rule of an implicit step: its stages in order, and back.
 
-use super::newton::Limits;
 use super::physics::Physics;
 use super::stage::{Rule, mix};
+use super::way::Limits;
 use super::workspace::{Implicit, Work};
 use crate::error::{Error, Result};
 use crate::integrator::implicit::{Slope, turn_adjoint};

@@ -6,8 +6,11 @@ const DOUBT: f64 = 2.0;
 /// How many times less a jump of slopes has come nearer by corrections before, as their directions are others.
 const SURPLUS: f64 = 1e3;
 
+/// What of γ, and of the directions in which it was seen, is left whenever it is seen again.
+const FADES: f64 = 0.9;
+
 /// γ of a stage, half of what H varies by beside itself, as steps before have seen it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Curvature {
     /// Zero where none has.
     pub seen: f64,
@@ -17,42 +20,71 @@ pub(super) struct Curvature {
     pub doubt: f64,
     /// The size of a correction that was round-off; zero where none was.
     pub floor: f64,
+    /// Each dof's share of the size of the corrections that have shown γ: of others it says nothing.
+    pub along: Vec<f64>,
 }
 
 impl Curvature {
-    pub const UNKNOWN: Curvature = Curvature {
-        seen: 0.0,
-        moves: f64::MAX,
-        doubt: 1.0,
-        floor: 0.0,
-    };
+    pub fn unknown(nv: usize) -> Curvature {
+        Curvature {
+            seen: 0.0,
+            moves: f64::MAX,
+            doubt: 1.0,
+            floor: 0.0,
+            along: vec![0.0; nv],
+        }
+    }
 
-    /// How much of itself a correction of this size leaves by the H of where it begins; NaN where that is not known.
-    pub fn rate(&self, size: f64) -> f64 {
+    /// The size of a correction along those that have shown γ of which no dof has less than of `step`; infinite where one of
+    /// them never moved.
+    pub fn reach(&self, step: &[f64]) -> f64 {
+        step.iter().zip(&self.along).fold(0.0, |most, (d, share)| {
+            let reach = if *d == 0.0 { 0.0 } else { d.abs() / share };
+            if reach > most { reach } else { most }
+        })
+    }
+
+    /// How much of itself a correction of this reach leaves by the H of where it begins; NaN where that is not known.
+    pub fn rate(&self, reach: f64) -> f64 {
         match self.seen > 0.0 {
-            true => self.seen * self.doubt * size,
+            true => self.seen * self.doubt * reach,
             false => f64::NAN,
         }
     }
 
     /// Whether it stays clear of a jump of slopes at the distance `margin`.
-    pub fn is_clear(&self, size: f64, margin: f64) -> bool {
-        margin == f64::INFINITY || margin > SURPLUS * self.moves * self.doubt * size
+    pub fn is_clear(&self, reach: f64, margin: f64) -> bool {
+        margin == f64::INFINITY || margin > SURPLUS * self.moves * self.doubt * reach
     }
 
-    /// Such a correction has left `next`, known to within `rounding`, and moved a jump of slopes from the first distance to
-    /// the second.
-    pub fn see(&mut self, size: f64, next: f64, rounding: f64, margins: [f64; 2]) {
+    /// The correction `step`, of this size in units of `scale`, has left `next`, known to within `rounding`, and moved a jump of
+    /// slopes from the first distance to the second.
+    pub fn see(
+        &mut self,
+        (step, scale): (&[f64], f64),
+        [size, next]: [f64; 2],
+        rounding: f64,
+        [from, to]: [f64; 2],
+    ) {
         let most = (next + rounding) / (size * size);
         if !most.is_finite() {
             return;
         }
-        let [from, to] = margins;
         let moves = ((to - from).abs() + f64::EPSILON * from) / size;
-        self.moves = if moves.is_finite() { moves } else { f64::MAX };
+        self.moves = match moves.is_finite() {
+            true if self.moves < f64::MAX => moves.max(FADES * self.moves),
+            true => moves,
+            false => f64::MAX,
+        };
         // Round-off bounds γ from above alone.
-        if next > rounding || self.seen == 0.0 || most < self.seen {
-            self.seen = most;
+        let at_least = if next > rounding || self.seen == 0.0 {
+            most
+        } else {
+            most.min(self.seen)
+        };
+        self.seen = at_least.max(FADES * self.seen);
+        for (share, d) in self.along.iter_mut().zip(step) {
+            *share = (d.abs() / (scale * size)).max(FADES * *share);
         }
         self.doubt = 1.0;
     }

@@ -13,7 +13,7 @@ use crate::spatial::{Vec3, so3_exp};
 /// The highest degree.
 const DEGREE: usize = 15;
 
-/// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Curvature`]. Zero is nothing.
+/// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Curvature`], last by dofs. Zero is nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     nv: usize,
@@ -26,14 +26,19 @@ const DIFFERENCES: usize = DEGREE + 1;
 /// What of round-off that was seen is believed from step to step while nothing tells.
 const FADES: f64 = 0.9;
 
-/// Numbers beside differences.
+/// Numbers beside those of dofs.
 const REST: usize = 5;
+
+/// Numbers of a stage.
+fn length(nv: usize) -> usize {
+    (DIFFERENCES + 1) * nv + REST
+}
 
 impl Memory {
     pub fn new(nv: usize, stages: usize) -> Memory {
         Memory {
             nv,
-            all: vec![0.0; stages * (DIFFERENCES * nv + REST)],
+            all: vec![0.0; stages * length(nv)],
         }
     }
 
@@ -47,17 +52,17 @@ impl Memory {
 
     /// Forgets how much H bends.
     pub fn forget_curvature(&mut self) {
-        let length = DIFFERENCES * self.nv + REST;
-        for own in self.all.chunks_exact_mut(length) {
+        for own in self.all.chunks_exact_mut(length(self.nv)) {
             // All but the degree.
-            own[length - REST + 1..].fill(0.0);
+            own[DIFFERENCES * self.nv + 1..].fill(0.0);
         }
     }
 
     /// A first guess of w of stage `i`, which follows the stage `before`.
     pub fn guess(&self, i: usize, at: &mut StageState, rule: &Rule, before: Option<&StageState>) {
-        let length = DIFFERENCES * self.nv + REST;
-        let (differences, rest) = self.all[i * length..][..length].split_at(length - REST);
+        let length = length(self.nv);
+        let own = &self.all[i * length..][..length];
+        let (differences, rest) = own.split_at(DIFFERENCES * self.nv);
         let known = (rest[0] as usize).min(DEGREE) + 1;
         let differences = differences.as_chunks::<DIFFERENCES>().0;
         for (rate, all) in at.w.iter_mut().zip(differences) {
@@ -70,12 +75,16 @@ impl Memory {
         for (w, w0) in at.w.iter_mut().zip(&at.w0) {
             *w = w0 + *w / rule.rate;
         }
-        at.curvature = Curvature {
-            seen: rest[1],
-            moves: rest[2],
-            doubt: rest[3].max(1.0),
-            floor: FADES * rest[4],
-        };
+        let Curvature {
+            seen,
+            moves,
+            doubt,
+            floor,
+            along,
+        } = &mut at.curvature;
+        (*seen, *moves, *doubt) = (rest[1], rest[2], rest[3].max(1.0));
+        *floor = FADES * rest[4];
+        along.copy_from_slice(&rest[REST..]);
     }
 
     /// Takes in the stages of a step that has been taken.
@@ -87,10 +96,9 @@ impl Memory {
         let Some(last) = stages.clone().next_back() else {
             return;
         };
-        let length = DIFFERENCES * self.nv + REST;
         let mut before: &[f64] = &[];
-        for (own, at) in self.all.chunks_exact_mut(length).zip(stages) {
-            let (differences, rest) = own.split_at_mut(length - REST);
+        for (own, at) in self.all.chunks_exact_mut(length(self.nv)).zip(stages) {
+            let (differences, rest) = own.split_at_mut(DIFFERENCES * self.nv);
             let differences = differences.as_chunks_mut::<DIFFERENCES>().0;
             let rate = at.tangents().rate;
             let mut off = [0.0; DIFFERENCES];
@@ -115,7 +123,8 @@ impl Memory {
                 }
             }
             turn(model, &last.xi, differences);
-            rest.copy_from_slice(&[
+            rest[REST..].copy_from_slice(&at.curvature.along);
+            rest[..REST].copy_from_slice(&[
                 best as f64,
                 at.curvature.seen,
                 at.curvature.moves,

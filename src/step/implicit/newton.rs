@@ -7,22 +7,21 @@
 //! With H from a place at the distance d, a correction of size s leaves one of about γ s (s + 2 d), where γ is half of what H
 //! varies by beside itself; the largest γ on the way is taken for the next. So it is known how far one more balance with the
 //! factors that are there leads, and how far new ones would; the cheaper way is taken, and none where what is left is below
-//! the tolerance. Where steps go on as those before, which a small first correction shows, γ is that of these, and doubted more
-//! with every step that it is not seen again.
+//! the tolerance. Where steps go on as those before γ is that of these, along the dofs that moved when it was seen, and doubted
+//! more with every step that it is not seen again.
 //!
-//! Round-off of the balance is known where it shows: a correction after which more is left than γ allows, though no slopes
-//! jump near by, is round-off. Along a thousand links it is a few times that of positions. It says nothing of γ, and what is
-//! far below it is not sought in the steps after.
+//! Round-off of the balance is known where it shows: two corrections in turn after which more is left than γ allows, though
+//! no slopes jump near by, are round-off. Along a thousand links it is a few times that of positions. It says nothing of γ, and
+//! what is far below it is not sought in the steps after.
 
 use super::linear::Linear;
 use super::memory::Memory;
 use super::physics::Physics;
 use super::stage::{Rule, StageState};
-use super::way::{Goal, JUMPS, SHRINKS, SURPLUS, Way, difference, largest, stays_clear};
+use super::way::{Goal, JUMPS, Limits, SHRINKS, SURPLUS, Way, difference, largest, stays_clear};
 use crate::error::{Error, Result};
 use crate::linalg::all_finite;
 use crate::model::Model;
-use crate::step::options::Options;
 
 /// Corrections of at most this size that do not shrink any more, though the factors are those of the place, are round-off:
 /// that of forces from lengths, which stiff springs multiply.
@@ -48,13 +47,6 @@ const EASED: [f64; 5] = [1e4, 1e3, 1e2, 10.0, 3.0];
 /// How well the solutions on the way are to be found.
 const ON_THE_WAY: f64 = 1e-6;
 
-/// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::step) struct Limits {
-    pub tolerance: f64,
-    pub iterations: usize,
-}
-
 /// What became of a stage.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::step) struct Found {
@@ -78,23 +70,6 @@ pub(in crate::step) struct Newton {
     rest: Vec<f64>,
     guess: Vec<f64>,
     memory: Memory,
-}
-
-impl Limits {
-    pub fn of(options: &Options) -> Limits {
-        Limits {
-            tolerance: options.newton_tolerance,
-            iterations: options.max_newton,
-        }
-    }
-
-    /// What a message says of a stage with this correction left.
-    pub fn missed(&self, residual: f64) -> String {
-        format!(
-            "Newton's method stopped at a correction of {residual:e}, above options.newton_tolerance {:e}",
-            self.tolerance
-        )
-    }
 }
 
 /// A stage on its way: what it is evaluated with, and where its step begins.
@@ -274,11 +249,8 @@ impl Newton {
         }
         let scale = slowest.max(largest(&at.w));
         size /= scale;
-        let goal = Goal {
-            tolerance: limits.tolerance,
-            rounding: ROUNDINGS * (1.0 + largest(&at.q)) / (rule.displacement * scale),
-            floor: at.curvature.floor / scale,
-        };
+        let rounding = ROUNDINGS * (1.0 + largest(&at.q)) / (rule.displacement * scale);
+        let goal = Goal::new(limits.tolerance, rounding, at.curvature.floor / scale);
         let mut way = Way {
             gone: if is_fresh { 0.0 } else { f64::INFINITY },
             bend: 0.0,
@@ -287,11 +259,12 @@ impl Newton {
         // The smallest of the corrections by fresh factors, and how many were no smaller; whether jumps of slopes are far
         // from what corrections change.
         let (mut least, mut stalls, mut crossed, mut is_clear) = (f64::INFINITY, 0, 0, false);
-        let mut is_first = is_fresh;
+        let (mut is_first, mut was_odd) = (is_fresh, false);
         if let Some([first, before]) = first {
             let (first, margins) = (first / scale, [before, found.margin]);
             if is_fresh {
-                at.curvature.see(first, size, goal.noise(), margins);
+                let taken = (&self.next[..], scale);
+                (at.curvature).see(taken, [first, size], goal.noise(), margins);
             }
             way.go(1.0, first, size);
             (is_first, is_clear) = (false, stays_clear(margins, size / first));
@@ -317,13 +290,15 @@ impl Newton {
                 self.finish(at);
                 break;
             }
-            let foreseen = at.curvature.rate(size);
-            if is_first && at.curvature.is_clear(size, found.margin) && goal.is_met(size, foreseen)
-            {
-                found.residual = goal.floor.max(size * foreseen);
-                at.curvature.trust();
-                self.finish(at);
-                break;
+            if is_first {
+                let reach = at.curvature.reach(&self.step) / scale;
+                let foreseen = at.curvature.rate(reach);
+                if at.curvature.is_clear(reach, found.margin) && goal.is_met(reach, foreseen) {
+                    found.residual = goal.floor.max(reach * foreseen);
+                    at.curvature.trust();
+                    self.finish(at);
+                    break;
+                }
             }
             is_first = false;
             // Where slopes jump, factors of another place lead back and forth.
@@ -371,7 +346,8 @@ impl Newton {
                 && share == 1.0
                 && least_seen <= ROUND_OFF
                 && goal.may_be_floor(least_seen);
-            let is_floor = may_be_floor && rate > 0.0 && next > SURPLUS * rate * size;
+            let is_floor = was_odd && may_be_floor && next > SHRINKS * size;
+            was_odd = !is_floor && may_be_floor && rate > 0.0 && next > SURPLUS * rate * size;
             let stays = size <= goal.rounding
                 || goal.is_round_off(size, stalls)
                 || is_floor
@@ -411,8 +387,14 @@ impl Newton {
                 self.finish(at);
                 break;
             }
+            if was_odd {
+                // Round-off, or curvature in a direction of its own: the next one tells.
+                (way.gone, is_clear, size) = (way.gone + size, false, next);
+                continue;
+            }
             if is_fresh && share == 1.0 {
-                at.curvature.see(size, next, goal.noise(), margins);
+                let taken = (&self.next[..], scale);
+                (at.curvature).see(taken, [size, next], goal.noise(), margins);
             }
             way.go(share, size, next);
             is_clear = is_known;

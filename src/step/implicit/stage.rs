@@ -115,7 +115,7 @@ impl StageState {
             q: vec![0.0; model.nq()],
             v: zeros(),
             a: zeros(),
-            curvature: Curvature::UNKNOWN,
+            curvature: Curvature::unknown(model.nv()),
             balanced: zeros(),
             is_settled: false,
             is_factored: false,

@@ -1,9 +1,10 @@
 //! Taking an implicit step.
 
 use super::chain::missing;
-use super::newton::{Limits, Problem};
+use super::newton::Problem;
 use super::physics::Physics;
 use super::stage::{Rule, StageState, history, mix};
+use super::way::Limits;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::turn;
 use crate::linalg::{all_finite, within};

@@ -1,5 +1,7 @@
 //! How far Newton's method is, and how far it will be: what is known of how corrections shrink.
 
+use crate::step::options::Options;
+
 /// The share of the correction before to which one must shrink that is more than round-off.
 pub(super) const SHRINKS: f64 = 0.5;
 
@@ -26,6 +28,30 @@ const NOISE: f64 = 4.0;
 
 /// Balances that are not counted further.
 const MANY: usize = 50;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::step) struct Limits {
+    pub tolerance: f64,
+    pub iterations: usize,
+}
+
+impl Limits {
+    pub fn of(options: &Options) -> Limits {
+        Limits {
+            tolerance: options.newton_tolerance,
+            iterations: options.max_newton,
+        }
+    }
+
+    /// What a message says of a stage with this correction left.
+    pub fn missed(&self, residual: f64) -> String {
+        format!(
+            "Newton's method stopped at a correction of {residual:e}, above options.newton_tolerance {:e}",
+            self.tolerance
+        )
+    }
+}
 
 /// The largest of |x|.
 pub(super) fn largest(x: &[f64]) -> f64 {
@@ -62,6 +88,15 @@ pub(super) struct Goal {
 }
 
 impl Goal {
+    /// With a floor that is no more than may be one.
+    pub fn new(tolerance: f64, rounding: f64, floor: f64) -> Goal {
+        Goal {
+            tolerance,
+            rounding,
+            floor: floor.min(MOST * rounding),
+        }
+    }
+
     /// Whether corrections of this size that have stalled so often are round-off.
     pub fn is_round_off(&self, size: f64, stalls: usize) -> bool {
         stalls > if size <= self.rounding { 0 } else { JUMPS }

@@ -1,0 +1,129 @@
+//! What implicit steps take from the steps before makes them faster and nothing else: whatever came before, a step is that of a
+//! new simulation to round-off.
+
+mod common;
+
+use common::{Rng, random_q, random_tree};
+use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::spatial::{Inertia, Sym3, Vec3};
+use diffsim::step::{Contact, Integrator, Options, Sim};
+use std::sync::Arc;
+
+const SCHEMES: [Integrator; 4] = [
+    Integrator::Bdf1,
+    Integrator::Sdirk2,
+    Integrator::ImplicitEuler,
+    Integrator::Midpoint,
+];
+
+/// Bodies of unlike inertias, side by side.
+fn bodies(kinds: &[JointKind], gravity: f64) -> Arc<Model> {
+    let mut spec = ModelSpec {
+        gravity: Vec3::Z * -gravity,
+        ..ModelSpec::default()
+    };
+    spec.bodies.extend(kinds.iter().map(|kind| BodySpec {
+        name: format!("{kind:?}"),
+        inertia: Inertia::from_com(1.0, Vec3::ZERO, Sym3::diagonal(Vec3::new(0.1, 0.2, 0.25))),
+        joints: vec![JointSpec::new(format!("j{kind:?}"), *kind)],
+        ..BodySpec::world()
+    }));
+    Arc::new(Model::compile(spec, Actuation::Full).unwrap())
+}
+
+fn sim(model: &Arc<Model>, integrator: Integrator, h: f64) -> Sim {
+    let options = Options {
+        time_step: h,
+        integrator,
+        contact: Contact::None,
+        ..Options::default()
+    };
+    Sim::new(model.clone(), &options).unwrap()
+}
+
+fn step(sim: &mut Sim, q: &[f64], v: &[f64], u: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let (mut q_next, mut v_next) = (q.to_vec(), v.to_vec());
+    sim.step(q, v, u, &mut q_next, &mut v_next).unwrap();
+    assert!(sim.step_info().unwrap().converged);
+    (q_next, v_next)
+}
+
+/// How far a step ends from that of a new simulation, relative to the largest velocity.
+fn apart(sim: &mut Sim, model: &Arc<Model>, integrator: Integrator, [q, v, u]: [&[f64]; 3]) -> f64 {
+    let h = sim.options().time_step;
+    let (_, found) = step(sim, q, v, u);
+    let (_, alone) = step(&mut self::sim(model, integrator, h), q, v, u);
+    let off = found.iter().zip(&alone).map(|(a, b)| (a - b).abs());
+    let largest = alone.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    off.fold(0.0, f64::max) / largest
+}
+
+/// A fall says nothing of how turning bends the balance.
+#[test]
+fn a_torque_after_a_fall() {
+    let model = bodies(&[JointKind::Free], 9.81);
+    let mut worst: f64 = 0.0;
+    for integrator in SCHEMES {
+        for (torque, h) in [(0.01, 1e-2), (0.1, 1e-2), (1.0, 1e-2), (1.0, 1e-3)] {
+            for steps in [1, 2, 7, 30, 120] {
+                let mut falling = sim(&model, integrator, h);
+                let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; 6]);
+                for _ in 0..steps {
+                    (q, v) = step(&mut falling, &q, &v, &[0.0; 6]);
+                }
+                let u = [0.0, 0.0, 0.0, 0.0, torque, torque];
+                worst = worst.max(apart(&mut falling, &model, integrator, [&q, &v, &u]));
+            }
+        }
+    }
+    assert!(worst < 1e-14, "{worst:e}");
+}
+
+/// Nor does a slide say how another body turns, whichever of them moves farther.
+#[test]
+fn a_torque_beside_a_slide() {
+    let model = bodies(&[JointKind::Prismatic, JointKind::Spherical], 0.0);
+    let mut worst: f64 = 0.0;
+    for integrator in SCHEMES {
+        for h in [1e-3, 1e-2, 5e-2] {
+            for (push, torque) in [(1000.0, 7.5), (1.0, 7.5), (1e3, 0.1), (0.1, 1.0)] {
+                let mut sliding = sim(&model, integrator, h);
+                let u = [push, 0.0, 0.0, 0.0];
+                let (q, v) = step(&mut sliding, model.neutral(), &[0.0, 0.1, 0.0, 0.0], &u);
+                let u = [push, 0.0, torque, torque];
+                worst = worst.max(apart(&mut sliding, &model, integrator, [&q, &v, &u]));
+            }
+        }
+    }
+    assert!(worst < 1e-14, "{worst:e}");
+}
+
+/// More than curvature allows may be left in a direction of its own: one that is no round-off is taken.
+#[test]
+fn what_is_left_is_not_taken_for_round_off() {
+    for (seed, links, integrator, h, last) in [
+        (12, 7, Integrator::Bdf1, 1e-4, 69),
+        (17, 12, Integrator::Sdirk2, 1e-3, 79),
+    ] {
+        let model = Arc::new(random_tree(seed, links));
+        let mut along = sim(&model, integrator, h);
+        let mut rng = Rng::new(seed);
+        let (mut q, mut v) = (random_q(&mut rng, &model, 0.5), rng.vector(model.nv(), 1.0));
+        for k in 0..=last {
+            let u: Vec<f64> = (0..model.nu())
+                .map(|j| match (k + j) % 3 {
+                    0 => rng.range(-10.0, 10.0),
+                    _ => 0.01,
+                })
+                .collect();
+            if k == last {
+                let off = apart(&mut along, &model, integrator, [&q, &v, &u]);
+                assert!(off < 1e-14, "{integrator:?} {off:e}");
+                assert!(along.step_info().unwrap().residual < 1e-15);
+            } else {
+                (q, v) = step(&mut along, &q, &v, &u);
+            }
+        }
+    }
+}
