@@ -24,6 +24,7 @@ pub(super) struct Descent {
     step: Vec<[f64; 1]>,
     d: Vec<f64>,
     d_x: Vec<f64>,
+    z: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
     matrix: Vec<f64>,
     lu: Lu,
@@ -53,6 +54,7 @@ impl Descent {
             step: vec![[0.0]; rows],
             d: numbers(),
             d_x: numbers(),
+            z: vec![[0.0]; rows],
             scratch: vec![[0.0]; rows],
             matrix: vec![0.0; rows * rows],
             lu: Lu::new(rows),
@@ -64,7 +66,7 @@ impl Descent {
     /// impulses are from those that their velocities give, relative to the largest.
     pub fn run(
         &mut self,
-        system: &System,
+        system: &mut System,
         centre: Centre<'_>,
         [lambda, sigma]: [&mut [f64]; 2],
         [enough, content]: [f64; 2],
@@ -154,8 +156,14 @@ impl Descent {
         if off == 0.0 { 0.0 } else { off / size }
     }
 
-    /// 1 + 𝒢 G.
-    fn factor(&mut self, system: &System) -> bool {
+    /// 1 + 𝒢 G, or what stands for it.
+    fn factor(&mut self, system: &mut System) -> bool {
+        if system.coordinates.are_used() {
+            let System {
+                units, coordinates, ..
+            } = system;
+            return coordinates.factor(units, &self.answers, &mut self.matrix, &mut self.lu);
+        }
         let n = system.order();
         let a = &mut self.matrix[..n * n];
         a.fill(0.0);
@@ -176,7 +184,15 @@ impl Descent {
     /// y ← y + t d.
     fn advance(&mut self, system: &System, lambda: &mut [f64]) {
         let n = lambda.len();
-        self.lu.solve(&mut self.step[..n], &mut self.scratch[..n]);
+        let (step, scratch) = (&mut self.step[..n], &mut self.scratch[..n]);
+        match system.coordinates.are_used() {
+            true => {
+                let room = [&mut self.z[..n], scratch];
+                let (units, answers) = (&system.units, &self.answers);
+                (system.coordinates).solve(units, answers, &self.lu, step, room);
+            }
+            false => self.lu.solve(step, scratch),
+        }
         for (d, [step]) in self.d.iter_mut().zip(&self.step[..n]) {
             *d = *step;
         }

@@ -89,8 +89,7 @@ impl Elliptic {
         let mut all = Certificate::new(Path::Empty);
         let mut most = Allowance::NONE;
         for island in 0..self.groups.len() {
-            let steps = left.newton_steps();
-            let found = (self.solver).solve(&mut posed, &self.groups, island, steps);
+            let found = (self.solver).solve(&mut posed, &self.groups, island, left);
             all.join(&found);
             all.add_work(&found);
             most.most(&found.spent);

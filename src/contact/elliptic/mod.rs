@@ -20,11 +20,13 @@
 //! (Analyse convexe du problème de frottement de Coulomb, 2009). Each ends with Newton's method on the faces of the modes that
 //! it found (`faces`), which gives round-off and the matrix of the derivative.
 //!
-//! Islands that have such a contact are solved each by itself and dense: this is for the few contacts of feet, wheels and
-//! fingers, not for heaps of them. All others are left to the law of three rows.
+//! Islands that have such a contact are solved each by itself, in a matrix of their rows, or of the coordinates of their trees
+//! where these are far fewer (`coordinates`): this is for the contacts of feet, wheels and fingers, not for heaps of bodies.
+//! All others are left to the law of three rows.
 
 mod answer;
 mod aware;
+mod coordinates;
 mod descent;
 mod faces;
 mod groups;

@@ -44,6 +44,8 @@ pub(super) struct Rigid {
     kept: Vec<f64>,
     best: Vec<f64>,
     polished: Vec<f64>,
+    /// Factorizations that the present solve may take.
+    most: usize,
 }
 
 impl Rigid {
@@ -56,6 +58,7 @@ impl Rigid {
             kept: vec![0.0; rows],
             best: vec![0.0; rows],
             polished: vec![0.0; rows],
+            most: 0,
         }
     }
 
@@ -69,6 +72,7 @@ impl Rigid {
         tolerance: f64,
         most: usize,
     ) -> Certificate {
+        self.most = most;
         let mut certificate = Certificate::new(Path::Newton);
         system.velocity(lambda, sigma);
         let mut best = f64::INFINITY;
@@ -264,6 +268,9 @@ impl Rigid {
                     system.velocity(lambda, sigma);
                 }
                 return true;
+            }
+            if *count >= self.most {
+                return false;
             }
             before = held;
             self.polished[..n].copy_from_slice(lambda);

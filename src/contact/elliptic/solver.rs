@@ -7,6 +7,7 @@ use super::rigid::Rigid;
 use super::stand::{Stand, modes};
 use super::system::System;
 use super::unit::Unit;
+use crate::contact::allowance::{Allowance, weight};
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::Posed;
@@ -76,15 +77,17 @@ impl Solver {
         (self.loaded, self.factored) = (None, false);
     }
 
-    /// Solves an island, in at most so many factorizations. What leaves the finite numbers is returned as not converged.
+    /// Solves an island within what is left. What leaves the finite numbers is returned as not converged.
     pub fn solve(
         &mut self,
         posed: &mut Posed<'_>,
         groups: &Groups,
         island: usize,
-        most: usize,
+        left: &Allowance,
     ) -> Certificate {
         self.place(&posed.problem, groups, island);
+        let weight = weight(self.system.cost());
+        let most = left.grant(usize::MAX, weight);
         let lambda = self.system.take(posed.lambda, &mut self.lambda);
         let sigma = &mut self.sigma[..lambda.len()];
         let mut certificate = match (lambda.len(), self.is_compliant) {
@@ -102,7 +105,7 @@ impl Solver {
             }
             _ => {
                 let mut certificate = Certificate::new(Path::Newton);
-                let (system, count) = (&self.system, &mut certificate.newton);
+                let (system, count) = (&mut self.system, &mut certificate.newton);
                 let (descent, none) = (&mut self.descent, Centre::NONE);
                 certificate.dual = descent.run(
                     system,
@@ -122,7 +125,7 @@ impl Solver {
                 certificate
             }
         };
-        certificate.spent.spend(certificate.newton, 1.0);
+        certificate.spent.spend(certificate.newton, weight);
         self.at_switch |= certificate.at_switch;
         self.system.give(lambda, posed.lambda);
         self.system.give(lambda, &mut self.impulses);

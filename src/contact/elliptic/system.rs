@@ -1,8 +1,22 @@
 //! Which rows share a law, brought together, and G in that order.
 
+use super::coordinates::Coordinates;
 use super::unit::{Set, Unit};
 use crate::contact::block::Block;
 use crate::contact::problem::{Delassus, Problem, Regularization};
+use crate::linalg::{dispatch, dot};
+
+/// y ← A x of a square A.
+#[inline(always)]
+fn times_kernel(a: &[f64], x: &[f64], y: &mut [f64]) {
+    for (y, line) in y.iter_mut().zip(a.chunks_exact(x.len().max(1))) {
+        *y = dot(line, x);
+    }
+}
+
+dispatch! {
+    fn times = times_kernel(a: &[f64], x: &[f64], y: &mut [f64])
+}
 
 /// A problem with the rows of each law side by side, tangents first.
 #[derive(Debug, Default)]
@@ -15,6 +29,7 @@ pub(super) struct System {
     /// n × n, and g.
     pub matrix: Vec<f64>,
     pub g: Vec<f64>,
+    pub coordinates: Coordinates,
 }
 
 impl System {
@@ -26,6 +41,7 @@ impl System {
             offsets: Vec::with_capacity(blocks + 1),
             matrix: Vec::with_capacity(rows * rows),
             g: Vec::with_capacity(rows),
+            coordinates: Coordinates::with_capacity(rows, blocks),
         }
     }
 
@@ -101,6 +117,7 @@ impl System {
         self.matrix.resize(n * n, 0.0);
         match problem.delassus {
             Delassus::Dense(values) => {
+                self.coordinates.clear();
                 for (line, row) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.order) {
                     let from = &values[row * whole..(row + 1) * whole];
                     for (x, column) in line.iter_mut().zip(&self.order) {
@@ -110,6 +127,11 @@ impl System {
             }
             Delassus::Trees(trees) => {
                 let (matrix, place, offsets) = (&mut self.matrix, &self.place, &self.offsets);
+                self.coordinates.take(trees, members, offsets, place);
+                if self.coordinates.are_used() {
+                    self.coordinates.write_matrix(matrix);
+                    return;
+                }
                 for &i in members {
                     let rows = offsets[i]..offsets[i + 1];
                     for &j in members {
@@ -127,6 +149,11 @@ impl System {
 
     pub fn order(&self) -> usize {
         self.order.len()
+    }
+
+    /// Multiplications of a Newton step's factorization.
+    pub fn cost(&self) -> f64 {
+        self.coordinates.cost(self.order())
     }
 
     /// Row of the problem of a row of this.
@@ -152,10 +179,7 @@ impl System {
 
     /// `y` ← G x.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        let n = self.order.len();
-        for (y, line) in y.iter_mut().zip(self.matrix.chunks_exact(n.max(1))) {
-            *y = line.iter().zip(x).map(|(a, x)| a * x).sum();
-        }
+        times(&self.matrix, x, y);
     }
 
     /// `sigma` ← G λ + g.

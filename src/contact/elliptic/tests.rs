@@ -12,6 +12,7 @@ use crate::contact::mode::Mode;
 use crate::contact::ncp::{Ncp, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem, Regularization};
 use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::scattered;
 
 const CONTACTS: usize = 4;
@@ -21,6 +22,8 @@ const CONTACTS: usize = 4;
 struct Posing {
     blocks: Vec<Block>,
     matrix: Vec<f64>,
+    /// Rows × dofs: the matrix is its product with itself transposed.
+    factor: Vec<f64>,
     g: Vec<f64>,
     regularization: Vec<Regularization>,
     lambda: Vec<f64>,
@@ -60,6 +63,7 @@ impl Posing {
         Posing {
             g: g.collect(),
             matrix,
+            factor: a.clone(),
             regularization: (0..blocks.len()).map(r).collect(),
             lambda: vec![0.0; n],
             modes: vec![Mode::Unknown; blocks.len()],
@@ -138,6 +142,107 @@ fn law(p: &Posing, cone: Cone, is_compliant: bool) -> Elliptic {
         _ => Box::new(Ncp::new(none, NcpOptions::default())),
     };
     Elliptic::new(&p.capacity(), plain, is_compliant, 1e-10)
+}
+
+/// The same problem held by its factor, on one tree.
+struct ByTrees {
+    posing: Posing,
+    trees: WhitenedJacobian,
+}
+
+impl ByTrees {
+    fn new(posing: &Posing) -> ByTrees {
+        let dofs = posing.factor.len() / posing.g.len();
+        let blocks = posing.blocks.len();
+        let mut trees = WhitenedJacobian::with_capacity(1, blocks, posing.factor.len());
+        trees.clear([dofs].into_iter());
+        let mut rows = posing.factor.chunks_exact(dofs);
+        for block in &posing.blocks {
+            trees.push(block.rows(), [Some(0), None]);
+        }
+        for (k, block) in posing.blocks.iter().enumerate() {
+            let panel = trees.panel_mut(k, 0).chunks_exact_mut(dofs);
+            panel
+                .zip(rows.by_ref().take(block.rows()))
+                .for_each(|(to, from)| to.copy_from_slice(from));
+        }
+        trees.finish();
+        ByTrees {
+            posing: posing.clone(),
+            trees,
+        }
+    }
+}
+
+impl Request for ByTrees {
+    fn ask(&mut self, _push_out: PushOut) {}
+
+    fn posed(&mut self) -> Posed<'_> {
+        let mut posed = self.posing.posed();
+        posed.problem.delassus = Delassus::Trees(&self.trees);
+        posed
+    }
+
+    fn gentler(&self, _push_out: PushOut) -> Option<PushOut> {
+        None
+    }
+
+    fn throws(&mut self) -> bool {
+        false
+    }
+
+    fn jam(&self) -> Jam {
+        Jam::NONE
+    }
+}
+
+/// Where rows are many more than dofs Newton's systems are of these.
+#[test]
+fn many_rows_are_solved_by_coordinates_as_by_a_matrix() {
+    let without_end = Allowance {
+        iterations: 2000,
+        work: f64::INFINITY,
+    };
+    let mut solved = 0;
+    for (seed, dofs) in (0..40).flat_map(|s| [(s, 6), (s, 12)]) {
+        for (cone, is_compliant) in [
+            (Cone::Circular, true),
+            (Cone::Circular, false),
+            (Cone::Pyramid, false),
+        ] {
+            let mut p = Posing::new(seed, 3, cone, dofs);
+            let mut other = ByTrees::new(&p);
+            let mut laws = [law(&p, cone, is_compliant), law(&p, cone, is_compliant)];
+            let found = p.solve(&mut laws[0]);
+            let by_trees = laws[1].solve_alone(&mut other, &without_end).unwrap();
+            assert!(laws[1].solver.system.coordinates.are_used());
+            assert!(!laws[0].solver.system.coordinates.are_used());
+            // Of rows that contradict each other nothing is said.
+            if !found.converged && !is_compliant {
+                continue;
+            }
+            assert!(by_trees.certificate.converged, "{cone:?} {seed} {dofs}");
+            solved += 1;
+            let n = p.g.len();
+            let difference = |k: usize| p.lambda[k] - other.posing.lambda[k];
+            let largest = p.lambda.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+            for row in 0..n {
+                let line = &p.matrix[row * n..][..n];
+                let apart: f64 = line
+                    .iter()
+                    .enumerate()
+                    .map(|(k, a)| a * difference(k))
+                    .sum();
+                assert!(
+                    apart.abs() < 1e-7 * largest,
+                    "{cone:?} {seed} {dofs}: {apart:e}"
+                );
+                let is_unique = is_compliant || dofs > n;
+                assert!(!is_unique || difference(row).abs() < 1e-8 * largest);
+            }
+        }
+    }
+    assert!(solved > 120, "{solved}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(in crate::contact) use law::undo;
 pub use linearize::Rank;
 pub use neighbours::Sides;
 
-use super::allowance::Allowance;
+use super::allowance::{Allowance, dense_cost, weight};
 use super::capacity::Capacity;
 use super::certificate::{Certificate, Effort, Path};
 use super::mode::Mode;
@@ -118,11 +118,6 @@ impl Default for NcpOptions {
             effort: Effort::Thorough,
         }
     }
-}
-
-/// Multiplications of a factorization of so many rows in one matrix.
-pub(in crate::contact) fn dense_cost(rows: usize) -> f64 {
-    (rows as f64).powi(3) / 3.0
 }
 
 impl NcpOptions {
@@ -260,7 +255,13 @@ impl NcpSolver {
             Delassus::Dense(_) => dense_cost(problem.rows()),
             Delassus::Trees(rows) => self.active_set.cost_by_trees(rows),
         };
+        // Of a matrix that is larger than usual whoever asks for it knows.
+        let weight = match problem.delassus {
+            Delassus::Dense(_) => 1.0,
+            Delassus::Trees(_) => weight(self.cost),
+        };
         (self.allowed, self.spent) = (options.allowance(), Allowance::NONE);
+        self.allowed.work /= weight;
         let mut certificate = if problem.blocks.is_empty() {
             Certificate::new(Path::Empty)
         } else {
@@ -285,6 +286,7 @@ impl NcpSolver {
             self.certify(problem, options, &mut certificate);
         }
         certificate.spent = self.spent;
+        certificate.spent.work *= weight;
         lambda.copy_from_slice(&self.work.lambda);
         modes.copy_from_slice(&self.work.modes);
         self.last = Some(certificate);

@@ -1,0 +1,207 @@
+//! Newton's system of an island by the coordinates of its trees, where rows are many more than these.
+//!
+//! With G = H Hᵀ, (1 + 𝒢 G) d = r is
+//!
+//!   (1 + Hᵀ𝒢 H) z = Hᵀ r,   d = r − 𝒢 H z.
+
+use super::answer::Answer;
+use super::unit::{Unit, WIDEST};
+use crate::contact::allowance::dense_cost;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
+
+use crate::linalg::{Lu, add_scaled, dispatch, dot};
+
+/// The rows of H in the order of the system's; none where its matrix is smaller.
+#[derive(Debug, Default)]
+pub(super) struct Coordinates {
+    /// Of all trees of the island.
+    count: usize,
+    /// Rows × coordinates.
+    rows: Vec<f64>,
+    /// Trees of the problem, and where their coordinates begin here.
+    trees: Vec<(usize, usize)>,
+    /// 𝒢 H of a unit.
+    lines: Vec<f64>,
+}
+
+/// Multiplications of a factorization by coordinates.
+fn cost([rows, coordinates]: [usize; 2]) -> f64 {
+    let [n, c] = [rows, coordinates].map(|x| x as f64);
+    n * c * c + dense_cost(coordinates)
+}
+
+impl Coordinates {
+    pub fn with_capacity(rows: usize, blocks: usize) -> Coordinates {
+        Coordinates {
+            count: 0,
+            // More rows than coordinates, and by far: see `cost`.
+            rows: Vec::with_capacity(rows * rows / 2),
+            trees: Vec::with_capacity(2 * blocks),
+            lines: Vec::with_capacity(WIDEST * rows),
+        }
+    }
+
+    /// All is solved by the matrix.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Takes the rows of these blocks where that makes less of a system: block k begins with the problem's row offsets[k], and
+    /// a row of the problem is here at its place.
+    pub fn take(
+        &mut self,
+        trees: &WhitenedJacobian,
+        members: &[usize],
+        offsets: &[usize],
+        place: &[usize],
+    ) {
+        self.count = 0;
+        self.trees.clear();
+        let (mut count, mut n) = (0, 0);
+        for &i in members {
+            let range = offsets[i]..offsets[i + 1];
+            n += range.len();
+            if range.clone().any(|row| trees.compliance(row) != 0.0) {
+                return;
+            }
+            for tree in trees.trees_of(i).into_iter().flatten() {
+                if self.trees.iter().all(|(t, _)| *t != tree) {
+                    self.trees.push((tree, count));
+                    count += trees.starts()[tree + 1] - trees.starts()[tree];
+                }
+            }
+        }
+        if count == 0 || cost([n, count]) >= dense_cost(n) {
+            return;
+        }
+        self.count = count;
+        self.rows.clear();
+        self.rows.resize(n * count, 0.0);
+        for &i in members {
+            let sides = trees.trees_of(i).into_iter().flatten().enumerate();
+            for (side, tree) in sides {
+                let start = self.trees.iter().find(|(t, _)| *t == tree);
+                let start = start.map_or(0, |(_, start)| *start);
+                let size = trees.starts()[tree + 1] - trees.starts()[tree];
+                let panel = trees.panel(i, side).chunks_exact(size.max(1));
+                for (row, line) in (offsets[i]..offsets[i + 1]).zip(panel) {
+                    let to = &mut self.rows[place[row] * count + start..][..size];
+                    to.copy_from_slice(line);
+                }
+            }
+        }
+    }
+
+    /// G of all rows into `matrix`.
+    pub fn write_matrix(&self, matrix: &mut [f64]) {
+        products(&self.rows, self.count, matrix);
+    }
+
+    pub fn are_used(&self) -> bool {
+        self.count > 0
+    }
+
+    /// Multiplications of a factorization.
+    pub fn cost(&self, rows: usize) -> f64 {
+        match self.are_used() {
+            true => cost([rows, self.count]),
+            false => dense_cost(rows),
+        }
+    }
+
+    fn of(&self, unit: &Unit) -> &[f64] {
+        &self.rows[unit.at * self.count..][..unit.rows * self.count]
+    }
+
+    /// Factors 1 + Hᵀ𝒢 H, which `a` has room for.
+    pub fn factor(
+        &mut self,
+        units: &[Unit],
+        answers: &[Answer],
+        a: &mut [f64],
+        lu: &mut Lu,
+    ) -> bool {
+        let c = self.count;
+        let a = &mut a[..c * c];
+        a.fill(0.0);
+        (0..c).for_each(|k| a[k * c + k] = 1.0);
+        let mut lines = std::mem::take(&mut self.lines);
+        for (unit, answer) in units.iter().zip(answers) {
+            let slopes = &answer.slope[..unit.rows];
+            if slopes.iter().flatten().all(|s| *s == 0.0) {
+                continue;
+            }
+            let h = self.of(unit);
+            lines.clear();
+            lines.resize(unit.rows * c, 0.0);
+            for (slope, line) in slopes.iter().zip(lines.chunks_exact_mut(c)) {
+                for (s, h) in slope.iter().zip(h.chunks_exact(c)) {
+                    add_scaled(*s, h, line);
+                }
+            }
+            add_products(h, &lines, c, a);
+        }
+        self.lines = lines;
+        lu.factor(a, c, c, 0.0)
+    }
+
+    /// r ← d.
+    pub fn solve(
+        &self,
+        units: &[Unit],
+        answers: &[Answer],
+        lu: &Lu,
+        r: &mut [[f64; 1]],
+        [z, scratch]: [&mut [[f64; 1]]; 2],
+    ) {
+        let c = self.count;
+        let (z, scratch) = (&mut z[..c], &mut scratch[..c]);
+        z.fill([0.0]);
+        for ([r], h) in r.iter().zip(self.rows.chunks_exact(c)) {
+            add_scaled(*r, h, z.as_flattened_mut());
+        }
+        lu.solve(z, scratch);
+        for (unit, answer) in units.iter().zip(answers) {
+            let mut moved = [0.0; WIDEST];
+            for (moved, h) in moved.iter_mut().zip(self.of(unit).chunks_exact(c)) {
+                *moved = h.iter().zip(z.as_flattened()).map(|(h, z)| h * z).sum();
+            }
+            for ([r], slope) in r[unit.range()].iter_mut().zip(&answer.slope) {
+                *r -= slope.iter().zip(&moved).map(|(s, x)| s * x).sum::<f64>();
+            }
+        }
+    }
+}
+
+/// out += Σₖ leftₖᵀ rightₖ of rows of c numbers.
+#[inline(always)]
+fn add_products_kernel(left: &[f64], right: &[f64], c: usize, out: &mut [f64]) {
+    for (i, out) in out.chunks_exact_mut(c).enumerate() {
+        for (left, right) in left.chunks_exact(c).zip(right.chunks_exact(c)) {
+            for (out, x) in out.iter_mut().zip(right) {
+                *out += left[i] * x;
+            }
+        }
+    }
+}
+
+/// out ← A Aᵀ of rows of c numbers.
+#[inline(always)]
+fn products_kernel(a: &[f64], c: usize, out: &mut [f64]) {
+    let n = a.len() / c.max(1);
+    for (i, x) in a.chunks_exact(c).enumerate() {
+        for (j, y) in a.chunks_exact(c).take(i + 1).enumerate() {
+            let product = dot(x, y);
+            out[i * n + j] = product;
+            out[j * n + i] = product;
+        }
+    }
+}
+
+dispatch! {
+    fn products = products_kernel(a: &[f64], c: usize, out: &mut [f64])
+}
+
+dispatch! {
+    fn add_products = add_products_kernel(left: &[f64], right: &[f64], c: usize, out: &mut [f64])
+}
