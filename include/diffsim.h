@@ -2013,7 +2013,9 @@ typedef struct ds_options {
    */
   double max_push_out_angle;
   /**
-   * Largest work of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to inf; no clock decides.
+   * Largest work of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to inf; no clock decides. One
+   * of more than a million multiplications counts as more where bodies are jammed: by their number over a million, or by
+   * that of rows over two for each dof, whichever is less.
    * Hard problems beyond it are not solved: the step is taken with impulses inside the friction cones that add no
    * energy, ds_step_info says that it has not converged, and its derivatives are DS_ERR_NOT_CONVERGED. inf: whatever the
    * longest of the methods needs, for offline use. Default 1000.

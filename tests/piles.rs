@@ -37,6 +37,8 @@ impl Scene {
             contact,
             kd,
             max_contacts: 5_000,
+            // That of overlapping bodies is a long one.
+            max_work: f64::INFINITY,
             ..Options::default()
         };
         let nv = model.nv();

@@ -5,24 +5,28 @@
 pub struct Allowance {
     /// Iterations of any kind.
     pub iterations: usize,
-    /// In factorizations of the problem at hand as it is usually held, each with what is solved with it; one of more than
-    /// [`LARGE`] multiplications counts as so many times more. Of several islands each may spend as much: together as many
+    /// In factorizations of the problem at hand as it is usually held, each with what is solved with it; one that is larger
+    /// than the bodies call for counts as more, see [`weight`]. Of several islands each may spend as much: together as many
     /// factorizations of the whole.
     pub work: f64,
 }
 
-/// Multiplications up to which a factorization counts as one: four times those of 250 contacts on a quadruped, or of 144 rows
-/// in a matrix; of 120 contacts on 85 dofs it counts as three.
-pub(in crate::contact) const LARGE: f64 = 1e6;
+/// Multiplications up to which a factorization counts as one: four times those of 250 contacts on a quadruped.
+const LARGE: f64 = 1e6;
+
+/// Rows for each coordinate up to which it does, too: four contacts under each body of a pile. More are a jam, and many of
+/// them redundant.
+const JAMMED: f64 = 2.0;
 
 /// Multiplications of a factorization of so many rows in one matrix.
 pub(in crate::contact) fn dense_cost(rows: usize) -> f64 {
     (rows as f64).powi(3) / 3.0
 }
 
-/// What a factorization of so many multiplications counts as.
-pub(in crate::contact) fn weight(cost: f64) -> f64 {
-    (cost / LARGE).max(1.0)
+/// What a factorization of so many multiplications counts as, of that many rows on so many coordinates.
+pub(in crate::contact) fn weight(cost: f64, rows: usize, coordinates: usize) -> f64 {
+    let crowded = rows as f64 / (JAMMED * coordinates.max(1) as f64);
+    (cost / LARGE).min(crowded).max(1.0)
 }
 
 impl Allowance {

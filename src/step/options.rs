@@ -99,7 +99,8 @@ pub struct Options {
     pub tolerance: f64,
     /// Bound on the iterations that the contact solver spends in a step on bodies that touch each other, of whatever kind.
     pub max_iterations: usize,
-    /// Bound on the work of a step's contact problem, in factorizations of it ([`Allowance`]): at least 1, infinite for none.
+    /// Bound on the work of a step's contact problem, in factorizations of it, of which large ones of jams count as more
+    /// ([`Allowance`]): at least 1, infinite for none.
     /// A step that would need more is taken at its best iterate and says that it is not solved.
     ///
     /// [`Allowance`]: crate::contact::allowance::Allowance

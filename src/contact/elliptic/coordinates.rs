@@ -6,7 +6,7 @@
 
 use super::answer::Answer;
 use super::unit::{Unit, WIDEST};
-use crate::contact::allowance::dense_cost;
+use crate::contact::allowance::{dense_cost, weight};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 use crate::linalg::{Lu, add_scaled, dispatch, dot};
@@ -101,11 +101,11 @@ impl Coordinates {
         self.count > 0
     }
 
-    /// Multiplications of a factorization.
-    pub fn cost(&self, rows: usize) -> f64 {
+    /// What a factorization counts as.
+    pub fn weight(&self, rows: usize) -> f64 {
         match self.are_used() {
-            true => cost([rows, self.count]),
-            false => dense_cost(rows),
+            true => weight(cost([rows, self.count]), rows, self.count),
+            false => 1.0,
         }
     }
 

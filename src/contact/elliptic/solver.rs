@@ -7,7 +7,7 @@ use super::rigid::Rigid;
 use super::stand::{Stand, modes};
 use super::system::System;
 use super::unit::Unit;
-use crate::contact::allowance::{Allowance, weight};
+use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::Posed;
@@ -86,7 +86,7 @@ impl Solver {
         left: &Allowance,
     ) -> Certificate {
         self.place(&posed.problem, groups, island);
-        let weight = weight(self.system.cost());
+        let weight = self.system.weight();
         let most = left.grant(usize::MAX, weight);
         let lambda = self.system.take(posed.lambda, &mut self.lambda);
         let sigma = &mut self.sigma[..lambda.len()];

@@ -151,9 +151,9 @@ impl System {
         self.order.len()
     }
 
-    /// Multiplications of a Newton step's factorization.
-    pub fn cost(&self) -> f64 {
-        self.coordinates.cost(self.order())
+    /// What a Newton step's factorization counts as.
+    pub fn weight(&self) -> f64 {
+        self.coordinates.weight(self.order())
     }
 
     /// Row of the problem of a row of this.

@@ -9,7 +9,7 @@ use super::ladder::{AT_LAST, DENSE_AT_LAST};
 use super::work::Probe;
 use super::working_set::WorkingSet;
 use super::{Method, NcpOptions, NcpSolver, Sides};
-use crate::contact::allowance::{Allowance, LARGE, dense_cost};
+use crate::contact::allowance::{Allowance, dense_cost};
 use crate::contact::capacity::{Capacity, DENSE};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::island::Islands;
@@ -186,7 +186,7 @@ impl IslandSolver {
                 tried = Some(is_dense);
                 // A factorization of all rows is dearer than those that are counted.
                 let weight = match is_dense && size > DENSE {
-                    true => dense_cost(size) / self.solver.cost().clamp(1.0, LARGE),
+                    true => dense_cost(size) / self.solver.unit().max(1.0),
                     false => 1.0,
                 };
                 let mut now = at_last.within(&left.without(&spent));

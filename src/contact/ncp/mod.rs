@@ -161,7 +161,8 @@ pub struct NcpSolver {
     /// It is that of other modes.
     displaced: bool,
     best: Best,
-    cost: f64,
+    /// Multiplications of the last problem that count as one factorization.
+    unit: f64,
     /// What the present solve may spend, and has spent.
     allowed: Allowance,
     spent: Allowance,
@@ -212,7 +213,7 @@ impl NcpSolver {
             factored_faces: Vec::with_capacity(max_blocks),
             displaced: false,
             best: Best::new(max_rows),
-            cost: 0.0,
+            unit: 0.0,
             allowed: Allowance::NONE,
             spent: Allowance::NONE,
             found: Vec::with_capacity(max_rows),
@@ -251,15 +252,15 @@ impl NcpSolver {
         }
         self.work.start(problem, lambda, modes);
         self.active_set.start(problem);
-        self.cost = match problem.delassus {
-            Delassus::Dense(_) => dense_cost(problem.rows()),
-            Delassus::Trees(rows) => self.active_set.cost_by_trees(rows),
+        let (cost, weight) = match problem.delassus {
+            // Of a matrix that is larger than usual whoever asks for it knows.
+            Delassus::Dense(_) => (dense_cost(problem.rows()), 1.0),
+            Delassus::Trees(rows) => {
+                let cost = self.active_set.cost_by_trees(rows);
+                (cost, weight(cost, rows.rows(), rows.coordinates()))
+            }
         };
-        // Of a matrix that is larger than usual whoever asks for it knows.
-        let weight = match problem.delassus {
-            Delassus::Dense(_) => 1.0,
-            Delassus::Trees(_) => weight(self.cost),
-        };
+        self.unit = cost / weight;
         (self.allowed, self.spent) = (options.allowance(), Allowance::NONE);
         self.allowed.work /= weight;
         let mut certificate = if problem.blocks.is_empty() {
@@ -364,9 +365,9 @@ impl NcpSolver {
         self.displaced = false;
     }
 
-    /// Multiplications of a factorization of the last problem.
-    pub(in crate::contact) fn cost(&self) -> f64 {
-        self.cost
+    /// Multiplications that count as one factorization of the last problem.
+    pub(in crate::contact) fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// What the present solve may still spend.
