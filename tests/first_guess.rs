@@ -3,7 +3,9 @@
 
 mod common;
 
+use common::cords::tendon;
 use common::{Rng, random_q, random_tree};
+use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Sym3, Vec3};
@@ -19,17 +21,22 @@ const SCHEMES: [Integrator; 4] = [
 
 /// Bodies of unlike inertias, side by side.
 fn bodies(kinds: &[JointKind], gravity: f64) -> Arc<Model> {
+    Arc::new(Model::compile(specification(kinds, gravity), Actuation::Full).unwrap())
+}
+
+fn specification(kinds: &[JointKind], gravity: f64) -> ModelSpec {
     let mut spec = ModelSpec {
         gravity: Vec3::Z * -gravity,
         ..ModelSpec::default()
     };
-    spec.bodies.extend(kinds.iter().map(|kind| BodySpec {
-        name: format!("{kind:?}"),
-        inertia: Inertia::from_com(1.0, Vec3::ZERO, Sym3::diagonal(Vec3::new(0.1, 0.2, 0.25))),
-        joints: vec![JointSpec::new(format!("j{kind:?}"), *kind)],
-        ..BodySpec::world()
-    }));
-    Arc::new(Model::compile(spec, Actuation::Full).unwrap())
+    spec.bodies
+        .extend(kinds.iter().enumerate().map(|(k, kind)| BodySpec {
+            name: format!("body{k}"),
+            inertia: Inertia::from_com(1.0, Vec3::ZERO, Sym3::diagonal(Vec3::new(0.1, 0.2, 0.25))),
+            joints: vec![JointSpec::new(format!("joint{k}"), *kind)],
+            ..BodySpec::world()
+        }));
+    spec
 }
 
 fn sim(model: &Arc<Model>, integrator: Integrator, h: f64) -> Sim {
@@ -124,6 +131,84 @@ fn what_is_left_is_not_taken_for_round_off() {
             } else {
                 (q, v) = step(&mut along, &q, &v, &u);
             }
+        }
+    }
+}
+
+/// Turning about x and about y is linear, about both it is not.
+#[test]
+fn two_axes_that_were_turned_about_alone() {
+    let model = bodies(&[JointKind::Spherical], 0.0);
+    let mut worst: f64 = 0.0;
+    for integrator in SCHEMES {
+        for h in [1e-3, 1e-2, 5e-2] {
+            for push in [4.0, 0.4, 0.04, 0.004] {
+                let mut turning = sim(&model, integrator, h);
+                let (q, rest) = (model.neutral(), [0.0; 3]);
+                for u in [[40.0, 0.0, 0.0], [0.0, 40.0, 0.0]] {
+                    for u in [u, [0.0; 3], [0.0; 3]] {
+                        step(&mut turning, q, &rest, &u);
+                    }
+                }
+                let u = [push, push, 0.0];
+                worst = worst.max(apart(&mut turning, &model, integrator, [q, &rest, &u]));
+            }
+        }
+    }
+    assert!(worst < 1e-13, "{worst:e}");
+}
+
+/// A cable far from taut says nothing of another one that becomes taut.
+#[test]
+fn a_cable_that_becomes_taut_beside_one_that_does_not() {
+    let mut spec = specification(&[JointKind::Prismatic; 2], 0.0);
+    for (k, slack) in [1e-4, 1.2e-4].into_iter().enumerate() {
+        let path = TendonPath::Fixed(vec![(format!("joint{k}"), 1.0)]);
+        let mut cable = tendon(&format!("cable{k}"), path);
+        (cable.stiffness, cable.damping) = (1e6, 0.0);
+        (cable.rest, cable.pull_only) = (Some((-100.0, slack)), true);
+        spec.tendons.push(cable);
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    for integrator in SCHEMES {
+        for h in [1e-2, 5e-2] {
+            let mut slack = sim(&model, integrator, h);
+            let (q, rest) = ([0.0; 2], [0.0; 2]);
+            for u in [[0.0, -10.0 / h], [0.0; 2], [0.0; 2]] {
+                step(&mut slack, &q, &rest, &u);
+            }
+            let u = [0.0, 0.04 / h];
+            let off = apart(&mut slack, &model, integrator, [&q, &rest, &u]);
+            assert!(off < 1e-13, "{integrator:?} {h} {off:e}");
+        }
+    }
+}
+
+/// Far from the anchor of a spring beside the way its force is linear, near it it bends.
+#[test]
+fn a_slide_past_the_anchor_of_a_spring() {
+    let mut spec = specification(&[JointKind::Prismatic], 0.0);
+    spec.bodies[1].joints[0].axis = Vec3::X;
+    let ends = [(0, Vec3::Z * 0.01), (1, Vec3::ZERO)];
+    let ends = ends.map(|(body, at)| PathPoint::Point { body, at });
+    let mut cord = tendon("cord", TendonPath::Spatial(ends.to_vec()));
+    (cord.stiffness, cord.damping, cord.rest) = (1e6, 0.0, Some((0.01, 0.01)));
+    spec.tendons.push(cord);
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    for k in 0..60 {
+        let mut sliding = sim(&model, Integrator::Bdf1, 1e-3);
+        let (mut q, mut v) = (vec![1.0 + 0.004 * f64::from(k)], vec![0.0]);
+        for _ in 0..2 {
+            // There are several solutions: its own is found again by one that knows nothing but where it is.
+            let before = (q.clone(), v.clone());
+            (q, v) = step(&mut sliding, &q, &v, &[0.0]);
+            let mut there = vec![0.0; sliding.memory_size()];
+            there[0] = (v[0] - before.1[0]) / 1e-3;
+            let mut alone = sim(&model, Integrator::Bdf1, 1e-3);
+            alone.set_memory(&there).unwrap();
+            let (_, again) = step(&mut alone, &before.0, &before.1, &[0.0]);
+            let off = (again[0] - v[0]).abs() / v[0].abs().max(before.1[0].abs());
+            assert!(off < 1e-13, "{k}: {off:e}");
         }
     }
 }

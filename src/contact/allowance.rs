@@ -6,7 +6,7 @@ pub struct Allowance {
     /// Iterations of any kind.
     pub iterations: usize,
     /// In factorizations of the problem at hand as it is usually held, each with what is solved with it; one that is larger
-    /// than the bodies call for counts as more, see [`weight`]. Of several islands each may spend as much: together as many
+    /// than the bodies call for counts as more. Of several islands each may spend as much: together as many
     /// factorizations of the whole.
     pub work: f64,
 }

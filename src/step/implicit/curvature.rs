@@ -6,6 +6,9 @@ const DOUBT: f64 = 2.0;
 /// How many times less a jump of slopes has come nearer by corrections before, as their directions are others.
 const SURPLUS: f64 = 1e3;
 
+/// γ is taken for this at least: two dofs may bend together that alone do not, and what is near by more than what is here.
+const LEAST: f64 = 0.01;
+
 /// What of γ, and of the directions in which it was seen, is left whenever it is seen again.
 const FADES: f64 = 0.9;
 
@@ -47,7 +50,7 @@ impl Curvature {
     /// How much of itself a correction of this reach leaves by the H of where it begins; NaN where that is not known.
     pub fn rate(&self, reach: f64) -> f64 {
         match self.seen > 0.0 {
-            true => self.seen * self.doubt * reach,
+            true => self.seen.max(LEAST) * self.doubt * reach,
             false => f64::NAN,
         }
     }

@@ -281,7 +281,7 @@ impl Newton {
                 self.finish(at);
                 break;
             }
-            if is_clear && goal.is_noise(size) {
+            if is_clear && way.gone.is_finite() && goal.is_noise(size) {
                 self.finish(at);
                 break;
             }

@@ -14,6 +14,9 @@ const CLEAR: f64 = 10.0;
 /// What new factors of H cost, in balances.
 const FACTORS: usize = 2;
 
+/// γ of a way is taken for this at least, as its next corrections go elsewhere than those that have shown it.
+const LEAST: f64 = 1.0;
+
 /// The share of round-off that may be left unseen.
 const UNSEEN: f64 = 1e-5;
 
@@ -148,7 +151,7 @@ impl Way {
     /// How much of itself a correction of this size leaves, should nothing have changed; NaN where that is not known.
     pub fn rate(&self, size: f64) -> f64 {
         match self.gone.is_finite() {
-            true if self.bend > 0.0 => self.bend * (size + 2.0 * self.gone),
+            true if self.bend > 0.0 => self.bend.max(LEAST) * (size + 2.0 * self.gone),
             true => f64::NAN,
             false => self.last,
         }
@@ -156,11 +159,12 @@ impl Way {
 
     /// As [`Goal::balances`] with new factors, and what these cost.
     pub fn balances_if_renewed(&self, goal: &Goal, size: f64) -> usize {
-        let rate = self.bend * size;
+        let bend = self.bend.max(LEAST);
+        let rate = bend * size;
         FACTORS
             + match goal.is_met(size, rate) {
                 true => 0,
-                false => 1 + goal.balances(size * rate, self.bend * (2.0 + rate) * size),
+                false => 1 + goal.balances(size * rate, bend * (2.0 + rate) * size),
             }
     }
 
