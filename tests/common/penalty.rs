@@ -136,8 +136,8 @@ pub fn check(
                 _ => 1e-8,
             };
             let size = column.iter().fold(least, |m: f64, x| m.max(x.abs()));
-            // Differences see results to their last digits.
-            let floor = 1e-15 * vn.iter().fold(1.0_f64, |m, x| m.max(x.abs())) / own;
+            // Differences see results to their last digits: weights of 1.5 in all times newton_tolerance.
+            let floor = 1.5e-15 * vn.iter().fold(1.0_f64, |m, x| m.max(x.abs())) / own;
             let off = column.iter().zip(&slope).map(|(a, b)| (a - b).abs());
             let error = (off.fold(0.0, f64::max) - floor).max(0.0) / size;
             if error > 1e-7 {
