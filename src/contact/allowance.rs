@@ -82,3 +82,19 @@ impl Allowance {
         self.work = self.work.max(other.work);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_factorizations_of_jams_alone_count_as_more() {
+        let by_trees = |rows: usize, dofs: usize| weight((rows * dofs * dofs) as f64, rows, dofs);
+        // A quadruped's jam, and a pile of 60 boxes on four contacts each, whose matrix is sparse.
+        assert_eq!(by_trees(750, 18), 1.0);
+        assert_eq!(weight(5e6, 720, 360), 1.0);
+        // By rows, and by multiplications.
+        assert_eq!(by_trees(680, 85), 4.0);
+        assert_eq!(by_trees(1250, 40), 2.0);
+    }
+}

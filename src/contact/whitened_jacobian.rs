@@ -194,7 +194,8 @@ impl WhitenedJacobian {
         b.at..b.at + b.rows
     }
 
-    fn size(&self, tree: usize) -> usize {
+    /// Coordinates of a tree.
+    pub(super) fn size(&self, tree: usize) -> usize {
         self.starts[tree + 1] - self.starts[tree]
     }
 

@@ -270,16 +270,9 @@ impl Actuators {
         let list = at.model.actuators().iter().zip(at.u);
         let laws = at.params.actuator_gain.iter().copied().zip(&self.peaks);
         for ((j, ((input, force), is_motor)), ((a, u), (gain, peaks))) in kept.zip(list.zip(laws)) {
-            if *is_motor {
-                *force = ActuatorForce::of_motor(gain, *u);
-                input.slope = gain;
-                for (k, moment) in input.moments() {
-                    tau[k] += moment * force.force;
-                }
-                continue;
-            }
             let law = (gain, *peaks);
             match a.acts_on {
+                _ if *is_motor => *force = ActuatorForce::of_motor(gain, *u),
                 ActsOn::Joint { iq, iv, .. } => {
                     *force = ActuatorForce::of(a, law, *u, || [at.q[iq], at.v[iv]]);
                 }

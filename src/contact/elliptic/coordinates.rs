@@ -66,7 +66,7 @@ impl Coordinates {
             for tree in trees.trees_of(i).into_iter().flatten() {
                 if self.trees.iter().all(|(t, _)| *t != tree) {
                     self.trees.push((tree, count));
-                    count += trees.starts()[tree + 1] - trees.starts()[tree];
+                    count += trees.size(tree);
                 }
             }
         }
@@ -81,7 +81,7 @@ impl Coordinates {
             for (side, tree) in sides {
                 let start = self.trees.iter().find(|(t, _)| *t == tree);
                 let start = start.map_or(0, |(_, start)| *start);
-                let size = trees.starts()[tree + 1] - trees.starts()[tree];
+                let size = trees.size(tree);
                 let panel = trees.panel(i, side).chunks_exact(size.max(1));
                 for (row, line) in (offsets[i]..offsets[i + 1]).zip(panel) {
                     let to = &mut self.rows[place[row] * count + start..][..size];

@@ -122,6 +122,7 @@ impl Memory {
                     best = degree;
                 }
             }
+            // Shares of corrections are not turned: what is missed is seen anew.
             turn(model, &last.xi, differences);
             rest[REST..].copy_from_slice(&at.curvature.along);
             rest[..REST].copy_from_slice(&[
