@@ -227,6 +227,56 @@ fn plans_end_where_the_gradient_does() {
     }
 }
 
+/// A plan through contact is the same in N m and in thousandths, where changes are damped, too.
+#[test]
+fn units_of_inputs_do_not_matter() {
+    let file = format!(
+        "{}/examples/models/quadruped.xml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(file).unwrap();
+    let (steps, push) = (30, 1.5);
+    let plan = |unit: f64| {
+        let lines = text.lines().map(|line| {
+            let motor = (line.trim_start().starts_with("<position name")).then(|| {
+                let joint = line
+                    .split("joint=\"")
+                    .nth(1)
+                    .unwrap()
+                    .split('"')
+                    .next()
+                    .unwrap();
+                format!("<motor joint=\"{joint}\" gear=\"{unit}\"/>")
+            });
+            motor.unwrap_or_else(|| line.split("ctrl=").next().unwrap().to_owned())
+        });
+        let text = lines
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace(" -1.8\"\n", " -1.8\"/>\n");
+        let model = load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+        let model = Arc::new(model);
+        let (nv, nu) = (model.nv(), model.nu());
+        let (mut ilqr, q, u) = planner_of(&model, Contact::Ncp, steps, 30);
+        let state = vec![20.0; 2 * nv];
+        let effort = vec![1e-3 * unit * unit; nu];
+        ilqr.set_weights(&state, &state, &effort).unwrap();
+        let bound = vec![40.0 / unit; nu];
+        let least: Vec<f64> = bound.iter().map(|b| -b).collect();
+        ilqr.set_input_bounds(&least, &bound).unwrap();
+        let mut v = vec![0.0; nv];
+        v[1] = push;
+        let mut inputs = u.repeat(steps);
+        let info = ilqr.solve(&q, &v, &mut inputs).unwrap();
+        inputs.iter_mut().for_each(|u| *u *= unit);
+        (info, inputs)
+    };
+    let [(info, u), (other, in_thousandths)] = [1.0, 1.0 / 1024.0].map(plan);
+    assert!(info.cost < info.first_cost, "{info:?}");
+    assert_eq!((info.iterations, info.cost), (other.iterations, other.cost));
+    assert_eq!(u, in_thousandths);
+}
+
 /// About an equilibrium the first gain of a long horizon without bounds is that of the regulator.
 #[test]
 fn gains_tend_to_the_regulator() {

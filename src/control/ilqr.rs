@@ -11,14 +11,16 @@ use crate::step::info::check_finite;
 use crate::step::{Options, Sim};
 use std::sync::Arc;
 
-/// Shares of the change of inputs that are tried.
-const HALVINGS: i32 = 10;
+/// Shares of the change of inputs that are tried: 1, 1/3, … 1/81. A damping ten times larger goes on where they end.
+const SHARES: i32 = 5;
+const SHORTER: f64 = 1.0 / 3.0;
 
 /// Of the decrease that the quadratic model promises, what a share must bring.
 const ENOUGH: f64 = 1e-4;
 
-/// The least and the most that is added to the curvature by inputs.
-const DAMPING: [f64; 2] = [1e-6, 1e10];
+/// The least and the most that is added to the curvature by inputs, in units of its own diagonal (Marquardt 1963), so that
+/// units of inputs do not matter. Below, the change is the undamped one; beyond, it only gets shorter, as by a share.
+const DAMPING: [f64; 2] = [0.1, 1e3];
 
 /// How a trajectory is improved.
 #[derive(Clone, Copy, Debug)]
@@ -366,8 +368,8 @@ impl Ilqr {
                 if -(first + second) <= 1e-15 * cost.abs() {
                     return Some(cost);
                 }
-                for halving in 0..HALVINGS {
-                    let share = 0.5f64.powi(halving);
+                for shorter in 0..SHARES {
+                    let share = SHORTER.powi(shorter);
                     let (now, policy) = (&self.now, &*policy);
                     let correct = |node: usize, x: &mut Trajectory| {
                         now.away(&model, node, x, &mut away);

@@ -201,7 +201,8 @@ impl Policy {
         }
     }
 
-    /// From the end to the first step, with `damping` added to the curvature by inputs. False where that is not positive.
+    /// From the end to the first step, the curvature by inputs with `damping` times its diagonal added. False where that is not
+    /// positive.
     pub fn backward(
         &mut self,
         sim: &Sim,
@@ -240,7 +241,7 @@ impl Policy {
             let cross = vb.tr_mul(a);
             let mut damped = curve.clone();
             for k in 0..nu {
-                damped[(k, k)] += damping;
+                damped[(k, k)] += damping * curve[(k, k)];
             }
             let bounds = [lower, upper]
                 .map(|bound| -> Vec<f64> { bound.iter().zip(u).map(|(b, u)| b - u).collect() });
