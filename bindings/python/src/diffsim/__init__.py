@@ -71,19 +71,19 @@ from .problem import Problem, ProblemGradients
 from .measured import RayHits
 from .recorder import Recorder
 from .recording import Recording, RecordingError
-from .rollout import Rollout
-from .sim import (
+from .results import (
     ContactDerivatives,
     Distance,
     Gradients,
     ImpulseJacobians,
     JacobianPattern,
-    Sim,
     SmoothedDistance,
     SmoothingInfo,
     StepInfo,
     StepJacobians,
 )
+from .rollout import Rollout
+from .sim import Sim
 from .visuals import Visual, Visuals
 
 __version__ = _text(_lib.ds_version_string())

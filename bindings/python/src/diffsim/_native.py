@@ -8,7 +8,7 @@ over where they are.
 import os
 import pathlib
 import sys
-from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt

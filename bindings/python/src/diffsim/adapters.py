@@ -1,10 +1,9 @@
 """Recordings in other programs: rerun (`pip install rerun-sdk`) and viser (`pip install viser`)."""
 
 import re
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from .gltf import triangles
 from .recording import Recording

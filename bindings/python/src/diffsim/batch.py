@@ -14,7 +14,8 @@ from ._names import whole
 from ._native import INT, NULL, Array, array, check, fail, ffi, fields_of, index, lib, pointer, result, struct
 from .model import Id, Model
 from .parameters import Param, select
-from .sim import Gradients, StepInfo, StepJacobians, said
+from .results import Gradients, StepInfo, StepJacobians
+from .sim import said
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple, Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._errors import InvalidArgumentError
 from ._native import INT, Array, array, check, ffi, lib, pointer, result
 from .activations import ActGradients
 from .asked import Asked

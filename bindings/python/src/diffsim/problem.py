@@ -11,7 +11,7 @@ from ._handle import Handle
 from ._names import choice
 from ._native import INT, NULL, Array, array, check, ffi, lib, pointer, result, struct
 from .enums import ContactLaw, ContactLawName, ContactMode
-from .sim import StepInfo
+from .results import StepInfo
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

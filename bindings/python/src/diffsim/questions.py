@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._names import choice, listed
-from ._native import INT, Array, Slot, array, check, lib, pointer, result
+from ._native import INT, Array, array, check, lib, pointer, result
+from .dynamics import Dynamics
 from .enums import ReferenceFrame, ReferenceFrameName
-from .model import Id, Model
+from .model import Id
 
 WORLD_ALIGNED = ReferenceFrame.LOCAL_WORLD_ALIGNED
 Frame = Union[ReferenceFrame, ReferenceFrameName]
 
 
-class Questions:
+class Questions(Dynamics):
     """What a `Sim` answers about any state, beside its dynamics. Velocities and accelerations are (linear; angular), as
     `frame` says; accelerations are without gravity. A frame on a body is where `placement` (4×4, in the body's frame) has
     it, None for the body's own; of a site it is `model.site(i).body` and `model.site(i).placement`."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def model(self) -> Model:
-            """The model that it is about."""
-
-    _handle: Any
-    _q: Slot
-    _v: Slot
-    _a: Slot
-    _tau: Slot
 
     def _vectors(
         self,

@@ -16,7 +16,8 @@ from .enums import Quantity, QuantityName
 from .model import Id, Model, Path, mesh_folders
 from .recording import Recording
 from .rollout import Rollout
-from .sim import Gradients, Sim
+from .results import Gradients
+from .sim import Sim
 
 
 def picture(model: Model, sim: Optional[Sim] = None) -> str:

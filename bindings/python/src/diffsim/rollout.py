@@ -16,7 +16,8 @@ from .activations import ActGradients
 from .enums import Gradient
 from .model import Id, Model
 from .parameters import Param, select
-from .sim import Gradients, said
+from .results import Gradients
+from .sim import said
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -1,8 +1,8 @@
-"""Simulations: steps, their derivatives, and dynamics."""
+"""Simulations: steps and their derivatives."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Final, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Final, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from . import _settings
 from ._errors import ArgumentTypeError, InvalidArgumentError
 from ._handle import Handle, given, takes_turns
-from ._names import choice, flag, listed
+from ._names import choice, flag
 from ._native import (
-    INT,
     NULL,
     Slot,
     Array,
@@ -35,6 +34,18 @@ from .measured import Measured
 from .enums import Gradient, SmoothingMethod, SmoothingMethodName
 from .model import Id, Model
 from .parameters import Param, select
+from .results import (
+    ContactDerivatives,
+    Distance,
+    Gradients,
+    ImpulseJacobians,
+    JacobianPattern,
+    SmoothedDistance,
+    SmoothingInfo,
+    StepInfo,
+    StepJacobians,
+    wanted_names,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -45,171 +56,6 @@ Records = npt.NDArray[Any]
 
 # A newer library's contacts may be longer than the header has them.
 CONTACT = layout("ds_contact", lib.ds_contact_size())
-
-
-class StepInfo(NamedTuple):
-    """How a step went.
-
-    residual: at which the contact solver stopped. switch_distance: to the nearest switch of a mode, inf
-    without any. gradient: what a derivative of this step would be. converged: whether the residual is
-    within the tolerance; if not, the step has no derivative. impacts: contacts that rebound; with any, the
-    derivative of positions by positions is that through the impacts.
-    """
-
-    contacts: int
-    iterations: int
-    residual: float
-    switch_distance: float
-    gradient: Gradient
-    converged: bool
-    impacts: int
-
-    @classmethod
-    def _of(cls, info: Any) -> StepInfo:
-        return cls(
-            info.contacts,
-            info.iterations,
-            info.residual,
-            info.switch_distance,
-            Gradient(info.gradient),
-            bool(info.converged),
-            info.impacts,
-        )
-
-
-def _wanted(wanted: Sequence[str]) -> List[str]:
-    names = listed(wanted, "wanted", "names of Jacobians")
-    unknown = [name for name in names if not (isinstance(name, str) and name in StepJacobians.NAMES)]
-    if unknown:
-        raise InvalidArgumentError(f"wanted: no Jacobian is named {unknown}, only {StepJacobians.NAMES}")
-    return names
-
-
-class StepJacobians:
-    """Jacobians of a step, column-major. Rows and columns of configurations are tangent (nv).
-
-    dq_dq, dq_dv, dv_dq, dv_dv: nv×nv; dq_du, dv_du: nv×nu; dq_dp, dv_dp: nv×np. Those that were not
-    wanted are None. In a batch the arrays have one more axis, the element, at the end. The arrays can be
-    written to, but not exchanged for others; a copy has arrays of its own.
-    """
-
-    NAMES = ("dq_dq", "dq_dv", "dq_du", "dq_dp", "dv_dq", "dv_dv", "dv_du", "dv_dp")
-    __slots__ = (*NAMES, "_memory", "_struct")
-
-    dq_dq: Array
-    dq_dv: Array
-    dq_du: Array
-    dq_dp: Array
-    dv_dq: Array
-    dv_dv: Array
-    dv_du: Array
-    dv_dp: Array
-    _memory: Dict[str, Any]
-    _struct: Any
-
-    def __init__(self, nv: int, nu: int, np_: int, wanted: Sequence[str] = NAMES, count: Tuple[int, ...] = ()) -> None:
-        wanted = _wanted(wanted)
-        columns = {"q": nv, "v": nv, "u": nu, "p": np_}
-        shapes = {name: (nv, columns[name[-1]], *count) for name in self.NAMES}
-        self._own({name: np.zeros(shapes[name], order="F") if name in wanted else None for name in self.NAMES})
-
-    def _own(self, arrays: Dict[str, Optional[Array]]) -> None:
-        """Takes the arrays and their addresses, which hold as long as what they were taken from."""
-        memory = {name: pointer(x) for name, x in arrays.items()}
-        values = {**arrays, "_memory": memory, "_struct": ffi.new("ds_step_jacobians *", memory)}
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def _fixed(self, name: str, *_: Any) -> NoReturn:
-        raise AttributeError(f"{name}: the arrays are where results go, and stay; write to {name}[...]")
-
-    __setattr__ = __delattr__ = _fixed
-
-    def __getstate__(self) -> Dict[str, Optional[Array]]:
-        return {name: getattr(self, name) for name in self.NAMES}
-
-    def __setstate__(self, arrays: Dict[str, Any]) -> None:
-        own = {name: arrays.get(name) for name in self.NAMES}
-        self._own({name: None if x is None else np.array(x, dtype=np.float64, order="F") for name, x in own.items()})
-
-
-class JacobianPattern(NamedTuple):
-    """Entries of a step's Jacobians that may differ from zero, in compressed columns: the rows of column j of those by q
-    and v are state_rows[state_starts[j]:state_starts[j + 1]], likewise for those by u. Patterns of one simulation with
-    the same number are the same."""
-
-    number: int
-    state_starts: Array
-    state_rows: Array
-    input_starts: Array
-    input_rows: Array
-
-
-class SmoothingInfo(NamedTuple):
-    """What smoothed Jacobians are made of: pairs in the mean, pairs left out (both 0 for the central
-    path)."""
-
-    gradient: Gradient
-    pairs: int
-    failures: int
-
-
-class ContactDerivatives(NamedTuple):
-    """How contacts move with q (tangent), world axes. point, normal: 3×nv×contacts; tangents: 6×nv×
-    contacts, t1 above t2; gap: nv×contacts. gradient: one-sided where something is not determined and
-    left out."""
-
-    point: Array
-    normal: Array
-    tangents: Array
-    gap: Array
-    gradient: Gradient
-
-
-class ImpulseJacobians(NamedTuple):
-    """How the impulses of the contacts move: rows t1, t2, n of each contact, columns q (tangent), v, u
-    and p. unique: whether the state determines every impulse; if not (four points under a flat foot),
-    only their total force on a body has the derivative given."""
-
-    q: Array
-    v: Array
-    u: Array
-    p: Array
-    unique: bool
-
-
-class Distance(NamedTuple):
-    """The distance of two geoms, negative where they overlap, world axes. point_a, point_b: on the
-    surfaces; normal: from A to B; derivative: by q (tangent), nv numbers."""
-
-    distance: float
-    point_a: Array
-    point_b: Array
-    normal: Array
-    gradient: Gradient
-    derivative: Array
-
-
-class SmoothedDistance(NamedTuple):
-    """Means of a distance, its point and its normal, world axes, and their derivatives by q (tangent):
-    nv, 3×nv and 3×nv."""
-
-    distance: float
-    point: Array
-    normal: Array
-    derivative: Array
-    point_derivative: Array
-    normal_derivative: Array
-
-
-class Gradients(NamedTuple):
-    """Gradient of a function by what went into a step or a rollout: q (tangent) and v: nv numbers,
-    u: nu (of a rollout nu×N), p: np. In a batch: one column an element."""
-
-    q: Array
-    v: Array
-    u: Array
-    p: Array
 
 
 class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fixed=("model",)):
@@ -353,7 +199,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         `InvalidArgumentError` for another, and as `jacobians`."""
         if not isinstance(pattern, JacobianPattern):
             raise ArgumentTypeError(f"pattern: expected a diffsim.JacobianPattern, got {type(pattern).__name__}")
-        wanted = _wanted(wanted)
+        wanted = wanted_names(wanted)
         by_state, by_input = pattern.state_rows.size, pattern.input_rows.size
         entries = ffi.new("ds_jacobian_entries *", (by_state, by_input, pattern.number))
         sizes = {"q": by_state, "v": by_state, "u": by_input}
@@ -626,122 +472,6 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     def params(self, value: ArrayLike) -> None:
         check(lib.ds_sim_set_params(self._handle, self._p.fill(array(value, self._p.shape, "p"))))
         self._settings.values(self._p.memory)
-
-    # Dynamics
-
-    def forward_kinematics(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
-        """World placements of all bodies: 4×4×nbody."""
-        out = result(out, (4, 4, self.model.nbody), "out")
-        check(lib.ds_forward_kinematics(self._handle, self._q.fill(q), pointer(out)))
-        return out
-
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """The total generalized force tau that gives the acceleration a at (q, v)."""
-        check(
-            lib.ds_inverse_dynamics(self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), self._tau.pointer)
-        )
-        return self._tau.take()
-
-    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """The acceleration under the total generalized force tau at (q, v)."""
-        check(
-            lib.ds_forward_dynamics(
-                self._handle, self._q.fill(q), self._v.fill(v), self._tau.fill(tau), self._a.pointer
-            )
-        )
-        return self._a.take()
-
-    def hybrid_dynamics(
-        self, q: ArrayLike, v: ArrayLike, prescribed: ArrayLike, tau: ArrayLike, a: ArrayLike
-    ) -> Tuple[Array, Array]:
-        """(tau, a), completed: where prescribed[k] is true a[k] is given and tau[k] is found, elsewhere
-        the converse."""
-        flags = np.ascontiguousarray(np.asarray(prescribed).astype(bool), dtype=INT)
-        if flags.shape != (self.model.nv,):
-            raise InvalidArgumentError(f"prescribed: expected shape {(self.model.nv,)}, got {flags.shape}")
-        check(
-            lib.ds_hybrid_dynamics(
-                self._handle,
-                self._q.fill(q),
-                self._v.fill(v),
-                pointer(flags),
-                self._tau.fill(tau),
-                self._a.fill(a),
-            )
-        )
-        return self._tau.take(), self._a.take()
-
-    def mass_matrix(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
-        """The joint-space inertia matrix with armature: nv×nv."""
-        out = result(out, (self.model.nv,) * 2, "out")
-        check(lib.ds_mass_matrix(self._handle, self._q.fill(q), pointer(out)))
-        return out
-
-    def _squares(self, count: int) -> Any:
-        return tuple(result(None, (self.model.nv,) * 2, "out") for _ in range(count))
-
-    def inverse_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Tuple[Array, Array]:
-        """(dtau_dq, dtau_dv), nv×nv each; that by a is the mass matrix."""
-        out: Tuple[Array, Array] = self._squares(2)
-        check(
-            lib.ds_inverse_dynamics_derivatives(
-                self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), *map(pointer, out)
-            )
-        )
-        return out
-
-    def forward_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Tuple[Array, Array, Array]:
-        """(da_dq, da_dv, da_dtau), nv×nv each."""
-        out: Tuple[Array, Array, Array] = self._squares(3)
-        check(
-            lib.ds_forward_dynamics_derivatives(
-                self._handle, self._q.fill(q), self._v.fill(v), self._tau.fill(tau), *map(pointer, out)
-            )
-        )
-        return out
-
-    def body_jacobian(self, q: ArrayLike, body: Id, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-        """Jacobian of a point fixed to a body (body axes [m]): 6×nv, (linear; angular), world axes."""
-        out, i = result(None, (6, self.model.nv), "J"), self.model._id("body", body, "body")
-        check(lib.ds_body_jacobian(self._handle, self._q.fill(q), i, self._three.fill(point), pointer(out)))
-        return out
-
-    def site_placements(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
-        """World placements of all sites: 4×4×nsite."""
-        out = result(out, (4, 4, self.model.nsite), "out")
-        check(lib.ds_site_placements(self._handle, self._q.fill(q), pointer(out)))
-        return out
-
-    def site_jacobian(self, q: ArrayLike, site: Id) -> Array:
-        """Jacobian of a site: 6×nv, velocity of its origin and angular velocity, world axes."""
-        out, i = result(None, (6, self.model.nv), "J"), self.model._id("site", site, "site")
-        check(lib.ds_site_jacobian(self._handle, self._q.fill(q), i, pointer(out)))
-        return out
-
-    def tendon_lengths(self, q: ArrayLike) -> Tuple[Array, Array]:
-        """Lengths of all tendons, and their derivatives by the tangent of q: nv×ntendon."""
-        lengths = result(None, (self.model.ntendon,), "lengths")
-        moments = result(None, (self.model.nv, self.model.ntendon), "moments")
-        check(lib.ds_sim_tendon_lengths(self._handle, self._q.fill(q), pointer(lengths), pointer(moments)))
-        return lengths, moments
-
-    def energy(self, q: ArrayLike, v: ArrayLike) -> Tuple[float, float]:
-        """Kinetic energy, and potential energy in gravity and of springs, of joints and tendons, too [J]."""
-        kinetic, potential = ffi.new("double *"), ffi.new("double *")
-        check(lib.ds_energy(self._handle, self._q.fill(q), self._v.fill(v), kinetic, potential))
-        return kinetic[0], potential[0]
-
-    def center_of_mass(self, q: ArrayLike) -> Tuple[float, Array, Array]:
-        """Mass [kg], centre of mass (world axes) [m] and its Jacobian (3×nv) of all that moves."""
-        mass, com, J = ffi.new("double *"), np.zeros(3), result(None, (3, self.model.nv), "J")
-        check(lib.ds_center_of_mass(self._handle, self._q.fill(q), mass, pointer(com), pointer(J)))
-        return mass[0], com, J
-
-    def momentum(self, q: ArrayLike, v: ArrayLike, about: Optional[ArrayLike] = None) -> Array:
-        """Linear [N s] and angular [N m s] momentum about a point (world axes, None for the origin)."""
-        about = NULL if about is None else self._three.fill(about)
-        check(lib.ds_momentum(self._handle, self._q.fill(q), self._v.fill(v), about, self._six.pointer))
-        return self._six.take()
 
 
 def said(options: Dict[str, Any], defaults: Any) -> str:

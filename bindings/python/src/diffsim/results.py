@@ -1,0 +1,177 @@
+"""What steps, their derivatives and questions about geometry give back."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._errors import InvalidArgumentError
+from ._names import listed
+from ._native import Array, ffi, pointer
+from .enums import Gradient
+
+
+class StepInfo(NamedTuple):
+    """How a step went.
+
+    residual: at which the contact solver stopped. switch_distance: to the nearest switch of a mode, inf
+    without any. gradient: what a derivative of this step would be. converged: whether the residual is
+    within the tolerance; if not, the step has no derivative. impacts: contacts that rebound; with any, the
+    derivative of positions by positions is that through the impacts.
+    """
+
+    contacts: int
+    iterations: int
+    residual: float
+    switch_distance: float
+    gradient: Gradient
+    converged: bool
+    impacts: int
+
+    @classmethod
+    def _of(cls, info: Any) -> StepInfo:
+        return cls(
+            info.contacts,
+            info.iterations,
+            info.residual,
+            info.switch_distance,
+            Gradient(info.gradient),
+            bool(info.converged),
+            info.impacts,
+        )
+
+
+def wanted_names(wanted: Sequence[str]) -> List[str]:
+    names = listed(wanted, "wanted", "names of Jacobians")
+    unknown = [name for name in names if not (isinstance(name, str) and name in StepJacobians.NAMES)]
+    if unknown:
+        raise InvalidArgumentError(f"wanted: no Jacobian is named {unknown}, only {StepJacobians.NAMES}")
+    return names
+
+
+class StepJacobians:
+    """Jacobians of a step, column-major. Rows and columns of configurations are tangent (nv).
+
+    dq_dq, dq_dv, dv_dq, dv_dv: nv×nv; dq_du, dv_du: nv×nu; dq_dp, dv_dp: nv×np. Those that were not
+    wanted are None. In a batch the arrays have one more axis, the element, at the end. The arrays can be
+    written to, but not exchanged for others; a copy has arrays of its own.
+    """
+
+    NAMES = ("dq_dq", "dq_dv", "dq_du", "dq_dp", "dv_dq", "dv_dv", "dv_du", "dv_dp")
+    __slots__ = (*NAMES, "_memory", "_struct")
+
+    dq_dq: Array
+    dq_dv: Array
+    dq_du: Array
+    dq_dp: Array
+    dv_dq: Array
+    dv_dv: Array
+    dv_du: Array
+    dv_dp: Array
+    _memory: Dict[str, Any]
+    _struct: Any
+
+    def __init__(self, nv: int, nu: int, np_: int, wanted: Sequence[str] = NAMES, count: Tuple[int, ...] = ()) -> None:
+        wanted = wanted_names(wanted)
+        columns = {"q": nv, "v": nv, "u": nu, "p": np_}
+        shapes = {name: (nv, columns[name[-1]], *count) for name in self.NAMES}
+        self._own({name: np.zeros(shapes[name], order="F") if name in wanted else None for name in self.NAMES})
+
+    def _own(self, arrays: Dict[str, Optional[Array]]) -> None:
+        """Takes the arrays and their addresses, which hold as long as what they were taken from."""
+        memory = {name: pointer(x) for name, x in arrays.items()}
+        values = {**arrays, "_memory": memory, "_struct": ffi.new("ds_step_jacobians *", memory)}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _fixed(self, name: str, *_: Any) -> NoReturn:
+        raise AttributeError(f"{name}: the arrays are where results go, and stay; write to {name}[...]")
+
+    __setattr__ = __delattr__ = _fixed
+
+    def __getstate__(self) -> Dict[str, Optional[Array]]:
+        return {name: getattr(self, name) for name in self.NAMES}
+
+    def __setstate__(self, arrays: Dict[str, Any]) -> None:
+        own = {name: arrays.get(name) for name in self.NAMES}
+        self._own({name: None if x is None else np.array(x, dtype=np.float64, order="F") for name, x in own.items()})
+
+
+class JacobianPattern(NamedTuple):
+    """Entries of a step's Jacobians that may differ from zero, in compressed columns: the rows of column j of those by q
+    and v are state_rows[state_starts[j]:state_starts[j + 1]], likewise for those by u. Patterns of one simulation with
+    the same number are the same."""
+
+    number: int
+    state_starts: Array
+    state_rows: Array
+    input_starts: Array
+    input_rows: Array
+
+
+class SmoothingInfo(NamedTuple):
+    """What smoothed Jacobians are made of: pairs in the mean, pairs left out (both 0 for the central
+    path)."""
+
+    gradient: Gradient
+    pairs: int
+    failures: int
+
+
+class ContactDerivatives(NamedTuple):
+    """How contacts move with q (tangent), world axes. point, normal: 3×nv×contacts; tangents: 6×nv×
+    contacts, t1 above t2; gap: nv×contacts. gradient: one-sided where something is not determined and
+    left out."""
+
+    point: Array
+    normal: Array
+    tangents: Array
+    gap: Array
+    gradient: Gradient
+
+
+class ImpulseJacobians(NamedTuple):
+    """How the impulses of the contacts move: rows t1, t2, n of each contact, columns q (tangent), v, u
+    and p. unique: whether the state determines every impulse; if not (four points under a flat foot),
+    only their total force on a body has the derivative given."""
+
+    q: Array
+    v: Array
+    u: Array
+    p: Array
+    unique: bool
+
+
+class Distance(NamedTuple):
+    """The distance of two geoms, negative where they overlap, world axes. point_a, point_b: on the
+    surfaces; normal: from A to B; derivative: by q (tangent), nv numbers."""
+
+    distance: float
+    point_a: Array
+    point_b: Array
+    normal: Array
+    gradient: Gradient
+    derivative: Array
+
+
+class SmoothedDistance(NamedTuple):
+    """Means of a distance, its point and its normal, world axes, and their derivatives by q (tangent):
+    nv, 3×nv and 3×nv."""
+
+    distance: float
+    point: Array
+    normal: Array
+    derivative: Array
+    point_derivative: Array
+    normal_derivative: Array
+
+
+class Gradients(NamedTuple):
+    """Gradient of a function by what went into a step or a rollout: q (tangent) and v: nv numbers,
+    u: nu (of a rollout nu×N), p: np. In a batch: one column an element."""
+
+    q: Array
+    v: Array
+    u: Array
+    p: Array
