@@ -65,8 +65,9 @@ from .asked import ActuatorStates, GeneralizedForces, TendonStates
 from .control import Ilqr, IlqrInfo, lqr
 from .ik import Ik, IkInfo
 from .live import Live
-from .model import Body, Geom, Joint, Model, Sensor, Site
+from .model import Model
 from .parameters import Param
+from .parts import Body, Geom, Joint, Sensor, Site
 from .problem import Problem, ProblemGradients
 from .measured import RayHits
 from .recorder import Recorder
