@@ -8,7 +8,7 @@ from headers import comment, parse, source
 from names import prose
 
 PAGE = "reference/cpp.md"
-HEADERS = ("diffsim.hpp", "diffsim_act.hpp", "diffsim_control.hpp", "diffsim_ik.hpp", "diffsim_problem.hpp", "diffsim_questions.hpp", "diffsim_recorder.hpp", "diffsim_view.hpp")
+HEADERS = ("diffsim.hpp", "diffsim_act.hpp", "diffsim_control.hpp", "diffsim_ik.hpp", "diffsim_model.hpp", "diffsim_problem.hpp", "diffsim_questions.hpp", "diffsim_recorder.hpp", "diffsim_view.hpp")
 CLASSES = (CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE)
 CALLS = (CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE)
 

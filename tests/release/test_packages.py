@@ -44,7 +44,7 @@ def sections(file):
 CRATE = {
     "Cargo.toml", "Cargo.toml.orig", "Cargo.lock", "build.rs", "cbindgen.toml", "include/diffsim.h", "examples/models/arm7.urdf",
     "README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt",
-    "bindings/cpp/diffsim.hpp", "bindings/cpp/diffsim_act.hpp", "bindings/cpp/diffsim_questions.hpp", "bindings/cpp/diffsim_view.hpp",
+    "bindings/cpp/diffsim.hpp", "bindings/cpp/diffsim_act.hpp", "bindings/cpp/diffsim_model.hpp", "bindings/cpp/diffsim_questions.hpp", "bindings/cpp/diffsim_view.hpp",
     "bindings/cpp/diffsim_recorder.hpp", "bindings/cpp/diffsim_control.hpp",
     "bindings/cpp/diffsim_ik.hpp",
     "bindings/cpp/diffsim_problem.hpp",

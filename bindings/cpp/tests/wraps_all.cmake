@@ -1,5 +1,5 @@
 # Every function of the C header is called by the C++ one.
-foreach(name diffsim.hpp diffsim_act.hpp diffsim_questions.hpp diffsim_view.hpp diffsim_recorder.hpp diffsim_problem.hpp diffsim_ik.hpp diffsim_control.hpp)
+foreach(name diffsim.hpp diffsim_act.hpp diffsim_model.hpp diffsim_questions.hpp diffsim_view.hpp diffsim_recorder.hpp diffsim_problem.hpp diffsim_ik.hpp diffsim_control.hpp)
   file(READ "${BINDING}/${name}" text)
   string(APPEND binding "${text}")
 endforeach()
