@@ -5,6 +5,7 @@ use crate::model::limits::Limit;
 use crate::tendon::Cords;
 
 /// What a limit bounds, where that is, and how fast it changes at v.
+#[inline]
 pub fn place(l: &Limit, cords: &Cords, q: &[f64], v: &[f64]) -> (Along, [f64; 2]) {
     match l.turn {
         None => (Along::Dof(l.dof), [q[l.iq], v[l.dof]]),

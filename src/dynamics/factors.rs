@@ -5,6 +5,7 @@
 
 use super::articulated::Articulation;
 use super::mass::BranchMatrix;
+use crate::linalg::all_positive;
 use crate::model::Model;
 use crate::model::topology::Topology;
 
@@ -34,6 +35,9 @@ impl Factors {
 
     /// The dof at which M with this `diagonal` is found not to be positive definite. Where that is infinite 1/D is zero.
     pub fn singular_at(&self, diagonal: &[f64]) -> Option<usize> {
+        if all_positive(self.dinv()) {
+            return None;
+        }
         let is_sound = |d: f64, x: f64| d > 0.0 && d.is_finite() || d == 0.0 && x == f64::INFINITY;
         let mut all = self.dinv().iter().zip(diagonal);
         all.position(|(d, x)| !is_sound(*d, *x))

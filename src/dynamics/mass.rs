@@ -6,7 +6,7 @@
 //! prefix of the row: every update runs over contiguous numbers.
 
 use super::kinematics::Kinematics;
-use crate::linalg::{F4, axpy, by_tile, dispatch};
+use crate::linalg::{F4, all_positive, axpy, by_tile, dispatch};
 use crate::model::Model;
 use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
 use crate::spatial::Inertia;
@@ -38,7 +38,10 @@ impl BranchMatrix {
 
     /// The dof at which a factored M is found not to be positive definite.
     pub fn singular_at(&self) -> Option<usize> {
-        self.dinv.iter().position(|x| !(*x > 0.0 && x.is_finite()))
+        match all_positive(&self.dinv) {
+            true => None,
+            false => self.dinv.iter().position(|x| !(*x > 0.0 && x.is_finite())),
+        }
     }
 
     /// x ← L⁻ᵀ x.

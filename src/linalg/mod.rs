@@ -58,15 +58,18 @@ pub(crate) fn within(bound: f64, x: &[f64]) -> bool {
 
 /// Whether all numbers are finite.
 pub(crate) fn all_finite(x: &[f64]) -> bool {
-    // Sums in lanes instead of a branch per number; opposite infinities give NaN.
-    let (lanes, rest) = x.as_chunks::<8>();
-    let mut sum = [0.0; 8];
-    for x in lanes {
-        for (sum, x) in sum.iter_mut().zip(x) {
-            *sum += x * 0.0;
-        }
-    }
-    sum.iter().chain(rest).map(|x| x * 0.0).sum::<f64>() == 0.0
+    within(f64::INFINITY, x)
+}
+
+/// Whether all numbers are finite and above zero.
+pub(crate) fn all_positive(x: &[f64]) -> bool {
+    // As in `within`: below zero, and 0 less one, have the sign set.
+    let limit = f64::INFINITY.to_bits() as i64 - 1;
+    let off = |x: &f64| {
+        let bits = x.to_bits() as i64;
+        bits.wrapping_sub(1) | limit.wrapping_sub(bits)
+    };
+    x.iter().fold(0, |signs, x| signs | off(x)) >= 0
 }
 
 /// Where the first number is that is not finite.

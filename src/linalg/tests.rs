@@ -234,6 +234,13 @@ fn numbers_are_within_a_bound_as_comparisons_say() {
                     x.abs() < bound,
                     "{x} below {bound}"
                 );
+                numbers.fill(1.0);
+                numbers[at] = x;
+                assert_eq!(
+                    super::all_positive(&numbers),
+                    x > 0.0 && x.is_finite(),
+                    "{x} above zero"
+                );
             }
         }
     }

@@ -34,8 +34,8 @@ pub struct Sim {
     pub(crate) options: Options,
     pub(crate) params: Params,
     pub(crate) dynamics: Dynamics,
-    pub(crate) state: StepState,
-    pub(crate) pending: StepState,
+    pub(crate) state: Box<StepState>,
+    pub(crate) pending: Box<StepState>,
     pub(crate) linear: Option<Box<Linearization>>,
     /// The largest adjoint so far and another one, for [`Sim::step_vjp_aware`].
     pub(super) adjoints: Option<Box<[Adjoints; 2]>>,
@@ -118,7 +118,7 @@ impl Sim {
             let adhesion = Adhesion::new(&model, options.max_contacts, differentiate)?;
             forces.adhesion = adhesion.map(Box::new);
         }
-        let state = StepState::new(&model, carried);
+        let state = Box::new(StepState::new(&model, carried));
         let implicit = parts
             .formula
             .map(|f| Box::new(Implicit::new(&model, f, &forces, options.derivatives)));
