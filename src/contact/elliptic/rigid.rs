@@ -1,10 +1,13 @@
-//! The rigid laws as fixed points of convex problems, ended by Newton's method on faces.
+//! The rigid laws as fixed points of convex problems, with an interior point where these come nearer slowly, ended by Newton's
+//! method on faces.
 
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
+use super::interior::Interior;
+use super::residual::{largest, positive, residuals};
 use super::stand::{CLOSED, Scales, Stand, classify, neighbour};
 use super::system::System;
-use super::unit::{Set, norm, size};
+use super::unit::size;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::mode::Mode;
 
@@ -25,6 +28,16 @@ const ENOUGH: f64 = 1e-11;
 /// bear, by less than that, have none.
 const CONTENT: usize = 4;
 
+/// Factorizations after which the interior point is tried, and from which part of the way into the sets: from one of the two the
+/// path mostly does not turn back.
+const INSIDE: [(usize, f64); 2] = [(20, 1.0), (40, 0.1)];
+
+/// Its steps, how many short ones in a row end it, and how near to the path's end modes are worth a polish.
+const INSIDE_STEPS: usize = 50;
+const STALLED: usize = 3;
+const SHORT: f64 = 0.1;
+const CLOSE: f64 = 1e-6;
+
 /// How often all units that break their law are moved to neighbouring faces from one guess, and then the worst of them alone:
 /// of corners that cannot all bear one is to let go.
 const REPAIRS: usize = 4;
@@ -44,7 +57,8 @@ pub(super) struct Rigid {
     kept: Vec<f64>,
     best: Vec<f64>,
     polished: Vec<f64>,
-    /// Factorizations that the present solve may take.
+    interior: Interior,
+    /// Factorizations that Newton's methods may take in the present solve.
     most: usize,
 }
 
@@ -58,6 +72,7 @@ impl Rigid {
             kept: vec![0.0; rows],
             best: vec![0.0; rows],
             polished: vec![0.0; rows],
+            interior: Interior::new(rows, blocks),
             most: 0,
         }
     }
@@ -79,6 +94,7 @@ impl Rigid {
         let n = lambda.len();
         let mut share = SOFTEST * SOFTER;
         let (mut content, mut solved) = (0, false);
+        let mut inside = INSIDE.iter().peekable();
         if !self.stands.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
             if self.polish(
@@ -93,7 +109,36 @@ impl Rigid {
             lambda.copy_from_slice(&self.kept[..n]);
             system.velocity(lambda, sigma);
         }
-        while certificate.newton < most {
+        while certificate.newton < self.most {
+            let is_slow = |(after, _): &&(usize, f64)| certificate.newton >= *after;
+            if let Some((_, part)) = inside.next_if(is_slow) {
+                certificate.path = Path::Polished;
+                let state = [&mut *lambda, &mut *sigma];
+                let found = self.go_inside(
+                    system,
+                    descent,
+                    faces,
+                    state,
+                    [tolerance, *part],
+                    &mut certificate,
+                );
+                if let Some(unresolved) = found {
+                    let state = [lambda, sigma];
+                    let mut certificate = self.certify(system, state, tolerance, certificate);
+                    certificate.at_switch |= certificate.margin <= unresolved;
+                    return certificate;
+                }
+                let residual = largest(&residuals(system, lambda, sigma));
+                if residual < best {
+                    best = residual;
+                    self.best[..n].copy_from_slice(lambda);
+                    share = SOFTEST * SOFTER;
+                } else {
+                    lambda.copy_from_slice(&self.kept[..n]);
+                    system.velocity(lambda, sigma);
+                }
+                continue;
+            }
             self.take(system, lambda, sigma);
             self.kept[..n].copy_from_slice(lambda);
             self.guessed.clear();
@@ -123,7 +168,7 @@ impl Rigid {
                 break;
             }
             soften(system, share);
-            let left = STEPS.min(most.saturating_sub(certificate.newton));
+            let left = STEPS.min(self.most.saturating_sub(certificate.newton));
             let centre = Centre {
                 impulse: &self.centre[..n],
                 shift: &self.shift,
@@ -165,6 +210,80 @@ impl Rigid {
             system.velocity(lambda, sigma);
         }
         self.certify(system, [lambda, sigma], tolerance, certificate)
+    }
+
+    /// To the end of the path, or to where it is lost. The scaled size below which impulses and velocities of a solution are not
+    /// told from zero, or none where there is no solution.
+    fn go_inside(
+        &mut self,
+        system: &mut System,
+        descent: &mut Descent,
+        faces: &mut Faces,
+        [lambda, sigma]: [&mut [f64]; 2],
+        [tolerance, part]: [f64; 2],
+        certificate: &mut Certificate,
+    ) -> Option<f64> {
+        let n = lambda.len();
+        self.kept[..n].copy_from_slice(lambda);
+        if !self.interior.start(system, part) {
+            return None;
+        }
+        self.guessed.clear();
+        let (mut stalled, mut tried, mut before) = (0, false, f64::INFINITY);
+        for k in 1..=INSIDE_STEPS {
+            if certificate.newton >= self.most {
+                break;
+            }
+            self.most -= 1;
+            certificate.interior += 1;
+            let step = self.interior.advance(system, &mut descent.newton)?;
+            stalled = if step < SHORT { stalled + 1 } else { 0 };
+            let is_last = stalled == STALLED || k == INSIDE_STEPS;
+            tried &= self.interior.update_stands(system, &mut self.guessed);
+            let distance = self.interior.distance();
+            if distance < CLOSE {
+                self.interior.write(system, lambda);
+                system.velocity(lambda, sigma);
+                // Round-off is often within reach: the path is followed for as long as that pays.
+                let residual = largest(&residuals(system, lambda, sigma));
+                let is_ending = is_last || residual > 0.3 * before;
+                let enough = if is_ending { 1e-2 } else { 1e-3 } * tolerance;
+                let is_end = residual <= enough;
+                before = residual;
+                if is_end || !tried {
+                    tried = true;
+                    let state = [&mut *lambda, &mut *sigma];
+                    if self.put_on_faces(system, faces, state, tolerance, &mut certificate.newton) {
+                        return Some(CLOSED);
+                    }
+                }
+                if is_end {
+                    self.interior.write(system, lambda);
+                    system.velocity(lambda, sigma);
+                    return Some(distance.sqrt().max(CLOSED));
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
+        self.interior.write(system, lambda);
+        system.velocity(lambda, sigma);
+        None
+    }
+
+    /// Newton's method on the faces guessed; whether its impulses solve the problem.
+    fn put_on_faces(
+        &mut self,
+        system: &System,
+        faces: &mut Faces,
+        [lambda, sigma]: [&mut [f64]; 2],
+        tolerance: f64,
+        count: &mut usize,
+    ) -> bool {
+        self.stands.clone_from(&self.guessed);
+        self.newton(system, faces, [&mut *lambda, &mut *sigma], count)
+            && largest(&residuals(system, lambda, sigma)) <= 1e-2 * tolerance
     }
 
     fn certify(
@@ -342,62 +461,4 @@ fn soften(system: &mut System, share: f64) {
         let own = &mut system.units[k].r;
         (own.tangential, own.normal) = (r, r);
     }
-}
-
-fn positive(x: f64) -> f64 {
-    if x > 0.0 { x } else { 1.0 }
-}
-
-fn largest(x: &[f64; 3]) -> f64 {
-    // What is no number is worse than any.
-    x.iter().fold(0.0, |m, x| match x.is_nan() || *x > m {
-        true => *x,
-        false => m,
-    })
-}
-
-/// Residuals of cone, dual cone and complementarity, scaled as a [`Certificate`] says.
-fn residuals(system: &System, lambda: &[f64], sigma: &[f64]) -> [f64; 3] {
-    let velocity = size(&system.g).max(1.0);
-    let impulse = positive(size(lambda));
-    let mut worst = [0.0f64; 3];
-    for unit in &system.units {
-        let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
-        let last = unit.rows - 1;
-        let along = || l.iter().zip(s).map(|(l, s)| l * s).sum::<f64>();
-        let own = match unit.set {
-            Set::Cone { mu } => [
-                (norm(&l[..last]) - mu * l[last]).max(-l[last]),
-                -s[last],
-                (along() + l[last] * mu * norm(&s[..last])).abs(),
-            ],
-            Set::Pyramid { mu } => {
-                let bound = mu * l[last];
-                let side = |k: usize| (l[k] * s[k] + bound * s[k].abs()).abs();
-                [
-                    (size(&l[..last]) - bound).max(-l[last]),
-                    -s[last],
-                    (l[last] * s[last]).abs() + (0..last).map(side).sum::<f64>(),
-                ]
-            }
-            Set::HalfLine => [-l[0], -s[0], along().abs()],
-            Set::Interval { bound } => [
-                l[0].abs() - bound,
-                0.0,
-                (along() + bound * s[0].abs()).abs(),
-            ],
-            Set::Line => [0.0, s[0].abs(), 0.0],
-        };
-        for (worst, x) in worst.iter_mut().zip(own) {
-            // What is no number stays.
-            if x > *worst || x.is_nan() {
-                *worst = x;
-            }
-        }
-    }
-    [
-        worst[0] / impulse,
-        worst[1] / velocity,
-        worst[2] / (impulse * velocity),
-    ]
 }

@@ -125,7 +125,8 @@ impl Solver {
                 certificate
             }
         };
-        certificate.spent.spend(certificate.newton, weight);
+        let factorizations = certificate.newton + certificate.interior;
+        certificate.spent.spend(factorizations, weight);
         self.at_switch |= certificate.at_switch;
         self.system.give(lambda, posed.lambda);
         self.system.give(lambda, &mut self.impulses);
