@@ -101,8 +101,17 @@ impl Coordinates {
 
     /// What a factorization counts as.
     pub fn weight(&self, rows: usize) -> f64 {
+        self.weight_of(cost([rows, self.count]), rows)
+    }
+
+    /// What one of a matrix of so many rows that are held counts as.
+    pub fn weight_of_faces(&self, held: usize, rows: usize) -> f64 {
+        self.weight_of(dense_cost(held), rows)
+    }
+
+    fn weight_of(&self, cost: f64, rows: usize) -> f64 {
         match self.are_used() {
-            true => weight(cost([rows, self.count]), rows, self.count),
+            true => weight(cost, rows, self.count),
             false => 1.0,
         }
     }

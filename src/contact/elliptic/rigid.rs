@@ -1,5 +1,5 @@
-//! The rigid laws as fixed points of convex problems, with an interior point where these come nearer slowly, ended by Newton's
-//! method on faces.
+//! The rigid laws as fixed points of convex problems, with an interior point where these come nearer slowly (`inside`), ended by
+//! Newton's method on faces.
 
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
@@ -8,6 +8,7 @@ use super::residual::{largest, positive, residuals};
 use super::stand::{CLOSED, Scales, Stand, classify, neighbour};
 use super::system::System;
 use super::unit::size;
+use crate::contact::allowance::Allowance;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::mode::Mode;
 
@@ -30,13 +31,7 @@ const CONTENT: usize = 4;
 
 /// Factorizations after which the interior point is tried, and from which part of the way into the sets: from one of the two the
 /// path mostly does not turn back.
-const INSIDE: [(usize, f64); 2] = [(20, 1.0), (40, 0.1)];
-
-/// Its steps, how many short ones in a row end it, and how near to the path's end modes are worth a polish.
-const INSIDE_STEPS: usize = 50;
-const STALLED: usize = 3;
-const SHORT: f64 = 0.1;
-const CLOSE: f64 = 1e-6;
+const INSIDE: [(usize, f64); 2] = [(12, 1.0), (30, 0.1)];
 
 /// How often all units that break their law are moved to neighbouring faces from one guess, and then the worst of them alone:
 /// of corners that cannot all bear one is to let go.
@@ -51,15 +46,16 @@ const EXACT: f64 = 1e-15;
 #[derive(Debug)]
 pub(super) struct Rigid {
     pub stands: Vec<Stand>,
-    guessed: Vec<Stand>,
+    pub guessed: Vec<Stand>,
     shift: Vec<f64>,
     centre: Vec<f64>,
     kept: Vec<f64>,
     best: Vec<f64>,
     polished: Vec<f64>,
-    interior: Interior,
-    /// Factorizations that Newton's methods may take in the present solve.
-    most: usize,
+    pub interior: Interior,
+    /// What the present solve may spend, and has.
+    allowed: Allowance,
+    pub spent: Allowance,
 }
 
 impl Rigid {
@@ -73,11 +69,12 @@ impl Rigid {
             best: vec![0.0; rows],
             polished: vec![0.0; rows],
             interior: Interior::new(rows, blocks),
-            most: 0,
+            allowed: Allowance::NONE,
+            spent: Allowance::NONE,
         }
     }
 
-    /// From the impulses given, in at most `most` factorizations.
+    /// From the impulses given, within what is `allowed`.
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -85,9 +82,10 @@ impl Rigid {
         faces: &mut Faces,
         [lambda, sigma]: [&mut [f64]; 2],
         tolerance: f64,
-        most: usize,
+        allowed: &Allowance,
     ) -> Certificate {
-        self.most = most;
+        (self.allowed, self.spent) = (*allowed, Allowance::NONE);
+        let weight = system.weight();
         let mut certificate = Certificate::new(Path::Newton);
         system.velocity(lambda, sigma);
         let mut best = f64::INFINITY;
@@ -109,25 +107,22 @@ impl Rigid {
             lambda.copy_from_slice(&self.kept[..n]);
             system.velocity(lambda, sigma);
         }
-        while certificate.newton < self.most {
+        while self.grant(1, weight) > 0 {
             let is_slow = |(after, _): &&(usize, f64)| certificate.newton >= *after;
             if let Some((_, part)) = inside.next_if(is_slow) {
                 certificate.path = Path::Polished;
+                self.kept[..n].copy_from_slice(lambda);
                 let state = [&mut *lambda, &mut *sigma];
-                let found = self.go_inside(
-                    system,
-                    descent,
-                    faces,
-                    state,
-                    [tolerance, *part],
-                    &mut certificate,
-                );
+                let tools = (&mut *descent, &mut *faces);
+                let found =
+                    self.go_inside(system, tools, state, [tolerance, *part], &mut certificate);
                 if let Some(unresolved) = found {
                     let state = [lambda, sigma];
                     let mut certificate = self.certify(system, state, tolerance, certificate);
                     certificate.at_switch |= certificate.margin <= unresolved;
                     return certificate;
                 }
+                system.velocity(lambda, sigma);
                 let residual = largest(&residuals(system, lambda, sigma));
                 if residual < best {
                     best = residual;
@@ -168,7 +163,8 @@ impl Rigid {
                 break;
             }
             soften(system, share);
-            let left = STEPS.min(self.most.saturating_sub(certificate.newton));
+            let left = self.grant(STEPS, weight);
+            let before = certificate.newton;
             let centre = Centre {
                 impulse: &self.centre[..n],
                 shift: &self.shift,
@@ -195,6 +191,7 @@ impl Rigid {
             certificate.path = Path::Polished;
             // A step that cost nothing is one all the same.
             certificate.newton += 1;
+            self.spent.spend(certificate.newton - before, weight);
             let residual = largest(&residuals(system, lambda, sigma));
             if residual < best {
                 best = residual;
@@ -212,78 +209,9 @@ impl Rigid {
         self.certify(system, [lambda, sigma], tolerance, certificate)
     }
 
-    /// To the end of the path, or to where it is lost. The scaled size below which impulses and velocities of a solution are not
-    /// told from zero, or none where there is no solution.
-    fn go_inside(
-        &mut self,
-        system: &mut System,
-        descent: &mut Descent,
-        faces: &mut Faces,
-        [lambda, sigma]: [&mut [f64]; 2],
-        [tolerance, part]: [f64; 2],
-        certificate: &mut Certificate,
-    ) -> Option<f64> {
-        let n = lambda.len();
-        self.kept[..n].copy_from_slice(lambda);
-        if !self.interior.start(system, part) {
-            return None;
-        }
-        self.guessed.clear();
-        let (mut stalled, mut tried, mut before) = (0, false, f64::INFINITY);
-        for k in 1..=INSIDE_STEPS {
-            if certificate.newton >= self.most {
-                break;
-            }
-            self.most -= 1;
-            certificate.interior += 1;
-            let step = self.interior.advance(system, &mut descent.newton)?;
-            stalled = if step < SHORT { stalled + 1 } else { 0 };
-            let is_last = stalled == STALLED || k == INSIDE_STEPS;
-            tried &= self.interior.update_stands(system, &mut self.guessed);
-            let distance = self.interior.distance();
-            if distance < CLOSE {
-                self.interior.write(system, lambda);
-                system.velocity(lambda, sigma);
-                // Round-off is often within reach: the path is followed for as long as that pays.
-                let residual = largest(&residuals(system, lambda, sigma));
-                let is_ending = is_last || residual > 0.3 * before;
-                let enough = if is_ending { 1e-2 } else { 1e-3 } * tolerance;
-                let is_end = residual <= enough;
-                before = residual;
-                if is_end || !tried {
-                    tried = true;
-                    let state = [&mut *lambda, &mut *sigma];
-                    if self.put_on_faces(system, faces, state, tolerance, &mut certificate.newton) {
-                        return Some(CLOSED);
-                    }
-                }
-                if is_end {
-                    self.interior.write(system, lambda);
-                    system.velocity(lambda, sigma);
-                    return Some(distance.sqrt().max(CLOSED));
-                }
-            }
-            if is_last {
-                break;
-            }
-        }
-        self.interior.write(system, lambda);
-        system.velocity(lambda, sigma);
-        None
-    }
-
-    /// Newton's method on the faces guessed; whether its impulses solve the problem.
-    fn put_on_faces(
-        &mut self,
-        system: &System,
-        faces: &mut Faces,
-        [lambda, sigma]: [&mut [f64]; 2],
-        tolerance: f64,
-        count: &mut usize,
-    ) -> bool {
-        self.stands.clone_from(&self.guessed);
-        self.newton(system, faces, [&mut *lambda, &mut *sigma], count)
-            && largest(&residuals(system, lambda, sigma)) <= 1e-2 * tolerance
+    /// How many of at most `wanted` factorizations of this weight are left.
+    pub fn grant(&self, wanted: usize, weight: f64) -> usize {
+        self.allowed.without(&self.spent).grant(wanted, weight)
     }
 
     fn certify(
@@ -299,6 +227,7 @@ impl Rigid {
             certificate.complementarity,
         ] = residuals(system, lambda, sigma);
         certificate.converged = certificate.residual() <= tolerance;
+        certificate.spent = self.spent;
         self.stand(system, lambda, sigma, &mut certificate);
         certificate
     }
@@ -366,7 +295,7 @@ impl Rigid {
     }
 
     /// To the end of Newton's method on faces; false where there is no step.
-    fn newton(
+    pub fn newton(
         &mut self,
         system: &System,
         faces: &mut Faces,
@@ -388,12 +317,14 @@ impl Rigid {
                 }
                 return true;
             }
-            if *count >= self.most {
+            let weight = system.weight_of_faces(faces.order);
+            if self.grant(1, weight) == 0 {
                 return false;
             }
             before = held;
             self.polished[..n].copy_from_slice(lambda);
             *count += 1;
+            self.spent.spend(1, weight);
             if !faces.step(system, lambda, sigma) {
                 return false;
             }
