@@ -1,6 +1,6 @@
 //! Projections on the sets that impulses are in, with their slopes.
 
-use super::unit::{Set, Unit, WIDEST, Wide, norm};
+use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 use crate::contact::problem::Regularization;
@@ -10,7 +10,7 @@ use crate::contact::problem::Regularization;
 pub(super) struct Answer {
     pub gamma: Wide,
     /// −∂γ/∂x, symmetric and positive semi-definite, and ∂γ by μ or the bound.
-    pub slope: [Wide; WIDEST],
+    pub slope: Slope,
     pub by_limit: Wide,
     pub mode: Mode,
     /// Distance of x to where the mode changes.

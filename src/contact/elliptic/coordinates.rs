@@ -4,8 +4,7 @@
 //!
 //!   (1 + Hᵀ𝒢 H) z = Hᵀ r,   d = r − 𝒢 H z.
 
-use super::answer::Answer;
-use super::unit::{Unit, WIDEST};
+use super::unit::{Slope, Unit, WIDEST};
 use crate::contact::allowance::{dense_cost, weight};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{Lu, add_scaled, dispatch, dot};
@@ -102,8 +101,17 @@ impl Coordinates {
 
     /// What a factorization counts as.
     pub fn weight(&self, rows: usize) -> f64 {
+        self.weight_of(cost([rows, self.count]), rows)
+    }
+
+    /// What one of a matrix of so many rows that are held counts as.
+    pub fn weight_of_faces(&self, held: usize, rows: usize) -> f64 {
+        self.weight_of(dense_cost(held), rows)
+    }
+
+    fn weight_of(&self, cost: f64, rows: usize) -> f64 {
         match self.are_used() {
-            true => weight(cost([rows, self.count]), rows, self.count),
+            true => weight(cost, rows, self.count),
             false => 1.0,
         }
     }
@@ -113,10 +121,10 @@ impl Coordinates {
     }
 
     /// Factors 1 + Hᵀ𝒢 H, which `a` has room for.
-    pub fn factor(
+    pub fn factor<'a>(
         &mut self,
         units: &[Unit],
-        answers: &[Answer],
+        slopes: impl Iterator<Item = &'a Slope>,
         a: &mut [f64],
         lu: &mut Lu,
     ) -> bool {
@@ -125,8 +133,8 @@ impl Coordinates {
         a.fill(0.0);
         (0..c).for_each(|k| a[k * c + k] = 1.0);
         let mut lines = std::mem::take(&mut self.lines);
-        for (unit, answer) in units.iter().zip(answers) {
-            let slopes = &answer.slope[..unit.rows];
+        for (unit, slope) in units.iter().zip(slopes) {
+            let slopes = &slope[..unit.rows];
             if slopes.iter().flatten().all(|s| *s == 0.0) {
                 continue;
             }
@@ -145,10 +153,10 @@ impl Coordinates {
     }
 
     /// r ← d.
-    pub fn solve(
+    pub fn solve<'a>(
         &self,
         units: &[Unit],
-        answers: &[Answer],
+        slopes: impl Iterator<Item = &'a Slope>,
         lu: &Lu,
         r: &mut [[f64; 1]],
         [z, scratch]: [&mut [[f64; 1]]; 2],
@@ -160,12 +168,12 @@ impl Coordinates {
             add_scaled(*r, h, z.as_flattened_mut());
         }
         lu.solve(z, scratch);
-        for (unit, answer) in units.iter().zip(answers) {
+        for (unit, slope) in units.iter().zip(slopes) {
             let mut moved = [0.0; WIDEST];
             for (moved, h) in moved.iter_mut().zip(self.of(unit).chunks_exact(c)) {
                 *moved = h.iter().zip(z.as_flattened()).map(|(h, z)| h * z).sum();
             }
-            for ([r], slope) in r[unit.range()].iter_mut().zip(&answer.slope) {
+            for ([r], slope) in r[unit.range()].iter_mut().zip(slope) {
                 *r -= slope.iter().zip(&moved).map(|(s, x)| s * x).sum::<f64>();
             }
         }

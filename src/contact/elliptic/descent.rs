@@ -4,9 +4,9 @@
 //! solves (1 + 𝒢 G) d = γ − y with 𝒢 = −∂γ/∂x, and its length is that of the least value along it.
 
 use super::answer::{Answer, answer, impulse};
+use super::slope_system::SlopeSystem;
 use super::system::System;
 use super::unit::Unit;
-use crate::linalg::Lu;
 
 /// Share of the slope along a step that its end may leave, and evaluations to get there.
 const EXACT: f64 = 0.05;
@@ -24,10 +24,7 @@ pub(super) struct Descent {
     step: Vec<[f64; 1]>,
     d: Vec<f64>,
     d_x: Vec<f64>,
-    z: Vec<[f64; 1]>,
-    scratch: Vec<[f64; 1]>,
-    matrix: Vec<f64>,
-    lu: Lu,
+    pub newton: SlopeSystem,
 }
 
 /// What stands in the way of the minimum: c, and s by units. Empty for the compliant law.
@@ -54,10 +51,7 @@ impl Descent {
             step: vec![[0.0]; rows],
             d: numbers(),
             d_x: numbers(),
-            z: vec![[0.0]; rows],
-            scratch: vec![[0.0]; rows],
-            matrix: vec![0.0; rows * rows],
-            lu: Lu::new(rows),
+            newton: SlopeSystem::new(rows),
         }
     }
 
@@ -92,7 +86,8 @@ impl Descent {
             } else {
                 PATIENCE
             };
-            if stalled > patience || !self.factor(system) {
+            let slopes = self.answers.iter().map(|a| &a.slope);
+            if stalled > patience || !self.newton.factor(system, slopes) {
                 break;
             }
             steps += 1;
@@ -156,43 +151,11 @@ impl Descent {
         if off == 0.0 { 0.0 } else { off / size }
     }
 
-    /// 1 + 𝒢 G, or what stands for it.
-    fn factor(&mut self, system: &mut System) -> bool {
-        if system.coordinates.are_used() {
-            let System {
-                units, coordinates, ..
-            } = system;
-            return coordinates.factor(units, &self.answers, &mut self.matrix, &mut self.lu);
-        }
-        let n = system.order();
-        let a = &mut self.matrix[..n * n];
-        a.fill(0.0);
-        for (unit, answer) in system.units.iter().zip(&self.answers) {
-            for (r, slope) in answer.slope.iter().enumerate().take(unit.rows) {
-                let line = &mut a[(unit.at + r) * n..][..n];
-                for (s, row) in slope.iter().zip(unit.range()) {
-                    if *s != 0.0 {
-                        crate::linalg::add_scaled(*s, &system.matrix[row * n..][..n], line);
-                    }
-                }
-                line[unit.at + r] += 1.0;
-            }
-        }
-        self.lu.factor(a, n, n, 0.0)
-    }
-
     /// y ← y + t d.
     fn advance(&mut self, system: &System, lambda: &mut [f64]) {
         let n = lambda.len();
-        let (step, scratch) = (&mut self.step[..n], &mut self.scratch[..n]);
-        match system.coordinates.are_used() {
-            true => {
-                let room = [&mut self.z[..n], scratch];
-                let (units, answers) = (&system.units, &self.answers);
-                (system.coordinates).solve(units, answers, &self.lu, step, room);
-            }
-            false => self.lu.solve(step, scratch),
-        }
+        let slopes = self.answers.iter().map(|a| &a.slope);
+        self.newton.solve(system, slopes, &mut self.step[..n]);
         for (d, [step]) in self.d.iter_mut().zip(&self.step[..n]) {
             *d = *step;
         }

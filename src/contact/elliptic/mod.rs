@@ -17,7 +17,8 @@
 //! is the optimum of a convex problem, which Newton's method with an exact line search finds from any start (`descent`).
 //! It is the compliant law where c = s = 0. The rigid ones are its fixed point with c = λ and s = μ‖σ_T‖: proximal steps
 //! (Rockafellar, Monotone operators and the proximal point algorithm, 1976) on the sequence of convex problems of Cadoux
-//! (Analyse convexe du problème de frottement de Coulomb, 2009). Each ends with Newton's method on the faces of the modes that
+//! (Analyse convexe du problème de frottement de Coulomb, 2009). Where these come nearer slowly, as they do by a constant factor each,
+//! an interior point (`interior`) takes the shift with its slope, by the same Newton systems. Each ends with Newton's method on the faces of the modes that
 //! it found (`faces`), which gives round-off and the matrix of the derivative.
 //!
 //! Islands that have such a contact are solved each by itself, in a matrix of their rows, or of the coordinates of their trees
@@ -30,10 +31,15 @@ mod coordinates;
 mod descent;
 mod faces;
 mod groups;
+mod inside;
+mod interior;
 mod law;
 mod linearize;
+mod pairs;
 mod plain;
+mod residual;
 mod rigid;
+mod slope_system;
 mod solver;
 mod stand;
 mod system;

@@ -1,10 +1,14 @@
-//! The rigid laws as fixed points of convex problems, ended by Newton's method on faces.
+//! The rigid laws as fixed points of convex problems, with an interior point where these come nearer slowly (`inside`), ended by
+//! Newton's method on faces.
 
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
+use super::interior::Interior;
+use super::residual::{largest, positive, residuals};
 use super::stand::{CLOSED, Scales, Stand, classify, neighbour};
 use super::system::System;
-use super::unit::{Set, norm, size};
+use super::unit::size;
+use crate::contact::allowance::Allowance;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::mode::Mode;
 
@@ -25,6 +29,10 @@ const ENOUGH: f64 = 1e-11;
 /// bear, by less than that, have none.
 const CONTENT: usize = 4;
 
+/// Factorizations after which the interior point is tried, and from which part of the way into the sets: from one of the two the
+/// path mostly does not turn back.
+const INSIDE: [(usize, f64); 2] = [(12, 1.0), (30, 0.1)];
+
 /// How often all units that break their law are moved to neighbouring faces from one guess, and then the worst of them alone:
 /// of corners that cannot all bear one is to let go.
 const REPAIRS: usize = 4;
@@ -38,14 +46,16 @@ const EXACT: f64 = 1e-15;
 #[derive(Debug)]
 pub(super) struct Rigid {
     pub stands: Vec<Stand>,
-    guessed: Vec<Stand>,
+    pub guessed: Vec<Stand>,
     shift: Vec<f64>,
     centre: Vec<f64>,
     kept: Vec<f64>,
     best: Vec<f64>,
     polished: Vec<f64>,
-    /// Factorizations that the present solve may take.
-    most: usize,
+    pub interior: Interior,
+    /// What the present solve may spend, and has.
+    allowed: Allowance,
+    pub spent: Allowance,
 }
 
 impl Rigid {
@@ -58,11 +68,13 @@ impl Rigid {
             kept: vec![0.0; rows],
             best: vec![0.0; rows],
             polished: vec![0.0; rows],
-            most: 0,
+            interior: Interior::new(rows, blocks),
+            allowed: Allowance::NONE,
+            spent: Allowance::NONE,
         }
     }
 
-    /// From the impulses given, in at most `most` factorizations.
+    /// From the impulses given, within what is `allowed`.
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -70,15 +82,17 @@ impl Rigid {
         faces: &mut Faces,
         [lambda, sigma]: [&mut [f64]; 2],
         tolerance: f64,
-        most: usize,
+        allowed: &Allowance,
     ) -> Certificate {
-        self.most = most;
+        (self.allowed, self.spent) = (*allowed, Allowance::NONE);
+        let weight = system.weight();
         let mut certificate = Certificate::new(Path::Newton);
         system.velocity(lambda, sigma);
         let mut best = f64::INFINITY;
         let n = lambda.len();
         let mut share = SOFTEST * SOFTER;
         let (mut content, mut solved) = (0, false);
+        let mut inside = INSIDE.iter().peekable();
         if !self.stands.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
             if self.polish(
@@ -93,7 +107,33 @@ impl Rigid {
             lambda.copy_from_slice(&self.kept[..n]);
             system.velocity(lambda, sigma);
         }
-        while certificate.newton < most {
+        while self.grant(1, weight) > 0 {
+            let is_slow = |(after, _): &&(usize, f64)| certificate.newton >= *after;
+            if let Some((_, part)) = inside.next_if(is_slow) {
+                certificate.path = Path::Polished;
+                self.kept[..n].copy_from_slice(lambda);
+                let state = [&mut *lambda, &mut *sigma];
+                let tools = (&mut *descent, &mut *faces);
+                let found =
+                    self.go_inside(system, tools, state, [tolerance, *part], &mut certificate);
+                if let Some(unresolved) = found {
+                    let state = [lambda, sigma];
+                    let mut certificate = self.certify(system, state, tolerance, certificate);
+                    certificate.at_switch |= certificate.margin <= unresolved;
+                    return certificate;
+                }
+                system.velocity(lambda, sigma);
+                let residual = largest(&residuals(system, lambda, sigma));
+                if residual < best {
+                    best = residual;
+                    self.best[..n].copy_from_slice(lambda);
+                    share = SOFTEST * SOFTER;
+                } else {
+                    lambda.copy_from_slice(&self.kept[..n]);
+                    system.velocity(lambda, sigma);
+                }
+                continue;
+            }
             self.take(system, lambda, sigma);
             self.kept[..n].copy_from_slice(lambda);
             self.guessed.clear();
@@ -123,7 +163,8 @@ impl Rigid {
                 break;
             }
             soften(system, share);
-            let left = STEPS.min(most.saturating_sub(certificate.newton));
+            let left = self.grant(STEPS, weight);
+            let before = certificate.newton;
             let centre = Centre {
                 impulse: &self.centre[..n],
                 shift: &self.shift,
@@ -150,6 +191,7 @@ impl Rigid {
             certificate.path = Path::Polished;
             // A step that cost nothing is one all the same.
             certificate.newton += 1;
+            self.spent.spend(certificate.newton - before, weight);
             let residual = largest(&residuals(system, lambda, sigma));
             if residual < best {
                 best = residual;
@@ -167,6 +209,11 @@ impl Rigid {
         self.certify(system, [lambda, sigma], tolerance, certificate)
     }
 
+    /// How many of at most `wanted` factorizations of this weight are left.
+    pub fn grant(&self, wanted: usize, weight: f64) -> usize {
+        self.allowed.without(&self.spent).grant(wanted, weight)
+    }
+
     fn certify(
         &mut self,
         system: &System,
@@ -180,6 +227,7 @@ impl Rigid {
             certificate.complementarity,
         ] = residuals(system, lambda, sigma);
         certificate.converged = certificate.residual() <= tolerance;
+        certificate.spent = self.spent;
         self.stand(system, lambda, sigma, &mut certificate);
         certificate
     }
@@ -247,7 +295,7 @@ impl Rigid {
     }
 
     /// To the end of Newton's method on faces; false where there is no step.
-    fn newton(
+    pub fn newton(
         &mut self,
         system: &System,
         faces: &mut Faces,
@@ -269,12 +317,14 @@ impl Rigid {
                 }
                 return true;
             }
-            if *count >= self.most {
+            let weight = system.weight_of_faces(faces.order);
+            if self.grant(1, weight) == 0 {
                 return false;
             }
             before = held;
             self.polished[..n].copy_from_slice(lambda);
             *count += 1;
+            self.spent.spend(1, weight);
             if !faces.step(system, lambda, sigma) {
                 return false;
             }
@@ -342,62 +392,4 @@ fn soften(system: &mut System, share: f64) {
         let own = &mut system.units[k].r;
         (own.tangential, own.normal) = (r, r);
     }
-}
-
-fn positive(x: f64) -> f64 {
-    if x > 0.0 { x } else { 1.0 }
-}
-
-fn largest(x: &[f64; 3]) -> f64 {
-    // What is no number is worse than any.
-    x.iter().fold(0.0, |m, x| match x.is_nan() || *x > m {
-        true => *x,
-        false => m,
-    })
-}
-
-/// Residuals of cone, dual cone and complementarity, scaled as a [`Certificate`] says.
-fn residuals(system: &System, lambda: &[f64], sigma: &[f64]) -> [f64; 3] {
-    let velocity = size(&system.g).max(1.0);
-    let impulse = positive(size(lambda));
-    let mut worst = [0.0f64; 3];
-    for unit in &system.units {
-        let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
-        let last = unit.rows - 1;
-        let along = || l.iter().zip(s).map(|(l, s)| l * s).sum::<f64>();
-        let own = match unit.set {
-            Set::Cone { mu } => [
-                (norm(&l[..last]) - mu * l[last]).max(-l[last]),
-                -s[last],
-                (along() + l[last] * mu * norm(&s[..last])).abs(),
-            ],
-            Set::Pyramid { mu } => {
-                let bound = mu * l[last];
-                let side = |k: usize| (l[k] * s[k] + bound * s[k].abs()).abs();
-                [
-                    (size(&l[..last]) - bound).max(-l[last]),
-                    -s[last],
-                    (l[last] * s[last]).abs() + (0..last).map(side).sum::<f64>(),
-                ]
-            }
-            Set::HalfLine => [-l[0], -s[0], along().abs()],
-            Set::Interval { bound } => [
-                l[0].abs() - bound,
-                0.0,
-                (along() + bound * s[0].abs()).abs(),
-            ],
-            Set::Line => [0.0, s[0].abs(), 0.0],
-        };
-        for (worst, x) in worst.iter_mut().zip(own) {
-            // What is no number stays.
-            if x > *worst || x.is_nan() {
-                *worst = x;
-            }
-        }
-    }
-    [
-        worst[0] / impulse,
-        worst[1] / velocity,
-        worst[2] / (impulse * velocity),
-    ]
 }

@@ -86,11 +86,9 @@ impl Solver {
         left: &Allowance,
     ) -> Certificate {
         self.place(&posed.problem, groups, island);
-        let weight = self.system.weight();
-        let most = left.grant(usize::MAX, weight);
         let lambda = self.system.take(posed.lambda, &mut self.lambda);
         let sigma = &mut self.sigma[..lambda.len()];
-        let mut certificate = match (lambda.len(), self.is_compliant) {
+        let certificate = match (lambda.len(), self.is_compliant) {
             (0, _) => Certificate::new(Path::Empty),
             (_, false) => {
                 self.rigid.guess(&self.system, posed.modes, lambda);
@@ -100,11 +98,13 @@ impl Solver {
                     &mut self.faces,
                     [lambda, sigma],
                     self.tolerance,
-                    most,
+                    left,
                 )
             }
             _ => {
                 let mut certificate = Certificate::new(Path::Newton);
+                let weight = self.system.weight();
+                let most = left.grant(usize::MAX, weight);
                 let (system, count) = (&mut self.system, &mut certificate.newton);
                 let (descent, none) = (&mut self.descent, Centre::NONE);
                 certificate.dual = descent.run(
@@ -115,6 +115,7 @@ impl Solver {
                     most,
                     count,
                 );
+                certificate.spent.spend(certificate.newton, weight);
                 certificate.converged = certificate.dual <= self.tolerance;
                 descent.look(system, none, sigma);
                 let margins = descent.answers.iter().map(|a| a.margin);
@@ -125,7 +126,6 @@ impl Solver {
                 certificate
             }
         };
-        certificate.spent.spend(certificate.newton, weight);
         self.at_switch |= certificate.at_switch;
         self.system.give(lambda, posed.lambda);
         self.system.give(lambda, &mut self.impulses);

@@ -156,6 +156,11 @@ impl System {
         self.coordinates.weight(self.order())
     }
 
+    /// What one of the matrix of so many rows that are held does.
+    pub fn weight_of_faces(&self, held: usize) -> f64 {
+        self.coordinates.weight_of_faces(held, self.order())
+    }
+
     /// Row of the problem of a row of this.
     pub fn row(&self, own: usize) -> usize {
         self.order[own]

@@ -401,3 +401,5 @@ fn derivatives_are_those_of_differences_and_adjoints_theirs() {
         assert!(worst < 1e-7, "{cone:?} {is_compliant} {worst:e}");
     }
 }
+
+mod standing;

@@ -8,6 +8,9 @@ pub(super) const WIDEST: usize = 6;
 /// Numbers by the rows of a unit; those beyond are zero.
 pub(super) type Wide = [f64; WIDEST];
 
+/// −∂λ/∂σ of the rows of a unit.
+pub(super) type Slope = [Wide; WIDEST];
+
 /// What the impulses of a unit are in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Set {
