@@ -3,12 +3,15 @@
 use super::NcpSolver;
 use super::modes::largest;
 use crate::contact::certificate::Path;
-use crate::contact::digits::{ROUND_OFF, UNFELT};
+use crate::contact::digits::UNFELT;
 use crate::contact::problem::Problem;
 use crate::linalg::scattered;
 
 /// Share of the distance to the nearest switch that a solution may be off.
 const OFF: f64 = 0.1;
+
+/// Residual below which a solution is what Newton's method would end in, to round-off.
+const FINISHED: f64 = 1e-13;
 
 impl NcpSolver {
     /// Whether the linear system of [`NcpSolver::linearize`], which comes before, is that of the last solution. There
@@ -27,7 +30,7 @@ impl NcpSolver {
             Some(c) => (c.path, c.residual()),
             None => (Path::Empty, 0.0),
         };
-        let unfinished = path > Path::Polished || residual > ROUND_OFF;
+        let unfinished = path > Path::Polished || residual > FINISHED;
         let may_be_open = !self.active_set.symmetric
             && self.may_be_deficient()
             && !self.active_set.only_idle_depend(problem);

@@ -2,10 +2,12 @@
 //! and then those that its solutions do violate. The rest stays without impulse: most of what falling bodies foresee
 //! never comes about, and what is left falls into smaller islands.
 
-use super::modes::CLOSED;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
+
+/// A block outside separates at least at this velocity, scaled as margins are: what may be at a switch is inside.
+const OPENING: f64 = 1e-6;
 
 /// Extensions by what was violated before everything is taken in.
 const EXTENSIONS: usize = 8;
@@ -34,14 +36,14 @@ impl WorkingSet {
         }
     }
 
-    /// Begins with the blocks that hold in `modes` and those that do not open without impulses: what may be at a switch is inside.
+    /// Begins with the blocks that hold in `modes` and those that do not open without impulses.
     pub fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, modes: &[Mode]) {
         let unit = unit(problem);
         self.inside.clear();
         for (b, (block, mode)) in problem.blocks.iter().zip(modes).enumerate() {
             let held = !matches!(mode, Mode::Breaking | Mode::Unknown);
             let opening = opening(*block, &problem.g[rows.range(b)]) / unit;
-            self.inside.push(held || opening <= CLOSED);
+            self.inside.push(held || opening <= OPENING);
         }
         self.is_new.clone_from(&self.inside);
         self.extensions = 0;
@@ -85,7 +87,7 @@ impl WorkingSet {
             }
             let opening = opening(*block, &sigma[..n]) / unit;
             margin = margin.min(opening);
-            self.is_new[b] = opening <= CLOSED;
+            self.is_new[b] = opening <= OPENING;
         }
         if !self.is_new.contains(&true) {
             return Some(margin);
