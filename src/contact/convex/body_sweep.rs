@@ -3,17 +3,17 @@
 //! Newton's method with one step length for all bodies is held up by the first contact that begins to stick or slide. The
 //! cost by the six coordinates of one body, with all others held, is minimized by itself; it never rises.
 
+use super::EXACT;
 use super::impulse::{answer, impulse, moved};
 use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{FREE, dispatch, factor_definite, solve_definite};
 
-/// Newton steps of a body.
+/// Newton steps of a body: with one a pile takes 3 % more factorizations.
 const STEPS: usize = 2;
 
-/// Evaluations of its line search, and the share of the slope that it may leave.
+/// Evaluations of its line search.
 const EVALUATIONS: usize = 8;
-const EXACT: f64 = 0.1;
 
 /// The problem with the point at which it stands.
 pub(super) struct Local<'a> {

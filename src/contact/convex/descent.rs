@@ -2,29 +2,18 @@
 
 use super::body_sweep::{Local, relax};
 use super::impulse::{answer, energy, impulse, is_line, moved};
-use super::{ConvexOptions, ConvexSolver};
+use super::{ConvexOptions, ConvexSolver, EXACT};
 use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// How close to Newton's own a step must have been for others with its factorization.
-const NEARLY: f64 = 0.1;
-
-/// Steps shorter than this were held up by contacts that change their mode, and are followed by steps of single bodies.
-const SHORT: f64 = 0.9;
-
-/// After one shorter than this sliding contacts are expected to stop ([`Answer::cautious`](super::impulse::Answer)).
+/// After a step shorter than this sliding contacts are expected to stop ([`Answer::cautious`](super::impulse::Answer)):
+/// piles take half as many factorizations as without.
 const CAUTIOUS: f64 = 0.6;
 
-/// Newton steps without progress before the method gives up, and before it is content with the tolerance.
+/// Newton steps without progress before the method gives up, which none of 1,760 problems comes to; it is content with the
+/// tolerance after one.
 const PATIENCE: usize = 100;
-const PATIENCE_BELOW: usize = 2;
-
-/// Share of the slope along a step that its end may have left.
-const EXACT: f64 = 0.05;
-
-/// How far beyond Newton's step the line search looks.
-const LONGEST: f64 = 1.5;
 
 impl ConvexSolver {
     /// Newton steps from z, whose residual is given, to a residual that is returned.
@@ -38,12 +27,9 @@ impl ConvexSolver {
     ) -> f64 {
         let enough = options.enough();
         let (mut best, mut stalled) = (f64::INFINITY, 0);
-        let patience = |residual: f64| {
-            if residual <= options.tolerance.max(enough) {
-                PATIENCE_BELOW
-            } else {
-                PATIENCE
-            }
+        let patience = |residual: f64| match residual <= options.tolerance.max(enough) {
+            true => 1,
+            false => PATIENCE,
         };
         while residual > enough
             && certificate.newton < options.max_iterations
@@ -53,15 +39,13 @@ impl ConvexSolver {
             let step = self.newton_step(problem, rows);
             certificate.newton += 1;
             self.cautious = step < CAUTIOUS;
-            if step < SHORT {
-                for (sigma, d) in self.sigma.iter_mut().zip(&self.d_sigma) {
-                    *sigma += step * d;
-                }
-                self.find_disturbed(rows);
-                self.relax(problem, rows);
+            for (sigma, d) in self.sigma.iter_mut().zip(&self.d_sigma) {
+                *sigma += step * d;
             }
+            self.find_disturbed(rows);
+            self.relax(problem, rows);
             residual = self.residual(problem, rows);
-            if (1.0 - step).abs() < NEARLY {
+            if step == 1.0 {
                 residual = self.chords(problem, rows, residual, enough, usize::MAX);
             }
             stalled = if residual < 0.5 * best {
@@ -156,7 +140,7 @@ impl ConvexSolver {
         for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
             let range = rows.range(i);
             let (d, sigma) = (&self.d_sigma[range.clone()], &self.sigma[range.clone()]);
-            let end = moved(sigma, d, LONGEST);
+            let end = moved(sigma, d, 1.0);
             if !is_line(*block, *r, sigma, &end[..d.len()]) {
                 self.bent.push(i);
                 continue;
@@ -165,7 +149,7 @@ impl ConvexSolver {
             let change = impulse(*block, *r, &end[..d.len()]);
             for ((d, from), to) in d.iter().zip(gamma).zip(change) {
                 along -= d * from;
-                square -= d * (to - from) / LONGEST;
+                square -= d * (to - from);
             }
         }
         // The slope, and its own.
@@ -190,17 +174,11 @@ impl ConvexSolver {
         let [start, _] = slope(0.0, false);
         let enough = EXACT * start.abs();
         let [end, _] = slope(1.0, false);
-        if end.abs() <= enough {
+        // Beyond Newton's own step nothing is gained.
+        if end <= enough {
             return 1.0;
         }
         let (mut low, mut high) = (0.0, 1.0);
-        if end < 0.0 {
-            let [end, _] = slope(LONGEST, false);
-            if end <= enough {
-                return LONGEST;
-            }
-            (low, high) = (1.0, LONGEST);
-        }
         let mut step = 0.5 * (low + high);
         for _ in 0..60 {
             let [first, second] = slope(step, true);

@@ -15,19 +15,13 @@
 use super::impulse::impulse;
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
+use crate::contact::digits::TOLD;
 use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// ρ in units of R of friction, which is about a thousandth of the velocity that an impulse changes.
-const SOFTER: f64 = 100.0;
-
-/// Distance of the pairs to the graphs, relative to the impulses, at which modes have been found.
-const FOUND: f64 = 1e-6;
-
-/// What a step must leave of the distance at most, and how many may fail to.
-const PROGRESS: f64 = 0.7;
-const PATIENCE: usize = 1;
-const MOST: usize = 12;
+/// ρ in units of R of friction: what an impulse changes of the velocity, of which R is a thousandth. In piles of 15 to 60 bodies
+/// a tenth takes 25 % more factorizations, and ten times as much 17 %.
+const SOFTER: f64 = 1000.0;
 
 impl ConvexSolver {
     /// z from the velocity `kept` and the impulses `lambda`, and whether its modes have been found; if not, it is the better
@@ -46,23 +40,19 @@ impl ConvexSolver {
         rows.add_times(kept, &mut self.sigma);
         self.lambda.copy_from_slice(lambda);
         self.project(problem, rows);
-        let (mut best, mut stalled) = (f64::INFINITY, 0);
-        while certificate.newton < options.max_iterations.min(MOST) && self.factor(problem, rows) {
+        let mut before = f64::INFINITY;
+        while certificate.newton < options.max_iterations && self.factor(problem, rows) {
             self.step_of_pairs(problem, rows);
             certificate.newton += 1;
             let off = self.project(problem, rows);
-            if off < FOUND {
+            if off < TOLD {
                 return true;
             }
-            stalled = if off > PROGRESS * best {
-                stalled + 1
-            } else {
-                0
-            };
-            if stalled > PATIENCE {
+            // What goes round in a circle, creeps, or goes to numbers that are none.
+            if off.is_nan() || off > 0.5 * before {
                 break;
             }
-            best = best.min(off);
+            before = off;
         }
         self.keep_better(problem, rows, kept);
         false

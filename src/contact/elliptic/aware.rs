@@ -5,8 +5,8 @@
 use super::law::Elliptic;
 use super::stand::{CLOSED, Stand};
 use super::unit::{Set, Unit, size};
+use crate::contact::digits::ROUND_OFF;
 use crate::contact::law::Turn;
-use crate::contact::ncp::FELT;
 use crate::contact::problem::Problem;
 use crate::error::Result;
 
@@ -45,7 +45,7 @@ impl Elliptic {
         let mut moved = 0;
         self.solver.keep_stands();
         if !self.solver.is_compliant {
-            let least = [FELT * size(lambda_bar), CLOSED * size(problem.g)];
+            let least = [ROUND_OFF * size(lambda_bar), CLOSED * size(problem.g)];
             for island in 0..self.groups.len() {
                 self.solver.look(problem, &self.groups, island);
                 let bars = self.solver.system.take(lambda_bar, &mut self.w);

@@ -31,6 +31,7 @@ mod proximal;
 
 use super::pyramid;
 use super::work::Work;
+use crate::contact::digits::{DEPENDENT, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::product::Split;
@@ -39,12 +40,6 @@ use crate::linalg::{General, LANES, Symmetric};
 use assemble::assemble;
 use face::sliding;
 pub(super) use face::{Face, Slide};
-
-/// Relative size below which a remaining pivot counts as a dependent row.
-const DEPENDENT: f64 = 1e-11;
-
-/// Relative pivot below which partial pivoting is not trusted to tell the rank.
-const DOUBTFUL: f64 = 1e-7;
 
 /// Faces, matrix and factorization.
 #[derive(Debug)]
@@ -221,7 +216,7 @@ impl ActiveSetSystem {
             Self::clear_idle(values, n, &self.faces, a);
             if attempt > 0 {
                 self.general.factor_complete(DEPENDENT);
-            } else if self.general.factor(DOUBTFUL) {
+            } else if self.general.factor(UNFELT) {
                 return;
             }
         }

@@ -4,7 +4,7 @@ use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::interior::Interior;
 use super::ladder::{
-    Attempt, CLOSING, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SLIPS,
+    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS,
     SWEEP, SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
@@ -13,14 +13,9 @@ use super::parametric;
 use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
+use crate::contact::digits::TOLD;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
-
-/// Short interior-point steps in a row that end an attempt.
-const MAX_STALLED: usize = 3;
-
-/// Scaled distance to the end of the path from which modes are worth a polish.
-const CLOSE: f64 = 1e-6;
 
 impl NcpSolver {
     /// As [`METHODS`] has it.
@@ -34,7 +29,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
         self.best.clear();
         for rung in &METHODS {
-            if rung.effort > options.effort || !self.is_for(rung.when, problem, false) {
+            if rung.effort > options.effort || !self.is_for(rung.when, problem) {
                 continue;
             }
             if self.best.is_known() && self.grant(1) == 0 {
@@ -52,17 +47,17 @@ impl NcpSolver {
         certificate
     }
 
-    /// Whether a line of the tables is for this problem; `closed` blocks at a switch after a solution was found.
-    fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
+    /// Whether a line of the tables is for this problem.
+    fn is_for(&self, when: When, problem: &Problem) -> bool {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         match when {
             When::Always => true,
             When::Circular => !problem.has_pyramids(),
+            When::CircularDense => is_dense && !problem.has_pyramids(),
             When::Pyramids => problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
             When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
-            When::Closed => is_dense && closed && !self.is_warm,
         }
     }
 
@@ -136,7 +131,7 @@ impl NcpSolver {
             .iter()
             .skip_while(|r| r.method != Method::Continuation);
         for rung in last {
-            if !self.is_for(rung.when, problem, false) {
+            if !self.is_for(rung.when, problem) {
                 continue;
             }
             certificate.effort = rung.effort;
@@ -166,7 +161,7 @@ impl NcpSolver {
             }
         }
         for Attempt { choice, when, .. } in FROM_MODES {
-            if self.is_for(when, problem, false)
+            if self.is_for(when, problem)
                 && self.newton(problem, options, choice, budget, certificate)
             {
                 if choice == Choice::Any {
@@ -189,11 +184,12 @@ impl NcpSolver {
     ) -> bool {
         self.found.clone_from(&self.work.lambda);
         self.found_modes.clone_from(&self.work.modes);
-        // The least impulse lets more blocks be closed than another one.
-        let closed =
-            self.is_for(When::Dense, problem, false) && newton::promote(problem, &mut self.work);
+        if self.is_for(When::Dense, problem) {
+            // The least impulse lets more blocks be closed than another one.
+            newton::promote(problem, &mut self.work);
+        }
         SETTLE.iter().any(|attempt| {
-            let wanted = self.is_for(attempt.when, problem, closed);
+            let wanted = self.is_for(attempt.when, problem);
             let (choice, budget) = (attempt.choice, attempt.at_most);
             let done = wanted && self.newton(problem, options, choice, budget, certificate);
             if wanted && !done {
@@ -299,14 +295,15 @@ impl NcpSolver {
             stalled = if step < 0.1 { stalled + 1 } else { 0 };
             let settled = (self.interior).update_modes(problem, &self.work, &mut self.shifted);
             tried &= settled;
-            if settled && !tried && distance < CLOSE {
+            // Modes are worth a polish.
+            if settled && !tried && distance < TOLD {
                 tried = true;
                 if self.polish(problem, options, certificate) {
                     return true;
                 }
             }
-            let last = stalled == MAX_STALLED || k + 1 == rung.at_most;
-            if distance < CLOSE {
+            let last = stalled == PATIENCE || k + 1 == rung.at_most;
+            if distance < TOLD {
                 self.shifted.write(problem, &mut self.work);
                 let residual = self.residual(problem);
                 // Round-off is often within reach: the path is followed for as long as that pays.
@@ -380,7 +377,7 @@ impl NcpSolver {
             self.shifted.write(problem, &mut self.work);
             let residual = self.residual(problem);
             self.remember(residual, Path::Continuation);
-            if self.continuation.distance() < CLOSE {
+            if self.continuation.distance() < TOLD {
                 // Solved, the path is followed for as long as that pays.
                 goes_on &= residual > options.tolerance || residual < 0.3 * before;
                 before = residual;
@@ -409,7 +406,7 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         let done = POLISH.iter().any(|attempt| {
-            self.is_for(attempt.when, problem, false) && {
+            self.is_for(attempt.when, problem) && {
                 self.shifted.write(problem, &mut self.work);
                 let (choice, budget) = (attempt.choice, attempt.at_most);
                 self.newton(problem, options, choice, budget, certificate)
@@ -471,9 +468,9 @@ impl NcpSolver {
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
-        // Where slip directions do not turn, what is closed at a switch decides on impulses alone.
-        let closing = match self.is_for(When::Pyramids, problem, false) {
-            true => self.grant(budget + CLOSING) - self.grant(budget),
+        // Where slip directions do not turn, what is closed at a switch decides on impulses alone, and gets as many again.
+        let closing = match self.is_for(When::Pyramids, problem) {
+            true => self.grant(2 * budget) - self.grant(budget),
             false => 0,
         };
         let (budget, before) = ([self.grant(budget), closing], certificate.newton);

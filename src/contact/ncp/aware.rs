@@ -17,14 +17,12 @@ use super::cone::planar_norm;
 use super::island_solver::IslandSolver;
 use super::modes::{CLOSED, largest};
 use super::pyramid;
+use crate::contact::digits::ROUND_OFF;
 use crate::contact::law::Turn;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::Result;
-
-/// Share of the largest λ̄ below which one is round-off of what the loss does not feel.
-pub(in crate::contact) const FELT: f64 = 1e-12;
 
 /// The mode that a descent leads a block with the velocities σ to; none where it stays as it is. `felt` is the least λ̄, `still`
 /// the slip below which there is none.
@@ -67,7 +65,7 @@ fn by_descent(
 
 /// The least λ̄ that is felt, and the least slip.
 fn least(problem: &Problem, lambda_bar: &[f64]) -> [f64; 2] {
-    [FELT * largest(lambda_bar), CLOSED * largest(problem.g)]
+    [ROUND_OFF * largest(lambda_bar), CLOSED * largest(problem.g)]
 }
 
 impl NcpSolver {

@@ -3,11 +3,9 @@
 use super::NcpSolver;
 use super::modes::largest;
 use crate::contact::certificate::Path;
+use crate::contact::digits::UNFELT;
 use crate::contact::problem::Problem;
 use crate::linalg::scattered;
-
-/// Share of a solution's velocities below which impulses count as not felt: above the round-off of a pseudo-inverse.
-const UNFELT: f64 = 1e-8;
 
 /// Share of the distance to the nearest switch that a solution may be off.
 const OFF: f64 = 0.1;

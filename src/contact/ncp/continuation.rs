@@ -10,13 +10,11 @@ use super::modes::largest;
 use super::path_system::PathSystem;
 use super::smoothed::law;
 use super::work::Work;
+use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::problem::Problem;
 
-/// Newton steps to the path's beginning, where κ is one, and halvings of one of them.
-const MAX_START: usize = 20;
-const MAX_HALVINGS: usize = 20;
-
-/// Newton steps back to the path before a shorter step along it is tried, and those that were few.
+/// Newton steps back to the path before a shorter step along it is tried, and those that were few: with four the path takes 11 %
+/// more factorizations, with 16 no fewer.
 const MAX_CORRECTIONS: usize = 8;
 const FEW_CORRECTIONS: usize = 3;
 
@@ -42,28 +40,22 @@ pub(super) const NEARNESS: [Nearness; 2] = [
     },
 ];
 
-/// What the linear systems leave of the distance, the part of κ beyond which it is asked for nevertheless, and what round-off
-/// leaves, which also is the κ at which the path ends.
+/// What the linear systems leave of the distance; beyond [`Nearness::near`] it is asked for nevertheless. With a tenth,
+/// and with ten times as much, one of 27 problems is lost.
 const LINEAR: f64 = 5e-10;
-const BEYOND: f64 = 0.05;
-const ROUND_OFF: f64 = 1e-13;
 
-/// Steps along the path: the first, the longest, the shortest, and how they grow and shrink.
-const FIRST: f64 = 1.0;
+/// Steps along the path: the longest in units of ln κ, where twice as much loses one of 27 problems, and how they grow and shrink,
+/// where 2 and ½ take as long.
 const LONGEST: f64 = 8.0;
-const SHORTEST: f64 = 1e-8;
 const GROW: f64 = 1.7;
-const STRAIGHT: f64 = 3.0;
 const SHRINK: f64 = 0.4;
 
-/// Least cosine of the angle by which the path may turn in one step.
+/// Least cosine of the angle by which the path may turn in one step: to ask for more, or for a tenth, is 2 % or less.
 const TURN: f64 = 0.3;
 
-/// Largest change of τ while a step returns to the path.
-const MAX_DRIFT: f64 = 3.0;
-
-/// Impulses in units of those at the start at which there is no solution.
-const BOUNDLESS: f64 = 1e9;
+/// Impulses in units of those at the start at which there is no solution: a thousand times as much takes twice as long where
+/// there is none, and finds nothing more.
+const BOUNDLESS: f64 = 1e6;
 
 #[derive(Debug)]
 pub(super) struct Continuation {
@@ -102,7 +94,7 @@ impl Continuation {
             scale: 1.0,
             turned: rows(),
             turned_tau: 0.0,
-            length: FIRST,
+            length: 1.0,
             nearness: NEARNESS[0],
             right: rows(),
             by_tau: rows(),
@@ -140,7 +132,7 @@ impl Continuation {
             v.clear();
             v.resize(n, 0.0);
         }
-        (self.tau, self.length) = (0.0, FIRST);
+        (self.tau, self.length) = (0.0, 1.0);
         if !self.descend(problem, work, system) {
             return false;
         }
@@ -154,7 +146,7 @@ impl Continuation {
     /// Newton's method with damping for the impulses at the present κ, which leaves the matrix factored.
     fn descend(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
         let mut error = self.evaluate(problem, work, system);
-        for _ in 0..MAX_START {
+        loop {
             if !self.factor(problem, work, system) {
                 return false;
             }
@@ -163,7 +155,7 @@ impl Continuation {
             }
             system.solve(problem, &work.offsets, &self.right, &mut self.back, false);
             self.from.copy_from_slice(&system.lambda);
-            let (mut part, mut halvings) = (1.0, 0);
+            let mut part = 1.0;
             loop {
                 for (l, (from, d)) in
                     (system.lambda.iter_mut()).zip(self.from.iter().zip(&self.back))
@@ -175,14 +167,12 @@ impl Continuation {
                     error = now;
                     break;
                 }
-                if halvings == MAX_HALVINGS {
+                if part < ROUND_OFF {
                     return false;
                 }
                 part *= 0.5;
-                halvings += 1;
             }
         }
-        false
     }
 
     /// One step along the path, by at most so many more factorizations as are `allowed`. False if no step is found, they
@@ -195,15 +185,13 @@ impl Continuation {
         allowed: usize,
     ) -> bool {
         self.limit = self.factorizations + allowed;
-        while self.length > SHORTEST && self.factorizations < self.limit {
+        while self.length > UNFELT && self.factorizations < self.limit {
             self.predict(system);
             if let Some(corrections) = self.correct(problem, work, system) {
                 self.accept(system);
-                self.length *= match corrections {
-                    0 => STRAIGHT,
-                    1..=FEW_CORRECTIONS => GROW,
-                    _ => 1.0,
-                };
+                if corrections <= FEW_CORRECTIONS {
+                    self.length *= GROW;
+                }
                 self.length = self.length.min(LONGEST / self.tangent_tau.abs());
                 let is_bounded = largest(&system.lambda) < BOUNDLESS * self.scale;
                 return is_bounded && self.distance() > ROUND_OFF;
@@ -235,7 +223,7 @@ impl Continuation {
         work: &Work,
         system: &mut PathSystem,
     ) -> Option<usize> {
-        let (predicted, mut before) = (self.tau, f64::INFINITY);
+        let mut before = f64::INFINITY;
         for k in 0..MAX_CORRECTIONS {
             let error = self.evaluate(problem, work, system);
             // Newton's method has come as near as the linear systems let it.
@@ -262,10 +250,6 @@ impl Continuation {
                 *l -= b + change * a;
             }
             self.tau += change;
-            let drift = (self.tau - predicted).abs();
-            if drift.is_nan() || drift > MAX_DRIFT {
-                return None;
-            }
         }
         None
     }
@@ -275,7 +259,7 @@ impl Continuation {
         let kappa = self.tau.exp();
         let Nearness { near, nearest } = self.nearness;
         let wanted = near * self.length.powi(2).clamp(nearest, 1.0) * kappa;
-        wanted.max(LINEAR.min(BEYOND * kappa)) + ROUND_OFF
+        wanted.max(LINEAR.min(NEARNESS[0].near * kappa)) + ROUND_OFF
     }
 
     /// The tangent at the present point, and the cosine of its angle with the one before.

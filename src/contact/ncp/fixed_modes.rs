@@ -10,19 +10,15 @@ use super::least_norm::{Inside, LeastNorm};
 use super::modes::{CLOSED, largest};
 use super::pyramid;
 use super::work::Work;
+use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Share of the largest impulse by which another may leave its set.
-pub(super) const ADMITTED: f64 = 1e-12;
-
 /// Shares of friction coefficients and bounds that an impulse strictly inside the cones may use, one tried after the
-/// other, and the least normal impulse, in units of the largest impulse.
+/// other, and the least normal impulse, in units of the largest impulse; of 5,077 problems two come out otherwise with ten times
+/// as much, and none with a tenth.
 const SHARES: [f64; 2] = [0.75, 0.99];
 const LEAST: f64 = 1e-3;
-
-/// Share of what a change of impulses could move below which it counts as not felt.
-const UNFELT: f64 = 1e-8;
 
 /// λ of the mode-fixed system linearized at the present slip directions; where that is a choice of least norm if the
 /// cones admit that, or else the nearest to the present one if that is strictly inside them, or the least that is, or the
@@ -59,7 +55,7 @@ pub(super) fn solve_fixed(
     }
     solve_in_range(problem, work, active_set);
     let size = largest(&work.lambda);
-    let (slack, least) = (ADMITTED * size, LEAST * size);
+    let (slack, least) = (ROUND_OFF * size, LEAST * size);
     let deficient = active_set.deficient()
         // Of impulses that move nothing there is no choice to make: none is the least.
         && !(problem.has_pyramids() && active_set.only_idle_depend(problem));
@@ -177,7 +173,7 @@ fn put_least(
 fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, least: f64) -> bool {
     step_fixed(problem, work, active_set);
     active_set.coordinates(&work.lambda, &mut work.x);
-    let slack = ADMITTED * largest(&work.lambda);
+    let slack = ROUND_OFF * largest(&work.lambda);
     let well = Inside {
         share: 0.5 * (1.0 + SHARES[1]),
         least: 0.5 * least,

@@ -17,14 +17,12 @@ use super::modes::largest;
 use super::path_system::{PathSystem, frozen};
 use super::pyramid;
 use super::work::Work;
+use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Part of the way to the cones' boundary that a step may go.
+/// Part of the way to the cones' boundary that a step may go; a tenth of the way finds few solutions, all of it few more.
 const REACH: f64 = 0.99;
-
-/// Smallest factor by which a step aims to shrink κ.
-const FLOOR: f64 = 1e-6;
 
 /// Of a block: a pyramid has the one of its normal in the third place.
 type Products = [f64; 5];
@@ -120,7 +118,7 @@ impl Interior {
                 self.correction[i] = self.product(system, *block, i, at, 1.0);
             }
             let ratio = (predicted / self.kappa).min(1.0);
-            self.kappa * (ratio * ratio * ratio).clamp(FLOOR, 0.5)
+            self.kappa * (ratio * ratio * ratio).clamp(ROUND_OFF, 0.5)
         };
         self.set_target(problem, work, system, aim);
         self.solve(problem, work, system, aim);

@@ -53,7 +53,6 @@ mod uniqueness;
 mod work;
 mod working_set;
 
-pub(in crate::contact) use aware::FELT;
 pub use ladder::DENSE_AT_LAST;
 pub use law::Ncp;
 pub(in crate::contact) use law::undo;

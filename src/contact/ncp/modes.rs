@@ -7,7 +7,8 @@ use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
-/// Scaled velocity below which a row without impulse counts as held.
+/// Scaled velocity below which a row without impulse counts as held: with ten times as much problems take 9 % longer, with a
+/// tenth 95 of 10,734 come out otherwise.
 pub const CLOSED: f64 = 1e-9;
 
 /// The mode that (λ, σ) is in, and the distance to the nearest other mode, dimensionless.

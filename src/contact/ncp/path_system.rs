@@ -5,16 +5,11 @@ mod by_trees;
 
 use super::modes::{replace_modes, tending};
 use super::work::Work;
+use crate::contact::digits::{DEPENDENT, IDLE};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::Lu;
-
-/// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
-const PROXIMAL: f64 = 1e-11;
-
-/// What an impulse moves along a normal that is round-off beside the largest of the blocks.
-const UNFELT: f64 = 1e-20;
 
 /// The iterate, the system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
 /// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
@@ -97,7 +92,7 @@ impl PathSystem {
                 Block::Unilateral => true,
                 _ => false,
             };
-            parts && work.diagonal[i][last][last] <= UNFELT * largest
+            parts && work.diagonal[i][last][last] <= IDLE * largest
         }));
         let size = (0..nb)
             .flat_map(|i| (work.offsets[i]..work.offsets[i + 1]).map(move |r| (i, r)))
@@ -231,7 +226,8 @@ impl PathSystem {
                 for c in 0..block.rows() {
                     line[at + c] += self.shift[i][r][c];
                 }
-                line[at + r] += PROXIMAL;
+                // On the matrix only: fixed points stay where they are.
+                line[at + r] += DEPENDENT;
                 if frozen(*block, r) {
                     line.fill(0.0);
                     line[at + r] = 1.0;

@@ -11,7 +11,7 @@ use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Newton steps without a change of modes that pivoting may waste.
+/// Newton steps without a change of modes that pivoting may waste: two lose one of 404 problems.
 const MISSES: usize = 5;
 
 /// From an admissible impulse towards the solution of its modes for as far as every impulse stays admissible; the block

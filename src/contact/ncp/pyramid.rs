@@ -8,6 +8,7 @@
 use super::active_set::Slide;
 use super::measure::{Scales, Violation};
 use crate::contact::block::Small;
+use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 
 /// The signs of tangential impulses at their bounds; the first is that of no bound.
@@ -22,12 +23,6 @@ const FACES: [[i8; 2]; 9] = [
     [-1, 1],
     [-1, -1],
 ];
-
-/// Share of a bound below which an impulse is not at it.
-const INSIDE: f64 = 1e-12;
-
-/// Round-off in velocities of one block, relative to what they are made of.
-const ROUND_OFF: f64 = 1e-14;
 
 /// The mode of a contact that touches, with friction at these bounds.
 pub fn closed(bounds: [i8; 2]) -> Mode {
@@ -210,7 +205,7 @@ fn eliminate(mut a: Small, mut b: [f64; 3]) -> Option<[f64; 3]> {
 
 /// The mode that an impulse is in.
 pub fn mode_of_impulse(mu: f64, l: [f64; 3]) -> Mode {
-    let bound = mu * l[2] * (1.0 - INSIDE);
+    let bound = mu * l[2] * (1.0 - ROUND_OFF);
     let side = |l: f64| if l.abs() < bound { 0 } else { sign(l) };
     match l[2] <= 0.0 {
         true => Mode::Breaking,

@@ -20,23 +20,23 @@
 
 mod law;
 
+use crate::contact::digits::ROUND_OFF;
 use crate::contact::problem::{Block, Problem, Small};
 use crate::error::{Error, Result};
 use crate::linalg::General;
 pub use law::Relaxed;
 
+/// Newton steps at one κ: half as many leave 16 of 131 problems unsolved.
 const MAX_NEWTON: usize = 100;
-const MAX_HALVINGS: usize = 40;
 
-/// Share of the way to the boundary that a step may take.
+/// Share of the way to the boundary that a step may take: a tenth leaves 29 of 57 problems unsolved that meet it.
 const TO_BOUNDARY: f64 = 0.95;
 
-/// Residual of a solved problem; Newton's method ends at round-off, far below.
+/// Residual of a solved problem; Newton's method ends at round-off, far below, whatever this is within a factor of ten.
 const SOLVED: f64 = 1e-8;
 
-/// From one κ to the next on the way down, and how often: 70 decades.
+/// From one κ to the next on the way down.
 const DESCENT: f64 = 0.2;
-const MAX_DESCENTS: usize = 100;
 
 /// One block's rows of F with their slopes, row-major.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,9 +105,9 @@ impl CentralPath {
             path.lambda.fill(0.0);
             path.velocities(problem);
             path.sigma.copy_from_slice(&path.gap);
-            path.kappa = path.large_kappa(problem).max(kappa);
+            path.kappa = path.large_kappa(problem).max(kappa).min(f64::MAX);
             path.place(problem.blocks);
-            for _ in 0..MAX_DESCENTS {
+            loop {
                 residual = path.newton(problem);
                 if path.kappa <= kappa {
                     break;
@@ -200,19 +200,19 @@ impl CentralPath {
             lambda.copy_from_slice(&self.lambda);
             sigma.copy_from_slice(&self.sigma);
             let mut step = self.longest_step(problem.blocks, &d_sigma);
-            let lowered = (0..MAX_HALVINGS).any(|_| {
+            let mut lowered = false;
+            while !lowered && step > ROUND_OFF {
                 for k in 0..n {
                     self.lambda[k] = lambda[k] + step * self.column[k][0];
                     self.sigma[k] = sigma[k] + step * d_sigma[k];
                 }
                 let trial = self.evaluate(problem);
-                let lower = trial < (1.0 - 1e-4 * step) * residual;
-                if lower {
+                lowered = trial < (1.0 - 1e-4 * step) * residual;
+                if lowered {
                     residual = trial;
                 }
                 step *= 0.5;
-                lower
-            });
+            }
             if !lowered {
                 self.lambda.copy_from_slice(&lambda);
                 self.sigma.copy_from_slice(&sigma);

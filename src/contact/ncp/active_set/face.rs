@@ -1,11 +1,8 @@
 //! The faces of laws: in which directions a block's impulse may move, and in which its velocity is held.
 
 use crate::contact::block::Small;
+use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::ncp::cone::planar_norm;
-
-/// Share of a contact's mean tangential response that the scaling c of a sliding direction takes at least: where nothing
-/// can move across the slip, the row holds x₂ by its turning alone instead of vanishing into round-off.
-const STILL: f64 = 1e-8;
 
 /// One block on its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,16 +22,15 @@ pub struct Face {
 impl Face {
     /// Equal but for the last digits of a slip direction: well below what a derivative can show.
     pub fn is_close(&self, b: &Face) -> bool {
-        const CLOSE: f64 = 1e-12;
         self.block == b.block
             && self.row == b.row
             && self.size == b.size
             && match (&self.slide, &b.slide) {
                 (None, None) => true,
                 (Some(a), Some(b)) => {
-                    (a.u[0] - b.u[0]).abs().max((a.u[1] - b.u[1]).abs()) <= CLOSE
-                        && (a.across - b.across).abs() <= CLOSE * a.across.abs()
-                        && (a.turn - b.turn).abs() <= CLOSE * a.turn.abs()
+                    (a.u[0] - b.u[0]).abs().max((a.u[1] - b.u[1]).abs()) <= ROUND_OFF
+                        && (a.across - b.across).abs() <= ROUND_OFF * a.across.abs()
+                        && (a.turn - b.turn).abs() <= ROUND_OFF * a.turn.abs()
                 }
                 _ => false,
             }
@@ -91,7 +87,8 @@ pub fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
         [1.0, 0.0]
     };
     let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
-    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(STILL * mean);
+    // Where nothing can move across the slip, the row holds x₂ by its turning alone instead of vanishing into round-off.
+    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(UNFELT * mean);
     let held = mu * lambda[2].max(0.0) * response;
     let (across, turn) = if held + along > 0.0 {
         (held / (held + along), along * response / (held + along))

@@ -4,12 +4,9 @@
 //! what is asked of them tells whether they are answered, without a solve.
 
 use super::face::{Face, response_across};
-use super::{ActiveSetSystem, DEPENDENT, Form};
+use super::{ActiveSetSystem, Form};
+use crate::contact::digits::IDLE;
 use crate::contact::problem::{Delassus, Problem};
-
-/// Share of a block's mean response below which an impulse moves nothing: the square of what tells dependent rows, as
-/// responses are squares of motions.
-const IDLE: f64 = DEPENDENT * DEPENDENT;
 
 impl ActiveSetSystem {
     /// The unknowns that move nothing, where G is dense; none otherwise.

@@ -1,19 +1,16 @@
 //! The same system for impulses near the present ones, without finding the rank.
 //!
-//! A + εE is factored instead, E the scale of G on each block, and what ε takes away is put back by repetition:
+//! A + εE is factored instead, E the scale of G on each block, and what ε takes away is put back once:
 //! x ← x + (A + εE)⁻¹ (b − A x), where b − A x = εE δ with δ the last change of x. That is regular whatever rows depend
 //! on each other and costs a third of a factorization that finds the rank; what it returns is zero and as little else as
 //! the equations ask for.
 
 use super::ActiveSetSystem;
 use super::assemble::assemble;
+use crate::contact::digits::UNFELT;
 
-/// ε, and how often it is put back.
+/// ε: with a tenth 8 of 3,358 problems come out by up to 1e-6 different.
 const PROXIMAL: f64 = 1e-7;
-const REPETITIONS: usize = 1;
-
-/// Of the largest scale: what responds less is eased by as much as if it did.
-const FLOOR: f64 = 1e-9;
 
 impl ActiveSetSystem {
     /// Assembles and factors A + εE of a dense problem with n rows.
@@ -22,7 +19,8 @@ impl ActiveSetSystem {
         let a = self.general.matrix(m);
         assemble(values, n, &self.faces, a, &mut self.rows);
         let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
-        let floor = if largest > 0.0 { FLOOR * largest } else { 1.0 };
+        // What responds to nothing is eased by as much as if it did.
+        let floor = if largest > 0.0 { UNFELT * largest } else { 1.0 };
         self.ease.clear();
         for face in &self.faces {
             let ease = PROXIMAL * face.response.max(floor);
@@ -45,16 +43,14 @@ impl ActiveSetSystem {
         let back = &mut put_back.as_chunks_mut::<W>().0[..self.order];
         self.general.solve(x, scratch);
         back.copy_from_slice(x);
-        for _ in 0..REPETITIONS {
-            // What is left of b is εE times the last change of x.
-            for (back, ease) in back.iter_mut().zip(&self.ease) {
-                *back = back.map(|b| ease * b);
-            }
-            self.general.solve(back, scratch);
-            for (x, back) in x.iter_mut().zip(back.iter()) {
-                for (x, back) in x.iter_mut().zip(back) {
-                    *x += back;
-                }
+        // What is left of b is εE times the last change of x.
+        for (back, ease) in back.iter_mut().zip(&self.ease) {
+            *back = back.map(|b| ease * b);
+        }
+        self.general.solve(back, scratch);
+        for (x, back) in x.iter_mut().zip(back.iter()) {
+            for (x, back) in x.iter_mut().zip(back) {
+                *x += back;
             }
         }
         self.remainder = put_back;

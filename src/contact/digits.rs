@@ -1,0 +1,20 @@
+//! How many digits of impulses and velocities count. Every law measures with these.
+
+/// Share of the largest of its kind below which a number is what round-off leaves of a solution. Of 5,811 problems that
+/// take more than two factorizations six come out by 9e-9 different with ten times as much, and two by 2e-9 with a tenth.
+pub(in crate::contact) const ROUND_OFF: f64 = 1e-12;
+
+/// Share of the largest of its kind below which a linear system whose rows nearly depend on each other says nothing: the
+/// digits that its condition leaves. Ten times as much or a tenth changes no such problem.
+pub(in crate::contact) const UNFELT: f64 = 1e-8;
+
+/// Share of the largest of its kind at which what a solution lacks no longer hides which modes hold. An interior point does not
+/// feel a factor of ten; compliant contact takes 4 % more factorizations with a tenth.
+pub(in crate::contact) const TOLD: f64 = 1e-6;
+
+/// Relative size below which a remaining pivot counts as that of a dependent row. A factor of ten changes no velocity by more
+/// than a hundredth of the tolerance.
+pub(in crate::contact) const DEPENDENT: f64 = 1e-11;
+
+/// Share of a mean response below which an impulse moves nothing: responses are squares of motions.
+pub(in crate::contact) const IDLE: f64 = DEPENDENT * DEPENDENT;
