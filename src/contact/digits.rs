@@ -5,7 +5,8 @@
 pub(in crate::contact) const ROUND_OFF: f64 = 1e-12;
 
 /// Share of the largest of its kind below which a linear system whose rows nearly depend on each other says nothing: the
-/// digits that its condition leaves. Ten times as much or a tenth changes no such problem.
+/// digits that its condition leaves. Ten times as much or a tenth changes no such problem in pivots and sliding rows; elsewhere
+/// it is not measured.
 pub(in crate::contact) const UNFELT: f64 = 1e-8;
 
 /// Share of the largest of its kind at which what a solution lacks no longer hides which modes hold. An interior point does not

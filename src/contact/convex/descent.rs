@@ -11,8 +11,8 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 /// piles take half as many factorizations as without.
 const CAUTIOUS: f64 = 0.6;
 
-/// Newton steps without progress before the method gives up, which none of 1,760 problems comes to; it is content with the
-/// tolerance after one.
+/// Newton steps without progress before the method gives up, of which half or twice as many change nothing; it is content
+/// with the tolerance after one.
 const PATIENCE: usize = 100;
 
 impl ConvexSolver {
