@@ -29,7 +29,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
         self.best.clear();
         for rung in &METHODS {
-            if rung.effort > options.effort || !self.is_for(rung.when, problem) {
+            if rung.effort > options.effort || !self.is_for(rung.when, problem, false) {
                 continue;
             }
             if self.best.is_known() && self.grant(1) == 0 {
@@ -47,13 +47,14 @@ impl NcpSolver {
         certificate
     }
 
-    /// Whether a line of the tables is for this problem.
-    fn is_for(&self, when: When, problem: &Problem) -> bool {
+    /// Whether a line of the tables is for this problem; `closed` blocks at a switch after a solution was found.
+    fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         match when {
             When::Always => true,
             When::Circular => !problem.has_pyramids(),
             When::CircularDense => is_dense && !problem.has_pyramids(),
+            When::Closed => is_dense && closed && !self.is_warm,
             When::Pyramids => problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
@@ -131,7 +132,7 @@ impl NcpSolver {
             .iter()
             .skip_while(|r| r.method != Method::Continuation);
         for rung in last {
-            if !self.is_for(rung.when, problem) {
+            if !self.is_for(rung.when, problem, false) {
                 continue;
             }
             certificate.effort = rung.effort;
@@ -161,7 +162,7 @@ impl NcpSolver {
             }
         }
         for Attempt { choice, when, .. } in FROM_MODES {
-            if self.is_for(when, problem)
+            if self.is_for(when, problem, false)
                 && self.newton(problem, options, choice, budget, certificate)
             {
                 if choice == Choice::Any {
@@ -184,12 +185,11 @@ impl NcpSolver {
     ) -> bool {
         self.found.clone_from(&self.work.lambda);
         self.found_modes.clone_from(&self.work.modes);
-        if self.is_for(When::Dense, problem) {
-            // The least impulse lets more blocks be closed than another one.
-            newton::promote(problem, &mut self.work);
-        }
+        // The least impulse lets more blocks be closed than another one.
+        let closed =
+            self.is_for(When::Dense, problem, false) && newton::promote(problem, &mut self.work);
         SETTLE.iter().any(|attempt| {
-            let wanted = self.is_for(attempt.when, problem);
+            let wanted = self.is_for(attempt.when, problem, closed);
             let (choice, budget) = (attempt.choice, attempt.at_most);
             let done = wanted && self.newton(problem, options, choice, budget, certificate);
             if wanted && !done {
@@ -406,7 +406,7 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         let done = POLISH.iter().any(|attempt| {
-            self.is_for(attempt.when, problem) && {
+            self.is_for(attempt.when, problem, false) && {
                 self.shifted.write(problem, &mut self.work);
                 let (choice, budget) = (attempt.choice, attempt.at_most);
                 self.newton(problem, options, choice, budget, certificate)
@@ -469,7 +469,7 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         // Where slip directions do not turn, what is closed at a switch decides on impulses alone, and gets as many again.
-        let closing = match self.is_for(When::Pyramids, problem) {
+        let closing = match self.is_for(When::Pyramids, problem, false) {
             true => self.grant(2 * budget) - self.grant(budget),
             false => 0,
         };

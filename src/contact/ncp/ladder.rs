@@ -15,7 +15,7 @@ use Method::{
     Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots, PivotsByRank,
     PivotsFromRest,
 };
-use When::{Always, Circular, CircularDense, Dense, FewHeld, Pyramids, Trees};
+use When::{Always, Circular, CircularDense, Closed, Dense, FewHeld, Pyramids, Trees};
 
 /// A method of the default path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,8 @@ pub(super) enum When {
     Pyramids,
     /// G is a matrix.
     Dense,
+    /// G is a matrix, and blocks at a switch were closed after a cold start.
+    Closed,
     /// G comes by trees.
     Trees,
     /// G is a matrix, and the modes hold at most [`FEW_HELD`] rows.
@@ -127,8 +129,9 @@ pub(super) const FROM_MODES: [Attempt; 3] = [
 ];
 
 /// From a solution to the one that is returned, the first that succeeds.
-pub(super) const SETTLE: [Attempt; 2] = [
+pub(super) const SETTLE: [Attempt; 3] = [
     attempt(Choice::Least, Dense, 12),
+    attempt(Choice::Least, Closed, 12),
     attempt(Choice::Nearest, Always, 4),
 ];
 
@@ -239,6 +242,7 @@ mod tests {
             Always => "all".into(),
             Circular => "circular cones".into(),
             CircularDense => "circular cones, matrix".into(),
+            Closed => "matrix, cold, closed at a switch".into(),
             Pyramids => "pyramids".into(),
             Dense => "matrix".into(),
             Trees => "trees".into(),

@@ -24,6 +24,9 @@ const FACES: [[i8; 2]; 9] = [
     [-1, -1],
 ];
 
+/// Round-off in velocities of one block, relative to what they are made of.
+const EXACT: f64 = 1e-14;
+
 /// The mode of a contact that touches, with friction at these bounds.
 pub fn closed(bounds: [i8; 2]) -> Mode {
     match bounds {
@@ -171,7 +174,7 @@ fn on_face(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3], face: [i8; 2]) -> O
     }
     let l = eliminate(a, right)?;
     let sigma = velocity(w, b, l);
-    let slack = ROUND_OFF * b.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+    let slack = EXACT * b.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
     let holds = |k: usize| match face[k] {
         0 => l[k].abs() <= mu * l[2],
         s => f64::from(s) * sigma[k] <= slack,
