@@ -105,7 +105,8 @@ def references(site, read):
     missing = {n for n in listed if f"diffsim.{n}" not in anchors("reference/python")}
     expect("the Python reference has every public name", len(listed) > 40 and not missing, missing)
 
-    classes = set(re.findall(r"^(?:class|struct) (\w+)[^;]*\{$", (ROOT / "bindings/cpp/diffsim.hpp").read_text(), re.M))
+    headers = "".join((ROOT / "bindings/cpp" / name).read_text() for name in ("diffsim.hpp", "diffsim_model.hpp"))
+    classes = set(re.findall(r"^(?:class|struct) (\w+)[^;]*\{$", headers, re.M))
     missing = classes - anchors("reference/cpp.html")
     expect("the C++ reference has every class", len(classes) > 5 and not missing, missing)
 
