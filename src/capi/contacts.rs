@@ -2,7 +2,7 @@
 
 use super::args::{self, Out};
 use super::report::{ds_contact, ds_gradient};
-use super::sim::{ds_sim, get, look, parts};
+use super::sim::{ds_sim, get, look};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -57,11 +57,12 @@ pub unsafe extern "C" fn ds_sim_contact_torques(sim: *mut ds_sim, torques: *mut 
         s.sim.need_contacts()?;
         let n = 3 * s.sim.contacts().len();
         let out = Out::new(torques, n, "torques")?;
-        let [x] = parts(&mut s.stage, [n]);
-        for (x, c) in x.chunks_exact_mut(3).zip(s.sim.contacts()) {
-            x.copy_from_slice(&c.torque);
+        if let [Some(x)] = args::in_place([out], &[])? {
+            for (x, c) in x.chunks_exact_mut(3).zip(s.sim.contacts()) {
+                x.copy_from_slice(&c.torque);
+            }
         }
-        args::publish([(x, out)])
+        Ok(())
     })
 }
 

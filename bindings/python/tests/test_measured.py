@@ -86,3 +86,16 @@ def test_torsion_brakes_a_ball_that_drills():
     torque = 0.004 * 0.5 * 9.81 * 1e-3
     np.testing.assert_allclose(sim.contact_torques(), [[0], [0], [-torque]], atol=1e-12)
     np.testing.assert_allclose(v_next[5], 5 - torque / (0.4 * 0.5 * 0.01), atol=1e-9)
+
+
+def test_more_contacts_than_any_other_result_has_numbers():
+    feet = "".join(
+        f'<geom type="sphere" size="0.05" mass="1" pos="{0.2 * k} 0 0" condim="6" friction="1 0.01 0.001"/>'
+        for k in range(30)
+    )
+    body = f'<body pos="0 0 0.05"><joint axis="0 0 1"/>{feet}</body>'
+    plane = '<geom type="plane" size="1 1 1"/>'
+    model = diffsim.Model.from_string(f"<mujoco><worldbody>{plane}{body}</worldbody></mujoco>", "mjcf")
+    sim = diffsim.Sim(model)
+    sim.step(model.neutral(), [1.0])
+    assert sim.contact_torques().shape == (3, 30)
