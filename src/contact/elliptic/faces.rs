@@ -15,18 +15,17 @@ use super::answer::Answer;
 use super::stand::Stand;
 use super::system::System;
 use super::unit::{Set, Unit, WIDEST, Wide, norm};
+use crate::contact::digits::DEPENDENT;
 use crate::linalg::{General, LANES};
 
-/// Relative size below which a remaining pivot counts as a dependent row, and the one below which partial pivoting is not
-/// trusted to tell.
-const DEPENDENT: f64 = 1e-11;
+/// Relative pivot below which partial pivoting is not trusted to tell the rank.
 const DOUBTFUL: f64 = 1e-7;
 
 /// Share of a unit's response below which a row moves nothing.
 const IDLE: f64 = 1e-20;
 
 /// Share of the response that keeps dependent rows harmless on the way to a solution.
-const EASE: f64 = 1e-9;
+pub(super) const EASE: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {

@@ -3,19 +3,16 @@
 use super::descent::Descent;
 use super::faces::Faces;
 use super::residual::{largest, residuals};
-use super::rigid::Rigid;
+use super::rigid::{FOUND, Rigid};
 use super::stand::CLOSED;
 use super::system::System;
 use crate::contact::certificate::Certificate;
+use crate::contact::digits::TOLD;
 
-/// Steps of the interior point, how many short ones in a row end it, and how near to the path's end modes are worth a polish.
+/// Steps of the interior point, and how many short ones in a row end it.
 const INSIDE_STEPS: usize = 50;
 const STALLED: usize = 3;
 const SHORT: f64 = 0.1;
-const CLOSE: f64 = 1e-6;
-
-/// Share of the tolerance that a solution is off at most.
-const SOLVED: f64 = 1e-2;
 
 impl Rigid {
     /// To the end of the path, or to where it is lost. The scaled size below which impulses and velocities of the solution are not told
@@ -45,13 +42,14 @@ impl Rigid {
             let is_last = stalled == STALLED || k == INSIDE_STEPS;
             tried &= self.interior.update_stands(system, &mut self.guessed);
             let distance = self.interior.distance();
-            if distance < CLOSE {
+            // From here on modes are worth a polish.
+            if distance < TOLD {
                 self.interior.write(system, lambda);
                 system.velocity(lambda, sigma);
                 // Round-off is often within reach: the path is followed for as long as that pays.
                 let residual = largest(&residuals(system, lambda, sigma));
                 let is_ending = is_last || residual > 0.3 * before;
-                let enough = if is_ending { SOLVED } else { 0.1 * SOLVED } * tolerance;
+                let enough = if is_ending { FOUND } else { 0.1 * FOUND } * tolerance;
                 let is_end = residual <= enough;
                 before = residual;
                 if is_end || !tried {
@@ -86,6 +84,6 @@ impl Rigid {
     ) -> bool {
         self.stands.clone_from(&self.guessed);
         self.newton(system, faces, [&mut *lambda, &mut *sigma], count)
-            && largest(&residuals(system, lambda, sigma)) <= SOLVED * tolerance
+            && largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance
     }
 }

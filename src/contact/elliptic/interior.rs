@@ -6,6 +6,7 @@
 //! dσ = G dλ + r is (1 + 𝒢 G) dλ = p − 𝒢 r, the system of [`descent`](super::descent) with other slopes. The path may turn back in κ
 //! before its end, and is lost there; one from another middle often is not.
 
+use super::faces::EASE;
 use super::pairs::{NO_PRODUCTS, Pairs, Products};
 use super::slope_system::SlopeSystem;
 use super::stand::{Scales, Stand};
@@ -20,9 +21,6 @@ const FLOOR: f64 = 1e-6;
 
 /// A step that is shorter has left the path.
 const SHORT: f64 = 0.3;
-
-/// Share of the response that keeps dependent equalities harmless.
-const EASE: f64 = 1e-9;
 
 /// An iterate. Sized at creation.
 #[derive(Debug)]

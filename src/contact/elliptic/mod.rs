@@ -18,8 +18,8 @@
 //! It is the compliant law where c = s = 0. The rigid ones are its fixed point with c = λ and s = μ‖σ_T‖: proximal steps
 //! (Rockafellar, Monotone operators and the proximal point algorithm, 1976) on the sequence of convex problems of Cadoux
 //! (Analyse convexe du problème de frottement de Coulomb, 2009). Where these come nearer slowly, as they do by a constant factor each,
-//! an interior point (`interior`) takes the shift with its slope, by the same Newton systems. Each ends with Newton's method on the faces of the modes that
-//! it found (`faces`), which gives round-off and the matrix of the derivative.
+//! an interior point (`interior`) takes the shift with its slope, by the same Newton systems. Each ends with Newton's method on
+//! the faces of the modes that it found (`faces`), which gives round-off and the matrix of the derivative.
 //!
 //! Islands that have such a contact are solved each by itself, in a matrix of their rows, or of the coordinates of their trees
 //! where these are far fewer (`coordinates`): this is for the contacts of feet, wheels and fingers, not for heaps of bodies.

@@ -26,23 +26,45 @@ pub(super) struct Pairs {
 /// What a unit's pairs are.
 enum Kind {
     Cone(f64),
-    /// Of a normal, or none, and so many tangents within this part of it, or this bound.
-    Bounded {
-        has_normal: bool,
-        tangents: usize,
-        part: f64,
-        bound: f64,
-    },
+    Bounded(Bounded),
     /// Held without a bound.
     Free,
 }
 
+/// A normal, or none, and so many tangents within `part` of its impulse and `bound`.
+#[derive(Clone, Copy)]
+struct Bounded {
+    has_normal: bool,
+    tangents: usize,
+    part: f64,
+    bound: f64,
+}
+
+impl Bounded {
+    /// λ + bound and bound − λ of tangent k.
+    fn room(&self, k: usize, l: &Wide, last: usize) -> [f64; 2] {
+        let bound = self.part * l[last] + self.bound;
+        [bound + l[k], bound - l[k]]
+    }
+
+    /// How these change with the impulses.
+    fn change(&self, k: usize, dl: &Wide, last: usize) -> [f64; 2] {
+        Bounded {
+            bound: 0.0,
+            ..*self
+        }
+        .room(k, dl, last)
+    }
+}
+
 fn kind(unit: &Unit) -> Kind {
-    let bounded = |has_normal, tangents, part, bound| Kind::Bounded {
-        has_normal,
-        tangents,
-        part,
-        bound,
+    let bounded = |has_normal, tangents, part, bound| {
+        Kind::Bounded(Bounded {
+            has_normal,
+            tangents,
+            part,
+            bound,
+        })
     };
     match unit.set {
         Set::Cone { mu } if mu > 0.0 => Kind::Cone(mu),
@@ -58,7 +80,7 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// The largest step along which x stays positive, at most `step`.
-fn positive(x: f64, d: f64, step: f64) -> f64 {
+fn within(x: f64, d: f64, step: f64) -> f64 {
     if d < 0.0 { step.min(-x / d) } else { step }
 }
 
@@ -75,14 +97,12 @@ impl Pairs {
             slack: [[scales.velocity; 2]; WIDEST - 1],
             ..Pairs::NONE
         };
-        if matches!(
-            kind(unit),
-            Kind::Cone(_)
-                | Kind::Bounded {
-                    has_normal: true,
-                    ..
-                }
-        ) {
+        let has_normal = match kind(unit) {
+            Kind::Cone(_) => true,
+            Kind::Bounded(own) => own.has_normal,
+            Kind::Free => false,
+        };
+        if has_normal {
             pairs.impulse[unit.rows - 1] = scales.impulse;
             pairs.velocity[unit.rows - 1] = scales.velocity;
         }
@@ -103,11 +123,7 @@ impl Pairs {
     /// Whether the velocity of a row has no pair, so that it is what the impulses make it.
     pub fn follows(unit: &Unit, row: usize) -> bool {
         match kind(unit) {
-            Kind::Bounded {
-                has_normal,
-                tangents,
-                ..
-            } => row >= tangents && !(has_normal && row + 1 == unit.rows),
+            Kind::Bounded(own) => row >= own.tangents && !(own.has_normal && row + 1 == unit.rows),
             _ => false,
         }
     }
@@ -130,17 +146,12 @@ impl Pairs {
                     out[k + 1] = head * s[k] + y * l[k];
                 }
             }
-            Kind::Bounded {
-                has_normal,
-                tangents,
-                part,
-                bound,
-            } => {
-                if has_normal {
+            Kind::Bounded(own) => {
+                if own.has_normal {
                     out[0] = l[last] * s[last];
                 }
-                for k in 0..tangents {
-                    let room = room(l[k], part * l[last] + bound);
+                for k in 0..own.tangents {
+                    let room = own.room(k, l, last);
                     for side in 0..2 {
                         out[1 + 2 * k + side] = room[side] * self.slack[k][side];
                     }
@@ -155,12 +166,8 @@ impl Pairs {
     pub fn sum(unit: &Unit, products: &Products) -> (f64, usize) {
         match kind(unit) {
             Kind::Cone(_) => (products[0], 1),
-            Kind::Bounded {
-                has_normal,
-                tangents,
-                ..
-            } => {
-                let count = usize::from(has_normal) + 2 * tangents;
+            Kind::Bounded(own) => {
+                let count = usize::from(own.has_normal) + 2 * own.tangents;
                 (products.iter().sum(), count)
             }
             Kind::Free => (0.0, 0),
@@ -199,20 +206,15 @@ impl Pairs {
                 }
                 put(last, b);
             }
-            Kind::Bounded {
-                has_normal,
-                tangents,
-                part,
-                bound,
-            } => {
-                if has_normal {
+            Kind::Bounded(own) => {
+                if own.has_normal {
                     slope[last][last] = l[last] / s[last];
                 }
-                for k in 0..tangents {
-                    let [stiffness, by_bound] = self.stiffness(k, part * l[last] + bound);
+                for k in 0..own.tangents {
+                    let [stiffness, by_bound] = self.stiffness(k, own.room(k, l, last));
                     slope[k][k] = 1.0 / stiffness;
-                    if has_normal {
-                        slope[k][last] = -by_bound * part / stiffness * slope[last][last];
+                    if own.has_normal {
+                        slope[k][last] = -by_bound * own.part / stiffness * slope[last][last];
                     }
                 }
             }
@@ -238,22 +240,16 @@ impl Pairs {
                     out[k] -= l[k];
                 }
             }
-            Kind::Bounded {
-                has_normal,
-                tangents,
-                part,
-                bound,
-            } => {
-                if has_normal {
+            Kind::Bounded(own) => {
+                if own.has_normal {
                     out[last] = (kappa - correction[0]) / s[last] - l[last];
                 }
-                for k in 0..tangents {
-                    let bound = part * l[last] + bound;
-                    let [stiffness, by_bound] = self.stiffness(k, bound);
-                    let room = room(l[k], bound);
+                for k in 0..own.tangents {
+                    let room = own.room(k, l, last);
+                    let [stiffness, by_bound] = self.stiffness(k, room);
                     let wanted = |side: usize| (kappa - correction[1 + 2 * k + side]) / room[side];
                     let velocity = wanted(0) - wanted(1) - s[k];
-                    out[k] = (velocity - by_bound * part * out[last]) / stiffness;
+                    out[k] = (velocity - by_bound * own.part * out[last]) / stiffness;
                 }
             }
             Kind::Free => out[0] = -slope[0][0] * s[0],
@@ -263,23 +259,17 @@ impl Pairs {
 
     /// Takes into `by`, which has the changes of impulses, those of s₁ and s₂.
     pub fn follow(&self, unit: &Unit, kappa: f64, correction: &Products, by: &mut Pairs) {
-        let Kind::Bounded {
-            tangents,
-            part,
-            bound,
-            ..
-        } = kind(unit)
-        else {
+        let Kind::Bounded(own) = kind(unit) else {
             return;
         };
         let last = unit.rows - 1;
-        for k in 0..tangents {
-            let room_now = room(self.impulse[k], part * self.impulse[last] + bound);
-            let change = room(by.impulse[k], part * by.impulse[last]);
+        for k in 0..own.tangents {
+            let room = own.room(k, &self.impulse, last);
+            let change = own.change(k, &by.impulse, last);
             for side in 0..2 {
                 let s = self.slack[k][side];
                 let wanted = kappa - correction[1 + 2 * k + side];
-                by.slack[k][side] = (wanted - s * change[side]) / room_now[side] - s;
+                by.slack[k][side] = (wanted - s * change[side]) / room[side] - s;
             }
         }
     }
@@ -289,8 +279,8 @@ impl Pairs {
         let last = unit.rows - 1;
         let (l, dl) = (&self.impulse, &by.impulse);
         let normal = |step: f64| {
-            let step = positive(l[last], dl[last], step);
-            positive(self.velocity[last], by.velocity[last], step)
+            let step = within(l[last], dl[last], step);
+            within(self.velocity[last], by.velocity[last], step)
         };
         match kind(unit) {
             Kind::Cone(mu) => {
@@ -306,21 +296,16 @@ impl Pairs {
                     }
                 }
             }
-            Kind::Bounded {
-                has_normal,
-                tangents,
-                part,
-                bound,
-            } => {
-                if has_normal {
+            Kind::Bounded(own) => {
+                if own.has_normal {
                     step = normal(step);
                 }
-                for k in 0..tangents {
-                    let at = room(l[k], part * l[last] + bound);
-                    let change = room(dl[k], part * dl[last]);
+                for k in 0..own.tangents {
+                    let at = own.room(k, l, last);
+                    let change = own.change(k, dl, last);
                     for side in 0..2 {
-                        step = positive(at[side], change[side], step);
-                        step = positive(self.slack[k][side], by.slack[k][side], step);
+                        step = within(at[side], change[side], step);
+                        step = within(self.slack[k][side], by.slack[k][side], step);
                     }
                 }
             }
@@ -345,15 +330,13 @@ impl Pairs {
             },
             Set::Pyramid { .. } | Set::Interval { .. } => {
                 let mut signs = [0; WIDEST - 1];
-                if let Kind::Bounded {
-                    tangents,
-                    part,
-                    bound,
-                    ..
-                } = kind(unit)
-                {
-                    for (k, sign) in signs.iter_mut().enumerate().take(tangents) {
-                        let room = room(l[k], part * l[last] + bound / scales.impulse);
+                if let Kind::Bounded(own) = kind(unit) {
+                    let own = Bounded {
+                        bound: own.bound / scales.impulse,
+                        ..own
+                    };
+                    for (k, sign) in signs.iter_mut().enumerate().take(own.tangents) {
+                        let room = own.room(k, &l, last);
                         let [lower, upper] = self.slack[k].map(|s| s / scales.velocity);
                         *sign = i8::from(room[1] < upper) - i8::from(room[0] < lower);
                     }
@@ -364,9 +347,8 @@ impl Pairs {
         }
     }
 
-    /// What s₁ and s₂ answer a tangent's impulse and its bound with.
-    fn stiffness(&self, k: usize, bound: f64) -> [f64; 2] {
-        let room = room(self.impulse[k], bound);
+    /// What s₁ and s₂ of tangent k, which has this room, answer its impulse and its bound with.
+    fn stiffness(&self, k: usize, room: [f64; 2]) -> [f64; 2] {
         let [lower, upper] = [0, 1].map(|side| self.slack[k][side] / room[side]);
         [lower + upper, lower - upper]
     }
@@ -384,9 +366,4 @@ impl Pairs {
         out[last] = rise / mu;
         out
     }
-}
-
-/// λ + bound and bound − λ.
-fn room(l: f64, bound: f64) -> [f64; 2] {
-    [bound + l, bound - l]
 }

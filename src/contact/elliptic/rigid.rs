@@ -21,6 +21,9 @@ const STIFFEST: f64 = 1e-7;
 /// What one may be off to count as solved.
 const SOLVED: f64 = 1e-6;
 
+/// Share of the tolerance that a solution of the rigid problem is off at most.
+pub(super) const FOUND: f64 = 1e-2;
+
 /// Newton steps of one of them, and how far one is solved at most, relative to its impulses.
 const STEPS: usize = 100;
 const ENOUGH: f64 = 1e-11;
@@ -283,7 +286,7 @@ impl Rigid {
             if !self.newton(system, faces, [&mut *lambda, &mut *sigma], count) {
                 return false;
             }
-            if largest(&residuals(system, lambda, sigma)) <= 1e-2 * tolerance {
+            if largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance {
                 return true;
             }
             let slack = [&*lambda, &*sigma].map(|x| 0.1 * tolerance * size(x));

@@ -2,14 +2,12 @@
 
 use super::answer::Answer;
 use super::unit::{Set, Unit, WIDEST, norm};
+use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 
 /// Scaled velocity below which a row without impulse counts as held, as in [`ncp`](crate::contact::ncp).
 pub(super) const CLOSED: f64 = 1e-9;
-
-/// Share of a bound below which an impulse is not at it.
-const INSIDE: f64 = 1e-12;
 
 /// Where a unit stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +22,7 @@ pub(super) enum Stand {
 impl Stand {
     /// That of a compliant answer.
     pub fn of_answer(unit: &Unit, a: &Answer) -> Stand {
-        let bound = |l: f64, bound: f64| match l.abs() < bound * (1.0 - INSIDE) {
+        let bound = |l: f64, bound: f64| match l.abs() < bound * (1.0 - ROUND_OFF) {
             true => 0,
             false => l.signum() as i8,
         };
@@ -84,7 +82,7 @@ impl Stand {
                 Stand::Bounded(signs)
             }
             (Set::Pyramid { mu }, _) => {
-                let bound = mu * l[last] * (1.0 - INSIDE);
+                let bound = mu * l[last] * (1.0 - ROUND_OFF);
                 for (sign, l) in signs.iter_mut().zip(&l[..last]) {
                     *sign = if l.abs() < bound {
                         0
