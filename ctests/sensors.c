@@ -94,8 +94,40 @@ static void torsion(void) {
     ds_model_free(model);
 }
 
+/* One hinge on thirty feet: its contacts have more torques than any other result of so few dofs has numbers. */
+static void many_feet(void) {
+    enum { FEET = 30 };
+    char text[200 + 130 * FEET];
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .05'><joint axis='0 0 1'/>");
+    for (int i = 0; i < FEET; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "<geom size='.05' mass='1' pos='%g 0 0' condim='6' friction='1 .01 .001'/>", 0.2 * i);
+    n += (size_t)snprintf(text + n, sizeof text - n, "</body></worldbody></mujoco>");
+    ds_load_options load;
+    ds_load_options_init(&load);
+    ds_options options;
+    ds_options_init(&options);
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_model_load_string(text, n, DS_FORMAT_MJCF, &load, &model));
+    CHECK_OK(ds_sim_create(model, &options, &sim));
+    double q = 0, v = 1, torques[3 * FEET + 1], *const beyond = torques + 3 * FEET;
+    CHECK_OK(ds_sim_step(sim, &q, &v, NULL, &q, &v));
+    const ds_contact *contacts;
+    size_t count;
+    CHECK_OK(ds_sim_contacts(sim, &contacts, &count));
+    CHECK(count == FEET);
+    *beyond = 7;
+    CHECK_OK(ds_sim_contact_torques(sim, torques));
+    CHECK(*beyond == 7.0 && torques[2] <= 0.0);
+    ds_sim_free(sim);
+    ds_model_free(model);
+}
+
 int main(void) {
     torsion();
+    many_feet();
     limits();
     ds_load_options load;
     ds_load_options_init(&load);
