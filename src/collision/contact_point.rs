@@ -20,6 +20,9 @@ pub struct ContactPoint {
 pub enum Smoothness {
     /// The derivative is exact.
     Smooth,
+    /// That of the normal is one of several, which turn it each in its own way: [`ContactDerivative`] holds for some motions, and
+    /// for others differs by some share of the turning of the two bodies against each other.
+    Tied,
     /// It does not exist; what was returned leaves out the part that is not determined.
     Degenerate,
 }

@@ -98,6 +98,22 @@ impl ContactState {
     }
 }
 
+/// What happens to a contact while its bodies stay.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change {
+    /// The surface of side `side` moves [m].
+    Surface { side: usize, by: Vec3 },
+    /// The normal turns, by a vector across it.
+    Normal(Vec3),
+}
+
+/// A displacement of the surface of one side alone.
+pub(super) fn on_side(side: usize, by: Vec3) -> [Twist; 2] {
+    let mut displaced = [Twist::ZERO; 2];
+    displaced[side].lin = by;
+    displaced
+}
+
 /// What a contact does that moves.
 pub(super) struct Moved {
     /// J v⁺ along the frame, and the gap.
@@ -154,11 +170,27 @@ impl ContactState {
         self.moved(at_point[0], at_point[1], change[1] - change[0])
     }
 
-    /// The effect of moving the surface of side `x` alone by `by`.
-    pub fn surface_moved(&self, x: usize, by: Vec3) -> Moved {
-        let mut displaced = [Twist::ZERO; 2];
-        displaced[x].lin = by;
-        self.moved(displaced[0], displaced[1], Vec3::ZERO)
+    /// The effect of a change of the surfaces alone.
+    pub fn changed(&self, change: Change) -> Moved {
+        match change {
+            Change::Surface { side, by } => {
+                let [a, b] = on_side(side, by);
+                self.moved(a, b, Vec3::ZERO)
+            }
+            Change::Normal(dn) => self.turned(dn),
+        }
+    }
+
+    fn turned(&self, dn: Vec3) -> Moved {
+        let phi = self.turn.mul_vec(dn);
+        let (_, relative) = self.relative();
+        let w = Wrench::new(phi.cross(self.impulse), Vec3::ZERO);
+        let [a, b] = self.sides.point;
+        Moved {
+            velocity: self.frame.tr_mul_vec(relative.cross(phi)),
+            gap: 0.0,
+            wrench: [-w.about_origin(a), w.about_origin(b)],
+        }
     }
 
     /// By displacements at the contact, and the change of the relative velocity there.

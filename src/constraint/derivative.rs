@@ -7,12 +7,12 @@
 //! them joins the stiffness of its loads. Equalities are few and always reduced.
 
 mod bounded;
+mod change;
 mod contacts;
 mod equalities;
 mod flow;
 mod kernels;
 mod rows;
-mod size;
 mod tendons;
 mod turning;
 

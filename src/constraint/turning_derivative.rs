@@ -4,7 +4,7 @@
 //! - δ(relative angular velocity) = Rᵀ(δω_B − δω_A − δφ × ω_rel)
 //! - τ turns by δφ × τ, beyond what a couple fixed in the world does.
 
-use super::contact_derivative::ContactState;
+use super::contact_derivative::{Change, ContactState, on_side};
 use super::turning::Turning;
 use super::varied::Varied;
 use crate::linalg::F4;
@@ -55,26 +55,32 @@ impl TurningState<'_> {
         self.turned(at_point, change.ang * sign)
     }
 
-    /// The effect of moving the surface of side `x` alone.
-    pub fn surface_moved(&self, x: usize, by: Vec3) -> Turned {
-        let mut at_point = [Twist::ZERO; 2];
-        at_point[x].lin = by;
-        self.turned(at_point, Vec3::ZERO)
+    /// The effect of a change of the surfaces alone.
+    pub fn changed(&self, change: Change) -> Turned {
+        match change {
+            Change::Surface { side, by } => self.turned(on_side(side, by), Vec3::ZERO),
+            Change::Normal(dn) => self.along(dn, Vec3::ZERO),
+        }
     }
 
-    fn turned(&self, [a, b]: [Twist; 2], mut change: Vec3) -> Turned {
+    fn turned(&self, [a, b]: [Twist; 2], change: Vec3) -> Turned {
         let c = self.contact;
-        let mut couple = Vec3::ZERO;
-        if c.turns {
-            let (_, dn, _) = c.motion.apply(c.normal, a, b);
-            let phi = c.turn.mul_vec(dn);
-            let [of_a, of_b] = c.sides.velocity;
-            change -= phi.cross(of_b.ang - of_a.ang);
-            couple = phi.cross(self.couple);
-        }
+        let dn = match c.turns {
+            true => c.motion.apply(c.normal, a, b).1,
+            false => Vec3::ZERO,
+        };
+        self.along(dn, change)
+    }
+
+    /// The effect of turning the normal and changing the relative angular velocity.
+    fn along(&self, dn: Vec3, change: Vec3) -> Turned {
+        let c = self.contact;
+        let phi = c.turn.mul_vec(dn);
+        let [a, b] = c.sides.velocity;
+        let change = change - phi.cross(b.ang - a.ang);
         Turned {
             rows: self.turning.rows_of(c.frame.tr_mul_vec(change)),
-            couple,
+            couple: phi.cross(self.couple),
         }
     }
 }

@@ -10,12 +10,14 @@ mod parameters;
 mod report;
 mod request;
 mod solve;
+mod ties;
 mod variations;
 
 pub(crate) use impulse_bar::ImpulseBar;
 pub(super) use parameters::Larger;
 pub use report::ContactReport;
 pub(super) use report::check_finite;
+pub(super) use ties::SolveSystem;
 
 use super::constrained_inverse::ConstrainedInverse;
 use super::contact_kernels::{gather, respond, scatter};

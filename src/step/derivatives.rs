@@ -1,6 +1,6 @@
 //! What all derivatives of the last step are taken from: the balance of its forces and the matrices of that.
 
-use super::contact::Larger;
+use super::contact::{Larger, SolveSystem};
 use super::info::{Gradient, STIFFEST};
 use super::linearization::*;
 use super::parameters::At;
@@ -115,7 +115,7 @@ impl Sim {
             Some(_) => d.accelerate(&self.model, &self.params, &s.acc),
             None => d.inverse(&self.model, &self.params, &s.acc, &mut self.work),
         }
-        self.label_gradient()?;
+        self.label_gradient(|d, t, x| d.system.solve(&mut d.mass, t, x))?;
         let s = &self.state;
         self.integrator
             .linearize(&s.start(&self.model, h), &s.v_end);
@@ -149,7 +149,7 @@ impl Sim {
     }
 
     /// Says of the derivative whether it is that of all sides.
-    pub(super) fn label_gradient(&mut self) -> Result<()> {
+    pub(super) fn label_gradient(&mut self, solve: SolveSystem) -> Result<()> {
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
@@ -157,7 +157,11 @@ impl Sim {
             for p in &self.selected {
                 c.check_parameter(&at!(self, d), p, &mut lin.column)?;
             }
-            if c.linear.as_ref().is_some_and(|l| l.one_sided) {
+            let one_sided = c.linear.as_ref().is_some_and(|l| l.one_sided) || {
+                let v_end = &self.state.v_end;
+                c.feels_ties(&self.model, &mut self.dynamics, v_end, solve, &mut lin.x)?
+            };
+            if one_sided {
                 self.state.info.gradient = Gradient::OneSided;
             } else if self.state.only_modes_switch {
                 // Both sides were compared.

@@ -4,6 +4,7 @@ use super::convex::Convex;
 use super::curved;
 use super::feature::Feature;
 use super::hull::Hull;
+use super::pair::{Pair, ROUNDING};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3};
@@ -50,8 +51,12 @@ pub fn differentiate(
     if !feature.fits(ha, hb) {
         return Err(unknown());
     }
-    let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core(ra, rb));
-    Ok((inflated(d, contact.normal, ra, rb), Smoothness::Smooth))
+    let core = core(ra, rb);
+    let rounding = ROUNDING * (ha.size() + hb.size());
+    let smoothness =
+        Pair::new(ha, hb, pose_a.relative(pose_b)).smoothness(feature, core.gap, rounding);
+    let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core);
+    Ok((inflated(d, contact.normal, ra, rb), smoothness))
 }
 
 /// The derivative of the contact of shapes with these radii about their cores, from that of the

@@ -202,8 +202,8 @@ impl Pair<'_> {
     pub(super) fn on_axis(&self, axis: Axis, margin: f64, rounding: f64, found: &mut Candidates) {
         match axis {
             Axis::Face { owner, face, .. } => {
-                let r = self.reference(owner, face);
-                let vertex = r.deepest(0);
+                let r = self.holding(self.reference(owner, face), rounding);
+                let (owner, face, vertex) = (r.owner, r.face, r.deepest(0));
                 r.clip(vertex, margin, rounding, found);
                 if found.points().is_empty() {
                     let x = r.other_pose.point(r.other.vertex(vertex));
@@ -301,11 +301,11 @@ impl Pair<'_> {
         if along_a.min(along_b) < NEARLY_PARALLEL || !(solid_a || solid_b) {
             return self.parallel_edges(normal, a, b, margin, rounding, found);
         }
-        let first = along_a >= along_b - ON_FACE;
-        let (r, vertex) = if solid_a && (first || !solid_b) {
-            (self.reference(0, fa), b)
-        } else {
-            (self.reference(1, fb), a)
+        let by_b = !solid_a || solid_b && along_a < along_b - ON_FACE;
+        let owner = self.holder([fa, fb], rounding).unwrap_or(u8::from(by_b));
+        let (r, vertex) = match owner {
+            0 => (self.reference(0, fa), b),
+            _ => (self.reference(1, fb), a),
         };
         r.clip(vertex, margin, rounding, found);
     }

@@ -42,6 +42,7 @@ mod stationary;
 mod terrain;
 #[cfg(test)]
 mod tests;
+mod tie;
 
 pub use build::MAX_TRIANGLES;
 pub use cache::{Depths, Memory, PairCache};
@@ -60,7 +61,8 @@ use crate::collision::Approach;
 use crate::spatial::Pose;
 use bodies::Bodies;
 use manifold::inflated;
-use pair::{Pair, ROUNDING};
+use pair::Pair;
+pub(in crate::collision) use pair::{ON_FACE, ROUNDING};
 use patch::Candidates;
 
 /// Finds the contact of two shapes placed in the world. Points with gaps up to `margin` [m] are

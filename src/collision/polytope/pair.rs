@@ -8,9 +8,9 @@ use crate::spatial::{Pose, Vec3};
 
 /// Relative to the sizes of the hulls: closer than this they count as touching, and axes or depths
 /// that differ by less count as equal.
-pub(super) const ROUNDING: f64 = 1e-8;
+pub(in crate::collision) const ROUNDING: f64 = 1e-8;
 /// 1 − cosine of the angle within which an axis counts as a face's normal.
-pub(super) const ON_FACE: f64 = 1e-12;
+pub(in crate::collision) const ON_FACE: f64 = 1e-12;
 /// Cosine between a contact's normal and a face's from which the face adds its patch.
 pub(super) const NEARLY_PARALLEL: f64 = 0.99;
 

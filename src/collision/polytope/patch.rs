@@ -232,8 +232,7 @@ impl Reference<'_> {
     /// outside a side count as on it.
     pub fn clip(&self, vertex: u16, margin: f64, tolerance: f64, out: &mut Candidates) {
         let n = self.hull.face(self.face).normal;
-        let against = -self.other_pose.rot.tr_mul_vec(n);
-        let incident = self.other.face_towards(vertex, against);
+        let incident = self.incident(vertex);
         let polygon = self.other.polygon(incident);
         let sides = self.hull.polygon(self.face);
         let mut corners = [const { ArrayVec::<Corner, MAX_CORNERS>::new() }; 2];

@@ -13,7 +13,7 @@ use super::feature::{Feature, Spot};
 use super::height_grid::{BLOCK, HeightGrid};
 use super::hull::Hull;
 use super::manifold::inflated;
-use super::pair::{Pair, ROUNDING};
+use super::pair::{ON_FACE, Pair, ROUNDING};
 use super::patch::{Candidates, MOST_POINTS, choose};
 use super::{Depths, MAX_POINTS, Manifold, Memory, PairCache, collide_deep, differentiate};
 use crate::collision::{Approach, ContactDerivative, ContactPoint, Smoothness};
@@ -189,7 +189,13 @@ impl Terrain {
         }
         let top = self.grid.triangle(contact.triangle);
         self.shape(&top);
-        differentiate(&self.prism, pose, b, pose_b, &contact.contact)
+        let (d, smoothness) = differentiate(&self.prism, pose, b, pose_b, &contact.contact)?;
+        // What reaches beyond this triangle meets its neighbours there.
+        let smoothness = match smoothness {
+            Smoothness::Tied => Smoothness::Smooth,
+            other => other,
+        };
+        Ok((d, smoothness))
     }
 
     fn shape(&mut self, top: &[Vec3; 3]) {
@@ -323,7 +329,8 @@ impl Terrain {
                 if owner == 0 {
                     face == TOP
                 } else {
-                    vertex(self.prism.hull.support(p.normal))
+                    let along_top = self.prism.hull.alignment(TOP, p.normal) > 1.0 - ON_FACE;
+                    !along_top && vertex(self.prism.hull.support(p.normal))
                 }
             }
             Some(Feature::EdgeEdge { a, .. }) => edge(a),

@@ -3,7 +3,7 @@
 use super::Scene;
 use super::face::Face;
 use super::found::{SceneContact, pair_key};
-use super::narrow;
+use super::narrow::{self, Nearest};
 use super::pairs::PairFriction;
 use crate::collision::{ContactDerivative, Smoothness};
 use crate::dynamics::kinematics::Kinematics;
@@ -77,11 +77,12 @@ impl Scene {
         let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
         let offset = (pa.pos - pb.pos).norm();
         let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
-        let (point, part) =
+        let Nearest { point, part, tied } =
             narrow::closest(sa, pa, sb, pb, reach, pair_key(geoms), &mut self.buffers)
                 .ok_or_else(nothing)?;
         let mut motion = ContactDerivative::default();
-        let smoothness = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
+        let own = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
+        let smoothness = if tied { Smoothness::Tied } else { own };
         Ok(Closest {
             contact: SceneContact {
                 geom: geoms,

@@ -232,8 +232,40 @@ pub(super) fn collide(
     }
 }
 
-/// Closest points of the two solids, or the deepest ones, and the parts that hold them; `None` for
-/// two that cannot touch. `reach` is a length at which some point is found [m].
+/// Closest points of two solids, or the deepest ones.
+#[derive(Clone, Copy)]
+pub(super) struct Nearest {
+    pub point: ContactPoint,
+    /// The parts that hold them.
+    pub part: [u32; 2],
+    /// Others are as near, and are not where the bodies move.
+    pub tied: bool,
+}
+
+impl Nearest {
+    /// The nearer of the two, where distances that differ by less than `tie` and places that do count as equal.
+    fn or(self, point: ContactPoint, part: [u32; 2], tie: f64) -> Nearest {
+        let (p, q) = (self.point, point);
+        let apart = q.point - p.point;
+        let across = apart - p.normal * p.normal.dot(apart);
+        let other = across.norm() > tie || p.normal.dot(q.normal) < 1.0 - polytope::ON_FACE;
+        let level = (q.gap - p.gap).abs() <= tie;
+        match q.gap < p.gap {
+            true => Nearest {
+                point,
+                part,
+                tied: level && (self.tied || other),
+            },
+            false => Nearest {
+                tied: self.tied || level && other,
+                ..self
+            },
+        }
+    }
+}
+
+/// Closest points of the two solids; `None` for two that cannot touch. `reach` is a length at which some point is
+/// found [m].
 pub(super) fn closest(
     a: &mut Solid,
     pose_a: &Pose,
@@ -242,27 +274,41 @@ pub(super) fn closest(
     reach: f64,
     pair: u32,
     buffers: &mut Buffers,
-) -> Option<(ContactPoint, [u32; 2])> {
+) -> Option<Nearest> {
+    let tie = 0.25 * polytope::ROUNDING * reach;
     if let (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. }) = (&*a, &*b)
         && closed_form(sa, sb)
     {
-        return primitive::distance(sa, pose_a, sb, pose_b).map(|p| (p, [0, 0]));
+        let (part, point) = ([0, 0], primitive::distance(sa, pose_a, sb, pose_b)?);
+        let alone = Nearest {
+            point,
+            part,
+            tied: false,
+        };
+        let all = &mut buffers.primitive;
+        primitive::collide(sa, pose_a, sb, pose_b, point.gap + tie, all);
+        let others = all.points().iter();
+        let tied = others.fold(alone, |best, p| best.or(*p, part, tie)).tied;
+        return Some(Nearest { tied, ..alone });
     }
     let terrain = a.is_terrain() || b.is_terrain();
     // A height field has room for the points near its surface only: look nearby first.
     let mut margin = if terrain { 1e-3 * reach } else { reach };
-    let mut best: Option<(ContactPoint, [u32; 2])> = None;
+    let mut best: Option<Nearest> = None;
     for _ in 0..MAX_LOOKS {
-        let before = best.map_or(f64::INFINITY, |b| b.0.gap);
-        let mut keep = |p: ContactPoint, part| {
-            if best.is_none_or(|b| p.gap < b.0.gap) {
-                best = Some((p, part));
-            }
+        let before = best.map_or(f64::INFINITY, |b| b.point.gap);
+        let mut keep = |point: ContactPoint, part| {
+            let alone = Nearest {
+                point,
+                part,
+                tied: false,
+            };
+            best = Some(best.map_or(alone, |b| b.or(point, part, tie)));
         };
         let still = Approach::still(margin);
         collide(a, pose_a, b, pose_b, &still, pair, buffers, &mut keep);
         margin = match best {
-            Some((p, _)) if terrain && p.gap > 0.0 && p.gap < before => p.gap,
+            Some(b) if terrain && b.point.gap > 0.0 && b.point.gap < before => b.point.gap,
             Some(_) => break,
             None if margin < reach => 2.0 * margin,
             None => break,

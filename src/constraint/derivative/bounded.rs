@@ -5,14 +5,13 @@
 
 use super::ConstraintDerivative;
 use super::rows::{Bounded, OnDof};
-use crate::collision::scene::Scene;
 use crate::constraint::assemble::Constraints;
-use crate::constraint::contact_derivative::ContactState;
+use crate::constraint::contact_derivative::{Change, ContactState};
 use crate::constraint::source::Source;
 use crate::constraint::varied::moving;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{LinkKind, Topology, WORLD};
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::Twist;
 use std::ops::Range;
 
 /// Velocity of a link at the dofs' speeds w of a group.
@@ -103,22 +102,19 @@ impl ConstraintDerivative {
         }
     }
 
-    /// The part of [`ConstraintDerivative::resized`] that bounds of push-out have.
-    pub(super) fn bounds_resized(
+    /// The part of [`ConstraintDerivative::changed`] that bounds of push-out have.
+    pub(super) fn bounds_changed(
         &self,
         c: &Constraints,
-        scene: &Scene,
-        (geom, component): (usize, usize),
+        of: impl Fn(usize) -> Option<Change>,
         sigma: &mut [f64],
     ) {
         for b in &self.bounded {
             let Source::Contact(i) = c.sources[b.group] else {
                 continue;
             };
-            let contact = &scene.contacts()[i];
-            if let Some(side) = contact.geom.iter().position(|g| *g == geom) {
-                let by: Vec3 = scene.size_motion(contact, side, component);
-                b.add(&self.state_of(b).surface_moved(side, by), sigma);
+            if let Some(change) = of(i) {
+                b.add(&self.state_of(b).changed(change), sigma);
             }
         }
     }

@@ -66,9 +66,9 @@ impl ConstraintDerivative {
         state.turn = contact_frame_derivative(contact.point.normal);
         state.normal = contact.point.normal;
         state.impulse = impulse;
-        if scene.differentiate(&contact, &mut state.motion) == Smoothness::Degenerate {
-            self.degenerate = true;
-        }
+        let smoothness = scene.differentiate(&contact, &mut state.motion);
+        varied.tied = smoothness == Smoothness::Tied;
+        self.degenerate |= smoothness == Smoothness::Degenerate;
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
         if target.by_push_out != 0.0 {
             self.push_bounded(c, t, kin, group, target.by_push_out);

@@ -122,6 +122,8 @@ pub(super) struct VariedContact {
     pub slope: f64,
     pub by_speed: f64,
     pub state: ContactState,
+    /// Sides decide how the normal turns.
+    pub tied: bool,
 }
 
 impl VariedContact {

@@ -4,6 +4,7 @@ use super::ConstraintDerivative;
 use super::rows::{AFTER, Cross, Side, add};
 use crate::collision::scene::Scene;
 use crate::constraint::assemble::Constraints;
+use crate::constraint::contact_derivative::Change;
 use crate::constraint::source::Source;
 use crate::constraint::turning::Turning;
 use crate::constraint::turning_derivative::TurningState;
@@ -67,14 +68,13 @@ impl ConstraintDerivative {
         }
     }
 
-    /// The part of [`ConstraintDerivative::resized`] that turning has.
-    pub(super) fn turning_resized(
+    /// The part of [`ConstraintDerivative::changed`] that turning has.
+    pub(super) fn turning_changed(
         &self,
         c: &Constraints,
-        scene: &Scene,
         t: &Topology,
         kin: &Kinematics,
-        (geom, component): (usize, usize),
+        of: impl Fn(usize) -> Option<Change>,
         sigma: &mut [f64],
         force: &mut [f64],
     ) {
@@ -82,16 +82,13 @@ impl ConstraintDerivative {
             let Source::Turning(turning) = source else {
                 continue;
             };
-            let contact = &scene.contacts()[turning.contact];
-            let Some(side) = contact.geom.iter().position(|g| *g == geom) else {
+            let Some(change) = of(turning.contact) else {
                 continue;
             };
-            let by = scene.size_motion(contact, side, component);
-            let turned = self
-                .turning_state(c, group, turning)
-                .surface_moved(side, by);
+            let state = self.turning_state(c, group, turning);
+            let turned = state.changed(change);
             add(&mut sigma[c.range(group)], turned.rows);
-            for (link, sign) in contact.link.into_iter().zip([-1.0, 1.0]) {
+            for (link, sign) in state.contact.sides.link.into_iter().zip([-1.0, 1.0]) {
                 if link != WORLD {
                     for k in t.path(link) {
                         force[k] += kin.s[k].ang.dot(turned.couple) * sign;

@@ -55,7 +55,7 @@ impl Linear {
             if acts {
                 let contact = scene.contacts()[i];
                 let smoothness = scene.differentiate(&contact, &mut touch.motion);
-                self.degenerate |= smoothness == Smoothness::Degenerate;
+                self.degenerate |= smoothness != Smoothness::Smooth;
             }
             let of = [0, 1].map(|side| {
                 let first = self.arms.len();

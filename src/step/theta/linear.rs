@@ -75,7 +75,7 @@ impl Sim {
         if theta.has_impulses {
             self.without_gravity(|sim| sim.linearize_loads(theta))?;
         }
-        self.label_gradient()
+        self.label_gradient(|d, t, x| d.mass.solve(t, x))
     }
 
     /// Runs with recursions in which nothing has weight.

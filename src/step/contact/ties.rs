@@ -1,0 +1,57 @@
+//! Contacts of which sides decide how their normals turn: whether a step feels it.
+
+use super::ContactStage;
+use crate::dynamics::Dynamics;
+use crate::error::Result;
+use crate::model::Model;
+use crate::model::topology::Topology;
+
+/// x ← A⁻¹ x.
+pub(in crate::step) type SolveSystem = fn(&mut Dynamics, &Topology, &mut [f64]);
+
+/// Relative to what turning a normal does at fixed impulses, and to the velocities: what less than this is left of it once the
+/// impulses have changed, too, is not felt.
+const FELT: f64 = 1e-6;
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |most, x| most.max(x.abs()))
+}
+
+impl ContactStage {
+    /// Whether v⁺, which is `v_end`, varies with the turning of any normal of which sides decide; `x` has room for a velocity. After
+    /// [`ContactStage::linearize`] of a step that has a derivative, with the factors of A.
+    ///
+    /// A contact that sticks keeps its point at rest whatever its frame: all that turning it does is taken up by impulses.
+    pub fn feels_ties(
+        &mut self,
+        model: &Model,
+        dynamics: &mut Dynamics,
+        v_end: &[f64],
+        solve: SolveSystem,
+        x: &mut [f64],
+    ) -> Result<bool> {
+        let (t, speed) = (model.topology(), largest(v_end));
+        let contacts = 0..self.scene.contacts().len();
+        for (contact, axis) in contacts.flat_map(|i| [(i, 0), (i, 1)]) {
+            let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+                return Ok(false);
+            };
+            if !l.variation.is_tied(contact) {
+                continue;
+            }
+            x.fill(0.0);
+            l.sigma.fill(0.0);
+            l.bounds.fill(0.0);
+            let (sigma, gaps) = (&mut l.sigma, &mut l.gaps);
+            l.variation
+                .turned(c, t, &dynamics.kin, (contact, axis), sigma, gaps, x);
+            solve(dynamics, t, x);
+            let alone = largest(x);
+            self.correct_one(model, &mut dynamics.mass, x)?;
+            if largest(x) > FELT * alone.max(speed) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
