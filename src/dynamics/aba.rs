@@ -47,42 +47,51 @@ fn aba_kernel(
     tau: &[f64],
     acc: &mut [f64],
 ) {
-    let links = &model.topology().links;
-    let factors = &mut w.factors;
-    for i in 0..links.len() {
-        let (inertia, vel) = (&kin.inertia[i], kin.v[i]);
-        factors.ia[i] = Articulated::rigid(inertia);
-        w.p[i] = vel.cross_wrench(inertia.mul(vel)) - external.link[i].wrench;
+    // Slices of one length: an index is checked once for all of them.
+    let links = &model.topology().links[..];
+    let (n, nv) = (links.len(), tau.len());
+    let (inertia, v, c, external) = (
+        &kin.inertia[..n],
+        &kin.v[..n],
+        &kin.c[..n],
+        &external.link[..n],
+    );
+    let (ia, p, a) = (&mut w.factors.ia[..n], &mut w.p[..n], &mut w.a[..n]);
+    let (s, diagonal, acc) = (&kin.s[..nv], &diagonal[..nv], &mut acc[..nv]);
+    let (u, dinv, left) = (
+        &mut w.factors.u[..nv],
+        &mut w.factors.dinv[..nv],
+        &mut w.left[..nv],
+    );
+    for i in 0..n {
+        ia[i] = Articulated::rigid(&inertia[i]);
+        p[i] = v[i].cross_wrench(inertia[i].mul(v[i])) - external[i].wrench;
     }
     for (i, l) in links.iter().enumerate().rev() {
-        let mut ia = factors.ia[i];
-        let mut p = w.p[i];
+        let mut own = ia[i];
+        let mut force = p[i];
         for k in l.dofs().rev() {
-            let s = kin.s[k];
-            let (u, dinv) = ia.release(s, diagonal[k]);
-            let left = tau[k] - s.dot(p);
-            p += u * (left * dinv);
-            factors.u[k] = u;
-            factors.dinv[k] = dinv;
-            w.left[k] = left;
+            (u[k], dinv[k]) = own.release(s[k], diagonal[k]);
+            left[k] = tau[k] - s[k].dot(force);
+            force += u[k] * (left[k] * dinv[k]);
         }
         if l.parent != WORLD {
-            factors.ia[l.parent].add(&ia);
-            w.p[l.parent] += p + ia.mul(kin.c[i]);
+            ia[l.parent].add(&own);
+            p[l.parent] += force + own.mul(c[i]);
         }
     }
     let world = world_acceleration(params);
     for (i, l) in links.iter().enumerate() {
         let carrier = match l.parent {
             WORLD => world,
-            p => w.a[p],
+            parent => a[parent],
         };
-        let mut a = carrier + kin.c[i];
+        let mut sum = carrier + c[i];
         for k in l.dofs() {
-            acc[k] = (w.left[k] - a.dot(factors.u[k])) * factors.dinv[k];
-            a += kin.s[k] * acc[k];
+            acc[k] = (left[k] - sum.dot(u[k])) * dinv[k];
+            sum += s[k] * acc[k];
         }
-        w.a[i] = a;
+        a[i] = sum;
     }
 }
 

@@ -51,7 +51,7 @@ fn product_kernel(
     out_q: &mut [f64],
     out_v: &mut [f64],
 ) {
-    let n = t.nv();
+    let (n, dofs) = (t.nv(), &t.dofs[..]);
     let (aq, av) = (F4::flat(&id.above_q), F4::flat(&id.above_v));
     let (bq, bv) = (F4::flat(&id.below_q), F4::flat(&id.below_v));
     let rows: &[F4] = match less {
@@ -62,21 +62,23 @@ fn product_kernel(
         let island = coupling.of_tree(k);
         let spans = coupling.spans(island);
         for j in tree.first_dof..tree.end_dof {
-            let dof = &t.dofs[j];
-            let mut count = 0;
+            let dof = &dofs[j];
+            let mut places = (s.index.iter_mut()).zip(s.by_q.iter_mut().zip(&mut s.by_v));
             let mut push = |i: usize, q: f64, v: f64| {
-                s.index[count] = i;
-                s.by_q[count] = q * scale;
-                s.by_v[count] = v * scale;
-                count += 1;
+                if let Some((index, (by_q, by_v))) = places.next() {
+                    (*index, *by_q, *by_v) = (i, q * scale, v * scale);
+                }
             };
+            let above = dof.row..=dof.row + dof.depth;
             let mut a = j;
-            for d in (0..=dof.depth).rev() {
-                push(a, aq[dof.row + d], av[dof.row + d]);
-                a = t.dofs[a].parent;
+            for (q, v) in aq[above.clone()].iter().zip(&av[above]).rev() {
+                push(a, *q, *v);
+                a = dofs[a].parent;
             }
-            for i in j + 1..dof.end {
-                let at = t.dofs[i].row + dof.depth;
+            let below = j + 1..dof.end;
+            let count = dof.depth + 1 + below.len();
+            for i in below {
+                let at = dofs[i].row + dof.depth;
                 push(i, bq[at], bv[at]);
             }
             let (col_q, col_v) = (&mut out_q[j * n..][..n], &mut out_v[j * n..][..n]);

@@ -97,30 +97,31 @@ impl Kinematics {
 #[inline(always)]
 pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Params, q: &[f64]) {
     let t = model.topology();
+    // Slices of one length: an index is checked once for all of them.
+    let n = t.links.len();
+    let placement = &params.link_placement[..n];
+    let (rots, places, s) = (&mut kin.rot[..n], &mut kin.pos[..n], &mut kin.s[..]);
     for (i, l) in t.links.iter().enumerate() {
-        let place = &params.link_placement[i];
+        let place = &placement[i];
         let (rot, pos) = if l.parent == WORLD {
             (place.rot, place.pos)
         } else {
-            let parent = &kin.rot[l.parent];
+            let parent = &rots[l.parent];
             (
                 parent.mul_mat(&place.rot),
-                parent.mul_vec(place.pos) + kin.pos[l.parent],
+                parent.mul_vec(place.pos) + places[l.parent],
             )
         };
-        let (rot, pos) = (l.kind).place(&t.varying, rot, pos, &q[l.iq..], l.reference);
-        kin.rot[i] = rot;
-        kin.pos[i] = pos;
+        (rots[i], places[i]) = (l.kind).place(&t.varying, rot, pos, &q[l.iq..], l.reference);
     }
-    for (k, tree) in t.trees.iter().enumerate() {
-        let o = kin.pos[tree.origin];
-        kin.origin[k] = o;
-        for p in &mut kin.pos[tree.first_link..tree.end_link] {
-            *p -= o;
+    for (origin, tree) in kin.origin.iter_mut().zip(&t.trees) {
+        *origin = places[tree.origin];
+        for p in &mut places[tree.first_link..tree.end_link] {
+            *p -= *origin;
         }
     }
     for (i, l) in t.links.iter().enumerate() {
-        (l.kind).columns(&kin.rot[i], kin.pos[i], &mut kin.s[l.iv..]);
+        (l.kind).columns(&rots[i], places[i], &mut s[l.iv..]);
     }
     for (state, link) in kin.varying.iter_mut().zip(&t.varying) {
         let l = &t.links[link.link];
@@ -145,6 +146,7 @@ pub fn joint_twist(l: &Link, s: &[Twist], x: &[f64]) -> Twist {
 /// Sums Σ S_k v_k from the world to each link, of any columns S of the dofs.
 #[inline(always)]
 pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
+    let out = &mut out[..t.links.len()];
     for (i, l) in t.links.iter().enumerate() {
         let own = joint_twist(l, s, v);
         out[i] = if l.parent == WORLD {
@@ -158,14 +160,16 @@ pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
 #[inline(always)]
 pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
     let t = model.topology();
+    let n = t.links.len();
+    let (velocity, c) = (&mut kin.v[..n], &mut kin.c[..n]);
     for (i, l) in t.links.iter().enumerate() {
         let own = joint_twist(l, &kin.s, v);
-        kin.v[i] = own;
+        velocity[i] = own;
         if l.parent != WORLD {
-            let carrier = kin.v[l.parent];
-            kin.v[i] = carrier + own;
+            let carrier = velocity[l.parent];
+            velocity[i] = carrier + own;
             // v_i × S v is v_parent × S v, because a twist does not turn itself.
-            kin.c[i] = carrier.cross(own);
+            c[i] = carrier.cross(own);
         }
     }
     for (state, link) in kin.varying.iter_mut().zip(&t.varying) {
@@ -183,8 +187,9 @@ pub(super) fn twists_kernel(kin: &Kinematics, model: &Model, v: &[f64], out: &mu
 
 #[inline(always)]
 pub(super) fn inertias_kernel(kin: &mut Kinematics, params: &Params) {
-    for (i, body) in params.link_inertia.iter().enumerate() {
-        kin.inertia[i] = body.transformed_by(&kin.rot[i], kin.pos[i]);
+    let links = kin.rot.iter().zip(&kin.pos).zip(&params.link_inertia);
+    for (inertia, ((rot, pos), body)) in kin.inertia.iter_mut().zip(links) {
+        *inertia = body.transformed_by(rot, *pos);
     }
 }
 

@@ -36,6 +36,12 @@ impl BranchMatrix {
         &F4::flat(&self.rows)[dof.row..=dof.row + dof.depth]
     }
 
+    /// Row k without k itself.
+    #[inline(always)]
+    fn above(&self, dof: &Dof) -> &[f64] {
+        &F4::flat(&self.rows)[dof.row..dof.row + dof.depth]
+    }
+
     /// The dof at which a factored M is found not to be positive definite.
     pub fn singular_at(&self) -> Option<usize> {
         match all_positive(&self.dinv) {
@@ -46,14 +52,14 @@ impl BranchMatrix {
 
     /// x ← L⁻ᵀ x.
     pub fn solve_transposed(&self, t: &Topology, x: &mut [f64]) {
-        for (k, dof) in t.dofs.iter().enumerate().rev() {
+        let (dofs, x) = (&t.dofs[..], &mut x[..t.dofs.len()]);
+        for (k, dof) in dofs.iter().enumerate().rev() {
             let xk = x[k];
             if xk != 0.0 {
-                let row = self.row(dof);
                 let mut a = dof.parent;
-                for d in (0..dof.depth).rev() {
-                    x[a] -= row[d] * xk;
-                    a = t.dofs[a].parent;
+                for l in self.above(dof).iter().rev() {
+                    x[a] -= l * xk;
+                    a = dofs[a].parent;
                 }
             }
         }
@@ -61,13 +67,13 @@ impl BranchMatrix {
 
     /// x ← L⁻¹ x.
     pub fn solve_lower(&self, t: &Topology, x: &mut [f64]) {
-        for (k, dof) in t.dofs.iter().enumerate() {
-            let row = self.row(dof);
+        let (dofs, x) = (&t.dofs[..], &mut x[..t.dofs.len()]);
+        for (k, dof) in dofs.iter().enumerate() {
             let mut xk = x[k];
             let mut a = dof.parent;
-            for d in (0..dof.depth).rev() {
-                xk -= row[d] * x[a];
-                a = t.dofs[a].parent;
+            for l in self.above(dof).iter().rev() {
+                xk -= l * x[a];
+                a = dofs[a].parent;
             }
             x[k] = xk;
         }
@@ -99,13 +105,15 @@ impl BranchMatrix {
 
     /// x ← L x.
     pub fn times_lower(&self, t: &Topology, x: &mut [f64]) {
-        for (k, dof) in t.dofs.iter().enumerate().rev() {
-            let row = self.row(dof);
+        let (dofs, x) = (&t.dofs[..], &mut x[..t.dofs.len()]);
+        for (k, dof) in dofs.iter().enumerate().rev() {
+            let mut xk = x[k];
             let mut a = dof.parent;
-            for d in (0..dof.depth).rev() {
-                x[k] += row[d] * x[a];
-                a = t.dofs[a].parent;
+            for l in self.above(dof).iter().rev() {
+                xk += l * x[a];
+                a = dofs[a].parent;
             }
+            x[k] = xk;
         }
     }
 }
@@ -150,29 +158,31 @@ impl Crba {
 #[inline(always)]
 fn crba_kernel(w: &mut Crba, kin: &Kinematics, model: &Model, m: &mut BranchMatrix) {
     let t = model.topology();
-    w.composite.copy_from_slice(&kin.inertia);
-    w.filled.fill(WORLD);
-    for k in (0..t.nv()).rev() {
-        let dof = &t.dofs[k];
+    let (links, dofs) = (&t.links[..], &t.dofs[..]);
+    let (s, composite) = (&kin.s[..dofs.len()], &mut w.composite[..links.len()]);
+    let (path, filled, rows) = (&mut w.path[..], &mut w.filled[..], &mut m.rows[..]);
+    composite.copy_from_slice(&kin.inertia);
+    filled.fill(WORLD);
+    for (k, dof) in dofs.iter().enumerate().rev() {
         let mut a = k;
-        while a != WORLD && w.filled[t.dofs[a].depth] != a {
-            let depth = t.dofs[a].depth;
-            w.filled[depth] = a;
-            set_path(&mut w.path, depth, 0, kin.s[a].to_array());
-            a = t.dofs[a].parent;
+        while a != WORLD && filled[dofs[a].depth] != a {
+            let depth = dofs[a].depth;
+            filled[depth] = a;
+            set_path(path, depth, 0, s[a].to_array());
+            a = dofs[a].parent;
         }
         let i = dof.link;
-        let f = w.composite[i].mul(kin.s[k]).to_array().map(F4::splat);
+        let f = composite[i].mul(s[k]).to_array().map(F4::splat);
         let first = dof.row / LANES;
         let blocks = dof.depth / LANES + 1;
-        for (out, s) in m.rows[first..first + blocks].iter_mut().zip(&w.path) {
+        for (out, s) in rows[first..first + blocks].iter_mut().zip(&*path) {
             *out =
                 s[0] * f[0] + s[1] * f[1] + s[2] * f[2] + (s[3] * f[3] + s[4] * f[4] + s[5] * f[5]);
         }
-        let l = &t.links[i];
+        let l = &links[i];
         if k == l.iv && l.parent != WORLD {
-            let own = w.composite[i];
-            w.composite[l.parent] += own;
+            let own = composite[i];
+            composite[l.parent] += own;
         }
     }
 }
@@ -202,17 +212,18 @@ pub fn crba_dense(w: &mut Crba, kin: &Kinematics, model: &Model, out: &mut [f64]
 
 #[inline(always)]
 fn factor_kernel(m: &mut BranchMatrix, t: &Topology, diagonal: &[f64]) {
-    for (k, dof) in t.dofs.iter().enumerate() {
-        F4::flat_mut(&mut m.rows)[dof.row + dof.depth] += diagonal[k];
+    let (dofs, rows, pivots) = (&t.dofs[..], &mut m.rows[..], &mut m.dinv[..t.dofs.len()]);
+    for (dof, x) in dofs.iter().zip(diagonal) {
+        F4::flat_mut(rows)[dof.row + dof.depth] += x;
     }
-    for (k, dof) in t.dofs.iter().enumerate().rev() {
-        let (above, from) = m.rows.split_at_mut(dof.row / LANES);
+    for (k, dof) in dofs.iter().enumerate().rev() {
+        let (above, from) = rows.split_at_mut(dof.row / LANES);
         let row = &mut from[..dof.depth / LANES + 1];
         let dinv = 1.0 / F4::flat(row)[dof.depth];
-        m.dinv[k] = dinv;
+        pivots[k] = dinv;
         let mut a = dof.parent;
         for d in (0..dof.depth).rev() {
-            let up = &t.dofs[a];
+            let up = &dofs[a];
             let s = F4::splat(F4::flat(row)[d] * dinv);
             let target = &mut above[up.row / LANES..][..d / LANES + 1];
             for (x, y) in target.iter_mut().zip(row.iter()) {
@@ -269,9 +280,9 @@ fn inverse_tile<const W: usize>(
 ) {
     let mut sum = [F4::ZERO; W];
     let mut a = dof.parent;
-    for d in (0..dof.depth).rev() {
+    for l in row.iter().rev() {
         for (sum, x) in sum.iter_mut().zip(&above[a * stride + first..][..W]) {
-            *sum -= *x * row[d];
+            *sum -= *x * *l;
         }
         a = t.dofs[a].parent;
     }
@@ -280,13 +291,13 @@ fn inverse_tile<const W: usize>(
 
 #[inline(always)]
 fn inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology) {
-    let stride = inv.stride;
+    let (stride, dofs) = (inv.stride, &t.dofs[..]);
     for tree in &t.trees {
         let (start, stop) = (tree.first_dof / LANES, padded(tree.end_dof));
         for i in tree.first_dof..tree.end_dof {
-            let dof = &t.dofs[i];
+            let dof = &dofs[i];
             let end = padded(i) / LANES;
-            let row = m.row(dof);
+            let row = m.above(dof);
             let (above, from) = inv.rows.split_at_mut(i * stride);
             let mut b = start;
             while b < end {
@@ -295,9 +306,9 @@ fn inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology) {
             let mut diagonal = m.dinv[i];
             let flat = F4::flat_mut(&mut from[..stride]);
             let mut a = dof.parent;
-            for d in (0..dof.depth).rev() {
-                diagonal -= row[d] * flat[a];
-                a = t.dofs[a].parent;
+            for l in row.iter().rev() {
+                diagonal -= l * flat[a];
+                a = dofs[a].parent;
             }
             // Lanes that reach before the tree or behind i hold leftovers of other rows.
             flat[start * LANES..tree.first_dof].fill(0.0);
@@ -344,7 +355,7 @@ fn solve_tile<const W: usize>(
 ) {
     let (base, dofs) = (trees.start, &t.dofs[trees.clone()]);
     for (k, dof) in dofs.iter().enumerate().rev() {
-        let row = m.row(dof);
+        let row = m.above(dof);
         let (above, own) = x.split_at_mut(k * width);
         let own: [F4; W] = std::array::from_fn(|w| own[first + w]);
         // Branches that no column touches.
@@ -352,28 +363,28 @@ fn solve_tile<const W: usize>(
             continue;
         }
         let mut a = dof.parent;
-        for d in (0..dof.depth).rev() {
+        for l in row.iter().rev() {
             for (x, y) in above[(a - base) * width + first..][..W]
                 .iter_mut()
                 .zip(&own)
             {
-                *x -= *y * row[d];
+                *x -= *y * *l;
             }
             a = t.dofs[a].parent;
         }
     }
     for (k, dof) in dofs.iter().enumerate() {
-        let row = m.row(dof);
+        let row = m.above(dof);
         let (above, own) = x.split_at_mut(k * width);
         let own = &mut own[first..][..W];
         let mut sum: [F4; W] = std::array::from_fn(|w| own[w] * m.dinv[base + k]);
         let mut a = dof.parent;
-        for d in (0..dof.depth).rev() {
+        for l in row.iter().rev() {
             for (sum, x) in sum
                 .iter_mut()
                 .zip(&above[(a - base) * width + first..][..W])
             {
-                *sum -= *x * row[d];
+                *sum -= *x * *l;
             }
             a = t.dofs[a].parent;
         }

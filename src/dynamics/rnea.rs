@@ -65,30 +65,38 @@ pub(super) fn rnea_kernel(
     acc: &[f64],
     tau: &mut [f64],
 ) {
-    let links = &model.topology().links;
     rnea.keep(model.topology(), acc);
+    // Slices of one length: an index is checked once for all of them.
+    let links = &model.topology().links[..];
+    let (n, nv) = (links.len(), tau.len());
+    let (inertia, v, c, loads) = (
+        &kin.inertia[..n],
+        &kin.v[..n],
+        &kin.c[..n],
+        &external.link[..n],
+    );
+    let (a, f) = (&mut rnea.a[..n], &mut rnea.f[..n]);
+    let (momentum, own) = (&mut rnea.momentum[..n], &mut rnea.own[..n]);
+    let (s, armature, acc) = (&kin.s[..nv], &params.armature[..nv], &acc[..nv]);
     let world = world_acceleration(params);
     for (i, l) in links.iter().enumerate() {
         let carrier = match l.parent {
             WORLD => world,
-            p => rnea.a[p],
+            parent => a[parent],
         };
-        let a = joint_twist(l, &kin.s, acc) + (carrier + kin.c[i]);
-        rnea.a[i] = a;
-        let (inertia, vel) = (&kin.inertia[i], kin.v[i]);
-        let momentum = inertia.mul(vel);
-        let own = inertia.mul(a) + vel.cross_wrench(momentum);
-        rnea.momentum[i] = momentum;
-        rnea.own[i] = own;
-        rnea.f[i] = own - external.link[i].wrench;
+        let sum = joint_twist(l, s, acc) + (carrier + c[i]);
+        a[i] = sum;
+        momentum[i] = inertia[i].mul(v[i]);
+        own[i] = inertia[i].mul(sum) + v[i].cross_wrench(momentum[i]);
+        f[i] = own[i] - loads[i].wrench;
     }
     for (i, l) in links.iter().enumerate().rev() {
-        let f = rnea.f[i];
         for k in l.dofs() {
-            tau[k] = kin.s[k].dot(f) + params.armature[k] * acc[k];
+            tau[k] = s[k].dot(f[i]) + armature[k] * acc[k];
         }
         if l.parent != WORLD {
-            rnea.f[l.parent] += f;
+            let own = f[i];
+            f[l.parent] += own;
         }
     }
 }
@@ -103,14 +111,17 @@ pub(super) fn accelerate_kernel(
 ) {
     rnea.keep(t, acc);
     link_twists(t, &kin.s, acc, &mut rnea.gained);
-    for (i, gained) in rnea.gained.iter().enumerate() {
-        rnea.a[i] += *gained;
-        rnea.f[i] = rnea.own[i] + kin.inertia[i].mul(*gained) - external.link[i].wrench;
+    let n = t.links.len();
+    let (inertia, loads) = (&kin.inertia[..n], &external.link[..n]);
+    let (a, own, f) = (&mut rnea.a[..n], &rnea.own[..n], &mut rnea.f[..n]);
+    for (i, gained) in rnea.gained[..n].iter().enumerate() {
+        a[i] += *gained;
+        f[i] = own[i] + inertia[i].mul(*gained) - loads[i].wrench;
     }
     for (i, l) in t.links.iter().enumerate().rev() {
         if l.parent != WORLD {
-            let f = rnea.f[i];
-            rnea.f[l.parent] += f;
+            let own = f[i];
+            f[l.parent] += own;
         }
     }
 }

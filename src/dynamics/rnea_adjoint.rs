@@ -54,19 +54,23 @@ fn rnea_adjoint_kernel(
     v_bar: &mut [f64],
 ) {
     let t = model.topology();
-    let links = &t.links;
     let world = world_acceleration(params);
-    let x = &mut x.0[..];
+    // Slices of one length: an index is checked once for all of them.
+    let links = &t.links[..];
+    let (n, nv) = (links.len(), w.len());
+    let (x, loads, inertia) = (&mut x.0[..n], &external.link[..n], &kin.inertia[..n]);
+    let (v, a, f, momentum) = (&kin.v[..n], &rnea.a[..n], &rnea.f[..n], &rnea.momentum[..n]);
+    let (s, q_bar, v_bar) = (&kin.s[..nv], &mut q_bar[..nv], &mut v_bar[..nv]);
     for (i, l) in links.iter().enumerate() {
-        let mut twist = joint_twist(l, &kin.s, w);
+        let mut twist = joint_twist(l, s, w);
         if l.parent != WORLD {
             twist += x[l.parent].twist;
         }
-        let (inertia, load) = (&kin.inertia[i], &external.link[i]);
+        let (inertia, load) = (&inertia[i], &loads[i]);
         x[i] = Weighed {
             twist,
             momentum: inertia.mul(twist),
-            turn: two_b_row(inertia, kin.v[i], rnea.momentum[i], twist),
+            turn: two_b_row(inertia, v[i], momentum[i], twist),
             load: match load.turns {
                 true => load.stiffness.tr_mul(twist),
                 false => Wrench::ZERO,
@@ -77,24 +81,23 @@ fn rnea_adjoint_kernel(
         let own = x[i];
         let (vp, ap, weighed) = match l.parent {
             WORLD => (&Twist::ZERO, &world, &Twist::ZERO),
-            p => (&kin.v[p], &rnea.a[p], &x[p].twist),
+            p => (&v[p], &a[p], &x[p].twist),
         };
         let carried = vp.cross_wrench(own.momentum);
         let rest = Wrench::new(Vec3::ZERO, own.turn) - carried;
-        let mut by_q = -(weighed.cross_wrench(rnea.f[i])
-            + ap.cross_wrench(own.momentum)
-            + vp.cross_wrench(rest));
+        let mut by_q =
+            -(weighed.cross_wrench(f[i]) + ap.cross_wrench(own.momentum) + vp.cross_wrench(rest));
         if external.turns {
             by_q += own.load;
         }
         let by_v = match l.nv {
             // A single dof does not feel what its own velocity adds: S·((S v) ×* P) = 0.
             1 => rest - carried,
-            _ => rest - kin.v[i].cross_wrench(own.momentum),
+            _ => rest - v[i].cross_wrench(own.momentum),
         };
         for k in l.dofs() {
-            q_bar[k] += kin.s[k].dot(by_q);
-            v_bar[k] += kin.s[k].dot(by_v);
+            q_bar[k] += s[k].dot(by_q);
+            v_bar[k] += s[k].dot(by_v);
         }
         if l.parent != WORLD {
             let parent = &mut x[l.parent];

@@ -214,19 +214,25 @@ fn rnea_derivatives_kernel(
 ) {
     let t = model.topology();
     let world = world_acceleration(params);
-    for (i, l) in t.links.iter().enumerate() {
-        w.composite[i] = Composite::of(&kin.inertia[i], kin.v[i]);
+    // Slices of one length: an index is checked once for all of them.
+    let (links, dofs) = (&t.links[..], &t.dofs[..]);
+    let (n, nv) = (links.len(), dofs.len());
+    let (v, a_of, f_of) = (&kin.v[..n], &rnea.a[..n], &rnea.f[..n]);
+    let (s_of, carried) = (&kin.s[..nv], &mut w.carried[..nv]);
+    let composite = &mut w.composite[..n];
+    for (i, l) in links.iter().enumerate() {
+        composite[i] = Composite::of(&kin.inertia[i], v[i]);
         let (vp, ap) = if l.parent == WORLD {
             (Twist::ZERO, world)
         } else {
-            (kin.v[l.parent], rnea.a[l.parent])
+            (v[l.parent], a_of[l.parent])
         };
         for k in l.dofs() {
-            w.carried[k] = Carried::of(kin.s[k], vp, kin.v[i], ap);
+            carried[k] = Carried::of(s_of[k], vp, v[i], ap);
         }
     }
     for (index, link) in t.varying.iter().enumerate() {
-        let own = &mut w.carried[t.links[link.link].dofs()];
+        let own = &mut carried[links[link.link].dofs()];
         for (own, gained) in own
             .iter_mut()
             .zip(gained(kin, &rnea.varying[index], t, index))
@@ -246,28 +252,28 @@ fn rnea_derivatives_kernel(
             for k in l.dofs() {
                 let s = kin.s[k];
                 let turned = own.ang.cross(s.at(kin.pos[i])) + s.ang.cross(linear);
-                w.carried[k].beta.lin -= turned;
+                carried[k].beta.lin -= turned;
             }
         }
     }
-    w.filled.fill(WORLD);
-    for k in (0..t.nv()).rev() {
-        let dof = &t.dofs[k];
+    let (path, filled) = (&mut w.path[..], &mut w.filled[..]);
+    filled.fill(WORLD);
+    for (k, dof) in dofs.iter().enumerate().rev() {
         let mut a = k;
-        while a != WORLD && w.filled[t.dofs[a].depth] != a {
-            let depth = t.dofs[a].depth;
-            w.filled[depth] = a;
-            let c = &w.carried[a];
-            set_path(&mut w.path, depth, 0, kin.s[a].to_array());
-            set_path(&mut w.path, depth, 6, c.eta.to_array());
-            set_path(&mut w.path, depth, 12, c.alpha.to_array());
-            set_path(&mut w.path, depth, 18, c.beta.to_array());
-            a = t.dofs[a].parent;
+        while a != WORLD && filled[dofs[a].depth] != a {
+            let depth = dofs[a].depth;
+            filled[depth] = a;
+            let c = &carried[a];
+            set_path(path, depth, 0, s_of[a].to_array());
+            set_path(path, depth, 6, c.eta.to_array());
+            set_path(path, depth, 12, c.alpha.to_array());
+            set_path(path, depth, 18, c.beta.to_array());
+            a = dofs[a].parent;
         }
         let i = dof.link;
-        let l = &t.links[i];
-        let (s, carried) = (kin.s[k], w.carried[k]);
-        let c = &w.composite[i];
+        let l = &links[i];
+        let (s, carried) = (s_of[k], carried[k]);
+        let c = &composite[i];
         let force = c.inertia.mul(s);
         let row = c.two_b_row(s);
         let mut by_q = c.inertia.mul(carried.alpha) + c.two_b(carried.eta);
@@ -276,38 +282,44 @@ fn rnea_derivatives_kernel(
         if let Some(e) = load {
             by_q += e.mul(s);
         }
-        let turned = s.cross_wrench(rnea.f[i]);
+        let turned = s.cross_wrench(f_of[i]);
         let up = (by_q + turned).to_array().map(F4::splat);
         let uv = by_v.to_array().map(F4::splat);
         let f = force.to_array().map(F4::splat);
         let g = row.to_array().map(F4::splat);
-        let first = dof.row / LANES;
-        for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
-            let at = first + b;
-            if let Some(m) = &mut m {
-                m.rows[at] = dot6(&p[0..6], &f);
+        let (first, blocks) = (dof.row / LANES, dof.depth / LANES + 1);
+        let above = &path[..blocks];
+        if let Some(m) = &mut m {
+            for (x, p) in m.rows[first..][..blocks].iter_mut().zip(above) {
+                *x = dot6(&p[0..6], &f);
             }
-            w.above_q[at] = dot6(&p[0..6], &up);
-            w.above_v[at] = dot6(&p[0..6], &uv);
-            w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g);
-            w.below_v[at] = dot6(&p[18..24], &f) + dot3(&p[3..6], &g);
+        }
+        let above_q = &mut w.above_q[first..][..blocks];
+        let above_v = &mut w.above_v[first..][..blocks];
+        let below_q = &mut w.below_q[first..][..blocks];
+        let below_v = &mut w.below_v[first..][..blocks];
+        for (b, p) in above.iter().enumerate() {
+            above_q[b] = dot6(&p[0..6], &up);
+            above_v[b] = dot6(&p[0..6], &uv);
+            below_q[b] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g);
+            below_v[b] = dot6(&p[18..24], &f) + dot3(&p[3..6], &g);
         }
         if let Some(e) = load {
             let e = e.tr_mul(s).to_array().map(F4::splat);
-            for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
-                w.below_q[first + b] += dot6(&p[0..6], &e);
+            for (x, p) in below_q.iter_mut().zip(above) {
+                *x += dot6(&p[0..6], &e);
             }
         }
         if l.nv > 1 {
             // Dofs of one joint move the same body: none of them turns the others' forces.
-            let above = F4::flat_mut(&mut w.above_q);
+            let above = F4::flat_mut(above_q);
             for j in l.iv..k {
-                above[dof.row + t.dofs[j].depth] -= kin.s[j].dot(turned);
+                above[dofs[j].depth] -= s_of[j].dot(turned);
             }
         }
         if k == l.iv && l.parent != WORLD {
-            let own = w.composite[i];
-            w.composite[l.parent].add(&own);
+            let own = composite[i];
+            composite[l.parent].add(&own);
             w.stiffness.pass_on(i, l.parent);
         }
     }
