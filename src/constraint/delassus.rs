@@ -175,9 +175,9 @@ fn condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize) {
     if !c.delassus.is_dense {
         return;
     }
-    let dense = &mut c.delassus.dense;
+    let (dense, offsets) = (&mut c.delassus.dense[..], &c.offsets[..]);
     for i in 0..c.sources.len() {
-        let rows = |k: usize| c.offsets[k]..c.offsets[k + 1];
+        let rows = |k: usize| offsets[k]..offsets[k + 1];
         let ri = rows(i);
         for j in 0..=i {
             let rj = rows(j);

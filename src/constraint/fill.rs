@@ -311,19 +311,16 @@ fn add_point_rows(
     sign: f64,
     law: Block,
 ) {
-    let distance = p.norm();
-    let mut k = t.tip(link);
-    while k != WORLD {
-        let s = kin.s[k];
+    let (distance, of_dofs) = (p.norm(), &kin.s[..]);
+    rows.add_columns(block, t.path(link), |k| {
+        let s = of_dofs[k];
         let noise = ROUND_OFF * (s.lin.norm() + s.ang.norm() * distance);
         let flush = |x: f64| if x.abs() <= noise { 0.0 } else { x };
         let u = frame.tr_mul_vec(s.at(p)) * sign;
         let u = Vec3::new(flush(u.x), flush(u.y), flush(u.z));
-        *rows.column_mut(block, k) += if law.rows() == 3 {
-            F4([u.x, u.y, u.z, 0.0])
-        } else {
-            F4([u.z, 0.0, 0.0, 0.0])
-        };
-        k = t.dofs[k].parent;
-    }
+        match law.rows() {
+            3 => F4([u.x, u.y, u.z, 0.0]),
+            _ => F4([u.z, 0.0, 0.0, 0.0]),
+        }
+    });
 }

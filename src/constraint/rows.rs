@@ -241,6 +241,21 @@ impl Rows {
         }
     }
 
+    /// Adds a column to a block at each dof of a path, on which it touches all.
+    #[inline(always)]
+    pub fn add_columns(
+        &mut self,
+        block: usize,
+        path: impl Iterator<Item = usize>,
+        column: impl Fn(usize) -> F4,
+    ) {
+        let places = self.places[block];
+        let jac = &mut self.jac[block * self.width..][..self.width];
+        for k in path {
+            jac[places.place(k)] += column(k);
+        }
+    }
+
     /// The column of a block at a dof that it touches.
     #[inline(always)]
     pub fn column_mut(&mut self, block: usize, dof: usize) -> &mut F4 {
@@ -365,6 +380,7 @@ impl Rows {
 
     #[inline(always)]
     fn solve_half_packed(&mut self, t: &Topology, m: &BranchMatrix) {
+        let (dofs, sqrt_dinv) = (&t.dofs[..], &self.sqrt_dinv[..t.dofs.len()]);
         for block in 0..self.count {
             let at = block * self.width;
             let (jac, half) = (
@@ -378,15 +394,14 @@ impl Rows {
             let places = self.places[block];
             for place in SetBitsDown::new(words) {
                 let k = places.dof(place);
-                let (dof, shift) = (&t.dofs[k], k - place);
-                let row = m.row(dof);
+                let (dof, shift) = (&dofs[k], k - place);
                 let x = half[place];
                 let mut a = dof.parent;
-                for d in (0..dof.depth).rev() {
-                    half[a - shift] -= x * F4::splat(row[d]);
-                    a = t.dofs[a].parent;
+                for l in m.above(dof).iter().rev() {
+                    half[a - shift] -= x * F4::splat(*l);
+                    a = dofs[a].parent;
                 }
-                half[place] = x * F4::splat(self.sqrt_dinv[k]);
+                half[place] = x * F4::splat(sqrt_dinv[k]);
             }
         }
     }

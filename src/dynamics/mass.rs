@@ -38,7 +38,7 @@ impl BranchMatrix {
 
     /// Row k without k itself.
     #[inline(always)]
-    fn above(&self, dof: &Dof) -> &[f64] {
+    pub fn above(&self, dof: &Dof) -> &[f64] {
         &F4::flat(&self.rows)[dof.row..dof.row + dof.depth]
     }
 

@@ -24,16 +24,19 @@ impl Scene {
 
     #[inline(always)]
     fn place_kernel(&mut self, model: &Model, kin: &Kinematics) {
-        let links = &model.topology().links;
-        for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
-            self.centers[i] = kin.link_pose(model, i).point(*c);
-            self.arms[i] = self.centers[i] - kin.origin[links[i].tree];
+        let links = &model.topology().links[..];
+        let (centers, arms) = (&mut self.centers[..], &mut self.arms[..]);
+        let places = centers.iter_mut().zip(arms).zip(&self.bounds);
+        for (i, (l, ((center, arm), (c, _)))) in links.iter().zip(places).enumerate() {
+            *center = kin.link_pose(model, i).point(*c);
+            *arm = *center - kin.origin[l.tree];
         }
+        let (poses, middles, geoms) = (&mut self.poses[..], &mut self.middles[..], &self.geoms[..]);
         for &i in &self.moving {
-            let (i, g) = (i as usize, &self.geoms[i as usize]);
+            let (i, g) = (i as usize, &geoms[i as usize]);
             let link = kin.link_pose(model, g.link);
-            self.poses[i] = link.compose(&g.in_link);
-            self.middles[i] = link.point(g.centre);
+            poses[i] = link.compose(&g.in_link);
+            middles[i] = link.point(g.centre);
         }
         self.motions.clear();
     }
