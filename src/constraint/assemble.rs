@@ -61,6 +61,8 @@ pub struct Constraints {
     /// Per group: contact frame [t₁ t₂ n], and gap or distance to the bound.
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
+    /// Per group: the largest coordinate that its gap is the difference of [m or rad].
+    pub(super) places: Vec<f64>,
     /// Per group: its weight; whether what may be violated is an angle, and the bound on its speed of push-out, of contacts.
     pub(super) group_weights: Vec<f64>,
     pub(super) angular: Vec<bool>,
@@ -143,6 +145,7 @@ impl Constraints {
             offsets: Vec::with_capacity(groups + 1),
             frames: Vec::with_capacity(groups),
             gaps: Vec::with_capacity(groups),
+            places: Vec::with_capacity(groups),
             group_weights: Vec::with_capacity(groups),
             angular: Vec::with_capacity(groups),
             bounds: Vec::with_capacity(groups),

@@ -32,6 +32,7 @@ impl Constraints {
         self.offsets.push(0);
         self.frames.clear();
         self.gaps.clear();
+        self.places.clear();
         self.group_weights.clear();
         self.angular.clear();
         self.bounds.clear();
@@ -55,6 +56,7 @@ impl Constraints {
         self.offsets.push(at + rows);
         self.frames.push(frame);
         self.gaps.push(gap);
+        self.places.push(0.0);
         self.angular.push(angular);
         let bound = match source {
             Source::Contact(_) => {
@@ -101,6 +103,13 @@ impl Constraints {
         self.group_weights.extend(weights);
     }
 
+    /// Says what the gap of the last group is the difference of.
+    fn place_last(&mut self, at: f64) {
+        if let Some(place) = self.places.last_mut() {
+            *place = at;
+        }
+    }
+
     fn fill_contacts(
         &mut self,
         t: &Topology,
@@ -137,6 +146,8 @@ impl Constraints {
                 (c.point.gap, false),
                 key,
             );
+            let [x, y, z] = c.point.point.to_array().map(f64::abs);
+            self.place_last(x.max(y).max(z));
             let (e, _) = of_pair(&params.geom_restitution, c.geom);
             let mut rebound = Rebound::default();
             // What yields by its compliance has dissipation instead.
@@ -191,6 +202,7 @@ impl Constraints {
                             self.push((block, 1), source, Mat3::IDENTITY, gap, key);
                         }
                     }
+                    self.place_last(at.abs());
                 }
             }
         }

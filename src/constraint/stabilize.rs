@@ -16,6 +16,9 @@ const CREEP: f64 = 0.3;
 /// Motion along a normal that is round-off beside that across it.
 const UNFELT: f64 = 1e-12;
 
+/// Of positions and velocities, relative: what their differences leave, of a few roundings each.
+const DIGITS: f64 = 4.0 * f64::EPSILON;
+
 impl Constraints {
     /// The gains of every step that follows.
     pub fn set_gains(&mut self, kp: f64, kd: f64) {
@@ -29,6 +32,9 @@ impl Constraints {
         let s = &asked;
         let n = self.offsets.last().copied().unwrap_or(0);
         self.g.resize(n, 0.0);
+        let largest = |most: f64, x: &f64| most.max(x.abs());
+        let fastest = v.iter().chain(v_free).fold(0.0, largest);
+        let h = self.time_step();
         self.blocks.clone_from(&self.assembled);
         for i in 0..self.groups() {
             let range = self.range(i);
@@ -60,6 +66,11 @@ impl Constraints {
                         true => term.max(0.0),
                         false => term,
                     };
+                    // What is round-off is at every switch, and must not look like a load.
+                    let rest = DIGITS * (self.places[i] / h + fastest);
+                    for g in g {
+                        *g = if g.abs() <= rest { 0.0 } else { *g };
+                    }
                     if (own.slips(self.gaps[i]) || is_unfelt)
                         && let Block::Contact { mu } | Block::Pyramid { mu } = &mut self.blocks[i]
                     {

@@ -19,7 +19,3 @@ pub(in crate::contact) const DEPENDENT: f64 = 1e-11;
 
 /// Share of a mean response below which an impulse moves nothing: responses are squares of motions.
 pub(in crate::contact) const IDLE: f64 = DEPENDENT * DEPENDENT;
-
-/// Velocity [m/s or rad/s] that round-off leaves of the positions and velocities a problem is made of: 1e-17 m in a step of 0.1 ms,
-/// the last digit of 1 km/s. A problem that asks for no more than that says nothing of the modes in which it stands.
-pub(in crate::contact) const REST: f64 = 1e-13;

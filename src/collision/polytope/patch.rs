@@ -80,7 +80,7 @@ pub(super) fn choose(
         return (kept, points.len());
     }
     let mut left = [true; MOST_POINTS];
-    let deepest = nearest(points, &left, tolerance);
+    let deepest = outermost(points, tolerance);
     for (left, p) in left.iter_mut().zip(points) {
         *left = closes(p);
     }
@@ -100,6 +100,19 @@ pub(super) fn choose(
     };
     kept[..count].sort_unstable();
     (kept, count)
+}
+
+/// Of the points with the smallest gap the one farthest from the middle of all: what lies flat keeps its corners, not what
+/// is between them.
+fn outermost(points: &[ContactPoint], tolerance: f64) -> usize {
+    let least = points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+    let mut level = [false; MOST_POINTS];
+    for (level, p) in level.iter_mut().zip(points) {
+        *level = p.gap <= least + tolerance;
+    }
+    let sum = points.iter().fold(Vec3::ZERO, |sum, p| sum + p.point);
+    let middle = sum * (1.0 / points.len() as f64);
+    best(points, &level, |p| (p.point - middle).norm(), tolerance).0
 }
 
 /// The first of the points with the smallest gap `among` them.

@@ -21,8 +21,15 @@ impl Pair<'_> {
             return None;
         }
         [0, 1].into_iter().find(|&owner| {
-            let r = self.reference(owner, faces[usize::from(owner)]);
-            r.holds_lowest(r.deepest(0), rounding)
+            let [face, other] = match owner {
+                0 => faces,
+                _ => [faces[1], faces[0]],
+            };
+            let r = self.reference(owner, face);
+            r.other
+                .polygon(other)
+                .iter()
+                .all(|&v| r.is_over(v, rounding))
         })
     }
 
@@ -74,11 +81,16 @@ impl Reference<'_> {
             - f.offset
     }
 
+    /// Whether a vertex of the other hull is over the face.
+    fn is_over(&self, vertex: u16, rounding: f64) -> bool {
+        self.holds(self.other_pose.point(self.other.vertex(vertex)), -rounding)
+    }
+
     /// Whether all of the other hull that is as low over the face as `vertex`, its lowest, lies within the face's sides.
     pub fn holds_lowest(&self, vertex: u16, rounding: f64) -> bool {
         let level = self.height(vertex) + rounding;
         let polygon = self.other.polygon(self.incident(vertex));
         let mut low = polygon.iter().filter(|&&v| self.height(v) <= level);
-        low.all(|&v| self.holds(self.other_pose.point(self.other.vertex(v)), -rounding))
+        low.all(|&v| self.is_over(v, rounding))
     }
 }

@@ -314,6 +314,12 @@ pub(super) fn closest(
             None => break,
         };
     }
+    if let Some(found) = best.filter(|_| a.is_plane() || b.is_plane()) {
+        // Of the points within reach the ones kept may leave out some that are as near as the nearest.
+        let still = Approach::still(found.point.gap + tie);
+        let mut keep = |p: ContactPoint, part| best = Some(best.unwrap_or(found).or(p, part, tie));
+        collide(a, pose_a, b, pose_b, &still, pair, buffers, &mut keep);
+    }
     best
 }
 

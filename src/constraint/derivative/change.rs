@@ -1,12 +1,13 @@
 //! How the constraint problem varies with the surfaces in contact, where the bodies stay.
 
 use super::ConstraintDerivative;
-use super::rows::BEFORE;
+use super::rows::{BEFORE, VariedContact};
 use crate::collision::scene::Scene;
 use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::Change;
 use crate::constraint::source::Source;
 use crate::dynamics::kinematics::Kinematics;
+use crate::linalg::scattered;
 use crate::model::topology::{Topology, WORLD};
 
 impl ConstraintDerivative {
@@ -31,26 +32,27 @@ impl ConstraintDerivative {
         self.changed(c, t, kin, by_size, sigma, gaps, force);
     }
 
-    /// Whether sides decide how the normal of a contact turns, by its index in the scene.
-    pub fn is_tied(&self, contact: usize) -> bool {
-        let contacts = &self.contacts[..self.count];
-        contacts.get(contact).is_some_and(|c| c.tied)
+    /// Whether sides decide how the normal of any contact turns.
+    pub fn is_tied(&self) -> bool {
+        self.contacts[..self.count].iter().any(|c| c.tied)
     }
 
-    /// Effect of turning the normal of a contact along an axis of its frame, 0 or 1, per radian, as
-    /// [`ConstraintDerivative::changed`] has it.
-    pub fn turned(
+    /// Effect of turning these normals in general position, by up to a radian, as [`ConstraintDerivative::changed`] has it.
+    pub fn untied(
         &self,
         c: &Constraints,
         t: &Topology,
         kin: &Kinematics,
-        (contact, axis): (usize, usize),
         sigma: &mut [f64],
         gaps: &mut [f64],
         force: &mut [f64],
     ) {
-        let dn = self.contacts[contact].state.frame.c[axis];
-        let turned = |i: usize| (i == contact).then_some(Change::Normal(dn));
+        let turned = |i: usize| {
+            let VariedContact { tied, state, .. } = &self.contacts[i];
+            let [x, y, _] = state.frame.c;
+            let dn = x * scattered(2 * i, 4) + y * scattered(2 * i + 1, 4);
+            tied.then_some(Change::Normal(dn))
+        };
         self.changed(c, t, kin, turned, sigma, gaps, force);
     }
 

@@ -62,7 +62,6 @@ pub use neighbours::Sides;
 use super::allowance::{Allowance, dense_cost, weight};
 use super::capacity::Capacity;
 use super::certificate::{Certificate, Effort, Path};
-use super::digits::REST;
 use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
@@ -444,12 +443,9 @@ impl NcpSolver {
 
     fn scales(&self, problem: &Problem) -> Scales {
         let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
-        let asked = positive(largest(problem.g));
-        // What is no more than round-off is at every switch.
-        let velocity = asked.max(REST / CLOSED);
         Scales {
-            velocity,
-            impulse: positive(largest(&self.work.lambda)) * (velocity / asked),
+            velocity: positive(largest(problem.g)),
+            impulse: positive(largest(&self.work.lambda)),
         }
     }
 

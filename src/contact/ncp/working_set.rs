@@ -2,7 +2,6 @@
 //! and then those that its solutions do violate. The rest stays without impulse: most of what falling bodies foresee
 //! never comes about, and what is left falls into smaller islands.
 
-use crate::contact::digits::REST;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
@@ -133,6 +132,6 @@ fn opening(block: Block, sigma: &[f64]) -> f64 {
 
 /// The velocity that counts as one.
 fn unit(problem: &Problem) -> f64 {
-    let largest = |m: f64, x: &f64| m.max(x.abs());
-    problem.g.iter().fold(REST / OPENING, largest)
+    let largest = problem.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
 }

@@ -9,7 +9,7 @@ use crate::model::topology::Topology;
 /// x ← A⁻¹ x.
 pub(in crate::step) type SolveSystem = fn(&mut Dynamics, &Topology, &mut [f64]);
 
-/// Relative to what turning a normal does at fixed impulses, and to the velocities: what less than this is left of it once the
+/// Relative to what turning the normals does at fixed impulses, and to the velocities: what less than this is left of it once the
 /// impulses have changed, too, is not felt.
 const FELT: f64 = 1e-6;
 
@@ -21,7 +21,8 @@ impl ContactStage {
     /// Whether v⁺, which is `v_end`, varies with the turning of any normal of which sides decide; `x` has room for a velocity. After
     /// [`ContactStage::linearize`] of a step that has a derivative, with the factors of A.
     ///
-    /// A contact that sticks keeps its point at rest whatever its frame: all that turning it does is taken up by impulses.
+    /// A contact that sticks keeps its point at rest whatever its frame: all that turning it does is taken up by impulses. All is
+    /// linear: one turning in general position tells of any.
     pub fn feels_ties(
         &mut self,
         model: &Model,
@@ -30,28 +31,21 @@ impl ContactStage {
         solve: SolveSystem,
         x: &mut [f64],
     ) -> Result<bool> {
-        let (t, speed) = (model.topology(), largest(v_end));
-        let contacts = 0..self.scene.contacts().len();
-        for (contact, axis) in contacts.flat_map(|i| [(i, 0), (i, 1)]) {
-            let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
-                return Ok(false);
-            };
-            if !l.variation.is_tied(contact) {
-                continue;
-            }
-            x.fill(0.0);
-            l.sigma.fill(0.0);
-            l.bounds.fill(0.0);
-            let (sigma, gaps) = (&mut l.sigma, &mut l.gaps);
-            l.variation
-                .turned(c, t, &dynamics.kin, (contact, axis), sigma, gaps, x);
-            solve(dynamics, t, x);
-            let alone = largest(x);
-            self.correct_one(model, &mut dynamics.mass, x)?;
-            if largest(x) > FELT * alone.max(speed) {
-                return Ok(true);
-            }
+        let t = model.topology();
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+            return Ok(false);
+        };
+        if !l.variation.is_tied() {
+            return Ok(false);
         }
-        Ok(false)
+        x.fill(0.0);
+        l.sigma.fill(0.0);
+        l.bounds.fill(0.0);
+        let (sigma, gaps) = (&mut l.sigma, &mut l.gaps);
+        l.variation.untied(c, t, &dynamics.kin, sigma, gaps, x);
+        solve(dynamics, t, x);
+        let alone = largest(x);
+        self.correct_one(model, &mut dynamics.mass, x)?;
+        Ok(largest(x) > FELT * alone.max(largest(v_end)))
     }
 }
