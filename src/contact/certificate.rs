@@ -3,6 +3,7 @@
 use super::allowance::Allowance;
 
 /// How well a solve went; of convex contact `dual` is the residual of momentum. Velocities are scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0).
+/// Of rows that turn velocities count as those of what slides with the same energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Certificate {
     /// Largest violation of λ ∈ K, scaled.
@@ -26,8 +27,8 @@ pub struct Certificate {
     /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, impulses in units of ‖λ‖∞, dry friction in
     /// units of its bound; infinite if no block can switch. The smallest over all blocks.
     pub margin: f64,
-    /// The margin is below the closed tolerance: the derivative is that of the closed side ([`Mode`](super::mode::Mode)),
-    /// and that of others where they are alike.
+    /// The margin is below the closed tolerance, or the solution does not tell modes apart: the derivative is that of the closed side
+    /// ([`Mode`](super::mode::Mode)), and that of others where they are alike.
     pub at_switch: bool,
     /// Some held rows are linearly dependent: λ is a choice (see [`ncp`](super::ncp)). Told by Newton only.
     pub redundant: bool,

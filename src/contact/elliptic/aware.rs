@@ -45,9 +45,11 @@ impl Elliptic {
         let mut moved = 0;
         self.solver.keep_stands();
         if !self.solver.is_compliant {
-            let least = [ROUND_OFF * size(lambda_bar), CLOSED * size(problem.g)];
+            let felt = ROUND_OFF * size(lambda_bar);
             for island in 0..self.groups.len() {
                 self.solver.look(problem, &self.groups, island);
+                let system = &self.solver.system;
+                let least = [felt, CLOSED * system.speed(&system.g)];
                 let bars = self.solver.system.take(lambda_bar, &mut self.w);
                 moved += self.solver.move_stands(|unit, stand, sigma| {
                     let bar = bars[unit.at + unit.rows - 1];

@@ -291,16 +291,12 @@ impl Faces {
             let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
             if face.slides {
                 let last = unit.rows - 1;
-                let force = norm(&l[..last]).max(f64::MIN_POSITIVE);
-                let along: f64 = l[..last].iter().zip(s).map(|(l, s)| l * s).sum::<f64>() / force;
-                let across = |k: usize| (s[k] - along * l[k] / force).powi(2);
-                let across = (0..last).map(across).sum::<f64>().sqrt();
-                worst = worst.max(across).max(s[last].abs());
+                worst = worst.max(unit.across(l, s)).max(s[last].abs());
                 continue;
             }
             for k in 0..face.size {
-                let held = face.left.iter().zip(s);
-                worst = worst.max(held.map(|(l, s)| l[k] * s).sum::<f64>().abs());
+                let held = face.left.iter().zip(s).zip(&unit.weight);
+                worst = worst.max(held.map(|((l, s), w)| w * l[k] * s).sum::<f64>().abs());
             }
         }
         worst

@@ -4,7 +4,6 @@ use super::descent::Descent;
 use super::faces::Faces;
 use super::residual::{largest, residuals};
 use super::rigid::{FOUND, Rigid};
-use super::stand::CLOSED;
 use super::system::System;
 use crate::contact::certificate::Certificate;
 use crate::contact::digits::TOLD;
@@ -15,8 +14,8 @@ const STALLED: usize = 3;
 const SHORT: f64 = 0.1;
 
 impl Rigid {
-    /// To the end of the path, or to where it is lost. The scaled size below which impulses and velocities of the solution are not told
-    /// from zero; none where there is no solution but impulses that may be nearer to it.
+    /// To the end of the path, or to where it is lost. Whether the solution is on faces; none where there
+    /// is no solution but impulses that may be nearer to it.
     pub fn go_inside(
         &mut self,
         system: &mut System,
@@ -24,7 +23,7 @@ impl Rigid {
         [lambda, sigma]: [&mut [f64]; 2],
         [tolerance, part]: [f64; 2],
         certificate: &mut Certificate,
-    ) -> Option<f64> {
+    ) -> Option<bool> {
         let weight = system.weight();
         if !self.interior.start(system, part) {
             return None;
@@ -56,13 +55,13 @@ impl Rigid {
                     tried = true;
                     let state = [&mut *lambda, &mut *sigma];
                     if self.put_on_faces(system, faces, state, tolerance, &mut certificate.newton) {
-                        return Some(CLOSED);
+                        return Some(true);
                     }
                 }
                 if is_end {
                     self.interior.write(system, lambda);
                     system.velocity(lambda, sigma);
-                    return Some(distance.sqrt().max(CLOSED));
+                    return Some(false);
                 }
             }
             if is_last {
@@ -83,7 +82,8 @@ impl Rigid {
         count: &mut usize,
     ) -> bool {
         self.stands.clone_from(&self.guessed);
-        self.newton(system, faces, [&mut *lambda, &mut *sigma], count)
+        self.newton(system, faces, [&mut *lambda, &mut *sigma], tolerance, count)
             && largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance
+            && !self.repair(system, [&*lambda, &*sigma], tolerance, false)
     }
 }

@@ -11,7 +11,7 @@ use super::pairs::{NO_PRODUCTS, Pairs, Products};
 use super::slope_system::SlopeSystem;
 use super::stand::{Scales, Stand};
 use super::system::System;
-use super::unit::{Slope, size};
+use super::unit::Slope;
 
 /// Part of the way to the boundary that a step may go.
 const REACH: f64 = 0.99;
@@ -62,10 +62,10 @@ impl Interior {
     /// neither or nothing responds.
     pub fn start(&mut self, system: &System, part: f64) -> bool {
         let responses = || {
-            let all = system.units.iter().map(|unit| system.response(unit));
+            let all = system.units.iter().map(|unit| system.normal_response(unit));
             all.filter(|r| *r > 0.0)
         };
-        let velocity = size(&system.g);
+        let velocity = system.speed(&system.g);
         let count = responses().count();
         if count == 0 || velocity == 0.0 {
             return false;
@@ -120,7 +120,7 @@ impl Interior {
         self.direct(system, newton, aim);
         let mut step = (REACH * self.reach(system)).min(1.0);
         // Where slip turns round within a step the products can grow: never further from the end than before.
-        let left = self.scales.impulse * size(&self.residual[..system.order()]);
+        let left = self.scales.impulse * system.speed(&self.residual[..system.order()]);
         let allowed = self.kappa.max(0.1 * left);
         while step > 1e-3 && self.mean_product(system, step) > allowed {
             step *= 0.5;

@@ -17,7 +17,7 @@ pub(super) fn largest(x: &[f64; 3]) -> f64 {
 
 /// Residuals of cone, dual cone and complementarity, scaled as a [`Certificate`] says.
 pub(super) fn residuals(system: &System, lambda: &[f64], sigma: &[f64]) -> [f64; 3] {
-    let velocity = size(&system.g).max(1.0);
+    let velocity = system.speed(&system.g).max(1.0);
     let impulse = positive(size(lambda));
     let mut worst = [0.0f64; 3];
     for unit in &system.units {

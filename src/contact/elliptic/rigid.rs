@@ -5,12 +5,14 @@ use super::descent::{Centre, Descent};
 use super::faces::Faces;
 use super::interior::Interior;
 use super::residual::{largest, positive, residuals};
-use super::stand::{CLOSED, Scales, Stand, classify, neighbour};
+use super::stand::{CLOSED, Scales, Stand, classify, is_told, neighbour};
 use super::system::System;
-use super::unit::size;
+use super::unit::{Set, Unit, size};
 use crate::contact::allowance::Allowance;
 use crate::contact::certificate::{Certificate, Path};
+use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
+use crate::contact::problem::Regularization;
 
 /// R of the convex problems beside what a unit responds with, from one of them to the next and at its ends. What is gentle is
 /// solved in a few steps from anywhere, what is stiff is near the end.
@@ -94,7 +96,7 @@ impl Rigid {
         let mut best = f64::INFINITY;
         let n = lambda.len();
         let mut share = SOFTEST * SOFTER;
-        let (mut content, mut solved) = (0, false);
+        let (mut content, mut solved, mut is_inside) = (0, false, false);
         let mut inside = INSIDE.iter().peekable();
         if !self.stands.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
@@ -119,11 +121,10 @@ impl Rigid {
                 let tools = (&mut *descent, &mut *faces);
                 let found =
                     self.go_inside(system, tools, state, [tolerance, *part], &mut certificate);
-                if let Some(unresolved) = found {
-                    let state = [lambda, sigma];
-                    let mut certificate = self.certify(system, state, tolerance, certificate);
-                    certificate.at_switch |= certificate.margin <= unresolved;
-                    return certificate;
+                if let Some(on_faces) = found {
+                    solved = on_faces;
+                    is_inside = !on_faces;
+                    break;
                 }
                 system.velocity(lambda, sigma);
                 let residual = largest(&residuals(system, lambda, sigma));
@@ -205,11 +206,19 @@ impl Rigid {
                 break;
             }
         }
-        if !solved && best.is_finite() {
+        if !solved && !is_inside && best.is_finite() {
             lambda.copy_from_slice(&self.best[..n]);
             system.velocity(lambda, sigma);
         }
-        self.certify(system, [lambda, sigma], tolerance, certificate)
+        let scales = scales(system, lambda);
+        let is_told = |unit: &Unit| {
+            let range = unit.range();
+            is_told(unit, &lambda[range.clone()], &sigma[range], scales)
+        };
+        let is_open = !solved && !system.units.iter().all(is_told);
+        let mut certificate = self.certify(system, [lambda, sigma], tolerance, certificate);
+        certificate.at_switch |= is_open;
+        certificate
     }
 
     /// How many of at most `wanted` factorizations of this weight are left.
@@ -283,15 +292,14 @@ impl Rigid {
         count: &mut usize,
     ) -> bool {
         for repair in 0..REPAIRS + SINGLE_REPAIRS {
-            if !self.newton(system, faces, [&mut *lambda, &mut *sigma], count) {
+            if !self.newton(system, faces, [&mut *lambda, &mut *sigma], tolerance, count) {
                 return false;
             }
-            if largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance {
-                return true;
-            }
-            let slack = [&*lambda, &*sigma].map(|x| 0.1 * tolerance * size(x));
-            if !self.repair(system, [&*lambda, &*sigma], slack, repair >= REPAIRS) {
-                return false;
+            let is_found = largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance;
+            // Little friction that pushes what it is to stop is no residual.
+            let alone = repair >= REPAIRS;
+            if !self.repair(system, [&*lambda, &*sigma], tolerance, alone) {
+                return is_found;
             }
         }
         false
@@ -303,29 +311,37 @@ impl Rigid {
         system: &System,
         faces: &mut Faces,
         [lambda, sigma]: [&mut [f64]; 2],
+        tolerance: f64,
         count: &mut usize,
     ) -> bool {
         let n = lambda.len();
-        let exact = EXACT * size(&system.g);
+        let speed = system.speed(&system.g);
         let mut before = f64::INFINITY;
+        let (mut is_stalled, mut is_near) = (false, false);
         for _ in 0..POLISH {
             faces.of_rigid(system, &self.stands, lambda, sigma);
             system.velocity(lambda, sigma);
             let held = faces.held_velocity(system, lambda, sigma);
-            // Round-off, or no way to it.
-            if held >= 0.5 * before || held <= exact {
+            // Round-off, or no way to it. Next to a solution one step may overshoot: what slides slowly turns far.
+            let is_worse = held >= 0.5 * before;
+            let ends = is_stalled || !is_near || before <= ROUND_OFF * speed;
+            if held <= EXACT * speed || is_worse && ends {
                 if held > before {
                     lambda.copy_from_slice(&self.polished[..n]);
                     system.velocity(lambda, sigma);
                 }
                 return true;
             }
+            is_stalled = is_worse;
             let weight = system.weight_of_faces(faces.order);
             if self.grant(1, weight) == 0 {
                 return false;
             }
-            before = held;
-            self.polished[..n].copy_from_slice(lambda);
+            if held < before {
+                before = held;
+                is_near = largest(&residuals(system, lambda, sigma)) <= tolerance;
+                self.polished[..n].copy_from_slice(lambda);
+            }
             *count += 1;
             self.spent.spend(1, weight);
             if !faces.step(system, lambda, sigma) {
@@ -337,13 +353,14 @@ impl Rigid {
     }
 
     /// Moves units that break their law to the neighbouring face, or the worst of them alone; whether any did.
-    fn repair(
+    pub fn repair(
         &mut self,
         system: &System,
         [lambda, sigma]: [&[f64]; 2],
-        slack: [f64; 2],
+        tolerance: f64,
         alone: bool,
     ) -> bool {
+        let slack = [size(lambda), system.speed(sigma)].map(|x| 0.1 * tolerance * x);
         let mut worst: Option<(usize, Stand, f64)> = None;
         for (k, unit) in system.units.iter().enumerate() {
             let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
@@ -371,10 +388,7 @@ impl Rigid {
         sigma: &[f64],
         certificate: &mut Certificate,
     ) {
-        let scales = Scales {
-            velocity: positive(size(&system.g)),
-            impulse: positive(size(lambda)),
-        };
+        let scales = scales(system, lambda);
         self.stands.clear();
         certificate.margin = f64::INFINITY;
         for unit in &system.units {
@@ -387,12 +401,24 @@ impl Rigid {
     }
 }
 
-/// Sets R to a share of the response.
+/// The units of a problem with these impulses.
+fn scales(system: &System, lambda: &[f64]) -> Scales {
+    Scales {
+        velocity: positive(system.speed(&system.g)),
+        impulse: positive(size(lambda)),
+    }
+}
+
+/// Sets R to a share of the responses. Tangents that turn may respond with far more than the normal of their cone; a pyramid is
+/// projected on with one R.
 fn soften(system: &mut System, share: f64) {
     for k in 0..system.units.len() {
-        let r = share * system.response(&system.units[k]);
-        let r = if r > 0.0 { r } else { 1.0 };
-        let own = &mut system.units[k].r;
-        (own.tangential, own.normal) = (r, r);
+        let unit = &system.units[k];
+        let tangential = positive(share * system.response(unit));
+        let normal = match unit.set {
+            Set::Cone { .. } => positive(share * system.normal_response(unit)),
+            _ => tangential,
+        };
+        system.units[k].r = Regularization { tangential, normal };
     }
 }

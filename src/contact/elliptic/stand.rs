@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::unit::{Set, Unit, WIDEST, norm};
-use crate::contact::digits::ROUND_OFF;
+use crate::contact::digits::{ROUND_OFF, TOLD};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 
@@ -50,13 +50,13 @@ impl Stand {
     /// Where an open one with the velocities σ comes to stand that the least impulse closes, which has no friction to spare: against
     /// what moves by more than `still`.
     pub fn closed(unit: &Unit, sigma: &[f64], still: f64) -> Stand {
-        let tangents = &sigma[..unit.rows - 1];
         match unit.set {
-            Set::Cone { mu } if mu == 0.0 || norm(tangents) > still => Stand::Sliding,
+            Set::Cone { mu } if mu == 0.0 || unit.slip(sigma) > still => Stand::Sliding,
             Set::Pyramid { .. } => {
                 let mut signs = [0; WIDEST - 1];
-                for (sign, s) in signs.iter_mut().zip(tangents) {
-                    if s.abs() > still {
+                let tangents = signs.iter_mut().zip(&sigma[..unit.rows - 1]);
+                for ((sign, s), w) in tangents.zip(&unit.weight) {
+                    if w * s.abs() > still {
                         *sign = -pyramid::sign(*s);
                     }
                 }
@@ -174,7 +174,7 @@ pub(super) fn classify(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> (St
         Set::HalfLine => (Stand::Held, normal.max(gap)),
         Set::Line => (Stand::Held, f64::INFINITY),
         Set::Cone { mu } if mu > 0.0 => {
-            let slip = norm(&s[..last]) / scales.velocity;
+            let slip = unit.slip(s) / scales.velocity;
             let room = mu * l[last] - norm(&l[..last]);
             let inside = room / ((1.0 + mu * mu).sqrt() * scales.impulse);
             if slip <= CLOSED || inside > slip {
@@ -187,7 +187,7 @@ pub(super) fn classify(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> (St
         Set::Pyramid { mu } => {
             let (mut signs, mut margin) = ([0; WIDEST - 1], normal.max(gap));
             for k in 0..last {
-                let slip = s[k].abs() / scales.velocity;
+                let slip = unit.weight[k] * s[k].abs() / scales.velocity;
                 let room = mu * l[last] - l[k].abs();
                 let inside = room / ((1.0 + mu * mu).sqrt() * scales.impulse);
                 if mu > 0.0 {
@@ -211,6 +211,37 @@ pub(super) fn classify(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> (St
             }
             (Stand::Bounded(signs), inside.max(slip))
         }
+    }
+}
+
+/// Whether impulses short of a solution say where the unit stands: of each pair of which a solution has one zero, that one is beside the
+/// other, and what slides is resisted along its slip.
+pub(super) fn is_told(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> bool {
+    let last = unit.rows - 1;
+    let told = |a: f64, b: f64| a.abs().min(b.abs()) <= TOLD * a.abs().max(b.abs());
+    let within = |k: usize, bound: f64| {
+        let slip = unit.weight[k] * s[k] / scales.velocity;
+        bound == 0.0 || told(1.0 - l[k].abs() / bound, slip)
+    };
+    match unit.set {
+        Set::Line => return true,
+        Set::Interval { bound } => return within(0, bound),
+        _ => {}
+    }
+    let (gap, normal) = (s[last] / scales.velocity, l[last] / scales.impulse);
+    if !told(gap, normal) {
+        return false;
+    }
+    match unit.set {
+        _ if gap > normal => true,
+        Set::Cone { mu } if mu * l[last] > 0.0 => {
+            let force = norm(&l[..last]);
+            let (inside, slip) = (1.0 - force / (mu * l[last]), unit.slip(s));
+            let slides = inside < slip / scales.velocity;
+            told(inside, slip / scales.velocity) && (!slides || unit.across(l, s) <= TOLD * slip)
+        }
+        Set::Pyramid { mu } => (0..last).all(|k| within(k, mu * l[last])),
+        _ => true,
     }
 }
 

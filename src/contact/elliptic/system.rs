@@ -1,8 +1,9 @@
 //! Which rows share a law, brought together, and G in that order.
 
 use super::coordinates::Coordinates;
-use super::unit::{Set, Unit};
+use super::unit::{Set, Unit, WIDEST};
 use crate::contact::block::Block;
+use crate::contact::digits::IDLE;
 use crate::contact::problem::{Delassus, Problem, Regularization};
 use crate::linalg::{dispatch, dot};
 
@@ -68,6 +69,33 @@ impl System {
         self.g.clear();
         self.g.extend(self.order.iter().map(|row| problem.g[*row]));
         self.fill(problem, members);
+        self.weigh();
+    }
+
+    /// Rows that turn are angular velocities times reaches of any length: what moves with the same energy is as fast as what slides.
+    fn weigh(&mut self) {
+        let n = self.order.len();
+        for unit in self.units.iter_mut().filter(|u| u.turning.is_some()) {
+            let response = |k: usize| self.matrix[(unit.at + k) * (n + 1)];
+            let sliding = 0.5 * (response(0) + response(1));
+            for k in 2..unit.rows - 1 {
+                let turning = response(k);
+                if sliding > IDLE * turning && turning > IDLE * sliding {
+                    unit.weight[k] = (sliding / turning).sqrt();
+                }
+            }
+        }
+    }
+
+    /// The largest velocity by the weights of rows.
+    pub fn speed(&self, sigma: &[f64]) -> f64 {
+        let mut most = 0.0f64;
+        for unit in &self.units {
+            for (s, w) in sigma[unit.range()].iter().zip(&unit.weight) {
+                most = most.max((w * s).abs());
+            }
+        }
+        most
     }
 
     fn gather(&mut self, blocks: &[Block], members: &[usize], regularization: &[Regularization]) {
@@ -107,6 +135,7 @@ impl System {
                 block: i,
                 turning,
                 r: regularization.get(i).copied().unwrap_or(zero),
+                weight: [1.0; WIDEST],
             });
         }
     }
@@ -193,6 +222,11 @@ impl System {
         for (s, g) in sigma.iter_mut().zip(&self.g) {
             *s += g;
         }
+    }
+
+    /// Diagonal of G on the normal of a unit, or on its only row.
+    pub fn normal_response(&self, unit: &Unit) -> f64 {
+        self.matrix[(unit.at + unit.rows - 1) * (self.order.len() + 1)]
     }
 
     /// Mean diagonal of G on the tangents of a unit, or on its only row.

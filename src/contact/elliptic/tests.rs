@@ -1,6 +1,8 @@
 //! The solver beside those of three rows, and its derivative beside differences, on random problems.
 
 use super::Elliptic;
+use super::stand::{Scales, is_told};
+use super::unit::Set;
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
@@ -400,6 +402,33 @@ fn derivatives_are_those_of_differences_and_adjoints_theirs() {
         assert!(compared > 60, "{compared}");
         assert!(worst < 1e-7, "{cone:?} {is_compliant} {worst:e}");
     }
+}
+
+/// The interior point once ended with a contact that bore four millionths of the load as it parted with one millionth of the speed: a
+/// column was off by a hundredth, and called exact.
+#[test]
+fn impulses_short_of_a_solution_tell_where_units_stand() {
+    let p = Posing::new(0, 0, Cone::Circular, 12);
+    let mut law = law(&p, Cone::Circular, false);
+    let system = &mut law.solver.system;
+    system.start(&p.problem(), &[0], &[]);
+    let unit = system.units[0];
+    let Set::Cone { mu } = unit.set else {
+        panic!("a cone");
+    };
+    let scales = Scales {
+        velocity: 1.0,
+        impulse: 1.0,
+    };
+    let told = |l: [f64; 3], s: [f64; 3]| is_told(&unit, &l, &s, scales);
+    // Shut or open.
+    assert!(told([0.0, 0.0, 0.5], [0.0, 0.0, 1e-9]) && told([0.0, 0.0, 1e-9], [0.1, 0.0, 0.5]));
+    assert!(!told([0.0, 0.0, 4e-6], [0.0, 0.0, 7e-7]));
+    // Held or sliding, which is resisted.
+    assert!(told([0.1 * mu, 0.0, 1.0], [0.0, 1e-9, 0.0]));
+    assert!(told([-mu, 0.0, 1.0], [0.1, 0.0, 0.0]));
+    assert!(!told([-mu * (1.0 - 1e-5), 0.0, 1.0], [1e-4, 0.0, 0.0]));
+    assert!(!told([-mu, 0.0, 1.0], [0.1, 1e-4, 0.0]));
 }
 
 mod standing;

@@ -62,11 +62,31 @@ pub(super) struct Unit {
     pub turning: Option<usize>,
     /// R of its tangents and of its normal; of a single row the second.
     pub r: Regularization,
+    /// What the velocity of a row counts beside that of one that slides.
+    pub weight: Wide,
 }
 
 impl Unit {
     pub fn range(&self) -> std::ops::Range<usize> {
         self.at..self.at + self.rows
+    }
+
+    /// Norm of velocities along tangents by the weights of rows.
+    pub fn slip(&self, s: &[f64]) -> f64 {
+        let tangents = s[..self.rows - 1].iter().zip(&self.weight);
+        tangents.map(|(s, w)| (w * s).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// That of what moves across the impulses.
+    pub fn across(&self, l: &[f64], s: &[f64]) -> f64 {
+        let last = self.rows - 1;
+        let force = norm(&l[..last]).max(f64::MIN_POSITIVE);
+        let along = l[..last].iter().zip(s).map(|(l, s)| l * s).sum::<f64>() / force;
+        let rest: Wide = std::array::from_fn(|k| match k < last {
+            true => s[k] - along * l[k] / force,
+            false => 0.0,
+        });
+        self.slip(&rest)
     }
 
     /// R of a row.
