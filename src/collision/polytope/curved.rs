@@ -230,6 +230,24 @@ fn choose_stand_in(c: &Convex, n: Vec3) -> u8 {
     }
 }
 
+/// Of a cylinder, in its frame.
+pub(super) const AXIS: Vec3 = Vec3::Z;
+
+/// The owner of the face over which a point is the end of the other's axis; `None` of other points.
+pub(super) fn ends_on(feature: Option<Feature>, stand_ins: [u8; 2]) -> Option<u8> {
+    match feature {
+        Some(Feature::FaceVertex { owner, .. }) => {
+            (stand_ins[usize::from(1 - owner)] == 2).then_some(owner)
+        }
+        _ => None,
+    }
+}
+
+/// From the point at `radius` from the end of an axis, along a face's normal `n`, to the rim, to first order in their slope.
+pub(super) fn rim(n: Vec3, axis: Vec3, radius: f64) -> Vec3 {
+    axis * (radius * n.dot(axis))
+}
+
 /// Finds the contact of two shapes of which at least one is curved, in A's frame.
 pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: &mut Candidates) {
     let Bodies { a, b, b_in_a } = *bodies;
@@ -272,6 +290,13 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         }
         found.update(|p| {
             *p = inflated(*p, sa, sb);
+            if let Some(owner) = ends_on(Feature::decode(p.feature), which) {
+                let (n, axis, radius) = match owner {
+                    0 => (p.normal, b_in_a.rot.mul_vec(AXIS), sb),
+                    _ => (-p.normal, AXIS, sa),
+                };
+                p.point += rim(n, axis, radius);
+            }
             p.feature |= Feature::stand_ins(which);
         });
         let least = s.gap - ra - rb - rounding;

@@ -56,7 +56,14 @@ pub fn differentiate(
     let smoothness =
         Pair::new(ha, hb, pose_a.relative(pose_b)).smoothness(feature, core.gap, rounding);
     let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core);
-    Ok((inflated(d, contact.normal, ra, rb), smoothness))
+    let (d, n) = (inflated(d, contact.normal, ra, rb), contact.normal);
+    let axis = |pose: &Pose| pose.rot.mul_vec(curved::AXIS);
+    let d = match curved::ends_on(Some(feature), which) {
+        None => d,
+        Some(0) => on_rim(&d, n, axis(pose_b), rb),
+        Some(_) => on_rim(&d.swapped(n), -n, axis(pose_a), ra).swapped(-n),
+    };
+    Ok((d, smoothness))
 }
 
 /// The derivative of the contact of shapes with these radii about their cores, from that of the
@@ -73,6 +80,20 @@ pub(super) fn inflated(d: ContactDerivative, n: Vec3, ra: f64, rb: f64) -> Conta
         point: [point, d.point[1] + d.normal[1] * c + point.mul_skew(arm)],
         normal: [d.normal[0], d.normal[1] + d.normal[0].mul_skew(arm)],
         gap: [d.gap[0], d.gap[1] + d.gap[0].cross(n) * c],
+    }
+}
+
+/// The derivative at the rim, from that at the end of an axis of B that is inflated, over a face of A with normal `n`.
+fn on_rim(d: &ContactDerivative, n: Vec3, axis: Vec3, radius: f64) -> ContactDerivative {
+    let arm = curved::rim(n, axis, radius);
+    let turned = Mat3::outer(axis, axis.cross(n)) - Mat3::skew(axis) * n.dot(axis);
+    ContactDerivative {
+        point: [
+            d.point[0],
+            d.point[1] + d.point[0].mul_skew(arm) + turned * radius,
+        ],
+        normal: [d.normal[0], d.normal[1] + d.normal[0].mul_skew(arm)],
+        gap: [d.gap[0], d.gap[1] + d.gap[0].cross(arm)],
     }
 }
 
