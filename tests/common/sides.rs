@@ -128,6 +128,7 @@ impl Walk {
                 [by_q, by_v].concat()
             })
             .collect();
+        self.check_one_map(&columns);
         let [mut agree, mut neither] = [0; 2];
         for (k, column) in columns.iter().enumerate() {
             let d = unit(n, k);
@@ -149,6 +150,40 @@ impl Walk {
         }
         self.sim.set_memory(&after).unwrap();
         (label, [agree, neither])
+    }
+
+    /// Jacobians and an adjoint are those of directions.
+    fn check_one_map(&mut self, columns: &[Vec<f64>]) {
+        let (nv, nu) = (self.v.len(), self.sim.model().nu());
+        let [mut by_q, mut by_v] = [(); 2].map(|()| vec![0.0; nv * nv]);
+        let mut by_u = vec![0.0; nv * nu];
+        let jacobians = StepJacobians {
+            dv_dq: Some(&mut by_q),
+            dv_dv: Some(&mut by_v),
+            dv_du: Some(&mut by_u),
+            ..StepJacobians::default()
+        };
+        self.sim.step_jacobians(jacobians).unwrap();
+        let jacobian = [by_q, by_v, by_u].concat();
+        let bar = self.rng.vector(2 * nv, 1.0);
+        let [mut q_bar, mut v_bar] = [(); 2].map(|()| vec![0.0; nv]);
+        let mut u_bar = vec![0.0; nu];
+        let (a, b, c) = (
+            Some(&mut q_bar[..]),
+            Some(&mut v_bar[..]),
+            Some(&mut u_bar[..]),
+        );
+        (self.sim.step_vjp(&bar[..nv], &bar[nv..], a, b, c, None)).unwrap();
+        let adjoint = [q_bar, v_bar, u_bar].concat();
+        for (k, column) in columns.iter().enumerate() {
+            let apart = far(&jacobian[k * nv..(k + 1) * nv], &column[nv..]);
+            let product: f64 = column.iter().zip(&bar).map(|(a, b)| a * b).sum();
+            let off = distance([[adjoint[k], product]].into_iter());
+            assert!(
+                apart < 1e-10 && off < 1e-10,
+                "column {k}: {apart:e} {off:e}"
+            );
+        }
     }
 
     /// Where the step from the state moved by `s` along `d` ends, from where it ended, as tangent and velocity.
