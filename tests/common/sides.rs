@@ -10,6 +10,12 @@ const WIDTHS: [f64; 4] = [1e-5, 1e-6, 1e-7, 1e-8];
 /// Relative difference of one-sided differences of second order from which on two sides differ.
 pub const APART: f64 = 1e-6;
 
+/// Widths of the differences of columns, how near those of two widths or of two sides are that count as one, and how far from
+/// both a column is that is neither side's.
+const NARROW: [f64; 2] = [1e-7, 3e-7];
+const SAME: f64 = 2e-5;
+const WRONG: f64 = 1e-4;
+
 /// A simulation with its state, and what its memory was before the last step.
 pub struct Walk {
     pub sim: Sim,
@@ -105,6 +111,81 @@ impl Walk {
         found
     }
 
+    /// As [`Walk::step`], and compares every column by q, v and u with the step's two sides: on how many columns both agree, and
+    /// how many of these the derivative has otherwise. Columns of which two widths tell different things do not count.
+    pub fn columns(&mut self, u: &[f64]) -> (Gradient, [usize; 2]) {
+        let (q, v) = (self.q.clone(), self.v.clone());
+        let label = self.step(u);
+        let model = self.sim.model().clone();
+        let (nv, n) = (model.nv(), 2 * model.nv() + model.nu());
+        let mut after = vec![0.0; self.memory.len()];
+        self.sim.get_memory(&mut after).unwrap();
+        let columns: Vec<Vec<f64>> = (0..n)
+            .map(|k| {
+                let (d, [mut by_q, mut by_v]) = (unit(n, k), [(); 2].map(|()| vec![0.0; nv]));
+                let [dq, dv, du] = [&d[..nv], &d[nv..2 * nv], &d[2 * nv..]];
+                (self.sim.step_jvp(dq, dv, du, &[], &mut by_q, &mut by_v)).unwrap();
+                [by_q, by_v].concat()
+            })
+            .collect();
+        self.check_one_map(&columns);
+        let [mut agree, mut neither] = [0; 2];
+        for (k, column) in columns.iter().enumerate() {
+            let d = unit(n, k);
+            let sides = [1.0, -1.0].map(|sign| {
+                let slopes = NARROW.map(|h| {
+                    let h = sign * h;
+                    let [one, two] = [h, 2.0 * h].map(|s| self.moved(&model, [&q, &v, u], &d, s));
+                    let slope = one.iter().zip(&two).map(|(a, b)| (4.0 * a - b) / (2.0 * h));
+                    slope.collect::<Vec<_>>()
+                });
+                (far(&slopes[0], &slopes[1]) < SAME).then(|| slopes[0].clone())
+            });
+            if let [Some(right), Some(left)] = sides
+                && far(&right, &left) < SAME
+            {
+                agree += 1;
+                neither += usize::from(far(column, &right) > WRONG && far(column, &left) > WRONG);
+            }
+        }
+        self.sim.set_memory(&after).unwrap();
+        (label, [agree, neither])
+    }
+
+    /// Jacobians and an adjoint are those of directions.
+    fn check_one_map(&mut self, columns: &[Vec<f64>]) {
+        let (nv, nu) = (self.v.len(), self.sim.model().nu());
+        let [mut by_q, mut by_v] = [(); 2].map(|()| vec![0.0; nv * nv]);
+        let mut by_u = vec![0.0; nv * nu];
+        let jacobians = StepJacobians {
+            dv_dq: Some(&mut by_q),
+            dv_dv: Some(&mut by_v),
+            dv_du: Some(&mut by_u),
+            ..StepJacobians::default()
+        };
+        self.sim.step_jacobians(jacobians).unwrap();
+        let jacobian = [by_q, by_v, by_u].concat();
+        let bar = self.rng.vector(2 * nv, 1.0);
+        let [mut q_bar, mut v_bar] = [(); 2].map(|()| vec![0.0; nv]);
+        let mut u_bar = vec![0.0; nu];
+        let (a, b, c) = (
+            Some(&mut q_bar[..]),
+            Some(&mut v_bar[..]),
+            Some(&mut u_bar[..]),
+        );
+        (self.sim.step_vjp(&bar[..nv], &bar[nv..], a, b, c, None)).unwrap();
+        let adjoint = [q_bar, v_bar, u_bar].concat();
+        for (k, column) in columns.iter().enumerate() {
+            let apart = far(&jacobian[k * nv..(k + 1) * nv], &column[nv..]);
+            let product: f64 = column.iter().zip(&bar).map(|(a, b)| a * b).sum();
+            let off = distance([[adjoint[k], product]].into_iter());
+            assert!(
+                apart < 1e-10 && off < 1e-10,
+                "column {k}: {apart:e} {off:e}"
+            );
+        }
+    }
+
     /// Where the step from the state moved by `s` along `d` ends, from where it ended, as tangent and velocity.
     fn moved(&mut self, model: &Arc<Model>, [q, v, u]: [&[f64]; 3], d: &[f64], s: f64) -> Vec<f64> {
         let nv = v.len();
@@ -125,6 +206,17 @@ impl Walk {
         x.extend(v_to.iter().zip(&self.v).map(|(a, b)| a - b));
         x
     }
+}
+
+fn unit(n: usize, k: usize) -> Vec<f64> {
+    let mut d = vec![0.0; n];
+    d[k] = 1.0;
+    d
+}
+
+/// [`distance`] of two columns.
+fn far(a: &[f64], b: &[f64]) -> f64 {
+    distance(a.iter().zip(b).map(|(a, b)| [*a, *b]))
 }
 
 /// Relative to the second's largest entry, and 1 at least.

@@ -26,18 +26,34 @@ impl NcpSolver {
     ///
     /// `delta` and `change` are workspace with one entry a row.
     pub fn is_certain(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        let (path, residual) = match &self.last {
-            Some(c) => (c.path, c.residual()),
-            None => (Path::Empty, 0.0),
-        };
-        let unfinished = path > Path::Polished || residual > FINISHED;
-        let may_be_open = !self.active_set.symmetric
-            && self.may_be_deficient()
-            && !self.active_set.only_idle_depend(problem);
-        let is_followed = !may_be_open
+        let path = self.last.map_or(Path::Empty, |c| c.path);
+        let is_followed = !self.may_be_open(problem)
             || (self.is_chosen(problem, delta, change)
                 && (path <= Path::Newton || !self.is_open(problem, delta, change)));
-        is_followed && (!unfinished || self.is_settled(problem, delta, change))
+        is_followed && (self.is_finished() || self.is_settled(problem, delta, change))
+    }
+
+    /// Whether the last solution is exact to round-off on its modes.
+    pub(super) fn is_finished(&self) -> bool {
+        self.last
+            .is_none_or(|c| c.path <= Path::Polished && c.residual() <= FINISHED)
+    }
+
+    /// Whether the held rows decide on velocities, however impulses are shared out.
+    pub(super) fn is_decided(
+        &mut self,
+        problem: &Problem,
+        delta: &mut [f64],
+        change: &mut [f64],
+    ) -> bool {
+        !self.may_be_open(problem) || !self.is_open(problem, delta, change)
+    }
+
+    /// Whether sliding contacts may depend on each other.
+    fn may_be_open(&self, problem: &Problem) -> bool {
+        !self.active_set.symmetric
+            && self.may_be_deficient()
+            && !self.active_set.only_idle_depend(problem)
     }
 
     /// Whether velocities depend on how impulses are shared out.

@@ -310,22 +310,27 @@ impl IslandSolver {
         Ok(true)
     }
 
-    /// Whether on all islands [`NcpSolver::sides_agree`]; `scratch` has the problem's rows.
+    /// Whether on all islands [`NcpSolver::sides_agree`], or where that is not `certain` [`NcpSolver::others_lead`]; `scratch`
+    /// has the problem's rows.
     pub fn sides_agree(
         &mut self,
         problem: &Problem,
         w: &[f64],
+        certain: bool,
         scratch: [&mut [f64]; 2],
     ) -> Result<bool> {
         let [delta, change] = scratch;
         let Delassus::Trees(rows) = problem.delassus else {
-            let sides = self.solver.sides_agree(problem, w, delta, change)?;
+            let sides = match certain {
+                true => self.solver.sides_agree(problem, w, delta, change)?,
+                false => self.solver.others_lead(problem, w, delta, change)?,
+            };
             self.of_others |= sides == Sides::OfOthers;
             return Ok(sides != Sides::Differ);
         };
         for island in 0..self.islands.len() {
             let certificate = &self.certificates[self.islands.blocks(island)[0]];
-            if self.sound.get(island) == Some(&true) && !certificate.at_switch {
+            if certain && self.sound.get(island) == Some(&true) && !certificate.at_switch {
                 continue;
             }
             self.load(problem, rows, island)?;
@@ -333,7 +338,12 @@ impl IslandSolver {
             let (input, delta, change) = (&mut self.input[..n], &mut delta[..n], &mut change[..n]);
             gather(&self.part.rows, w, 0, &[0], input);
             let (part_problem, ..) = self.part.problem();
-            match (self.solver).sides_agree(&part_problem, input, delta, change)? {
+            let solver = &mut self.solver;
+            let sides = match certain || solver.is_certain(&part_problem, delta, change) {
+                true => solver.sides_agree(&part_problem, input, delta, change)?,
+                false => solver.others_lead(&part_problem, input, delta, change)?,
+            };
+            match sides {
                 Sides::Alike => {}
                 Sides::OfOthers => {
                     self.of_others = true;

@@ -8,6 +8,11 @@
 //! between its feet) its impulse is a choice within its bound; where a variation asks of them what no motion can do, it is
 //! the friction that yields, to either side, as long as the others hold for any impulse that it may take. They alone then
 //! tell the derivative.
+//!
+//! Where contacts that slide depend on each other, the linear system of all of them may ask for impulses beyond the cones.
+//! Of the impulses that are returned then, the least within them, some are on the edge, and stay there beside the solution:
+//! contacts that carry nothing, or whose friction is at its bound though nothing slips. If those that are left decide on
+//! velocities, and keep the others at rest, they tell the derivative.
 
 use super::NcpSolver;
 use super::active_set::Purpose;
@@ -65,6 +70,33 @@ impl NcpSolver {
         self.work.restore_verified();
         self.factor_modes(problem);
         Ok(Sides::of(one && self.varies_so(problem, w, delta, change)?))
+    }
+
+    /// As [`NcpSolver::sides_agree`] of a solution that the linear system of all its modes does not lead to, as it asks for
+    /// impulses beyond the cones ([`NcpSolver::is_certain`]).
+    ///
+    /// Errors: as [`NcpSolver::apply`].
+    pub fn others_lead(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        delta: &mut [f64],
+        change: &mut [f64],
+    ) -> Result<Sides> {
+        if !self.is_finished() {
+            return Ok(Sides::Differ);
+        }
+        self.work.keep_verified();
+        if self.release_weak(problem) == 0 {
+            return Ok(Sides::Differ);
+        }
+        self.factor_modes(problem);
+        if self.is_decided(problem, delta, change) && self.is_answered(problem, w, delta, change)? {
+            return Ok(Sides::OfOthers);
+        }
+        self.work.restore_verified();
+        self.factor_modes(problem);
+        Ok(Sides::Differ)
     }
 
     /// Whether the velocities vary by `expected`, which is lost.

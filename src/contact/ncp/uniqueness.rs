@@ -7,11 +7,13 @@
 //!
 //! At a switch the same direction shows whether the modes on its sides answer alike, see [`NcpSolver::sides_agree`].
 //!
-//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`]. Where it is not, or rows
+//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`], or that of other modes be so,
+//! see [`NcpSolver::others_lead`]. Where it is not, or rows
 //! contradict each other, they may be so nearly dependent that what directions and adjoints get from the factorization is
 //! round-off: the two are then compared on a pair of vectors in general position.
 //!
 //! [`NcpSolver::is_certain`]: super::NcpSolver::is_certain
+//! [`NcpSolver::others_lead`]: super::NcpSolver::others_lead
 //! [`NcpSolver::sides_agree`]: super::NcpSolver::sides_agree
 
 use super::island_solver::IslandSolver;
@@ -42,7 +44,7 @@ impl Probe {
             return Ok(Verdict::Exact);
         }
         state.of_state(sigma);
-        if certain && solver.sides_agree(problem, sigma, [dlambda, weights])? {
+        if solver.sides_agree(problem, sigma, certain, [dlambda, weights])? {
             return Ok(Verdict::Exact);
         }
         let may_be_open = !certain || deficient;
