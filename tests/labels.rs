@@ -187,11 +187,11 @@ fn stack(seed: u64) -> (Walk, Vec<f64>) {
 }
 
 /// Of 400 steps of stacks that slide 75 were one-sided, 73 of them with columns that neither side has though both sides agree:
-/// contacts that carry nothing, or whose friction is used up though nothing slips, counted as holding. What is left, 36 and 34
-/// steps, has more dependent contacts than those.
+/// contacts that carry nothing, or whose friction is used up though nothing slips, counted as holding. And 49 of those labelled
+/// exact had such columns: a choice among solutions that wanders with the bodies. These, and 36 others, are one-sided now.
 #[test]
-fn contacts_that_carry_nothing_do_not_make_sliding_stacks_one_sided() {
-    let (mut one_sided, mut wrong) = (0, 0);
+fn sliding_stacks_are_exact_where_their_choice_does_not_wander() {
+    let (mut one_sided, mut neither, mut wrong) = (0, 0, 0);
     for seed in 0..40 {
         let (mut w, u) = stack(seed);
         for k in 0..60 {
@@ -199,14 +199,22 @@ fn contacts_that_carry_nothing_do_not_make_sliding_stacks_one_sided() {
                 w.step(&u);
                 continue;
             }
-            if let (Gradient::OneSided, [_, neither]) = w.columns(&u) {
-                one_sided += 1;
-                wrong += usize::from(neither > 0);
+            match w.columns(&u) {
+                (Gradient::OneSided, [_, off]) => {
+                    one_sided += 1;
+                    neither += usize::from(off > 0);
+                }
+                (_, [_, off]) => wrong += usize::from(off > 0),
             }
         }
     }
-    println!("{one_sided} one-sided, {wrong} with columns of neither side");
-    assert!(one_sided <= 40 && wrong <= 38, "{one_sided} {wrong}");
+    println!(
+        "{one_sided} one-sided, {neither} with columns of neither side; {wrong} exact with such"
+    );
+    assert!(
+        one_sided <= 125 && neither <= 86 && wrong <= 2,
+        "{one_sided} {neither} {wrong}"
+    );
 }
 
 /// Boxes in rows, each on the two below it.

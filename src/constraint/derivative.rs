@@ -55,6 +55,8 @@ pub struct ConstraintDerivative {
     /// After the step and before it, of which the first `times` are in use.
     flow: [Flow; 2],
     times: usize,
+    /// At any velocity.
+    any: Flow,
     /// Time step [s].
     h: f64,
     /// Per link: displacement of a direction, and what is carried with it.
@@ -88,6 +90,7 @@ impl ConstraintDerivative {
             reduced: BodyRows::new(max_groups),
             flow: [Flow::new(t), Flow::new(t)],
             times: 0,
+            any: Flow::new(t),
             h: 0.0,
             xi: twists(),
             eta: [twists(), twists()],

@@ -196,6 +196,9 @@ pub trait Variations {
 
     /// w ← J x of the first or the second of two velocities x; forces add the second in [`Variations::of_state`].
     fn of_velocity(&mut self, which: usize, w: &mut [f64]);
+
+    /// w ← how J x of a velocity x in general position varies along the displacement: zero where J is fixed.
+    fn of_rows(&mut self, w: &mut [f64]);
 }
 
 /// What a derivative is worth.

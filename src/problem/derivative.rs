@@ -279,4 +279,8 @@ impl Variations for General<'_> {
         w.fill(0.0);
         add_product(&self.rows.j, &self.numbers[[0, 2][which]], w);
     }
+
+    fn of_rows(&mut self, w: &mut [f64]) {
+        w.fill(0.0);
+    }
 }

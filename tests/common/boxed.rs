@@ -326,4 +326,8 @@ impl Variations for Shaken<'_> {
         let y = Rng::new(91 + which as u64).vector(self.p.j[0].len(), 1.0);
         w.copy_from_slice(&self.p.rows_of(&y));
     }
+
+    fn of_rows(&mut self, w: &mut [f64]) {
+        w.fill(0.0);
+    }
 }

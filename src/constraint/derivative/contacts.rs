@@ -9,7 +9,7 @@ use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::Moved;
 use crate::constraint::varied::{Sides, moving};
 use crate::dynamics::external::{External, LinkStiffness, Stiffness};
-use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::kinematics::{Kinematics, link_twists};
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::Range;
@@ -157,6 +157,26 @@ impl ConstraintDerivative {
                 [of_link(before, a), of_link(before, b)],
             ];
             self.add_displaced(c, &xi, &eta, sigma);
+        }
+    }
+
+    /// Adds to `sigma` how the rows of contacts on any velocity x vary along `dq`: δJ x.
+    pub fn of_rows(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        dq: &[f64],
+        x: &[f64],
+        sigma: &mut [f64],
+    ) {
+        link_twists(t, &kin.s, dq, &mut self.xi);
+        self.any.set(t, kin, x);
+        let eta = &mut self.eta[BEFORE];
+        self.any.displaced(t, kin, dq, eta);
+        for c in &self.contacts[..self.count] {
+            let of = |twists: &[Twist]| c.state.sides.link.map(|l| of_link(twists, l));
+            let moved = self.any.see(&c.state).displaced(&of(&self.xi), &of(eta));
+            c.add(moved.velocity, sigma);
         }
     }
 

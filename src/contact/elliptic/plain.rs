@@ -270,6 +270,11 @@ impl Variations for OfRows<'_> {
         self.state.of_velocity(which, self.whole);
         gather(self.rows, self.whole, 0, &[0], w);
     }
+
+    fn of_rows(&mut self, w: &mut [f64]) {
+        self.state.of_rows(self.whole);
+        gather(self.rows, self.whole, 0, &[0], w);
+    }
 }
 
 /// Columns over these blocks.

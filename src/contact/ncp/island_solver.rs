@@ -310,6 +310,23 @@ impl IslandSolver {
         Ok(true)
     }
 
+    /// As [`NcpSolver::is_decided`], of all islands; `scratch` has the problem's rows.
+    pub fn is_decided(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
+        let [y, change] = scratch;
+        let Delassus::Trees(rows) = problem.delassus else {
+            return Ok(self.solver.is_decided(problem, y, change));
+        };
+        for island in 0..self.islands.len() {
+            self.load(problem, rows, island)?;
+            let n = self.part.rows.len();
+            let (part_problem, ..) = self.part.problem();
+            if !(self.solver).is_decided(&part_problem, &mut y[..n], &mut change[..n]) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Whether on all islands [`NcpSolver::sides_agree`], or where that is not `certain` [`NcpSolver::others_lead`]; `scratch`
     /// has the problem's rows.
     pub fn sides_agree(

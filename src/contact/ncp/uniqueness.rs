@@ -7,6 +7,10 @@
 //!
 //! At a switch the same direction shows whether the modes on its sides answer alike, see [`NcpSolver::sides_agree`].
 //!
+//! Where velocities depend on how dependent contacts share their impulses, the step takes what is in the range of their
+//! system. Where that range turns with the bodies the choice wanders, which the derivative does not follow: one more
+//! direction shows it, of the rows alone.
+//!
 //! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`], or that of other modes be so,
 //! see [`NcpSolver::others_lead`]. Where it is not, or rows
 //! contradict each other, they may be so nearly dependent that what directions and adjoints get from the factorization is
@@ -43,8 +47,13 @@ impl Probe {
         if certain && !deficient && !solver.is_at_switch(problem) {
             return Ok(Verdict::Exact);
         }
+        let wanders = certain && !solver.is_decided(problem, [sigma, dlambda])? && {
+            state.of_rows(sigma);
+            let [left, asked] = solver.left_over(problem, sigma, dlambda)?;
+            left > AGREED * asked
+        };
         state.of_state(sigma);
-        if solver.sides_agree(problem, sigma, certain, [dlambda, weights])? {
+        if !wanders && solver.sides_agree(problem, sigma, certain, [dlambda, weights])? {
             return Ok(Verdict::Exact);
         }
         let may_be_open = !certain || deficient;

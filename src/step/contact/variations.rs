@@ -61,6 +61,12 @@ impl Variations for OfStep<'_> {
         w.fill(0.0);
         add_velocity(self.c, &self.general.numbers[[0, 2][which]], w);
     }
+
+    fn of_rows(&mut self, w: &mut [f64]) {
+        w.fill(0.0);
+        let [dq, x, _] = &self.general.numbers;
+        self.variation.of_rows(self.t, self.kin, dq, x, w);
+    }
 }
 
 /// σ += J x.
