@@ -188,7 +188,8 @@ fn stack(seed: u64) -> (Walk, Vec<f64>) {
 
 /// Of 400 steps of stacks that slide 75 were one-sided, 73 of them with columns that neither side has though both sides agree:
 /// contacts that carry nothing, or whose friction is used up though nothing slips, counted as holding. And 49 of those labelled
-/// exact had such columns: a choice among solutions that wanders with the bodies. These, and 36 others, are one-sided now.
+/// exact had such columns: their normals turn by side, or their choice among solutions wanders with the bodies. These are
+/// one-sided now.
 #[test]
 fn sliding_stacks_are_exact_where_their_choice_does_not_wander() {
     let (mut one_sided, mut neither, mut wrong) = (0, 0, 0);

@@ -68,8 +68,8 @@ impl Constraints {
                     };
                     // What is round-off is at every switch, and must not look like a load.
                     let rest = DIGITS * (self.places[i] / h + fastest);
-                    for g in g {
-                        *g = if g.abs() <= rest { 0.0 } else { *g };
+                    if g[last].abs() <= rest {
+                        g[last] = 0.0;
                     }
                     if (own.slips(self.gaps[i]) || is_unfelt)
                         && let Block::Contact { mu } | Block::Pyramid { mu } = &mut self.blocks[i]

@@ -11,7 +11,8 @@ use crate::linalg::scattered;
 use crate::model::topology::{Topology, WORLD};
 
 impl ConstraintDerivative {
-    /// Effect of a geom's size per unit, as [`ConstraintDerivative::changed`] has it.
+    /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all
+    /// added). After [`ConstraintDerivative::prepare`].
     pub fn resized(
         &self,
         c: &Constraints,
@@ -37,7 +38,8 @@ impl ConstraintDerivative {
         self.contacts[..self.count].iter().any(|c| c.tied)
     }
 
-    /// Effect of turning these normals in general position, by up to a radian, as [`ConstraintDerivative::changed`] has it.
+    /// Effect of turning these normals in general position, by up to a radian: σ into `sigma`, the gaps of contacts into `gaps`, and
+    /// the impulses on the dofs into `force` (all added).
     pub fn untied(
         &self,
         c: &Constraints,

@@ -310,7 +310,7 @@ impl IslandSolver {
         Ok(true)
     }
 
-    /// As [`NcpSolver::is_decided`], of all islands; `scratch` has the problem's rows.
+    /// Whether on all islands the held rows decide on velocities, however impulses are shared out; `scratch` has the problem's rows.
     pub fn is_decided(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
         let [y, change] = scratch;
         let Delassus::Trees(rows) = problem.delassus else {
