@@ -6,6 +6,7 @@ use common::scene::{at, ball, cuboid, fixed, free, options};
 use common::sides::{APART, Sides, Walk};
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
+use diffsim::query::ContactDerivatives;
 use diffsim::spatial::{Pose, Vec3, so3_exp};
 use diffsim::step::Contact;
 use diffsim::step::{Gradient, Sim};
@@ -131,6 +132,71 @@ fn faces_that_overhang_at_rest_are_exact() {
     let s = w.look(&[0.0; 6], 6);
     assert_eq!(s.label, Gradient::Exact, "{s:?}");
     assert!(s.off < APART, "{s:?}");
+}
+
+/// Both ends of a cylinder that lies on a box are rims, exactly level and with one end lifted: the point there stayed at the end of
+/// its axis, and moved with that.
+#[test]
+fn a_lying_cylinder_touches_with_its_rims() {
+    const WIDTH: f64 = 1e-6;
+    let lying = |slope: f64| so3_exp(Vec3::Y * (std::f64::consts::FRAC_PI_2 + slope));
+    let cylinder = ShapeSpec::Cylinder {
+        radius: 0.047,
+        half_length: 0.032,
+    };
+    for (slope, cylinder_first) in [(0.0, true), (0.0, false), (5e-3, true), (5e-3, false)] {
+        let mut spec = ModelSpec::default();
+        let half_length_below = 0.032 * f64::sin(slope);
+        let above = Pose::new(lying(slope), Vec3::Z * (0.0465 + half_length_below));
+        let mut bodies = [
+            ("cylinder", above, cylinder.clone()),
+            ("box", at(0.0, 0.0, -0.05), cuboid(0.2, 0.2, 0.05)),
+        ];
+        if !cylinder_first {
+            bodies.reverse();
+        }
+        for (name, pose, shape) in bodies {
+            free(&mut spec, name, pose, 1.0, shape);
+        }
+        let mut sim = walk(spec, Contact::Ncp).sim;
+        let q = sim.model().neutral().to_vec();
+        let points = |sim: &mut Sim, q: &[f64]| -> Vec<[f64; 3]> {
+            sim.collide(q).unwrap();
+            sim.contacts().iter().map(|c| c.point).collect()
+        };
+        let found = points(&mut sim, &q);
+        let is_end = |p: &[f64; 3]| p[0].abs() > 0.03;
+        let ends = found.iter().filter(|p| is_end(p)).count();
+        assert_eq!(ends, 2, "{slope} {cylinder_first}");
+        let mut by_q = vec![0.0; 3 * 12 * found.len()];
+        sim.contact_derivatives(ContactDerivatives {
+            point: Some(&mut by_q),
+            ..ContactDerivatives::default()
+        })
+        .unwrap();
+        for k in 0..12 {
+            for width in [WIDTH, -WIDTH] {
+                let (mut dq, mut moved) = (vec![0.0; 12], q.clone());
+                dq[k] = width;
+                sim.model().integrate(&q, &dq, &mut moved);
+                let after = points(&mut sim, &moved);
+                for (i, p) in found.iter().enumerate().filter(|(_, p)| is_end(p)) {
+                    let far = |r: &[f64; 3]| (0..3).map(|x| (r[x] - p[x]).powi(2)).sum::<f64>();
+                    let near = after
+                        .iter()
+                        .min_by(|a, b| far(a).total_cmp(&far(b)))
+                        .unwrap();
+                    for x in 0..3 {
+                        let (slope_x, own) = ((near[x] - p[x]) / width, by_q[(i * 12 + k) * 3 + x]);
+                        assert!(
+                            (slope_x - own).abs() < 1e-5,
+                            "{slope} {k} {i} {slope_x} {own}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The least of several distances that are equal has a slope by side.

@@ -7,6 +7,7 @@ use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 use crate::contact::push_out::PushOut;
+use crate::linalg::largest;
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
@@ -32,8 +33,7 @@ impl Constraints {
         let s = &asked;
         let n = self.offsets.last().copied().unwrap_or(0);
         self.g.resize(n, 0.0);
-        let largest = |most: f64, x: &f64| most.max(x.abs());
-        let fastest = v.iter().chain(v_free).fold(0.0, largest);
+        let fastest = largest(v).max(largest(v_free));
         let h = self.time_step();
         self.blocks.clone_from(&self.assembled);
         for i in 0..self.groups() {

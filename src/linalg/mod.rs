@@ -19,7 +19,9 @@ pub use block_lu::{BlockLu, Place};
 pub use definite::{BadPivot, Definite};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
-pub use kernel::{add_combination, add_six_columns, axpy, dot, factor_definite, solve_definite};
+pub use kernel::{
+    add_combination, add_six_columns, axpy, dot, factor_definite, largest, solve_definite,
+};
 pub use lanes::{F4, grow};
 pub(crate) use lu::Lu;
 pub(crate) use plain_lu::{factor_plain, solve_plain, solve_plain_transposed};

@@ -46,8 +46,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Whether the normal at a point of a patch at this gap has one derivative: not where it is the axis' own point, and as
-    /// low as others that lie beyond the face.
+    /// Whether the normal at a point of a patch, at this gap of the cores, has one derivative: not if it is among the lowest of the
+    /// other hull, and some of these lie beyond the face.
     pub(super) fn smoothness(&self, feature: Feature, gap: f64, rounding: f64) -> Smoothness {
         let (Feature::FaceVertex { owner, face, .. }
         | Feature::FaceCorner { owner, face, .. }

@@ -243,6 +243,11 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
+    fn alone(point: ContactPoint, part: [u32; 2]) -> Nearest {
+        let tied = false;
+        Nearest { point, part, tied }
+    }
+
     /// The nearer of the two, where distances that differ by less than `tie` and places that do count as equal.
     fn or(self, point: ContactPoint, part: [u32; 2], tie: f64) -> Nearest {
         let (p, q) = (self.point, point);
@@ -280,11 +285,7 @@ pub(super) fn closest(
         && closed_form(sa, sb)
     {
         let (part, point) = ([0, 0], primitive::distance(sa, pose_a, sb, pose_b)?);
-        let alone = Nearest {
-            point,
-            part,
-            tied: false,
-        };
+        let alone = Nearest::alone(point, part);
         let all = &mut buffers.primitive;
         primitive::collide(sa, pose_a, sb, pose_b, point.gap + tie, all);
         let others = all.points().iter();
@@ -298,11 +299,7 @@ pub(super) fn closest(
     for _ in 0..MAX_LOOKS {
         let before = best.map_or(f64::INFINITY, |b| b.point.gap);
         let mut keep = |point: ContactPoint, part| {
-            let alone = Nearest {
-                point,
-                part,
-                tied: false,
-            };
+            let alone = Nearest::alone(point, part);
             best = Some(best.map_or(alone, |b| b.or(point, part, tie)));
         };
         let still = Approach::still(margin);

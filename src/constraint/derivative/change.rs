@@ -8,7 +8,7 @@ use crate::constraint::contact_derivative::Change;
 use crate::constraint::source::Source;
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::scattered;
-use crate::model::topology::{Topology, WORLD};
+use crate::model::topology::Topology;
 
 impl ConstraintDerivative {
     /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all
@@ -89,11 +89,7 @@ impl ConstraintDerivative {
             }
             varied.add(velocity, sigma);
             for (link, wrench) in varied.state.sides.link.into_iter().zip(moved.wrench) {
-                if link != WORLD {
-                    for k in t.path(link) {
-                        force[k] += kin.s[k].dot(wrench);
-                    }
-                }
+                kin.spread(t, link, wrench, force);
             }
         }
     }

@@ -295,32 +295,30 @@ impl IslandSolver {
 
     /// As [`NcpSolver::is_certain`], of all islands; `scratch` has the problem's rows.
     pub fn is_certain(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
-        let [y, change] = scratch;
-        let Delassus::Trees(rows) = problem.delassus else {
-            return Ok(self.solver.is_certain(problem, y, change));
-        };
-        for island in 0..self.islands.len() {
-            self.load(problem, rows, island)?;
-            let n = self.part.rows.len();
-            let (part_problem, ..) = self.part.problem();
-            if !(self.solver).is_certain(&part_problem, &mut y[..n], &mut change[..n]) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        self.all_are(problem, scratch, NcpSolver::is_certain)
     }
 
     /// Whether on all islands the held rows decide on velocities, however impulses are shared out; `scratch` has the problem's rows.
     pub fn is_decided(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
+        self.all_are(problem, scratch, NcpSolver::is_decided)
+    }
+
+    /// Whether `test` holds on all islands.
+    fn all_are(
+        &mut self,
+        problem: &Problem,
+        scratch: [&mut [f64]; 2],
+        test: impl Fn(&mut NcpSolver, &Problem, &mut [f64], &mut [f64]) -> bool,
+    ) -> Result<bool> {
         let [y, change] = scratch;
         let Delassus::Trees(rows) = problem.delassus else {
-            return Ok(self.solver.is_decided(problem, y, change));
+            return Ok(test(&mut self.solver, problem, y, change));
         };
         for island in 0..self.islands.len() {
             self.load(problem, rows, island)?;
             let n = self.part.rows.len();
-            let (part_problem, ..) = self.part.problem();
-            if !(self.solver).is_decided(&part_problem, &mut y[..n], &mut change[..n]) {
+            let (part, ..) = self.part.problem();
+            if !test(&mut self.solver, &part, &mut y[..n], &mut change[..n]) {
                 return Ok(false);
             }
         }

@@ -3,6 +3,7 @@
 use super::ContactStage;
 use crate::dynamics::Dynamics;
 use crate::error::Result;
+use crate::linalg::largest;
 use crate::model::Model;
 use crate::model::topology::Topology;
 
@@ -12,10 +13,6 @@ pub(in crate::step) type SolveSystem = fn(&mut Dynamics, &Topology, &mut [f64]);
 /// Relative to what turning the normals does at fixed impulses, and to the velocities: what less than this is left of it once the
 /// impulses have changed, too, is not felt.
 const FELT: f64 = 1e-6;
-
-fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |most, x| most.max(x.abs()))
-}
 
 impl ContactStage {
     /// Whether v⁺, which is `v_end`, varies with the turning of any normal of which sides decide; `x` has room for a velocity. After
