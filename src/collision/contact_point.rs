@@ -16,13 +16,13 @@ pub struct ContactPoint {
 }
 
 /// Whether a derivative exists at a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothness {
     /// The derivative is exact.
     Smooth,
-    /// That of the normal is one of several, which turn it each in its own way: [`ContactDerivative`] holds for some motions, and
-    /// for others differs by some share of the turning of the two bodies against each other.
-    Tied,
+    /// It is one of several, of which each holds for some motions. That of a point may differ by some share of this vector, which
+    /// is in general position and as long as the shapes [m]; its part along the normal is how the gap changes there.
+    Tied(Vec3),
     /// It does not exist; what was returned leaves out the part that is not determined.
     Degenerate,
 }

@@ -103,8 +103,8 @@ impl ContactState {
 pub(super) enum Change {
     /// The surface of side `side` moves [m].
     Surface { side: usize, by: Vec3 },
-    /// The normal turns, by a vector across it.
-    Normal(Vec3),
+    /// The point slides by a vector whose part along the normal is the change of the gap.
+    Slide(Vec3),
 }
 
 /// A displacement of the surface of one side alone.
@@ -177,18 +177,19 @@ impl ContactState {
                 let [a, b] = on_side(side, by);
                 self.moved(a, b, Vec3::ZERO)
             }
-            Change::Normal(dn) => self.turned(dn),
+            Change::Slide(by) => self.slid(by),
         }
     }
 
-    fn turned(&self, dn: Vec3) -> Moved {
-        let phi = self.turn.mul_vec(dn);
-        let (_, relative) = self.relative();
-        let w = Wrench::new(phi.cross(self.impulse), Vec3::ZERO);
+    fn slid(&self, by: Vec3) -> Moved {
+        let gap = by.dot(self.normal);
+        let dp = by - self.normal * (0.5 * gap);
+        let (omega, _) = self.relative();
+        let w = Wrench::new(Vec3::ZERO, dp.cross(self.impulse));
         let [a, b] = self.sides.point;
         Moved {
-            velocity: self.frame.tr_mul_vec(relative.cross(phi)),
-            gap: 0.0,
+            velocity: self.frame.tr_mul_vec(omega.cross(dp)),
+            gap,
             wrench: [-w.about_origin(a), w.about_origin(b)],
         }
     }

@@ -7,7 +7,7 @@ use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 use crate::contact::push_out::PushOut;
-use crate::linalg::largest;
+use crate::linalg::{DIGITS, largest};
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
@@ -16,9 +16,6 @@ const CREEP: f64 = 0.3;
 
 /// Motion along a normal that is round-off beside that across it.
 const UNFELT: f64 = 1e-12;
-
-/// Of positions and velocities, relative: what their differences leave, of a few roundings each.
-const DIGITS: f64 = 4.0 * f64::EPSILON;
 
 impl Constraints {
     /// The gains of every step that follows.

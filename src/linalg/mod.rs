@@ -31,6 +31,9 @@ pub use symmetric::Symmetric;
 /// Coordinates of a free body, for which blocks of that size have code of their own.
 pub(crate) const FREE: usize = 6;
 
+/// Of positions and velocities, relative: what their differences leave, of a few roundings each.
+pub(crate) const DIGITS: f64 = 4.0 * f64::EPSILON;
+
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.
 pub const LANES: usize = 8;
 

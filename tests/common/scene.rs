@@ -108,6 +108,11 @@ pub fn moments(mass: f64, shape: &ShapeSpec) -> Vec3 {
             radius,
             half_length,
         } => of_cylinder(radius, half_length + radius),
+        ShapeSpec::Mesh { ref mesh, .. } => {
+            let solid = mesh.solid();
+            let i = solid.i.to_mat3();
+            Vec3::new(i.c[0].x, i.c[1].y, i.c[2].z) * (mass / solid.mass)
+        }
         _ => panic!("no moments for {shape:?}"),
     }
 }

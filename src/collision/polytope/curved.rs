@@ -279,7 +279,9 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         let against = -b_in_a.rot.tr_mul_vec(n);
         let (va, vb) = (ha.support(n), hb.support(against));
         let reach = margin + sa + sb;
+        let level = pair.level_patch(n, [va, vb], reach, rounding, found);
         match s.cap_under_edge() {
+            _ if level => {}
             Some(0) => pair
                 .reference(0, ha.face_towards(va, n))
                 .clip(vb, reach, rounding, found),
@@ -299,6 +301,9 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
             }
             p.feature |= Feature::stand_ins(which);
         });
+        if level {
+            return;
+        }
         let least = s.gap - ra - rb - rounding;
         pair.drop_near(least, whole.as_ref(), found);
     }

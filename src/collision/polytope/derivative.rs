@@ -53,8 +53,12 @@ pub fn differentiate(
     }
     let core = core(ra, rb);
     let rounding = ROUNDING * (ha.size() + hb.size());
-    let smoothness =
-        Pair::new(ha, hb, pose_a.relative(pose_b)).smoothness(feature, core.gap, rounding);
+    let pair = Pair::new(ha, hb, pose_a.relative(pose_b));
+    let slide = pair.slide(feature, pose_a.inverse_point(contact.point), rounding);
+    let smoothness = match slide == Vec3::ZERO {
+        true => Smoothness::Smooth,
+        false => Smoothness::Tied(pose_a.rot.mul_vec(slide)),
+    };
     let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core);
     let (d, n) = (inflated(d, contact.normal, ra, rb), contact.normal);
     let axis = |pose: &Pose| pose.rot.mul_vec(curved::AXIS);

@@ -353,6 +353,17 @@ impl Hull {
         &self.corners[f.start as usize..(f.start + f.sides) as usize]
     }
 
+    /// Of the polygon by which a face takes part in a contact patch [m²].
+    pub fn area(&self, face: u16) -> f64 {
+        let corners = self.polygon(face);
+        let first = self.vertex(corners[0]);
+        let from_first = |v: u16| self.vertex(v) - first;
+        let pairs = corners
+            .windows(2)
+            .map(|v| from_first(v[0]).cross(from_first(v[1])));
+        0.5 * pairs.fold(Vec3::ZERO, |sum, x| sum + x).norm()
+    }
+
     /// Faces that meet at a vertex.
     #[inline(always)]
     pub fn faces_at(&self, vertex: u16) -> &[u16] {

@@ -11,6 +11,7 @@ use super::pair::{NEARLY_PARALLEL, ON_FACE, Pair};
 use super::patch::Candidates;
 use super::sat;
 use super::shell::Shell;
+use super::tie::LEVEL;
 use crate::collision::ContactPoint;
 use crate::spatial::Vec3;
 
@@ -202,7 +203,7 @@ impl Pair<'_> {
     pub(super) fn on_axis(&self, axis: Axis, margin: f64, rounding: f64, found: &mut Candidates) {
         match axis {
             Axis::Face { owner, face, .. } => {
-                let r = self.holding(self.reference(owner, face), rounding);
+                let r = self.or_larger(self.reference(owner, face));
                 let (owner, face, vertex) = (r.owner, r.face, r.deepest(0));
                 r.clip(vertex, margin, rounding, found);
                 if found.points().is_empty() {
@@ -254,7 +255,7 @@ impl Pair<'_> {
         self.with_patch(point, ids_a.ids[0], ids_b.ids[0], margin, rounding, found);
     }
 
-    /// Adds `point` and the patch around it.
+    /// Adds `point` and the patch around it, the patch alone where faces lie on each other.
     fn with_patch(
         &self,
         point: ContactPoint,
@@ -264,6 +265,9 @@ impl Pair<'_> {
         rounding: f64,
         found: &mut Candidates,
     ) {
+        if self.level_patch(point.normal, [a, b], margin, rounding, found) {
+            return;
+        }
         self.patch(point.normal, a, b, margin, rounding, found);
         self.drop_near(point.gap, Some(&point), found);
         found.push(point);
@@ -281,8 +285,8 @@ impl Pair<'_> {
         found.retain(|p| p.gap >= least && point.is_none_or(|q| (p.point - q.point).norm() > same));
     }
 
-    /// Where faces of both hulls at their vertices `a` and `b` (or a segment) are nearly
-    /// perpendicular to `normal`, adds the patch of the two.
+    /// Where faces of both hulls at their vertices `a` and `b` (or a segment) are nearly perpendicular to `normal`, adds the patch of
+    /// the two, elsewhere the ends of edges that lie along each other.
     pub(super) fn patch(
         &self,
         normal: Vec3,
@@ -292,21 +296,72 @@ impl Pair<'_> {
         rounding: f64,
         found: &mut Candidates,
     ) {
-        let fa = self.a.face_towards(a, normal);
-        let against = -self.b_in_a.rot.tr_mul_vec(normal);
-        let fb = self.b.face_towards(b, against);
-        let along_a = self.a.alignment(fa, normal);
-        let along_b = self.b.alignment(fb, against);
+        let f = self.facing(normal, [a, b]);
+        let [along_a, along_b] = f.along;
         let (solid_a, solid_b) = (self.a.is_solid(), self.b.is_solid());
-        if along_a.min(along_b) < NEARLY_PARALLEL || !(solid_a || solid_b) {
-            return self.parallel_edges(normal, a, b, margin, rounding, found);
+        if f.least() >= NEARLY_PARALLEL && (solid_a || solid_b) {
+            let by_b = !solid_a || solid_b && along_a < along_b - ON_FACE;
+            self.clip_on(u8::from(by_b), &f, margin, rounding, found);
         }
-        let by_b = !solid_a || solid_b && along_a < along_b - ON_FACE;
-        let owner = self.holder([fa, fb], rounding).unwrap_or(u8::from(by_b));
-        let (r, vertex) = match owner {
-            0 => (self.reference(0, fa), b),
-            _ => (self.reference(1, fb), a),
+        if found.points().is_empty() {
+            self.parallel_edges(normal, a, b, margin, rounding, found);
+        }
+    }
+
+    /// Where these lie on each other, adds the patch alone, which is all of the contact then; whether it did.
+    pub(super) fn level_patch(
+        &self,
+        normal: Vec3,
+        vertices: [u16; 2],
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) -> bool {
+        let f = self.facing(normal, vertices);
+        // The normal within twice the angle between the faces.
+        if f.least() < 1.0 - 4.0 * LEVEL {
+            return false;
+        }
+        let owner = match [self.a.is_solid(), self.b.is_solid()] {
+            [true, true] => self.larger(f.faces),
+            [true, false] => Some(0),
+            [false, true] => Some(1),
+            [false, false] => None,
         };
-        r.clip(vertex, margin, rounding, found);
+        if let Some(owner) = owner {
+            self.clip_on(owner, &f, margin, rounding, found);
+        }
+        !found.points().is_empty()
+    }
+
+    /// The faces at two vertices that look most along `normal`, out of A, and against it.
+    fn facing(&self, normal: Vec3, [a, b]: [u16; 2]) -> Facing {
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let fa = self.a.face_towards(a, normal);
+        let fb = self.b.face_towards(b, against);
+        Facing {
+            vertices: [a, b],
+            faces: [fa, fb],
+            along: [self.a.alignment(fa, normal), self.b.alignment(fb, against)],
+        }
+    }
+
+    fn clip_on(&self, owner: u8, f: &Facing, margin: f64, rounding: f64, found: &mut Candidates) {
+        let (ours, theirs) = (usize::from(owner), usize::from(1 - owner));
+        self.reference(owner, f.faces[ours])
+            .clip(f.vertices[theirs], margin, rounding, found);
+    }
+}
+
+/// A face of either hull, or a segment, at one of its vertices each, and how far they look along the normal between them.
+struct Facing {
+    vertices: [u16; 2],
+    faces: [u16; 2],
+    along: [f64; 2],
+}
+
+impl Facing {
+    fn least(&self) -> f64 {
+        self.along[0].min(self.along[1])
     }
 }

@@ -12,7 +12,14 @@ pub(super) const MAX_CORNERS: usize = 2 * MAX_SIDES;
 
 /// Cosine between two faces below which a corner is not projected from one on the other: the
 /// projection would magnify rounding by more than a thousand.
-const STEEPEST: f64 = 1e-3;
+pub(super) const STEEPEST: f64 = 1e-3;
+
+/// In roundings: points that differ by less in depth or reach are equal to [`choose`]. What lies flat keeps its points however it
+/// tips or slides by as little, and where the choice changes, nothing rests.
+const ALIKE: f64 = 1e3;
+
+/// Along no axis of symmetry that a body is likely to have.
+const GENERAL: Vec3 = Vec3::new(0.2719, 0.6180, 0.7378);
 
 /// Most points among which [`choose`] chooses.
 pub(super) const MOST_POINTS: usize = 256;
@@ -68,8 +75,7 @@ impl Candidates {
 
 /// Which points to keep, and how many, in their order: all if there are few, else those that span best of the ones
 /// that close; where these are few, the nearest of the others, too. A point that stays out of reach has no impulse,
-/// and takes the place of none that might. Gaps and areas that differ by rounding count as equal, so that a resting
-/// contact keeps its points.
+/// and takes the place of none that might. `tolerance` is the rounding of a length.
 pub(super) fn choose(
     points: &[ContactPoint],
     closes: impl Fn(&ContactPoint) -> bool,
@@ -80,7 +86,7 @@ pub(super) fn choose(
         return (kept, points.len());
     }
     let mut left = [true; MOST_POINTS];
-    let deepest = outermost(points, tolerance);
+    let deepest = nearest(points, &left, ALIKE * tolerance);
     for (left, p) in left.iter_mut().zip(points) {
         *left = closes(p);
     }
@@ -102,25 +108,13 @@ pub(super) fn choose(
     (kept, count)
 }
 
-/// Of the points with the smallest gap the one farthest from the middle of all: what lies flat keeps its corners, not what
-/// is between them.
-fn outermost(points: &[ContactPoint], tolerance: f64) -> usize {
-    let least = points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-    let mut level = [false; MOST_POINTS];
-    for (level, p) in level.iter_mut().zip(points) {
-        *level = p.gap <= least + tolerance;
-    }
-    let sum = points.iter().fold(Vec3::ZERO, |sum, p| sum + p.point);
-    let middle = sum * (1.0 / points.len() as f64);
-    best(points, &level, |p| (p.point - middle).norm(), tolerance).0
-}
-
-/// The first of the points with the smallest gap `among` them.
+/// Of the points `among` them the one with the smallest gap.
 fn nearest(points: &[ContactPoint], among: &[bool], tolerance: f64) -> usize {
     best(points, among, |p| -p.gap, tolerance).0
 }
 
-/// The first point whose score is the largest `among` them, and that score.
+/// The point whose score is the largest `among` them, and that score. Of equals the one farthest along [`GENERAL`], which is a
+/// corner: these are told apart by where they are, whatever they are named and how many are at one place.
 fn best(
     points: &[ContactPoint],
     among: &[bool],
@@ -136,8 +130,16 @@ fn best(
     };
     let scores = those().map(|(_, (p, _))| score(p));
     let most = scores.fold(f64::NEG_INFINITY, f64::max);
-    let first = those().find(|(_, (p, _))| score(p) >= most - tolerance);
-    (first.map_or(0, |(i, _)| i), most)
+    let equals = those().filter(|(_, (p, _))| score(p) >= most - tolerance);
+    let farther = |best: Option<(usize, f64)>, (i, (p, _)): (usize, (&ContactPoint, _))| {
+        let along = GENERAL.dot(p.point);
+        match best {
+            Some((_, most)) if along <= most + tolerance => best,
+            _ => Some((i, along)),
+        }
+    };
+    let chosen = equals.fold(None, farther);
+    (chosen.map_or(0, |(i, _)| i), most)
 }
 
 /// Chooses `among` the points the deepest one, the one farthest from it, the one that makes the largest triangle
@@ -154,9 +156,10 @@ fn spanning(
     };
     let at = |i: usize| points[i].point;
     let n = points[deepest].normal;
-    let (far, span) = largest(&|p| (p.point - at(deepest)).norm(), tolerance);
+    let alike = ALIKE * tolerance;
+    let (far, span) = largest(&|p| (p.point - at(deepest)).norm(), alike);
     let area = |p: &ContactPoint| (at(far) - at(deepest)).cross(p.point - at(deepest)).dot(n);
-    let (third, wide) = largest(&|p| area(p).abs(), tolerance * span);
+    let (third, wide) = largest(&|p| area(p).abs(), alike * span);
     let side = area(&points[third]).signum();
     // Outside the triangle across any of its three sides, counted in area.
     let outside = |p: &ContactPoint| {
@@ -165,7 +168,7 @@ fn spanning(
             .map(|&(i, j)| -side * (at(j) - at(i)).cross(p.point - at(i)).dot(n))
             .fold(f64::NEG_INFINITY, f64::max)
     };
-    let (fourth, beyond) = largest(&outside, tolerance * span);
+    let (fourth, beyond) = largest(&outside, alike * span);
     *kept = [deepest, far, third, fourth];
     if wide <= tolerance * span {
         2
@@ -326,7 +329,7 @@ impl Reference<'_> {
     }
 
     /// Start and extent of a side of the reference face.
-    fn side(&self, k: usize) -> (Vec3, Vec3) {
+    pub fn side(&self, k: usize) -> (Vec3, Vec3) {
         let sides = self.hull.polygon(self.face);
         let from = self.hull.vertex(sides[k]);
         (from, self.hull.vertex(sides[(k + 1) % sides.len()]) - from)

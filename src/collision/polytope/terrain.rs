@@ -192,7 +192,7 @@ impl Terrain {
         let (d, smoothness) = differentiate(&self.prism, pose, b, pose_b, &contact.contact)?;
         // What reaches beyond this triangle meets its neighbours there.
         let smoothness = match smoothness {
-            Smoothness::Tied => Smoothness::Smooth,
+            Smoothness::Tied(_) => Smoothness::Smooth,
             other => other,
         };
         Ok((d, smoothness))

@@ -1,68 +1,83 @@
-//! Parallel faces: along whose normal two hulls part.
+//! Faces that lie on each other: whose normal holds, and how the corners of their patch move.
 //!
-//! Let two faces lie on each other, P_A and P_B their polygons and f(x) how a small motion lifts B off A at x. Along A's face
-//! the gap grows by the least f over P_B, along B's by the least over P_A, and along the best of all normals near these by
-//! the least over P_A ∩ P_B (linear programming: a normal that leans by δ adds δ·x_B − δ·x_A). Whatever the motion, A's face is
-//! best if P_B lies within P_A, and B's if P_A lies within P_B. Where neither does, it is A's where f is least in a corner of
-//! B, B's where in one of A, and between them a normal of two edges: the normal has a derivative by sides alone.
+//! Let f(x) be how a small motion lifts B off A at x, and P_A and P_B the polygons of two parallel faces. Along the best of all
+//! normals near these the gap grows by the least f over P_A ∩ P_B (linear programming: a normal that leans by δ adds
+//! δ·x_B − δ·x_A), which is A's at one motion, B's at another and one of two edges at a third. The patch has just these gaps,
+//! on whichever face it is clipped. So nearly parallel faces take one normal for all motions, that of the larger face, which
+//! is the best one whenever it holds the other face; both the normal and its derivative last.
+//!
+//! Where a third side passes through a corner of the patch, it is the crossing of other two on this or that side of it.
 
+use super::axis::PARALLEL;
 use super::feature::Feature;
-use super::pair::{ON_FACE, Pair};
-use super::patch::Reference;
-use crate::collision::Smoothness;
+use super::pair::Pair;
+use super::patch::{Reference, STEEPEST};
+use crate::spatial::Vec3;
 
-impl Pair<'_> {
-    /// Of parallel faces of A and B, the hull whose face holds the other, A before B; `None` where they are not parallel, or
-    /// neither holds the other.
-    pub(super) fn holder(&self, faces: [u16; 2], rounding: f64) -> Option<u8> {
-        let [a, b] = [self.a.face(faces[0]).normal, self.b.face(faces[1]).normal];
+/// 1 − cosine of the angle between faces that lie on each other, a ten-thousandth.
+pub(super) const LEVEL: f64 = 5e-9;
+/// How much more than the other one a face is the larger, relative to it.
+const LARGER: f64 = 1e-6;
+/// Shares of the two sides in a slide: any two numbers whose sums with signs do not vanish.
+const GENERAL: [f64; 2] = [1.0, 0.61];
+
+impl<'a> Pair<'a> {
+    /// The larger of two faces of A and B that lie on each other, A's of equals.
+    pub(super) fn larger(&self, [fa, fb]: [u16; 2]) -> Option<u8> {
+        let [a, b] = [self.a.face(fa), self.b.face(fb)];
         let solid = self.a.is_solid() && self.b.is_solid();
-        if !solid || a.dot(self.b_in_a.rot.mul_vec(b)) > ON_FACE - 1.0 {
+        if !solid || a.normal.dot(self.b_in_a.rot.mul_vec(b.normal)) > LEVEL - 1.0 {
             return None;
         }
-        [0, 1].into_iter().find(|&owner| {
-            let [face, other] = match owner {
-                0 => faces,
-                _ => [faces[1], faces[0]],
-            };
-            let r = self.reference(owner, face);
-            r.other
-                .polygon(other)
-                .iter()
-                .all(|&v| r.is_over(v, rounding))
-        })
+        let [of_a, of_b] = [self.a.area(fa), self.b.area(fb)];
+        Some(u8::from(of_b > of_a * (1.0 + LARGER)))
     }
 
-    /// The reference, or the face parallel to it that holds it.
-    pub(super) fn holding<'a>(&'a self, r: Reference<'a>, rounding: f64) -> Reference<'a> {
+    /// The reference, or a larger face that lies on it.
+    pub(super) fn or_larger(&'a self, r: Reference<'a>) -> Reference<'a> {
         let incident = r.incident(r.deepest(0));
         let faces = match r.owner {
             0 => [r.face, incident],
             _ => [incident, r.face],
         };
-        match self.holder(faces, rounding) {
+        match self.larger(faces) {
             Some(owner) if owner != r.owner => self.reference(owner, incident),
             _ => r,
         }
     }
 
-    /// Whether the normal at a point of a patch, at this gap of the cores, has one derivative: not if it is among the lowest of the
-    /// other hull, and some of these lie beyond the face.
-    pub(super) fn smoothness(&self, feature: Feature, gap: f64, rounding: f64) -> Smoothness {
+    /// Along what a point of a patch slides, A's frame, where more than two sides pass through it: along one of its own two once
+    /// another cuts that one off. As long as the hulls, along the normal by what the gap changes; zero at a crossing of two.
+    pub(super) fn slide(&self, feature: Feature, point: Vec3, rounding: f64) -> Vec3 {
         let (Feature::FaceVertex { owner, face, .. }
         | Feature::FaceCorner { owner, face, .. }
         | Feature::SideSide { owner, face, .. }) = feature
         else {
-            return Smoothness::Smooth;
+            return Vec3::ZERO;
         };
         let r = self.reference(owner, face);
-        let lowest = r.deepest(0);
-        if gap > r.height(lowest) + rounding || r.holds_lowest(lowest, rounding) {
-            Smoothness::Smooth
-        } else {
-            Smoothness::Tied
-        }
+        let n = r.hull.face(face).normal;
+        let slide = r.slide(feature, r.to_a.inverse_point(point), rounding);
+        let slide = match owner {
+            0 => slide,
+            _ => slide - n * (2.0 * n.dot(slide)),
+        };
+        r.to_a.rot.mul_vec(slide) * (self.a.size() + self.b.size())
     }
+}
+
+/// A side of the reference face, or one of the incident face.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Ours(usize),
+    Theirs(usize),
+}
+
+/// A side in the frame of the reference: its direction runs on the incident face, by a unit as seen along the normal.
+#[derive(Clone, Copy)]
+struct Line {
+    from: Vec3,
+    along: Vec3,
 }
 
 impl Reference<'_> {
@@ -73,24 +88,99 @@ impl Reference<'_> {
         self.other.face_towards(vertex, against)
     }
 
-    /// Of a vertex of the other hull over the face [m].
-    fn height(&self, vertex: u16) -> f64 {
-        let f = self.hull.face(self.face);
-        f.normal
-            .dot(self.other_pose.point(self.other.vertex(vertex)))
-            - f.offset
+    /// Along what the point of a feature at `x` slides where a third side cuts off one of its two, in general position; its part
+    /// along the face's normal is the change of height. Zero where no third side passes through.
+    fn slide(&self, feature: Feature, x: Vec3, rounding: f64) -> Vec3 {
+        let Some((incident, own)) = self.own_sides(feature) else {
+            return Vec3::ZERO;
+        };
+        let n = self.hull.face(self.face).normal;
+        let lines = own.map(|side| self.line(side, incident));
+        let ours = (0..self.hull.polygon(self.face).len()).map(Side::Ours);
+        // A segment is a polygon of two sides on one line.
+        let others = match self.other.is_solid() {
+            true => self.other.polygon(incident).len(),
+            false => 0,
+        };
+        let theirs = (0..others).map(Side::Theirs);
+        let mut slide = Vec3::ZERO;
+        for side in ours.chain(theirs).filter(|side| !own.contains(side)) {
+            let third = self.line(side, incident);
+            let across = n.cross(third.along);
+            if across.dot(x - third.from).abs() > rounding {
+                continue;
+            }
+            for (line, share) in lines.iter().zip(GENERAL) {
+                if across.dot(line.along).abs() > PARALLEL {
+                    slide += line.along * share;
+                }
+            }
+            // All of it runs along the side: beyond there is no patch.
+            if !self.other.is_solid() && across.dot(lines[1].along).abs() <= PARALLEL {
+                slide += across;
+            }
+        }
+        slide
     }
 
-    /// Whether a vertex of the other hull is over the face.
-    fn is_over(&self, vertex: u16, rounding: f64) -> bool {
-        self.holds(self.other_pose.point(self.other.vertex(vertex)), -rounding)
+    /// The incident face of a feature, and the two sides that cross there.
+    fn own_sides(&self, feature: Feature) -> Option<(u16, [Side; 2])> {
+        let before = |k: usize, count: usize| (k + count - 1) % count;
+        match feature {
+            Feature::FaceVertex { vertex, .. } => {
+                let incident = self.incident(vertex);
+                let polygon = self.other.polygon(incident);
+                let k = polygon.iter().position(|&v| v == vertex)?;
+                Some((incident, [before(k, polygon.len()), k].map(Side::Theirs)))
+            }
+            Feature::FaceCorner {
+                corner, incident, ..
+            } => {
+                let k = usize::from(corner);
+                let count = self.hull.polygon(self.face).len();
+                Some((incident, [before(k, count), k].map(Side::Ours)))
+            }
+            Feature::SideSide {
+                side,
+                incident,
+                incident_side,
+                ..
+            } => Some((
+                incident,
+                [Side::Ours(side.into()), Side::Theirs(incident_side.into())],
+            )),
+            _ => None,
+        }
     }
 
-    /// Whether all of the other hull that is as low over the face as `vertex`, its lowest, lies within the face's sides.
-    pub fn holds_lowest(&self, vertex: u16, rounding: f64) -> bool {
-        let level = self.height(vertex) + rounding;
-        let polygon = self.other.polygon(self.incident(vertex));
-        let mut low = polygon.iter().filter(|&&v| self.height(v) <= level);
-        low.all(|&v| self.is_over(v, rounding))
+    fn line(&self, side: Side, incident: u16) -> Line {
+        let n = self.hull.face(self.face).normal;
+        let (from, along) = match side {
+            Side::Ours(k) => {
+                let (from, along) = self.side(k);
+                let m = self
+                    .other_pose
+                    .rot
+                    .mul_vec(self.other.face(incident).normal);
+                let slope = match m.dot(n) {
+                    steep if steep > -STEEPEST => 0.0,
+                    steep => m.dot(along) / steep,
+                };
+                (from, along - n * slope)
+            }
+            Side::Theirs(k) => {
+                let polygon = self.other.polygon(incident);
+                let end = |k: usize| {
+                    let vertex = polygon[k % polygon.len()];
+                    self.other_pose.point(self.other.vertex(vertex))
+                };
+                (end(k), end(k + 1) - end(k))
+            }
+        };
+        let length = n.cross(along).norm().max(f64::MIN_POSITIVE);
+        Line {
+            from,
+            along: along * (1.0 / length),
+        }
     }
 }

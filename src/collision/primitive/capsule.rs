@@ -57,7 +57,7 @@ impl Capsule {
 
     /// Coordinate on the axis of the foot of `p`.
     #[inline(always)]
-    fn along(&self, p: Vec3) -> f64 {
+    pub fn along(&self, p: Vec3) -> f64 {
         self.axis.dot(p - self.center)
     }
 

@@ -4,7 +4,7 @@
 use super::capsule::{Capsule, PARALLEL, SAME_PATCH};
 use super::feature::{Feature, Kind};
 use super::manifold::Manifold;
-use super::project::{BoxSolid, CylinderSolid, Foot, edge, face};
+use super::project::{BoxSolid, CylinderSolid, Foot, edge, face, vertex};
 use super::segment::{Depth, Touch, line_meets, over_face, touch};
 use super::sphere::ball_on;
 use crate::collision::ContactPoint;
@@ -53,8 +53,51 @@ pub(super) fn cuboid(c: &Capsule, solid: BoxSolid, b: &Pose, margin: f64, out: &
             ];
         }
     }
-    let parallel = first.foot.feature.kind == Kind::Face;
+    let mut parallel = first.foot.feature.kind == Kind::Face;
+    if first.foot.feature.kind == Kind::Edge
+        && first.foot.distance > 0.0
+        && ends.iter().all(Option::is_none)
+    {
+        ends = along_edge(&local, solid.half, &first.foot);
+        let m = (first.foot.feature.index / 4) as usize;
+        parallel = 1.0 - local.axis[m].abs() < 0.5 * PARALLEL * PARALLEL;
+    }
     report(c, &first, ends, parallel, b, margin, out);
+}
+
+/// Where the segment lies along a box's edge: both ends of the part of it beside the edge, the segment's own or the box's vertices.
+fn along_edge(c: &Capsule, h: Vec3, first: &Foot) -> [Option<Touch>; 2] {
+    let m = (first.feature.index / 4) as usize;
+    let (p, k) = (c.center[m], c.axis[m]);
+    if 1.0 - k.abs() > 0.5 * LEAN * LEAN {
+        return [None; 2];
+    }
+    let (t0, t1) = ((-h[m] - p) / k, (h[m] - p) / k);
+    let (from, to) = (t0.min(t1), t0.max(t1));
+    if from >= c.half_length || to <= -c.half_length {
+        return [None; 2];
+    }
+    [(from, false), (to, true)].map(|(t, high)| {
+        let mut on = first.on;
+        let (at, part, feature) = if t.abs() < c.half_length {
+            on[m] = h[m].copysign(c.at(t)[m]);
+            (c.along(on), Feature::SURFACE, vertex(on))
+        } else {
+            let (at, part) = c.end(high);
+            on[m] = c.at(at)[m];
+            (at, part, first.feature)
+        };
+        let apart = c.at(at) - on;
+        let distance = apart.norm();
+        let normal = apart * (1.0 / distance);
+        let foot = Foot {
+            on,
+            normal,
+            distance,
+            feature,
+        };
+        (normal.dot(first.normal) >= SAME_PATCH).then_some(Touch { part, foot })
+    })
 }
 
 /// The touch at one end of the part of the segment that lies over a face.

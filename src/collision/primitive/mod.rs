@@ -284,9 +284,15 @@ pub fn differentiate(
         }
         _ => {
             let half = n * (0.5 * gap);
-            let surface_a = LocalSurface::of(a, pose_a, fa, n, point.point - half);
-            let surface_b = LocalSurface::of(b, pose_b, fb, -n, point.point + half);
-            surface::common_normal(&surface_a, &surface_b, n, gap, out)
+            let on = [point.point - half, point.point + half];
+            let surface_a = LocalSurface::of(a, pose_a, fa, n, on[0]);
+            let surface_b = LocalSurface::of(b, pose_b, fb, -n, on[1]);
+            let smoothness = surface::common_normal(&surface_a, &surface_b, n, gap, out);
+            let inside = |s: &Shape, f, pose: &Pose, on| !s.ends(f, pose.inverse_point(on));
+            match inside(a, fa, pose_a, on[0]) && inside(b, fb, pose_b, on[1]) {
+                true => smoothness,
+                false => Smoothness::Degenerate,
+            }
         }
     }
 }

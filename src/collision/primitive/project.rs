@@ -370,6 +370,27 @@ fn ratio(n: f64, d: f64) -> f64 {
     if n == 0.0 { 0.0 } else { n / d }
 }
 
+/// Relative to a face: nearer to its border than this, a point may as well lie beyond.
+const BORDER: f64 = 1e-12;
+
+impl Shape {
+    /// Whether a feature that is flat ends at `on` (body frame): beyond, another one curves away.
+    pub(super) fn ends(&self, feature: Feature, on: Vec3) -> bool {
+        if feature.kind != Kind::Face {
+            return false;
+        }
+        let reaches = |x: f64, border: f64| x.abs() >= border * (1.0 - BORDER);
+        match *self {
+            Shape::Box { half_extents: h } => {
+                let across = (0..3).filter(|&i| i as u32 != feature.index / 2);
+                across.into_iter().any(|i| reaches(on[i], h[i]))
+            }
+            Shape::Cylinder { radius, .. } => reaches(on.x.hypot(on.y), radius),
+            _ => false,
+        }
+    }
+}
+
 impl LocalSurface {
     /// The surface of `shape` around the point `on` of `feature`, where the outward normal is
     /// `outward` (world frame).

@@ -10,7 +10,7 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::topology::WORLD;
-use crate::spatial::Pose;
+use crate::spatial::{Pose, Vec3};
 
 /// Closest points of two geometries.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +82,10 @@ impl Scene {
                 .ok_or_else(nothing)?;
         let mut motion = ContactDerivative::default();
         let own = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
-        let smoothness = if tied { Smoothness::Tied } else { own };
+        let smoothness = match tied {
+            true => Smoothness::Tied(Vec3::ZERO),
+            false => own,
+        };
         Ok(Closest {
             contact: SceneContact {
                 geom: geoms,

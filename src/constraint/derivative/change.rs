@@ -1,7 +1,7 @@
 //! How the constraint problem varies with the surfaces in contact, where the bodies stay.
 
 use super::ConstraintDerivative;
-use super::rows::{BEFORE, VariedContact};
+use super::rows::BEFORE;
 use crate::collision::scene::Scene;
 use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::Change;
@@ -9,6 +9,7 @@ use crate::constraint::source::Source;
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::scattered;
 use crate::model::topology::Topology;
+use crate::spatial::Vec3;
 
 impl ConstraintDerivative {
     /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all
@@ -33,13 +34,15 @@ impl ConstraintDerivative {
         self.changed(c, t, kin, by_size, sigma, gaps, force);
     }
 
-    /// Whether sides decide how the normal of any contact turns.
+    /// Whether sides decide how any contact moves.
     pub fn is_tied(&self) -> bool {
-        self.contacts[..self.count].iter().any(|c| c.tied)
+        self.contacts[..self.count]
+            .iter()
+            .any(|c| c.slide != Vec3::ZERO)
     }
 
-    /// Effect of turning these normals in general position, by up to a radian: σ into `sigma`, the gaps of contacts into `gaps`, and
-    /// the impulses on the dofs into `force` (all added).
+    /// Effect of sliding these contacts in general position, by up to the size of their shapes: σ into `sigma`, the gaps of contacts
+    /// into `gaps`, and the impulses on the dofs into `force` (all added).
     pub fn untied(
         &self,
         c: &Constraints,
@@ -49,13 +52,11 @@ impl ConstraintDerivative {
         gaps: &mut [f64],
         force: &mut [f64],
     ) {
-        let turned = |i: usize| {
-            let VariedContact { tied, state, .. } = &self.contacts[i];
-            let [x, y, _] = state.frame.c;
-            let dn = x * scattered(2 * i, 4) + y * scattered(2 * i + 1, 4);
-            tied.then_some(Change::Normal(dn))
+        let slid = |i: usize| {
+            let along = self.contacts[i].slide;
+            (along != Vec3::ZERO).then(|| Change::Slide(along * scattered(i, 1)))
         };
-        self.changed(c, t, kin, turned, sigma, gaps, force);
+        self.changed(c, t, kin, slid, sigma, gaps, force);
     }
 
     /// Effect of what changes of contacts, by their index in the scene: σ into `sigma`, the gaps of contacts into `gaps`, and

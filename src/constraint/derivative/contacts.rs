@@ -67,7 +67,10 @@ impl ConstraintDerivative {
         state.normal = contact.point.normal;
         state.impulse = impulse;
         let smoothness = scene.differentiate(&contact, &mut state.motion);
-        varied.tied = smoothness == Smoothness::Tied;
+        varied.slide = match smoothness {
+            Smoothness::Tied(slide) => slide,
+            _ => Vec3::ZERO,
+        };
         self.degenerate |= smoothness == Smoothness::Degenerate;
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
         if target.by_push_out != 0.0 {

@@ -122,8 +122,8 @@ pub(super) struct VariedContact {
     pub slope: f64,
     pub by_speed: f64,
     pub state: ContactState,
-    /// Sides decide how the normal turns.
-    pub tied: bool,
+    /// Along what the point may run instead, zero where one crossing of sides places it.
+    pub slide: Vec3,
 }
 
 impl VariedContact {

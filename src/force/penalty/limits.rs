@@ -5,6 +5,7 @@ use super::law::Normal;
 use crate::dynamics::kinematics::{Kinematics, inertias, positions};
 use crate::error::Result;
 use crate::joint::Turn;
+use crate::linalg::DIGITS;
 use crate::model::Model;
 use crate::model::limits::{Limit, limits};
 use crate::model::topology::WORLD;
@@ -96,7 +97,10 @@ impl SoftLimits {
             let rate = -sign * at.v[l.dof];
             *normal = Normal::new([*stiffness, 2.0 / RATE], depth, rate, at.ease);
             tau[l.dof] += sign * normal.force;
-            distance = distance.min(normal.distance);
+            distance = match depth.abs() <= DIGITS * at.q[l.iq].abs() {
+                true => 0.0,
+                false => distance.min(normal.distance),
+            };
         }
         distance
     }

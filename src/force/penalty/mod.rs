@@ -18,6 +18,7 @@ use crate::contact::mode::Mode;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
+use crate::linalg::{DIGITS, largest};
 use crate::model::Model;
 use crate::model::cord::TendonSpec;
 use crate::model::params::{Param, ParamKind, Params};
@@ -27,6 +28,9 @@ use limits::SoftLimits;
 use material::Material;
 use slopes::Linear;
 use touch::{Arm, Touch};
+
+/// Contacts so near are found: whether they act is a matter of round-off [m].
+const TOUCHING: f64 = 1e-10;
 
 /// Those of a simulation. Sized at creation.
 #[derive(Debug)]
@@ -53,7 +57,8 @@ impl PenaltyContacts {
     /// memory.
     pub fn new(model: &Model, max_contacts: usize, derivatives: bool) -> Result<PenaltyContacts> {
         refuse(model)?;
-        let scene = Scene::new(model, max_contacts)?;
+        let mut scene = Scene::new(model, max_contacts)?;
+        scene.widen(TOUCHING);
         if scene.turns() {
             let wide = model.geoms().iter().find(|g| g.condim > 3);
             return Err(Error::unsupported(format!(
@@ -89,7 +94,10 @@ impl PenaltyContacts {
             if touch.acts() {
                 touch.spread(t, at.kin, tau);
             }
-            distance = distance.min(touch.reaction.distance);
+            distance = match p.gap.abs() <= DIGITS * largest(&p.point.to_array()) {
+                true => 0.0,
+                false => distance.min(touch.reaction.distance),
+            };
             self.touches.push(touch);
         }
         self.distance = distance;

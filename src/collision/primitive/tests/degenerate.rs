@@ -205,12 +205,17 @@ fn a_capsules_axis_through_a_box() {
 #[test]
 fn a_capsule_lying_on_a_box_touches_at_both_ends_or_at_the_boxs_edges() {
     let lying = |x: f64, z: f64| turned(Vec3::Y * FRAC_PI_2, x, 0.0, z);
-    let c = contacts(&CAPSULE, &lying(0.0, 0.599), &CUBE, &Pose::IDENTITY);
-    assert_eq!(c.len(), 2);
-    for (p, smooth) in &c {
-        assert!(close(p.gap, -0.001) && close(p.normal.z, -1.0));
-        assert!(close(p.point.x.abs(), 0.5));
-        assert_eq!(*smooth, Smoothness::Smooth);
+    // One end, or both, over the end of the face, beyond which it would be cut off.
+    let flush = (0.0, [Smoothness::Degenerate; 2]);
+    let within = (0.01, [Smoothness::Smooth; 2]);
+    for (x, smoothness) in [flush, within] {
+        let c = contacts(&CAPSULE, &lying(x, 0.599), &CUBE, &Pose::IDENTITY);
+        assert_eq!(c.len(), 2);
+        for ((p, smooth), expected) in c.iter().zip(smoothness) {
+            assert!(close(p.gap, -0.001) && close(p.normal.z, -1.0));
+            assert!((p.point.x.abs() - 0.5).abs() < 0.011);
+            assert_eq!(*smooth, expected);
+        }
     }
     // Overhanging by half.
     let c = contacts(&CAPSULE, &lying(0.5, 0.599), &CUBE, &Pose::IDENTITY);
