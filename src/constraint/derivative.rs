@@ -287,18 +287,23 @@ impl ConstraintDerivative {
         for c in &self.equalities.cross {
             self.xi_bar[c.from] += c.stiffness.tr_mul(self.xi[c.to]);
         }
+        // Slices of one length: an index is checked once for all of them.
+        let (n, s) = (t.links.len(), &kin.s[..]);
+        let q_bar = &mut q_bar[..s.len()];
+        let (xi_bar, flow) = (&mut self.xi_bar[..n], &self.flow[..self.times]);
         for (i, l) in t.links.iter().enumerate().rev() {
-            let mut own = self.xi_bar[i];
+            let mut own = xi_bar[i];
             if l.parent != WORLD {
-                self.xi_bar[l.parent] += own;
-                for (eta, flow) in self.eta_bar.iter_mut().zip(&self.flow[..self.times]) {
+                xi_bar[l.parent] += own;
+                for (eta, flow) in self.eta_bar.iter_mut().zip(flow) {
+                    let eta = &mut eta[..n];
                     let carried = eta[i];
                     eta[l.parent] += carried;
                     own += flow.weigh(l.parent, carried);
                 }
             }
             for k in l.dofs() {
-                q_bar[k] += kin.s[k].dot(own);
+                q_bar[k] += s[k].dot(own);
             }
         }
         for (eta, flow) in self.eta_bar.iter().zip(&self.flow[..self.times]) {

@@ -133,10 +133,10 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
 /// Σ S_k x_k over the dofs of a link.
 #[inline(always)]
 pub fn joint_twist(l: &Link, s: &[Twist], x: &[f64]) -> Twist {
-    let (s, x) = (&s[l.iv..], &x[l.iv..]);
-    let mut t = s[0] * x[0];
+    let k = l.iv;
+    let mut t = s[k] * x[k];
     if l.nv > 1 {
-        for k in 1..l.nv {
+        for k in k + 1..k + l.nv {
             t += s[k] * x[k];
         }
     }
@@ -146,7 +146,8 @@ pub fn joint_twist(l: &Link, s: &[Twist], x: &[f64]) -> Twist {
 /// Sums Σ S_k v_k from the world to each link, of any columns S of the dofs.
 #[inline(always)]
 pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
-    let out = &mut out[..t.links.len()];
+    // Slices of one length: an index is checked once for all of them.
+    let (out, v) = (&mut out[..t.links.len()], &v[..s.len()]);
     for (i, l) in t.links.iter().enumerate() {
         let own = joint_twist(l, s, v);
         out[i] = if l.parent == WORLD {
@@ -161,9 +162,10 @@ pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
 pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
     let t = model.topology();
     let n = t.links.len();
-    let (velocity, c) = (&mut kin.v[..n], &mut kin.c[..n]);
+    let (velocity, c, s) = (&mut kin.v[..n], &mut kin.c[..n], &kin.s[..]);
+    let v = &v[..s.len()];
     for (i, l) in t.links.iter().enumerate() {
-        let own = joint_twist(l, &kin.s, v);
+        let own = joint_twist(l, s, v);
         velocity[i] = own;
         if l.parent != WORLD {
             let carrier = velocity[l.parent];

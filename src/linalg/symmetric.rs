@@ -8,7 +8,8 @@ use super::{LANES, dispatch, grow};
 /// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
 ///
 /// Where r < n, solves apply A⁺ = Pᵀ L (LᵀL)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P: the least-norm least-squares solution. Pivoting keeps
-/// L well conditioned, so forming LᵀL squares nothing of A's condition, which sits in D.
+/// L well conditioned, so forming LᵀL squares nothing of A's condition, which sits in D. Where the rows of A that
+/// depend on others are zero, so are those of L, and A⁺ is the inverse of the rest.
 #[derive(Clone, Debug)]
 pub struct Symmetric {
     capacity: usize,
@@ -19,6 +20,8 @@ pub struct Symmetric {
     diagonal: Vec<f64>,
     scaled: Vec<f64>,
     permutation: Vec<usize>,
+    /// The rows of L beyond its first r are zero.
+    square: bool,
     gram: Vec<f64>,
 }
 
@@ -33,6 +36,7 @@ impl Symmetric {
             diagonal: vec![0.0; capacity],
             scaled: vec![0.0; capacity],
             permutation: vec![0; capacity],
+            square: true,
             gram: Vec::with_capacity(capacity * capacity),
         }
     }
@@ -63,18 +67,20 @@ impl Symmetric {
     #[inline(always)]
     fn factor_kernel(&mut self, tolerance: f64) {
         let n = self.n;
-        let a = &mut self.a;
+        // Slices of one length: an index is checked once for all of them.
+        let (a, permutation) = (&mut self.a[..n * n], &mut self.permutation[..n]);
+        let (remaining, diagonal) = (&mut self.d[..n], &mut self.diagonal[..n]);
+        let scaled = &mut self.scaled[..n];
         for i in 0..n {
-            self.d[i] = a[i * n + i];
-            self.diagonal[i] = a[i * n + i];
-            self.permutation[i] = i;
+            let own = a[i * n + i];
+            (remaining[i], diagonal[i], permutation[i]) = (own, own, i);
         }
         self.rank = n;
         for k in 0..n {
             let (mut best, mut size) = (n, 0.0);
             for i in k..n {
-                if self.d[i] > size && self.d[i] > tolerance * self.diagonal[i] {
-                    (best, size) = (i, self.d[i]);
+                if remaining[i] > size && remaining[i] > tolerance * diagonal[i] {
+                    (best, size) = (i, remaining[i]);
                 }
             }
             if best == n {
@@ -82,27 +88,30 @@ impl Symmetric {
                 break;
             }
             // Staying put saves an exchange; a pivot within a factor of ten of the best bounds L well enough.
-            if best != k && !(self.d[k] > 0.1 * size && self.d[k] > tolerance * self.diagonal[k]) {
+            if best != k && !(remaining[k] > 0.1 * size && remaining[k] > tolerance * diagonal[k]) {
                 swap_symmetric(a, n, k, best);
-                self.d.swap(k, best);
-                self.diagonal.swap(k, best);
-                self.permutation.swap(k, best);
+                remaining.swap(k, best);
+                diagonal.swap(k, best);
+                permutation.swap(k, best);
             }
             let (head, tail) = a.split_at_mut((k + 1) * n);
+            let (done, rest) = remaining.split_at_mut(k + 1);
             let row = &head[k * n..k * n + k];
-            for ((s, l), d) in self.scaled[..k].iter_mut().zip(row).zip(&self.d) {
+            let scaled = &mut scaled[..k];
+            for ((s, l), d) in scaled.iter_mut().zip(row).zip(&*done) {
                 *s = l * d;
             }
-            let scaled = &self.scaled[..k];
-            let pivot = self.d[k];
-            let inverse = 1.0 / pivot;
-            for (line, d) in tail.chunks_exact_mut(n).zip(&mut self.d[k + 1..n]) {
+            let inverse = 1.0 / done[k];
+            for (line, d) in tail.chunks_exact_mut(n).zip(rest) {
                 let u = line[k] - dot(&line[..k], scaled);
                 line[k] = u * inverse;
                 *d -= u * line[k];
             }
         }
-        if self.rank < n {
+        let r = self.rank;
+        let mut beyond = a[r * n..].chunks_exact(n.max(1));
+        self.square = beyond.all(|line| line[..r].iter().all(|l| *l == 0.0));
+        if !self.square {
             self.form_gram();
         }
     }
@@ -144,10 +153,11 @@ impl Symmetric {
             stride: n,
             n: r,
         };
-        if r == n {
+        if self.square {
             lower.solve(y);
             self.divide(y);
             lower.solve_transpose(y);
+            y[r..].fill([0.0; W]);
         } else {
             self.reduce(y);
             solve_definite(&self.gram, r, r, y);
@@ -174,11 +184,11 @@ impl Symmetric {
             *y = x[*p];
         }
         let y = &mut scratch[..n];
-        if r == n {
+        if self.square {
             UnitLower {
                 values: &self.a,
                 stride: n,
-                n,
+                n: r,
             }
             .solve(y);
         } else {
@@ -207,17 +217,18 @@ impl Symmetric {
             let x = &mut scratch[..r];
             x.fill([0.0; LANES]);
             // D^(−1/2) L⁻¹ P, or D^(−1/2) (LᵀL)⁻¹ Lᵀ P, from the columns that P brings to here.
-            let first = if r == n {
-                for (lane, x) in x[start..].iter_mut().take(LANES).enumerate() {
+            let first = if self.square {
+                let first = start.min(r);
+                for (lane, x) in x[first..].iter_mut().take(LANES).enumerate() {
                     x[lane] = 1.0;
                 }
                 let lower = UnitLower {
-                    values: &self.a[start * n + start..],
+                    values: &self.a[first * n + first..],
                     stride: n,
-                    n: n - start,
+                    n: r - first,
                 };
-                lower.solve(&mut x[start..]);
-                start
+                lower.solve(&mut x[first..]);
+                first
             } else {
                 for (lane, i) in (start..n).take(LANES).enumerate() {
                     for (x, l) in x.iter_mut().zip(&self.a[i * n..i * n + i.min(r)]) {

@@ -130,6 +130,60 @@ fn general_solves_in_the_range_and_transposes() {
     }
 }
 
+/// Wherever the zero lines are, the others are solved as without them, and what was asked along them is left alone.
+#[test]
+fn zero_lines_leave_the_others_their_inverse() {
+    let mut next = numbers(4);
+    for (n, idle) in [
+        (2, vec![0]),
+        (3, vec![1]),
+        (6, vec![0, 3]),
+        (12, vec![1, 2, 10]),
+        (20, (0..11).collect()),
+    ] {
+        let kept: Vec<usize> = (0..n).filter(|k| !idle.contains(k)).collect();
+        let r = kept.len();
+        let dense = low_rank(r, r, true, &mut next);
+        let (mut all, mut rest) = (Symmetric::new(20), Symmetric::new(20));
+        let a = all.matrix(n);
+        a.fill(0.0);
+        for (i, k) in kept.iter().enumerate() {
+            for (j, l) in kept.iter().enumerate() {
+                a[k * n + l] = dense[i * r + j];
+            }
+        }
+        rest.matrix(r).copy_from_slice(&dense);
+        all.factor(1e-11);
+        rest.factor(1e-11);
+        assert_eq!((all.rank(), rest.rank()), (r, r));
+        let b: Vec<f64> = (0..n).map(|_| next()).collect();
+        let part: Vec<f64> = kept.iter().map(|k| b[*k]).collect();
+        let (mut x, mut y) = (lanes::<1>(&b), lanes::<1>(&part));
+        all.solve(&mut x, &mut [[0.0]; 20]);
+        rest.solve(&mut y, &mut [[0.0]; 20]);
+        let size = largest(y.as_flattened());
+        for (k, y) in kept.iter().zip(&y) {
+            assert!((x[*k][0] - y[0]).abs() <= 1e-10 * size, "{n}: {k}");
+        }
+        assert!(idle.iter().all(|k| x[*k] == [0.0]));
+        let mut half = vec![0.0; n * r];
+        all.half_inverse(&mut half, r, &mut [[0.0; LANES]; 20]);
+        check_split(&half, &half, r, &b, &x);
+        // F x = t with the coefficients of each unknown and the unit one.
+        let mut t = lanes::<1>(&b);
+        all.range_target(&mut t, &mut [[0.0]; 20]);
+        for (e, t) in t[..r].iter().enumerate() {
+            let unknowns = all.permutation().iter().enumerate();
+            let own = |i: usize| match i == e {
+                true => 1.0,
+                false => all.range_row(i).get(e).copied().unwrap_or(0.0),
+            };
+            let sum: f64 = unknowns.map(|(i, k)| own(i) * x[*k][0]).sum();
+            assert!((sum - t[0]).abs() <= 1e-10 * size, "{n}: {e}");
+        }
+    }
+}
+
 #[test]
 fn zero_and_empty_matrices_solve_to_zero() {
     let (mut symmetric, mut general) = (Symmetric::new(3), General::new(3));

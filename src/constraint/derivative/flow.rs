@@ -71,12 +71,16 @@ impl Flow {
     pub fn displaced(&self, t: &Topology, kin: &Kinematics, dq: &[f64], eta: &mut [Twist]) {
         let mut varying = t.varying.iter().zip(&self.varying);
         let mut next = varying.next();
+        // Slices of one length: an index is checked once for all of them.
+        let n = t.links.len();
+        let (eta, velocity) = (&mut eta[..n], &self.velocity[..n]);
+        let (s, dq) = (&kin.s[..], &dq[..kin.s.len()]);
         for (i, l) in t.links.iter().enumerate() {
             eta[i] = if l.parent == WORLD {
                 Twist::ZERO
             } else {
-                let own = joint_twist(l, &kin.s, dq);
-                eta[l.parent] + self.velocity[l.parent].cross(own)
+                let own = joint_twist(l, s, dq);
+                eta[l.parent] + velocity[l.parent].cross(own)
             };
             if let Some((link, by)) = next
                 && link.link == i
