@@ -86,6 +86,10 @@ impl Local<'_> {
             square += d[i] * d[i];
             start += gradient[i] * d[i];
         }
+        // By round-off it may rise.
+        if start >= 0.0 {
+            return false;
+        }
         for (b, h) in self.rows.touching(tree) {
             let d_sigma = &mut self.d_sigma[self.rows.range(b)];
             for (out, row) in d_sigma.iter_mut().zip(h.as_chunks::<FREE>().0) {
