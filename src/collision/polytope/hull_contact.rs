@@ -269,7 +269,7 @@ impl Pair<'_> {
             return;
         }
         self.patch(point.normal, a, b, margin, rounding, found);
-        self.drop_near(point.gap, Some(&point), found);
+        self.drop_near(point.gap - rounding, Some(&point), found);
         found.push(point);
     }
 

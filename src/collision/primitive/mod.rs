@@ -288,10 +288,17 @@ pub fn differentiate(
             let surface_a = LocalSurface::of(a, pose_a, fa, n, on[0]);
             let surface_b = LocalSurface::of(b, pose_b, fb, -n, on[1]);
             let smoothness = surface::common_normal(&surface_a, &surface_b, n, gap, out);
-            let inside = |s: &Shape, f, pose: &Pose, on| !s.ends(f, pose.inverse_point(on));
-            match inside(a, fa, pose_a, on[0]) && inside(b, fb, pose_b, on[1]) {
-                true => smoothness,
-                false => Smoothness::Degenerate,
+            // A plane takes each vertex and rim by itself, whatever is beside it, and so does a capsule's side an edge that it crosses.
+            let alone = |s: &Shape, f: feature::Feature| {
+                matches!(s, Shape::Plane)
+                    || matches!(s, Shape::Capsule { .. }) && f == feature::Feature::SURFACE
+            };
+            if alone(a, fa) || alone(b, fb) {
+                return smoothness;
+            }
+            match a.ends(fa, pose_a, n, on[0]) || b.ends(fb, pose_b, -n, on[1]) {
+                true => Smoothness::Degenerate,
+                false => smoothness,
             }
         }
     }

@@ -370,22 +370,35 @@ fn ratio(n: f64, d: f64) -> f64 {
     if n == 0.0 { 0.0 } else { n / d }
 }
 
-/// Relative to a face: nearer to its border than this, a point may as well lie beyond.
+/// Relative to a face, and of a unit normal: nearer to the border of a feature, a point may as well be another one's.
 const BORDER: f64 = 1e-12;
 
 impl Shape {
-    /// Whether a feature that is flat ends at `on` (body frame): beyond, another one curves away.
-    pub(super) fn ends(&self, feature: Feature, on: Vec3) -> bool {
-        if feature.kind != Kind::Face {
-            return false;
-        }
-        let reaches = |x: f64, border: f64| x.abs() >= border * (1.0 - BORDER);
-        match *self {
-            Shape::Box { half_extents: h } => {
-                let across = (0..3).filter(|&i| i as u32 != feature.index / 2);
-                across.into_iter().any(|i| reaches(on[i], h[i]))
+    /// Whether a feature ends at a point `on` of it, with this outward normal (world frame): a face at its sides, an edge, vertex or
+    /// rim where its normal is a face's. Beyond, the surface curves in another way.
+    pub(super) fn ends(&self, feature: Feature, pose: &Pose, outward: Vec3, on: Vec3) -> bool {
+        let seen = || (pose.inverse_point(on), pose.rot.tr_mul_vec(outward));
+        match (self, feature.kind) {
+            (Shape::Box { half_extents: h }, Kind::Face) => {
+                let (on, n) = seen();
+                (0..3).any(|i| on[i].abs() >= h[i] * (1.0 - BORDER) && n[i].abs() <= BORDER)
             }
-            Shape::Cylinder { radius, .. } => reaches(on.x.hypot(on.y), radius),
+            (Shape::Box { .. }, Kind::Edge) => {
+                let along = (feature.index / 4) as usize;
+                let (_, n) = seen();
+                (0..3).any(|i| i != along && n[i].abs() <= BORDER)
+            }
+            (Shape::Box { .. }, Kind::Vertex) => {
+                seen().1.to_array().iter().any(|x| x.abs() <= BORDER)
+            }
+            (Shape::Cylinder { radius, .. }, Kind::Face) => {
+                let (on, _) = seen();
+                on.x.hypot(on.y) >= radius * (1.0 - BORDER)
+            }
+            (Shape::Cylinder { .. }, Kind::Rim) => {
+                let (_, n) = seen();
+                n.z.abs() <= BORDER || n.x.hypot(n.y) <= BORDER
+            }
             _ => false,
         }
     }
