@@ -53,7 +53,7 @@ pub(super) struct ActiveSetSystem {
     /// εE where A + εE is factored.
     ease: Vec<f64>,
     /// The system where G comes by trees; on how many coordinates.
-    trees: TreeSystem,
+    pub trees: TreeSystem,
     coordinates: usize,
     /// (LᵀRR + Q + εE)⁻¹ with the compliance R of rows, by unknown, and panels of that many and of the problem's rows.
     compliance: Vec<f64>,

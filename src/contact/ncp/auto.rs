@@ -9,8 +9,6 @@ use super::ladder::{
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
-use super::parametric;
-use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::TOLD;
@@ -55,7 +53,8 @@ impl NcpSolver {
             When::Circular => !problem.has_pyramids(),
             When::CircularDense => is_dense && !problem.has_pyramids(),
             When::Closed => is_dense && closed && !self.is_warm,
-            When::Pyramids => problem.has_pyramids(),
+            When::PyramidsDense => is_dense && problem.has_pyramids(),
+            When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
             When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
@@ -95,6 +94,7 @@ impl NcpSolver {
             Method::Parametric => {
                 self.solve_parametric(problem, options, 0.0, rung.at_most, certificate)
             }
+            Method::Rays => self.solve_ray(problem, options, rung.at_most, certificate),
             Method::ParametricFromRest => SLIPS.into_iter().any(|slip| {
                 self.rest(problem);
                 self.solve_parametric(problem, options, slip, rung.at_most, certificate)
@@ -130,7 +130,8 @@ impl NcpSolver {
         self.remember(self.residual(problem), Path::Continuation);
         let last = METHODS
             .iter()
-            .skip_while(|r| r.method != Method::Continuation);
+            .skip_while(|r| r.method != Method::PivotsByRank)
+            .skip(1);
         for rung in last {
             if !self.is_for(rung.when, problem, false) {
                 continue;
@@ -147,7 +148,7 @@ impl NcpSolver {
 
     /// Newton from the present modes, those unknown guessed, to the nearest solution and from there to the one of least
     /// norm, where that is a choice; few held rows are first tried without the detour.
-    fn newton_from(
+    pub(super) fn newton_from(
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
@@ -177,7 +178,7 @@ impl NcpSolver {
 
     /// From a solution in right modes, as far as those are known, to the one of least norm, or else to one that is exact.
     /// False: nothing has changed.
-    fn settle(
+    pub(super) fn settle(
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
@@ -215,57 +216,6 @@ impl NcpSolver {
     fn rest(&mut self, problem: &Problem) {
         self.work.lambda.fill(0.0);
         self.work.update_sigma(problem);
-    }
-
-    /// Parametric pivots, and polishes what is found.
-    fn solve_parametric(
-        &mut self,
-        problem: &Problem,
-        options: &NcpOptions,
-        slip: f64,
-        budget: usize,
-        certificate: &mut Certificate,
-    ) -> bool {
-        self.guess_modes(problem);
-        let (budget, before) = (self.grant(budget), certificate.newton);
-        let found = parametric::pivot(
-            problem,
-            &mut self.work,
-            &mut self.active_set,
-            slip,
-            budget,
-            &mut certificate.newton,
-        );
-        self.spent.spend(certificate.newton - before, 1.0);
-        // What was found stands where no more is reached: its residual says how well it does.
-        found
-            && (self.settle(problem, options, certificate)
-                || self.residual(problem) <= options.tolerance)
-    }
-
-    /// Pivots, and polishes what is found.
-    fn solve_pivots(
-        &mut self,
-        problem: &Problem,
-        options: &NcpOptions,
-        purpose: Purpose,
-        budget: usize,
-        certificate: &mut Certificate,
-    ) -> bool {
-        self.guess_modes(problem);
-        let (budget, before) = (self.grant(budget), certificate.newton);
-        let found = pivot::pivot(
-            problem,
-            &mut self.work,
-            &mut self.active_set,
-            purpose,
-            options.tolerance,
-            budget,
-            &mut certificate.newton,
-        );
-        self.spent.spend(certificate.newton - before, 1.0);
-        // Consistent but not exact: rows are nearly dependent.
-        found && self.settle(problem, options, certificate)
     }
 
     /// Shrinks κ along the central path, and polishes the modes where they settle.
@@ -426,7 +376,7 @@ impl NcpSolver {
         }
     }
 
-    fn residual(&self, problem: &Problem) -> f64 {
+    pub(super) fn residual(&self, problem: &Problem) -> f64 {
         let work = &self.work;
         let all = residuals(problem.blocks, problem.g, &work.lambda, &work.sigma);
         all.into_iter().fold(0.0, |m, r| if r <= m { m } else { r })
@@ -469,7 +419,7 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         // Where slip directions do not turn, what is closed at a switch decides on impulses alone, and gets as many again.
-        let closing = match self.is_for(When::Pyramids, problem, false) {
+        let closing = match problem.has_pyramids() {
             true => self.grant(2 * budget) - self.grant(budget),
             false => 0,
         };

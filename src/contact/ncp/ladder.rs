@@ -13,9 +13,11 @@ use crate::contact::push_out::Jam;
 use Effort::{Brief, Thorough, Usual};
 use Method::{
     Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots, PivotsByRank,
-    PivotsFromRest,
+    PivotsFromRest, Rays,
 };
-use When::{Always, Circular, CircularDense, Closed, Dense, FewHeld, Pyramids, Trees};
+use When::{
+    Always, Circular, CircularDense, Closed, Dense, FewHeld, PyramidsByTrees, PyramidsDense, Trees,
+};
 
 /// A method of the default path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub(super) enum Method {
     PivotsByRank,
     /// The central path through its folds.
     Continuation,
+    /// Pivots from a problem that has no impulses along normals, however much more it opens.
+    Rays,
     /// Pivots along the line from a problem that the impulses of the sweeps solve.
     Parametric,
     /// The same from a problem that no impulse solves.
@@ -69,8 +73,10 @@ pub(super) enum When {
     Circular,
     /// So it is, and G is a matrix.
     CircularDense,
-    /// Friction is in pyramids.
-    Pyramids,
+    /// Friction is in pyramids, and G is a matrix.
+    PyramidsDense,
+    /// Friction is in pyramids, and G comes by trees.
+    PyramidsByTrees,
     /// G is a matrix.
     Dense,
     /// G is a matrix, and blocks at a switch were closed after a cold start.
@@ -96,21 +102,32 @@ pub(super) struct Rung {
 }
 
 /// On an island, in this order. docs/contact.md has how many found their answer in which line.
-pub(super) const METHODS: [Rung; 9] = [
+pub(super) const METHODS: [Rung; 11] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Always, 5, Brief, Path::Polished),
-    rung(Parametric, Pyramids, 40, Usual, Path::Polished),
+    rung(Parametric, PyramidsDense, 40, Usual, Path::Polished),
+    rung(Rays, PyramidsByTrees, 200, Usual, Path::Polished),
     rung(Pivots, Circular, 16, Usual, Path::Polished),
     rung(PivotsFromRest, CircularDense, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
     rung(PivotsByRank, Dense, 100, Thorough, Path::Polished),
+    rung(Rays, PyramidsByTrees, 200, Thorough, Path::Polished),
     rung(Continuation, Always, 800, Thorough, Path::Continuation),
-    rung(ParametricFromRest, Pyramids, 200, Thorough, Path::Polished),
+    rung(
+        ParametricFromRest,
+        PyramidsDense,
+        200,
+        Thorough,
+        Path::Polished,
+    ),
 ];
 
 /// How fast open contacts move across their normals where parametric pivots from rest begin, one tried after the other, in
 /// units of the largest velocity: where bodies can wedge themselves, mostly one of two opposite slips has a path to the end.
 pub(super) const SLIPS: [f64; 3] = [0.0, 10.0, -10.0];
+
+/// Factorizations of Newton's method from the modes that a ray leads to, where settling takes more than usual.
+pub(super) const FROM_RAY: usize = 8;
 
 /// One run of Newton's method.
 #[derive(Clone, Copy, Debug)]
@@ -162,8 +179,9 @@ pub(super) const SWEEPS: usize = 6;
 /// as some of that.
 pub(super) const SWEEP: f64 = 0.25;
 
-/// What [`METHODS`] left unsolved where nothing gentler can be asked: continuation alone, with a matrix for islands of up
-/// to so many rows, which tells what depends on what. Each way of holding an island has one turn.
+/// What [`METHODS`] left unsolved where nothing gentler can be asked: continuation alone, by trees after pivots
+/// along a ray, with a matrix for islands of up to so many rows, which tells what depends on what. Each way of holding an island has one
+/// turn.
 pub(super) const AT_LAST: [usize; 2] = [DENSE, DENSE_AT_LAST];
 
 /// Islands of more rows are solved by trees even at the last.
@@ -243,7 +261,8 @@ mod tests {
             Circular => "circular cones".into(),
             CircularDense => "circular cones, matrix".into(),
             Closed => "matrix, cold, closed at a switch".into(),
-            Pyramids => "pyramids".into(),
+            PyramidsDense => "pyramids, matrix".into(),
+            PyramidsByTrees => "pyramids, trees".into(),
             Dense => "matrix".into(),
             Trees => "trees".into(),
             FewHeld => format!("matrix, ≤ {FEW_HELD} rows held"),
@@ -264,6 +283,7 @@ mod tests {
             Given => "Newton from the modes given".into(),
             Guessed => format!("{SWEEPS} sweeps, Newton from their modes"),
             Parametric => "parametric pivots from the present impulses".into(),
+            Rays => "pivots along a ray".into(),
             ParametricFromRest => "parametric pivots from rest".into(),
             Pivots => "pivots from the present impulses".into(),
             PivotsFromRest => "pivots from rest".into(),
@@ -317,7 +337,7 @@ mod tests {
         }
         let [held, most] = AT_LAST;
         text + &format!(
-            "\nAt the last: continuation with a matrix up to {held} rows, then up to {most}.\n"
+            "\nAt the last: continuation with a matrix up to {held} rows, then up to {most}; by trees after pivots along a ray.\n"
         )
     }
 

@@ -27,6 +27,7 @@ mod admm;
 mod auto;
 mod aware;
 mod block_law;
+mod by_pivots;
 mod certainty;
 mod cone;
 mod continuation;
@@ -47,6 +48,7 @@ mod path_system;
 mod pgs;
 mod pivot;
 pub(in crate::contact) mod pyramid;
+mod ray;
 mod resort;
 mod smoothed;
 mod uniqueness;
@@ -77,6 +79,7 @@ use measure::Scales;
 use modes::{CLOSED, classify, largest, residuals};
 use newton::mode_of_impulse;
 use path_system::PathSystem;
+use ray::Ray;
 use work::{Best, Work};
 
 /// Which method is used.
@@ -150,6 +153,7 @@ pub struct NcpSolver {
     shifted: PathSystem,
     interior: Interior,
     continuation: Continuation,
+    ray: Ray,
     /// Where there is to be room for it.
     admm: Option<Box<Admm>>,
     panel: Vec<f64>,
@@ -205,6 +209,7 @@ impl NcpSolver {
             shifted: PathSystem::new([max_rows, dense], max_blocks, capacity.coordinates, trees()),
             interior: Interior::new(max_rows, max_blocks),
             continuation: Continuation::new(max_rows),
+            ray: Ray::new(capacity),
             admm: admm.then(|| Box::new(Admm::new([max_rows, dense], trees()))),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
