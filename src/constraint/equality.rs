@@ -15,7 +15,7 @@
 use super::rows::Rows;
 use super::stabilization::{Stabilization, Undoing};
 use crate::dynamics::kinematics::Kinematics;
-use crate::linalg::F4;
+use crate::linalg::{DIGITS, F4};
 use crate::model::Model;
 use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
@@ -348,6 +348,20 @@ impl Equality {
                 let s = kin.s[k];
                 let r = p.relation.rows(s.at(p.point[x]), s.ang) * sign;
                 *rows.column_mut(id, k) += F4([r.x, r.y, r.z, 0.0]);
+                k = t.dofs[k].parent;
+            }
+        }
+        // What the two sides leave of each other, or a direction has across itself, by round-off alone would hold like any row.
+        for x in 0..2 {
+            let mut k = t.tip(p.link[x]);
+            while k != WORLD {
+                let s = kin.s[k];
+                let all = s.ang.norm() + s.lin.norm() + s.at(p.point[x]).norm();
+                for entry in &mut rows.column_mut(id, k).0 {
+                    if entry.abs() <= DIGITS * all {
+                        *entry = 0.0;
+                    }
+                }
                 k = t.dofs[k].parent;
             }
         }

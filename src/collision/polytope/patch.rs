@@ -14,9 +14,10 @@ pub(super) const MAX_CORNERS: usize = 2 * MAX_SIDES;
 /// projection would magnify rounding by more than a thousand.
 pub(super) const STEEPEST: f64 = 1e-3;
 
-/// In roundings: points that differ by less in depth or reach are equal to [`choose`]. What lies flat keeps its points however it
-/// tips or slides by as little, and where the choice changes, nothing rests.
-const ALIKE: f64 = 1e3;
+/// Relative to the extent of a patch: points that differ by less in depth or reach are equal to [`choose`]. What lies flat keeps its
+/// points however it tips or slides by as little, and where the choice changes, nothing rests. Ten times as much, and what
+/// lands nearly flat finds the corner that was left out so deep that it bounces.
+const ALIKE: f64 = 1e-6;
 
 /// Along no axis of symmetry that a body is likely to have.
 const GENERAL: Vec3 = Vec3::new(0.2719, 0.6180, 0.7378);
@@ -86,14 +87,16 @@ pub(super) fn choose(
         return (kept, points.len());
     }
     let mut left = [true; MOST_POINTS];
-    let deepest = nearest(points, &left, ALIKE * tolerance);
+    let from = |p: &ContactPoint| (p.point - points[0].point).norm();
+    let alike = tolerance.max(ALIKE * points.iter().map(from).fold(0.0, f64::max));
+    let deepest = nearest(points, &left, alike);
     for (left, p) in left.iter_mut().zip(points) {
         *left = closes(p);
     }
     left[deepest] = true;
     let closing = left[..points.len()].iter().filter(|x| **x).count();
     let count = if closing > MAX_POINTS {
-        spanning(points, &left, deepest, tolerance, &mut kept)
+        spanning(points, &left, deepest, [tolerance, alike], &mut kept)
     } else {
         let all = (0..points.len()).filter(|&i| left[i]);
         kept.iter_mut().zip(all).for_each(|(k, i)| *k = i);
@@ -148,7 +151,7 @@ fn spanning(
     points: &[ContactPoint],
     among: &[bool],
     deepest: usize,
-    tolerance: f64,
+    [tolerance, alike]: [f64; 2],
     kept: &mut [usize; MAX_POINTS],
 ) -> usize {
     let largest = |score: &dyn Fn(&ContactPoint) -> f64, tolerance: f64| {
@@ -156,7 +159,6 @@ fn spanning(
     };
     let at = |i: usize| points[i].point;
     let n = points[deepest].normal;
-    let alike = ALIKE * tolerance;
     let (far, span) = largest(&|p| (p.point - at(deepest)).norm(), alike);
     let area = |p: &ContactPoint| (at(far) - at(deepest)).cross(p.point - at(deepest)).dot(n);
     let (third, wide) = largest(&|p| area(p).abs(), alike * span);

@@ -14,8 +14,8 @@ use super::pair::Pair;
 use super::patch::{Reference, STEEPEST};
 use crate::spatial::Vec3;
 
-/// 1 − cosine of the angle between faces that lie on each other, a ten-thousandth.
-pub(super) const LEVEL: f64 = 5e-9;
+/// 1 − cosine of the angle between faces that lie on each other, a hundred-thousandth.
+pub(super) const LEVEL: f64 = 5e-11;
 /// How much more than the other one a face is the larger, relative to it.
 const LARGER: f64 = 1e-6;
 /// Shares of the two sides in a slide: any two numbers whose sums with signs do not vanish.

@@ -53,6 +53,7 @@ impl NcpSolver {
             When::Circular => !problem.has_pyramids(),
             When::CircularDense => is_dense && !problem.has_pyramids(),
             When::Closed => is_dense && closed && !self.is_warm,
+            When::Pyramids => problem.has_pyramids(),
             When::PyramidsDense => is_dense && problem.has_pyramids(),
             When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,

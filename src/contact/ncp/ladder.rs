@@ -16,7 +16,8 @@ use Method::{
     PivotsFromRest, Rays,
 };
 use When::{
-    Always, Circular, CircularDense, Closed, Dense, FewHeld, PyramidsByTrees, PyramidsDense, Trees,
+    Always, Circular, CircularDense, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees,
+    PyramidsDense, Trees,
 };
 
 /// A method of the default path.
@@ -73,9 +74,11 @@ pub(super) enum When {
     Circular,
     /// So it is, and G is a matrix.
     CircularDense,
-    /// Friction is in pyramids, and G is a matrix.
+    /// Friction is in pyramids.
+    Pyramids,
+    /// So it is, and G is a matrix.
     PyramidsDense,
-    /// Friction is in pyramids, and G comes by trees.
+    /// So it is, and G comes by trees.
     PyramidsByTrees,
     /// G is a matrix.
     Dense,
@@ -105,7 +108,7 @@ pub(super) struct Rung {
 pub(super) const METHODS: [Rung; 11] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Always, 5, Brief, Path::Polished),
-    rung(Parametric, PyramidsDense, 40, Usual, Path::Polished),
+    rung(Parametric, Pyramids, 40, Usual, Path::Polished),
     rung(Rays, PyramidsByTrees, 200, Usual, Path::Polished),
     rung(Pivots, Circular, 16, Usual, Path::Polished),
     rung(PivotsFromRest, CircularDense, 16, Usual, Path::Polished),
@@ -261,6 +264,7 @@ mod tests {
             Circular => "circular cones".into(),
             CircularDense => "circular cones, matrix".into(),
             Closed => "matrix, cold, closed at a switch".into(),
+            Pyramids => "pyramids".into(),
             PyramidsDense => "pyramids, matrix".into(),
             PyramidsByTrees => "pyramids, trees".into(),
             Dense => "matrix".into(),

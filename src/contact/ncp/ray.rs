@@ -21,7 +21,7 @@ use crate::contact::tree_system::TreeSystem;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 /// Pivots on one factorization.
-const PIVOTS: usize = 64;
+const PIVOTS: usize = 16;
 
 /// Corrections of what a factorization says, the first of which is all of it.
 const CORRECTIONS: usize = 3;
