@@ -585,7 +585,7 @@ fn rows_of_round_off_hold_nothing() {
             let (mut to, mut after) = ([0.0; 2], [0.0; 2]);
             sim.step(&q, &v, &[], &mut to, &mut after).unwrap();
             assert!(
-                (after[0] - v[0]).abs() < 0.1 && after[1].abs() < 0.51,
+                (after[0] - v[0]).abs() < 0.1 && after[1].abs() < 0.6,
                 "{contact:?} {q:?} {v:?} {after:?}"
             );
         }
