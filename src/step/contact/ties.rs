@@ -1,4 +1,4 @@
-//! Contacts of which sides decide how their normals turn: whether a step feels it.
+//! Contacts of which sides decide how their points move: whether a step feels it.
 
 use super::ContactStage;
 use crate::dynamics::Dynamics;
@@ -10,16 +10,16 @@ use crate::model::topology::Topology;
 /// x ← A⁻¹ x.
 pub(in crate::step) type SolveSystem = fn(&mut Dynamics, &Topology, &mut [f64]);
 
-/// Relative to what turning the normals does at fixed impulses, and to the velocities: what less than this is left of it once the
+/// Relative to what sliding the points does at fixed impulses, and to the velocities: what less than this is left of it once the
 /// impulses have changed, too, is not felt.
 const FELT: f64 = 1e-6;
 
 impl ContactStage {
-    /// Whether v⁺, which is `v_end`, varies with the turning of any normal of which sides decide; `x` has room for a velocity. After
+    /// Whether v⁺, which is `v_end`, varies with the sliding of any point of which sides decide; `x` has room for a velocity. After
     /// [`ContactStage::linearize`] of a step that has a derivative, with the factors of A.
     ///
-    /// A contact that sticks keeps its point at rest whatever its frame: all that turning it does is taken up by impulses. All is
-    /// linear: one turning in general position tells of any.
+    /// A body at rest on several points is at rest on those beside them: all that sliding them does is taken up by impulses. All is
+    /// linear: one sliding in general position tells of any.
     pub fn feels_ties(
         &mut self,
         model: &Model,
