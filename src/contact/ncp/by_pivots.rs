@@ -7,6 +7,19 @@ use crate::contact::certificate::Certificate;
 use crate::contact::problem::{Delassus, Problem};
 
 impl NcpSolver {
+    /// Runs a method with the factorizations that are left of so many, and counts those that it took.
+    fn within(
+        &mut self,
+        budget: usize,
+        certificate: &mut Certificate,
+        run: impl FnOnce(&mut Self, usize, &mut usize) -> bool,
+    ) -> bool {
+        let (budget, before) = (self.grant(budget), certificate.newton);
+        let done = run(self, budget, &mut certificate.newton);
+        self.spent.spend(certificate.newton - before, 1.0);
+        done
+    }
+
     /// Parametric pivots, and polishes what is found.
     pub(super) fn solve_parametric(
         &mut self,
@@ -17,16 +30,10 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         self.guess_modes(problem);
-        let (budget, before) = (self.grant(budget), certificate.newton);
-        let found = parametric::pivot(
-            problem,
-            &mut self.work,
-            &mut self.active_set,
-            slip,
-            budget,
-            &mut certificate.newton,
-        );
-        self.spent.spend(certificate.newton - before, 1.0);
+        let found = self.within(budget, certificate, |s, budget, count| {
+            let (work, active_set) = (&mut s.work, &mut s.active_set);
+            parametric::pivot(problem, work, active_set, slip, budget, count)
+        });
         // What was found stands where no more is reached: its residual says how well it does.
         found
             && (self.settle(problem, options, certificate)
@@ -44,16 +51,10 @@ impl NcpSolver {
         let Delassus::Trees(rows) = problem.delassus else {
             return false;
         };
-        let (budget, before) = (self.grant(budget), certificate.newton);
-        let found = self.ray.follow(
-            problem,
-            rows,
-            &mut self.work,
-            &mut self.active_set.trees,
-            budget,
-            &mut certificate.newton,
-        );
-        self.spent.spend(certificate.newton - before, 1.0);
+        let found = self.within(budget, certificate, |s, budget, count| {
+            let (work, trees) = (&mut s.work, &mut s.active_set.trees);
+            s.ray.follow(problem, rows, work, trees, budget, count)
+        });
         found
             && (self.settle(problem, options, certificate)
                 || self.newton_from(problem, options, FROM_RAY, certificate))
@@ -69,17 +70,10 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         self.guess_modes(problem);
-        let (budget, before) = (self.grant(budget), certificate.newton);
-        let found = pivot::pivot(
-            problem,
-            &mut self.work,
-            &mut self.active_set,
-            purpose,
-            options.tolerance,
-            budget,
-            &mut certificate.newton,
-        );
-        self.spent.spend(certificate.newton - before, 1.0);
+        let found = self.within(budget, certificate, |s, budget, count| {
+            let (work, active_set, enough) = (&mut s.work, &mut s.active_set, options.tolerance);
+            pivot::pivot(problem, work, active_set, purpose, enough, budget, count)
+        });
         // Consistent but not exact: rows are nearly dependent.
         found && self.settle(problem, options, certificate)
     }
