@@ -11,7 +11,7 @@ use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, EqualityKind, EqualitySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{Contact, Options, Sim};
+use diffsim::step::{Contact, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 fn equality(name: &str, kind: EqualityKind) -> EqualitySpec {
@@ -588,6 +588,27 @@ fn rows_of_round_off_hold_nothing() {
                 (after[0] - v[0]).abs() < 0.1 && after[1].abs() < 0.6,
                 "{contact:?} {q:?} {v:?} {after:?}"
             );
+            let mut by_q = [0.0; 4];
+            sim.step_jacobians(StepJacobians {
+                dv_dq: Some(&mut by_q),
+                ..StepJacobians::default()
+            })
+            .unwrap();
+            for (k, column) in by_q.chunks_exact(2).enumerate() {
+                let [up, down] = [1e-6, -1e-6].map(|width| {
+                    let (mut beside, mut after) = ([q[0], q[1]], [0.0; 2]);
+                    beside[k] += width;
+                    sim.step(&beside, &v, &[], &mut to, &mut after).unwrap();
+                    after
+                });
+                for (x, (up, down)) in column.iter().zip(up.iter().zip(down)) {
+                    let slope = (up - down) / 2e-6;
+                    assert!(
+                        (x - slope).abs() < 1e-5 * (1.0 + slope.abs()),
+                        "{contact:?} {k} {x} {slope}"
+                    );
+                }
+            }
         }
     }
 }

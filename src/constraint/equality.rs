@@ -352,17 +352,13 @@ impl Equality {
             }
         }
         // What the two sides leave of each other, or a direction has across itself, by round-off alone would hold like any row.
-        for x in 0..2 {
-            let mut k = t.tip(p.link[x]);
-            while k != WORLD {
+        for (link, point) in p.link.into_iter().zip(p.point) {
+            for k in t.path(link) {
                 let s = kin.s[k];
-                let all = s.ang.norm() + s.lin.norm() + s.at(p.point[x]).norm();
-                for entry in &mut rows.column_mut(id, k).0 {
-                    if entry.abs() <= DIGITS * all {
-                        *entry = 0.0;
-                    }
-                }
-                k = t.dofs[k].parent;
+                let rounding = DIGITS * (s.ang.norm() + s.lin.norm() + s.at(point).norm());
+                let column = &mut rows.column_mut(id, k).0;
+                let gone = column.iter_mut().filter(|x| x.abs() <= rounding);
+                gone.for_each(|x| *x = 0.0);
             }
         }
         p.error

@@ -214,7 +214,7 @@ impl NcpSolver {
         held.map(|(block, _)| block.rows()).sum()
     }
 
-    fn rest(&mut self, problem: &Problem) {
+    pub(super) fn rest(&mut self, problem: &Problem) {
         self.work.lambda.fill(0.0);
         self.work.update_sigma(problem);
     }

@@ -66,6 +66,20 @@ fn concentric_spheres() {
     assert_eq!(c[0].1, Smoothness::Degenerate);
 }
 
+/// Beyond, the surface curves in another way.
+#[test]
+fn a_sphere_over_the_border_of_a_face() {
+    let border = |x: f64, shape: &Shape| {
+        let c = contacts(&SPHERE, &at(x, 0.0, 0.75), shape, &Pose::IDENTITY);
+        (c[0].0.normal.z, c[0].1)
+    };
+    for (shape, half) in [(&CUBE, 0.5), (&CYLINDER, 0.2)] {
+        assert_eq!(border(half, shape), (-1.0, Smoothness::Degenerate));
+        assert_eq!(border(half - 1e-6, shape), (-1.0, Smoothness::Smooth));
+        assert_eq!(border(half + 1e-6, shape).1, Smoothness::Smooth);
+    }
+}
+
 #[test]
 fn a_sphere_centred_on_a_capsules_axis() {
     let c = contacts(&SPHERE, &at(0.0, 0.0, 0.2), &CAPSULE, &Pose::IDENTITY);
