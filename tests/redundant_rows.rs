@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::Rng;
 use common::checker::{options, quadruped_spec, standing};
 use diffsim::model::spec::JointKind;
 use diffsim::model::{Actuation, Model};
@@ -42,7 +43,7 @@ fn stand(friction: f64, stiffness: f64, damping: f64) -> (Duration, usize) {
 
 /// Of Go1, with the 0.2 N m of its own file, a standing step took 12 µs without dry friction and 320 with it, or
 /// 26 and 8071 on eight contacts, as the least impulse was sought on the edges of the cones in every step: 49 and 67 now.
-/// Of this robot creeping to rest (the second gains) it took 50 times as long and 15 factorizations: 11 times and 6 now.
+/// Of this robot creeping to rest (the second gains) it took 50 times as long and 15 factorizations: 3 times and 3 now.
 #[test]
 fn dry_friction_of_a_standing_robot_costs_what_its_rows_cost() {
     for (stiffness, damping) in [(100.0, 5.0), (40.0, 1.0), (300.0, 3.0)] {
@@ -50,7 +51,41 @@ fn dry_friction_of_a_standing_robot_costs_what_its_rows_cost() {
         let (with, most) = stand(0.2, stiffness, damping);
         let ratio = with.as_secs_f64() / without.as_secs_f64();
         println!("{stiffness} {damping}: {ratio:.1} times, at most {most} factorizations");
-        assert!(ratio < 25.0, "{ratio}");
-        assert!(most <= 8, "{most}");
+        assert!(ratio < 12.0, "{ratio}");
+        assert!(most <= 4, "{most}");
     }
+}
+
+/// Robots with dry friction in their joints and no servos that fell and lie still: their impulses are strictly inside all cones
+/// where some are, and on an edge they stay there. This one sought others in every step, for up to 70 factorizations.
+#[test]
+fn a_robot_that_fell_keeps_its_impulses() {
+    let mut spec = quadruped_spec(false);
+    let joints = spec.bodies.iter_mut().flat_map(|b| &mut b.joints);
+    for j in joints.filter(|j| j.kind == JointKind::Revolute) {
+        (j.friction_loss, j.damping) = (0.2, 0.0);
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let mut sim = Sim::new(model.clone(), &options(5e-3)).unwrap();
+    let mut rng = Rng::new(4);
+    let u = vec![0.0; model.nu()];
+    let (mut lying, mut most) = (0, 0.0f64);
+    for _ in 0..24 {
+        sim.reset();
+        let mut q = standing(&model);
+        q[7..].iter_mut().for_each(|q| *q += rng.range(-0.8, 0.8));
+        let turn = rng.quat();
+        q[3..7].copy_from_slice(&[turn.x, turn.y, turn.z, turn.w]);
+        let mut v = vec![0.0; model.nv()];
+        for step in 0..600 {
+            let (from, before) = (q.clone(), v.clone());
+            sim.step(&from, &before, &u, &mut q, &mut v).unwrap();
+            if step >= 590 && before.iter().all(|v| v.abs() < 1e-8) {
+                lying += 1;
+                most = most.max(sim.step_info().unwrap().work);
+            }
+        }
+    }
+    println!("{lying} steps lying still, at most {most} factorizations");
+    assert!(lying > 100 && most <= 4.0, "{lying}, {most}");
 }

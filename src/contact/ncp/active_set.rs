@@ -28,13 +28,13 @@ mod by_trees;
 mod face;
 mod idle;
 mod proximal;
+mod split;
 
 use super::pyramid;
 use super::work::Work;
 use crate::contact::digits::{DEPENDENT, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
-use crate::contact::product::Split;
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::{General, LANES, Symmetric};
 use assemble::assemble;
@@ -75,10 +75,10 @@ pub(super) enum Purpose {
 }
 
 /// What a solution is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Use {
-    /// A step of an iteration.
-    Step,
+    /// A step of an iteration, which may leave so much of held velocities that contradict each other.
+    Step { unanswered: f64 },
     /// A derivative, or its transpose.
     Derivative { transposed: bool },
 }
@@ -362,9 +362,16 @@ impl ActiveSetSystem {
         self.solve_for(problem, purpose, x, scratch);
     }
 
-    /// As [`ActiveSetSystem::solve`] for a step of an iteration, of which less is asked where held rows contradict each other.
-    pub fn solve_step(&mut self, problem: &Problem, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
-        self.solve_for(problem, Use::Step, x, scratch);
+    /// As [`ActiveSetSystem::solve`] for a step of an iteration, of which less is asked where held rows contradict each other:
+    /// nothing of contradictions up to `unanswered`, of impulses near the present ones.
+    pub fn solve_step(
+        &mut self,
+        problem: &Problem,
+        unanswered: f64,
+        x: &mut [[f64; 1]],
+        scratch: &mut [[f64; 1]],
+    ) {
+        self.solve_for(problem, Use::Step { unanswered }, x, scratch);
     }
 
     fn solve_for<const W: usize>(
@@ -376,7 +383,13 @@ impl ActiveSetSystem {
     ) {
         match (problem.delassus, self.form) {
             (Delassus::Trees(rows), _) => self.solve_by_trees(rows, x, purpose),
-            (_, Form::Near) => self.solve_near(x, scratch),
+            (_, Form::Near) => {
+                let unanswered = match purpose {
+                    Use::Step { unanswered } => unanswered,
+                    Use::Derivative { .. } => 0.0,
+                };
+                self.solve_near(unanswered, x, scratch)
+            }
             (_, Form::Symmetric) => self.definite.solve(x, scratch),
             _ => self.general.solve(x, scratch),
         }
@@ -396,66 +409,6 @@ impl ActiveSetSystem {
         } else {
             self.general.solve_transpose(x, scratch)
         }
-    }
-
-    /// R A⁻¹ Lᵀ (or with A⁺) as CᵀXB with B and C rank × rows: column i of each at `i·stride` of `left` and `right`.
-    pub fn split(
-        &self,
-        rows: usize,
-        stride: usize,
-        left: &mut [f64],
-        right: &mut [f64],
-        scratch: &mut [[f64; LANES]],
-    ) -> Split {
-        left[..self.order * stride].fill(0.0);
-        if self.symmetric {
-            self.definite.half_inverse(left, stride, scratch);
-            self.spread(rows, stride, left, |_, [n, _]| [0.0, 0.0, n]);
-            return Split::Half;
-        }
-        right[..self.order * stride].fill(0.0);
-        self.general.split_sides(left, right, stride);
-        self.spread(rows, stride, left, |Slide { u, across, .. }, [n, e]| {
-            [-across * u[1] * e, across * u[0] * e, n]
-        });
-        self.spread(rows, stride, right, |Slide { mu, u, .. }, [n, e]| {
-            [-mu * u[0] * n - u[1] * e, -mu * u[1] * n + u[0] * e, n]
-        });
-        Split::Middle
-    }
-
-    /// x ← X x for the X of [`Split::Middle`].
-    pub fn solve_middle(&self, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]]) {
-        self.general.solve_middle(x, scratch);
-    }
-
-    /// From one vector an unknown to one a row of the problem, in place; `slide` does it for a sliding contact.
-    fn spread(
-        &self,
-        rows: usize,
-        stride: usize,
-        x: &mut [f64],
-        slide: impl Fn(&Slide, [f64; 2]) -> [f64; 3],
-    ) {
-        // A face's rows never start before its unknowns: from the back, nothing is overwritten unread.
-        let mut end = rows;
-        for face in self.faces.iter().rev() {
-            x[(face.row + face.rows) * stride..end * stride].fill(0.0);
-            end = face.row;
-            let (from, to) = (face.start * stride, face.row * stride);
-            match &face.slide {
-                Some(s) => {
-                    for k in 0..stride {
-                        let out = slide(s, [x[from + k], x[from + stride + k]]);
-                        for (r, out) in out.into_iter().enumerate() {
-                            x[to + r * stride + k] = out;
-                        }
-                    }
-                }
-                None => x.copy_within(from..from + face.size * stride, to),
-            }
-        }
-        x[..end * stride].fill(0.0);
     }
 
     /// For a deficient system: the consistent part of A x = b as F x = t with F of full row rank, r × m. `f` takes Fᵀ,

@@ -6,19 +6,13 @@
 
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
-use super::least_norm::{Inside, LeastNorm};
+use super::least_norm::{INSIDES, Inside, LeastNorm};
 use super::modes::{CLOSED, largest};
 use super::pyramid;
 use super::work::Work;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-
-/// Shares of friction coefficients and bounds that an impulse strictly inside the cones may use, one tried after the
-/// other, and the least normal impulse, in units of the largest impulse; of 5,077 problems two come out otherwise with ten times
-/// as much, and none with a tenth.
-const SHARES: [f64; 2] = [0.75, 0.99];
-const LEAST: f64 = 1e-3;
 
 /// λ of the mode-fixed system linearized at the present slip directions; where that is a choice of least norm if the
 /// cones admit that, or else the nearest to the present one if that is strictly inside them, or the least that is, or the
@@ -55,7 +49,7 @@ pub(super) fn solve_fixed(
     }
     solve_in_range(problem, work, active_set);
     let size = largest(&work.lambda);
-    let (slack, least) = (ROUND_OFF * size, LEAST * size);
+    let slack = ROUND_OFF * size;
     let deficient = active_set.deficient()
         // Of impulses that move nothing there is no choice to make: none is the least.
         && !(problem.has_pyramids() && active_set.only_idle_depend(problem));
@@ -91,20 +85,16 @@ pub(super) fn solve_fixed(
         }
     }
     std::mem::swap(&mut work.lambda, &mut work.kept);
-    if is_warm && stays(problem, work, active_set, least) && same_velocity(work, active_set) {
+    if is_warm && stays(problem, work, active_set) && same_velocity(work, active_set) {
         return Some(true);
     }
     work.lambda.copy_from_slice(&work.kept);
     pose_range(work, active_set, least_norm);
-    let insides = SHARES.map(|share| Inside { share, least });
-    let mut found = false;
-    for inside in insides {
-        found = found || {
-            let best = least_norm.solve(problem.blocks, &active_set.faces, inside);
-            put(best, work, active_set) && same_velocity(work, active_set)
-        };
-    }
-    if !found {
+    let is_found = INSIDES.into_iter().any(|inside| {
+        let best = least_norm.solve(problem.blocks, &active_set.faces, inside.of(size));
+        put(best, work, active_set) && same_velocity(work, active_set)
+    });
+    if !is_found {
         let best = least_norm.solve(problem.blocks, &active_set.faces, Inside::CLOSED);
         if !put(best, work, active_set) {
             if is_warm {
@@ -127,7 +117,7 @@ fn solve_in_range(problem: &Problem, work: &mut Work, active_set: &mut ActiveSet
         ..
     } = work;
     active_set.restrict(|r| [-free[r]], x);
-    active_set.solve_step(problem, &mut x[..active_set.order], scratch);
+    active_set.solve_step(problem, 0.0, &mut x[..active_set.order], scratch);
     active_set.expand(&x[..active_set.order], |row, [value]| lambda[row] = value);
 }
 
@@ -169,22 +159,13 @@ fn put_least(
     apart <= UNFELT * moved * diagonal.fold(0.0, f64::max)
 }
 
-/// Steps in a row keep to one impulse for as long as it is inside: the nearest one, if it stays.
-fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, least: f64) -> bool {
-    step_fixed(problem, work, active_set);
+/// Steps in a row keep to one impulse for as long as it is inside, or on the edge, where it was put as nothing better was found:
+/// the nearest one, if it stays.
+fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) -> bool {
+    step_fixed(problem, work, active_set, 0.0);
     active_set.coordinates(&work.lambda, &mut work.x);
     let slack = ROUND_OFF * largest(&work.lambda);
-    let well = Inside {
-        share: 0.5 * (1.0 + SHARES[1]),
-        least: 0.5 * least,
-    };
-    let barely = Inside {
-        share: 1.0 - CLOSED,
-        least: CLOSED * least,
-    };
-    let is_inside = |inside, slack| is_inside(problem, work, active_set, inside, slack);
-    // What stays on the edge was put there where nothing better was found.
-    is_inside(well, 0.0) || is_inside(Inside::CLOSED, slack) && !is_inside(barely, 0.0)
+    is_inside(problem, work, active_set, Inside::CLOSED, slack)
 }
 
 /// Whether the unknowns are this far inside, but for a slack.
@@ -208,11 +189,13 @@ fn put(x: Option<&[f64]>, work: &mut Work, active_set: &ActiveSetSystem) -> bool
     true
 }
 
-/// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for.
+/// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for, but for contradictions up to
+/// `unanswered`.
 pub(super) fn step_fixed(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
+    unanswered: f64,
 ) -> bool {
     put_on_faces(problem, work, active_set);
     let m = active_set.order;
@@ -224,7 +207,7 @@ pub(super) fn step_fixed(
         ..
     } = work;
     active_set.restrict(|r| [-sigma[r]], x);
-    active_set.solve_step(problem, &mut x[..m], scratch);
+    active_set.solve_step(problem, unanswered, &mut x[..m], scratch);
     active_set.expand(&x[..m], |row, [value]| lambda[row] += value);
     turn_onto_cones(problem.blocks, work, active_set);
     true
@@ -277,8 +260,13 @@ pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, active_set: &Ac
     }
 }
 
-/// One step with the factored matrix towards zero held velocities.
-pub(super) fn correct(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) {
+/// One step with the factored matrix towards zero held velocities, but for contradictions up to `unanswered`.
+pub(super) fn correct(
+    problem: &Problem,
+    work: &mut Work,
+    active_set: &mut ActiveSetSystem,
+    unanswered: f64,
+) {
     let m = active_set.order;
     let Work {
         offsets,
@@ -302,7 +290,7 @@ pub(super) fn correct(problem: &Problem, work: &mut Work, active_set: &mut Activ
             }
         }
     }
-    active_set.solve_step(problem, &mut x[..m], scratch);
+    active_set.solve_step(problem, unanswered, &mut x[..m], scratch);
     active_set.expand(&x[..m], |row, [value]| lambda[row] += value);
     turn_onto_cones(problem.blocks, work, active_set);
 }

@@ -6,9 +6,12 @@
 //!
 //!   min ½‖x‖²  with  F x = t, x ∈ K,   x = P_K(Fᵀy),   F P_K(Fᵀy) = t,
 //!
-//! solved for y by damped Newton on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, convex and C¹.
+//! solved for y by Newton's method on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, convex and C¹, with a line search, which
+//! needs no product with F: the cones are met one by one along Fᵀy + α Fᵀs.
 //!
 //! Asked for an impulse strictly inside the cones, K is narrowed and moved up ([`Inside`]).
+
+mod inside;
 
 use super::active_set::Face;
 use super::block_law::project;
@@ -17,76 +20,27 @@ use super::ladder::LEAST_NORM;
 use super::pyramid;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};
+use inside::raised;
+pub(super) use inside::{INSIDES, Inside};
 
-/// Steps of Newton's method before the set counts as empty, and before another one is tried: with half of them what asks for it
-/// takes 10 % longer, with twice as many nothing changes.
+/// Steps of Newton's method before the set counts as empty: with half of them what asks for it takes 10 % longer, with twice
+/// as many nothing changes.
 const MAX_STEPS: usize = 40;
-const MAX_STEPS_INSIDE: usize = 12;
 
-/// How far inside its set an impulse is to stay.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Inside {
-    /// Share of the friction coefficient, or of a bound, that it may use.
-    pub share: f64,
-    /// The least normal impulse, and the least of a limit.
-    pub least: f64,
-}
+/// Share of the mean of the diagonal of F Fᵀ that damps the first step, the least there is, and what it changes by: it grows
+/// where the search takes less than the share [`SHORT`] of a step, and a hundredfold where that leads nowhere.
+const FIRST_DAMPING: f64 = 1e-10;
+const LEAST_DAMPING: f64 = 1e-13;
+const LESS: f64 = 0.03;
+const SHORT: f64 = 0.1;
 
-impl Inside {
-    /// All of the set.
-    pub const CLOSED: Inside = Inside {
-        share: 1.0,
-        least: 0.0,
-    };
+/// Share of its terms by which an equation may be off, and where no step makes it less.
+const SOLVED: f64 = 4e-15;
+const STALLED: f64 = 1e-13;
 
-    /// The set but for what it is moved up.
-    fn narrowed(self, block: Block) -> Block {
-        match block {
-            Block::Contact { mu } => Block::Contact {
-                mu: self.share * mu,
-            },
-            Block::Pyramid { mu } => Block::Pyramid {
-                mu: self.share * mu,
-            },
-            Block::Box { bound } => Block::Box {
-                bound: self.share * bound,
-            },
-            other => other,
-        }
-    }
-
-    /// Whether the unknowns of a face are this far inside, but for a slack.
-    pub fn holds(self, block: Block, x: &[[f64; 1]], slack: f64) -> bool {
-        match (self.narrowed(block), x) {
-            (Block::Contact { mu }, [[x], [y], [z]]) => {
-                let z = z - self.least;
-                z >= -slack && planar_norm(*x, *y) <= mu * z + slack
-            }
-            (Block::Pyramid { mu }, [[x], [y], [z]]) => {
-                let z = z - self.least;
-                z >= -slack && x.abs().max(y.abs()) <= mu * z + slack
-            }
-            (Block::Pyramid { mu }, [[n], [e]]) => {
-                let n = n - self.least;
-                n >= -slack && e.abs() <= mu * n + slack
-            }
-            (Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral, [[x], ..]) => {
-                *x >= self.least - slack
-            }
-            (Block::Box { bound }, [[x]]) => x.abs() <= bound + slack,
-            _ => true,
-        }
-    }
-}
-
-/// The unknown of a face that [`Inside::least`] moves up.
-fn raised(block: Block, face: &Face) -> Option<usize> {
-    match block {
-        Block::Contact { .. } | Block::Pyramid { .. } if face.size == 3 => Some(face.start + 2),
-        Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral => Some(face.start),
-        _ => None,
-    }
-}
+/// Steps of the line search, and how many of them may lengthen a step: an empty set shows in few, as its dual has no bound.
+const TRIALS: usize = 12;
+const LENGTHENED: usize = 8;
 
 /// Memory. Equations lie side by side in lanes, filled up with zeros.
 #[derive(Debug)]
@@ -99,10 +53,12 @@ pub(super) struct LeastNorm {
     f: Vec<F4>,
     t: Vec<F4>,
     y: Vec<F4>,
-    trial: Vec<F4>,
     gradient: Vec<F4>,
     step: Vec<F4>,
+    /// Fᵀy, where the line search began, and Fᵀs.
     w: Vec<f64>,
+    begun: Vec<f64>,
+    along: Vec<f64>,
     x: Vec<f64>,
     /// F Fᵀ, and with the curvature of the cones.
     gram: Vec<F4>,
@@ -133,10 +89,11 @@ impl LeastNorm {
             f: square(),
             t: lanes(),
             y: lanes(),
-            trial: lanes(),
             gradient: lanes(),
             step: lanes(),
             w: vec![0.0; max_rows],
+            begun: vec![0.0; max_rows],
+            along: vec![0.0; max_rows],
             x: vec![0.0; max_rows],
             gram: square(),
             hessian: square(),
@@ -207,7 +164,6 @@ impl LeastNorm {
 
     #[inline(always)]
     fn solve_kernel(&mut self, blocks: &[Block], faces: &[Face]) {
-        let width = self.width;
         self.solved = false;
         self.form_gram();
         if !self.begin(blocks, faces) {
@@ -217,43 +173,84 @@ impl LeastNorm {
         // The optimum is −½‖x‖². A value far below that of the point without cones means that no admissible point is
         // near, which in practice means none: the dual of an empty set has no bound.
         let floor = 1e4 * value - f64::MIN_POSITIVE;
-        let mut damping = 1e-10;
-        let steps = match self.inside {
-            Inside::CLOSED => MAX_STEPS,
-            _ => MAX_STEPS_INSIDE,
-        };
-        for _ in 0..steps {
+        let mut damping = FIRST_DAMPING;
+        let mut before = f64::INFINITY;
+        for _ in 0..MAX_STEPS {
             if value < floor || damping > 1e8 || self.is_spent() {
                 return;
             }
-            self.solved = self.update_gradient();
+            let off = self.update_gradient();
+            self.solved = off <= SOLVED || off <= STALLED && off > 0.5 * before;
             if self.solved {
                 return;
             }
-            self.trial[..width].copy_from_slice(&self.y[..width]);
-            let (mut slope, mut next) = (0.0, f64::INFINITY);
-            if self.newton_step(blocks, faces, Some(damping)) {
-                slope = total(product(&self.step[..width], &self.gradient[..width]));
-                for (y, s) in self.y[..width].iter_mut().zip(&self.step) {
-                    *y += *s;
+            before = off;
+            let next = match self.newton_step(blocks, faces, Some(damping)) {
+                true => self.search(blocks, faces, value),
+                false => None,
+            };
+            match next {
+                Some((next, length)) => {
+                    value = next;
+                    damping = match length < SHORT {
+                        true => damping / LESS,
+                        false => (damping * LESS).max(LEAST_DAMPING),
+                    };
                 }
-                next = self.evaluate(blocks, faces);
-            }
-            // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
-            if next <= value + 1e-4 * slope + 1e-15 * value.abs() {
-                value = next;
-                damping = (0.03 * damping).max(1e-13);
-            } else {
-                self.y[..width].copy_from_slice(&self.trial[..width]);
-                self.evaluate(blocks, faces);
-                damping *= 30.0;
+                None => damping *= 100.0,
             }
         }
     }
 
-    /// F x − t; returns whether it has vanished to round-off.
+    /// Moves y along the step to where the dual function is lower than `value`; returns it there, and the share of the step.
     #[inline(always)]
-    fn update_gradient(&mut self) -> bool {
+    fn search(&mut self, blocks: &[Block], faces: &[Face], value: f64) -> Option<(f64, f64)> {
+        let (m, width) = (self.unknowns, self.width);
+        let (y, t, step) = (&self.y[..width], &self.t[..width], &self.step[..width]);
+        let descent = total(product(step, &self.gradient[..width]));
+        let (level, rise) = (total(product(t, y)), total(product(t, step)));
+        for (a, f) in self.along[..m]
+            .iter_mut()
+            .zip(self.f.chunks_exact(width.max(1)))
+        {
+            *a = total(product(f, step));
+        }
+        self.begun[..m].copy_from_slice(&self.w[..m]);
+        let (mut length, mut found) = (1.0, None);
+        for trial in 0..TRIALS {
+            let points = self.w[..m].iter_mut().zip(&self.begun).zip(&self.along);
+            points.for_each(|((w, begun), along)| *w = begun + length * along);
+            let next = self.project(blocks, faces) - level - length * rise;
+            let along = self.x[..m].iter().zip(&self.along);
+            let slope = along.map(|(x, a)| x * a).sum::<f64>() - rise;
+            // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
+            if next <= value + 1e-4 * length * descent + 1e-15 * value.abs() {
+                found = Some(length);
+                if slope >= 0.5 * descent || trial >= LENGTHENED {
+                    break;
+                }
+                length *= 4.0;
+            } else if found.is_some() {
+                break;
+            } else {
+                // To where the slope would vanish if it rose evenly.
+                length *= match slope > 0.0 {
+                    true => (descent / (descent - slope)).clamp(0.1, 0.5),
+                    false => 0.5,
+                };
+            }
+        }
+        let moved = found.unwrap_or(0.0);
+        for (y, s) in self.y[..width].iter_mut().zip(&self.step) {
+            *y += *s * moved;
+        }
+        let next = self.evaluate(blocks, faces);
+        found.map(|length| (next, length))
+    }
+
+    /// F x − t; returns its size relative to what it is the sum of.
+    #[inline(always)]
+    fn update_gradient(&mut self) -> f64 {
         let (mut residual, mut size) = (0.0f64, 0.0f64);
         for c in 0..self.width {
             let t = self.t[c];
@@ -273,7 +270,7 @@ impl LeastNorm {
                 size = size.max(total.0[k]);
             }
         }
-        residual <= 4e-15 * size
+        if residual > 0.0 { residual / size } else { 0.0 }
     }
 
     /// w = Fᵀy, x = P_K(w); returns the dual function.
@@ -281,13 +278,20 @@ impl LeastNorm {
     fn evaluate(&mut self, blocks: &[Block], faces: &[Face]) -> f64 {
         let (m, width) = (self.unknowns, self.width);
         let y = &self.y[..width];
-        let mut value = -total(product(&self.t[..width], y));
+        let level = total(product(&self.t[..width], y));
         for (w, f) in self.w[..m]
             .iter_mut()
             .zip(self.f.chunks_exact(width.max(1)))
         {
             *w = total(product(f, y));
         }
+        self.project(blocks, faces) - level
+    }
+
+    /// x = P_K(w); returns xᵀw − ½‖x‖².
+    #[inline(always)]
+    fn project(&mut self, blocks: &[Block], faces: &[Face]) -> f64 {
+        let m = self.unknowns;
         self.x[..m].copy_from_slice(&self.w[..m]);
         for face in faces {
             let x = &mut self.x[face.start..face.start + face.size];
@@ -301,10 +305,8 @@ impl LeastNorm {
                 block => project(block, x),
             }
         }
-        for (x, w) in self.x[..m].iter().zip(&self.w) {
-            value += x * w - 0.5 * x * x;
-        }
-        value
+        let points = self.x[..m].iter().zip(&self.w);
+        points.map(|(x, w)| x * w - 0.5 * x * x).sum()
     }
 
     /// F Fᵀ and its trace.

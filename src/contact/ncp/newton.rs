@@ -62,7 +62,7 @@ pub(super) fn run(
             (true, Delassus::Dense(_)) => {
                 solve_fixed(problem, work, active_set, least_norm, is_warm)
             }
-            _ => Some(step_fixed(problem, work, active_set)),
+            _ => Some(step_fixed(problem, work, active_set, slack)),
         };
         // Rows that creep to rest cannot all be held, which other modes would find again: what was found stands.
         let Some(plain) = plain else { break };
@@ -80,7 +80,7 @@ pub(super) fn run(
                 }
                 // The old matrix contracts the error by about the size of the last step.
                 work.keep();
-                correct(problem, work, active_set);
+                correct(problem, work, active_set, slack);
                 work.update_sigma(problem);
                 let next = held_residual(problem.blocks, work);
                 if next >= residual {

@@ -116,7 +116,7 @@ fn follow(
         *factorizations += 1;
         let m = active_set.order;
         active_set.restrict(|r| [-d[r]], &mut work.x);
-        active_set.solve_step(problem, &mut work.x[..m], &mut work.scratch);
+        active_set.solve_step(problem, 0.0, &mut work.x[..m], &mut work.scratch);
         rates.fill(0.0);
         active_set.expand(&work.x[..m], |row, [x]| rates[row] = x);
         sigma_rates.copy_from_slice(d);

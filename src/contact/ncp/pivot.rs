@@ -44,7 +44,7 @@ pub(super) fn pivot(
             ..
         } = work;
         active_set.restrict(|r| [-sigma[r]], x);
-        active_set.solve_step(problem, &mut x[..m], scratch);
+        active_set.solve_step(problem, 0.0, &mut x[..m], scratch);
         kept.fill(0.0);
         active_set.expand(&x[..m], |row, [value]| kept[row] = value);
         let mut limit = 1.0;

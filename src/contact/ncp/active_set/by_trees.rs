@@ -76,7 +76,7 @@ impl ActiveSetSystem {
         let transposed = purpose == Use::Derivative { transposed: true };
         let (part, stalled) = match purpose {
             // The end of a step is looked at anyway: no less than round-off leaves with this ε.
-            Use::Step => (UNFELT, STALLED),
+            Use::Step { .. } => (UNFELT, STALLED),
             Use::Derivative { .. } => (ROUND_OFF, f64::INFINITY),
         };
         let (m, n) = (self.order, rows.rows());
@@ -113,7 +113,7 @@ impl ActiveSetSystem {
                 }
                 match purpose {
                     // But for round-off, what was not yet solved is what ε took.
-                    Use::Step => self.ease(dx, r),
+                    Use::Step { .. } => self.ease(dx, r),
                     Use::Derivative { .. } => {
                         self.on_rows(x, y, transposed);
                         self.trees.multiply(rows, y);

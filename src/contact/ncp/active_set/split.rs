@@ -1,0 +1,67 @@
+//! The inverse as a product of low rank.
+
+use super::{ActiveSetSystem, Slide};
+use crate::contact::product::Split;
+use crate::linalg::LANES;
+
+impl ActiveSetSystem {
+    /// R A⁻¹ Lᵀ (or with A⁺) as CᵀXB with B and C rank × rows: column i of each at `i·stride` of `left` and `right`.
+    pub fn split(
+        &self,
+        rows: usize,
+        stride: usize,
+        left: &mut [f64],
+        right: &mut [f64],
+        scratch: &mut [[f64; LANES]],
+    ) -> Split {
+        left[..self.order * stride].fill(0.0);
+        if self.symmetric {
+            self.definite.half_inverse(left, stride, scratch);
+            self.spread(rows, stride, left, |_, [n, _]| [0.0, 0.0, n]);
+            return Split::Half;
+        }
+        right[..self.order * stride].fill(0.0);
+        self.general.split_sides(left, right, stride);
+        self.spread(rows, stride, left, |Slide { u, across, .. }, [n, e]| {
+            [-across * u[1] * e, across * u[0] * e, n]
+        });
+        self.spread(rows, stride, right, |Slide { mu, u, .. }, [n, e]| {
+            [-mu * u[0] * n - u[1] * e, -mu * u[1] * n + u[0] * e, n]
+        });
+        Split::Middle
+    }
+
+    /// x ← X x for the X of [`Split::Middle`].
+    pub fn solve_middle(&self, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]]) {
+        self.general.solve_middle(x, scratch);
+    }
+
+    /// From one vector an unknown to one a row of the problem, in place; `slide` does it for a sliding contact.
+    fn spread(
+        &self,
+        rows: usize,
+        stride: usize,
+        x: &mut [f64],
+        slide: impl Fn(&Slide, [f64; 2]) -> [f64; 3],
+    ) {
+        // A face's rows never start before its unknowns: from the back, nothing is overwritten unread.
+        let mut end = rows;
+        for face in self.faces.iter().rev() {
+            x[(face.row + face.rows) * stride..end * stride].fill(0.0);
+            end = face.row;
+            let (from, to) = (face.start * stride, face.row * stride);
+            match &face.slide {
+                Some(s) => {
+                    for k in 0..stride {
+                        let out = slide(s, [x[from + k], x[from + stride + k]]);
+                        for (r, out) in out.into_iter().enumerate() {
+                            x[to + r * stride + k] = out;
+                        }
+                    }
+                }
+                None => x.copy_within(from..from + face.size * stride, to),
+            }
+        }
+        x[..end * stride].fill(0.0);
+    }
+}

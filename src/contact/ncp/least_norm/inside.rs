@@ -1,0 +1,88 @@
+//! How far inside the cones an impulse is: while it is, no small change of the problem switches a mode.
+
+use crate::contact::ncp::active_set::Face;
+use crate::contact::ncp::cone::planar_norm;
+use crate::contact::problem::Block;
+
+/// How far inside the cones an impulse is to be, one tried after the other: the share of friction coefficients and bounds that
+/// it may use, and the least normal impulse, in units of the largest impulse. Of 240 problems of robots at rest 73 have one by
+/// the first line, 191 by the second, and 239 by the last.
+pub(in crate::contact::ncp) const INSIDES: [Inside; 3] =
+    [inside(0.75, 1e-3), inside(0.99, 1e-3), inside(0.999, 1e-5)];
+
+/// How far inside its set an impulse is to stay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::contact::ncp) struct Inside {
+    /// Share of the friction coefficient, or of a bound, that it may use.
+    pub share: f64,
+    /// The least normal impulse, and the least of a limit.
+    pub least: f64,
+}
+
+impl Inside {
+    /// All of the set.
+    pub const CLOSED: Inside = Inside {
+        share: 1.0,
+        least: 0.0,
+    };
+
+    /// With [`Inside::least`] in units of an impulse of this size.
+    pub fn of(self, size: f64) -> Inside {
+        Inside {
+            least: self.least * size,
+            ..self
+        }
+    }
+
+    /// The set but for what it is moved up.
+    pub fn narrowed(self, block: Block) -> Block {
+        match block {
+            Block::Contact { mu } => Block::Contact {
+                mu: self.share * mu,
+            },
+            Block::Pyramid { mu } => Block::Pyramid {
+                mu: self.share * mu,
+            },
+            Block::Box { bound } => Block::Box {
+                bound: self.share * bound,
+            },
+            other => other,
+        }
+    }
+
+    /// Whether the unknowns of a face are this far inside, but for a slack.
+    pub fn holds(self, block: Block, x: &[[f64; 1]], slack: f64) -> bool {
+        match (self.narrowed(block), x) {
+            (Block::Contact { mu }, [[x], [y], [z]]) => {
+                let z = z - self.least;
+                z >= -slack && planar_norm(*x, *y) <= mu * z + slack
+            }
+            (Block::Pyramid { mu }, [[x], [y], [z]]) => {
+                let z = z - self.least;
+                z >= -slack && x.abs().max(y.abs()) <= mu * z + slack
+            }
+            (Block::Pyramid { mu }, [[n], [e]]) => {
+                let n = n - self.least;
+                n >= -slack && e.abs() <= mu * n + slack
+            }
+            (Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral, [[x], ..]) => {
+                *x >= self.least - slack
+            }
+            (Block::Box { bound }, [[x]]) => x.abs() <= bound + slack,
+            _ => true,
+        }
+    }
+}
+
+/// The unknown of a face that [`Inside::least`] moves up.
+pub(super) fn raised(block: Block, face: &Face) -> Option<usize> {
+    match block {
+        Block::Contact { .. } | Block::Pyramid { .. } if face.size == 3 => Some(face.start + 2),
+        Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral => Some(face.start),
+        _ => None,
+    }
+}
+
+const fn inside(share: f64, least: f64) -> Inside {
+    Inside { share, least }
+}
