@@ -296,15 +296,27 @@ impl Pair<'_> {
         rounding: f64,
         found: &mut Candidates,
     ) {
-        let f = self.facing(normal, [a, b]);
+        self.faces(normal, [a, b], margin, rounding, found);
+        if found.points().is_empty() {
+            self.parallel_edges(normal, a, b, margin, rounding, found);
+        }
+    }
+
+    /// Of [`Pair::patch`] that of faces.
+    pub(super) fn faces(
+        &self,
+        normal: Vec3,
+        vertices: [u16; 2],
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        let f = self.facing(normal, vertices);
         let [along_a, along_b] = f.along;
         let (solid_a, solid_b) = (self.a.is_solid(), self.b.is_solid());
         if f.least() >= NEARLY_PARALLEL && (solid_a || solid_b) {
             let by_b = !solid_a || solid_b && along_a < along_b - ON_FACE;
             self.clip_on(u8::from(by_b), &f, margin, rounding, found);
-        }
-        if found.points().is_empty() {
-            self.parallel_edges(normal, a, b, margin, rounding, found);
         }
     }
 
