@@ -10,6 +10,7 @@ use super::bodies::Bodies;
 use super::cache::Memory;
 use super::convex::{Convex, support};
 use super::distinct::Distinct;
+use super::edges::PARALLEL_EDGES;
 use super::feature::{Feature, Spot};
 use super::gjk::{self, Proximity, Simplex, Vertex};
 use super::inner::Inner;
@@ -18,7 +19,7 @@ use super::pair::{Pair, ROUNDING};
 use super::patch::Candidates;
 use super::second_order::{Condition, Local};
 use super::stand_in::{self, StandIn};
-use super::stationary::{Solution, spots};
+use super::stationary::{Solution, spots, within};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Pose, Vec3};
 
@@ -208,7 +209,8 @@ impl Bodies<'_> {
     ) {
         let [a, b] = stand_ins;
         let (ra, rb) = (self.a.radius(), self.b.radius());
-        Pair::new(a.hull, b.hull, self.b_in_a).lengthwise(normal, vertices, rounding, |end| {
+        let pair = Pair::new(a.hull, b.hull, self.b_in_a);
+        pair.lengthwise(normal, vertices, rounding, |end| {
             let spots = stand_in::beside(stand_ins, end.owner, end.edge, end.vertex);
             let solution = spots
                 .zip(end.normal().filter(|n| n.dot(normal) > 0.5))
@@ -221,7 +223,11 @@ impl Bodies<'_> {
                     gap: s.between,
                     feature: Feature::Spots(s.spots).encode(),
                 };
-                found.push(inflated(core, ra, rb));
+                let point = inflated(core, ra, rb);
+                // Lines that end together meet there once.
+                if !found.points().iter().any(|p| pair.is_same(p, &point)) {
+                    found.push(point);
+                }
             }
         });
     }
@@ -254,10 +260,12 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
     let n = s.normal;
     let mut point = None;
     if let Some(p) = s.point {
+        // Another feature that is as deep within rounding moves in another way.
+        let gap = if s.settled { s.between } else { s.gap };
         point = Some(ContactPoint {
             point: p,
             normal: n,
-            gap: s.gap,
+            gap,
             feature: Feature::Spots(s.spots).encode(),
         });
     }
@@ -350,5 +358,44 @@ pub(super) fn differentiate(
         d.normal[k / 3].c[k % 3] = dn;
         d.gap[k / 3][k % 3] = dg;
     }
+    if smoothness == Smoothness::Smooth
+        && let Some(ended) = ended([a, b], [pose_a, pose_b], spots, contact)
+    {
+        smoothness = ended;
+    }
     Some((d, smoothness))
+}
+
+/// Of a point where the line of a spot ends. Where it lies along a line of the other shape that ends there, too, the point goes with
+/// either end.
+fn ended(
+    shapes: [&Convex; 2],
+    poses: [&Pose; 2],
+    spots: [Spot; 2],
+    contact: &ContactPoint,
+) -> Option<Smoothness> {
+    let rounding = ROUNDING * (shapes[0].size() + shapes[1].size());
+    let arm = contact.normal * (0.5 * contact.gap);
+    let on = [contact.point - arm, contact.point + arm];
+    let side = (0..2).find(|&k| {
+        let x = poses[k].inverse_point(on[k]);
+        matches!(spots[k], Spot::Side | Spot::Edge(_)) && !within(shapes[k], spots[k], x, -rounding)
+    })?;
+    let line = match spots[side] {
+        Spot::Edge([i, j]) => {
+            let hull = &shapes[side].hull;
+            (hull.vertex(j) - hull.vertex(i)).normalized()?
+        }
+        _ => Vec3::Z,
+    };
+    let line = poses[side].rot.mul_vec(line);
+    let goes_on = match spots[1 - side] {
+        Spot::Rim(_) => line.cross(poses[1 - side].rot.c[2]).norm() <= PARALLEL_EDGES,
+        Spot::Vertex(_) => true,
+        _ => false,
+    };
+    Some(match goes_on {
+        true => Smoothness::Tied(line * shapes[side].size()),
+        false => Smoothness::Degenerate,
+    })
 }

@@ -10,7 +10,7 @@ use crate::collision::ContactPoint;
 use crate::spatial::Vec3;
 
 /// Sine of the angle between two edges up to which both ends of their overlap touch.
-const PARALLEL_EDGES: f64 = 0.1;
+pub(super) const PARALLEL_EDGES: f64 = 0.1;
 /// In roundings: vertices whose heights differ by less are as far out.
 const TIED: f64 = 1e3;
 /// Most edges of a hull that are looked at as parallel to another one's.

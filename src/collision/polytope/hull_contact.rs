@@ -281,8 +281,12 @@ impl Pair<'_> {
         point: Option<&ContactPoint>,
         found: &mut Candidates,
     ) {
-        let same = SAME_POINT * (self.a.size() + self.b.size());
-        found.retain(|p| p.gap >= least && point.is_none_or(|q| (p.point - q.point).norm() > same));
+        found.retain(|p| p.gap >= least && point.is_none_or(|q| !self.is_same(p, q)));
+    }
+
+    /// Whether two points of a patch count as one.
+    pub(super) fn is_same(&self, p: &ContactPoint, q: &ContactPoint) -> bool {
+        (p.point - q.point).norm() <= SAME_POINT * (self.a.size() + self.b.size())
     }
 
     /// Where faces of both hulls at their vertices `a` and `b` (or a segment) are nearly perpendicular to `normal`, adds the patch of
