@@ -355,3 +355,57 @@ fn what_touches_and_is_not_pressed_is_one_sided() {
         }
     }
 }
+
+/// Cylinders side by side and parallel touch with their rims at both ends of what they have in common, whichever way they tilt: those were
+/// balls about the ends of the axes, of which one was a rim once it was the nearer.
+#[test]
+fn parallel_cylinders_touch_with_rims_on_both_sides() {
+    // The pyramid of LCP is at one of its own switches.
+    for law in [Contact::Ncp, Contact::Convex] {
+        let mut spec = ModelSpec::default();
+        let lying = so3_exp(Vec3::Y * std::f64::consts::FRAC_PI_2);
+        for (name, x, y) in [("a", 0.0, 0.0), ("b", 0.03, 0.0998)] {
+            let place = Pose::new(lying, Vec3::new(x, y, 0.0));
+            free(&mut spec, name, place, 1.0, wheel(0.05, 0.08));
+            spec.geoms.last_mut().unwrap().friction[0] = 0.2;
+        }
+        let mut w = walk(spec, law);
+        w.sim.collide(&w.q).unwrap();
+        assert_eq!(w.sim.contacts().len(), 2, "{law:?}");
+        (w.v[0], w.v[3], w.v[7]) = (0.3, 0.2, -0.5);
+        let s = w.look(&[0.0; 12], 6);
+        assert_eq!(s.label, Gradient::Exact, "{law:?} {s:?}");
+        assert!(s.apart < APART && s.off < 10.0 * APART, "{law:?} {s:?}");
+    }
+}
+
+/// Over the tangent of a rim the axis of a capsule or cylinder is at the end of crossing it: aside it touches at one point, or at two that
+/// move apart as fast as a root. However all is turned, to the round-off of that.
+#[test]
+fn what_lies_along_the_tangent_of_a_rim_is_one_sided() {
+    let (radius, thin) = (0.05, 0.03);
+    let lying = so3_exp(Vec3::Y * std::f64::consts::FRAC_PI_2);
+    let capsule = ShapeSpec::Capsule {
+        radius: thin,
+        half_length: 0.08,
+    };
+    for law in LAWS {
+        for shape in [&capsule, &wheel(thin, 0.08)] {
+            for turn in 0..4 {
+                let t = f64::from(turn);
+                let all = Pose::new(so3_exp(Vec3::new(0.3 * t, 0.2 * t, -0.1 * t)), Vec3::ZERO);
+                let mut spec = ModelSpec::default();
+                let post = all.compose(&at(0.0, 0.0, -0.08));
+                fixed(&mut spec, "post", post, wheel(radius, 0.08), 0.5);
+                let above = Pose::new(lying, Vec3::new(0.01, radius, thin - 1e-4));
+                free(&mut spec, "rod", all.compose(&above), 1.0, shape.clone());
+                let mut w = walk(spec, law);
+                w.sim.collide(&w.q).unwrap();
+                assert!(!w.sim.contacts().is_empty(), "{law:?} {shape:?} {turn}");
+                w.v[0] = 0.1;
+                let label = w.step(&[0.0; 6]);
+                assert_eq!(label, Gradient::OneSided, "{law:?} {shape:?} {turn}");
+            }
+        }
+    }
+}

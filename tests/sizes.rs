@@ -187,6 +187,58 @@ fn of_all_pairs_of_shapes() {
     }
 }
 
+/// Cylinders that lie on a box with one end lifted, beside its edge, and beside another one, millimetres deep. Their sizes moved balls about
+/// the ends of the axes, which touched in place of the rims.
+#[test]
+fn of_cylinders_that_lie() {
+    let (radius, half_length) = (0.05, 0.08);
+    let rod = ShapeSpec::Cylinder {
+        radius,
+        half_length,
+    };
+    let along_x = |slope: f64, turn: f64| {
+        let lying = Quat::exp(Vec3::Y * (std::f64::consts::FRAC_PI_2 - slope));
+        let turned = Quat::exp(Vec3::Z * turn);
+        Pose::from_quat(turned, Vec3::ZERO)
+            .rot
+            .mul_mat(&Pose::from_quat(lying, Vec3::ZERO).rot)
+    };
+    let beside = Pose::new(along_x(0.0, 0.03), Vec3::new(0.03, 0.03, -0.09));
+    let lower = [
+        ("box", at(0.0, 0.0, -0.11), cuboid(0.07, 0.2, 0.06)),
+        ("edge", at(0.02, 0.06, -0.05), cuboid(0.09, 0.04, 0.02)),
+        ("cylinder", beside, rod.clone()),
+    ];
+    for (name, below, shape) in &lower {
+        for slope in [0.02, 0.1] {
+            for contact in LAWS {
+                let mut spec = ModelSpec::default();
+                let over = Pose::new(along_x(slope, 0.0), Vec3::new(0.0, 0.0, -0.002));
+                free(&mut spec, "upper", over, 1.0, rod.clone());
+                free(&mut spec, "lower", *below, 1.0, shape.clone());
+                let model = Model::compile(spec, Actuation::Full).unwrap();
+                let o = Options {
+                    contact,
+                    ..options(2e-3)
+                };
+                let mut q = model.neutral().to_vec();
+                let mut v = vec![0.0; 12];
+                (v[1], v[2], v[9]) = (0.2, -0.3, 0.4);
+                let mut c = Checker::new(model, &o);
+                (c.eps, c.stencil) = (2e-7, FOURTH_ORDER);
+                let sizes = (0..2).map(|k| param(ParamKind::GeomSize, 0, k));
+                c.select(&sizes.collect::<Vec<_>>());
+                c.label = format!("{name}, {slope}, {contact:?}");
+                c.sim.collide(&q).unwrap();
+                assert!(!c.sim.contacts().is_empty(), "{}", c.label);
+                c.check(&mut q, &mut v, &[0.0; 12]);
+                let t = c.tally(&c.label.clone());
+                assert!(t.checked > 0 && t.wrong == 0, "{name} {slope} {contact:?}");
+            }
+        }
+    }
+}
+
 fn ball_on_ground(radius: f64) -> Model {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.4);

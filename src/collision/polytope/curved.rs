@@ -8,17 +8,18 @@
 use super::array_vec::ArrayVec;
 use super::bodies::Bodies;
 use super::cache::Memory;
-use super::convex::{Convex, Kind, support};
+use super::convex::{Convex, support};
 use super::distinct::Distinct;
+use super::edges::PARALLEL_EDGES;
 use super::feature::{Feature, Spot};
 use super::gjk::{self, Proximity, Simplex, Vertex};
-use super::hull::Hull;
 use super::inner::Inner;
 use super::manifold::inflated;
 use super::pair::{Pair, ROUNDING};
 use super::patch::Candidates;
 use super::second_order::{Condition, Local};
-use super::stationary::{Solution, spots};
+use super::stand_in::{self, StandIn};
+use super::stationary::{Solution, spots, within};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Pose, Vec3};
 
@@ -32,9 +33,6 @@ const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
 const COARSE_DEPTH: [(f64, f64); 3] = [(1e-3, 1e-3), (1e-4, 5e-5), (1e-6, 5e-5)];
 /// 1 − cosine of the angle between a start and its solution beyond which it led away.
 const AWAY: f64 = 5e-3;
-/// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
-const CAP: f64 = 0.9;
-const SIDE: f64 = 0.142;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
 /// Most facets from which these are chosen.
@@ -122,6 +120,8 @@ impl Bodies<'_> {
                 normal,
                 gap,
                 point: None,
+                between: gap,
+                within: false,
                 settled: false,
                 sharp: false,
             })
@@ -196,6 +196,42 @@ impl Bodies<'_> {
         fallback
     }
 
+    /// Where lines of cylinders' sides run along lines of the other shape at their vertices `vertices`: at the ends of each that lie
+    /// beside the other one.
+    fn along_lines(
+        &self,
+        stand_ins: &[StandIn; 2],
+        normal: Vec3,
+        vertices: [u16; 2],
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        let [a, b] = stand_ins;
+        let (ra, rb) = (self.a.radius(), self.b.radius());
+        let pair = Pair::new(a.hull, b.hull, self.b_in_a);
+        pair.lengthwise(normal, vertices, rounding, |end| {
+            let spots = stand_in::beside(stand_ins, end.owner, end.edge, end.vertex);
+            let solution = spots
+                .zip(end.normal().filter(|n| n.dot(normal) > 0.5))
+                .and_then(|(spots, n)| self.refine(spots, n, rounding))
+                .filter(|s| s.within && s.between - ra - rb <= margin);
+            if let Some((s, point)) = solution.and_then(|s| Some((s, s.point?))) {
+                let core = ContactPoint {
+                    point,
+                    normal: s.normal,
+                    gap: s.between,
+                    feature: Feature::Spots(s.spots).encode(),
+                };
+                let point = inflated(core, ra, rb);
+                // Lines that end together meet there once.
+                if !found.points().iter().any(|p| pair.is_same(p, &point)) {
+                    found.push(point);
+                }
+            }
+        });
+    }
+
     /// Midway between the points of support of a direction that names no features.
     fn indefinite(&self, normal: Vec3, gap: f64) -> ContactPoint {
         let against = -self.b_in_a.rot.tr_mul_vec(normal);
@@ -208,44 +244,6 @@ impl Bodies<'_> {
             feature: Feature::Indefinite.encode(),
         }
     }
-}
-
-/// What stands for a shape where a patch may lie: the hull itself, a cylinder's prism or axis.
-pub(super) fn stand_in(c: &Convex, which: u8) -> Option<(&Hull, f64)> {
-    match (which, &c.kind) {
-        (0, Kind::Hull { radius }) => Some((&c.hull, *radius)),
-        (1, Kind::Cylinder { .. }) => Some((&c.hull, 0.0)),
-        (2, Kind::Cylinder { radius, axis, .. }) => Some((axis, *radius)),
-        _ => None,
-    }
-}
-
-/// The stand-in for the outward normal `n` (body frame).
-fn choose_stand_in(c: &Convex, n: Vec3) -> u8 {
-    match c.kind {
-        Kind::Hull { .. } => 0,
-        Kind::Cylinder { .. } if n.z.abs() >= CAP => 1,
-        Kind::Cylinder { .. } if n.z.abs() <= SIDE => 2,
-        _ => 3,
-    }
-}
-
-/// Of a cylinder, in its frame.
-pub(super) const AXIS: Vec3 = Vec3::Z;
-
-/// The owner of the face over which a point is the end of the other's axis; `None` of other points.
-pub(super) fn ends_on(feature: Option<Feature>, stand_ins: [u8; 2]) -> Option<u8> {
-    match feature {
-        Some(Feature::FaceVertex { owner, .. }) => {
-            (stand_ins[usize::from(1 - owner)] == 2).then_some(owner)
-        }
-        _ => None,
-    }
-}
-
-/// From the point at `radius` from the end of an axis, along a face's normal `n`, to the rim, to first order in their slope.
-pub(super) fn rim(n: Vec3, axis: Vec3, radius: f64) -> Vec3 {
-    axis * (radius * n.dot(axis))
 }
 
 /// Finds the contact of two shapes of which at least one is curved, in A's frame.
@@ -262,47 +260,49 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
     let n = s.normal;
     let mut point = None;
     if let Some(p) = s.point {
+        // Another feature that is as deep within rounding moves in another way.
+        let gap = if s.settled { s.between } else { s.gap };
         point = Some(ContactPoint {
             point: p,
             normal: n,
-            gap: s.gap,
+            gap,
             feature: Feature::Spots(s.spots).encode(),
         });
     }
-    let which = [
-        choose_stand_in(a, n),
-        choose_stand_in(b, -b_in_a.rot.tr_mul_vec(n)),
-    ];
+    let against = -b_in_a.rot.tr_mul_vec(n);
     let whole = point.map(|p| inflated(p, ra, rb));
-    if let (Some((ha, sa)), Some((hb, sb))) = (stand_in(a, which[0]), stand_in(b, which[1])) {
-        let pair = Pair::new(ha, hb, b_in_a);
-        let against = -b_in_a.rot.tr_mul_vec(n);
-        let (va, vb) = (ha.support(n), hb.support(against));
-        let reach = margin + sa + sb;
-        let level = pair.level_patch(n, [va, vb], reach, rounding, found);
+    if let (Some(sa), Some(sb)) = (StandIn::choose(a, n), StandIn::choose(b, against)) {
+        let stand_ins = [sa, sb];
+        let vertices = [sa.hull.support(n), sb.hull.support(against)];
+        let looks = bodies.looked_at(&stand_ins, n, vertices);
+        let (pair, aside) = stand_in::facing(stand_ins, &b_in_a, looks);
+        let reach = margin + sa.shell + sb.shell;
+        let level = pair.level_patch(n, vertices, reach, rounding, found);
+        let [va, vb] = vertices;
         match s.cap_under_edge() {
             _ if level => {}
             Some(0) => pair
-                .reference(0, ha.face_towards(va, n))
+                .reference(0, pair.a.face_towards(va, n))
                 .clip(vb, reach, rounding, found),
             Some(_) => pair
-                .reference(1, hb.face_towards(vb, against))
+                .reference(1, pair.b.face_towards(vb, against))
                 .clip(va, reach, rounding, found),
-            None => pair.patch(n, va, vb, reach, rounding, found),
+            None => pair.faces(n, vertices, reach, rounding, found),
+        }
+        let lines = sa.is_line() || sb.is_line();
+        if found.points().is_empty() && s.cap_under_edge().is_none() && !lines {
+            pair.parallel_edges(n, va, vb, reach, rounding, found);
         }
         found.update(|p| {
-            *p = inflated(*p, sa, sb);
-            if let Some(owner) = ends_on(Feature::decode(p.feature), which) {
-                let (n, axis, radius) = match owner {
-                    0 => (p.normal, b_in_a.rot.mul_vec(AXIS), sb),
-                    _ => (-p.normal, AXIS, sa),
-                };
-                p.point += rim(n, axis, radius);
-            }
-            p.feature |= Feature::stand_ins(which);
+            *p = inflated(*p, sa.shell, sb.shell);
+            p.point += aside;
+            p.feature |= Feature::stand_ins(stand_ins.map(|s| s.which()));
         });
         if level {
             return;
+        }
+        if found.points().is_empty() && lines {
+            bodies.along_lines(&stand_ins, n, vertices, margin, rounding, found);
         }
         let least = s.gap - ra - rb - rounding;
         pair.drop_near(least, whole.as_ref(), found);
@@ -358,5 +358,44 @@ pub(super) fn differentiate(
         d.normal[k / 3].c[k % 3] = dn;
         d.gap[k / 3][k % 3] = dg;
     }
+    if smoothness == Smoothness::Smooth
+        && let Some(ended) = ended([a, b], [pose_a, pose_b], spots, contact)
+    {
+        smoothness = ended;
+    }
     Some((d, smoothness))
+}
+
+/// Of a point where the line of a spot ends. Where it lies along a line of the other shape that ends there, too, the point goes with
+/// either end.
+fn ended(
+    shapes: [&Convex; 2],
+    poses: [&Pose; 2],
+    spots: [Spot; 2],
+    contact: &ContactPoint,
+) -> Option<Smoothness> {
+    let rounding = ROUNDING * (shapes[0].size() + shapes[1].size());
+    let arm = contact.normal * (0.5 * contact.gap);
+    let on = [contact.point - arm, contact.point + arm];
+    let side = (0..2).find(|&k| {
+        let x = poses[k].inverse_point(on[k]);
+        matches!(spots[k], Spot::Side | Spot::Edge(_)) && !within(shapes[k], spots[k], x, -rounding)
+    })?;
+    let line = match spots[side] {
+        Spot::Edge([i, j]) => {
+            let hull = &shapes[side].hull;
+            (hull.vertex(j) - hull.vertex(i)).normalized()?
+        }
+        _ => Vec3::Z,
+    };
+    let line = poses[side].rot.mul_vec(line);
+    let goes_on = match spots[1 - side] {
+        Spot::Rim(_) => line.cross(poses[1 - side].rot.c[2]).norm() <= PARALLEL_EDGES,
+        Spot::Vertex(_) => true,
+        _ => false,
+    };
+    Some(match goes_on {
+        true => Smoothness::Tied(line * shapes[side].size()),
+        false => Smoothness::Degenerate,
+    })
 }

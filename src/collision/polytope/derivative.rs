@@ -4,7 +4,8 @@ use super::convex::Convex;
 use super::curved;
 use super::feature::Feature;
 use super::hull::Hull;
-use super::pair::{Pair, ROUNDING};
+use super::pair::ROUNDING;
+use super::stand_in::{self, StandIn};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3};
@@ -46,26 +47,27 @@ pub fn differentiate(
         return Ok((d, Smoothness::Degenerate));
     }
     let which = Feature::decode_stand_ins(contact.feature);
-    let (ha, ra) = curved::stand_in(a, which[0]).ok_or_else(unknown)?;
-    let (hb, rb) = curved::stand_in(b, which[1]).ok_or_else(unknown)?;
-    if !feature.fits(ha, hb) {
+    let sa = StandIn::of(a, which[0]).ok_or_else(unknown)?;
+    let sb = StandIn::of(b, which[1]).ok_or_else(unknown)?;
+    if !feature.fits(sa.hull, sb.hull) {
         return Err(unknown());
     }
-    let core = core(ra, rb);
-    let rounding = ROUNDING * (ha.size() + hb.size());
-    let pair = Pair::new(ha, hb, pose_a.relative(pose_b));
-    let slide = pair.slide(feature, pose_a.inverse_point(contact.point), rounding);
+    let n = contact.normal;
+    let core = core(sa.shell, sb.shell);
+    let rounding = ROUNDING * (sa.hull.size() + sb.hull.size());
+    let looks = pose_a.rot.tr_mul_vec(n);
+    let (pair, aside) = stand_in::facing([sa, sb], &pose_a.relative(pose_b), looks);
+    let at = pose_a.inverse_point(contact.point) - aside;
+    let slide = pair.slide(feature, at, rounding);
     let smoothness = match slide == Vec3::ZERO {
         true => Smoothness::Smooth,
         false => Smoothness::Tied(pose_a.rot.mul_vec(slide)),
     };
-    let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core);
-    let (d, n) = (inflated(d, contact.normal, ra, rb), contact.normal);
-    let axis = |pose: &Pose| pose.rot.mul_vec(curved::AXIS);
-    let d = match curved::ends_on(Some(feature), which) {
-        None => d,
-        Some(0) => on_rim(&d, n, axis(pose_b), rb),
-        Some(_) => on_rim(&d.swapped(n), -n, axis(pose_a), ra).swapped(-n),
+    let d = of_hulls(sa.hull, pose_a, sb.hull, pose_b, feature, &core);
+    let d = sb.rolled(inflated(d, n, sa.shell, sb.shell), n, pose_b);
+    let d = match sa.is_line() {
+        true => sa.rolled(d.swapped(n), -n, pose_a).swapped(-n),
+        false => d,
     };
     Ok((d, smoothness))
 }
@@ -84,20 +86,6 @@ pub(super) fn inflated(d: ContactDerivative, n: Vec3, ra: f64, rb: f64) -> Conta
         point: [point, d.point[1] + d.normal[1] * c + point.mul_skew(arm)],
         normal: [d.normal[0], d.normal[1] + d.normal[0].mul_skew(arm)],
         gap: [d.gap[0], d.gap[1] + d.gap[0].cross(n) * c],
-    }
-}
-
-/// The derivative at the rim, from that at the end of an axis of B that is inflated, over a face of A with normal `n`.
-fn on_rim(d: &ContactDerivative, n: Vec3, axis: Vec3, radius: f64) -> ContactDerivative {
-    let arm = curved::rim(n, axis, radius);
-    let turned = Mat3::outer(axis, axis.cross(n)) - Mat3::skew(axis) * n.dot(axis);
-    ContactDerivative {
-        point: [
-            d.point[0],
-            d.point[1] + d.point[0].mul_skew(arm) + turned * radius,
-        ],
-        normal: [d.normal[0], d.normal[1] + d.normal[0].mul_skew(arm)],
-        gap: [d.gap[0], d.gap[1] + d.gap[0].cross(arm)],
     }
 }
 

@@ -10,7 +10,7 @@ use crate::collision::ContactPoint;
 use crate::spatial::Vec3;
 
 /// Sine of the angle between two edges up to which both ends of their overlap touch.
-const PARALLEL_EDGES: f64 = 0.1;
+pub(super) const PARALLEL_EDGES: f64 = 0.1;
 /// In roundings: vertices whose heights differ by less are as far out.
 const TIED: f64 = 1e3;
 /// Most edges of a hull that are looked at as parallel to another one's.
@@ -85,6 +85,36 @@ impl Pair<'_> {
         rounding: f64,
         found: &mut Candidates,
     ) {
+        self.lengthwise(normal, [a, b], rounding, |end| {
+            let (share, d) = (end.share, end.offset);
+            let out = if end.owner == 0 { d } else { -d };
+            let gap = d.norm();
+            let outwards = out.dot(normal) > 0.5 * gap;
+            if (0.0..=1.0).contains(&share) && outwards && gap > rounding && gap <= margin {
+                let (owner, edge, vertex) = (end.owner, end.edge, end.vertex);
+                found.push(ContactPoint {
+                    point: end.at - d * 0.5,
+                    normal: out * (1.0 / gap),
+                    gap,
+                    feature: Feature::EdgeVertex {
+                        owner,
+                        edge,
+                        vertex,
+                    }
+                    .encode(),
+                });
+            }
+        });
+    }
+
+    /// Offers the four ends of each such two edges.
+    pub(super) fn lengthwise(
+        &self,
+        normal: Vec3,
+        [a, b]: [u16; 2],
+        rounding: f64,
+        mut offer: impl FnMut(End),
+    ) {
         let against = -self.b_in_a.rot.tr_mul_vec(normal);
         let (edges_a, edges_b) = (
             crosswise(self.a, a, normal, rounding),
@@ -98,32 +128,43 @@ impl Pair<'_> {
                 if u.cross(v).norm() > PARALLEL_EDGES * u.norm() * v.norm() {
                     continue;
                 }
-                let mut offer = |owner: u8, edge, from: Vec3, along: Vec3, x: Vec3, vertex| {
-                    let t = (x - from).dot(along) / along.norm_squared();
-                    let d = x - from - along * t;
-                    let out = if owner == 0 { d } else { -d };
-                    let gap = d.norm();
-                    let outwards = out.dot(normal) > 0.5 * gap;
-                    if (0.0..=1.0).contains(&t) && outwards && gap > rounding && gap <= margin {
-                        found.push(ContactPoint {
-                            point: x - d * 0.5,
-                            normal: out * (1.0 / gap),
-                            gap,
-                            feature: Feature::EdgeVertex {
-                                owner,
-                                edge,
-                                vertex,
-                            }
-                            .encode(),
-                        });
-                    }
+                let mut end = |owner: u8, edge, from: Vec3, along: Vec3, at: Vec3, vertex| {
+                    let share = (at - from).dot(along) / along.norm_squared();
+                    offer(End {
+                        owner,
+                        edge,
+                        vertex,
+                        at,
+                        share,
+                        offset: at - from - along * share,
+                    });
                 };
-                offer(0, ids_a, p, u, r, ids_b[0]);
-                offer(0, ids_a, p, u, s, ids_b[1]);
-                offer(1, ids_b, r, v, p, ids_a[0]);
-                offer(1, ids_b, r, v, q, ids_a[1]);
+                end(0, ids_a, p, u, r, ids_b[0]);
+                end(0, ids_a, p, u, s, ids_b[1]);
+                end(1, ids_b, r, v, p, ids_a[0]);
+                end(1, ids_b, r, v, q, ids_a[1]);
             }
         }
+    }
+}
+
+/// An end of an edge of one hull, and an edge of the other one, the `owner`, along it. A's frame.
+pub(super) struct End {
+    pub owner: u8,
+    pub edge: [u16; 2],
+    pub vertex: u16,
+    at: Vec3,
+    /// How far along the owner's edge it is, in units of that.
+    share: f64,
+    /// From the line of the edge.
+    offset: Vec3,
+}
+
+impl End {
+    /// From A to B.
+    pub fn normal(&self) -> Option<Vec3> {
+        let n = self.offset.normalized()?;
+        Some(if self.owner == 0 { n } else { -n })
     }
 }
 

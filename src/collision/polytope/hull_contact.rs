@@ -281,8 +281,12 @@ impl Pair<'_> {
         point: Option<&ContactPoint>,
         found: &mut Candidates,
     ) {
-        let same = SAME_POINT * (self.a.size() + self.b.size());
-        found.retain(|p| p.gap >= least && point.is_none_or(|q| (p.point - q.point).norm() > same));
+        found.retain(|p| p.gap >= least && point.is_none_or(|q| !self.is_same(p, q)));
+    }
+
+    /// Whether two points of a patch count as one.
+    pub(super) fn is_same(&self, p: &ContactPoint, q: &ContactPoint) -> bool {
+        (p.point - q.point).norm() <= SAME_POINT * (self.a.size() + self.b.size())
     }
 
     /// Where faces of both hulls at their vertices `a` and `b` (or a segment) are nearly perpendicular to `normal`, adds the patch of
@@ -296,15 +300,27 @@ impl Pair<'_> {
         rounding: f64,
         found: &mut Candidates,
     ) {
-        let f = self.facing(normal, [a, b]);
+        self.faces(normal, [a, b], margin, rounding, found);
+        if found.points().is_empty() {
+            self.parallel_edges(normal, a, b, margin, rounding, found);
+        }
+    }
+
+    /// Of [`Pair::patch`] that of faces.
+    pub(super) fn faces(
+        &self,
+        normal: Vec3,
+        vertices: [u16; 2],
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        let f = self.facing(normal, vertices);
         let [along_a, along_b] = f.along;
         let (solid_a, solid_b) = (self.a.is_solid(), self.b.is_solid());
         if f.least() >= NEARLY_PARALLEL && (solid_a || solid_b) {
             let by_b = !solid_a || solid_b && along_a < along_b - ON_FACE;
             self.clip_on(u8::from(by_b), &f, margin, rounding, found);
-        }
-        if found.points().is_empty() {
-            self.parallel_edges(normal, a, b, margin, rounding, found);
         }
     }
 

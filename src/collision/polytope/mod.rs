@@ -38,6 +38,7 @@ mod ray;
 mod sat;
 mod second_order;
 mod shell;
+mod stand_in;
 mod stationary;
 mod terrain;
 #[cfg(test)]

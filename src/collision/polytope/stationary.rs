@@ -25,6 +25,9 @@ pub(super) struct Solution {
     pub gap: f64,
     /// The point midway, where the two spots fix one.
     pub point: Option<Vec3>,
+    /// n·(x_B − x_A) of the two spots' own points, and whether these lie within the spots.
+    pub between: f64,
+    pub within: bool,
     /// The point lies within both features, and these are the ones that support the shapes.
     pub settled: bool,
     /// Newton's method came to rest far below the rounding of the normal that it is [`Bodies::canonical`] by.
@@ -198,6 +201,8 @@ impl Bodies<'_> {
             normal: n,
             gap,
             point: None,
+            between: gap,
+            within: false,
             settled: false,
             sharp,
         };
@@ -218,9 +223,10 @@ impl Bodies<'_> {
             return None;
         }
         solution.point = Some(xa + n * (0.5 * local_gap));
-        solution.settled = (local_gap - gap).abs() <= rounding
-            && within(self.a, spots[0], xa, rounding)
+        solution.between = local_gap;
+        solution.within = within(self.a, spots[0], xa, rounding)
             && within(self.b, spots[1], self.b_in_a.inverse_point(xb), rounding);
+        solution.settled = solution.within && (local_gap - gap).abs() <= rounding;
         Some(solution)
     }
 }

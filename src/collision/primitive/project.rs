@@ -177,6 +177,7 @@ impl Solid for CylinderSolid {
                     axis: Some(Vec3::new(-out.y, out.x, 0.0)),
                     x: [1.0, 0.0],
                     y: [out.dot(m) / self.radius, 1.0],
+                    most: [1.0 / self.radius, 1.0],
                 }
             }
             _ => LocalSurface::ruled(Vec3::Z, self.radius),
@@ -250,10 +251,12 @@ impl Solid for EllipsoidSolid {
         let (c, s) = principal(form(e1, e1) - form(e2, e2), 2.0 * form(e1, e2));
         let t1 = e1 * c + e2 * s;
         let t2 = m.cross(t1);
+        let y = [form(t1, t1), form(t2, t2)];
         LocalSurface {
             axis: Some(t1),
             x: [1.0, 1.0],
-            y: [form(t1, t1), form(t2, t2)],
+            y,
+            most: y,
         }
     }
 }

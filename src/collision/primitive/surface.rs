@@ -18,8 +18,9 @@
 use crate::collision::{ContactDerivative, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// A determinant this small against the terms that it is made of is taken as zero.
-const SINGULAR: f64 = 1e-10;
+/// A determinant this small against the terms that it is made of is taken as zero. Where a capsule lies along the tangent of a rim, its
+/// distance hardly depends on where along it is, and the point is known to some 1e-5 of the radius: its square is left.
+const SINGULAR: f64 = 1e-9;
 
 /// Added to the cosines between principal directions in judging that determinant: straight
 /// surfaces (edges, sides) closer to parallel than SINGULAR^½ times this count as parallel.
@@ -35,6 +36,8 @@ pub(in crate::collision) struct LocalSurface {
     pub x: [f64; 2],
     /// Turn of the outward normal that goes with it.
     pub y: [f64; 2],
+    /// What that is at most, whichever the normal is.
+    pub most: [f64; 2],
 }
 
 impl LocalSurface {
@@ -46,6 +49,7 @@ impl LocalSurface {
             axis: None,
             x: [x, x],
             y: [y, y],
+            most: [y, y],
         }
     }
 
@@ -55,6 +59,7 @@ impl LocalSurface {
             axis: Some(axis),
             x: [1.0, radius],
             y: [0.0, 1.0],
+            most: [0.0, 1.0],
         }
     }
 
@@ -124,9 +129,10 @@ pub(in crate::collision) fn common_normal(
         for i in 0..2 {
             let c = s[i].dot(t[j]);
             let sum = b.x[j] * a.y[i] + b.y[j] * a.x[i];
-            let product = a.y[i] * b.y[j];
-            m[j][i] = c * (sum + gap * product);
-            size[j][i] = (c.abs() + PARALLEL) * (sum + gap.abs() * product);
+            m[j][i] = c * (sum + gap * a.y[i] * b.y[j]);
+            // A rim seen along its axis is straight, and so is what lies along it: it is at the end of what either is.
+            let most = b.x[j] * a.most[i] + b.most[j] * (a.x[i] + gap.abs() * a.most[i]);
+            size[j][i] = (c.abs() + PARALLEL) * most;
         }
     }
     let (inverse, smooth) = solve(&m, &size);

@@ -2,13 +2,14 @@
 
 mod digits;
 mod hulls;
+mod lying;
 mod round;
 mod terrain;
 mod warm;
 
 use super::hull::Hull;
 use super::*;
-use crate::collision::{ContactDerivative, ContactPoint};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Pose, Twist, Vec3, so3_exp};
 
 /// Uniform numbers from a fixed seed (splitmix64).
