@@ -31,11 +31,12 @@ impl ConvexSolver {
             true => 1,
             false => PATIENCE,
         };
-        while residual > enough
-            && certificate.newton < options.max_iterations
-            && stalled < patience(residual)
-            && self.factor(problem, rows)
-        {
+        while residual > enough && certificate.newton < options.max_iterations {
+            let certified = self.certified(problem, rows, residual);
+            if certified <= enough || stalled >= patience(certified) || !self.factor(problem, rows)
+            {
+                break;
+            }
             let step = self.newton_step(problem, rows);
             certificate.newton += 1;
             self.cautious = step < CAUTIOUS;
