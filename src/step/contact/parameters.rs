@@ -21,7 +21,7 @@ impl Larger<'_> {
     pub(super) fn friction_is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
         let blocks = c.sources.iter().zip(&c.modes).enumerate();
         let mut felt = blocks.filter_map(|(group, (source, mode))| match (source, mode) {
-            (Source::Contact(i), Mode::Sliding) => {
+            (Source::Contact(i), Mode::Sliding) if !c.slips(group) => {
                 let condim = contacts[*i].condim;
                 Some((*i, [true, matches!(condim, 4 | 6), condim == 6]))
             }
