@@ -36,6 +36,7 @@ impl Constraints {
         let fastest = largest(v).max(largest(v_free));
         let h = self.time_step();
         self.blocks.clone_from(&self.assembled);
+        self.has_unfelt = false;
         for i in 0..self.groups() {
             let range = self.range(i);
             let last = range.len() - 1;
@@ -59,6 +60,7 @@ impl Constraints {
                         }
                     }
                     let is_unfelt = self.is_unfelt(i);
+                    self.has_unfelt |= is_unfelt;
                     let g = &mut self.g[range];
                     g.copy_from_slice(&free[..=last]);
                     // What no impulse moves is not pushed.
@@ -172,13 +174,13 @@ impl Constraints {
         own.slips(self.gaps[group], self.is_unfelt(group))
     }
 
-    /// Whether some contact has no friction only because no dof moves along its normal.
+    /// Whether there is a contact along whose normal no dof moves, of what was asked.
     pub fn has_unfelt(&self) -> bool {
-        (0..self.groups()).any(|group| self.is_freed(group))
+        self.has_unfelt
     }
 
-    /// Whether such a contact presses beside this state and has friction there: `v_end` is the velocity at the step's end,
-    /// `varied` how J x of velocities of about one varies along displacements of about one.
+    /// Whether a contact that has no friction only because no dof moves along its normal has it beside this state: `v_end` is
+    /// the velocity at the step's end, `varied` how J x of velocities of about one varies along displacements of about one.
     pub fn has_friction_beside(&self, v_end: &[f64], varied: &[f64]) -> bool {
         (0..self.groups()).any(|group| {
             let (Block::Contact { mu } | Block::Pyramid { mu }) = self.assembled[group] else {

@@ -32,9 +32,14 @@ impl ConvexSolver {
             false => PATIENCE,
         };
         while residual > enough && certificate.newton < options.max_iterations {
-            let certified = self.certified(problem, rows, residual);
-            if certified <= enough || stalled >= patience(certified) || !self.factor(problem, rows)
-            {
+            // What gets better is not yet at its round-off.
+            if stalled > 0 {
+                let certified = self.certified(problem, rows, residual);
+                if certified <= enough || stalled >= patience(certified) {
+                    break;
+                }
+            }
+            if !self.factor(problem, rows) {
                 break;
             }
             let step = self.newton_step(problem, rows);
