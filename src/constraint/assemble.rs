@@ -69,6 +69,8 @@ pub struct Constraints {
     pub(super) bounds: Vec<Bound>,
     /// Of contacts, whose groups come first.
     pub(super) rebounds: Vec<Rebound>,
+    /// Whether there is a contact along whose normal no dof moves.
+    pub(super) has_unfelt: bool,
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
@@ -150,6 +152,7 @@ impl Constraints {
             angular: Vec::with_capacity(groups),
             bounds: Vec::with_capacity(groups),
             rebounds: Vec::with_capacity(max_contacts),
+            has_unfelt: false,
             g: Vec::with_capacity(max_rows),
             delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),

@@ -125,9 +125,9 @@ impl Stabilization {
         undoing.term().norm() > PATIENCE
     }
 
-    /// Whether a contact of this gap has no friction in this step.
-    pub fn slips(&self, gap: f64) -> bool {
-        gap > self.friction_reach
+    /// Whether a contact of this gap has no friction in this step, as none has that no dof moves along its normal (`is_unfelt`).
+    pub fn slips(&self, gap: f64, is_unfelt: bool) -> bool {
+        is_unfelt || gap > self.friction_reach
     }
 
     /// Whether more is asked of this gap than not to close further.

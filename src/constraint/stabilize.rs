@@ -17,6 +17,9 @@ const CREEP: f64 = 0.3;
 /// Motion along a normal that is round-off beside that across it.
 const UNFELT: f64 = 1e-12;
 
+/// Variation of a normal in units of motion across it below which it stays what it is.
+const FIXED: f64 = 1e-9;
+
 impl Constraints {
     /// The gains of every step that follows.
     pub fn set_gains(&mut self, kp: f64, kd: f64) {
@@ -33,6 +36,7 @@ impl Constraints {
         let fastest = largest(v).max(largest(v_free));
         let h = self.time_step();
         self.blocks.clone_from(&self.assembled);
+        self.has_unfelt = false;
         for i in 0..self.groups() {
             let range = self.range(i);
             let last = range.len() - 1;
@@ -56,6 +60,7 @@ impl Constraints {
                         }
                     }
                     let is_unfelt = self.is_unfelt(i);
+                    self.has_unfelt |= is_unfelt;
                     let g = &mut self.g[range];
                     g.copy_from_slice(&free[..=last]);
                     // What no impulse moves is not pushed.
@@ -68,7 +73,7 @@ impl Constraints {
                     if g[last].abs() <= rest {
                         g[last] = 0.0;
                     }
-                    if (own.slips(self.gaps[i]) || is_unfelt)
+                    if own.slips(self.gaps[i], is_unfelt)
                         && let Block::Contact { mu } | Block::Pyramid { mu } = &mut self.blocks[i]
                     {
                         *mu = 0.0;
@@ -161,6 +166,51 @@ impl Constraints {
                 let [x, y, n, _] = self.rows.column(group, k).0;
                 n.abs() <= UNFELT * x.abs().max(y.abs())
             })
+    }
+
+    /// Whether a contact has no friction in this step, whatever its coefficient.
+    pub fn slips(&self, group: usize) -> bool {
+        let own = self.stabilization(group, &self.asked);
+        own.slips(self.gaps[group], self.is_unfelt(group))
+    }
+
+    /// Whether there is a contact along whose normal no dof moves, of what was asked.
+    pub fn has_unfelt(&self) -> bool {
+        self.has_unfelt
+    }
+
+    /// Whether a contact that has no friction only because no dof moves along its normal has it beside this state: `v_end` is
+    /// the velocity at the step's end, `varied` how J x of velocities of about one varies along displacements of about one.
+    pub fn has_friction_beside(&self, v_end: &[f64], varied: &[f64]) -> bool {
+        (0..self.groups()).any(|group| {
+            let (Block::Contact { mu } | Block::Pyramid { mu }) = self.assembled[group] else {
+                return false;
+            };
+            let last = self.range(group).end - 1;
+            let [x, y, ..] = self.rows.times(group, v_end).0;
+            // What is compliant glides.
+            let glides = match self.compliance {
+                Some(_) => mu * x.hypot(y),
+                None => 0.0,
+            };
+            let across = self.rows.dofs(group).map(|k| {
+                let [x, y, ..] = self.rows.column(group, k).0;
+                x.abs().max(y.abs())
+            });
+            self.is_freed(group)
+                && self.g[last] <= glides
+                && varied[last].abs() > FIXED * across.fold(0.0, f64::max)
+        })
+    }
+
+    fn is_freed(&self, group: usize) -> bool {
+        let own = || self.stabilization(group, &self.asked);
+        match self.assembled[group] {
+            Block::Contact { mu } | Block::Pyramid { mu } => {
+                mu > 0.0 && self.is_unfelt(group) && !own().slips(self.gaps[group], false)
+            }
+            _ => false,
+        }
     }
 
     /// R of all blocks for the convex law, after [`Constraints::assemble`]; `v` is the velocity before the step.

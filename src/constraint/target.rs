@@ -127,9 +127,8 @@ impl Constraints {
             match (p.kind, *source) {
                 (ParamKind::GeomFriction, Source::Contact(i)) => {
                     let friction = &scene.contacts()[i].friction;
-                    let own = self.stabilization(group, &self.asked);
                     if p.component == 0
-                        && !own.slips(self.gaps[group])
+                        && !self.slips(group)
                         && friction.source(&params.geom_friction, 0) == Some(index)
                     {
                         limits[group] = 1.0;

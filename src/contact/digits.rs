@@ -4,6 +4,10 @@
 /// take more than two factorizations six come out by 9e-9 different with ten times as much, and two by 2e-9 with a tenth.
 pub(in crate::contact) const ROUND_OFF: f64 = 1e-12;
 
+/// Units in the last place of what cancels that round-off may leave: no more than one was found, in bodies between walls and
+/// in spinning ones that graze the ground.
+pub(in crate::contact) const ROUNDINGS: f64 = 8.0;
+
 /// Share of the largest of its kind below which a linear system whose rows nearly depend on each other says nothing: the
 /// digits that its condition leaves. Ten times as much or a tenth changes no such problem in pivots and sliding rows; elsewhere
 /// it is not measured.

@@ -26,7 +26,7 @@ use crate::collision::scene::Scene;
 use crate::constraint::{Compliance, ConstraintDerivative, Constraints, Source, Stabilization};
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
-use crate::contact::law::{Law, Outcome, Verdict};
+use crate::contact::law::{Law, Outcome, Variations, Verdict};
 use crate::contact::relaxed::Relaxed;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
@@ -234,12 +234,18 @@ impl ContactStage {
             let scene = (&mut self.scene, &self.cords);
             l.variation.prepare(c, scene, model, kin, state, external);
             impact::find(c, [state[1], state[2]], &mut l.impacts);
+            let v_end = state[2];
             let mut state = OfStep {
                 general: &mut l.general,
                 c,
                 variation: &mut l.variation,
                 t: model.topology(),
                 kin,
+            };
+            let begins = c.has_unfelt() && {
+                let varied = &mut l.w_param[..problem.rows()];
+                state.of_rows(varied);
+                c.has_friction_beside(v_end, varied)
             };
             let verdict = match law {
                 Some(law) => match law.verdict(&problem, &mut state)? {
@@ -259,7 +265,7 @@ impl ContactStage {
             let contacts = self.scene.contacts();
             let tied = larger.friction_is_at_kink(c, contacts)
                 || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
-            l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied;
+            l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied || begins;
             l.refused = match verdict {
                 Verdict::Refused(why) => Some(why),
                 _ => None,

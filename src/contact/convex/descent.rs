@@ -31,11 +31,17 @@ impl ConvexSolver {
             true => 1,
             false => PATIENCE,
         };
-        while residual > enough
-            && certificate.newton < options.max_iterations
-            && stalled < patience(residual)
-            && self.factor(problem, rows)
-        {
+        while residual > enough && certificate.newton < options.max_iterations {
+            // What gets better is not yet at its round-off.
+            if stalled > 0 {
+                let certified = self.certified(problem, rows, residual);
+                if certified <= enough || stalled >= patience(certified) {
+                    break;
+                }
+            }
+            if !self.factor(problem, rows) {
+                break;
+            }
             let step = self.newton_step(problem, rows);
             certificate.newton += 1;
             self.cautious = step < CAUTIOUS;

@@ -181,6 +181,23 @@ fn sticks(mu: f64, r: Regularization, slip: f64, normal: f64) -> bool {
     normal < 0.0 && mu > 0.0 && slip * r.normal <= -mu * normal * r.tangential
 }
 
+/// σ as near to the stiffest mode as it may be where it is unsure by so much.
+pub(super) fn pressed(block: Block, sigma: &[f64], unsure: &[f64; 3]) -> [f64; 3] {
+    let mut out = [0.0; 3];
+    for ((x, s), u) in out.iter_mut().zip(sigma).zip(unsure) {
+        *x = s - s.clamp(-u, *u);
+    }
+    match (block, sigma) {
+        // Less slip opens what slides.
+        (Block::Contact { mu }, [_, _, z]) => {
+            out[2] = z - unsure[2] - mu * (unsure[0] + unsure[1]);
+        }
+        (Block::Unilateral, [s]) => out[0] = s - unsure[0],
+        _ => {}
+    }
+    out
+}
+
 /// σ + step dσ.
 #[inline(always)]
 pub(super) fn moved(sigma: &[f64], d: &[f64], step: f64) -> [f64; 3] {

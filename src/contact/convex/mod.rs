@@ -23,6 +23,7 @@ mod impulse;
 mod law;
 mod linearize;
 mod primal_dual;
+mod residual;
 
 use super::capacity::Capacity;
 use super::problem::{Delassus, Problem, Regularization, Small};
@@ -33,7 +34,7 @@ use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-use impulse::{Answer, answer, impulse};
+use impulse::{Answer, answer};
 pub use law::Convex;
 
 /// What a step with an old factorization may leave of the residual before a new one pays: with ten times as much steps that
@@ -154,7 +155,7 @@ impl ConvexSolver {
                 residual = self.relax_all(problem, rows);
             }
             residual = self.descend(problem, rows, residual, options, &mut certificate);
-            if certificate.newton > 0 {
+            if certificate.newton > 0 && residual <= options.enough() {
                 // One more step with the factorization that is there.
                 residual = self.chords(problem, rows, residual, f64::EPSILON, 1);
             }
@@ -167,6 +168,9 @@ impl ConvexSolver {
             return Err(Error::numerical(
                 "the contact solver left the finite numbers",
             ));
+        }
+        if residual > options.enough() {
+            residual = self.certified(problem, rows, residual);
         }
         certificate.dual = residual;
         certificate.converged = residual <= options.tolerance;
@@ -238,32 +242,6 @@ impl ConvexSolver {
         self.planned.clear();
         self.planned.resize(problem.blocks.len(), false);
         rows.velocities(lambda, &mut self.z);
-    }
-
-    /// Impulses and gradient at z; the gradient's norm in units of the larger of its parts.
-    fn residual(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
-        self.sigma.copy_from_slice(problem.g);
-        rows.add_times(&self.z, &mut self.sigma);
-        for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
-            let range = rows.range(i);
-            let gamma = impulse(*block, *r, &self.sigma[range.clone()]);
-            let count = range.len();
-            self.lambda[range].copy_from_slice(&gamma[..count]);
-        }
-        rows.velocities(&self.lambda, &mut self.gradient);
-        let mut sums = [0.0; 3];
-        for ([g], [z]) in self.gradient.iter_mut().zip(&self.z) {
-            let by_impulses = *g;
-            *g = z - by_impulses;
-            for (sum, x) in sums.iter_mut().zip([*g, *z, by_impulses]) {
-                *sum += x * x;
-            }
-        }
-        let [gradient, z, impulses] = sums;
-        if gradient == 0.0 {
-            return 0.0;
-        }
-        (gradient / z.max(impulses)).sqrt()
     }
 
     /// The slopes at σ.

@@ -188,3 +188,180 @@ fn numbers_without_squares_come_to_an_end() {
     }
     assert!(refused > 0);
 }
+
+/// Free bodies, each squeezed by pairs of contacts that press with the same impulse from both sides.
+fn squeezed(
+    bodies: usize,
+    pairs: usize,
+    random: &mut dyn FnMut() -> f64,
+) -> (Vec<Block>, WhitenedJacobian, Vec<f64>) {
+    let count = 2 * pairs * bodies;
+    let blocks = vec![Block::Contact { mu: 0.6 }; count];
+    let mut rows = WhitenedJacobian::with_capacity(bodies, count, 3 * 6 * count);
+    rows.clear((0..bodies).map(|_| 6));
+    let mut g = Vec::new();
+    let h: Vec<f64> = (0..3 * 6 * count / 2).map(|_| random()).collect();
+    let press: Vec<f64> = (0..count / 2).map(|_| -5.0 * (random() + 0.6)).collect();
+    for sign in [1.0, -1.0] {
+        for (i, (h, press)) in h.chunks(3 * 6).zip(&press).enumerate() {
+            rows.push(3, [Some(i / pairs), None]);
+            let panel = rows.panel_mut(rows.blocks() - 1, 0);
+            for (to, h) in panel.iter_mut().zip(h) {
+                *to = sign * h;
+            }
+            g.extend([0.0, 0.0, *press]);
+        }
+    }
+    rows.finish();
+    (blocks, rows, g)
+}
+
+/// Impulses that cancel each other leave their round-off of momentum: that is a solution.
+#[test]
+fn bodies_squeezed_from_two_sides_are_solved() {
+    const BODIES: usize = 6;
+    const PAIRS: usize = 4;
+    let capacity = Capacity {
+        rows: 6 * PAIRS * BODIES,
+        blocks: 2 * PAIRS * BODIES,
+        trees: BODIES,
+        coordinates: 6 * BODIES,
+        largest_tree: 6,
+    };
+    let options = ConvexOptions {
+        tolerance: 1e-9,
+        max_iterations: 1000,
+    };
+    let mut random = randoms(3);
+    let mut solver = ConvexSolver::new(&capacity);
+    for size in [1e-9, 1e-3, 1.0, 1e3] {
+        for _ in 0..20 {
+            let (blocks, rows, g) = squeezed(BODIES, PAIRS, &mut random);
+            let g: Vec<f64> = g.iter().map(|g| size * g).collect();
+            let problem = Problem {
+                blocks: &blocks,
+                delassus: Delassus::Trees(&rows),
+                g: &g,
+            };
+            let r = vec![R; blocks.len()];
+            let (mut lambda, mut kept) = (vec![0.0; g.len()], vec![0.0; rows.coordinates()]);
+            // From a velocity that is not kept.
+            kept.iter_mut().for_each(|z| *z = size * random());
+            let mut modes = vec![Mode::Unknown; blocks.len()];
+            let c = solver.solve(&problem, &r, &kept, &mut lambda, &mut modes, &options);
+            let c = c.unwrap();
+            assert!(c.converged && c.dual < 1e-12, "{size} {}", c.dual);
+            assert!(c.newton < 20, "{size} {}", c.newton);
+            for (l, g) in lambda.iter().zip(&g) {
+                assert!((l + g / R.normal).abs() < 1e-12 * size, "{size} {l} {g}");
+            }
+        }
+    }
+}
+
+/// What is stopped before its end is called solved only where it is: strong convexity bounds how far z is from the solution by the gradient.
+#[test]
+fn what_is_stopped_early_is_unsolved() {
+    const BODIES: usize = 8;
+    const PAIRS: usize = 3;
+    let capacity = Capacity {
+        rows: 6 * PAIRS * BODIES,
+        blocks: 2 * PAIRS * BODIES,
+        trees: BODIES,
+        coordinates: 6 * BODIES,
+        largest_tree: 6,
+    };
+    let tolerance = 1e-9;
+    let mut random = randoms(11);
+    let mut solver = ConvexSolver::new(&capacity);
+    let (mut solved, mut unsolved) = (0, 0);
+    for round in 0..200 {
+        let (blocks, rows, mut g) = match round % 2 {
+            0 => ring(BODIES, &mut random),
+            _ => squeezed(BODIES, PAIRS, &mut random),
+        };
+        // So small a push beside the squeeze that the rest of it is a matter of the last digits.
+        let push = 10f64.powi(-(round % 14));
+        g.iter_mut().for_each(|g| *g += push * random());
+        let problem = Problem {
+            blocks: &blocks,
+            delassus: Delassus::Trees(&rows),
+            g: &g,
+        };
+        let r = vec![R; blocks.len()];
+        let kept: Vec<f64> = (0..rows.coordinates()).map(|_| random()).collect();
+        let mut modes = vec![Mode::Unknown; blocks.len()];
+        let mut run = |most: usize| {
+            let options = ConvexOptions {
+                tolerance,
+                max_iterations: most,
+            };
+            let mut lambda = vec![0.0; g.len()];
+            let c = solver.solve(&problem, &r, &kept, &mut lambda, &mut modes, &options);
+            (c.unwrap(), solver.z.clone(), lambda)
+        };
+        let norm = |x: &[[f64; 1]]| x.iter().map(|[x]| x * x).sum::<f64>().sqrt();
+        let (whole, end, impulses) = run(1000);
+        assert!(whole.converged, "{}", whole.dual);
+        let alone = |i: usize| {
+            let (l, own) = (&impulses[rows.range(i)], rows.block(i, i));
+            (0..3).map(|k| own[k][k] * l[k] * l[k]).sum::<f64>()
+        };
+        let gross = (0..blocks.len()).map(alone).sum::<f64>().sqrt();
+        for most in 0..whole.newton {
+            let (c, z, _) = run(most);
+            let apart: Vec<[f64; 1]> = z.iter().zip(&end).map(|(a, b)| [a[0] - b[0]]).collect();
+            let off = norm(&apart);
+            if c.converged {
+                solved += 1;
+                let allowed = 2.0 * tolerance * norm(&end).max(0.01 * gross);
+                assert!(off <= allowed, "{most} {off:e} {gross:e}");
+            } else {
+                unsolved += 1;
+            }
+        }
+    }
+    assert!(unsolved > 500, "{solved} {unsolved}");
+}
+
+/// A body that slides along the edge of opening: of its normal velocity nothing but last digits is left.
+#[test]
+fn what_grazes_is_solved() {
+    let capacity = Capacity {
+        rows: 3,
+        blocks: 1,
+        trees: 1,
+        coordinates: 6,
+        largest_tree: 6,
+    };
+    let options = ConvexOptions {
+        tolerance: 1e-9,
+        max_iterations: 1000,
+    };
+    let mut random = randoms(17);
+    let mut solver = ConvexSolver::new(&capacity);
+    for round in 0..2000 {
+        let mu = 0.1 + 1.5 * (random() + 0.5);
+        let blocks = [Block::Contact { mu }];
+        let mut rows = WhitenedJacobian::with_capacity(1, 1, 18);
+        rows.clear(std::iter::once(6));
+        rows.push(3, [Some(0), None]);
+        rows.panel_mut(0, 0)
+            .iter_mut()
+            .for_each(|h| *h = 3.0 * random());
+        rows.finish();
+        let (x, y) = (3.0 * random(), 3.0 * random());
+        let closing = f64::from(round % 20) * f64::EPSILON;
+        let g = [x, y, mu * x.hypot(y) * (1.0 - closing)];
+        let problem = Problem {
+            blocks: &blocks,
+            delassus: Delassus::Trees(&rows),
+            g: &g,
+        };
+        let kept: Vec<f64> = (0..6).map(|_| random()).collect();
+        let (mut lambda, mut modes) = (vec![0.0; 3], vec![Mode::Unknown]);
+        let c = solver.solve(&problem, &[R], &kept, &mut lambda, &mut modes, &options);
+        let c = c.unwrap();
+        assert!(c.converged && c.newton < 30, "{round} {c:?}");
+    }
+}

@@ -6,7 +6,8 @@
 use super::answer::{Answer, answer, impulse};
 use super::slope_system::SlopeSystem;
 use super::system::System;
-use super::unit::Unit;
+use super::unit::{Unit, WIDEST};
+use crate::contact::digits::{ROUND_OFF, ROUNDINGS};
 
 /// Share of the slope along a step that its end may leave, and evaluations to get there.
 const EXACT: f64 = 0.05;
@@ -24,6 +25,8 @@ pub(super) struct Descent {
     step: Vec<[f64; 1]>,
     d: Vec<f64>,
     d_x: Vec<f64>,
+    /// Of single rows: the root of what an impulse changes of its velocity.
+    reach: Vec<f64>,
     pub newton: SlopeSystem,
 }
 
@@ -51,6 +54,7 @@ impl Descent {
             step: vec![[0.0]; rows],
             d: numbers(),
             d_x: numbers(),
+            reach: numbers(),
             newton: SlopeSystem::new(rows),
         }
     }
@@ -70,8 +74,13 @@ impl Descent {
         let (mut best, mut stalled) = (f64::INFINITY, 0);
         let mut residual;
         let mut steps = 0;
+        self.find_reach(system);
         loop {
             residual = self.residual(system, centre, lambda, sigma);
+            // The rigid laws have a certificate of their own.
+            if residual > content && centre.impulse.is_empty() {
+                residual = self.certified(system, lambda, residual);
+            }
             if residual <= enough || steps == most {
                 break;
             }
@@ -151,6 +160,41 @@ impl Descent {
         if off == 0.0 { 0.0 } else { off / size }
     }
 
+    fn find_reach(&mut self, system: &System) {
+        let n = system.order();
+        let diagonal = system.matrix.iter().step_by(n + 1);
+        for (reach, g) in self.reach.iter_mut().zip(diagonal) {
+            *reach = g.sqrt();
+        }
+    }
+
+    /// The residual that was just found, where velocities cancel no less than by what round-off leaves of the impulses that
+    /// they give: that counts as [`ROUND_OFF`].
+    fn certified(&self, system: &System, lambda: &[f64], residual: f64) -> f64 {
+        let by_all = weighed(&self.reach, lambda);
+        let (mut off, mut unsure) = (0.0f64, 0.0f64);
+        for unit in &system.units {
+            let own = |k: usize| unit.at + k;
+            let (mut at, mut by) = ([0.0; WIDEST], [0.0; WIDEST]);
+            for k in 0..unit.rows {
+                let size = system.g[own(k)].abs() + self.reach[own(k)] * by_all;
+                by[k] = ROUNDINGS * f64::EPSILON * size;
+                at[k] = unit.pressed(k, self.x[own(k)], by[k]);
+            }
+            let slope = answer(unit, &at[..unit.rows]).slope;
+            for (k, line) in slope.iter().enumerate().take(unit.rows) {
+                off = off.max(self.step[own(k)][0].abs());
+                unsure = unsure.max(line.iter().zip(&by).map(|(s, by)| s.abs() * by).sum());
+            }
+        }
+        let counts = off / (unsure / ROUND_OFF);
+        // What left the finite numbers excuses nothing.
+        match counts > 0.0 {
+            true => residual.min(counts),
+            false => residual,
+        }
+    }
+
     /// y ← y + t d.
     fn advance(&mut self, system: &System, lambda: &mut [f64]) {
         let n = lambda.len();
@@ -161,15 +205,27 @@ impl Descent {
         }
         let (d, d_x) = (&self.d[..n], &mut self.d_x[..n]);
         system.multiply(d, d_x);
-        let t = line_search(&system.units, lambda, &self.gamma, d, &self.x, d_x);
+        let from = [&*lambda, &self.gamma, &self.x];
+        let t = line_search(&system.units, &self.reach, from, [d, d_x]);
         for (y, d) in lambda.iter_mut().zip(d) {
             *y += t * d;
         }
     }
 }
 
+/// ‖H‖ by rows times impulses: no less than the energy norm of their velocity.
+fn weighed(reach: &[f64], impulses: &[f64]) -> f64 {
+    let products = reach.iter().zip(impulses).map(|(r, x)| r * x.abs());
+    products.sum()
+}
+
 /// Where the slope dᵀG (y + t d − γ(x + t G d)) vanishes, within one step.
-fn line_search(units: &[Unit], y: &[f64], gamma: &[f64], d: &[f64], x: &[f64], d_x: &[f64]) -> f64 {
+fn line_search(
+    units: &[Unit],
+    reach: &[f64],
+    [y, gamma, x]: [&[f64]; 3],
+    [d, d_x]: [&[f64]; 2],
+) -> f64 {
     let slope = |t: f64| {
         let mut sum = 0.0;
         for unit in units {
@@ -187,7 +243,11 @@ fn line_search(units: &[Unit], y: &[f64], gamma: &[f64], d: &[f64], x: &[f64], d
     let start: f64 = (d_x.iter().zip(y).zip(gamma))
         .map(|((d, y), gamma)| d * (y - gamma))
         .sum();
-    let enough = EXACT * start.abs();
+    // What hardly moves anything is of a slope that round-off makes.
+    let missing = y.iter().zip(gamma).zip(reach);
+    let missing: f64 = missing.map(|((y, gamma), r)| r * (y - gamma).abs()).sum();
+    let unsure = ROUNDINGS * f64::EPSILON * weighed(reach, d) * missing;
+    let enough = (EXACT * start.abs()).max(unsure);
     let (mut low, mut high) = ([0.0, start], [1.0, slope(1.0)]);
     if high[1] <= enough {
         return 1.0;

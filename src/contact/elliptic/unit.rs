@@ -89,6 +89,15 @@ impl Unit {
         self.slip(&rest)
     }
 
+    /// A velocity of a row as near to the stiffest mode as it may be where it is unsure by so much.
+    pub fn pressed(&self, k: usize, x: f64, unsure: f64) -> f64 {
+        match self.set {
+            Set::Interval { .. } => x - x.clamp(-unsure, unsure),
+            _ if k + 1 < self.rows => x - x.clamp(-unsure, unsure),
+            _ => x - unsure,
+        }
+    }
+
     /// R of a row.
     pub fn compliance(&self, k: usize) -> f64 {
         let is_tangent = k + 1 < self.rows || matches!(self.set, Set::Interval { .. });

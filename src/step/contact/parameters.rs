@@ -23,25 +23,29 @@ impl Larger<'_> {
         let mut felt = blocks.filter_map(|(group, (source, mode))| match (source, mode) {
             (Source::Contact(i), Mode::Sliding) => {
                 let condim = contacts[*i].condim;
-                Some((*i, [true, matches!(condim, 4 | 6), condim == 6]))
+                Some((
+                    *i,
+                    [true, matches!(condim, 4 | 6), condim == 6],
+                    Some(group),
+                ))
             }
-            (Source::Contact(i), Mode::Bounded(_)) => Some((*i, [true, false, false])),
+            (Source::Contact(i), Mode::Bounded(_)) => Some((*i, [true, false, false], Some(group))),
             (Source::Turning(turning), Mode::Sticking | Mode::Turned(_)) => {
                 let signs = match mode {
                     Mode::Turned(signs) => *signs,
                     _ => [0; 3],
                 };
                 let felt = felt_by_turning(turning, signs, c.yields(group));
-                Some((turning.contact, felt))
+                Some((turning.contact, felt, None))
             }
             _ => None,
         });
-        felt.any(|(contact, felt)| {
+        felt.any(|(contact, felt, group)| {
             let pair = contacts[contact].friction;
             (0..3).filter(|k| felt[*k]).any(|component| {
                 let tied = pair.tied(&self.params.geom_friction, component);
                 let chosen = |geoms| self.is_selected(ParamKind::GeomFriction, geoms, component);
-                tied.is_some_and(chosen)
+                tied.is_some_and(chosen) && !group.is_some_and(|group| c.slips(group))
             })
         })
     }
