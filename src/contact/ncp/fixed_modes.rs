@@ -6,7 +6,7 @@
 
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
-use super::least_norm::{INSIDES, Inside, LeastNorm};
+use super::least_norm::{AGAIN, BARELY, INSIDES, Inside, LeastNorm, WELL};
 use super::modes::{CLOSED, largest};
 use super::pyramid;
 use super::work::Work;
@@ -85,8 +85,23 @@ pub(super) fn solve_fixed(
         }
     }
     std::mem::swap(&mut work.lambda, &mut work.kept);
-    if is_warm && stays(problem, work, active_set) && same_velocity(work, active_set) {
-        return Some(true);
+    let stays = is_warm.then(|| stays(problem, work, active_set, size));
+    if let Some(Stays::On | Stays::Inside) = stays
+        && same_velocity(work, active_set)
+    {
+        if let Some(Stays::On) = stays {
+            return Some(true);
+        }
+        pose_range(work, active_set, least_norm);
+        let inside = AGAIN.of(size);
+        let best = least_norm.solve(problem.blocks, &active_set.faces, inside);
+        if !put(best, work, active_set) {
+            return Some(true);
+        }
+        if same_velocity(work, active_set) {
+            turn_onto_cones(problem.blocks, work, active_set);
+            return Some(false);
+        }
     }
     work.lambda.copy_from_slice(&work.kept);
     pose_range(work, active_set, least_norm);
@@ -159,13 +174,32 @@ fn put_least(
     apart <= UNFELT * moved * diagonal.fold(0.0, f64::max)
 }
 
-/// Steps in a row keep to one impulse for as long as it is inside, or on the edge, where it was put as nothing better was found:
-/// the nearest one, if it stays.
-fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) -> bool {
+/// What becomes of the impulse of the last step, changed by the least that this one asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stays {
+    /// It is well inside, or on the edge, where it was put as nothing better was found.
+    On,
+    /// It is so near the edge that another one may be better.
+    Inside,
+    No,
+}
+
+/// Steps in a row keep to one impulse for as long as it is inside: the nearest one, which is put, if it stays.
+fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, size: f64) -> Stays {
     step_fixed(problem, work, active_set, 0.0);
     active_set.coordinates(&work.lambda, &mut work.x);
     let slack = ROUND_OFF * largest(&work.lambda);
-    is_inside(problem, work, active_set, Inside::CLOSED, slack)
+    let is_inside =
+        |inside: Inside, slack| is_inside(problem, work, active_set, inside.of(size), slack);
+    if is_inside(WELL, 0.0) {
+        Stays::On
+    } else if !is_inside(Inside::CLOSED, slack) {
+        Stays::No
+    } else if is_inside(BARELY, 0.0) {
+        Stays::Inside
+    } else {
+        Stays::On
+    }
 }
 
 /// Whether the unknowns are this far inside, but for a slack.

@@ -21,10 +21,10 @@ use super::pyramid;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};
 use inside::raised;
-pub(super) use inside::{INSIDES, Inside};
+pub(super) use inside::{AGAIN, BARELY, INSIDES, Inside, WELL};
 
-/// Steps of Newton's method before the set counts as empty: with half of them what asks for it takes 10 % longer, with twice
-/// as many nothing changes.
+/// Steps of Newton's method before the set counts as empty: of 240 problems of robots at rest 200 end within 12, and 239 within
+/// 40.
 const MAX_STEPS: usize = 40;
 
 /// Share of the mean of the diagonal of F Fᵀ that damps the first step, the least there is, and what it changes by: it grows

@@ -27,6 +27,9 @@ use crate::contact::law::{Linearized, Variations, Verdict};
 use crate::contact::problem::Problem;
 use crate::error::Result;
 
+/// Share by which directions and adjoints may differ.
+const DETERMINED: f64 = 1e-6;
+
 const UNDETERMINED: &str = "the derivative is not determined: constraints nearly depend on each other, and its directions \
                             and adjoints would differ by more than 1e-6";
 
@@ -87,7 +90,7 @@ impl Probe {
         solver.apply(problem, w, None, 1, answer)?;
         forward_and_reverse[1][0] = dot(z, answer);
         // NaN is not determined either.
-        let agree = |[a, b]: [f64; 2]| (a - b).abs() <= AGREED * a.abs().max(b.abs());
+        let agree = |[a, b]: [f64; 2]| (a - b).abs() <= DETERMINED * a.abs().max(b.abs());
         Ok(forward_and_reverse.into_iter().all(agree))
     }
 

@@ -2,6 +2,7 @@
 
 use crate::contact::ncp::active_set::Face;
 use crate::contact::ncp::cone::planar_norm;
+use crate::contact::ncp::modes::CLOSED;
 use crate::contact::problem::Block;
 
 /// How far inside the cones an impulse is to be, one tried after the other: the share of friction coefficients and bounds that
@@ -9,6 +10,13 @@ use crate::contact::problem::Block;
 /// the first line, 191 by the second, and 239 by the last.
 pub(in crate::contact::ncp) const INSIDES: [Inside; 3] =
     [inside(0.75, 1e-3), inside(0.99, 1e-3), inside(0.999, 1e-5)];
+
+/// How far inside an impulse is to be again that was found further inside once.
+pub(in crate::contact::ncp) const AGAIN: Inside = inside(0.99, 1e-3);
+
+/// How far inside an impulse is kept from step to step, and how far it is where it counts as on the edge.
+pub(in crate::contact::ncp) const WELL: Inside = inside(0.995, 5e-4);
+pub(in crate::contact::ncp) const BARELY: Inside = inside(1.0 - CLOSED, CLOSED * 1e-3);
 
 /// How far inside its set an impulse is to stay.
 #[derive(Clone, Copy, Debug, PartialEq)]
