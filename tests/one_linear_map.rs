@@ -96,7 +96,7 @@ impl Run {
             let part = k * nv..(k + 1) * nv;
             [&jq[kind][part.clone()], &jv[kind][part]].concat()
         };
-        let apart = apart(columns, &d, &w, &[q, v].concat(), &bars);
+        let apart = apart(columns, &d, &w, &[q, v].concat(), &bars, 1e-9);
         tally.apart = tally.apart.max(apart);
 
         let rows = 3 * sim.contacts().len();
@@ -118,23 +118,27 @@ impl Run {
         })
         .unwrap();
         let columns = |kind: usize, k: usize| j[kind][k * rows..(k + 1) * rows].to_vec();
-        let apart = self::apart(columns, &d, &w, &along, &bars);
+        // Where all of a large impulse's derivative cancels, its last digits are left.
+        let impulses = sim.contacts().iter().flat_map(|c| c.impulse);
+        let least = impulses.fold(1e-9, |m: f64, x| m.max(1e-6 * x.abs()));
+        let apart = self::apart(columns, &d, &w, &along, &bars, least);
         // Of shared impulses only the generalized force is claimed, and that is in the next velocity.
         let kind = usize::from(label == ImpulseGradient::Shared);
         tally.impulses_apart[kind] = tally.impulses_apart[kind].max(apart);
     }
 }
 
-/// The larger of how far J d is from the direction's answer and wᵀJ from the adjoint's, by the sums of magnitudes.
+/// The larger of how far J d is from the direction's answer and wᵀJ from the adjoint's, by the sums of magnitudes or by `least`.
 fn apart(
     column: impl Fn(usize, usize) -> Vec<f64>,
     d: &[Vec<f64>; 4],
     w: &[f64],
     along: &[f64],
     bars: &[Vec<f64>; 4],
+    least: f64,
 ) -> f64 {
     let mut product = vec![0.0; w.len()];
-    let (mut size, mut worst) = (1e-9_f64, 0.0_f64);
+    let (mut size, mut worst) = (least, 0.0_f64);
     let mut adjoint: Vec<[f64; 2]> = Vec::new();
     for kind in 0..4 {
         for (k, x) in d[kind].iter().enumerate() {
