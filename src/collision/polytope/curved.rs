@@ -305,7 +305,9 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
             bodies.along_lines(&stand_ins, n, vertices, margin, rounding, found);
         }
         let least = s.gap - ra - rb - rounding;
-        pair.drop_near(least, whole.as_ref(), found);
+        // A line that looks at the face crosses its border beside where the side touches that.
+        let beside = 2.0 * (sa.rolls() + sb.rolls()) * n.cross(looks).norm();
+        pair.drop_near(least, beside, whole.as_ref(), found);
     }
     let alone = found.points().is_empty();
     if let Some(p) = whole

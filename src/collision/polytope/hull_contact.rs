@@ -269,19 +269,23 @@ impl Pair<'_> {
             return;
         }
         self.patch(point.normal, a, b, margin, rounding, found);
-        self.drop_near(point.gap - rounding, Some(&point), found);
+        self.drop_near(point.gap - rounding, 0.0, Some(&point), found);
         found.push(point);
     }
 
     /// Drops points of a patch that seem deeper than `least` (the faces' normal is not the axis of
-    /// least depth), and those beside `point`.
+    /// least depth), and those beside `point`, or no farther from it than `beside`.
     pub(super) fn drop_near(
         &self,
         least: f64,
+        beside: f64,
         point: Option<&ContactPoint>,
         found: &mut Candidates,
     ) {
-        found.retain(|p| p.gap >= least && point.is_none_or(|q| !self.is_same(p, q)));
+        found.retain(|p| {
+            let is_near = |q| self.is_same(p, q) || (p.point - q.point).norm() <= beside;
+            p.gap >= least && !point.is_some_and(is_near)
+        });
     }
 
     /// Whether two points of a patch count as one.

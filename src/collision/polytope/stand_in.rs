@@ -69,6 +69,11 @@ impl<'a> StandIn<'a> {
         self.which == LINE
     }
 
+    /// How far from the axis it rolls.
+    pub fn rolls(&self) -> f64 {
+        self.aside
+    }
+
     /// Where it is in the shape's frame, if it looks along `outward` (body frame).
     fn place(&self, outward: Vec3) -> Vec3 {
         if !self.is_line() {
