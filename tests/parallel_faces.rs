@@ -409,3 +409,40 @@ fn what_lies_along_the_tangent_of_a_rim_is_one_sided() {
         }
     }
 }
+
+/// A lying cylinder that crosses an edge of a box touches it there, along the normal of both lines, and a face beside it
+/// nowhere: a second point with the face's normal took most of the impulse of its fall.
+#[test]
+fn a_cylinder_across_an_edge_touches_it_once() {
+    let radius = 0.1;
+    for (pitch, yaw) in [(0.1f64, 0.2f64), (0.05, 0.6), (0.13, -0.4)] {
+        let along = Vec3::new(
+            pitch.cos() * yaw.cos(),
+            pitch.cos() * yaw.sin(),
+            pitch.sin(),
+        );
+        let normal = along.cross(Vec3::Y).normalized().unwrap();
+        let normal = normal * normal.z.signum();
+        let turn = Vec3::Z.cross(along).normalized().unwrap() * along.z.acos();
+        let mut spec = ModelSpec {
+            gravity: Vec3::ZERO,
+            ..ModelSpec::default()
+        };
+        let block = at(0.1, 0.0, -0.04);
+        fixed(&mut spec, "block", block, shape([0.1, 0.2, 0.04]), 0.0);
+        let place = Pose::new(so3_exp(turn), normal * (radius + 1e-7));
+        free(&mut spec, "roller", place, 1.0, wheel(radius, 0.5));
+        let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+        let q = model.neutral().to_vec();
+        let mut w = Walk::new(Sim::new(model, &options(1e-2)).unwrap(), q);
+        let down = so3_exp(turn).tr_mul_vec(-Vec3::Z);
+        w.v[..3].copy_from_slice(&[down.x, down.y, down.z]);
+        w.step(&[0.0; 6]);
+        let v = so3_exp(turn).mul_vec(Vec3::new(w.v[0], w.v[1], w.v[2]));
+        let expected = normal * normal.z - Vec3::Z;
+        assert!(
+            (v - expected).norm() < 1e-3,
+            "{pitch} {yaw}: {v:?} {expected:?}"
+        );
+    }
+}
