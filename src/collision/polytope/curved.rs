@@ -301,12 +301,16 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         if level {
             return;
         }
-        if found.points().is_empty() && lines {
+        let of_faces = !found.points().is_empty();
+        if !of_faces && lines {
             bodies.along_lines(&stand_ins, n, vertices, margin, rounding, found);
         }
         let least = s.gap - ra - rb - rounding;
         // A line that looks at the face crosses its border beside where the side touches that.
-        let beside = 2.0 * (sa.rolls() + sb.rolls()) * n.cross(looks).norm();
+        let beside = match of_faces {
+            true => 2.0 * (sa.rolls() + sb.rolls()) * n.cross(looks).norm(),
+            false => 0.0,
+        };
         pair.drop_near(least, beside, whole.as_ref(), found);
     }
     let alone = found.points().is_empty();
