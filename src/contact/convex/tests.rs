@@ -95,13 +95,7 @@ fn ring(
 #[test]
 fn pairs_and_descent_end_at_one_solution() {
     const BODIES: usize = 8;
-    let capacity = Capacity {
-        rows: 6 * BODIES,
-        blocks: 2 * BODIES,
-        trees: BODIES,
-        coordinates: 6 * BODIES,
-        largest_tree: 6,
-    };
+    let capacity = of_bodies(BODIES, 2 * BODIES);
     let options = ConvexOptions {
         tolerance: 1e-9,
         max_iterations: 1000,
@@ -152,13 +146,7 @@ fn pairs_and_descent_end_at_one_solution() {
 #[test]
 fn numbers_without_squares_come_to_an_end() {
     const BODIES: usize = 3;
-    let capacity = Capacity {
-        rows: 6 * BODIES,
-        blocks: 2 * BODIES,
-        trees: BODIES,
-        coordinates: 6 * BODIES,
-        largest_tree: 6,
-    };
+    let capacity = of_bodies(BODIES, 2 * BODIES);
     let options = ConvexOptions {
         tolerance: 1e-9,
         max_iterations: 1000,
@@ -187,6 +175,17 @@ fn numbers_without_squares_come_to_an_end() {
         }
     }
     assert!(refused > 0);
+}
+
+/// For so many free bodies and contacts.
+fn of_bodies(bodies: usize, contacts: usize) -> Capacity {
+    Capacity {
+        rows: 3 * contacts,
+        blocks: contacts,
+        trees: bodies,
+        coordinates: 6 * bodies,
+        largest_tree: 6,
+    }
 }
 
 /// Free bodies, each squeezed by pairs of contacts that press with the same impulse from both sides.
@@ -221,13 +220,7 @@ fn squeezed(
 fn bodies_squeezed_from_two_sides_are_solved() {
     const BODIES: usize = 6;
     const PAIRS: usize = 4;
-    let capacity = Capacity {
-        rows: 6 * PAIRS * BODIES,
-        blocks: 2 * PAIRS * BODIES,
-        trees: BODIES,
-        coordinates: 6 * BODIES,
-        largest_tree: 6,
-    };
+    let capacity = of_bodies(BODIES, 2 * PAIRS * BODIES);
     let options = ConvexOptions {
         tolerance: 1e-9,
         max_iterations: 1000,
@@ -264,13 +257,7 @@ fn bodies_squeezed_from_two_sides_are_solved() {
 fn what_is_stopped_early_is_unsolved() {
     const BODIES: usize = 8;
     const PAIRS: usize = 3;
-    let capacity = Capacity {
-        rows: 6 * PAIRS * BODIES,
-        blocks: 2 * PAIRS * BODIES,
-        trees: BODIES,
-        coordinates: 6 * BODIES,
-        largest_tree: 6,
-    };
+    let capacity = of_bodies(BODIES, 2 * PAIRS * BODIES);
     let tolerance = 1e-9;
     let mut random = randoms(11);
     let mut solver = ConvexSolver::new(&capacity);
@@ -327,13 +314,7 @@ fn what_is_stopped_early_is_unsolved() {
 /// A body that slides along the edge of opening: of its normal velocity nothing but last digits is left.
 #[test]
 fn what_grazes_is_solved() {
-    let capacity = Capacity {
-        rows: 3,
-        blocks: 1,
-        trees: 1,
-        coordinates: 6,
-        largest_tree: 6,
-    };
+    let capacity = of_bodies(1, 1);
     let options = ConvexOptions {
         tolerance: 1e-9,
         max_iterations: 1000,

@@ -63,10 +63,7 @@ pub(super) fn solve_fixed(
     // Where contacts slide the choice may decide on velocities: then only the least norm is one.
     let same_velocity = |work: &mut Work, active_set: &ActiveSetSystem| {
         active_set.symmetric || {
-            work.update_sigma(problem);
-            let pairs = work.sigma.iter().zip(&work.chosen);
-            let apart = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-            apart <= CLOSED * largest(problem.g).max(1.0)
+            apart_from_chosen(problem, work) <= CLOSED * largest(problem.g).max(1.0)
         }
     };
     if !active_set.symmetric {
@@ -164,14 +161,19 @@ fn put_least(
     let pairs = best.iter().zip(&work.x);
     let moved = pairs.fold(0.0, |m: f64, (b, [x])| m.max((b - x).abs()));
     put(Some(best), work, active_set);
-    work.update_sigma(problem);
-    let pairs = work.sigma.iter().zip(&work.chosen);
-    let apart = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    let apart = apart_from_chosen(problem, work);
     let diagonal = work
         .diagonal
         .iter()
         .flat_map(|w| [w[0][0], w[1][1], w[2][2]]);
     apart <= UNFELT * moved * diagonal.fold(0.0, f64::max)
+}
+
+/// How far the velocities of the present impulse, which it updates, are from those in `work.chosen`.
+fn apart_from_chosen(problem: &Problem, work: &mut Work) -> f64 {
+    work.update_sigma(problem);
+    let pairs = work.sigma.iter().zip(&work.chosen);
+    pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
 }
 
 /// What becomes of the impulse of the last step, changed by the least that this one asks for.

@@ -50,22 +50,14 @@ impl ActiveSetSystem {
         back.copy_from_slice(x);
         self.shrink(back, scratch);
         let share = CONTRADICTED * largest(x.as_flattened());
-        for (x, back) in x.iter_mut().zip(back.iter()) {
-            for (x, back) in x.iter_mut().zip(back) {
-                *x += back;
-            }
-        }
+        add(x, 1.0, back);
         if unanswered > 0.0 && largest(back.as_flattened()) > share {
             // What neither shrinks is the answer to a contradiction, which both have once.
             self.shrink(back, scratch);
             let of_rows = back.iter().zip(&self.ease);
             let contradiction = of_rows.fold(0.0, |m: f64, (b, e)| m.max(e * largest(b)));
             if contradiction <= unanswered {
-                for (x, back) in x.iter_mut().zip(back.iter()) {
-                    for (x, back) in x.iter_mut().zip(back) {
-                        *x -= 2.0 * back;
-                    }
-                }
+                add(x, -2.0, back);
             }
         }
         self.remainder = put_back;
@@ -77,5 +69,12 @@ impl ActiveSetSystem {
             *x = x.map(|x| ease * x);
         }
         self.general.solve(x, scratch);
+    }
+}
+
+/// x ← x + scale y.
+fn add<const W: usize>(x: &mut [[f64; W]], scale: f64, y: &[[f64; W]]) {
+    for (x, y) in x.as_flattened_mut().iter_mut().zip(y.as_flattened()) {
+        *x += scale * y;
     }
 }

@@ -9,7 +9,7 @@ use crate::contact::problem::Block;
 /// it may use, and the least normal impulse, in units of the largest impulse. Of 240 problems of robots at rest 73 have one by
 /// the first line, 191 by the second, and 239 by the last.
 pub(in crate::contact::ncp) const INSIDES: [Inside; 3] =
-    [inside(0.75, 1e-3), inside(0.99, 1e-3), inside(0.999, 1e-5)];
+    [inside(0.75, 1e-3), AGAIN, inside(0.999, 1e-5)];
 
 /// How far inside an impulse is to be again that was found further inside once.
 pub(in crate::contact::ncp) const AGAIN: Inside = inside(0.99, 1e-3);
