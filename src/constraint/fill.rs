@@ -23,6 +23,9 @@ use crate::tendon::Cords;
 /// of a joint does not move it.
 const ROUND_OFF: f64 = 1e-14;
 
+/// Gap that is none, as a share of what it is between: positions have the roundings of the motions that led to them.
+const TOUCHING: f64 = 1e-13;
+
 impl Constraints {
     fn start(&mut self) {
         self.rows.clear();
@@ -103,10 +106,14 @@ impl Constraints {
         self.group_weights.extend(weights);
     }
 
-    /// Says what the gap of the last group is the difference of.
+    /// Says what the gap of the last group is the difference of. What the roundings of that may leave is no gap: it would be at a
+    /// switch, as zero is, but look like one side of it.
     fn place_last(&mut self, at: f64) {
-        if let Some(place) = self.places.last_mut() {
+        if let (Some(place), Some(gap)) = (self.places.last_mut(), self.gaps.last_mut()) {
             *place = at;
+            if gap.abs() <= TOUCHING * at {
+                *gap = 0.0;
+            }
         }
     }
 
@@ -128,9 +135,12 @@ impl Constraints {
             };
             let frame = contact_frame(c.point.normal);
             let id = self.rows.push(t, c.link.map(|l| t.tip(l)));
+            let mut place = far(c.point.point);
             for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
                 if link != WORLD {
                     let p = c.point.point - kin.origin[t.links[link].tree];
+                    // At the world's origin a shape's size and place are still what the gap is between.
+                    place = place.max(far(p - kin.pos[link]));
                     add_point_rows(&mut self.rows, t, kin, id, link, p, &frame, sign, block);
                 }
             }
@@ -146,8 +156,7 @@ impl Constraints {
                 (c.point.gap, false),
                 key,
             );
-            let [x, y, z] = c.point.point.to_array().map(f64::abs);
-            self.place_last(x.max(y).max(z));
+            self.place_last(place);
             let (e, _) = of_pair(&params.geom_restitution, c.geom);
             let mut rebound = Rebound::default();
             // What yields by its compliance has dissipation instead.
@@ -202,7 +211,7 @@ impl Constraints {
                             self.push((block, 1), source, Mat3::IDENTITY, gap, key);
                         }
                     }
-                    self.place_last(at.abs());
+                    self.place_last(at.abs().max(bound.abs()));
                 }
             }
         }
@@ -335,4 +344,10 @@ fn add_point_rows(
             _ => F4([u.z, 0.0, 0.0, 0.0]),
         }
     });
+}
+
+/// The largest coordinate.
+fn far(p: Vec3) -> f64 {
+    let [x, y, z] = p.to_array().map(f64::abs);
+    x.max(y).max(z)
 }
