@@ -24,8 +24,9 @@ pub struct Certificate {
     pub admm: usize,
     /// What was spent, by the island that spent most.
     pub spent: Allowance,
-    /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, impulses in units of ‖λ‖∞, dry friction in
-    /// units of its bound; infinite if no block can switch. The smallest over all blocks.
+    /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, 1 mm/s at least; impulses in units of ‖λ‖∞, at least
+    /// what brings about a thousandth of that velocity; dry friction in units of its bound; infinite if no block can switch. The
+    /// smallest over all blocks.
     pub margin: f64,
     /// The margin is below the closed tolerance, or the solution does not tell modes apart: the derivative is that of the closed side
     /// ([`Mode`](super::mode::Mode)), and that of others where they are alike.

@@ -30,7 +30,7 @@ use super::problem::{Delassus, Problem, Regularization, Small};
 use super::tree_system::TreeSystem;
 use super::whitened_jacobian::WhitenedJacobian;
 use crate::contact::certificate::{Certificate, Effort, Path};
-use crate::contact::digits::ROUND_OFF;
+use crate::contact::digits::{AT_SWITCH, ROUND_OFF, SLOWEST};
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -178,10 +178,9 @@ impl ConvexSolver {
         self.factored = false;
         self.cautious = false;
         let largest = problem.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let unit = if largest > 0.0 { largest } else { 1.0 };
-        let margins = self.answers.iter().map(|a| a.margin / unit);
-        certificate.margin = margins.fold(f64::INFINITY, f64::min);
-        certificate.at_switch = certificate.margin <= ROUND_OFF;
+        let margins = self.answers.iter().map(|a| a.margin);
+        certificate.margin = margins.fold(f64::INFINITY, f64::min) / largest.max(SLOWEST);
+        certificate.at_switch = certificate.margin <= AT_SWITCH;
         lambda.copy_from_slice(&self.lambda);
         for (mode, a) in modes.iter_mut().zip(&self.answers) {
             *mode = a.mode;

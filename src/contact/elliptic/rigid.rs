@@ -10,7 +10,7 @@ use super::system::System;
 use super::unit::{Set, Unit, size};
 use crate::contact::allowance::Allowance;
 use crate::contact::certificate::{Certificate, Path};
-use crate::contact::digits::ROUND_OFF;
+use crate::contact::digits::{ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Regularization;
 
@@ -388,7 +388,7 @@ impl Rigid {
         sigma: &[f64],
         certificate: &mut Certificate,
     ) {
-        let scales = scales(system, lambda);
+        let scales = scales_of_switches(system, lambda);
         self.stands.clear();
         certificate.margin = f64::INFINITY;
         for unit in &system.units {
@@ -407,6 +407,14 @@ fn scales(system: &System, lambda: &[f64]) -> Scales {
         velocity: positive(system.speed(&system.g)),
         impulse: positive(size(lambda)),
     }
+}
+
+/// In which distances to switches are measured: what is round-off beside them is no distance.
+fn scales_of_switches(system: &System, lambda: &[f64]) -> Scales {
+    let units = system.units.iter();
+    let response = units.fold(0.0f64, |m, u| m.max(system.normal_response(u)));
+    let [velocity, impulse] = switch_units([system.speed(&system.g), size(lambda), response]);
+    Scales { velocity, impulse }
 }
 
 /// Sets R to a share of the responses. Tangents that turn may respond with far more than the normal of their cone; a pyramid is

@@ -10,12 +10,10 @@ use super::unit::Unit;
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
+use crate::contact::digits::{AT_SWITCH, SLOWEST};
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Problem, Regularization};
-
-/// Distance of the compliant law to a switch of its modes, in units of ‖g‖∞, below which its derivative is one-sided.
-const AT_SWITCH: f64 = 1e-9;
 
 /// Residual of the compliant law at round-off.
 const ROUND_OFF: f64 = 1e-15;
@@ -120,8 +118,7 @@ impl Solver {
                 descent.look(system, none, sigma);
                 let margins = descent.answers.iter().map(|a| a.margin);
                 let speed = system.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-                let unit = if speed > 0.0 { speed } else { 1.0 };
-                certificate.margin = margins.fold(f64::INFINITY, f64::min) / unit;
+                certificate.margin = margins.fold(f64::INFINITY, f64::min) / speed.max(SLOWEST);
                 certificate.at_switch = certificate.margin <= AT_SWITCH;
                 certificate
             }

@@ -1,9 +1,10 @@
 //! What could make a derivative that of another solution than the one that was returned.
 
 use super::NcpSolver;
-use super::modes::largest;
+use super::measure::Scales;
+use super::modes::{CLOSED, classify, largest};
 use crate::contact::certificate::Path;
-use crate::contact::digits::UNFELT;
+use crate::contact::digits::{UNFELT, switch_units};
 use crate::contact::problem::Problem;
 use crate::linalg::scattered;
 
@@ -110,7 +111,7 @@ impl NcpSolver {
         self.active_set.solve(problem, x, scratch);
         self.active_set.expand(x, |row, x| delta[row] -= x[0]);
         self.respond(problem, delta, change);
-        let scales = self.scales(problem);
+        let scales = self.scales_of_switches(problem);
         let off = (largest(change) / scales.velocity).max(largest(delta) / scales.impulse);
         off <= OFF * self.margin(problem)
     }
@@ -130,5 +131,27 @@ impl NcpSolver {
                 problem.delassus.add_columns(i, at, part, change);
             }
         }
+    }
+
+    /// Distance to the nearest switch of a mode ([`Certificate::margin`]).
+    pub(super) fn margin(&self, problem: &Problem) -> f64 {
+        let work = &self.work;
+        let scales = self.scales_of_switches(problem);
+        let parts = problem.blocks.iter().zip(work.offsets.windows(2));
+        parts.fold(f64::INFINITY, |least, (block, at)| {
+            let part = at[0]..at[1];
+            let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
+            least.min(classify(*block, lambda, sigma, scales, CLOSED).1)
+        })
+    }
+
+    /// In which distances to switches are measured.
+    pub(super) fn scales_of_switches(&self, problem: &Problem) -> Scales {
+        let blocks = self.work.diagonal.iter().zip(problem.blocks);
+        let diagonal = blocks.flat_map(|(w, b)| (0..b.rows()).map(|r| w[r][r]));
+        let response = diagonal.fold(0.0, f64::max);
+        let [velocity, impulse] =
+            switch_units([largest(problem.g), largest(&self.work.lambda), response]);
+        Scales { velocity, impulse }
     }
 }

@@ -1,10 +1,23 @@
 //! What impulses and velocities of a problem are measured in, and what they violate.
 
+use super::modes::largest;
+
 /// Units in which a velocity and an impulse of this problem count as one.
 #[derive(Clone, Copy, Debug)]
 pub struct Scales {
     pub velocity: f64,
     pub impulse: f64,
+}
+
+impl Scales {
+    /// Of a problem with this g and these impulses, by themselves.
+    pub fn own(g: &[f64], lambda: &[f64]) -> Scales {
+        let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
+        Scales {
+            velocity: positive(largest(g)),
+            impulse: positive(largest(lambda)),
+        }
+    }
 }
 
 /// How far one block is from its law, in raw units.

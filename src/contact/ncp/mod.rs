@@ -447,11 +447,7 @@ impl NcpSolver {
     }
 
     fn scales(&self, problem: &Problem) -> Scales {
-        let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
-        Scales {
-            velocity: positive(largest(problem.g)),
-            impulse: positive(largest(&self.work.lambda)),
-        }
+        Scales::own(problem.g, &self.work.lambda)
     }
 
     /// Modes of a solution that no Newton step verified.
@@ -481,18 +477,6 @@ impl NcpSolver {
         certificate.redundant = self.factored && self.active_set.deficient();
         certificate.margin = self.margin(problem);
         certificate.at_switch = certificate.margin <= CLOSED;
-    }
-
-    /// Distance to the nearest switch of a mode ([`Certificate::margin`]).
-    fn margin(&self, problem: &Problem) -> f64 {
-        let work = &self.work;
-        let scales = self.scales(problem);
-        let parts = problem.blocks.iter().zip(work.offsets.windows(2));
-        parts.fold(f64::INFINITY, |least, (block, at)| {
-            let part = at[0]..at[1];
-            let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
-            least.min(classify(*block, lambda, sigma, scales, CLOSED).1)
-        })
     }
 }
 

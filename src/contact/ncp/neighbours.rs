@@ -158,7 +158,7 @@ impl NcpSolver {
 
     /// Moves every block at a switch to the mode that holds least; returns how many.
     fn release_weak(&mut self, problem: &Problem) -> usize {
-        let scales = self.scales(problem);
+        let scales = self.scales_of_switches(problem);
         let work = &mut self.work;
         let mut weak = 0;
         for (i, block) in problem.blocks.iter().enumerate() {
@@ -189,7 +189,7 @@ impl NcpSolver {
         }
         self.vary(problem, w, delta, change)?;
         let at_rest = AGREED * largest(w);
-        let scales = self.scales(problem);
+        let scales = self.scales_of_switches(problem);
         let mut yields = false;
         let work = &mut self.work;
         // Of dry friction that moves: its place, to be looked at below.
