@@ -1,7 +1,5 @@
 //! What impulses and velocities of a problem are measured in, and what they violate.
 
-use super::modes::largest;
-
 /// Units in which a velocity and an impulse of this problem count as one.
 #[derive(Clone, Copy, Debug)]
 pub struct Scales {
@@ -10,12 +8,12 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// Of a problem with this g and these impulses, by themselves.
-    pub fn own(g: &[f64], lambda: &[f64]) -> Scales {
+    /// Of a problem by its largest entries of g and λ themselves.
+    pub fn own(g: f64, lambda: f64) -> Scales {
         let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
         Scales {
-            velocity: positive(largest(g)),
-            impulse: positive(largest(lambda)),
+            velocity: positive(g),
+            impulse: positive(lambda),
         }
     }
 }

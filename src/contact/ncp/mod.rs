@@ -447,7 +447,7 @@ impl NcpSolver {
     }
 
     fn scales(&self, problem: &Problem) -> Scales {
-        Scales::own(problem.g, &self.work.lambda)
+        Scales::own(largest(problem.g), largest(&self.work.lambda))
     }
 
     /// Modes of a solution that no Newton step verified.
