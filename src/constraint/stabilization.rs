@@ -32,6 +32,8 @@ pub struct Stabilization {
     pub push_out: PushOut,
     /// Contacts at a larger gap have no friction [m].
     pub friction_reach: f64,
+    /// Speeds up to this are not asked for [m/s or rad/s].
+    pub unfelt: f64,
 }
 
 impl Stabilization {
@@ -47,6 +49,7 @@ impl Stabilization {
             h,
             push_out: PushOut::Full,
             friction_reach: f64::INFINITY,
+            unfelt: 0.0,
         }
     }
 
@@ -112,7 +115,15 @@ impl Stabilization {
     }
 
     fn closing_speed(&self, gap: f64) -> f64 {
-        (gap - self.kp * gap.min(0.0)) / self.horizon()
+        self.felt((gap - self.kp * gap.min(0.0)) / self.horizon())
+    }
+
+    fn felt(&self, speed: f64) -> f64 {
+        if speed.abs() <= self.unfelt {
+            0.0
+        } else {
+            speed
+        }
     }
 
     /// Time in which a violation would be undone without a bound [s].
@@ -157,8 +168,9 @@ impl Stabilization {
         } else {
             ((slope - share) / (size * size), 0.0)
         };
+        let is_felt = self.felt(size * share) != 0.0;
         Undoing {
-            error,
+            error: if is_felt { error } else { Vec3::ZERO },
             share,
             radial,
             by_kp,

@@ -29,6 +29,38 @@ impl Constraints {
     /// Asks the rows to undo violations this way: g = J v_free + bias, and the laws under it.
     pub fn ask(&mut self, push_out: PushOut, v: &[f64], v_free: &[f64]) {
         self.asked = self.desired.limited_to(push_out);
+        self.pose(v, v_free);
+    }
+
+    /// Asks for what was asked, but for speeds of so much and less.
+    pub fn overlook(&mut self, unfelt: f64, v: &[f64], v_free: &[f64]) {
+        self.asked.unfelt = unfelt;
+        self.pose(v, v_free);
+    }
+
+    /// Whether anything is asked for that this would change.
+    pub fn has_remnants(&self, unfelt: f64) -> bool {
+        let [all, less] = [
+            self.asked,
+            Stabilization {
+                unfelt,
+                ..self.asked
+            },
+        ];
+        (0..self.groups()).any(|i| match self.sources[i] {
+            Source::Contact(_) | Source::Limit { .. } => {
+                let asked = |s| self.stabilization(i, s).term(self.gaps[i], 0.0);
+                asked(&all) != asked(&less)
+            }
+            Source::Equality { error, .. } => {
+                let asked = |s| self.undoing(i, error, s).term();
+                asked(&all) != asked(&less)
+            }
+            _ => false,
+        })
+    }
+
+    fn pose(&mut self, v: &[f64], v_free: &[f64]) {
         let asked = self.asked;
         let s = &asked;
         let n = self.offsets.last().copied().unwrap_or(0);

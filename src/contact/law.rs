@@ -55,6 +55,16 @@ pub trait Request {
     /// before [`Request::posed`].
     fn ask(&mut self, push_out: PushOut);
 
+    /// Whether gaps or errors ask for speeds of so much and less, but not for none [m/s or rad/s]. A solution may lack as much as its
+    /// tolerance, which leaves gaps that ask for it in the next step: where friction holds everything, they can only be had by
+    /// sliding to and fro for good.
+    fn has_remnants(&self, _up_to: f64) -> bool {
+        false
+    }
+
+    /// Asks for what was asked last but for these, and guesses as [`Request::ask`] does.
+    fn overlook(&mut self, _up_to: f64) {}
+
     /// The problem as it was asked for last.
     fn posed(&mut self) -> Posed<'_>;
 

@@ -119,7 +119,7 @@ impl Elliptic {
     ) -> Result<Outcome> {
         self.is_plain = false;
         if !self.solver.is_compliant {
-            return undo(step, allowance, |step, _, left| {
+            return undo(step, allowance, 0.0, |step, _, left| {
                 self.solve_posed(step.posed(), left)
             });
         }

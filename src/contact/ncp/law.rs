@@ -10,7 +10,7 @@ use super::ladder::{DEMANDS, Demand, full_push_out};
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
-use crate::contact::certificate::{Certificate, Path};
+use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request};
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
@@ -38,14 +38,18 @@ impl Ncp {
     }
 }
 
+/// Most of what solutions may lack that a step does not ask for where that is hard to have [m/s or rad/s].
+const REMNANTS: f64 = 1e-9;
+
 /// Solves a step of rigid rows with as much push-out as has a solution and throws nothing, by a `solve` that is told what may be
-/// demanded of it and what it may spend.
+/// demanded of it and what it may spend. Speeds up to `remnants` are not asked for where Newton's method cannot have them.
 ///
 /// # Errors
 /// Those of `solve`.
 pub(in crate::contact) fn undo(
     step: &mut dyn Request,
     allowance: &Allowance,
+    remnants: f64,
     mut solve: impl FnMut(&mut dyn Request, &Demand, &Allowance) -> Result<Certificate>,
 ) -> Result<Outcome> {
     let jam = step.jam();
@@ -66,7 +70,21 @@ pub(in crate::contact) fn undo(
             _ => DEMANDS.soft,
         };
         let left = allowance.without(&failed.spent).share(demand.share);
-        let certificate = solve(step, &demand, &left)?;
+        let mut answer = |step: &mut dyn Request, effort, left: &Allowance| {
+            solve(step, &Demand { effort, ..demand }, left)
+        };
+        let has_remnants = push_out == PushOut::Full && step.has_remnants(remnants);
+        let mut certificate = match has_remnants {
+            true => answer(step, Effort::Brief, &left)?,
+            false => answer(step, demand.effort, &left)?,
+        };
+        if has_remnants && !certificate.converged {
+            step.overlook(remnants);
+            let asked = certificate;
+            certificate = answer(step, demand.effort, &left.without(&asked.spent))?;
+            certificate.add_work(&asked);
+            certificate.spent.add(&asked.spent);
+        }
         let throws = certificate.converged && step.throws();
         match gentler {
             Some(less) if !certificate.converged || throws => {
@@ -98,14 +116,19 @@ impl Law for Ncp {
 
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
         let (solver, options) = (&mut self.solver, self.options);
-        undo(step, allowance, |step, demand, left| {
-            let options = NcpOptions {
-                effort: demand.effort,
-                ..options.within(left)
-            };
-            let posed = step.posed();
-            solver.solve(&posed.problem, posed.lambda, posed.modes, &options)
-        })
+        undo(
+            step,
+            allowance,
+            options.tolerance.min(REMNANTS),
+            |step, demand, left| {
+                let options = NcpOptions {
+                    effort: demand.effort,
+                    ..options.within(left)
+                };
+                let posed = step.posed();
+                solver.solve(&posed.problem, posed.lambda, posed.modes, &options)
+            },
+        )
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {

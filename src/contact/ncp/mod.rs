@@ -64,6 +64,7 @@ pub use neighbours::Sides;
 use super::allowance::{Allowance, dense_cost, weight};
 use super::capacity::Capacity;
 use super::certificate::{Certificate, Effort, Path};
+use super::digits::AT_SWITCH;
 use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
@@ -476,7 +477,7 @@ impl NcpSolver {
         certificate.converged = certificate.residual() <= options.tolerance;
         certificate.redundant = self.factored && self.active_set.deficient();
         certificate.margin = self.margin(problem);
-        certificate.at_switch = certificate.margin <= CLOSED;
+        certificate.at_switch = certificate.margin <= AT_SWITCH;
     }
 }
 

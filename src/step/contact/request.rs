@@ -27,6 +27,15 @@ impl Request for OfStep<'_> {
         self.c.warm_start();
     }
 
+    fn has_remnants(&self, up_to: f64) -> bool {
+        self.c.has_remnants(up_to)
+    }
+
+    fn overlook(&mut self, up_to: f64) {
+        self.c.overlook(up_to, self.v, self.v_free);
+        self.c.warm_start();
+    }
+
     fn posed(&mut self) -> Posed<'_> {
         self.c.posed(self.kept)
     }
