@@ -397,14 +397,19 @@ fn what_lies_along_the_tangent_of_a_rim_is_one_sided() {
                 let mut spec = ModelSpec::default();
                 let post = all.compose(&at(0.0, 0.0, -0.08));
                 fixed(&mut spec, "post", post, wheel(radius, 0.08), 0.5);
-                let above = Pose::new(lying, Vec3::new(0.01, radius, thin - 1e-4));
-                free(&mut spec, "rod", all.compose(&above), 1.0, shape.clone());
-                let mut w = walk(spec, law);
-                w.sim.collide(&w.q).unwrap();
-                assert!(!w.sim.contacts().is_empty(), "{law:?} {shape:?} {turn}");
-                w.v[0] = 0.1;
-                let label = w.step(&[0.0; 6]);
-                assert_eq!(label, Gradient::OneSided, "{law:?} {shape:?} {turn}");
+                let above = Vec3::new(0.01, radius, thin - 1e-4);
+                let beside = Vec3::new(0.01, radius + thin - 1e-4, 0.0);
+                for (side, place) in [("above", above), ("beside", beside)] {
+                    let mut spec = spec.clone();
+                    let place = all.compose(&Pose::new(lying, place));
+                    free(&mut spec, "rod", place, 1.0, shape.clone());
+                    let mut w = walk(spec, law);
+                    w.sim.collide(&w.q).unwrap();
+                    let of = format!("{law:?} {shape:?} {turn} {side}");
+                    assert!(!w.sim.contacts().is_empty(), "{of}");
+                    w.v[0] = 0.1;
+                    assert_eq!(w.step(&[0.0; 6]), Gradient::OneSided, "{of}");
+                }
             }
         }
     }

@@ -73,6 +73,12 @@ impl Certificate {
         self.admm += other.admm;
     }
 
+    /// Counts what a solve before this one took and spent.
+    pub fn add_cost(&mut self, before: &Certificate) {
+        self.add_work(before);
+        self.spent.add(&before.spent);
+    }
+
     /// This one, unless the solution of the other has a smaller residual.
     pub(in crate::contact) fn better(self, other: Certificate) -> Certificate {
         if self.residual() < other.residual() {

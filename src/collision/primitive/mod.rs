@@ -35,9 +35,9 @@ pub(super) mod surface;
 pub use manifold::{MAX_POINTS, Manifold};
 
 use super::{ContactDerivative, ContactPoint, Shape, Smoothness};
-use crate::spatial::Pose;
+use crate::spatial::{Pose, Vec3};
 use capsule::Capsule;
-use feature::Kind;
+use feature::{Feature, Kind};
 use manifold::exchanged;
 use project::{BoxSolid, CylinderSolid, EllipsoidSolid};
 use surface::LocalSurface;
@@ -288,19 +288,33 @@ pub fn differentiate(
             let surface_a = LocalSurface::of(a, pose_a, fa, n, on[0]);
             let surface_b = LocalSurface::of(b, pose_b, fb, -n, on[1]);
             let smoothness = surface::common_normal(&surface_a, &surface_b, n, gap, out);
-            // A plane takes each vertex and rim by itself, whatever is beside it, and so does a capsule's side an edge that it crosses.
-            let alone = |s: &Shape, f: feature::Feature| {
-                matches!(s, Shape::Plane)
-                    || matches!(s, Shape::Capsule { .. }) && f == feature::Feature::SURFACE
-            };
-            if alone(a, fa) || alone(b, fb) {
-                return smoothness;
-            }
-            match a.ends(fa, pose_a, n, on[0]) || b.ends(fb, pose_b, -n, on[1]) {
+            let parts = [(a, fa, pose_a, on[0], n), (b, fb, pose_b, on[1], -n)];
+            let ends = ends_under(parts[0], parts[1]).or_else(|| ends_under(parts[1], parts[0]));
+            match ends.unwrap_or_else(|| {
+                parts
+                    .iter()
+                    .any(|(s, f, pose, on, n)| s.ends(*f, pose, *n, *on))
+            }) {
                 true => Smoothness::Degenerate,
                 false => smoothness,
             }
         }
+    }
+}
+
+/// A shape with the feature that is touched, its place, the point and the normal that points out of it.
+type Part<'a> = (&'a Shape, Feature, &'a Pose, Vec3, Vec3);
+
+/// Whether the feature of `part` ends where `shape` touches it, if `shape` has a say in that: a plane takes each vertex and rim by
+/// itself, whatever is beside it, and a capsule's side an edge or rim that it crosses.
+fn ends_under((shape, feature, pose, ..): Part, part: Part) -> Option<bool> {
+    let (other, of, at, on, outward) = part;
+    match shape {
+        Shape::Plane => Some(false),
+        Shape::Capsule { .. } if feature == Feature::SURFACE => {
+            Some(other.ends_under_line(of, at, outward, on, pose.rot.mul_vec(Vec3::Z)))
+        }
+        _ => None,
     }
 }
 

@@ -376,7 +376,38 @@ fn ratio(n: f64, d: f64) -> f64 {
 /// Relative to a face, and of a unit normal: nearer to the border of a feature, a point may as well be another one's.
 const BORDER: f64 = 1e-12;
 
+/// Sine of an angle between lines that are none: along a tangent points are found to the square root of round-off.
+const TANGENT: f64 = 1e-3;
+
 impl Shape {
+    /// Whether a cylinder's feature ends at a point `on` of it, which a capsule's side with this axis touches with this outward normal (world
+    /// frame): the side at a rim, and a rim where the normal is the side's, or an end's and the axis its tangent.
+    pub(super) fn ends_under_line(
+        &self,
+        feature: Feature,
+        pose: &Pose,
+        outward: Vec3,
+        on: Vec3,
+        axis: Vec3,
+    ) -> bool {
+        let Shape::Cylinder { half_length, .. } = self else {
+            return false;
+        };
+        let [on, n] = [pose.inverse_point(on), pose.rot.tr_mul_vec(outward)];
+        let axis = pose.rot.tr_mul_vec(axis);
+        let lies_along_side = axis.x.hypot(axis.y) <= TANGENT;
+        match feature.kind {
+            Kind::Surface => !lies_along_side && on.z.abs() >= half_length * (1.0 - BORDER),
+            Kind::Rim if lies_along_side => false,
+            Kind::Rim => {
+                let across = (on.x * axis.x + on.y * axis.y) / on.x.hypot(on.y);
+                n.z.abs() <= BORDER
+                    || across.abs() <= TANGENT && n.x.hypot(n.y) <= TANGENT * TANGENT
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a feature ends at a point `on` of it, with this outward normal (world frame): a face at its sides, an edge, vertex or
     /// rim where its normal is a face's. Beyond, the surface curves in another way.
     pub(super) fn ends(&self, feature: Feature, pose: &Pose, outward: Vec3, on: Vec3) -> bool {

@@ -50,8 +50,7 @@ impl Law for Convex {
                 .solver
                 .solve(&p.problem, r, kept, p.lambda, p.modes, &options)?;
             found.spent.spend(found.newton, 1.0);
-            found.add_work(&thrown);
-            found.spent.add(&thrown.spent);
+            found.add_cost(&thrown);
             if !step.throws() {
                 break found;
             }

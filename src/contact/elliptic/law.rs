@@ -130,8 +130,7 @@ impl Elliptic {
         step.ask(PushOut::Slow);
         let left = allowance.without(&thrown.spent);
         let mut certificate = self.solve_posed(step.posed(), &left)?;
-        certificate.add_work(&thrown);
-        certificate.spent.add(&thrown.spent);
+        certificate.add_cost(&thrown);
         Ok(Outcome {
             certificate,
             push_out: PushOut::Slow,

@@ -42,7 +42,8 @@ impl Ncp {
 const REMNANTS: f64 = 1e-9;
 
 /// Solves a step of rigid rows with as much push-out as has a solution and throws nothing, by a `solve` that is told what may be
-/// demanded of it and what it may spend. Speeds up to `remnants` are not asked for where Newton's method cannot have them.
+/// demanded of it and what it may spend. Speeds up to `remnants` are not asked for where Newton's method finds a solution without them
+/// only.
 ///
 /// # Errors
 /// Those of `solve`.
@@ -69,35 +70,40 @@ pub(in crate::contact) fn undo(
             (_, PushOut::Full) => full,
             _ => DEMANDS.soft,
         };
-        let left = allowance.without(&failed.spent).share(demand.share);
-        let mut answer = |step: &mut dyn Request, effort, left: &Allowance| {
-            solve(step, &Demand { effort, ..demand }, left)
+        let brief = Demand {
+            effort: Effort::Brief,
+            ..demand
         };
-        let has_remnants = push_out == PushOut::Full && step.has_remnants(remnants);
-        let mut certificate = match has_remnants {
-            true => answer(step, Effort::Brief, &left)?,
-            false => answer(step, demand.effort, &left)?,
-        };
-        if has_remnants && !certificate.converged {
-            step.overlook(remnants);
-            let asked = certificate;
-            certificate = answer(step, demand.effort, &left.without(&asked.spent))?;
-            certificate.add_work(&asked);
-            certificate.spent.add(&asked.spent);
+        let attempts: &[(Demand, bool)] =
+            match push_out == PushOut::Full && step.has_remnants(remnants) {
+                true => &[(brief, false), (brief, true), (demand, false)],
+                false => &[(demand, false)],
+            };
+        let mut certificate = Certificate::new(Path::Empty);
+        for (k, (demand, overlooks)) in attempts.iter().enumerate() {
+            failed.add_cost(&certificate);
+            match overlooks {
+                true => step.overlook(remnants),
+                false if k > 0 => step.ask(push_out),
+                false => {}
+            }
+            let left = allowance.without(&failed.spent).share(demand.share);
+            certificate = solve(step, demand, &left)?;
+            if certificate.converged {
+                break;
+            }
         }
         let throws = certificate.converged && step.throws();
         match gentler {
             Some(less) if !certificate.converged || throws => {
-                failed.add_work(&certificate);
-                failed.spent.add(&certificate.spent);
+                failed.add_cost(&certificate);
                 yielded = true;
                 push_out = less;
             }
             _ => break certificate,
         }
     };
-    certificate.add_work(&failed);
-    certificate.spent.add(&failed.spent);
+    certificate.add_cost(&failed);
     // What was hard to have is not tried in every step: there more push-out would not be solved but yield.
     let is_tried = tried.is_some_and(|full| certificate.effort <= full.effort);
     Ok(Outcome {

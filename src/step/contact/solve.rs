@@ -94,8 +94,7 @@ impl ContactStage {
             };
             let left = allowance.without(&before.spent);
             let mut outcome = self.law.solve(&mut request, &left)?;
-            outcome.certificate.add_work(&before);
-            outcome.certificate.spent.add(&before.spent);
+            outcome.certificate.add_cost(&before);
             let c = &mut self.constraints;
             respond(c, mass, model, &self.v_free, v_end);
             let mut repeat = false;
