@@ -64,18 +64,39 @@ fn gaps_of_round_off_are_none_at_any_time_step() {
             (-1e-15, cuboid(0.1, 0.1, 0.1)),
         ] {
             for gravity in [0.0, 9.81] {
-                let mut w = walk(
-                    on_ground(0.5, 0.1, 1.0, shape.clone()),
-                    gravity,
-                    &options(h),
-                );
-                w.q[2] += gap;
-                // What the step's weight takes away.
-                w.v[2] = gravity * h;
-                one_sided(w);
+                for condim in [3, 4, 6] {
+                    let mut spec = on_ground(0.5, 0.1, 1.0, shape.clone());
+                    spec.geoms.iter_mut().for_each(|g| g.condim = condim);
+                    let mut w = walk(spec, gravity, &options(h));
+                    w.q[2] += gap;
+                    // What the step's weight takes away.
+                    w.v[2] = gravity * h;
+                    one_sided(w);
+                }
             }
         }
     }
+}
+
+/// Beside nothing faster a box that leaves the ground at 1e-9 m/s, 1e-12 m above it, was said to be at the largest distance there is
+/// from a switch, where what does not close was measured by itself.
+#[test]
+fn what_hovers_is_near_a_switch_if_nothing_is_faster() {
+    let mut spec = on_ground(0.5, 0.1, 1.0, cuboid(0.1, 0.1, 0.1));
+    free(
+        &mut spec,
+        "other",
+        at(0.0, 0.0, 0.3),
+        1.0,
+        cuboid(0.1, 0.1, 0.1),
+    );
+    let mut w = walk(spec, 0.0, &options(1e-3));
+    w.q[2] += 1.1e-12;
+    w.q[9] += 1.1e-12;
+    w.v[8] = 1e-9;
+    w.step(&[0.0; 12]);
+    let info = w.sim.step_info().unwrap();
+    assert!(info.contacts > 0 && info.switch_distance < 1e-4, "{info:?}");
 }
 
 /// Two balls touch in free fall: of 60 fourteen steps were exact, as round-off in their tangents brought impulses of 1e-50, which

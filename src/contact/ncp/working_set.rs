@@ -2,6 +2,8 @@
 //! and then those that its solutions do violate. The rest stays without impulse: most of what falling bodies foresee
 //! never comes about, and what is left falls into smaller islands.
 
+use super::modes::largest;
+use crate::contact::digits::SLOWEST;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
@@ -132,6 +134,5 @@ fn opening(block: Block, sigma: &[f64]) -> f64 {
 
 /// The velocity that counts as one.
 fn unit(problem: &Problem) -> f64 {
-    let largest = problem.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    if largest > 0.0 { largest } else { 1.0 }
+    largest(problem.g).max(SLOWEST)
 }
