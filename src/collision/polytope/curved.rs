@@ -37,6 +37,9 @@ const AWAY: f64 = 5e-3;
 const MAX_STARTS: usize = 8;
 /// Most facets from which these are chosen.
 const MAX_FACETS: usize = 64;
+/// How much deeper than both ends of lines side by side a point between them may be, relative to the sizes, for the ends to stand for
+/// it. It is there for lines that cross, at any angle, but not for parallel ones.
+const LEVEL: f64 = 1e-6;
 
 /// Takes `s` for the best if its s(n) is larger, or as large and settled first.
 fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {
@@ -271,6 +274,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
     }
     let against = -b_in_a.rot.tr_mul_vec(n);
     let whole = point.map(|p| inflated(p, ra, rb));
+    let mut along_lines = false;
     if let (Some(sa), Some(sb)) = (StandIn::choose(a, n), StandIn::choose(b, against)) {
         let stand_ins = [sa, sb];
         let vertices = [sa.hull.support(n), sb.hull.support(against)];
@@ -304,6 +308,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         let of_faces = !found.points().is_empty();
         if !of_faces && lines {
             bodies.along_lines(&stand_ins, n, vertices, margin, rounding, found);
+            along_lines = true;
         }
         let least = s.gap - ra - rb - rounding;
         // A line that looks at the face crosses its border beside where the side touches that.
@@ -315,12 +320,19 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
     }
     let alone = found.points().is_empty();
     if let Some(p) = whole
-        && (s.settled || alone)
+        && (alone
+            || s.settled && !(along_lines && is_between(&p, found.points(), a.size() + b.size())))
     {
         found.push(p);
     } else if alone {
         found.push(inflated(bodies.indefinite(n, s.gap), ra, rb));
     }
+}
+
+/// Whether the ends `found` of lines side by side stand for a point between them.
+fn is_between(point: &ContactPoint, found: &[ContactPoint], size: f64) -> bool {
+    let is_level = |p: &ContactPoint| p.gap - point.gap <= LEVEL * size;
+    found.len() == 2 && found.iter().all(is_level)
 }
 
 /// The derivative of a point of the two spots; `contact` has the gap of the cores.
