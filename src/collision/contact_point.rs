@@ -20,11 +20,19 @@ pub struct ContactPoint {
 pub enum Smoothness {
     /// The derivative is exact.
     Smooth,
-    /// It is one of several, of which each holds for some motions. That of a point may differ by some share of this vector, which
-    /// is in general position and as long as the shapes [m]; its part along the normal is how the gap changes there.
-    Tied(Vec3),
+    /// It is one of several, of which each holds for some motions.
+    Tied(Tie),
     /// It does not exist; what was returned leaves out the part that is not determined.
     Degenerate,
+}
+
+/// By which vectors derivatives that are tied may differ, in a share that is in general position.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tie {
+    /// Those of a point, as long as the shapes [m]; its part along the normal is how the gap changes there.
+    pub slide: Vec3,
+    /// Those of a normal, of length one.
+    pub tilt: Vec3,
 }
 
 impl Smoothness {

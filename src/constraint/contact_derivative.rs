@@ -9,7 +9,7 @@
 //! where δφ turns the contact frame (Appendix C of the differentiable-simulation paper).
 
 use super::varied::{Sides, Varied};
-use crate::collision::ContactDerivative;
+use crate::collision::{ContactDerivative, Tie};
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::{Add, Mul, Sub};
@@ -103,8 +103,8 @@ impl ContactState {
 pub(super) enum Change {
     /// The surface of side `side` moves [m].
     Surface { side: usize, by: Vec3 },
-    /// The point slides by a vector whose part along the normal is the change of the gap.
-    Slide(Vec3),
+    /// The point slides by a vector whose part along the normal is the change of the gap, and the normal turns.
+    Slide(Tie),
 }
 
 /// A displacement of the surface of one side alone.
@@ -181,14 +181,15 @@ impl ContactState {
         }
     }
 
-    fn slid(&self, by: Vec3) -> Moved {
-        let gap = by.dot(self.normal);
-        let dp = by - self.normal * (0.5 * gap);
-        let (omega, _) = self.relative();
-        let w = Wrench::new(Vec3::ZERO, dp.cross(self.impulse));
+    fn slid(&self, by: Tie) -> Moved {
+        let gap = by.slide.dot(self.normal);
+        let dp = by.slide - self.normal * (0.5 * gap);
+        let phi = self.turn.mul_vec(by.tilt);
+        let (omega, relative) = self.relative();
+        let w = Wrench::new(phi.cross(self.impulse), dp.cross(self.impulse));
         let [a, b] = self.sides.point;
         Moved {
-            velocity: self.frame.tr_mul_vec(omega.cross(dp)),
+            velocity: (self.frame).tr_mul_vec(omega.cross(dp) - phi.cross(relative)),
             gap,
             wrench: [-w.about_origin(a), w.about_origin(b)],
         }

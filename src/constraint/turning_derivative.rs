@@ -59,7 +59,7 @@ impl TurningState<'_> {
     pub fn changed(&self, change: Change) -> Turned {
         match change {
             Change::Surface { side, by } => self.turned(on_side(side, by), Vec3::ZERO),
-            Change::Slide(_) => self.along(Vec3::ZERO, Vec3::ZERO),
+            Change::Slide(by) => self.along(by.tilt, Vec3::ZERO),
         }
     }
 

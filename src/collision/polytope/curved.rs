@@ -20,7 +20,7 @@ use super::patch::Candidates;
 use super::second_order::{Condition, Local};
 use super::stand_in::{self, StandIn};
 use super::stationary::{Solution, spots, within};
-use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness, Tie};
 use crate::spatial::{Pose, Vec3};
 
 /// Relative accuracies of the distance from which Newton's method starts, each where the one
@@ -413,7 +413,11 @@ fn ended(
         _ => false,
     };
     Some(match goes_on {
-        true => Smoothness::Tied(line * shapes[side].size()),
+        true => Smoothness::Tied(Tie {
+            slide: line * shapes[side].size(),
+            // It is perpendicular to the line that goes on.
+            tilt: line,
+        }),
         false => Smoothness::Degenerate,
     })
 }

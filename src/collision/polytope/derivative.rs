@@ -6,7 +6,7 @@ use super::feature::Feature;
 use super::hull::Hull;
 use super::pair::ROUNDING;
 use super::stand_in::{self, StandIn};
-use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness, Tie};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3};
 
@@ -61,7 +61,10 @@ pub fn differentiate(
     let slide = pair.slide(feature, at, rounding);
     let smoothness = match slide == Vec3::ZERO {
         true => Smoothness::Smooth,
-        false => Smoothness::Tied(pose_a.rot.mul_vec(slide)),
+        false => Smoothness::Tied(Tie {
+            slide: pose_a.rot.mul_vec(slide),
+            tilt: Vec3::ZERO,
+        }),
     };
     let d = of_hulls(sa.hull, pose_a, sb.hull, pose_b, feature, &core);
     let d = sb.rolled(inflated(d, n, sa.shell, sb.shell), n, pose_b);

@@ -5,12 +5,12 @@ use super::face::Face;
 use super::found::{SceneContact, pair_key};
 use super::narrow::{self, Nearest};
 use super::pairs::PairFriction;
-use crate::collision::{ContactDerivative, Smoothness};
+use crate::collision::{ContactDerivative, Smoothness, Tie};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::topology::WORLD;
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::Pose;
 
 /// Closest points of two geometries.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl Scene {
         let mut motion = ContactDerivative::default();
         let own = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
         let smoothness = match tied {
-            true => Smoothness::Tied(Vec3::ZERO),
+            true => Smoothness::Tied(Tie::default()),
             false => own,
         };
         Ok(Closest {

@@ -2,6 +2,7 @@
 
 use super::ConstraintDerivative;
 use super::rows::BEFORE;
+use crate::collision::Tie;
 use crate::collision::scene::Scene;
 use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::Change;
@@ -9,7 +10,6 @@ use crate::constraint::source::Source;
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::scattered;
 use crate::model::topology::Topology;
-use crate::spatial::Vec3;
 
 impl ConstraintDerivative {
     /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all
@@ -38,7 +38,7 @@ impl ConstraintDerivative {
     pub fn is_tied(&self) -> bool {
         self.contacts[..self.count]
             .iter()
-            .any(|c| c.slide != Vec3::ZERO)
+            .any(|c| c.tie != Tie::default())
     }
 
     /// Effect of sliding these contacts in general position, by up to the size of their shapes: σ into `sigma`, the gaps of contacts
@@ -53,8 +53,12 @@ impl ConstraintDerivative {
         force: &mut [f64],
     ) {
         let slid = |i: usize| {
-            let along = self.contacts[i].slide;
-            (along != Vec3::ZERO).then(|| Change::Slide(along * scattered(i, 1)))
+            let Tie { slide, tilt } = self.contacts[i].tie;
+            let change = Change::Slide(Tie {
+                slide: slide * scattered(i, 1),
+                tilt: tilt * scattered(i, 2),
+            });
+            (self.contacts[i].tie != Tie::default()).then_some(change)
         };
         self.changed(c, t, kin, slid, sigma, gaps, force);
     }

@@ -4,7 +4,7 @@ use super::ConstraintDerivative;
 use super::flow::of_link;
 use super::rows::{AFTER, BEFORE, Cross, Side, VariedContact, lanes_to_vec};
 use crate::collision::scene::Scene;
-use crate::collision::{Smoothness, contact_frame_derivative};
+use crate::collision::{Smoothness, Tie, contact_frame_derivative};
 use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::Moved;
 use crate::constraint::varied::{Sides, moving};
@@ -67,9 +67,9 @@ impl ConstraintDerivative {
         state.normal = contact.point.normal;
         state.impulse = impulse;
         let smoothness = scene.differentiate(&contact, &mut state.motion);
-        varied.slide = match smoothness {
-            Smoothness::Tied(slide) => slide,
-            _ => Vec3::ZERO,
+        varied.tie = match smoothness {
+            Smoothness::Tied(tie) => tie,
+            _ => Tie::default(),
         };
         self.degenerate |= smoothness == Smoothness::Degenerate;
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];

@@ -1,5 +1,6 @@
 //! The rows of a variation: of contacts and equalities by the motions of bodies, of others on dofs.
 
+use crate::collision::Tie;
 use crate::constraint::contact_derivative::{ContactState, Moved};
 use crate::dynamics::external::Stiffness;
 use crate::linalg::F4;
@@ -122,8 +123,8 @@ pub(super) struct VariedContact {
     pub slope: f64,
     pub by_speed: f64,
     pub state: ContactState,
-    /// Along what the point may run instead, zero where one crossing of sides places it.
-    pub slide: Vec3,
+    /// Along what the point may run instead and its normal turn, zero where one crossing of sides places it.
+    pub tie: Tie,
 }
 
 impl VariedContact {

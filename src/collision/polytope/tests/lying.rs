@@ -122,7 +122,7 @@ fn lines_that_end_together_are_tied() {
         assert_eq!(found.points().len(), 2, "{shift}: {found:?}");
         let is_tied = |p: &&ContactPoint| {
             let (_, smoothness) = differentiate(&a, &pa, &b, &pb, p).unwrap();
-            matches!(smoothness, Smoothness::Tied(along) if along.x.abs() > RADIUS)
+            matches!(smoothness, Smoothness::Tied(tie) if tie.slide.x.abs() > RADIUS)
         };
         assert_eq!(
             found.points().iter().filter(is_tied).count(),
