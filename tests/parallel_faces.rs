@@ -395,7 +395,7 @@ fn nearly_parallel_cylinders_touch_with_their_ends_alone() {
         (0.0, 2),
         (1e-7, 2),
         (1e-6, 2),
-        (1e-4, 2),
+        (1e-5, 2),
         (1e-2, 3),
         (0.1, 3),
     ] {

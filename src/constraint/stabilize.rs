@@ -38,26 +38,29 @@ impl Constraints {
         self.pose(v, v_free);
     }
 
-    /// Whether anything is asked for that this would change.
+    /// Whether anything is asked for that this would change, and nothing more is to be undone.
     pub fn has_remnants(&self, unfelt: f64) -> bool {
-        let [all, less] = [
-            self.asked,
-            Stabilization {
-                unfelt,
-                ..self.asked
-            },
-        ];
-        (0..self.groups()).any(|i| match self.sources[i] {
-            Source::Contact(_) | Source::Limit { .. } => {
-                let asked = |s| self.stabilization(i, s).term(self.gaps[i], 0.0);
-                asked(&all) != asked(&less)
+        let mut any = false;
+        for i in 0..self.groups() {
+            let undone = match self.sources[i] {
+                Source::Contact(_) | Source::Limit { .. } => {
+                    let own = self.stabilization(i, &self.asked);
+                    let term = own.term(self.gaps[i], 0.0);
+                    any |= term != 0.0 && term.abs() <= unfelt;
+                    -term
+                }
+                Source::Equality { error, .. } => {
+                    let speed = self.undoing(i, error, &self.asked).term().norm();
+                    any |= speed != 0.0 && speed <= unfelt;
+                    speed
+                }
+                _ => continue,
+            };
+            if undone > unfelt {
+                return false;
             }
-            Source::Equality { error, .. } => {
-                let asked = |s| self.undoing(i, error, s).term();
-                asked(&all) != asked(&less)
-            }
-            _ => false,
-        })
+        }
+        any
     }
 
     fn pose(&mut self, v: &[f64], v_free: &[f64]) {

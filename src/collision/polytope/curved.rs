@@ -39,7 +39,7 @@ const MAX_STARTS: usize = 8;
 const MAX_FACETS: usize = 64;
 /// How much deeper than both ends of lines side by side a point between them may be, relative to the sizes, for the ends to stand for
 /// it. It is there for lines that cross, at any angle, but not for parallel ones.
-const LEVEL: f64 = 1e-6;
+const LEVEL: f64 = 1e-10;
 
 /// Takes `s` for the best if its s(n) is larger, or as large and settled first.
 fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {

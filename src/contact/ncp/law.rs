@@ -41,6 +41,9 @@ impl Ncp {
 /// Most of what solutions may lack that a step does not ask for where that is hard to have [m/s or rad/s].
 const REMNANTS: f64 = 1e-9;
 
+/// Residual of what Newton's method could not have above which these are not what it lacks.
+const NEARLY: f64 = 1e-6;
+
 /// Solves a step of rigid rows with as much push-out as has a solution and throws nothing, by a `solve` that is told what may be
 /// demanded of it and what it may spend. Speeds up to `remnants` are not asked for where Newton's method finds a solution without them
 /// only.
@@ -74,13 +77,18 @@ pub(in crate::contact) fn undo(
             effort: Effort::Brief,
             ..demand
         };
-        let attempts: &[(Demand, bool)] =
-            match push_out == PushOut::Full && step.has_remnants(remnants) {
-                true => &[(brief, false), (brief, true), (demand, false)],
-                false => &[(demand, false)],
-            };
+        let attempts = [(brief, false), (brief, true), (demand, false)];
+        let has_remnants = push_out == PushOut::Full && step.has_remnants(remnants);
+        let attempts = match (has_remnants, demand.effort) {
+            (true, Effort::Brief) => &attempts[..2],
+            (true, _) => &attempts[..],
+            (false, _) => &attempts[2..],
+        };
         let mut certificate = Certificate::new(Path::Empty);
         for (k, (demand, overlooks)) in attempts.iter().enumerate() {
+            if *overlooks && certificate.residual() > NEARLY {
+                continue;
+            }
             failed.add_cost(&certificate);
             match overlooks {
                 true => step.overlook(remnants),
