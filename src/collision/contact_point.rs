@@ -35,6 +35,13 @@ pub struct Tie {
     pub tilt: Vec3,
 }
 
+impl Tie {
+    pub const NONE: Tie = Tie {
+        slide: Vec3::ZERO,
+        tilt: Vec3::ZERO,
+    };
+}
+
 impl Smoothness {
     #[inline(always)]
     pub(in crate::collision) fn from_bool(smooth: bool) -> Smoothness {

@@ -63,6 +63,7 @@ impl Constraints {
         any
     }
 
+    /// Fills g and the laws under it by what was asked.
     fn pose(&mut self, v: &[f64], v_free: &[f64]) {
         let asked = self.asked;
         let s = &asked;

@@ -55,9 +55,9 @@ pub trait Request {
     /// before [`Request::posed`].
     fn ask(&mut self, push_out: PushOut);
 
-    /// Whether gaps or errors ask for speeds of so much and less, but not for none [m/s or rad/s], and none for more. A solution may lack as much as its
-    /// tolerance, which leaves gaps that ask for it in the next step: where friction holds everything, they can only be had by
-    /// sliding to and fro for good.
+    /// Whether gaps or errors ask for speeds of so much and less, but not for none [m/s or rad/s], and nothing more is to be
+    /// undone. A solution may lack as much as its tolerance, which leaves gaps that ask for it in the next step: where friction
+    /// holds everything, they can only be had by sliding to and fro for good.
     fn has_remnants(&self, _up_to: f64) -> bool {
         false
     }

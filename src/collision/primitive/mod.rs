@@ -290,11 +290,8 @@ pub fn differentiate(
             let smoothness = surface::common_normal(&surface_a, &surface_b, n, gap, out);
             let parts = [(a, fa, pose_a, on[0], n), (b, fb, pose_b, on[1], -n)];
             let ends = ends_under(parts[0], parts[1]).or_else(|| ends_under(parts[1], parts[0]));
-            match ends.unwrap_or_else(|| {
-                parts
-                    .iter()
-                    .any(|(s, f, pose, on, n)| s.ends(*f, pose, *n, *on))
-            }) {
+            let own = |(s, f, pose, on, n): &Part| s.ends(*f, pose, *n, *on);
+            match ends.unwrap_or_else(|| parts.iter().any(own)) {
                 true => Smoothness::Degenerate,
                 false => smoothness,
             }

@@ -83,7 +83,7 @@ impl Scene {
         let mut motion = ContactDerivative::default();
         let own = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
         let smoothness = match tied {
-            true => Smoothness::Tied(Tie::default()),
+            true => Smoothness::Tied(Tie::NONE),
             false => own,
         };
         Ok(Closest {

@@ -38,7 +38,7 @@ impl ConstraintDerivative {
     pub fn is_tied(&self) -> bool {
         self.contacts[..self.count]
             .iter()
-            .any(|c| c.tie != Tie::default())
+            .any(|c| c.tie != Tie::NONE)
     }
 
     /// Effect of sliding these contacts in general position, by up to the size of their shapes: σ into `sigma`, the gaps of contacts
@@ -53,12 +53,13 @@ impl ConstraintDerivative {
         force: &mut [f64],
     ) {
         let slid = |i: usize| {
-            let Tie { slide, tilt } = self.contacts[i].tie;
-            let change = Change::Slide(Tie {
-                slide: slide * scattered(i, 1),
-                tilt: tilt * scattered(i, 2),
-            });
-            (self.contacts[i].tie != Tie::default()).then_some(change)
+            let tie = self.contacts[i].tie;
+            (tie != Tie::NONE).then(|| {
+                Change::Slide(Tie {
+                    slide: tie.slide * scattered(i, 1),
+                    tilt: tie.tilt * scattered(i, 2),
+                })
+            })
         };
         self.changed(c, t, kin, slid, sigma, gaps, force);
     }

@@ -69,7 +69,7 @@ impl ConstraintDerivative {
         let smoothness = scene.differentiate(&contact, &mut state.motion);
         varied.tie = match smoothness {
             Smoothness::Tied(tie) => tie,
-            _ => Tie::default(),
+            _ => Tie::NONE,
         };
         self.degenerate |= smoothness == Smoothness::Degenerate;
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
