@@ -325,6 +325,8 @@ def test_an_interrupt_ends_it(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "diffsim", "simulate", QUADRUPED, "--seconds", "1e5", "--record", str(tmp_path / "a.dsrec")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Shells start what runs in the background without the signal, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     while not (tmp_path / "a.dsrec").exists() and process.poll() is None:
         time.sleep(0.01)
