@@ -25,7 +25,7 @@ pub(super) struct Solver {
     tolerance: f64,
     pub system: System,
     pub descent: Descent,
-    rigid: Rigid,
+    pub(super) rigid: Rigid,
     pub faces: Faces,
     /// Of the island at hand.
     lambda: Vec<f64>,
