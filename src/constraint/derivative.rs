@@ -191,27 +191,9 @@ impl ConstraintDerivative {
         &self.on_dofs
     }
 
-    /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof` through groups
-    /// between two moving bodies, beyond the loads' stiffness, and through rows on dofs of different branches; after [`ConstraintDerivative::expand`].
-    pub fn for_cross(
-        &self,
-        t: &Topology,
-        kin: &Kinematics,
-        cords: &Cords,
-        mut visit: impl FnMut(usize, usize, f64),
-    ) {
-        for c in self.cross() {
-            for k in t.path(c.from) {
-                let w = c.stiffness.mul(kin.s[k]);
-                for i in t.path(c.to) {
-                    visit(k, i, kin.s[i].dot(w));
-                }
-            }
-        }
-        self.for_turns(t, cords, false, visit);
-    }
-
-    fn cross(&self) -> impl Iterator<Item = &Cross> {
+    /// What displacements of one link do to another through groups between two moving bodies, beyond the loads' stiffness; after
+    /// [`ConstraintDerivative::expand`]. Rows on dofs of different branches have [`ConstraintDerivative::for_turns`].
+    pub fn cross(&self) -> impl Iterator<Item = &Cross> {
         self.reduced.cross.iter().chain(&self.equalities.cross)
     }
 
@@ -233,7 +215,7 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Adds to `force` the impulses of [`ConstraintDerivative::for_cross`] by the displacement of the last
+    /// Adds to `force` the impulses of both by the displacement of the last
     /// [`ConstraintDerivative::direction`], which was `dq`.
     pub fn cross_forces(
         &self,

@@ -6,14 +6,18 @@ use super::linearization::*;
 use super::link::{Along, Parameters};
 use super::sim::Sim;
 use super::state::Held;
+use crate::constraint::ConstraintDerivative;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
+use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::{DenseInverse, inverse};
 use crate::error::{Error, Result};
 use crate::force::Input;
 use crate::integrator::By;
 use crate::linalg::{F4, dispatch};
+use crate::model::topology::Topology;
+use crate::tendon::Cords;
 
 /// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
 /// tangent of q is in the body frame for spherical and free joints.
@@ -271,15 +275,14 @@ impl Sim {
         if let Some(c) = &self.contact
             && let Some(l) = &c.linear
         {
-            (l.variation).for_cross(t, kin, &c.cords, |k, i, force| {
-                let answer = F4::flat(l.response.inverse.row(i));
-                let column = &mut lin.by_q[k * nv..][..nv];
-                for span in lin.coupling.spans(lin.coupling.of_dof(k)) {
-                    for (x, a) in column[span.clone()].iter_mut().zip(&answer[span.clone()]) {
-                        *x += force * a;
-                    }
-                }
-            });
+            let tree = (t, kin, &c.cords);
+            add_cross(
+                &l.variation,
+                tree,
+                &lin.coupling,
+                &l.response.inverse,
+                &mut lin.by_q,
+            );
         }
         Ok(())
     }
@@ -379,5 +382,52 @@ dispatch! {
     /// Adds to ∂v̂ by u, in columns of which only rows in the island of an input are touched.
     fn input_columns = input_columns_kernel(
         inputs: &[Input], answer: &DenseInverse, coupling: &Coupling, h: f64, out: &mut [f64],
+    )
+}
+
+/// ∂v̂ += inverse × the impulses between dofs of different branches.
+#[inline(always)]
+fn add_cross_kernel(
+    variation: &ConstraintDerivative,
+    (t, kin, cords): (&Topology, &Kinematics, &Cords),
+    coupling: &Coupling,
+    inverse: &DenseInverse,
+    by_q: &mut [f64],
+) {
+    for cross in variation.cross() {
+        for k in t.path(cross.from) {
+            let wrench = cross.stiffness.mul(kin.s[k]);
+            for i in t.path(cross.to) {
+                add_answer(coupling, inverse, [k, i], kin.s[i].dot(wrench), by_q);
+            }
+        }
+    }
+    variation.for_turns(t, cords, false, |k, i, impulse| {
+        add_answer(coupling, inverse, [k, i], impulse, by_q);
+    });
+}
+
+/// Adds to a column what an impulse on a dof does.
+#[inline(always)]
+fn add_answer(
+    coupling: &Coupling,
+    inverse: &DenseInverse,
+    [column, dof]: [usize; 2],
+    impulse: f64,
+    columns: &mut [f64],
+) {
+    let (nv, answer) = (coupling.dofs(), F4::flat(inverse.row(dof)));
+    let x = &mut columns[column * nv..][..nv];
+    for span in coupling.spans(coupling.of_dof(column)) {
+        for (x, a) in x[span.clone()].iter_mut().zip(&answer[span.clone()]) {
+            *x += impulse * a;
+        }
+    }
+}
+
+dispatch! {
+    fn add_cross = add_cross_kernel(
+        variation: &ConstraintDerivative, tree: (&Topology, &Kinematics, &Cords), coupling: &Coupling,
+        inverse: &DenseInverse, by_q: &mut [f64],
     )
 }

@@ -68,7 +68,7 @@ pub(super) struct Pull {
 
 /// Impulses on the link `to` by a displacement of the link `from`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cross {
+pub struct Cross {
     pub from: usize,
     pub to: usize,
     pub stiffness: Stiffness,

@@ -162,7 +162,7 @@ impl ConstraintDerivative {
 
     /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof`, `within` a branch or between
     /// branches.
-    pub(super) fn for_turns(
+    pub fn for_turns(
         &self,
         t: &Topology,
         cords: &Cords,
