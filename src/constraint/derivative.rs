@@ -215,8 +215,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Adds to `force` the impulses of both by the displacement of the last
-    /// [`ConstraintDerivative::direction`], which was `dq`.
+    /// Adds to `force` the impulses of [`ConstraintDerivative::cross`], and between branches those of
+    /// [`ConstraintDerivative::for_turns`], by the displacement of the last [`ConstraintDerivative::direction`], which was `dq`.
     pub fn cross_forces(
         &self,
         t: &Topology,

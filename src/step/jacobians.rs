@@ -258,14 +258,8 @@ impl Sim {
         let (by_q_columns, by_v_columns) = (&mut lin.by_q, &mut lin.by_v);
         let coupling = &lin.coupling;
         let mut add = |row: usize, column: usize, by_q: f64, by_v: f64| {
-            let answer = &F4::flat(answer.row(row))[..nv];
-            for (x, slope) in [(&mut *by_q_columns, by_q), (&mut *by_v_columns, by_v)] {
-                let x = &mut x[column * nv..][..nv];
-                for span in coupling.spans(coupling.of_dof(column)) {
-                    for (x, a) in x[span.clone()].iter_mut().zip(&answer[span.clone()]) {
-                        *x -= h * slope * a;
-                    }
-                }
+            for (columns, slope) in [(&mut *by_q_columns, by_q), (&mut *by_v_columns, by_v)] {
+                add_answer(coupling, answer, [column, row], -h * slope, columns);
             }
         };
         // Those of a stage are in what it does.

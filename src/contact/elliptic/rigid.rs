@@ -44,8 +44,8 @@ const REPAIRS: usize = 4;
 const SINGLE_REPAIRS: usize = 8;
 
 /// Factorizations that looking for faces may take: so many, and beyond these so many times as many as all else took. Far from
-/// the solution repairs lead from one guess to the next. Walkers with `condim` 4 and 6 take 2 % more work without a bound (pyramids
-/// 8 %) and 2 % (6 %) with twice as much to begin with; with one time as many a problem of 640 hard ones is lost.
+/// the solution repairs lead from one guess to the next. Walkers with `condim` 4 and 6 take 3 % more work without a bound (pyramids
+/// 8 %) and 2 % (5 %) with twice as many to begin with; with one time as many a problem of 640 hard ones is lost.
 pub(super) const LOOKING: [f64; 2] = [12.0, 2.0];
 
 /// Newton steps on faces, and the velocity that is round-off beside the largest of the problem.
@@ -304,9 +304,10 @@ impl Rigid {
             if self.looking > LOOKING[0] + LOOKING[1] * (before - self.looking) {
                 return false;
             }
-            let ends = self.newton(system, faces, [&mut *lambda, &mut *sigma], tolerance, count);
+            let has_ended =
+                self.newton(system, faces, [&mut *lambda, &mut *sigma], tolerance, count);
             self.looking += self.spent.work - before;
-            if !ends {
+            if !has_ended {
                 return false;
             }
             let is_found = largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance;
