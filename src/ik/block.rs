@@ -3,7 +3,7 @@
 use crate::spatial::{Mat3, Vec3};
 use std::ops::Range;
 
-/// What a block is of.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug)]
 pub enum Of {
     Frame,
@@ -19,7 +19,7 @@ pub enum Of {
     Free {
         iq: usize,
     },
-    /// One of the model.
+    /// An equality of the model.
     Equality(usize),
 }
 
@@ -29,19 +29,19 @@ pub struct Block {
     /// `None` for an equality.
     pub task: Option<usize>,
     pub of: Of,
-    /// Place of its first row among its task's.
+    /// Index of its first row among the rows of its task.
     pub first: usize,
     /// 1, 3 or 6.
     pub rows: usize,
-    /// In the solver's list of dofs, increasing.
+    /// Range in the solver's list of dofs, increasing.
     pub dofs: Range<usize>,
-    /// Where its X begins: `rows` numbers a dof.
+    /// Start of its X: `rows` numbers for each dof.
     pub x: usize,
     pub weight: [f64; 6],
     pub residual: [f64; 6],
-    /// g = Xᵀ y.
+    /// y of g = Xᵀ y.
     pub force: [f64; 6],
-    /// A = Xᵀ K X, of the first three rows and of those after them.
+    /// K of A = Xᵀ K X, for the first three rows and for the rest.
     pub stiffness: [Mat3; 2],
 }
 
@@ -68,7 +68,7 @@ impl Block {
         }
     }
 
-    /// Force and stiffness of residuals whose rates are X v.
+    /// Sets force and stiffness of residuals whose rates are X v.
     pub fn set_plain(&mut self, part: usize, residual: Vec3) {
         let w = self.squares(part);
         self.put(part, residual, w.mul_vec(residual), w);
@@ -94,7 +94,7 @@ impl Block {
         0.5 * rows.map(|(w, r)| (w * r) * (w * r)).sum::<f64>()
     }
 
-    /// Largest residual that is not left free.
+    /// Largest residual of a row that is not free.
     pub fn largest(&self) -> f64 {
         let rows = self.weight.iter().zip(&self.residual);
         let mut most = 0.0;

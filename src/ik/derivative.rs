@@ -1,8 +1,9 @@
 //! The derivative of a solution by its targets, by the implicit function theorem.
 //!
-//! Where the Hessian H of the free dofs is definite, the solution is a function of the targets: H δq = Xᵀ T δt with T the
-//! slope of the forces by the target. Where it is not but all residuals are zero and their rows independent, solutions
-//! are a smooth family, and δq is the least motion that goes along with the targets: Xᵀ (X Xᵀ)⁻¹ δt.
+//! If the Hessian H of the free dofs is definite, the solution is a function of the targets: H δq = Xᵀ T δt
+//! with T the slope of the forces by the target. If H is not definite, but all residuals are zero and their
+//! rows independent, solutions form a smooth family, and δq is the least-norm motion that follows the
+//! targets: Xᵀ (X Xᵀ)⁻¹ δt.
 
 use super::block::{Block, Of};
 use super::descent::STILL;
@@ -16,18 +17,19 @@ use crate::linalg::first_not_finite;
 use crate::spatial::{Mat3, Vec3};
 use crate::step::info::{Gradient, check_finite, check_length};
 
-/// A pivot below this part of its diagonal entry is none.
+/// A pivot below this share of its diagonal entry counts as zero.
 const SINGULAR: f64 = 1e-11;
-/// What a least is found to [rad, m], so that its derivative is that of the least.
+/// A configuration within this distance of a minimum has the derivative of the minimum [rad, m].
 const NEAR: f64 = 1e-6;
 
 impl Ik {
-    /// What the derivative of the last solution is. [`Gradient::OneSided`]: a joint is at a bound that holds it with no
-    /// force; the derivative is that of the side where it leaves the bound.
+    /// The label of the derivative of the last solution. [`Gradient::OneSided`]: a joint is at a bound that
+    /// holds it without force; the derivative belongs to the side where the joint leaves the bound.
     ///
     /// # Errors
-    /// `NoStep` before a solution; `NotConverged` where the search ended without one, or too far from it; `Numerical` where the solution is
-    /// singular; `Unsupported` where second derivatives are needed and not known.
+    /// `NoStep` before a solution; `NotConverged` if the search ended without a solution, or too far from it;
+    /// `Numerical` if the solution is singular; `Unsupported` if second derivatives are needed and not
+    /// available.
     pub fn gradient(&mut self) -> Result<IkGradient> {
         let info = self.info()?;
         if let Some(p) = self.prepared {
@@ -53,10 +55,10 @@ impl Ik {
         }
         let w = &mut self.work;
         w.factored.choose((0..n).filter(|k| !w.fixed[*k]));
-        // Beside residuals of round-off, what bends them must not count as stiffness.
+        // With residuals of round-off, their curvature must not count as stiffness.
         let mut unique = zero && w.factored.factor(&w.matrix, n, 0.0, [SINGULAR, 0.0]);
         if known && (unique || !zero) {
-            // What is left of the slope bends, too: no stiffness of that size is one.
+            // The remaining slope has curvature, too: a stiffness of this size counts as zero.
             let rest = if zero { 0.0 } else { 100.0 * self.slope() };
             self.add_second_order(&q);
             let w = &mut self.work;
@@ -109,8 +111,9 @@ impl Ik {
         own.all(|b| b.largest() <= self.options.tolerance)
     }
 
-    /// Notes which dofs a bound holds with a force; whether one is at its bound without. Forces are known as well as residuals
-    /// that are `zero`, else as well as the configuration.
+    /// Marks the dofs that a bound holds with a force, and returns whether a dof is at its bound without a
+    /// force. If residuals are `zero`, forces have the accuracy of the residuals, otherwise that of the
+    /// configuration.
     fn hold_firmly(&mut self, q: &[f64], zero: bool) -> bool {
         let n = self.model.nv();
         let heaviest = self
@@ -142,7 +145,7 @@ impl Ik {
         one_sided
     }
 
-    /// X Xᵀ of the rows that are not left free, factored.
+    /// X Xᵀ of the rows that are not free, factored.
     fn factor_rows(&mut self) -> bool {
         let n = self.model.nv();
         let r = &mut self.regular;
@@ -172,8 +175,8 @@ impl Ik {
         r.factored.factor(&r.normal, m, 0.0, [SINGULAR, 0.0])
     }
 
-    /// What a variation of its target does to the forces of a block, or with `rows` to its rows, −∂r: of the first three
-    /// and of the others.
+    /// Effect of a variation of the target on the forces of a block, or with `rows` on its rows, −∂r: for the
+    /// first three rows and for the others.
     fn target_map(&self, b: &Block, q: &[f64], rows: bool) -> [Mat3; 2] {
         let mut map = match rows {
             true => [Mat3::IDENTITY; 2],
@@ -198,8 +201,9 @@ impl Ik {
         map
     }
 
-    /// Variation δq (tangent, nv) of the last solution by variations of all targets in the order of the tasks: of a frame
-    /// 6 numbers along the world's axes (linear; angular), of the centre of mass 3, of a posture its tangent, nv.
+    /// Variation δq (tangent, nv) of the last solution by variations of all targets in the order of the
+    /// tasks: 6 numbers along the world's axes (linear; angular) for a frame, 3 for the centre of mass, the
+    /// tangent (nv) for a posture.
     ///
     /// # Errors
     /// Those of [`Ik::gradient`].

@@ -1,39 +1,40 @@
-//! One start of a search: damped steps that keep to the bounds, down to a least of the objective.
+//! One start of a search: damped steps within the bounds, down to a minimum of the objective.
 //!
-//! A step is judged by what it takes from the objective. Where heavy tasks make a curved valley for light ones the way along it
-//! first climbs, so a step that does is followed by a second one before it is given up. Where the objective can no longer show
-//! a gain, light tasks may still be far from their best: undamped steps with exact second derivatives follow, judged by what
-//! they promise. A place without slope from which the objective falls to both sides (an arm stretched out) is left.
+//! A step is judged by the decrease of the objective. Heavy tasks make a curved valley for light ones, in
+//! which the way down first climbs. So a step that climbs is followed by a second one before it is given up.
+//! Once the decrease is below round-off, light tasks may still be far from their best: undamped steps with
+//! exact second derivatives follow, judged by their predicted decrease. The search leaves a point without
+//! slope from which the objective falls to both sides (an arm stretched out).
 
 use super::options::IkOutcome;
 use super::solver::Ik;
 use crate::error::{Error, Result};
 
-/// Damping per objective: at the start, and the least beside none.
+/// Damping per objective: the initial value, and the smallest value above zero.
 const DAMPING: [f64; 2] = [1e-2, 1e-8];
-/// Damping that is always there, per largest diagonal entry.
+/// Damping that is always added, per largest diagonal entry.
 const FLOOR: f64 = 1e-13;
-/// The same beside exact second derivatives at the end: what is stiffer by less than this is not told from round-off.
+/// The same with exact second derivatives at the end: smaller stiffnesses cannot be separated from round-off.
 const DEFINITE: f64 = 1e-11;
-/// A step below this [rad, m] is none.
+/// A step below this size counts as zero [rad, m].
 pub(super) const STILL: f64 = 1e-12;
-/// A gain below this part of the objective cannot be seen in it.
+/// A decrease below this share of the objective is lost in round-off.
 const UNSEEN: f64 = 1e-13;
-/// A gain below this part of what a step promises is none.
+/// A decrease below this share of the prediction counts as none.
 const GAIN: f64 = 1e-4;
-/// Tries of a step.
+/// Attempts at a step.
 const TRIES: usize = 30;
-/// Curvature below this part of the largest is none.
+/// Curvature below this share of the largest counts as zero.
 const FLAT: f64 = 1e-9;
-/// Rounds that find the direction of most negative curvature.
+/// Iterations that find the direction of most negative curvature.
 const ROUNDS: usize = 60;
 
-/// How the next step is made.
+/// State of the choice of steps.
 struct Pace {
     damping: f64,
-    /// With exact second derivatives.
+    /// Use exact second derivatives.
     newton: bool,
-    /// Once the objective shows no gain: what the last step promised.
+    /// Predicted decrease of the last step, once the objective shows no decrease.
     promised: Option<f64>,
 }
 
@@ -49,7 +50,7 @@ impl Pace {
         self.damping = (8.0 * self.damping).max(DAMPING[usize::from(fine)]);
     }
 
-    /// After a step with this part of what it promised.
+    /// Update after a step with this share of its predicted decrease.
     fn after(&mut self, gain: f64) {
         if gain > 0.75 {
             self.damping *= 0.1;
@@ -63,7 +64,7 @@ impl Pace {
 }
 
 impl Ik {
-    /// One start, from `work.q` to where it ends.
+    /// One start, from `work.q` to its end.
     pub(super) fn descend(&mut self, iterations: &mut usize) -> Result<(IkOutcome, f64)> {
         let mut objective = self.visit();
         let mut pace = Pace::START;
@@ -99,8 +100,8 @@ impl Ik {
         Ok((outcome, objective))
     }
 
-    /// Takes a step and returns the objective there; none where there is no way down. Blocks are those of `work.q` before and
-    /// after.
+    /// Takes a step and returns the objective there, or `None` if there is no way down. The blocks are those
+    /// of `work.q` before and after.
     fn advance(&mut self, objective: f64, pace: &mut Pace) -> Option<f64> {
         self.assemble();
         let mut bent = pace.newton && self.bend();
@@ -115,7 +116,7 @@ impl Ik {
             let promise = self.bounded_step(damping);
             let still = self.largest_step() <= STILL;
             let promise = match promise {
-                // A positive promise is what a step along a bound may lack, too.
+                // A step along a bound may have a positive prediction, too.
                 Some(p) if p > 0.0 || still => p,
                 _ if bent => {
                     bent = false;
@@ -188,7 +189,7 @@ impl Ik {
         objective
     }
 
-    /// Adds exact second derivatives to the matrix at `work.q`, where they are known.
+    /// Adds exact second derivatives to the matrix at `work.q`, if they are available.
     fn bend(&mut self) -> bool {
         let known = self.model.topology().varying.is_empty();
         if known {
@@ -210,13 +211,13 @@ impl Ik {
         objective
     }
 
-    /// To the place tried last.
+    /// Moves to the point tried last.
     fn move_on(&mut self) {
         std::mem::swap(&mut self.work.q, &mut self.work.trial);
     }
 
-    /// A step from the place tried last, which becomes the place tried if the objective there is below `most`. Otherwise all
-    /// is as before, but for the blocks.
+    /// Takes a step from the point tried last. The result becomes the point tried if its objective is below
+    /// `most`. Otherwise nothing changes except the blocks.
     fn second_step(&mut self, damping: f64, most: f64) -> Option<f64> {
         let w = &mut self.work;
         w.base.copy_from_slice(&w.q);
@@ -236,7 +237,8 @@ impl Ik {
         None
     }
 
-    /// Where the objective has no slope but falls to both sides, moves down there and returns the objective.
+    /// At a point without slope from which the objective falls to both sides, moves down and returns the
+    /// objective.
     fn leave_saddle(&mut self, objective: f64) -> Option<f64> {
         self.assemble();
         if !self.bend() {
@@ -271,7 +273,7 @@ impl Ik {
         self.work.step.iter().fold(0.0, |m, d| d.abs().max(m))
     }
 
-    /// Whether all is within its tolerance, and whether there are preferences.
+    /// Whether all tasks are within their tolerance, and whether there are preferences.
     fn met(&self) -> (bool, bool) {
         let (mut met, mut preferences) = (true, false);
         for b in &self.blocks {
@@ -280,7 +282,7 @@ impl Ik {
                 None => Some(self.options.tolerance),
             };
             match bound {
-                // NaN meets nothing.
+                // NaN is never within a tolerance.
                 Some(bound) => met &= b.largest() <= bound,
                 None => preferences |= b.weight.iter().any(|w| *w > 0.0),
             }
@@ -288,7 +290,7 @@ impl Ik {
         (met, preferences)
     }
 
-    /// Notes which dofs a bound holds at `work.q`.
+    /// Marks the dofs that a bound holds at `work.q`.
     pub(super) fn hold_bounds(&mut self) {
         for k in 0..self.model.nv() {
             let g = self.work.gradient[k];
@@ -299,8 +301,9 @@ impl Ik {
         }
     }
 
-    /// The least of gᵀd + ½ dᵀ(A + μ) d within the bounds, to `work.step`: joints that would pass one go there, and the
-    /// others again. Returns what it promises of the undamped model, or none where A + μ is not definite.
+    /// Minimizes gᵀd + ½ dᵀ(A + μ) d within the bounds, into `work.step`: joints that would pass a bound move
+    /// to it, and the others are solved again. Returns the predicted change of the undamped model, or `None`
+    /// if A + μ is not definite.
     fn bounded_step(&mut self, damping: f64) -> Option<f64> {
         let n = self.model.nv();
         let w = &mut self.work;

@@ -15,7 +15,7 @@ use crate::linalg::F4;
 use crate::model::topology::LinkKind;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 
-/// World placement of a frame that a link carries.
+/// World placement of a frame on a link.
 pub(super) fn frame_pose(ik: &Ik, body: usize, placement: &Pose) -> Pose {
     ik.kin.body_pose(&ik.model, body).compose(placement)
 }
@@ -189,7 +189,7 @@ impl Ik {
                     b.set_plain(0, loops.violation[i]);
                 }
             }
-            // A task without a target is refused before.
+            // A task without a target was refused before.
             _ => (),
         }
     }
@@ -212,7 +212,7 @@ impl Ik {
     }
 }
 
-/// Three rows by the distance of rotations, X the angular velocity along the axes of `rot`.
+/// Three rows of a rotation's distance from its target, X the angular velocity along the axes of `rot`.
 fn turned(b: &mut Block, part: usize, target: &Mat3, rot: &Mat3) {
     let turn = Turn::new(target, rot);
     let w2 = b.squares(part);

@@ -18,7 +18,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// `None` where the model has none.
+    /// `None` if the model has no equalities.
     pub fn new(model: &Model) -> Result<Option<Loops>> {
         let list = equalities(model)?;
         if list.is_empty() {

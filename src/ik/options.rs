@@ -1,21 +1,21 @@
-//! What a search is told, and what it tells.
+//! Options and results of a search.
 
 use crate::error::{Error, Result};
 
-/// How a solver of inverse kinematics searches.
+/// Options of a solver of inverse kinematics.
 #[derive(Clone, Copy, Debug)]
 pub struct IkOptions {
     /// Largest residual [m, rad] of a task that counts as solved.
     pub tolerance: f64,
-    /// Of each start.
+    /// Largest number of iterations of each start.
     pub max_iterations: usize,
-    /// Further starts, at random configurations, where the first does not solve the tasks.
+    /// Number of further starts, at random configurations, if the first does not solve the tasks.
     pub max_restarts: usize,
-    /// Of these.
+    /// Seed of the random starts.
     pub seed: u64,
-    /// Of the model's equalities; 0: they are left out.
+    /// Weight of the model's equalities; 0 leaves them out.
     pub equality_weight: f64,
-    /// Whether the bounds of joints hold.
+    /// True if the bounds of joints hold.
     pub limits: bool,
 }
 
@@ -55,17 +55,17 @@ impl IkOptions {
 pub enum IkOutcome {
     /// Every task with a tolerance is within it, and preferences are at their best.
     Solved = 0,
-    /// A local least of the objective, at which a task is not within its tolerance.
+    /// A local minimum of the objective, at which a task is not within its tolerance.
     Stationary = 1,
-    /// Neither, after all iterations.
+    /// Neither of these after all iterations.
     Iterations = 2,
 }
 
-/// How the last search went.
+/// Result of the last search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IkInfo {
     pub outcome: IkOutcome,
-    /// In all starts together.
+    /// Iterations of all starts together.
     pub iterations: usize,
     /// Starts after the first.
     pub restarts: usize,
@@ -73,7 +73,7 @@ pub struct IkInfo {
     pub residual: f64,
     /// ½ Σ ‖W r‖².
     pub objective: f64,
-    /// Largest entry of its gradient that no bound holds.
+    /// Largest entry of the objective's gradient at a dof that no bound holds.
     pub slope: f64,
 }
 

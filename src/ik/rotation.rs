@@ -17,7 +17,7 @@ impl Turn {
         Turn { w, rate }
     }
 
-    /// Of ẇ along the target's axes by an angular velocity of the target along its own: −Jₗ⁻¹(w).
+    /// Maps an angular velocity of the target along its own axes to ẇ along the target's axes: −Jₗ⁻¹(w).
     pub fn by_target(&self) -> Mat3 {
         -self.rate.transpose()
     }

@@ -1,4 +1,4 @@
-//! The search: one start after the other, at the given configuration and then at random.
+//! The search: one start after the other, first at the given configuration and then at random ones.
 
 use super::descent::keep;
 use super::options::{IkInfo, IkOutcome};
@@ -9,12 +9,12 @@ use crate::spatial::Quat;
 use crate::step::info::{check_finite, check_length};
 use std::f64::consts::PI;
 
-/// Bounds further apart than this say nothing of where a joint may be looked for: of one that slides [m], and that turns [rad], a
-/// little more than two turns.
+/// Bounds further apart than this do not restrict random starts: of a sliding joint [m], and of a rotating
+/// joint [rad], a little more than two turns.
 const WIDE: [f64; 2] = [1e4, 13.0];
 
-/// Numbers at random, the same from the same seed. Steele, Lea & Flood, Fast Splittable Pseudorandom Number Generators
-/// (OOPSLA 2014).
+/// Random numbers, the same from the same seed. Steele, Lea & Flood, Fast Splittable Pseudorandom Number
+/// Generators (OOPSLA 2014).
 struct Random(u64);
 
 impl Random {
@@ -28,12 +28,13 @@ impl Random {
 }
 
 impl Ik {
-    /// Solves the tasks from q0 (nq) and writes the configuration to q (nq). q0 is moved into the bounds first. A task that
-    /// cannot be met is no error: [`IkInfo::outcome`] tells, and q is the best of all starts.
+    /// Solves the tasks from q0 (nq) and writes the configuration to q (nq). q0 is moved into the bounds
+    /// first. A task that cannot be met is not an error: [`IkInfo::outcome`] reports it, and q is the best of
+    /// all starts.
     ///
     /// # Errors
-    /// `InvalidArgument` where a task has no target or a quaternion of q0 is none; `Numerical` for numbers that are not
-    /// finite, or so large that their squares are not.
+    /// `InvalidArgument` if a task has no target or a quaternion of q0 is invalid; `Numerical` for numbers
+    /// that are not finite, or whose squares are not.
     pub fn solve(&mut self, q0: &[f64], q: &mut [f64]) -> Result<IkInfo> {
         check_finite("q0", q0, self.model.nq())?;
         check_length("q", q, self.model.nq())?;
@@ -91,8 +92,8 @@ impl Ik {
         keep(&self.coordinate, &self.lower, &self.upper, &mut self.work.q);
     }
 
-    /// A start at random: within their bounds joints that have them less than [`WIDE`] apart, within half a turn of q0 others that turn, any
-    /// orientation of spherical joints; the rest as in q0.
+    /// A random start. Joints with bounds less than [`WIDE`] apart start within them, other rotating joints
+    /// within half a turn of q0, spherical joints at any orientation; the rest as in q0.
     fn scatter(&mut self, q0: &[f64], random: &mut Random) {
         let q = &mut self.work.q;
         q.copy_from_slice(q0);
@@ -123,7 +124,7 @@ impl Ik {
         }
     }
 
-    /// Largest residual of what has a tolerance, equalities included.
+    /// Largest residual of all tasks with a tolerance, equalities included.
     fn largest(&self) -> f64 {
         let bound = |task: Option<usize>| match task {
             Some(t) => self.tasks[t].bound(self.options.tolerance),

@@ -1,7 +1,8 @@
-//! The exact Hessian: what a change of the configuration does to g = Xᵀ y beyond Xᵀ K X.
+//! The exact Hessian: the change of g = Xᵀ y with the configuration beyond Xᵀ K X.
 //!
-//! A column X_k is carried along by the dofs j above it and by those of its own link, and turns by ω_j × X_k; those below
-//! move its point, by ω_k × X_j. Angular velocities along the frame's axes see only the latter, as ω_k × ω_j.
+//! A column X_k moves with the dofs j above it and with those of its own link, and rotates by ω_j × X_k. Dofs
+//! below move its point, by ω_k × X_j. Angular velocities along the frame's axes depend only on the latter,
+//! as ω_k × ω_j.
 
 use super::block::{Block, Of};
 use super::evaluate::frame_pose;
@@ -13,13 +14,13 @@ use crate::joint::free_pose;
 use crate::model::topology::Topology;
 use crate::spatial::{Mat3, Quat, Vec3};
 
-/// Whether dof j carries dof k along: it is above, or of the same link.
+/// True if dof j moves dof k: j is above k, or of the same link.
 fn carries(t: &Topology, j: usize, k: usize) -> bool {
     t.dofs[j].link == t.dofs[k].link || (j < k && k < t.dofs[j].end)
 }
 
 impl Ik {
-    /// The turn of a block's rotation from its target, and which of its parts it is.
+    /// The rotation of a block from its target, and the index of its part.
     pub(super) fn turn(&self, b: &Block, q: &[f64]) -> Option<(usize, Turn, Mat3)> {
         let task = b.task?;
         let target = self.targets[task].as_ref()?;
@@ -37,13 +38,13 @@ impl Ik {
         Some((part, Turn::new(&wanted, &rot), wanted))
     }
 
-    /// ∂y/∂w of a block's turn: its own weights and Jᵣ⁻ᵀ that varies.
+    /// ∂y/∂w of a block's rotation: its weights, and the variation of Jᵣ⁻ᵀ.
     pub(super) fn force_slope(b: &Block, part: usize, turn: &Turn) -> Mat3 {
         let w2 = b.squares(part);
         turn.rate.transpose().mul_mat(&w2) + turn.force_by_turn(w2.mul_vec(turn.w))
     }
 
-    /// Adds it to the lower triangle of `work.matrix`, which holds A, at q.
+    /// Adds the second-order terms at q to the lower triangle of `work.matrix`, which holds A.
     pub(super) fn add_second_order(&mut self, q: &[f64]) {
         let n = self.model.nv();
         let mut a = std::mem::take(&mut self.work.matrix);
@@ -82,7 +83,7 @@ impl Ik {
             for (k, x) in b.columns(&self.dofs, &self.x) {
                 let (lin, w) = (Vec3::from_slice(x), spin(k, x));
                 for (j, other) in b.columns(&self.dofs, &self.x) {
-                    // g is the derivative of one function where nothing holds: of each pair one half is enough.
+                    // g is the derivative of one function if no bound holds: one half of each pair suffices.
                     if j > k {
                         continue;
                     }

@@ -1,4 +1,4 @@
-//! The solver: tasks, targets, and what is asked about a solution.
+//! The solver: tasks, targets, and queries about a solution.
 
 use super::block::Block;
 use super::loops::Loops;
@@ -20,12 +20,12 @@ pub struct Ik {
     pub(super) model: Arc<Model>,
     pub(super) options: IkOptions,
     pub(super) tasks: Vec<IkTask>,
-    /// Targets by tasks; `None` before they are set.
+    /// Target of each task; `None` before it is set.
     pub(super) targets: Vec<Option<Target>>,
-    /// Where each task's variation begins among all.
+    /// Start of each task's variation among all variations.
     pub(super) offsets: Vec<usize>,
     pub(super) blocks: Vec<Block>,
-    /// Dofs of blocks, and rows X of theirs: up to six numbers a dof.
+    /// Dofs of the blocks, and their rows X: up to six numbers for each dof.
     pub(super) dofs: Vec<usize>,
     pub(super) x: Vec<f64>,
     pub(super) loops: Option<Loops>,
@@ -44,7 +44,8 @@ pub struct Ik {
 
 impl Ik {
     /// # Errors
-    /// `InvalidArgument` naming an option; `Unsupported` naming a joint whose bounds are none of a single number.
+    /// `InvalidArgument` naming an option; `Unsupported` naming a joint whose bounds are not those of a
+    /// single number.
     pub fn new(model: Arc<Model>, options: &IkOptions) -> Result<Ik> {
         options.check()?;
         let nv = model.nv();
@@ -109,10 +110,10 @@ impl Ik {
         &self.tasks
     }
 
-    /// Adds a task and returns its number. The last solution is forgotten.
+    /// Adds a task and returns its index. The last solution is forgotten.
     ///
     /// # Errors
-    /// `InvalidArgument` naming what of it is none.
+    /// `InvalidArgument` naming the invalid part of the task.
     pub fn add_task(&mut self, task: IkTask) -> Result<usize> {
         task.check(&self.model)?;
         let number = self.tasks.len();
@@ -125,7 +126,7 @@ impl Ik {
         Ok(number)
     }
 
-    /// Room for all blocks.
+    /// Reserves memory for all blocks.
     fn reserve(&mut self) {
         let rows = self.blocks.iter().map(|b| b.rows).sum();
         self.regular = Regular::new(self.model.nv(), rows, self.variations());
@@ -175,7 +176,7 @@ impl Ik {
         (0..self.tasks.len()).map(|t| self.width(t)).sum()
     }
 
-    /// Where a frame should be.
+    /// Sets the target of a frame.
     pub fn set_frame_target(&mut self, task: usize, placement: &Pose) -> Result<()> {
         self.check_task(task)?;
         check_pose(placement, || "target".into())?;
@@ -189,7 +190,7 @@ impl Ik {
         Ok(())
     }
 
-    /// Where the centre of mass should be: 3 numbers, or a posture: nq.
+    /// Sets the target of the centre of mass (3 numbers) or of a posture (nq).
     pub fn set_target(&mut self, task: usize, target: &[f64]) -> Result<()> {
         let n = self.target_size(task)?;
         check_finite("target", target, n)?;
@@ -222,7 +223,7 @@ impl Ik {
         self.forget();
     }
 
-    /// Another weight of a task; 0 leaves it out.
+    /// Changes the weight of a task; 0 leaves it out.
     pub fn set_weight(&mut self, task: usize, weight: f64) -> Result<()> {
         self.check_task(task)?;
         check_weight("weight", weight)?;
@@ -231,7 +232,7 @@ impl Ik {
         Ok(())
     }
 
-    /// How the last search went.
+    /// Result of the last search.
     pub fn info(&self) -> Result<IkInfo> {
         self.solved
             .ok_or_else(|| Error::no_step("ik: there is no solution yet; solve first"))

@@ -1,9 +1,9 @@
-//! Where tasks should be.
+//! Targets of tasks.
 
 use crate::error::{Error, Result};
 use crate::spatial::{Pose, Vec3};
 
-/// Where a task should be.
+/// Target of a task.
 #[derive(Clone, Debug)]
 pub enum Target {
     Frame(Pose),
@@ -11,7 +11,7 @@ pub enum Target {
     Posture(Vec<f64>),
 }
 
-/// Squares of what is asked for must be finite.
+/// Squares of the target's numbers must be finite.
 pub fn check_reach(target: &[f64]) -> Result<()> {
     const REACH: f64 = 1e100;
     match target.iter().position(|x| x.abs() > REACH) {

@@ -1,16 +1,16 @@
-//! What can be asked for.
+//! Kinds of tasks.
 
 use super::options::check_weight;
 use crate::error::{Error, Result};
 use crate::model::{Model, check_pose};
 use crate::spatial::Pose;
 
-/// Of what a task says where it should be.
+/// The object that a task moves to its target.
 #[derive(Clone, Copy, Debug)]
 pub enum IkKind {
     /// A frame on a body, `placement` in the body's frame.
     Frame { body: usize, placement: Pose },
-    /// The centre of mass of all that moves.
+    /// The centre of mass of all moving bodies.
     CenterOfMass,
     /// The configuration itself.
     Posture,
@@ -20,15 +20,15 @@ pub enum IkKind {
 #[derive(Clone, Debug)]
 pub struct IkTask {
     pub kind: IkKind,
-    /// Of all its rows [1/m, 1/rad]; 0 leaves it out.
+    /// Weight of all its rows [1/m, 1/rad]; 0 leaves the task out.
     pub weight: f64,
-    /// Factors of the rows: of a frame position along the world's axes, rotation about the target's; of the centre of mass
-    /// the first three. A row with 0 is left free.
+    /// Factors of the rows: for a frame, position along the world's axes, then rotation about the target's;
+    /// for the centre of mass the first three. A row with 0 is free.
     pub axes: [f64; 6],
     /// Factors of the dofs of a posture, nv numbers; empty: all 1.
     pub dofs: Vec<f64>,
-    /// Largest residual that counts as solved; `None`: that of the options, and none for a posture, which is a preference.
-    /// Infinite: a preference.
+    /// Largest residual that counts as solved. `None`: the options' tolerance; for a posture none, because it
+    /// is a preference. Infinite: a preference.
     pub tolerance: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl IkTask {
         }
     }
 
-    /// What a residual must not exceed; `None` for a preference.
+    /// Bound on the residual; `None` for a preference.
     pub(super) fn bound(&self, default: f64) -> Option<f64> {
         let bound = match (self.tolerance, self.kind) {
             (Some(t), _) => t,

@@ -3,21 +3,22 @@
 use crate::linalg::{factor_definite, solve_definite};
 use crate::step::info::Gradient;
 
-/// What the derivative of a solution is.
+/// The label of the derivative of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IkGradient {
     pub gradient: Gradient,
-    /// The solution is the only one near by; otherwise the derivative is that of the one that moves least.
+    /// True if the solution is the only one nearby; otherwise the derivative is that of the least-norm
+    /// motion.
     pub unique: bool,
 }
 
-/// That the last solution's derivative is factored.
+/// State of the factorization of the last solution's derivative.
 #[derive(Clone, Copy, Debug)]
 pub struct Prepared {
     pub gradient: IkGradient,
 }
 
-/// Of a derivative where solutions are a family: rows X, X Xᵀ, and a variation of all targets.
+/// Memory of a derivative when solutions form a family: rows X, X Xᵀ, and a variation of all targets.
 #[derive(Clone, Debug)]
 pub struct Regular {
     pub capacity: usize,
@@ -39,20 +40,20 @@ impl Regular {
     }
 }
 
-/// Of a search, by nq and nv.
+/// Memory of a search, by nq and nv.
 #[derive(Clone, Debug)]
 pub struct Work {
     pub q: Vec<f64>,
     pub trial: Vec<f64>,
     pub best: Vec<f64>,
-    /// Where a second step began, with gradient and matrix there.
+    /// Start of a second step, with gradient and matrix there.
     pub base: Vec<f64>,
     pub kept: (Vec<f64>, Vec<f64>),
     pub gradient: Vec<f64>,
     /// Lower triangle, row-major.
     pub matrix: Vec<f64>,
     pub step: Vec<f64>,
-    /// Whether a dof is at a bound and stays there.
+    /// True for each dof that is at a bound and stays there.
     pub fixed: Vec<bool>,
     pub factored: Factored,
 }
@@ -73,8 +74,8 @@ impl Work {
         }
     }
 
-    /// The curvature along the unit vector of the chosen dofs along which the matrix is most negative, to `kept.0`: by powers
-    /// of the matrix taken from a bound on its eigenvalues.
+    /// The most negative curvature of the matrix of the chosen dofs. Its unit vector goes to `kept.0`, found
+    /// by powers of the matrix subtracted from a bound on its eigenvalues.
     pub fn most_negative(&mut self, rounds: usize) -> f64 {
         let (n, free) = (self.step.len(), &self.factored.free);
         let entry = |k: usize, l: usize| self.matrix[k.max(l) * n + k.min(l)];
@@ -82,7 +83,8 @@ impl Work {
         let bound = free.iter().fold(0.0, |m: f64, k| m.max(sum(*k)));
         let (x, image) = (&mut self.kept.0, &mut self.step);
         x.fill(0.0);
-        // No symmetry of a robot is one of these numbers.
+        // Start values without a pattern, so that no symmetry of a robot makes the start orthogonal to the
+        // direction.
         for k in free {
             x[*k] = 1.0 + (0.618_033_988_749_894_9 * (*k + 1) as f64).fract();
         }
@@ -99,7 +101,7 @@ impl Work {
         curvature
     }
 
-    /// A step along what [`Work::most_negative`] found, its largest entry `size`.
+    /// A step along the direction of [`Work::most_negative`], with `size` as its largest entry.
     pub fn step_along(&mut self, size: f64) {
         let most = self.kept.0.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         for (d, x) in self.step.iter_mut().zip(&self.kept.0) {
@@ -108,7 +110,7 @@ impl Work {
     }
 }
 
-/// Rows and columns of a symmetric matrix that are free, factored.
+/// The free rows and columns of a symmetric matrix, factored.
 #[derive(Clone, Debug)]
 pub struct Factored {
     pub free: Vec<usize>,
@@ -132,8 +134,8 @@ impl Factored {
         self.free.extend(free);
     }
 
-    /// Factors the free part of the lower triangle `a` of order n, plus `damping` on its diagonal. Returns whether each pivot
-    /// is more than the first part of `least` times its diagonal entry, and the second.
+    /// Factors the free part of the lower triangle `a` of order n, plus `damping` on its diagonal. Returns
+    /// whether each pivot exceeds `least[0]` times its diagonal entry, and exceeds `least[1]`.
     pub fn factor(&mut self, a: &[f64], n: usize, damping: f64, least: [f64; 2]) -> bool {
         let m = self.free.len();
         for (i, k) in self.free.iter().enumerate() {
@@ -149,7 +151,7 @@ impl Factored {
         pivots.all(|(i, k)| self.values[i * m + i] > least[0] * (a[k * n + k] + damping) + least[1])
     }
 
-    /// x ← A⁻¹ x, by the places of `free`.
+    /// x ← A⁻¹ x, in the order of `free`.
     pub fn solve(&mut self) {
         let m = self.free.len();
         solve_definite(&self.values, m, m, &mut self.x[..m]);

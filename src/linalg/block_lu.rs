@@ -1,4 +1,4 @@
-//! LU of a sparse matrix whose entries are dense blocks, one row and column of blocks a node of a graph.
+//! LU of a sparse matrix of dense blocks; each node of a graph has one row and one column of blocks.
 
 mod blocks;
 mod order;
@@ -10,43 +10,43 @@ use blocks::{
 };
 use std::ops::Range;
 
-/// A = (1 + L) D (1 + U) by blocks, eliminated in an order of small fill; no exchanges between nodes, exchanges of rows
-/// within a node's own block.
+/// A = (1 + L) D (1 + U) by blocks, eliminated in an order with small fill. Rows are exchanged within a
+/// node's own block, not between nodes.
 ///
-/// A node's panel holds one block after the other, each row-major with a row for each of the node's coordinates: its own block,
-/// its blocks with the nodes eliminated later (those of the graph and of the fill), and the transposes of theirs with
-/// it. Factored, these are D⁻¹, U and (L D)ᵀ.
-/// A symmetric positive definite matrix ([`BlockLu::definite`]) needs no transposes: with D = C Cᵀ its panels become C⁻¹ and
-/// C⁻¹ times the blocks beside it.
+/// The panel of a node holds blocks one after the other, each row-major with one row for each coordinate of
+/// the node: the node's own block, its blocks with the nodes eliminated later (neighbours in the graph, and
+/// fill), and the transposes of the opposite blocks. After factorization these are D⁻¹, U and (L D)ᵀ. A
+/// symmetric positive definite matrix ([`BlockLu::definite`]) needs no transposes: with D = C Cᵀ its panels
+/// become C⁻¹, and C⁻¹ times the blocks beside it.
 ///
-/// Panels stand in the order of elimination, and each is finished before the next one begins: it takes what those before
-/// it act on it with while its own values are near (left-looking). Sized at creation.
+/// Panels are stored in the order of elimination. Each is finished before the next one begins: it applies the
+/// earlier panels that act on it while its own values are in the cache (left-looking). Sized at creation.
 #[derive(Clone, Debug)]
 pub struct BlockLu {
-    /// First coordinate of each node, and their number.
+    /// First coordinate of each node, then the number of coordinates.
     starts: Vec<usize>,
     words: usize,
-    /// Neighbours of each node, a bit each; those eliminated later, after [`BlockLu::analyze`].
+    /// Neighbours of each node, one bit for each; after [`BlockLu::analyze`] only those eliminated later.
     neighbours: Vec<u64>,
     alive: Vec<u64>,
-    /// Number of neighbours of each node that are still there.
+    /// Number of neighbours of each node that are not yet eliminated.
     degrees: Vec<u32>,
     /// Place of each node in the order of elimination.
     positions: Vec<usize>,
-    /// In the order of elimination, and one at the end in which nothing is but where the next one would begin.
+    /// Panels in the order of elimination, then an empty one that begins where the next would begin.
     panels: Vec<Panel>,
     /// Later nodes, panel by panel, in the order of elimination.
     later: Vec<Later>,
     /// The panels that act on each one.
     sources: Vec<Source>,
     values: Vec<f64>,
-    /// Where the block of each position begins in the panel in work.
+    /// Start of the block of each position in the current panel.
     columns: Vec<usize>,
-    /// A block, and the exchanges in a node's own.
+    /// Scratch: one block, and the row exchanges of a node's own block.
     buffer: Vec<f64>,
     exchanges: Vec<usize>,
     is_negative: bool,
-    /// The matrix is symmetric and positive definite.
+    /// True if the matrix is symmetric and positive definite.
     definite: bool,
 }
 
@@ -56,17 +56,18 @@ struct Panel {
     /// Number of coordinates, and the first one in the order of elimination.
     size: usize,
     first: usize,
-    /// Numbers in the blocks of all later nodes together, and in all but the own block: twice as many with transposes.
+    /// Numbers in the blocks of all later nodes together, and in all blocks except the own one: twice as many
+    /// with transposes.
     after: usize,
     beside: usize,
-    /// Where its values, its later nodes and its sources begin.
+    /// Start of the panel's values, of its later nodes and of its sources.
     at: usize,
     later: usize,
     sources: usize,
 }
 
 impl Panel {
-    /// From a block to the transpose of the other one; nothing where both are one.
+    /// Offset from a block to the transpose of the opposite block; zero if both are the same.
     #[inline(always)]
     fn transposes(&self) -> usize {
         self.beside - self.after
@@ -84,33 +85,34 @@ impl Panel {
     }
 }
 
-/// A node eliminated later than a panel's own.
+/// A node eliminated later than the node of a panel.
 #[derive(Clone, Copy, Debug)]
 struct Later {
     position: usize,
     /// Number of coordinates, and the first one in the order of elimination.
     size: usize,
     first: usize,
-    /// Where its block begins in the panel.
+    /// Start of its block in the panel.
     at: usize,
 }
 
 impl Later {
-    /// Its block in the values of a panel of `rows`, or, `shift` numbers after it, the transpose of the other one.
+    /// Its block in the values of a panel of `rows`, or, `shift` numbers after it, the transpose of the
+    /// opposite block.
     #[inline(always)]
     fn block<'a>(&self, values: &'a [f64], rows: usize, shift: usize) -> &'a [f64] {
         &values[self.at + shift..][..rows * self.size]
     }
 }
 
-/// A panel, and which of the later nodes it acts on.
+/// A panel, and the later node on which it acts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Source {
     position: usize,
     later: usize,
 }
 
-/// Where a block begins, and the number of its entries.
+/// Start of a block, and its number of entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
     at: usize,
@@ -118,7 +120,7 @@ pub struct Place {
 }
 
 impl BlockLu {
-    /// Room for `nodes` with `order` coordinates in all, `largest` of them at one node.
+    /// Reserves memory for `nodes` with `order` coordinates in all, at most `largest` of them at one node.
     pub fn new(nodes: usize, order: usize, largest: usize) -> BlockLu {
         let words = nodes.div_ceil(64);
         BlockLu {
@@ -140,7 +142,8 @@ impl BlockLu {
         }
     }
 
-    /// [`BlockLu::new`] for symmetric positive definite matrices, of which only the first of [`BlockLu::between`] is filled.
+    /// [`BlockLu::new`] for symmetric positive definite matrices; fill only the first block of
+    /// [`BlockLu::between`].
     pub fn definite(nodes: usize, order: usize, largest: usize) -> BlockLu {
         BlockLu {
             definite: true,
@@ -168,7 +171,7 @@ impl BlockLu {
         }
     }
 
-    /// Whether its nodes begin here.
+    /// True if the nodes begin at these coordinates.
     pub fn is_for(&self, starts: &[usize]) -> bool {
         self.starts == starts
     }
@@ -187,7 +190,8 @@ impl BlockLu {
         self.positions[a] < self.positions[b]
     }
 
-    /// Block (a, b) and the transpose of block (b, a), the same of definite matrices, of two nodes that were connected, a the one that precedes.
+    /// Block (a, b) and the transpose of block (b, a) of two connected nodes, where a precedes b. Both are
+    /// the same place if the matrix is definite.
     pub fn between(&self, a: usize, b: usize) -> [Place; 2] {
         let (k, position) = (self.positions[a], self.positions[b]);
         let later = self.later(k);
@@ -236,7 +240,7 @@ impl BlockLu {
         self.is_negative
     }
 
-    /// x ← A⁻¹ x, or A⁻ᵀ x, by coordinates; `scratch` has room for x.
+    /// x ← A⁻¹ x, or A⁻ᵀ x, by coordinates; `scratch` has the length of x.
     #[inline(always)]
     pub fn solve<const W: usize>(
         &self,
@@ -250,7 +254,8 @@ impl BlockLu {
             let from = self.starts[panel.node];
             copy(&x[from..from + panel.size], &mut y[panel.first..]);
         }
-        // Aᵀ = (1 + Uᵀ) (D + (L D)ᵀ): there D comes with the upper factor. Each factor of a definite one has a root of D.
+        // Aᵀ = (1 + Uᵀ) (D + (L D)ᵀ): D then belongs to the upper factor. Each factor of a definite matrix
+        // has a root of D.
         for (k, panel) in panels.iter().enumerate() {
             let values = &self.values[panel.values()];
             let (own, rest) = y[panel.first..].split_at_mut(panel.size);
@@ -407,7 +412,7 @@ mod tests {
                 assert!((x - y).abs() < 1e-11, "{x} {y}");
             }
         }
-        // One that is not definite is told.
+        // A matrix that is not definite is reported.
         dense[0] = -1.0;
         refill(&starts, &dense, &mut definite);
         assert!(!definite.factor());
@@ -460,7 +465,7 @@ mod tests {
             assert!(lu.factor() && by_rows.factor(&dense, n, n, 0.0));
             assert_eq!(lu.is_negative(), by_rows.is_negative(), "{node}");
             signs.push(lu.is_negative());
-            // A matrix with one row of the node negated, anew: its factors took the place of the last one.
+            // A matrix with one row of the node negated, filled again: the factors replaced the last one.
             let Some(range) = starts.get(node..node + 2) else {
                 break;
             };

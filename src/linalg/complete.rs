@@ -1,12 +1,13 @@
-//! LU with complete pivoting of a matrix whose rows depend on each other, and an inverse on its range.
+//! LU with complete pivoting of a matrix with dependent rows, and an inverse on its range.
 
 use super::kernel::{add_combination, axpy, factor_definite, larger, largest, solve_definite};
 use super::lu::Lu;
 use super::{F4, LANES, dispatch, grow};
 
-/// P A Q = L D U, L (n × r) and U (r × n) unit trapezoidal with entries at most 1, so A's condition sits in D.
+/// P A Q = L D U with unit trapezoidal L (n × r) and U (r × n) whose entries are at most 1, so D carries the
+/// condition of A.
 ///
-/// See [`General`](super::General) for what it solves. Rows are filled up with zeros to whole lanes.
+/// [`General`](super::General) documents the solution. Rows are padded with zeros to whole lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Complete {
     n: usize,
@@ -22,7 +23,7 @@ pub(super) struct Complete {
     inverses: Vec<f64>,
     rows: Vec<usize>,
     columns: Vec<usize>,
-    /// Largest entry of each row, at first and of what remains.
+    /// Largest entry of each row, originally and of the remainder.
     sizes: Vec<f64>,
     remaining: Vec<f64>,
     pivot_row: Vec<F4>,
@@ -125,7 +126,7 @@ impl Complete {
             let row = &mut head[k * width..];
             let inverse = 1.0 / row[own].0[lane];
             self.inverses[k] = inverse;
-            // Zeros where nothing is to change.
+            // Lanes up to the pivot get zeros, so that elimination leaves them unchanged.
             let (pivot_row, row) = (&mut self.pivot_row[own..width], &mut row[own..]);
             let mut beyond = F4::ZERO;
             beyond.0[lane + 1..].fill(1.0);
@@ -156,7 +157,7 @@ impl Complete {
         }
     }
 
-    /// The row below k with the largest entry that counts, and that entry's column.
+    /// The row below k with the largest significant entry, and the column of this entry.
     #[inline(always)]
     fn find_pivot(&self, k: usize, tolerance: f64) -> Option<[usize; 2]> {
         let n = self.n;
@@ -199,7 +200,7 @@ impl Complete {
         factor_definite(F4::flat_mut(gram), 4 * width, r, &mut self.sizes);
     }
 
-    /// U Qᵀ PᵀL, or UUᵀ where that is singular; factored.
+    /// U Qᵀ PᵀL, or UUᵀ if the former is singular; factored.
     #[inline(always)]
     fn form_inner(&mut self) {
         let (n, r, width) = (self.n, self.rank, self.rank_width);
@@ -281,7 +282,7 @@ impl Complete {
         }
     }
 
-    /// The solution that [`General`](super::General) documents. `scratch` has room for the order.
+    /// The solution that [`General`](super::General) documents. `scratch` has n entries.
     pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let (x, scratch) = (x.as_flattened_mut(), scratch.as_flattened_mut());
         match W {
@@ -365,7 +366,7 @@ impl Complete {
         entry(F4::flat(&self.values), 4 * self.width, k, j)
     }
 
-    /// Which unknown each column of U stands for.
+    /// The unknown of each column of U.
     pub fn columns(&self) -> &[usize] {
         &self.columns[..self.n]
     }
@@ -390,7 +391,7 @@ dispatch! {
     )
 }
 
-/// Entry (k, j) of U from its rows with their diagonal, j ≥ k.
+/// Entry (k, j) of U from rows that include the diagonal, j ≥ k.
 #[inline(always)]
 fn entry(values: &[f64], stride: usize, k: usize, j: usize) -> f64 {
     if j == k { 1.0 } else { values[k * stride + j] }

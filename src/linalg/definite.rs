@@ -9,19 +9,19 @@ pub struct Definite {
     n: usize,
     /// L and D, row-major; before [`Definite::factor`] the lower triangle of A.
     a: Vec<f64>,
-    /// First index of each block, and their end.
+    /// First index of each block, then the number of rows.
     starts: Vec<usize>,
-    /// Of A, and D^(−1/2).
+    /// Diagonal of A, then D^(−1/2).
     diagonal: Vec<f64>,
     inverse_root: Vec<f64>,
 }
 
-/// A pivot that is not positive beside the round-off of its row.
+/// A pivot that is not positive compared with the round-off of its row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BadPivot {
     pub at: usize,
     pub value: f64,
-    /// What it must exceed.
+    /// The bound that the pivot must exceed.
     pub least: f64,
 }
 
@@ -36,15 +36,16 @@ impl Definite {
         }
     }
 
-    /// The n × n matrix to be filled before [`Definite::factor`], row-major; only the lower triangles of its blocks are read.
+    /// The n × n matrix, row-major, to fill before [`Definite::factor`]; only the lower triangles of its
+    /// blocks are read.
     pub fn matrix(&mut self) -> &mut [f64] {
         &mut self.a
     }
 
-    /// Factors in place a matrix of blocks that begin at these indices, which end with n.
+    /// Factors in place a matrix of blocks that begin at these indices; the last index is n.
     ///
     /// # Errors
-    /// The first pivot that a matrix which is definite to within round-off does not have.
+    /// The first pivot that shows that the matrix is not definite to within round-off.
     pub fn factor(&mut self, starts: &[usize]) -> Result<(), BadPivot> {
         let n = self.n;
         self.starts.clear();
@@ -59,7 +60,7 @@ impl Definite {
             for k in first..block[1] {
                 let value = self.a[k * n + k];
                 let least = n as f64 * f64::EPSILON * self.diagonal[k].max(0.0);
-                // NaN is no pivot either. Those after the first bad one were not reached.
+                // NaN counts as a bad pivot. Pivots after the first bad one are not computed.
                 let good = value > least;
                 if !good {
                     return Err(BadPivot {
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
     use crate::linalg::scattered;
 
-    /// Two blocks, of which the other triangle and what is between them are not read.
+    /// Two blocks; their upper triangles and the entries between them are not read.
     #[test]
     fn halves_make_the_whole_and_a_bad_pivot_is_named() {
         const N: usize = 7;

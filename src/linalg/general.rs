@@ -1,18 +1,19 @@
-//! A factorization of a square matrix, with its rank and an inverse on its range where rows depend on each other.
+//! A factorization of a square matrix that finds its rank, with an inverse on its range if rows are
+//! dependent.
 
 use super::complete::Complete;
 use super::lu::Lu;
 use super::{LANES, dispatch, grow};
 
-/// A = L U Qᵀ with column exchanges, or, when rows depend on each other, P A Q = L D U with complete pivoting.
+/// A = L U Qᵀ with column exchanges or, if rows are dependent, P A Q = L D U with complete pivoting.
 ///
-/// In the second case L (n × r) and U (r × n) are unit trapezoidal with entries at most 1, so A's condition sits in D.
-/// Solves then take b by least squares and return the solution in the range of A,
+/// In the second case L (n × r) and U (r × n) are unit trapezoidal with entries at most 1, so D carries the
+/// condition of A. Solves then take b by least squares and return the solution in the range of A,
 ///
 ///   x = PᵀL (U Qᵀ PᵀL)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P b,
 ///
-/// which for a symmetric A is A⁺b. Where the range meets the null space the inner matrix is singular, and the solution
-/// of least norm, x = Q Uᵀ (UUᵀ)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P b, is returned instead.
+/// which for a symmetric A is A⁺b. If the range meets the null space, the inner matrix is singular, and the
+/// least-norm solution, x = Q Uᵀ (UUᵀ)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P b, is returned instead.
 #[derive(Clone, Debug)]
 pub struct General {
     capacity: usize,
@@ -35,8 +36,8 @@ impl General {
         }
     }
 
-    /// The n × n matrix to be filled before a factorization, row-major, which leaves it as it is. n is cut at the
-    /// capacity.
+    /// The n × n matrix, row-major, to fill before a factorization, which does not change it. n is limited to
+    /// the capacity.
     pub fn matrix(&mut self, n: usize) -> &mut [f64] {
         self.n = n.min(self.capacity);
         grow(&mut self.a, self.n * self.n);
@@ -47,7 +48,7 @@ impl General {
         self.n
     }
 
-    /// The order where no rows are known to depend on each other.
+    /// The rank; the order, if no rows are known to be dependent.
     pub fn rank(&self) -> usize {
         match self.is_complete {
             true => self.complete.rank(),
@@ -55,8 +56,8 @@ impl General {
         }
     }
 
-    /// LU by rows with column exchanges. Returns false, with nothing to solve by, if a row's pivot is at most `tolerance`
-    /// times the row's largest entry: use [`General::factor_complete`].
+    /// LU by rows with column exchanges. Returns false, without factors, if a row's pivot is at most
+    /// `tolerance` times the row's largest entry; then use [`General::factor_complete`].
     pub fn factor(&mut self, tolerance: f64) -> bool {
         self.is_complete = false;
         self.lu.factor(&self.a, self.n, self.n, tolerance)
@@ -68,7 +69,8 @@ impl General {
         self.complete.factor(&self.a, self.n, tolerance);
     }
 
-    /// x ← A⁻¹ x, or the solution that [`General`] documents if the rank is not full. `scratch` has room for the order.
+    /// x ← A⁻¹ x, or the solution that [`General`] documents if the rank is not full. `scratch` has n
+    /// entries.
     pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         match self.is_complete {
             true => self.complete.solve(x, scratch),
@@ -84,9 +86,9 @@ impl General {
         }
     }
 
-    /// The map of [`General::solve`] as RᵀXL with L and R r × n, of which column i is written at `i·stride` of `left` and
-    /// `right`, where zeros are expected. X is left to [`General::solve_middle`]: a product with an explicit inverse would
-    /// lose digits that solving keeps.
+    /// The map of [`General::solve`] as RᵀXL with L and R r × n. Column i is written at `i·stride` of `left`
+    /// and `right`, which must hold zeros. [`General::solve_middle`] applies X: a product with an explicit
+    /// inverse would lose digits.
     pub fn split_sides(&self, left: &mut [f64], right: &mut [f64], stride: usize) {
         if self.is_complete {
             return self.complete.split_sides(left, right, stride);
@@ -97,7 +99,7 @@ impl General {
         }
     }
 
-    /// x ← X x for the X of [`General::split_sides`], r entries. `scratch` has room for the order.
+    /// x ← X x for the X of [`General::split_sides`], r entries. `scratch` has n entries.
     pub fn solve_middle(&self, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]]) {
         solve_middle(self, x, scratch);
     }
@@ -117,7 +119,7 @@ impl General {
         }
     }
 
-    /// Which unknown each column of U stands for.
+    /// The unknown of each column of U.
     pub fn columns(&self) -> &[usize] {
         self.complete.columns()
     }

@@ -34,7 +34,7 @@ pub fn largest(x: &[f64]) -> f64 {
     most.into_iter().fold(rest, |m, x| larger(x, m))
 }
 
-/// x where it is larger than y: one instruction, unlike [`f64::max`] with its care for NaN.
+/// The larger of x and y: one instruction, unlike [`f64::max`], which also handles NaN.
 #[inline(always)]
 pub fn larger(x: f64, y: f64) -> f64 {
     if x > y { x } else { y }
@@ -78,7 +78,7 @@ pub fn add_combination<const W: usize>(row: &[f64], x: &[[f64; W]], y: &mut [f64
 
 /// y += s Aᵀ x for a matrix of six columns: y stays in registers.
 ///
-/// Two widths of vectors, as compilers do not cut six lanes into them by themselves.
+/// Two widths of vectors, because compilers do not split six lanes by themselves.
 #[inline(always)]
 pub fn add_six_columns(s: f64, a: &[f64], x: &[f64], y: &mut [f64]) {
     let (y4, y2) = y[..6].split_at_mut(4);
@@ -134,7 +134,7 @@ impl<'a> UnitLower<'a> {
 }
 
 /// LDLᵀ of a positive definite matrix in place, without pivoting: L strictly below the diagonal, D on it.
-/// `scratch` has room for n. Returns false at a pivot that is not positive.
+/// `scratch` has n entries. Returns false at a pivot that is not positive.
 #[inline(always)]
 pub fn factor_definite(a: &mut [f64], stride: usize, n: usize, scratch: &mut [f64]) -> bool {
     for i in 0..n {

@@ -35,7 +35,7 @@ impl F4 {
     }
 }
 
-/// Lengthens to `n` with zeros, within the capacity: what no problem has needed so far stays untouched.
+/// Extends to `n` with zeros, within the capacity: memory that no problem has needed so far stays untouched.
 #[inline]
 pub fn grow<T: Copy + Default>(x: &mut Vec<T>, n: usize) {
     if x.len() < n {

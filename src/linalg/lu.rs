@@ -3,16 +3,16 @@
 use super::kernel::{axpy, larger};
 use super::{F4, LANES, dispatch, grow};
 
-/// A = L U Qᵀ, L with its diagonal, U with a unit one.
+/// A = L U Qᵀ, L with its diagonal, U with unit diagonal.
 ///
-/// Four rows at a time lie side by side, one lane each, column after column; the last panel is filled up with zeros. So
-/// every loop runs over columns, without remainders, and needs no sum across lanes.
+/// Four rows lie side by side, one lane for each, column after column; the last panel is padded with zeros.
+/// Every loop therefore runs over columns, without remainders, and needs no sum across lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Lu {
     n: usize,
     panels: Vec<F4>,
     columns: Vec<usize>,
-    /// One by the diagonal of L, zeros behind.
+    /// Reciprocals of the diagonal of L, padded with zeros.
     inverses: Vec<F4>,
 }
 
@@ -92,7 +92,7 @@ impl Lu {
                 };
                 let inverse = 1.0 / own.0[r];
                 self.inverses[p].0[r] = inverse;
-                // The row in work is divided, those below it in the panel lose their part of it.
+                // The current row is divided; the rows below it in the panel lose their multiple of it.
                 let (mut factors, mut scales) = (*own, F4::splat(1.0));
                 factors.0[..=r].fill(0.0);
                 scales.0[r] = inverse;
@@ -118,7 +118,7 @@ impl Lu {
         (inversions + negative) % 2 == 1
     }
 
-    /// x ← A⁻¹ x. `scratch` has room for the order.
+    /// x ← A⁻¹ x. `scratch` has n entries.
     pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let (x, scratch) = (x.as_flattened_mut(), scratch.as_flattened_mut());
         match W {
@@ -128,7 +128,7 @@ impl Lu {
         }
     }
 
-    /// [`Lu::solve`] compiled into its caller.
+    /// [`Lu::solve`], compiled into its caller.
     #[inline(always)]
     pub fn solve_kernel<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         match W {
@@ -195,7 +195,7 @@ impl Lu {
         }
     }
 
-    /// x ← A⁻ᵀ x. `scratch` has room for the order.
+    /// x ← A⁻ᵀ x. `scratch` has n entries.
     pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let n = self.n;
         let y = &mut scratch[..n];
@@ -256,7 +256,7 @@ fn fill(lines: [&[f64]; 4], columns: impl Iterator<Item = usize>, panel: &mut [F
     sizes
 }
 
-/// Takes four finished rows out of the panel in work; both start at the first column of the four.
+/// Takes four finished rows out of the current panel; both start at the first column of the four.
 #[inline(always)]
 fn eliminate(upper: &[F4], panel: &mut [F4]) {
     let ([_, a, b, c, upper @ ..], [w, x, y, z, rest @ ..]) = (upper, panel) else {

@@ -1,7 +1,7 @@
-//! Small kernels that tree and contact structure make special.
+//! Small kernels for the structure of trees and contacts.
 //!
-//! The dense factorizations know when rows depend on each other and live in memory sized at creation. Their
-//! right-hand sides come as panels of `W` lanes: one loop serves one vector (`W = 1`) and eight columns at a time.
+//! The dense factorizations find dependent rows and use memory sized at creation. Their right-hand sides are
+//! panels of `W` lanes: one loop serves one vector (`W = 1`) and eight columns at a time.
 
 mod block_lu;
 mod complete;
@@ -28,16 +28,16 @@ pub(crate) use plain_lu::{factor_plain, solve_plain, solve_plain_transposed};
 pub use reflections::Reflections;
 pub use symmetric::Symmetric;
 
-/// Coordinates of a free body, for which blocks of that size have code of their own.
+/// Coordinates of a free body; blocks of this size have special code.
 pub(crate) const FREE: usize = 6;
 
-/// Of positions and velocities, relative: what their differences leave, of a few roundings each.
+/// Relative round-off of differences of positions and velocities, after a few roundings each.
 pub(crate) const DIGITS: f64 = 4.0 * f64::EPSILON;
 
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.
 pub const LANES: usize = 8;
 
-/// Numbers between ±1 without a pattern: the fractional parts of √2 times `seed`-shifted squares.
+/// Pseudo-random numbers between ±1: the fractional parts of √2 times `seed`-shifted squares.
 pub fn scattered(k: usize, seed: usize) -> f64 {
     let n = (4 * k + seed) as f64;
     2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
@@ -50,12 +50,13 @@ pub(crate) fn add_scaled(scale: f64, x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Whether all numbers are below `bound`, which is positive, and numbers.
+/// True if all numbers are below the positive `bound`, and none is NaN.
 #[inline(always)]
 pub(crate) fn within(bound: f64, x: &[f64]) -> bool {
     debug_assert!(bound > 0.0);
-    // Whole numbers, whose sums vectorize in any order, instead of a branch per number: |x| is ordered as its bits are,
-    // infinity and NaN last, so that a sign is set where one is not below.
+    // Integer arithmetic on the bits, which vectorizes in any order, instead of a branch for each number: |x|
+    // is ordered like its bits, with infinity and NaN last, so the sign is set where a number is not below
+    // the bound.
     let limit = bound.to_bits() as i64 - 1;
     let over = |x: &f64| limit.wrapping_sub(x.abs().to_bits() as i64);
     x.iter().fold(0, |signs, x| signs | over(x)) >= 0
@@ -68,7 +69,7 @@ pub(crate) fn all_finite(x: &[f64]) -> bool {
 
 /// Whether all numbers are finite and above zero.
 pub(crate) fn all_positive(x: &[f64]) -> bool {
-    // As in `within`: below zero, and 0 less one, have the sign set.
+    // As in `within`: numbers below zero, and 0 minus one, have the sign bit set.
     let limit = f64::INFINITY.to_bits() as i64 - 1;
     let off = |x: &f64| {
         let bits = x.to_bits() as i64;
@@ -77,7 +78,7 @@ pub(crate) fn all_positive(x: &[f64]) -> bool {
     x.iter().fold(0, |signs, x| signs | off(x)) >= 0
 }
 
-/// Where the first number is that is not finite.
+/// Index of the first number that is not finite.
 pub(crate) fn first_not_finite(x: &[f64]) -> Option<usize> {
     match all_finite(x) {
         true => None,

@@ -1,10 +1,11 @@
-//! LU by rows with column exchanges, in place: for many small matrices that lie one behind the other.
+//! LU by rows with column exchanges, in place: for many small matrices stored one after the other.
 
 use super::add_scaled;
 use crate::linalg::within;
 
-/// A = L U Qᵀ, L with its diagonal, U with a unit one, of a square row-major `a`; where each column went into `columns`.
-/// False at a row whose pivot is at most `tolerance` times its largest entry, or not finite.
+/// A = L U Qᵀ of a square row-major `a`, L with its diagonal, U with unit diagonal; `columns` receives the
+/// new place of each column. False at a row whose pivot is at most `tolerance` times its largest entry, or
+/// not finite.
 pub(crate) fn factor_plain(a: &mut [f64], columns: &mut [usize], tolerance: f64) -> bool {
     let n = columns.len();
     for (k, c) in columns.iter_mut().enumerate() {
@@ -43,7 +44,7 @@ pub(crate) fn factor_plain(a: &mut [f64], columns: &mut [usize], tolerance: f64)
     true
 }
 
-/// x ← A⁻¹ x. `scratch` is as long.
+/// x ← A⁻¹ x. `scratch` has the length of x.
 pub(crate) fn solve_plain(a: &[f64], columns: &[usize], x: &mut [f64], scratch: &mut [f64]) {
     let n = columns.len();
     for (i, row) in a.chunks_exact(n.max(1)).enumerate() {
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn solves_what_it_multiplies() {
         for n in [1, 2, 5, 12] {
-            // Zeros on the diagonal, so that columns are exchanged.
+            // Zeros on the diagonal force column exchanges.
             let a: Vec<f64> = (0..n * n)
                 .map(|k| {
                     if n > 1 && k % (n + 1) == 0 {

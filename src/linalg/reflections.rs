@@ -1,23 +1,23 @@
-//! Rows that are few and long, turned until they are short.
+//! Reduces few long rows to a small triangle by reflections.
 
 use super::dispatch;
 use super::kernel::dot;
 
-/// Householder reflections Q that turn rows A to a lower triangle, A = [L 0] Qᵀ, whatever rows depend on each other: L has
-/// the products of the rows, A Aᵀ = L Lᵀ. Sized at creation.
+/// Householder reflections Q that reduce rows A to a lower triangle, A = [L 0] Qᵀ, also if rows are
+/// dependent: L has the products of the rows, A Aᵀ = L Lᵀ. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct Reflections {
     length: usize,
     rows: usize,
-    /// Row by row: what the row has in L before its diagonal, then the vector of its reflection.
+    /// Row by row: the entries of L before the diagonal, then the vector of the row's reflection.
     values: Vec<f64>,
     diagonal: Vec<f64>,
-    /// 2/vᵀv of each vector; zero where there is nothing to reflect.
+    /// 2/vᵀv of each vector; zero if there is no reflection.
     scales: Vec<f64>,
 }
 
 impl Reflections {
-    /// For so many numbers in so many rows.
+    /// Reserves memory for this many rows and numbers.
     pub fn with_capacity(rows: usize, numbers: usize) -> Reflections {
         Reflections {
             length: 0,
@@ -28,7 +28,7 @@ impl Reflections {
         }
     }
 
-    /// Starts with rows of zeros of a length that is no less than their number.
+    /// Starts with rows of zeros. Their length is at least their number.
     pub fn start(&mut self, rows: usize, length: usize) {
         (self.rows, self.length) = (rows, length);
         self.values.clear();
@@ -39,7 +39,7 @@ impl Reflections {
         }
     }
 
-    /// A row, before [`Reflections::factor`].
+    /// A row, to fill before [`Reflections::factor`].
     pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.length..][..self.length]
     }
@@ -49,13 +49,13 @@ impl Reflections {
         factor(self);
     }
 
-    /// A row of L, as far as the diagonal, into the first numbers of `out`.
+    /// Writes a row of L, up to the diagonal, into the first numbers of `out`.
     pub fn write(&self, row: usize, out: &mut [f64]) {
         out[..row].copy_from_slice(&self.values[row * self.length..][..row]);
         out[row] = self.diagonal[row];
     }
 
-    /// x ← Qᵀ x, of which the first numbers are those that the rows see.
+    /// x ← Qᵀ x. The rows act on its first numbers only.
     pub fn turn(&self, x: &mut [f64]) {
         turn(self, x);
     }
@@ -77,7 +77,7 @@ fn factor_kernel(r: &mut Reflections) {
         let v = &mut own[i..];
         let size = dot(v, v).sqrt();
         if size.is_nan() || size == 0.0 {
-            // What is not a number is handed on.
+            // NaN is passed on.
             r.diagonal[i] = size;
             continue;
         }
@@ -119,7 +119,7 @@ mod tests {
         let mut rows: Vec<Vec<f64>> = (0..m)
             .map(|i| (0..n).map(|k| scattered(k, 3 * i)).collect())
             .collect();
-        // One is zero, one depends on two others.
+        // One row is zero, one depends on two others.
         rows[2].fill(0.0);
         for k in 0..n {
             rows[5][k] = rows[0][k] - 2.0 * rows[3][k];

@@ -7,9 +7,9 @@ use super::{LANES, dispatch, grow};
 
 /// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
 ///
-/// Where r < n, solves apply A⁺ = Pᵀ L (LᵀL)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P: the least-norm least-squares solution. Pivoting keeps
-/// L well conditioned, so forming LᵀL squares nothing of A's condition, which sits in D. Where the rows of A that
-/// depend on others are zero, so are those of L, and A⁺ is the inverse of the rest.
+/// If r < n, solves apply A⁺ = Pᵀ L (LᵀL)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P: the least-norm least-squares solution. Pivoting
+/// keeps L well conditioned, so forming LᵀL does not square the condition of A, which D carries. If the
+/// dependent rows of A are zero, so are those of L, and A⁺ is the inverse of the rest.
 #[derive(Clone, Debug)]
 pub struct Symmetric {
     capacity: usize,
@@ -20,7 +20,7 @@ pub struct Symmetric {
     diagonal: Vec<f64>,
     scaled: Vec<f64>,
     permutation: Vec<usize>,
-    /// The rows of L beyond its first r are zero.
+    /// True if the rows of L beyond its first r are zero.
     square: bool,
     gram: Vec<f64>,
 }
@@ -41,8 +41,8 @@ impl Symmetric {
         }
     }
 
-    /// The n × n matrix to be filled before [`Symmetric::factor`], row-major; only the lower triangle is read.
-    /// n is cut at the capacity.
+    /// The n × n matrix, row-major, to fill before [`Symmetric::factor`]; only the lower triangle is read. n
+    /// is limited to the capacity.
     pub fn matrix(&mut self, n: usize) -> &mut [f64] {
         self.n = n.min(self.capacity);
         grow(&mut self.a, self.n * self.n);
@@ -59,7 +59,8 @@ impl Symmetric {
         self.rank
     }
 
-    /// Factors in place. A remaining diagonal at most `tolerance` times the original entry counts as dependent.
+    /// Factors in place. A row counts as dependent if its remaining diagonal is at most `tolerance` times the
+    /// original one.
     pub fn factor(&mut self, tolerance: f64) {
         factor(self, tolerance);
     }
@@ -87,7 +88,8 @@ impl Symmetric {
                 self.rank = k;
                 break;
             }
-            // Staying put saves an exchange; a pivot within a factor of ten of the best bounds L well enough.
+            // Keeping the pivot in place saves an exchange; a pivot within a factor of ten of the best keeps
+            // L well bounded.
             if best != k && !(remaining[k] > 0.1 * size && remaining[k] > tolerance * diagonal[k]) {
                 swap_symmetric(a, n, k, best);
                 remaining.swap(k, best);
@@ -141,7 +143,7 @@ impl Symmetric {
         factor_definite(gram, r, r, &mut self.scaled);
     }
 
-    /// x ← A⁻¹ x, or A⁺ x if the rank is not full. `scratch` has room for the order.
+    /// x ← A⁻¹ x, or A⁺ x if the rank is not full. `scratch` has n entries.
     pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let (n, r) = (self.n, self.rank);
         let (x, y) = (&mut x[..n], &mut scratch[..n]);
@@ -176,8 +178,8 @@ impl Symmetric {
         }
     }
 
-    /// The consistent part of A x = b in r equations: F x = t with F = Lᵀ P (full row rank). b comes in `x`, t leaves
-    /// in its first r entries.
+    /// The consistent part of A x = b in r equations: F x = t with F = Lᵀ P (full row rank). `x` holds b on
+    /// entry, and t in its first r entries on return.
     pub fn range_target(&self, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
         let (n, r) = (self.n, self.rank);
         for (y, p) in scratch[..n].iter_mut().zip(&self.permutation) {
@@ -199,13 +201,13 @@ impl Symmetric {
         x[..r].copy_from_slice(&y[..r]);
     }
 
-    /// Row i of Fᵀ (one per unknown): the coefficients of unknown `permutation()[i]` in the r equations, without the
-    /// unit entry that it has in equation i if i < r.
+    /// Row i of Fᵀ (one for each unknown): the coefficients of unknown `permutation()[i]` in the r equations,
+    /// without its unit entry in equation i if i < r.
     pub fn range_row(&self, i: usize) -> &[f64] {
         &self.a[i * self.n..i * self.n + i.min(self.rank)]
     }
 
-    /// H (r × n) with HᵀH = A⁻¹ (or A⁺): column i is written at `out[i·stride..]`. `scratch` has room for the order.
+    /// H (r × n) with HᵀH = A⁻¹ (or A⁺): column i is written at `out[i·stride..]`. `scratch` has n entries.
     pub fn half_inverse(&self, out: &mut [f64], stride: usize, scratch: &mut [[f64; LANES]]) {
         half_inverse(self, out, stride, scratch);
     }
@@ -216,7 +218,7 @@ impl Symmetric {
         for start in (0..n).step_by(LANES) {
             let x = &mut scratch[..r];
             x.fill([0.0; LANES]);
-            // D^(−1/2) L⁻¹ P, or D^(−1/2) (LᵀL)⁻¹ Lᵀ P, from the columns that P brings to here.
+            // D^(−1/2) L⁻¹ P, or D^(−1/2) (LᵀL)⁻¹ Lᵀ P, from the columns that P moves here.
             let first = if self.square {
                 let first = start.min(r);
                 for (lane, x) in x[first..].iter_mut().take(LANES).enumerate() {
@@ -249,7 +251,7 @@ impl Symmetric {
         }
     }
 
-    /// Which unknown each row of the factor stands for.
+    /// The unknown of each row of the factor.
     pub fn permutation(&self) -> &[usize] {
         &self.permutation[..self.n]
     }

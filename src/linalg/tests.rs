@@ -1,4 +1,4 @@
-//! Both factorizations against what they claim: A x = b, x in the range, the transpose, the rank.
+//! Both factorizations against their contract: A x = b, x in the range, the transpose, the rank.
 
 use super::{General, LANES, Symmetric};
 
@@ -130,7 +130,8 @@ fn general_solves_in_the_range_and_transposes() {
     }
 }
 
-/// Wherever the zero lines are, the others are solved as without them, and what was asked along them is left alone.
+/// Wherever the zero rows are, the others are solved as without them, and the right-hand sides of the zero
+/// rows stay.
 #[test]
 fn zero_lines_leave_the_others_their_inverse() {
     let mut next = numbers(4);
@@ -262,7 +263,7 @@ fn split_inverses_are_what_solves_apply() {
     }
 }
 
-/// Signs of whole numbers stand for comparisons: at the bound, beyond it, and for what is no number.
+/// Comparisons by the signs of integers: at the bound, beyond it, and for NaN.
 #[test]
 fn numbers_are_within_a_bound_as_comparisons_say() {
     let kinds = [

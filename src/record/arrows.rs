@@ -4,7 +4,7 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::model::{ActsOn, Model};
 use crate::spatial::Vec3;
 
-/// By what a gradient is.
+/// The quantity by which a gradient is taken.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
@@ -14,7 +14,7 @@ pub enum Quantity {
     Velocity = 1,
     /// u: nu numbers.
     Control = 2,
-    /// Whatever the caller draws.
+    /// An arrow of the caller.
     User = 3,
 }
 
@@ -22,20 +22,20 @@ pub enum Quantity {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
     pub quantity: Quantity,
-    /// A moment or rotation about the vector, not a force or displacement along it.
+    /// True for a moment or rotation about the vector, false for a force or displacement along it.
     pub angular: bool,
     pub body: usize,
     pub point: [f64; 3],
     pub vector: [f64; 3],
 }
 
-/// The most arrows that gradients of a model by pose, velocity and control make.
+/// The largest number of arrows of gradients by pose, velocity and control of a model.
 pub fn most(model: &Model) -> usize {
     4 * model.topology().links.len() + 2 * model.nu()
 }
 
-/// Shows the arrows of a gradient by the tangent of q or by v: of every link that part along which it
-/// moves and that about which it turns, at its origin. Those of length zero are left out.
+/// Shows a gradient by the tangent of q or by v as arrows at the origin of each link: one along its
+/// translation, one about its rotation. Arrows of length zero are left out.
 pub fn of_dofs(
     model: &Model,
     kin: &Kinematics,
@@ -48,7 +48,8 @@ pub fn of_dofs(
     }
 }
 
-/// Shows the arrows of a gradient by u: each actuator's along what its joint moves; one on a tendon or a body has none.
+/// Shows a gradient by u as arrows: each actuator's along the motion of its joint. Actuators on tendons and
+/// bodies have no arrow.
 pub fn of_controls(
     model: &Model,
     kin: &Kinematics,

@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// An id as files hold it: -1 for none.
+/// An id in a file's form: -1 for none.
 pub fn id(i: usize) -> u32 {
     u32::try_from(i).unwrap_or(u32::MAX)
 }
@@ -92,7 +92,7 @@ impl Sink {
     }
 }
 
-/// Reads what [`Cursor`] and [`Sink`] write; what is not there is an error.
+/// Reads the output of [`Cursor`] and [`Sink`]; missing bytes are an error.
 #[derive(Clone, Copy)]
 pub struct Source<'a>(pub &'a [u8]);
 
@@ -136,7 +136,7 @@ impl<'a> Source<'a> {
         Ok(bytes.chunks_exact(8).map(one).collect())
     }
 
-    /// So many triangles of so many points.
+    /// Reads `n` triangles of `points` points.
     pub fn triangles(&mut self, n: u32, points: u32) -> Result<Vec<[u32; 3]>> {
         let bytes = self.bytes((n as usize).saturating_mul(12))?;
         let word = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);

@@ -1,6 +1,6 @@
-//! When a frame is due.
+//! Decides when a frame is due.
 
-/// The time of steps, and whether a frame is due.
+/// The time of steps, and the number of frames that were due.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     /// Time and length of step `since`, from which time is counted.
@@ -8,7 +8,7 @@ pub struct Clock {
     h: f64,
     since: u64,
     pub step: u64,
-    /// Frames that were due so far.
+    /// Number of frames that were due so far.
     ticks: u64,
 }
 
@@ -24,7 +24,7 @@ impl Clock {
         self.step += 1;
     }
 
-    /// Whether this step is the nearest to the next frame of this rate, or after it.
+    /// True if this step is the nearest to the next tick of this rate, or after it.
     pub fn due(&mut self, rate: f64) -> bool {
         if rate == 0.0 {
             return true;

@@ -1,8 +1,8 @@
-//! CRC-32 (ISO-HDLC, the one of zlib and PNG) of what comes in parts.
+//! CRC-32 (ISO-HDLC, as in zlib and PNG) of data that arrive in parts.
 
 const TABLE: [[u32; 256]; 8] = tables();
 
-/// The second and later tables take a byte 8, 16, ... bits further at once.
+/// The second and later tables advance a byte by 8, 16, ... more bits at once.
 const fn tables() -> [[u32; 256]; 8] {
     let mut t = [[0u32; 256]; 8];
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! The layout of a frame; docs/recording.md has it as a table.
+//! The layout of a frame; docs/recording.md shows it as a table.
 
 use super::arrows::Arrow;
 use super::bytes::{Cursor, id};
@@ -14,20 +14,20 @@ pub const CONTACT: usize = 120;
 pub const WRENCH: usize = 56;
 pub const ARROW: usize = 64;
 
-/// In place of a gradient label: no step led to this state.
+/// Stands for the gradient label of a state that no step produced.
 pub const NO_STEP: u32 = u32::MAX;
 
-/// A coordinate this near to its limit is at it [rad or m].
+/// A coordinate within this distance of its limit is at the limit [rad or m].
 const AT_LIMIT: f64 = 1e-6;
 
-/// What a frame shows beside what the recorder computes of it.
+/// Data of a frame beside those that the recorder computes.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     pub time: f64,
     pub step: u64,
     pub q: &'a [f64],
     pub v: &'a [f64],
-    /// Of the step that led here; none: zeros.
+    /// Input of the step that led here; `None`: zeros.
     pub u: Option<&'a [f64]>,
     pub info: Option<StepInfo>,
     pub contacts: &'a [ContactReport],
@@ -43,13 +43,13 @@ pub fn fixed_size(model: &Model, channels: usize) -> usize {
     HEAD + 8 * numbers + model.njoint().next_multiple_of(8)
 }
 
-/// Bytes of a frame with these numbers of channels' numbers, contacts, wrenches and arrows.
+/// Bytes of a frame with these counts of channel numbers, contacts, wrenches and arrows.
 pub fn size(model: &Model, counts: [usize; 4]) -> usize {
     let [channels, contacts, wrenches, arrows] = counts;
     fixed_size(model, channels) + CONTACT * contacts + WRENCH * wrenches + ARROW * arrows
 }
 
-/// Writes a frame of the size that [`size`] says; `kin` is at its q.
+/// Writes a frame of the size that [`size`] returns; `kin` holds the kinematics at its q.
 pub fn write(to: &mut [u8], model: &Model, kin: &Kinematics, seen: &Seen) {
     let whole = to.len();
     let mut c = Cursor::new(to);
@@ -115,7 +115,7 @@ pub fn write(to: &mut [u8], model: &Model, kin: &Kinematics, seen: &Seen) {
     debug_assert_eq!(c.written(), whole);
 }
 
-/// A ds_contact_mode.
+/// The number of a mode in ds_contact_mode.
 fn mode(mode: Mode) -> u32 {
     match mode {
         Mode::Breaking => 0,

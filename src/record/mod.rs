@@ -1,7 +1,7 @@
-//! Recordings: what a simulation did, to be looked at later. docs/recording.md has the format.
+//! Recordings of simulations, for viewing later. docs/recording.md has the format.
 //!
-//! A [`Recorder`] looks at a simulation after a step, which knows nothing of it; its frames go to a ring of fixed size, and
-//! from there to a file or to memory. [`read()`] gives back what is whole.
+//! A [`Recorder`] reads a simulation after a step; the simulation does not know it. Frames go to a ring of
+//! fixed size, and from there to a file or to memory. [`read()`] returns all whole data of a file.
 
 mod arrows;
 mod bytes;

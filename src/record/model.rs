@@ -1,4 +1,4 @@
-//! What of a model a recording holds: names, tree, joints, and what is drawn.
+//! The description of a model in a recording: names, tree, joints, and shapes.
 
 use super::VERSION;
 use super::bytes::{Sink, id};
@@ -18,14 +18,14 @@ pub struct Channel {
     pub size: usize,
 }
 
-/// What a shape is for.
+/// The purpose of a shape.
 #[derive(Clone, Copy)]
 enum Role {
     Collision = 0,
     Visual = 1,
 }
 
-/// The chunks that stand before all frames.
+/// The chunks before all frames.
 pub fn chunks(model: &Model, rate: f64, channels: &[Channel], visuals: &[Visual]) -> Vec<u8> {
     let mut all = super::SIGNATURE.to_vec();
     let mut add = |kind: &[u8; 4], mut payload: Sink| {

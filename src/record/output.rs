@@ -1,4 +1,4 @@
-//! From the ring to a file or to memory.
+//! Writes the ring to a file or to memory.
 
 use super::CHUNK_HEAD;
 use super::model::chunks;
@@ -9,10 +9,11 @@ use crate::error::{Error, Result};
 use std::path::Path;
 
 impl Recorder {
-    /// From now on frames go to a file whenever the ring is full, and none is lost; what the ring holds goes first.
+    /// From now on frames go to a file whenever the ring is full, and none is lost. The present content of
+    /// the ring goes first.
     ///
     /// # Errors
-    /// `Io` where it cannot be written; `InvalidArgument` where there is one already.
+    /// `Io` if the file cannot be written; `InvalidArgument` if a file is open already.
     pub fn open(&mut self, path: &Path) -> Result<()> {
         if self.output.is_some() {
             return Err(Error::invalid("recorder: it writes to a file already"));
@@ -23,7 +24,8 @@ impl Recorder {
         self.flush()
     }
 
-    /// What stands before the frames of the ring: the model, and the surfaces that they show from the start.
+    /// The data before the frames of the ring: the model, and the surfaces that the frames show from the
+    /// start.
     fn head(&self) -> Vec<u8> {
         let mut all = chunks(
             &self.model,
@@ -35,10 +37,10 @@ impl Recorder {
         all
     }
 
-    /// Writes what the ring holds to the file of [`Recorder::open`]; without one nothing happens.
+    /// Writes the content of the ring to the file of [`Recorder::open`]; without a file it does nothing.
     ///
     /// # Errors
-    /// `Io`; what could not be written stays in the ring then.
+    /// `Io`; unwritten frames then stay in the ring.
     pub fn flush(&mut self) -> Result<()> {
         let Some(output) = &mut self.output else {
             return Ok(());
@@ -60,7 +62,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// The recording of what the ring holds, as a file has it.
+    /// The recording of the content of the ring, in the form of a file.
     pub fn bytes(&mut self) -> &[u8] {
         let mut all = self.head();
         for run in self.ring.runs() {
@@ -78,7 +80,7 @@ impl Recorder {
         &self.memory
     }
 
-    /// Writes the recording of what the ring holds to a file of its own.
+    /// Writes the recording of the content of the ring to a separate file.
     ///
     /// # Errors
     /// `Io`.
@@ -98,7 +100,7 @@ fn frames_head(count: usize, [a, b]: [&[u8]; 2]) -> ([u8; CHUNK_HEAD], [u8; 8]) 
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // A destructor cannot report an error.
         let _ = self.flush();
     }
 }

@@ -1,4 +1,4 @@
-//! Reads a recording: everything that is whole, and what is wrong with the rest.
+//! Reads a recording: all whole data, and a description of the damage.
 
 use super::bytes::Source;
 use super::crc::Crc32;
@@ -37,7 +37,7 @@ pub struct RecordingJoint {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingShape {
     pub name: String,
-    /// It touches nothing.
+    /// True if the shape touches nothing.
     pub visual: bool,
     /// Kind as in ds_geom_kind.
     pub kind: u32,
@@ -63,7 +63,7 @@ pub struct RecordingMesh {
 pub struct Frame {
     pub time: f64,
     pub step: u64,
-    /// A [`crate::step::Gradient`]; none for a state that no step led to.
+    /// A [`crate::step::Gradient`]; `None` for a state that no step produced.
     pub gradient: Option<u32>,
     pub converged: bool,
     pub residual: f64,
@@ -71,21 +71,21 @@ pub struct Frame {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub u: Vec<f64>,
-    /// Per body: position and quaternion (x y z w).
+    /// For each body: position and quaternion (x y z w).
     pub poses: Vec<[f64; 7]>,
     pub channels: Vec<f64>,
-    /// Per joint: bit 0 at its lower limit, bit 1 at its upper one.
+    /// For each joint: bit 0 at its lower limit, bit 1 at its upper limit.
     pub limits: Vec<u8>,
     /// geom A, geom B, mode; then point, normal, first tangent, impulse (t1 t2 n) and gap.
     pub contacts: Vec<([u32; 3], [f64; 13])>,
     pub wrenches: Vec<(usize, [f64; 6])>,
     /// quantity, angular, body; point and vector.
     pub arrows: Vec<([u32; 3], [f64; 6])>,
-    /// Those that are shown, by name.
+    /// The surfaces that the frame shows.
     pub surfaces: Vec<Arc<RecordingSurface>>,
 }
 
-/// What a recording holds.
+/// The content of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     pub name: String,
@@ -102,17 +102,18 @@ pub struct Recording {
     pub shapes: Vec<RecordingShape>,
     pub meshes: Vec<RecordingMesh>,
     pub frames: Vec<Frame>,
-    /// What is wrong behind the last whole chunk; none: nothing.
+    /// The damage behind the last whole chunk; `None` if the file is whole.
     pub damage: Option<String>,
-    /// Surfaces of the frames that follow.
+    /// Surfaces that the next frames show.
     shown: Vec<Arc<RecordingSurface>>,
 }
 
-/// Reads a recording. Where it ends within a chunk, or a chunk is not what its checksum says, what stands before is
-/// given, and `damage` tells.
+/// Reads a recording. If it ends within a chunk, or a chunk violates its checksum, the data before it are
+/// returned, and `damage` describes the fault.
 ///
 /// # Errors
-/// `Parse` for what is no recording, or lacks its first chunk; `Unsupported` for another version of the format.
+/// `Parse` if this is not a recording or lacks its first chunk; `Unsupported` for another version of the
+/// format.
 pub fn read(bytes: &[u8]) -> Result<Recording> {
     let Some(mut rest) = bytes.strip_prefix(&SIGNATURE) else {
         return Err(Error::parse(
@@ -141,7 +142,7 @@ pub fn read(bytes: &[u8]) -> Result<Recording> {
             b"SHAP" => recording.shapes(source),
             b"FRMS" => recording.frames(source),
             &KIND_SURFACE => recording.surface(source),
-            // A later version may have more to say.
+            // A later version may have more chunks.
             _ => Ok(()),
         };
         read.map_err(|e| Error {
@@ -362,7 +363,7 @@ mod tests {
     use crate::record::{Recorder, RecorderOptions};
     use std::sync::Arc;
 
-    /// Any four bytes of a chunk changed, under a checksum that fits: an error, or another recording.
+    /// Any four bytes of a chunk changed, with a matching checksum: an error, or another recording.
     #[test]
     fn whatever_chunks_say_is_read_or_refused() {
         let text =

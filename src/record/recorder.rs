@@ -17,15 +17,15 @@ use crate::rollout::Rollout;
 use crate::step::{LastStep, Sim};
 use std::sync::Arc;
 
-/// Arrows of the caller that one frame has room for.
+/// Largest number of the caller's arrows in one frame.
 const USER_ARROWS: usize = 64;
 
-/// How a recorder records.
+/// Options of a recorder.
 #[derive(Clone, Copy, Debug)]
 pub struct RecorderOptions {
-    /// Frames a second of simulated time; 0: one for each step.
+    /// Frames per second of simulated time; 0: one for each step.
     pub rate: f64,
-    /// Bytes of the ring.
+    /// Size of the ring [bytes].
     pub capacity: usize,
 }
 
@@ -38,8 +38,8 @@ impl Default for RecorderOptions {
     }
 }
 
-/// Records simulations of one model. After the first frame nothing is allocated but by [`Recorder::bytes`] and for a
-/// surface that is larger than before.
+/// Records simulations of one model. After the first frame only [`Recorder::bytes`] allocates, and a surface
+/// that is larger than before.
 pub struct Recorder {
     pub(super) model: Arc<Model>,
     pub(super) options: RecorderOptions,
@@ -53,7 +53,7 @@ pub struct Recorder {
     kin: Kinematics,
     wrenches: Vec<(usize, [f64; 6])>,
     arrows: Vec<Arrow>,
-    /// Gradients by pose, velocity and control that the next frame shows.
+    /// Gradients by pose, velocity and control for the next frame.
     gradients: [Vec<f64>; 3],
     wanted: [bool; 3],
     clock: Clock,
@@ -64,7 +64,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// # Errors
-    /// `InvalidArgument` naming the option; `Capacity` where memory does not suffice.
+    /// `InvalidArgument` naming the option; `Capacity` if memory does not suffice.
     pub fn new(model: Arc<Model>, options: &RecorderOptions) -> Result<Recorder> {
         if !(options.rate >= 0.0 && options.rate.is_finite()) {
             return Err(Error::invalid(format!(
@@ -119,10 +119,11 @@ impl Recorder {
         )))
     }
 
-    /// Adds a named list of numbers to every frame, zero until it is set, and gives its number.
+    /// Adds a named list of numbers to every frame and returns its index. The numbers are zero until you set
+    /// them.
     ///
     /// # Errors
-    /// `InvalidArgument` for no numbers, a name that is taken, or after the first frame.
+    /// `InvalidArgument` for a size of zero, for a name that exists, or after the first frame.
     pub fn add_channel(&mut self, name: &str, size: usize) -> Result<usize> {
         self.unused("channels")?;
         if size == 0 || size > 1 << 20 {
@@ -144,7 +145,7 @@ impl Recorder {
         Ok(self.channels.len() - 1)
     }
 
-    /// Sets the numbers of a channel for the frames to come.
+    /// Sets the numbers of a channel for the next frames.
     pub fn set_channel(&mut self, channel: usize, values: &[f64]) -> Result<()> {
         let at = self.channel(channel)?;
         if values.len() != at.len() {
@@ -163,7 +164,7 @@ impl Recorder {
         self.channels.len()
     }
 
-    /// Where the numbers of a channel stand in a frame's.
+    /// Range of a channel's numbers within those of a frame.
     pub fn channel(&self, channel: usize) -> Result<std::ops::Range<usize>> {
         let Some(c) = self.channels.get(channel) else {
             return Err(Error::invalid(format!(
@@ -175,7 +176,7 @@ impl Recorder {
         Ok(start..start + c.size)
     }
 
-    /// Adds what is drawn of the bodies.
+    /// Adds the visuals of the bodies.
     pub fn add_visuals(&mut self, visuals: Visuals) -> Result<()> {
         self.unused("visuals")?;
         self.visuals.extend(visuals.shapes);
@@ -183,12 +184,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// What of the visuals was left out, and which colours could not be told: one line each.
+    /// Visuals that were left out, and colours that could not be determined: one line each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Lets the next frame show a gradient by the tangent of q or by v (nv numbers) or by u (nu).
+    /// Sets the gradient by the tangent of q, by v (nv numbers each) or by u (nu) that the next frame shows.
     pub fn set_gradient(&mut self, quantity: Quantity, values: &[f64]) -> Result<()> {
         let k = quantity as usize;
         let Some(to) = self.gradients.get_mut(k) else {
@@ -214,7 +215,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Lets the next frame show an arrow.
+    /// Adds an arrow to the next frame.
     pub fn add_arrow(&mut self, body: usize, point: [f64; 3], vector: [f64; 3]) -> Result<()> {
         if body >= self.model.nbody() {
             return Err(Error::invalid(format!(
@@ -249,17 +250,18 @@ impl Recorder {
         self.frames
     }
 
-    /// Number of frames that newer ones have pushed out of the ring, with no file to take them.
+    /// Number of frames that newer ones have displaced from the ring without a file.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Takes a frame of the last step of a simulation where one is due; call it after every step. The first
-    /// one takes the state before the step, too. Gives the number of frames taken.
+    /// Takes a frame of the last step of a simulation if one is due; call it after every step. The first call
+    /// also takes the state before the step. Returns the number of frames taken.
     ///
     /// # Errors
     /// `InvalidArgument` for a simulation of another model, `NoStep` before a step, `Capacity` for a frame
-    /// larger than the ring, `Io` where it is full and cannot be written out. The simulation is as it was.
+    /// larger than the ring, `Io` if the ring is full and cannot be written to the file. The simulation does
+    /// not change.
     pub fn step(&mut self, sim: &Sim) -> Result<usize> {
         if !Arc::ptr_eq(sim.model(), &self.model) {
             return Err(Error::invalid(
@@ -345,8 +347,9 @@ impl Recorder {
         self.step(batch.sim(element)?)
     }
 
-    /// Takes frames of the last run of a rollout, which is repeated. The first one shows the gradient by the
-    /// initial state, each that by the input of the step that led to it (nv, nv and nu×N numbers).
+    /// Repeats the last run of a rollout and takes its frames. The first one shows the gradient by the
+    /// initial state; each other one shows the gradient by the input of the step that led to it (nv, nv and
+    /// nu×N numbers).
     ///
     /// # Errors
     /// Those of [`Recorder::step`]; `NoStep` before a run.
@@ -383,13 +386,14 @@ impl Recorder {
         positions(&mut self.kin, &self.model, sim.params(), q);
     }
 
-    /// Lets the frames from the next one on show a surface: points \[m\], world axes, and triangles of them, in a colour
-    /// (red, green, blue, opacity: 0 to 1), until the name is set again. Without points it is gone. What was set last
-    /// before a frame counts. Where the sizes are those of the last time nothing is allocated.
+    /// Shows a surface in all frames from the next one on, until you set its name again: points \[m\] in
+    /// world axes, triangles of these points, and a colour (red, green, blue, opacity: 0 to 1). Without
+    /// points the surface is removed. The last call before a frame counts. The same sizes as before allocate
+    /// nothing.
     ///
     /// # Errors
-    /// `Numerical` for a point that is not finite, `InvalidArgument` for an index that is no point's and for the colour,
-    /// `Capacity` for more than the ring holds and for more than 256 names. All is as before then.
+    /// `Numerical` for a point that is not finite; `InvalidArgument` for an index out of range and for the
+    /// colour; `Capacity` if the surface exceeds the ring, or for more than 256 names. Nothing changes then.
     pub fn set_surface(
         &mut self,
         name: &str,
@@ -400,7 +404,7 @@ impl Recorder {
         (self.surfaces).set(self.ring.capacity(), name, points, triangles, rgba)
     }
 
-    /// Puts a frame into the ring, behind the surfaces that it shows first; `kin` and `wrenches` are those of it.
+    /// Puts a frame into the ring, behind its surfaces; `kin` and `wrenches` belong to the frame.
     fn take(&mut self, seen: Seen) -> Result<()> {
         let user = self.arrows.len();
         for (k, quantity) in [Quantity::Pose, Quantity::Velocity, Quantity::Control]
@@ -477,7 +481,7 @@ impl Recorder {
     }
 }
 
-/// A state that no step led to.
+/// A state that no step produced.
 fn start<'a>(time: f64, step: u64) -> Seen<'a> {
     Seen {
         time,

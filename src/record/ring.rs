@@ -1,22 +1,22 @@
-//! Frames, and chunks between them, one after the other in memory of a fixed size.
+//! Frames, and chunks between them, one after the other in memory of fixed size.
 
 use super::{CHUNK_HEAD, KIND_SURFACE};
 
-/// A ring of byte strings whose lengths are multiples of 8: frames, which start with their length, and whole chunks. None
-/// is split: where the next one does not fit before the end, it goes to the start.
+/// A ring of byte strings whose lengths are multiples of 8: frames, which start with their length, and whole
+/// chunks. No string is split: one that does not fit before the end goes to the start.
 pub struct Ring {
     memory: Vec<u8>,
-    /// The oldest one.
+    /// Start of the oldest string.
     first: usize,
-    /// Behind the newest.
+    /// End of the newest string.
     next: usize,
-    /// Behind the last one before the end of the memory, where the newest stand before the oldest.
+    /// End of the last string before the end of the memory, if the newest strings lie before the oldest.
     turn: Option<usize>,
     count: usize,
 }
 
 impl Ring {
-    /// None where the memory does not suffice.
+    /// `None` if memory does not suffice.
     pub fn new(capacity: usize) -> Option<Ring> {
         let mut memory = Vec::new();
         memory.try_reserve_exact(capacity).ok()?;
@@ -34,7 +34,7 @@ impl Ring {
         self.memory.len()
     }
 
-    /// Whether `size` bytes go in without an older one being dropped.
+    /// True if `size` bytes fit without dropping an older string.
     pub fn has_room(&self, size: usize) -> bool {
         match self.turn {
             None => size <= self.memory.len() - self.next || size <= self.first,
@@ -42,13 +42,13 @@ impl Ring {
         }
     }
 
-    /// The oldest one, where there is one.
+    /// The oldest string; empty if the ring is empty.
     pub fn oldest(&self) -> &[u8] {
         let rest = &self.memory[self.first..];
         &rest[..length(rest)]
     }
 
-    /// Drops the oldest one.
+    /// Drops the oldest string.
     pub fn drop_first(&mut self) {
         self.first += self.oldest().len();
         self.count -= 1;
@@ -59,7 +59,7 @@ impl Ring {
         }
     }
 
-    /// Memory for a new one, where there is room for it. The caller writes it whole.
+    /// Memory for a new string, which must fit. The caller writes all of it.
     pub fn push(&mut self, size: usize) -> &mut [u8] {
         if self.turn.is_none() && size > self.memory.len() - self.next {
             self.turn = Some(self.next);
@@ -80,14 +80,15 @@ impl Ring {
     }
 }
 
-/// Whether this is a chunk, and not a frame: a length is a multiple of 8, the first letter of a kind is not.
+/// True for a chunk, false for a frame: a frame's length is a multiple of 8, the first letter of a chunk's
+/// kind is not.
 pub fn is_chunk(bytes: &[u8]) -> bool {
     !bytes[0].is_multiple_of(8)
 }
 
 const _: () = assert!(!KIND_SURFACE[0].is_multiple_of(8));
 
-/// Bytes of what stands at the start.
+/// Length of the string at the start.
 fn length(b: &[u8]) -> usize {
     if is_chunk(b) {
         let payload = u64::from_le_bytes([b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]]);
@@ -97,7 +98,7 @@ fn length(b: &[u8]) -> usize {
     }
 }
 
-/// What stands in a ring next to each other and is of one sort.
+/// Neighbouring strings of one sort in a ring.
 pub enum Run<'a> {
     /// Their number, and their bytes in two parts.
     Frames(usize, [&'a [u8]; 2]),
@@ -105,7 +106,7 @@ pub enum Run<'a> {
 }
 
 impl Run<'_> {
-    /// Of how many it is.
+    /// Number of strings.
     pub fn count(&self) -> usize {
         match self {
             Run::Frames(count, _) => *count,
@@ -145,7 +146,7 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
-/// The frames that stand at the start, what follows, and their number.
+/// The frames at the start, the rest, and the number of frames.
 fn frames(bytes: &[u8]) -> (&[u8], &[u8], usize) {
     let (mut end, mut count) = (0, 0);
     while end < bytes.len() && !is_chunk(&bytes[end..]) {
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// The numbers of what a ring holds.
+    /// The numbers in a ring.
     fn held(ring: &Ring) -> Vec<u32> {
         let mut found = Vec::new();
         let mut before = false;

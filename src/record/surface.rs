@@ -6,22 +6,22 @@ use super::write::chunk_head;
 use super::{CHUNK_HEAD, KIND_SURFACE};
 use crate::error::{Error, Result};
 
-/// Names of surfaces that one recorder has room for.
+/// Largest number of names of surfaces in one recorder.
 const NAMES: usize = 256;
 
 /// Bytes before the points: two counts and the colour.
 const COUNTS: usize = 24;
 
-/// A surface's chunks; an empty one is none.
+/// A surface's chunks; an empty chunk means none.
 struct Slot {
     name: String,
-    /// Goes in front of the next frame.
+    /// Chunk that goes before the next frame.
     next: Vec<u8>,
-    /// The newest that has left the ring.
+    /// The newest chunk that has left the ring.
     left: Vec<u8>,
 }
 
-/// What the caller lets frames show, by name.
+/// The surfaces that frames show, by name.
 #[derive(Default)]
 pub struct Surfaces(Vec<Slot>);
 
@@ -30,20 +30,20 @@ impl Surfaces {
         self.0.len()
     }
 
-    /// Bytes that a surface needs in front of the next frame, 0 where it is as before.
+    /// Bytes that a surface needs before the next frame; 0 if it has not changed.
     pub fn waiting(&self, slot: usize) -> usize {
         self.0[slot].next.len()
     }
 
-    /// Writes a surface that waits into memory of its size.
+    /// Writes a waiting surface into memory of its size.
     pub fn hand_over(&mut self, slot: usize, to: &mut [u8]) {
         let next = &mut self.0[slot].next;
         to.copy_from_slice(next);
         next.clear();
     }
 
-    /// Drops the oldest of a ring, and keeps it where it is a surface, which later frames may show. Says whether it was
-    /// a frame.
+    /// Drops the oldest string of a ring. If it is a surface, keeps it, because later frames may show it.
+    /// Returns whether it was a frame.
     pub fn drop_first(&mut self, ring: &mut Ring) -> bool {
         let first = ring.oldest();
         let frame = !is_chunk(first);
@@ -70,7 +70,7 @@ impl Surfaces {
         }
     }
 
-    /// Sets one for the frames from the next on, of a recorder whose ring has this capacity; see
+    /// Sets a surface for the frames from the next on, for a recorder whose ring has this capacity; see
     /// [`set_surface`](super::Recorder::set_surface).
     pub fn set(
         &mut self,
@@ -150,13 +150,13 @@ impl Surfaces {
         Ok(())
     }
 
-    /// Those that a frame behind all that has left the ring shows, as chunks.
+    /// The surfaces, as chunks, that a frame after everything that has left the ring shows.
     pub fn left(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(|s| &s.left[..])
     }
 }
 
-/// Bytes of a surface's payload, where they can be counted.
+/// Bytes of a surface's payload; `None` if the number overflows.
 fn payload(name: &str, points: usize, triangles: usize) -> Option<usize> {
     let [points, triangles] = [points, triangles].map(|n| u32::try_from(n).ok());
     let numbers = 24u64 * u64::from(points?) + 12 * u64::from(triangles?);
@@ -165,7 +165,7 @@ fn payload(name: &str, points: usize, triangles: usize) -> Option<usize> {
         .checked_next_multiple_of(8)
 }
 
-/// A surface of a recording: world axes.
+/// A surface of a recording, in world axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingSurface {
     pub name: String,

@@ -26,7 +26,7 @@ pub fn chunk_head(kind: [u8; 4], parts: &[&[u8]]) -> [u8; CHUNK_HEAD] {
 pub struct Output {
     file: File,
     name: String,
-    /// Length of what is whole.
+    /// Length of the whole part of the file.
     length: u64,
 }
 
@@ -47,7 +47,7 @@ impl Output {
     pub fn append(&mut self, parts: &[&[u8]]) -> Result<()> {
         let written = parts.iter().try_for_each(|p| self.file.write_all(p));
         if let Err(e) = written {
-            // What is half written would hide what comes after it.
+            // A chunk that is half written would hide the chunks after it.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
             return Err(Error::io(format!("\"{}\": {e}", self.name)));

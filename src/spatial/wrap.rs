@@ -18,16 +18,16 @@ use super::mat3::Mat3;
 use super::vec3::Vec3;
 use std::f64::consts::TAU;
 
-/// What is wrapped around, with its centre at the origin.
+/// A solid around which a path wraps, with its centre at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solid {
     Sphere,
-    /// By the unit vector along the axis.
+    /// The unit vector along the axis.
     Cylinder(Vec3),
 }
 
 impl Solid {
-    /// In other axes.
+    /// The solid in rotated axes.
     pub fn turned(self, turn: &Mat3) -> Solid {
         match self {
             Solid::Sphere => self,
@@ -36,19 +36,20 @@ impl Solid {
     }
 }
 
-/// Where a path passes.
+/// The side on which a path passes a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
-    /// On the shorter way.
+    /// The shorter way.
     Any,
-    /// As over this point.
+    /// The way over this point.
     Over(Vec3),
-    /// Inside of the surface or on it.
+    /// Through the solid: inside its surface or on it.
     Through,
 }
 
 impl Side {
-    /// By a side point: one closer to the centre than the radius, be it of a cylinder, asks for a path through.
+    /// The side that a side point selects: a point closer to the centre than the radius (also of a cylinder)
+    /// selects a path through the solid.
     pub fn of(point: Option<Vec3>, radius: f64) -> Side {
         match point {
             None => Side::Any,
@@ -57,7 +58,7 @@ impl Side {
         }
     }
 
-    /// In other axes.
+    /// The side in rotated axes.
     pub fn turned(self, turn: &Mat3) -> Side {
         match self {
             Side::Over(at) => Side::Over(turn.mul_vec(at)),
@@ -69,17 +70,17 @@ impl Side {
 /// A path that bends, between ends given relative to the centre of the solid.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrap {
-    /// From end to end [m].
+    /// Length from end to end [m].
     pub length: f64,
-    /// ∂l by the ends.
+    /// Gradient of the length by the two ends.
     pub pulls: [Vec3; 2],
-    /// At each end outward, along the path's turning, and across the plane.
+    /// Axes at each end: outward, along the rotation of the path, and across the plane.
     frames: [[Vec3; 3]; 2],
-    /// ∂²l by displacements of both ends in these frames.
+    /// Hessian of the length by displacements of both ends in `frames`.
     second: [[f64; 6]; 6],
 }
 
-/// A length by (r₀, r₁, ψ) with its derivatives.
+/// A length as a function of (r₀, r₁, ψ), with its derivatives.
 struct Planar {
     length: f64,
     slope: [f64; 3],
@@ -87,8 +88,8 @@ struct Planar {
 }
 
 impl Wrap {
-    /// The path between two ends, none where it is straight, and how far they are from where it begins or ceases to bend, or
-    /// changes its side, to first order [m].
+    /// The path between two ends, or `None` if it is straight; and the distance of the ends from the nearest
+    /// switch, to first order [m]. At a switch the path begins or ceases to bend, or changes its side.
     pub fn new(solid: Solid, radius: f64, side: Side, ends: [Vec3; 2]) -> (Option<Wrap>, f64) {
         let across = |x: Vec3| match solid {
             Solid::Sphere => x,
@@ -99,7 +100,7 @@ impl Wrap {
         let is_through = side == Side::Through;
         let is_in = |r: f64| r < radius || (is_through && r == radius);
         if r.iter().any(|r| is_in(*r)) {
-            // It bends at the earliest when all ends are out.
+            // The path can only bend once all ends are outside.
             let depths = r.iter().map(|r| radius - r);
             return (None, depths.fold(0.0, f64::max));
         }
@@ -114,7 +115,7 @@ impl Wrap {
         if let Side::Over(at) = side {
             let over = angle(e[0], at) + angle(at, e[1]);
             psi += TAU * ((over - between) / TAU).round();
-            // The plane of a sphere's path turns the faster the closer its ends are to a line.
+            // The plane of a path on a sphere rotates faster the closer its ends are to a line.
             let turning = match solid {
                 Solid::Sphere => between.sin().abs(),
                 Solid::Cylinder(_) => 1.0,
@@ -140,7 +141,7 @@ impl Wrap {
                 return (None, margin.min(gap).max(0.0));
             }
             margin = margin.min(r[0] - radius).min(r[1] - radius);
-            // The long way round never leaves the solid.
+            // The longer way never leaves the solid.
             if psi == between.abs() {
                 margin = margin.min(-gap);
             }
@@ -167,7 +168,8 @@ impl Wrap {
         let (slope, mut second) = planar.in_plane(r);
         let (sin, cos) = psi.sin_cos();
         let turn = planar.slope[2];
-        // Through a sphere, ends on one ray from its centre are an ordinary place: the slope vanishes there with the sine.
+        // Through a sphere, ends on one ray from its centre are a regular point: the slope vanishes with the
+        // sine.
         let ratio = match sin == 0.0 {
             true => planar.second[2][2],
             false => turn / sin,
@@ -204,7 +206,8 @@ impl Wrap {
         }
     }
 
-    /// How ∂l by the ends changes as the ends are displaced relative to the solid, which does not turn.
+    /// Change of the gradient by the ends when the ends are displaced relative to the solid, which does not
+    /// rotate.
     pub fn turned(&self, moved: [Vec3; 2]) -> [Vec3; 2] {
         let x: [f64; 6] = std::array::from_fn(|i| self.frames[i / 3][i % 3].dot(moved[i / 3]));
         let slope = self
@@ -222,9 +225,10 @@ fn in_world(frames: &[[Vec3; 3]; 2], x: &[f64; 6]) -> [Vec3; 2] {
 }
 
 impl Planar {
-    /// By displacements of the ends outward, along and across, where those across do nothing.
+    /// Derivatives by displacements of the ends outward, along and across; displacements across have no
+    /// effect.
     fn in_plane(&self, r: [f64; 2]) -> ([f64; 6], [[f64; 6]; 6]) {
-        // (r₀, r₁, ψ) by displacements.
+        // Derivatives of (r₀, r₁, ψ) by displacements.
         let mut change = [[0.0; 6]; 3];
         (change[0][0], change[1][3]) = (1.0, 1.0);
         (change[2][1], change[2][4]) = (-1.0 / r[0], 1.0 / r[1]);
@@ -262,7 +266,7 @@ fn towards(a: Vec3, b: Vec3) -> Vec3 {
     rest.normalized().unwrap_or(Vec3::X)
 }
 
-/// How far an end at `d` is from the ray opposite to the side point `at`, where the way round jumps.
+/// Distance of an end at `d` from the ray opposite to the side point `at`, where the way around jumps.
 fn opposed(d: Vec3, r: f64, at: Vec3, normal: Vec3, turning: f64) -> f64 {
     let at = at - normal * normal.dot(at);
     let size = at.norm();
@@ -283,7 +287,7 @@ fn distance_to_segment([a, b]: [Vec3; 2]) -> f64 {
     (a + along * share).norm()
 }
 
-/// s and φ.
+/// s and φ of an end.
 fn tangent(radius: f64, r: f64) -> (f64, f64) {
     let s = ((r - radius) * (r + radius)).sqrt();
     (s, s.atan2(radius))
@@ -292,7 +296,7 @@ fn tangent(radius: f64, r: f64) -> (f64, f64) {
 fn around(radius: f64, r: [f64; 2], s: [f64; 2], arc: f64) -> Planar {
     let mut second = [[0.0; 3]; 3];
     for k in 0..2 {
-        // Without bound as an end comes to the surface.
+        // Grows without bound as an end approaches the surface.
         let s = s[k].max(f64::EPSILON.sqrt() * radius);
         second[k][k] = (radius / r[k]) * (radius / r[k]) / s;
     }
@@ -339,7 +343,8 @@ fn through(radius: f64, r: [f64; 2], psi: f64) -> Planar {
         [0.0, b.by_rr, b.by_ry],
         [0.0, b.by_ry, b.by_yy],
     ];
-    // As the straight line comes to touch, how the point moves has no part in the second derivative, and no value.
+    // When the straight line begins to touch, the motion of the point has no part in the second derivative,
+    // and no value.
     if bend > f64::EPSILON * (a.by_y + b.by_y) {
         let move_of = [a.by_ry, -b.by_ry, -b.by_yy];
         for i in 0..3 {
@@ -355,9 +360,9 @@ fn through(radius: f64, r: [f64; 2], psi: f64) -> Planar {
     }
 }
 
-/// The distances of the ends from the point at which the path touches: where their sum is least.
+/// The distances of the ends from the point at which the path touches, where their sum is smallest.
 fn touching(radius: f64, r: [f64; 2], psi: f64) -> [Distance; 2] {
-    // By the angle from the end closer to the surface, which may be tiny.
+    // Measure the angle from the end closer to the surface, because it may be tiny.
     if r[1] < r[0] {
         let [b, a] = touching(radius, [r[1], r[0]], psi);
         return [a, b];
@@ -369,7 +374,7 @@ fn touching(radius: f64, r: [f64; 2], psi: f64) -> [Distance; 2] {
         ]
     };
     let horizon = r.map(|r| tangent(radius, r).1);
-    // Both ends see the point, and there the slope of the sum increases.
+    // Both ends see the point there, and the slope of the sum increases.
     let (mut low, mut high) = ((psi - horizon[1]).max(0.0), psi.min(horizon[0]));
     let mut at = 0.5 * (low + high);
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Loops over one block and what stands beside it.
+//! Loops over one block and its neighbours in a panel.
 
 use crate::linalg::FREE;
 use crate::linalg::kernel::{add_combination, add_six_columns, axpy, subtract_combination};
@@ -48,7 +48,7 @@ pub(super) fn subtract_transposed_times<const W: usize>(
     }
 }
 
-/// x ← D⁻¹ x, or D⁻ᵀ x, by the inverse of a node's block; `y` has room for x.
+/// x ← D⁻¹ x, or D⁻ᵀ x, by the inverse of a node's block; `y` has the length of x.
 #[inline(always)]
 pub(super) fn divide<const W: usize>(
     inverse: &[f64],
@@ -111,10 +111,10 @@ pub(super) fn subtract_product(
     }
 }
 
-/// The same for three rows of C, those from `first` on: C stays in registers.
+/// The same for three rows of C, starting with `first`: C stays in registers.
 #[inline(always)]
 fn subtract_half(c: &mut [[f64; FREE]], a: &[[f64; FREE]], b: &[[f64; FREE]], first: usize) {
-    // Two widths of vectors, as the compiler does not cut six lanes into them by itself.
+    // Two widths of vectors, because the compiler does not split six lanes by itself.
     let mut sum = [([0.0; 4], [0.0; 2]); FREE / 2];
     for ((head, tail), c) in sum.iter_mut().zip(c.iter()) {
         head.copy_from_slice(&c[..4]);
@@ -136,7 +136,7 @@ fn subtract_half(c: &mut [[f64; FREE]], a: &[[f64; FREE]], b: &[[f64; FREE]], fi
     }
 }
 
-/// C ← D⁻¹ C for a block of `rows`; `buffer` has room for it.
+/// C ← D⁻¹ C for a block of `rows`; `buffer` has the size of C.
 #[inline(always)]
 pub(super) fn divide_block(inverse: &[f64], c: &mut [f64], rows: usize, buffer: &mut [f64]) {
     let columns = c.len() / rows;
@@ -160,7 +160,8 @@ pub(super) fn divide_block(inverse: &[f64], c: &mut [f64], rows: usize, buffer: 
     }
 }
 
-/// A ← C⁻¹ of a symmetric positive definite A = C Cᵀ, of which the lower triangle is read. False if it is not definite.
+/// A ← C⁻¹ of a symmetric positive definite A = C Cᵀ; only the lower triangle of A is read. False if A is not
+/// definite.
 #[inline(always)]
 pub(super) fn invert_root(a: &mut [f64], n: usize) -> bool {
     if n == FREE {
@@ -172,7 +173,7 @@ pub(super) fn invert_root(a: &mut [f64], n: usize) -> bool {
 
 #[inline(always)]
 fn invert_root_any(a: &mut [f64], n: usize) -> bool {
-    // Cᵀ above the diagonal, its reciprocals there: rows of it add up in lanes.
+    // Cᵀ above the diagonal, reciprocals on it: the rows of Cᵀ add up in lanes.
     for i in 0..n {
         let (above, rest) = a.split_at_mut(i * n);
         let diagonal = rest[i];
@@ -195,7 +196,7 @@ fn invert_root_any(a: &mut [f64], n: usize) -> bool {
             *x = (other[i] - *x) * scale;
         }
     }
-    // Row by row, C⁻¹ below.
+    // C⁻¹ row by row, below the diagonal.
     for i in 0..n {
         let (above, rest) = a.split_at_mut(i * n);
         let scale = rest[i];
@@ -214,8 +215,8 @@ fn invert_root_any(a: &mut [f64], n: usize) -> bool {
     true
 }
 
-/// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. Returns whether the
-/// determinant is negative, nothing if it is zero.
+/// A ← A⁻¹ in place by Gauss–Jordan with row exchanges; `exchanges` has one entry for each row. Returns
+/// whether the determinant is negative, or `None` if it is zero.
 #[inline(always)]
 pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> Option<bool> {
     if n == FREE {
@@ -244,7 +245,7 @@ fn invert_any(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> Option<bool> 
         let (above, rest) = a.split_at_mut(k * n);
         let (row, below) = rest.split_at_mut(n);
         let inverse = 1.0 / row[k];
-        // A store to one entry would hold up the vectors that are loaded next.
+        // A store to a single entry would delay the vectors that are loaded next.
         for (j, x) in row.iter_mut().enumerate() {
             *x = inverse * if j == k { 1.0 } else { *x };
         }

@@ -3,7 +3,7 @@
 use super::{BlockLu, Later, Panel, Source};
 
 impl BlockLu {
-    /// Starts a matrix whose nodes have these coordinates: first one of each, and their number.
+    /// Starts a matrix with these nodes: the first coordinate of each node, then the number of coordinates.
     pub fn start(&mut self, starts: &[usize]) {
         self.starts.clear();
         self.starts.extend_from_slice(starts);
@@ -13,7 +13,7 @@ impl BlockLu {
         self.neighbours.resize(nodes * self.words, 0);
     }
 
-    /// The blocks (a, b) and (b, a) may differ from zero.
+    /// Declares that the blocks (a, b) and (b, a) may differ from zero.
     pub fn connect(&mut self, a: usize, b: usize) {
         if a != b {
             self.neighbours[a * self.words + b / 64] |= 1 << (b % 64);
@@ -21,8 +21,8 @@ impl BlockLu {
         }
     }
 
-    /// Chooses the order of elimination, the node of the smallest front first (minimum degree, ties by number), finds
-    /// the fill and lays out the panels.
+    /// Chooses the order of elimination (minimum degree, ties by number), finds the fill and lays out the
+    /// panels.
     pub fn analyze(&mut self) {
         let (nodes, words) = (self.starts.len() - 1, self.words);
         self.alive.clear();
@@ -62,7 +62,7 @@ impl BlockLu {
             });
             first += size;
             let row = &self.neighbours[best * words..(best + 1) * words];
-            // Nodes, until all have their positions.
+            // Entries are nodes here; positions replace them later.
             self.later.extend(bits(row).map(|node| Later {
                 position: node,
                 size: 0,
@@ -93,10 +93,10 @@ impl BlockLu {
         self.lay_out();
     }
 
-    /// Columns of the panels, and what acts on them.
+    /// Lays out the columns of the panels and the panels that act on them.
     fn lay_out(&mut self) {
         let nodes = self.positions.len();
-        // How many act on each panel, then where the next one of them goes.
+        // First the number of panels that act on each panel, then the index of the next one.
         self.columns.clear();
         self.columns.resize(nodes, 0);
         let mut at = 0;
