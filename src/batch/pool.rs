@@ -1,11 +1,11 @@
-//! Threads that wait for work: made once, woken per call, without a heap call in between.
+//! Threads that wait for work: started once, woken for each call, without a heap call in between.
 
 use crate::error::{Error, Result, THREAD_NAME};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Turns of waiting before a thread sleeps: about as long as waking it takes.
+/// Iterations of waiting before a thread sleeps: about the time of waking it.
 const SPINS: usize = 4000;
 
 /// The work of one call: `task(i)` for every i below `count`.
@@ -21,14 +21,14 @@ unsafe impl Send for Job {}
 struct State {
     job: Option<Job>,
     stop: bool,
-    /// Threads that must be woken for a call.
+    /// Number of threads that must be woken for a call.
     sleeping: usize,
-    /// The caller must be woken at the end of it.
+    /// True if the caller must be woken at the end of the call.
     caller_sleeps: bool,
 }
 
-/// Of a thread's part, the next index that nobody has taken. Alone in its cache line and in the one that is fetched with
-/// it: the threads count at the same time.
+/// Next index of a thread's part that no thread has taken. It has its cache line, and the neighbour that is
+/// fetched with it, to itself: the threads count at the same time.
 #[repr(align(128))]
 struct Next(AtomicUsize);
 
@@ -38,24 +38,24 @@ struct Shared {
     done: Condvar,
     /// Number of calls so far; a thread takes part in each at most once. Changes under the lock of `state`.
     call: AtomicUsize,
-    /// Threads that hold the present job; changes under the lock of `state`.
+    /// Number of threads that hold the present job; changes under the lock of `state`.
     active: AtomicUsize,
     next: Vec<Next>,
 }
 
 impl Shared {
-    /// No code that can panic runs under the lock, so a poisoned one is as good as any.
+    /// No code that can panic runs under the lock, so a poisoned lock is usable.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the part of a thread begins: the same in every call of the same count, so that what a task touches stays
-    /// in the cache of one core.
+    /// Start of a thread's part: the same in every call of the same count, so that the data of a task stay in
+    /// the cache of one core.
     fn part(&self, thread: usize, count: usize) -> usize {
         count * thread / self.next.len()
     }
 
-    /// The thread's own part, and then what the others have not come to.
+    /// Works on the thread's own part, then on the rest of the others' parts.
     fn work(&self, thread: usize, count: usize, task: &(dyn Fn(usize) + Sync)) {
         let threads = self.next.len();
         for part in (thread..threads).chain(0..thread) {
@@ -71,7 +71,7 @@ impl Shared {
     }
 }
 
-/// Leaves the job also when the task panics.
+/// Leaves the job on drop, also if the task panics.
 struct Leave<'a>(&'a Shared);
 
 impl Drop for Leave<'_> {
@@ -83,7 +83,7 @@ impl Drop for Leave<'_> {
     }
 }
 
-/// Ends the call: no thread may take the job any more, and those that have it are waited for.
+/// Ends the call on drop: no thread may take the job any more, and it waits for those that have it.
 struct Close<'a>(&'a Shared);
 
 impl Drop for Close<'_> {
@@ -106,7 +106,7 @@ fn wait<'a>(c: &Condvar, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> 
     c.wait(state).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether it is ready within the turns of waiting.
+/// True if it becomes ready within the iterations of waiting.
 fn spin_until(ready: impl Fn() -> bool) -> bool {
     for _ in 0..SPINS {
         if ready() {
@@ -153,10 +153,10 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// `threads` ≥ 1; one fewer is started.
+    /// `threads` ≥ 1; the caller's thread counts, so one fewer is started.
     ///
     /// # Errors
-    /// `Capacity` where the system refuses a thread.
+    /// `Capacity` if the system refuses a thread.
     pub fn new(threads: usize) -> Result<Pool> {
         let mut pool = Pool {
             shared: Arc::new(Shared {
@@ -219,7 +219,7 @@ impl Pool {
             shared.call.fetch_add(1, Ordering::Release);
             state.sleeping
         };
-        // Without the lock, for which whoever wakes would have to wait.
+        // Wake without the lock, for which the woken thread would have to wait.
         if sleeping > 0 {
             shared.wake.notify_all();
         }

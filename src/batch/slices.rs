@@ -1,4 +1,4 @@
-//! One array cut into equal parts, each written by whichever thread has its element.
+//! An array cut into equal parts, each written by the thread that has its element.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ pub struct Parts<'a, T> {
 unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
 impl<'a, T> Parts<'a, T> {
-    /// As many whole parts of `len` as the array has; `len` 0 gives empty parts without end.
+    /// As many whole parts of `len` as the array has; `len` 0 gives any number of empty parts.
     pub fn new(array: &'a mut [T], len: usize) -> Self {
         Parts {
             start: array.as_mut_ptr(),

@@ -1,15 +1,15 @@
-//! Least of ½ xᵀHx + gᵀx with lower ≤ x ≤ upper by projected Newton steps (Bertsekas 1982; for the inputs of a regulator:
-//! Tassa, Mansard and Todorov, *Control-limited differential dynamic programming*, ICRA 2014).
+//! Minimizes ½ xᵀHx + gᵀx with lower ≤ x ≤ upper by projected Newton steps (Bertsekas 1982; for the inputs of
+//! a regulator: Tassa, Mansard and Todorov, *Control-limited differential dynamic programming*, ICRA 2014).
 
 use nalgebra::{Cholesky, DMatrix, Dyn};
 
-/// Newton steps; each changes which bounds hold, and few are needed from the last ones.
+/// Bound on Newton steps. Each changes the active bounds; few are needed from the last ones.
 const STEPS: usize = 100;
 
-/// Of the decrease that a step promises, what it must bring.
+/// Share of the predicted decrease that a step must achieve.
 const ENOUGH: f64 = 0.1;
 
-/// A problem solved: which entries no bound holds, and the factors of H between those.
+/// A solved problem: the free entries, and the factors of H between them.
 pub struct Solved {
     pub free: Vec<usize>,
     pub factors: Cholesky<f64, Dyn>,
@@ -25,7 +25,8 @@ fn value(h: &DMatrix<f64>, g: &[f64], x: &[f64]) -> f64 {
     sum
 }
 
-/// Moves x, which is within the bounds, to the least; none where H is not positive definite between free entries.
+/// Moves x, which is within the bounds, to the minimum; `None` if H is not positive definite between free
+/// entries.
 pub fn solve(
     h: &DMatrix<f64>,
     g: &[f64],
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
     use crate::linalg::scattered;
 
-    /// The least satisfies: no gradient where free, none that leads inwards at a bound.
+    /// Conditions at the minimum: no gradient where free, none that points inward at a bound.
     #[test]
     fn conditions_of_the_least_hold() {
         for seed in 0..200 {

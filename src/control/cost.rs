@@ -7,10 +7,10 @@ use nalgebra::{DMatrix, SMatrix};
 /// ½ Σ w d² with d = (q ⊖ q_ref, v − v_ref, act − act_ref), and ½ Σ w (u − u_ref)².
 #[derive(Clone, Debug)]
 pub struct Tracking {
-    /// Of each step's beginning, then of the end; nx each.
+    /// Weights at the beginning of each step, then at the end; nx each.
     pub state: [Vec<f64>; 2],
     pub input: Vec<f64>,
-    /// nodes × (nq, nv, na, nu); of inputs one node less.
+    /// References: nodes × (nq, nv, na, nu); one node less for inputs.
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub act: Vec<f64>,
@@ -32,7 +32,7 @@ impl Tracking {
         subtract(act, &self.act[node * na..][..na], of_act);
     }
 
-    /// Of a state with this deviation.
+    /// Cost of a state with this deviation.
     pub fn of_state(&self, node: usize, steps: usize, d: &[f64]) -> f64 {
         let w = self.weights(node, steps);
         0.5 * w.iter().zip(d).map(|(w, d)| w * d * d).sum::<f64>()
@@ -44,12 +44,12 @@ impl Tracking {
         0.5 * terms.map(|((w, u), r)| w * (u - r) * (u - r)).sum::<f64>()
     }
 
-    /// Slope of [`Tracking::of_input`] by one input.
+    /// Slope of [`Tracking::of_input`] with respect to one input.
     pub fn by_input(&self, node: usize, k: usize, u: &[f64]) -> f64 {
         self.input[k] * (u[k] - self.u[node * u.len() + k])
     }
 
-    /// Adds gradient and Gauss-Newton Hessian by the state's tangent.
+    /// Adds gradient and Gauss-Newton Hessian with respect to the state's tangent.
     pub fn expand(
         &self,
         model: &Model,
@@ -64,7 +64,7 @@ impl Tracking {
             gradient[k] += w * d;
             hessian[(k, k)] += w;
         }
-        // Of a quaternion's tangent δd = J⁻¹ δq.
+        // For the tangent of a quaternion δd = J⁻¹ δq.
         for l in model.topology().wide_links() {
             let n = l.nv;
             let [a, b, c] = l.kind.integrate_blocks(&d[l.dofs()]).by_w;

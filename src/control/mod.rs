@@ -1,8 +1,8 @@
-//! Control by the derivatives of the step: a linear-quadratic regulator about a state, and trajectories that an iterative one
-//! improves within bounds of the inputs.
+//! Control with the derivatives of the step: a linear-quadratic regulator about a state, and trajectories
+//! that an iterative regulator improves within bounds of the inputs.
 //!
-//! Building blocks: the model of the future is a [`Sim`](crate::step::Sim), the cost a sum of squares, and what becomes of
-//! the inputs and gains is the caller's business.
+//! These are building blocks: the prediction model is a [`Sim`](crate::step::Sim), the cost is a sum of
+//! squares, and the caller decides how to use inputs and gains.
 
 mod box_qp;
 mod cost;

@@ -1,4 +1,4 @@
-//! One pass forward along a trajectory, and one back over its quadratic models.
+//! One forward pass along a trajectory, and one backward pass over its quadratic models.
 
 use super::box_qp;
 use super::cost::Tracking;
@@ -15,7 +15,7 @@ pub struct Trajectory {
     pub v: Vec<f64>,
     pub act: Vec<f64>,
     pub u: Vec<f64>,
-    /// From the reference, nx each.
+    /// Deviation from the reference, nx for each node.
     pub deviation: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ impl Trajectory {
         }
     }
 
-    /// Where another one is at a node, seen from this one: tangent of q; v; activations.
+    /// Difference of another trajectory from this one at a node: tangent of q; v; activations.
     pub fn away(&self, model: &Model, node: usize, other: &Trajectory, out: &mut [f64]) {
         let Sizes { nq, nv, na, .. } = Sizes::of(model);
         let (of_q, rest) = out.split_at_mut(nv);
@@ -50,7 +50,7 @@ pub struct Slopes {
     pub a: Vec<DMatrix<f64>>,
     pub b: Vec<DMatrix<f64>>,
     parts: [Vec<f64>; 6],
-    /// Of q⁺, v⁺ and act⁺ by act, and of act⁺ by u.
+    /// Derivatives of q⁺, v⁺ and act⁺ by act, and of act⁺ by u.
     acts: [Vec<f64>; 4],
 }
 
@@ -105,7 +105,7 @@ impl Slopes {
     }
 }
 
-/// Writes a column-major part of so many rows into a matrix.
+/// Writes a column-major block of `rows` rows into a matrix.
 fn put(m: &mut DMatrix<f64>, part: &[f64], (row, column): (usize, usize), rows: usize) {
     for (c, values) in part.chunks_exact(rows.max(1)).enumerate() {
         for (r, x) in values.iter().enumerate() {
@@ -114,7 +114,7 @@ fn put(m: &mut DMatrix<f64>, part: &[f64], (row, column): (usize, usize), rows: 
     }
 }
 
-/// Runs the inputs from the first state on, with the steps' derivatives; the cost.
+/// Runs the inputs from the first state on, with the derivatives of the steps; returns the cost.
 pub fn linearized(
     sim: &mut Sim,
     cost: &Tracking,
@@ -132,8 +132,9 @@ pub fn linearized(
     )
 }
 
-/// Runs the inputs from the first state on; the cost, or, as soon as it reaches `most`, what it is by then. `correct` may
-/// change the input of a node at its state, which has its deviation; `after` sees each step.
+/// Runs the inputs from the first state on. Returns the cost or, as soon as it reaches `most`, the cost up to
+/// there. `correct` may change the input of a node at its state, which has its deviation; `after` is called
+/// after each step.
 pub fn forward(
     sim: &mut Sim,
     cost: &Tracking,
@@ -180,14 +181,14 @@ pub fn forward(
     Ok(sum)
 }
 
-/// What a pass back finds: changes of inputs k, feedback K by states, and the decrease of the cost that its quadratic model
-/// promises for a share s of k: s·`promise[0]` + s²·`promise[1]`.
+/// Result of a backward pass: changes of inputs k, feedback K by states, and the predicted decrease of the
+/// cost for a share s of k: s·`promise[0]` + s²·`promise[1]`.
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub change: Vec<f64>,
     pub gains: Vec<DMatrix<f64>>,
     pub promise: [f64; 2],
-    /// Largest slope of the cost by an input that no bound holds.
+    /// Largest slope of the cost by an input that is not at a bound.
     pub slope: f64,
 }
 
@@ -201,8 +202,8 @@ impl Policy {
         }
     }
 
-    /// From the end to the first step, the curvature by inputs with `damping` times its diagonal added. False where that is not
-    /// positive.
+    /// Goes from the end to the first step, with `damping` times its diagonal added to the curvature by
+    /// inputs. False if the curvature is not positive.
     pub fn backward(
         &mut self,
         sim: &Sim,
@@ -221,7 +222,7 @@ impl Policy {
         let end = &x.deviation[nx * steps..];
         cost.expand(model, steps, steps, end, &mut gradient, &mut value);
         (self.promise, self.slope) = ([0.0; 2], 0.0);
-        // Of the cost along the inputs as they are.
+        // Gradient of the cost along the inputs as they are.
         let mut plain = DMatrix::from_column_slice(nx, 1, &gradient);
         for node in (0..steps).rev() {
             let (a, b) = (&slopes.a[node], &slopes.b[node]);

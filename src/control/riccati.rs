@@ -1,25 +1,26 @@
-//! The discrete algebraic Riccati equation by doubling (Chu, Fan, Lin and Wang, *Structure-preserving algorithms for periodic
-//! discrete-time algebraic Riccati equations*, Int. J. Control 2004): iterates converge quadratically where the closed
-//! loop is stable.
+//! The discrete algebraic Riccati equation by doubling (Chu, Fan, Lin and Wang, *Structure-preserving
+//! algorithms for periodic discrete-time algebraic Riccati equations*, Int. J. Control 2004): iterates
+//! converge quadratically if the closed loop is stable.
 
 use crate::error::{Error, Result};
 use crate::step::info::check_finite;
 use nalgebra::DMatrix;
 
-/// Doublings: of a closed loop whose slowest mode decays by 1e-12 a step.
+/// Bound on doublings: enough for a closed loop whose slowest mode decays by 1e-12 in a step.
 const DOUBLINGS: usize = 45;
 
-/// What may be left of the equation, relative to P.
+/// Tolerated residual of the equation, relative to P.
 const RESIDUAL: f64 = 1e-9;
 
-/// K and P of the regulator u = −K x of x⁺ = A x + B u that is least in Σ xᵀQx + uᵀRu: K nu×nx, P nx×nx with xᵀPx the cost from
-/// x on; all column-major. A: nx×nx, B: nx×nu, Q: nx×nx symmetric, without negative directions, R: nu×nu symmetric and
-/// positive definite. Allocates.
+/// K and P of the regulator u = −K x of x⁺ = A x + B u that minimizes Σ xᵀQx + uᵀRu: K nu×nx, P nx×nx with
+/// xᵀPx the cost from x on; all column-major. A: nx×nx, B: nx×nu, Q: nx×nx symmetric, without negative
+/// directions, R: nu×nu symmetric and positive definite. Allocates.
 ///
 /// # Errors
-/// `InvalidArgument` for lengths, an R that is not positive definite, a Q or R that is not symmetric, or a Q with a negative
-/// direction; `Numerical` for numbers that are not finite, `NotConverged` where no regulator holds the
-/// system: an unstable direction that inputs do not reach, or one without decay that the cost does not see.
+/// `InvalidArgument` for lengths, an R that is not positive definite, a Q or R that is not symmetric, or a Q
+/// with a negative direction; `Numerical` for numbers that are not finite; `NotConverged` if no regulator
+/// stabilizes the system: an unstable direction that inputs do not reach, or a direction without decay that
+/// the cost does not see.
 pub fn lqr([nx, nu]: [usize; 2], [a, b, q, r]: [&[f64]; 4]) -> Result<(Vec<f64>, Vec<f64>)> {
     if nx == 0 || nu == 0 {
         return Err(Error::invalid(format!(
@@ -82,7 +83,7 @@ pub fn lqr([nx, nu]: [usize; 2], [a, b, q, r]: [&[f64]; 4]) -> Result<(Vec<f64>,
     }
 }
 
-/// Whether powers of the matrix tend to zero.
+/// True if the powers of the matrix tend to zero.
 fn decays(m: &DMatrix<f64>) -> bool {
     m.complex_eigenvalues().iter().all(|x| x.norm() < 1.0)
 }

@@ -1,8 +1,8 @@
-//! What a horizon's states consist of.
+//! Sizes of a horizon's states.
 
 use crate::model::Model;
 
-/// Numbers of a model that a horizon is made of: nq, nv, nu, na.
+/// Sizes of a model: nq, nv, nu, na.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub nq: usize,
@@ -21,7 +21,7 @@ impl Sizes {
         }
     }
 
-    /// Of a state's tangent: of q; v; activations.
+    /// Size of a state's tangent: of q; v; activations.
     pub fn nx(&self) -> usize {
         2 * self.nv + self.na
     }

@@ -1,14 +1,15 @@
-//! What makes a problem, what varies of it, and adjoints.
+//! The data of a problem, their variations, and adjoints.
 
 use super::options::ProblemOptions;
 use crate::error::{Error, Result};
 use crate::step::info::{check_finite, check_length};
 
-/// A problem, or a variation of one. Matrices are column-major. With nc contacts, of which `friction` has one number each:
+/// A problem, or a variation of one. Matrices are column-major. With nc contacts, the number of entries of
+/// `friction`:
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProblemData<'a> {
-    /// A, nv × nv, symmetric positive definite; what is not symmetric to round-off is refused, the rest counts as (A +
-    /// Aᵀ)/2. Its unit is that of mass, of J v that of velocity.
+    /// A, nv × nv, symmetric positive definite. An A that is not symmetric to round-off is refused; otherwise
+    /// (A + Aᵀ)/2 counts. Its unit is that of mass, the unit of J v that of velocity.
     pub a: &'a [f64],
     /// J, 3 nc × nv: rows t₁, t₂, n of each contact.
     pub j: &'a [f64],
@@ -18,12 +19,12 @@ pub struct ProblemData<'a> {
     pub target: &'a [f64],
     /// Coefficients, at least 0, nc.
     pub friction: &'a [f64],
-    /// Diagonal of R, positive, 3 nc [m/(s·N·s)], the same along both tangents of a contact: for laws whose rows yield.
+    /// Diagonal of R, positive, 3 nc [m/(s·N·s)], equal along both tangents of a contact: for compliant laws.
     /// Empty for others.
     pub compliance: &'a [f64],
 }
 
-/// Where a gradient by what [`ProblemData`] has goes, in the same shapes; that by A is symmetric.
+/// Receives a gradient by the parts of [`ProblemData`], in the same shapes; the gradient by A is symmetric.
 #[derive(Debug, Default)]
 pub struct ProblemBars<'a> {
     pub a: Option<&'a mut [f64]>,
@@ -34,10 +35,10 @@ pub struct ProblemBars<'a> {
     pub compliance: Option<&'a mut [f64]>,
 }
 
-/// Two entries of A may differ by this share of the root of the product of their diagonals.
+/// Two opposite entries of A may differ by this share of the root of the product of their diagonals.
 const SYMMETRIC: f64 = 1e-9;
 
-/// Names of all that is given, and how many numbers each has.
+/// Names of all parts, and the size of each.
 pub(super) fn sizes(nv: usize, contacts: usize) -> [(&'static str, usize); 6] {
     let rows = 3 * contacts;
     [
@@ -67,7 +68,7 @@ impl ProblemData<'_> {
         self.friction.len()
     }
 
-    /// Refuses what is no problem, but for an A that is not definite.
+    /// Refuses invalid data, except an A that is not definite.
     pub(super) fn check(&self, o: &ProblemOptions) -> Result<()> {
         let contacts = self.contacts();
         o.check_contacts(contacts)?;
@@ -120,7 +121,7 @@ impl ProblemData<'_> {
         Ok(())
     }
 
-    /// Refuses what is no variation of a problem with so many contacts; empty parts are zero.
+    /// Refuses an invalid variation of a problem with this many contacts; empty parts are zero.
     pub(super) fn check_variation(&self, o: &ProblemOptions, contacts: usize) -> Result<()> {
         if !self.compliance.is_empty() && !o.yields() {
             return Err(no_compliance(o));

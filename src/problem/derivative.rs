@@ -1,4 +1,4 @@
-//! The derivative of the last solution by all that makes its problem, forward and backward.
+//! The derivative of the last solution by all parts of its problem, forward and backward.
 
 use super::data::{ProblemBars, ProblemData};
 use super::rows::{Rows, add_product, add_transposed_product};
@@ -9,19 +9,19 @@ use crate::step::Gradient;
 use crate::step::info::{check_finite, check_length, deliver};
 
 impl ContactProblem {
-    /// Variation of the velocity (nv) and the impulses (3 a contact) of the last solution, for a variation of its
-    /// problem: empty parts stand for zero, and of dA the symmetric part counts. Where contacts depend on each
-    /// other (four points of one face) that of the impulses is a choice: only A⁻¹Jᵀdλ is determined, see
-    /// [`ContactProblem::impulses_are_unique`].
+    /// Variation of the velocity (nv) and the impulses (3 for each contact) of the last solution, for a
+    /// variation of its problem. Empty parts stand for zero; only the symmetric part of dA counts. If
+    /// contacts are redundant (four points of one face), the variation of the impulses is a choice: only
+    /// A⁻¹Jᵀdλ is determined, see [`ContactProblem::impulses_are_unique`].
     ///
-    /// Afterwards the label of [`ContactProblem::info`] is that of this direction. It is one-sided where the problem
-    /// is at a switch whose sides differ, and where redundant contacts are asked for what no impulses can do, as by
-    /// a target of one of four corners: then the answer is to what they have in common.
+    /// Afterwards the label of [`ContactProblem::info`] belongs to this direction. It is one-sided if the
+    /// problem is at a switch whose sides differ. It is also one-sided if redundant contacts cannot follow
+    /// the variation, as for a target of one of four corners: the result is then their common part.
     ///
     /// # Errors
-    /// `NoStep` before a solve, `NotConverged` where it was not solved, `Numerical` where the derivative would be
-    /// round-off or a number is not finite, `InvalidArgument` for a wrong length or a compliance that the law does not
-    /// take. Nothing is written then.
+    /// `NoStep` before a solve; `NotConverged` if the problem was not solved; `Numerical` if the derivative
+    /// would be round-off or a number is not finite; `InvalidArgument` for a wrong length or a compliance
+    /// that the law does not take. Nothing is written then.
     pub fn jvp(
         &mut self,
         by: &ProblemData<'_>,
@@ -37,7 +37,7 @@ impl ContactProblem {
         let mut exact = self.judge()?;
         let w = &mut self.work;
         let lambda = &self.answer.lambda;
-        // δv of fixed impulses.
+        // δv at fixed impulses.
         w.x.fill(0.0);
         if !by.a.is_empty() {
             add_product(by.a, &self.change, &mut w.x);
@@ -89,14 +89,14 @@ impl ContactProblem {
         Ok(())
     }
 
-    /// Gradient of a function of the last solution, of which `v_bar` (nv) and `impulse_bar` (3 a contact) are the gradient
-    /// by its velocity and impulses, by all that makes its problem; an empty slice stands for zero. The gradient by A is
-    /// symmetric, so that its product with dA is right for any dA.
+    /// Gradient of a function of the last solution by all parts of its problem. `v_bar` (nv) and
+    /// `impulse_bar` (3 for each contact) are the function's gradient by velocity and impulses; an empty
+    /// slice stands for zero. The gradient by A is symmetric; its product with any dA is right.
     ///
-    /// Afterwards the label of [`ContactProblem::info`] is that of what was asked for. It cannot tell whether redundant
-    /// contacts follow the variations of J and target that the gradient will be used with, as they do those by the motion
-    /// of one body: along others the gradient is by what contacts have in common. [`ContactProblem::jvp`] tells of a
-    /// direction.
+    /// Afterwards the label of [`ContactProblem::info`] belongs to this gradient. The label cannot say
+    /// whether redundant contacts follow the variations of J and target by which you multiply the gradient.
+    /// They follow the variations of one body's motion; along others the gradient is that of their common
+    /// part. For a given direction, [`ContactProblem::jvp`] reports it.
     ///
     /// # Errors
     /// As [`ContactProblem::jvp`].
@@ -210,8 +210,8 @@ impl ContactProblem {
         }
     }
 
-    /// Whether the impulses of the last solution are known to be the only ones with its velocity: then their derivative
-    /// is determined, too.
+    /// True if the impulses of the last solution are known to be the only ones with its velocity. Their
+    /// derivative is then determined, too.
     ///
     /// # Errors
     /// As [`ContactProblem::jvp`].
@@ -224,7 +224,8 @@ impl ContactProblem {
         self.law.linearize(&problem)?.is_unique(&problem)
     }
 
-    /// Whether the derivative is that of all sides, for variations of the free velocity. The law is asked once a solution.
+    /// True if all sides have this derivative, for variations of the free velocity. Evaluated once for each
+    /// solution.
     fn judge(&mut self) -> Result<bool> {
         let mut info = self.info.ok_or_else(no_solve)?;
         if self.contacts() == 0 {

@@ -3,10 +3,10 @@
 use crate::error::{Error, Result};
 use crate::step::{Contact, Options};
 
-/// Fixed at creation.
+/// Options, fixed at creation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProblemOptions {
-    /// A law with impulses.
+    /// A law that solves for impulses.
     pub law: Contact,
     /// As [`Options::tolerance`] and [`Options::max_iterations`].
     pub tolerance: f64,
@@ -31,7 +31,7 @@ impl Default for ProblemOptions {
 }
 
 impl ProblemOptions {
-    /// Refuses what no solver can do.
+    /// Refuses options that no solver supports.
     pub fn check(&self) -> Result<()> {
         if matches!(self.law, Contact::None | Contact::Penalty) {
             return Err(Error::invalid(format!(
@@ -50,7 +50,7 @@ impl ProblemOptions {
     }
 
     /// # Errors
-    /// `Capacity` for more contacts than there is room for.
+    /// `Capacity` for more contacts than `max_contacts`.
     pub fn check_contacts(&self, contacts: usize) -> Result<()> {
         if contacts <= self.max_contacts {
             return Ok(());
@@ -61,7 +61,7 @@ impl ProblemOptions {
         )))
     }
 
-    /// The same for a step.
+    /// The same options for a step.
     pub(super) fn of_steps(&self) -> Options {
         Options {
             contact: self.law,
@@ -71,7 +71,7 @@ impl ProblemOptions {
         }
     }
 
-    /// Whether rows yield: the one thing about a law that its user must know, who gives R then.
+    /// True if rows are compliant: the caller then gives R.
     pub(super) fn yields(&self) -> bool {
         self.law == Contact::Convex
     }

@@ -1,4 +1,4 @@
-//! A problem as the law that solves it sees it: nothing is to be undone, so nothing gentler can be asked.
+//! A problem in the form in which a law solves it. There is no stabilization, so there is no gentler demand.
 
 use super::rows::Rows;
 use crate::contact::block::Block;
@@ -6,11 +6,11 @@ use crate::contact::law::{Posed, Request};
 use crate::contact::mode::Mode;
 use crate::contact::push_out::{Jam, PushOut};
 
-/// Impulses and modes: of a solution, or a guess of one.
+/// Impulses and modes of a solution, or of a guess.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answer {
     pub lambda: Vec<f64>,
-    /// By contacts.
+    /// One for each contact.
     pub modes: Vec<Mode>,
 }
 
@@ -22,7 +22,7 @@ impl Answer {
         }
     }
 
-    /// No impulses in no mode, of so many contacts.
+    /// Sets the impulses of this many contacts to zero, without modes.
     pub fn clear(&mut self, contacts: usize) {
         self.lambda.clear();
         self.lambda.resize(3 * contacts, 0.0);
@@ -30,7 +30,7 @@ impl Answer {
         self.modes.resize(contacts, Mode::Unknown);
     }
 
-    /// Drops what these blocks cannot have.
+    /// Drops the parts that these blocks cannot have.
     pub fn fit(&mut self, blocks: &[Block]) {
         let contacts = self.lambda.chunks_exact_mut(3).zip(&mut self.modes);
         for ((lambda, mode), block) in contacts.zip(blocks) {
@@ -49,7 +49,7 @@ impl Answer {
     }
 }
 
-/// The problem with the guess that every attempt starts from.
+/// The problem with the guess from which every attempt starts.
 pub(super) struct OfProblem<'a> {
     pub rows: &'a Rows,
     pub kept: &'a [f64],

@@ -1,4 +1,4 @@
-//! The rows of a problem as the laws take them.
+//! The rows of a problem in the form of the laws.
 
 use super::data::ProblemData;
 use super::system::System;
@@ -12,7 +12,7 @@ use crate::linalg::dispatch;
 #[derive(Debug)]
 pub(super) struct Rows {
     whitened: WhitenedJacobian,
-    /// G, where it is held so: of few rows on one tree, as in a step.
+    /// G, if it is held as a matrix: few rows on one tree, as in a step.
     dense: Vec<f64>,
     most_dense: usize,
     is_dense: bool,
@@ -22,14 +22,14 @@ pub(super) struct Rows {
     pub g: Vec<f64>,
     /// J, column-major.
     pub j: Vec<f64>,
-    /// Of a contact on a tree.
+    /// Panel of a contact on a tree.
     panel: Vec<[f64; 3]>,
 }
 
 impl Rows {
     pub fn new(nv: usize, contacts: usize, yields: bool) -> Rows {
         let rows = 3 * contacts;
-        // Laws whose rows yield take them by trees.
+        // Compliant laws take their rows by trees.
         let most_dense = if yields { 0 } else { rows.min(DENSE) };
         Rows {
             whitened: WhitenedJacobian::with_capacity(nv, contacts, rows * nv),
@@ -44,10 +44,10 @@ impl Rows {
         }
     }
 
-    /// What a law needs room for.
+    /// Capacity that a law needs.
     pub fn capacity(nv: usize, contacts: usize, yields: bool) -> Capacity {
         let rows = 3 * contacts;
-        // Of one dof there is one tree.
+        // One dof is one tree.
         let by_trees = yields || rows > DENSE || nv > 1;
         let coordinates = if by_trees { nv } else { 0 };
         Capacity {

@@ -1,4 +1,4 @@
-//! A solver of contact problems: solve, and what is kept of it.
+//! A solver of contact problems, and its memory of the last solution.
 
 use super::data::ProblemData;
 use super::options::ProblemOptions;
@@ -13,56 +13,57 @@ use crate::linalg::{LANES, scattered};
 use crate::step::info::{check_length, deliver};
 use crate::step::{Gradient, StepInfo, law_of};
 
-/// Solves contact problems of up to a size, one after the other, and differentiates the last one. All memory is made at
-/// creation.
+/// Solves contact problems up to a size, one after the other, and differentiates the last one. All memory is
+/// made at creation.
 ///
-/// A solve starts from the impulses and modes of the last one where both have as many contacts, which then count as the
-/// same ones in the same order: this warm start is state, and [`ContactProblem::reset`] forgets it.
+/// A solve starts from the impulses and modes of the last one if both have the same number of contacts, which
+/// count as the same contacts in the same order. This warm start is state; [`ContactProblem::reset`] forgets
+/// it.
 #[derive(Debug)]
 pub struct ContactProblem {
     pub(super) options: ProblemOptions,
     allowance: Allowance,
     pub(super) law: Box<dyn Law>,
-    /// That of the last problem, and of one whose A is not known to be definite.
+    /// Systems of the last problem, and of the next one, whose A may be indefinite.
     pub(super) system: System,
     pending: System,
     pub(super) rows: Rows,
     pub(super) answer: Answer,
     guess: Answer,
-    /// Coordinates of the velocity that the guess makes.
+    /// Coordinates of the velocity by the guessed impulses.
     kept: Vec<[f64; 1]>,
     pub(super) v: Vec<f64>,
     /// v − v_free.
     pub(super) change: Vec<f64>,
-    /// None before a solve, and after one that failed.
+    /// `None` before a solve, and after one that failed.
     pub(super) info: Option<StepInfo>,
     pub(super) at_switch: bool,
-    /// What the derivative is worth, once that is known.
+    /// The verdict on the derivative, once it is known.
     pub(super) verdict: Option<Verdict>,
     pub(super) work: Workspace,
 }
 
-/// Of derivatives.
+/// Memory of derivatives.
 #[derive(Debug)]
 pub(super) struct Workspace {
-    /// By dofs.
+    /// One for each dof.
     pub x: Vec<f64>,
     pub force: Vec<f64>,
-    /// By coordinates.
+    /// One for each coordinate.
     pub z: Vec<[f64; 1]>,
-    /// By rows.
+    /// One for each row.
     pub w: Vec<f64>,
     pub dlambda: Vec<f64>,
-    /// By contacts.
+    /// One for each contact.
     pub limits: Vec<f64>,
-    /// Three velocities in general position.
+    /// Three random probe velocities.
     pub general: [Vec<f64>; 3],
 }
 
 impl ContactProblem {
     /// # Errors
-    /// `InvalidArgument` naming the option, `Unsupported` for a law that this version lacks, `Capacity` where memory does
-    /// not suffice.
+    /// `InvalidArgument` naming the option; `Unsupported` for a law that this version lacks; `Capacity` if
+    /// memory does not suffice.
     pub fn new(options: &ProblemOptions) -> Result<ContactProblem> {
         options.check()?;
         let ProblemOptions {
@@ -106,14 +107,14 @@ impl ContactProblem {
         &self.options
     }
 
-    /// Velocity (nv) and impulses (3 a contact: t₁, t₂, n) of a problem. Without contacts v is v_free. A solution above the
-    /// tolerance is written, too: the result says so.
+    /// Velocity (nv) and impulses (3 for each contact: t₁, t₂, n) of a problem. Without contacts v is v_free.
+    /// A solution above the tolerance is written, too; the result says so.
     ///
     /// # Errors
-    /// `InvalidArgument` for a wrong length, an A that is not symmetric or not definite, a negative friction coefficient, a
-    /// compliance that the law does not take or that is not positive; `Capacity` for too many contacts; `Numerical` for a
-    /// number that is not finite, in or out. Nothing is written then, and of a problem that was refused the last solution
-    /// stays.
+    /// `InvalidArgument` for a wrong length, an A that is not symmetric or not definite, a negative friction
+    /// coefficient, or a compliance that the law does not take or that is not positive; `Capacity` for too
+    /// many contacts; `Numerical` for a number that is not finite, in or out. Nothing is written then. If a
+    /// problem is refused, the last solution stays.
     pub fn solve(
         &mut self,
         data: &ProblemData<'_>,
@@ -179,7 +180,7 @@ impl ContactProblem {
                 (_, true) => Gradient::OneSided,
                 _ => Gradient::Exact,
             };
-            // Impulses of a failed solve may be far off: the next one does better without them.
+            // Impulses of a failed solve may be far off: the next solve is better without them.
             match found.converged {
                 true => self.guess.copy_from(&self.answer),
                 false => self.guess.clear(0),
@@ -195,7 +196,7 @@ impl ContactProblem {
         Ok(info)
     }
 
-    /// Facts about the last solve; of its gradient what is known since a derivative was asked for
+    /// Facts about the last solve. The gradient label is the one known since a derivative was requested
     /// ([`ContactProblem::jvp`], [`ContactProblem::vjp`]).
     ///
     /// # Errors
@@ -204,7 +205,7 @@ impl ContactProblem {
         self.info.ok_or_else(no_solve)
     }
 
-    /// Mode of every contact of the last solve; none before one.
+    /// Mode of every contact of the last solve; empty before a solve.
     pub fn modes(&self) -> &[Mode] {
         match self.info {
             Some(_) => &self.answer.modes,
@@ -217,7 +218,7 @@ impl ContactProblem {
         self.modes().len()
     }
 
-    /// Forgets the last solution and its use as a warm start: the next solve is that of a new solver.
+    /// Forgets the last solution and its use as a warm start: the next solve is like that of a new solver.
     pub fn reset(&mut self) {
         self.guess.clear(0);
         self.info = None;
@@ -228,7 +229,7 @@ pub(super) fn no_solve() -> Error {
     Error::no_step("no problem has been solved")
 }
 
-/// Refuses sizes for which memory cannot be had.
+/// Refuses sizes for which memory is not available.
 fn check_memory(nv: usize, contacts: usize) -> Result<()> {
     let refused = || {
         Error::capacity(format!(
@@ -237,7 +238,7 @@ fn check_memory(nv: usize, contacts: usize) -> Result<()> {
     };
     let rows = contacts.checked_mul(3).ok_or_else(refused)?;
     let most = nv.max(rows).checked_add(LANES).ok_or_else(refused)?;
-    // Some panels of all rows by all dofs, of all dofs by lanes and by themselves.
+    // A few panels of all rows by all dofs, of all dofs by lanes, and of all dofs by all dofs.
     let numbers = nv
         .checked_add(rows)
         .and_then(|n| n.checked_mul(nv))

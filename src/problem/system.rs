@@ -1,7 +1,8 @@
-//! The system matrix of a problem, factored, and the trees that it and the contacts fall into.
+//! The system matrix of a problem, factored, and the trees into which it and the contacts divide the dofs.
 //!
-//! Dofs belong together where A couples them, and where a contact acts on more than two such groups. Their groups are the
-//! trees of the laws: bodies that do not touch are islands of their own. Coordinates are dofs in the order of their trees.
+//! Dofs belong together if A couples them, or if a contact acts on more than two such groups. The groups are
+//! the trees of the laws: bodies that do not touch are separate islands. Coordinates are dofs in the order of
+//! their trees.
 
 use super::data::ProblemData;
 use crate::error::{Error, Result};
@@ -11,13 +12,13 @@ use crate::linalg::Definite;
 #[derive(Debug)]
 pub(super) struct System {
     a: Definite,
-    /// Union–find over dofs, whose roots are the least of theirs.
+    /// Union–find over dofs; the root of a group is its smallest dof.
     parent: Vec<usize>,
-    /// Dof of each coordinate, tree of each dof, first coordinate of each tree with the end of all.
+    /// Dof of each coordinate, tree of each dof, first coordinate of each tree and the number of coordinates.
     dofs: Vec<usize>,
     tree_of: Vec<usize>,
     starts: Vec<usize>,
-    /// That contacts act on.
+    /// Trees on which each contact acts.
     trees_of: Vec<[Option<usize>; 2]>,
     touched: Vec<bool>,
 }
@@ -139,7 +140,7 @@ impl System {
         self.parent[a.max(b)] = a.min(b);
     }
 
-    /// Number of trees, and of those that contacts act on.
+    /// Number of trees, and of trees on which contacts act.
     pub fn trees(&self) -> usize {
         self.starts.len() - 1
     }
@@ -153,7 +154,7 @@ impl System {
         self.starts.windows(2).map(|block| block[1] - block[0])
     }
 
-    /// The trees that a contact acts on.
+    /// The trees on which a contact acts.
     pub fn trees_of(&self, contact: usize) -> [Option<usize>; 2] {
         self.trees_of[contact]
     }
@@ -178,7 +179,7 @@ impl System {
         }
     }
 
-    /// x ← B⁻ᵀ z, from coordinates, which are lost, to dofs.
+    /// x ← B⁻ᵀ z, from coordinates, which are overwritten, to dofs.
     pub fn solve_half_transposed(&self, z: &mut [[f64; 1]], x: &mut [f64]) {
         for (tree, block) in self.starts.windows(2).enumerate() {
             self.a

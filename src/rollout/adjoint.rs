@@ -6,8 +6,8 @@ use crate::integrator::Tangent;
 use crate::linalg::{add_scaled, first_not_finite, grow};
 use crate::step::{Gradient, ImpulseBar, Seed, StepAdjoint, deliver};
 
-/// Where the gradient of a function of a trajectory goes: by the initial state (nv, nv and na entries), the inputs (nu×N) and the
-/// selected parameters (np).
+/// Receives the gradient of a function of a trajectory: by the initial state (nv, nv and na entries), the
+/// inputs (nu×N) and the selected parameters (np).
 #[derive(Default)]
 pub struct RolloutAdjoint<'a> {
     pub q0: Option<&'a mut [f64]>,
@@ -19,9 +19,9 @@ pub struct RolloutAdjoint<'a> {
 }
 
 impl Rollout {
-    /// Gradient of L(q_0 … q_N, v_0 … v_N) after a run of N steps, from its partial derivatives
-    /// `q_bar` (tangent, nv×(N+1)) and `v_bar` (nv×(N+1)): by the initial state (nv, nv), the inputs
-    /// (nu×N) and the selected parameters (np); at the activations that the run began with.
+    /// Gradient of L(q_0 … q_N, v_0 … v_N) after a run of N steps, from its partial derivatives `q_bar`
+    /// (tangent, nv×(N+1)) and `v_bar` (nv×(N+1)): by the initial state (nv, nv), the inputs (nu×N) and the
+    /// selected parameters (np), at the run's initial activations.
     ///
     /// # Errors
     /// `NoStep` before a run; those of [`Sim::step_vjp`]. Nothing is written then.
@@ -44,8 +44,8 @@ impl Rollout {
         self.adjoint_act(q_bar, v_bar, &[], out)
     }
 
-    /// [`Rollout::adjoint`] of a function of the activations, too, from its partial derivatives `act_bar` (na×(N+1), or none
-    /// for zero), and its gradient by those that the run began with.
+    /// [`Rollout::adjoint`] of a function that also depends on the activations, from its partial derivatives
+    /// `act_bar` (na×(N+1), or `None` for zero), with its gradient by the initial activations.
     ///
     /// # Errors
     /// As [`Rollout::adjoint`].
@@ -91,7 +91,7 @@ impl Rollout {
             }
         }
         if self.p_sum.len() != np {
-            // Only after another selection of parameters.
+            // Allocates only after another selection of parameters.
             self.p_sum = vec![0.0; np];
             self.p_adjoint = vec![0.0; np];
         }

@@ -1,9 +1,9 @@
 //! Trajectories and their adjoint.
 //!
-//! A rollout keeps the state at every `checkpoint_interval`-th step and all inputs; the adjoint
-//! repeats each step once (each segment once more where the interval is longer than 1) and applies
-//! the step's adjoint. Memory: 8·(nq + nv + m)·N/k + 8·nu·N + 8·(nq + nv + m)·k bytes for N steps,
-//! interval k and m numbers of the step's memory; time: one step and one adjoint per step.
+//! A rollout keeps the state at every `checkpoint_interval`-th step and all inputs. The adjoint repeats each
+//! step once (each segment once more if the interval is longer than 1) and applies the step's adjoint.
+//! Memory: 8·(nq + nv + m)·N/k + 8·nu·N + 8·(nq + nv + m)·k bytes for N steps, interval k and m numbers of
+//! the step's memory. Time: one step and one adjoint for each step.
 
 mod adjoint;
 mod tape;
@@ -17,7 +17,8 @@ pub use adjoint::RolloutAdjoint;
 use std::sync::Arc;
 use tape::{Tape, room};
 
-/// Where a trajectory goes: the states before all steps and after the last, in columns of nq, nv and na numbers.
+/// Receives a trajectory: the states before all steps and after the last, in columns of nq, nv and na
+/// numbers.
 #[derive(Default)]
 pub struct Trajectory<'a> {
     pub q: Option<&'a mut [f64]>,
@@ -47,7 +48,7 @@ pub struct Rollout {
     u_adjoint: Vec<f64>,
     p_adjoint: Vec<f64>,
     p_sum: Vec<f64>,
-    /// Of what the integrator carries.
+    /// Adjoint of the integrator's history.
     carried_adjoint: Vec<f64>,
     carried_sum: Vec<f64>,
     act_adjoint: Vec<f64>,
@@ -57,12 +58,12 @@ pub struct Rollout {
     aware: Option<AwareSteps>,
 }
 
-/// What [`Options::aware_gradient`] made of an adjoint.
+/// Effect of [`Options::aware_gradient`] on an adjoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AwareSteps {
-    /// Steps of which another adjoint than the exact was taken.
+    /// Number of steps that took another adjoint than the exact one.
     pub steps: usize,
-    /// Contacts and limits that these take in other modes than the steps did, in all.
+    /// Number of contacts and limits whose mode these adjoints changed, in all.
     pub resorted: usize,
 }
 
@@ -73,7 +74,7 @@ impl Rollout {
         Rollout::of(Sim::new(model, options)?, max_steps)
     }
 
-    /// A rollout of this simulation, which may be of parts of its own.
+    /// A rollout of this simulation, which may have its own parts.
     ///
     /// # Errors
     /// As [`Rollout::new`].
@@ -83,7 +84,7 @@ impl Rollout {
         }
         let (nq, nv, nu) = (sim.model().nq(), sim.model().nv(), sim.model().nu());
         let interval = sim.options().checkpoint_interval.min(max_steps);
-        // With it the lengths of all arrays are numbers.
+        // Checked here, so that no length of an array overflows.
         let longest = max_steps.checked_add(1);
         if longest
             .and_then(|n| n.checked_mul(nq.max(nv).max(nu)))
@@ -125,13 +126,13 @@ impl Rollout {
         &self.sim
     }
 
-    /// Changing the simulation forgets the last run.
+    /// The simulation; changing it forgets the last run.
     pub fn sim_mut(&mut self) -> &mut Sim {
         self.steps = None;
         &mut self.sim
     }
 
-    /// Chooses parameters, as [`Sim::select_params`], and makes room for their gradient.
+    /// Selects parameters, as [`Sim::select_params`], and reserves memory for their gradient.
     pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
         self.sim.select_params(list)?;
         self.steps = None;
@@ -140,7 +141,7 @@ impl Rollout {
         Ok(())
     }
 
-    /// Number of steps of the last run; none before one, or after a change of the simulation.
+    /// Number of steps of the last run; `None` before a run, or after a change of the simulation.
     pub fn steps(&self) -> Option<usize> {
         self.steps
     }
@@ -149,12 +150,12 @@ impl Rollout {
         self.max_steps
     }
 
-    /// What the last adjoint is: one-sided if any step was at a switch.
+    /// Label of the last adjoint: one-sided if any step was at a switch.
     pub fn gradient(&self) -> Gradient {
         self.gradient
     }
 
-    /// What became of [`Options::aware_gradient`] in the last adjoint; zeros without it.
+    /// Effect of [`Options::aware_gradient`] on the last adjoint; zeros without it.
     ///
     /// # Errors
     /// `NoStep` before an adjoint of the last run.
@@ -186,7 +187,7 @@ impl Rollout {
         self.run_act(q0, v0, &[], u, steps, out)
     }
 
-    /// [`Rollout::run`] from the activations `act0`: na numbers, or none for zero.
+    /// [`Rollout::run`] from the activations `act0`: na numbers, or `None` for zero.
     ///
     /// # Errors
     /// As [`Rollout::run`].
@@ -316,10 +317,11 @@ impl Rollout {
         Ok(())
     }
 
-    /// Repeats the last run, bit for bit, and shows the simulation after each step: its number from 0.
+    /// Repeats the last run, bit for bit, and passes the simulation to `see` after each step, with the index
+    /// of the step.
     ///
     /// # Errors
-    /// `NoStep` before a run; what `see` says.
+    /// `NoStep` before a run; the error of `see`.
     pub fn repeat(&mut self, see: &mut impl FnMut(usize, &Sim) -> Result<()>) -> Result<()> {
         let steps = self
             .steps

@@ -1,10 +1,10 @@
-//! The states of a trajectory that are kept.
+//! The kept states of a trajectory.
 
 use crate::error::{Error, Result};
 use crate::linalg::grow;
 use crate::step::Sim;
 
-/// States one after the other: q, v, and what the step remembers.
+/// States one after the other: q, v, and the memory of the step.
 #[derive(Clone, Debug)]
 pub(super) struct Tape {
     pub q: Vec<f64>,
@@ -51,13 +51,14 @@ impl Tape {
         &self.memory[i * self.nm..][..self.nm]
     }
 
-    /// Activations, with which the memory ends.
+    /// Activations, which are at the end of the memory.
     pub fn act(&self, i: usize) -> &[f64] {
         &self.memory(i)[self.nm - self.na..]
     }
 }
 
-/// Room for `n · count` numbers, or an error where memory does not suffice. It stays untouched until a run needs it.
+/// Capacity for `n · count` numbers, or an error if memory does not suffice. It stays untouched until a run
+/// needs it.
 pub(super) fn room(n: usize, count: usize) -> Result<Vec<f64>> {
     let mut v = Vec::new();
     v.try_reserve_exact(n.saturating_mul(count)).map_err(|_| {
