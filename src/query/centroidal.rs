@@ -1,4 +1,4 @@
-//! The centre of mass and the momentum about it: how they move, and how that varies.
+//! The centre of mass and the momentum about it: motion and derivatives.
 
 use crate::dynamics::centroidal::Whole;
 use crate::dynamics::motion::{self, Accelerated};
@@ -15,7 +15,7 @@ pub struct Centroidal {
     /// [m]
     pub center: [f64; 3],
     pub velocity: [f64; 3],
-    /// Without gravity: that of the joints' accelerations.
+    /// Acceleration by the joints' accelerations, without gravity.
     pub acceleration: [f64; 3],
     /// [N s, N m s]
     pub momentum: [f64; 6],
@@ -35,7 +35,7 @@ impl Sim {
         Ok(Whole::new(&self.model, &d.kin))
     }
 
-    /// The centre of mass and the momentum about it of all that moves, at joint accelerations a.
+    /// The centre of mass and the momentum about it of all moving bodies, at joint accelerations a.
     pub fn centroidal(&mut self, q: &[f64], v: &[f64], a: &[f64]) -> Result<Centroidal> {
         let whole = self.whole(q, v, a)?;
         let d = &self.dynamics;
@@ -61,8 +61,9 @@ impl Sim {
         Ok(())
     }
 
-    /// Derivatives of the momentum about the centre of mass by the tangent of q, and of its rate by the tangent of q, by v
-    /// and by a: 6×nv each, column-major. That of the momentum by v is that of the rate by a: A_g.
+    /// Derivatives of the momentum about the centre of mass by the tangent of q, and of its rate by the
+    /// tangent of q, by v and by a: 6×nv each, column-major. The derivative of the momentum by v equals that
+    /// of the rate by a: A_g.
     pub fn centroidal_derivatives(
         &mut self,
         q: &[f64],

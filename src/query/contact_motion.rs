@@ -1,4 +1,4 @@
-//! How a contact moves with the configuration, dof by dof.
+//! The motion of a contact with the configuration, dof by dof.
 
 use crate::collision::scene::SceneContact;
 use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation};
@@ -10,8 +10,8 @@ use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Twist, Vec3};
 use crate::step::info::REACH;
 
-/// Where the derivatives of contacts by δq go: one matrix per contact, column-major with nv columns,
-/// one contact after the other, world axes.
+/// Receives the derivatives of contacts by δq: one matrix for each contact, column-major with nv columns, one
+/// contact after the other, world axes.
 #[derive(Default)]
 pub struct ContactDerivatives<'a> {
     /// 3×nv [m].
@@ -25,7 +25,7 @@ pub struct ContactDerivatives<'a> {
 }
 
 impl ContactDerivatives<'_> {
-    /// Those of one contact.
+    /// The parts of one contact.
     pub(super) fn contact(&mut self, index: usize, nv: usize) -> ContactDerivatives<'_> {
         fn part<'a>(
             out: &'a mut Option<&mut [f64]>,
@@ -91,8 +91,8 @@ impl ContactDerivatives<'_> {
     }
 }
 
-/// Refuses a contact or its motion by numbers whose products with those of bodies within [`REACH`] may not be
-/// finite: what [`write`] writes is.
+/// Refuses a contact, or its motion, with numbers whose products with those of bodies within [`REACH`] may
+/// not be finite. So everything that [`write`] writes is finite.
 pub(super) fn check(model: &Model, c: &SceneContact, d: &ContactDerivative) -> Result<()> {
     let p = &c.point;
     let matrices = d.point.iter().chain(&d.normal).flat_map(|m| &m.c);
@@ -108,7 +108,7 @@ pub(super) fn check(model: &Model, c: &SceneContact, d: &ContactDerivative) -> R
     )))
 }
 
-/// Columns computed before they are written: lanes are faster to and from memory.
+/// Columns computed before they are written: stores of whole lanes are faster.
 const AT_ONCE: usize = 8;
 
 /// A linear map from twists, by its columns.
@@ -116,7 +116,7 @@ const AT_ONCE: usize = 8;
 struct Map([F4; 6]);
 
 impl Map {
-    /// Of a velocity and an angular velocity, with a row below.
+    /// The map of a velocity and an angular velocity, with a row below.
     #[inline(always)]
     fn new([lin, ang]: [Mat3; 2], [last_lin, last_ang]: [Vec3; 2]) -> Map {
         let columns =
@@ -125,7 +125,7 @@ impl Map {
         Map([x, y, z, u, v, w])
     }
 
-    /// The map from a twist whose linear part is taken at the origin, from one that takes it at `at`.
+    /// Converts a map of twists with the linear part at `at` to twists with the linear part at the origin.
     #[inline(always)]
     fn about_origin(self, at: Vec3) -> Map {
         let [x, y, z, u, v, w] = self.0;
@@ -147,7 +147,7 @@ impl Map {
         lin + ang
     }
 
-    /// Whether nothing but zeros comes out.
+    /// True if the map is zero.
     #[inline(always)]
     fn is_zero(&self) -> bool {
         let all = |bits: u64, x: &f64| bits | x.to_bits() << 1;
@@ -155,16 +155,16 @@ impl Map {
     }
 }
 
-/// How a twist about a tree's origin moves a contact.
+/// Motion of a contact by a twist about a tree's origin.
 struct Response {
     /// (δpoint; δgap)
     shift: Map,
-    /// (δnormal; 0), or `None` where the normal stays.
+    /// (δnormal; 0), or `None` if the normal is constant.
     turn: Option<Map>,
 }
 
 impl Response {
-    /// From the blocks of a map by the twist about the contact point, which is at `at` from the origin.
+    /// From the blocks of a map of the twist about the contact point, which is at `at` from the origin.
     #[inline(always)]
     fn new(point: [Mat3; 2], gap: [Vec3; 2], normal: [Mat3; 2], at: Vec3) -> Response {
         let turn = Map::new(normal, [Vec3::ZERO; 2]);
@@ -238,7 +238,7 @@ fn write_kernel(
         response.write(t, kin, n, b, both, out);
     }
     if both != WORLD {
-        // What moves both sides carries the contact along.
+        // A dof that moves both bodies moves the contact along rigidly.
         let response = Response::new(
             [Mat3::IDENTITY, Mat3::ZERO],
             [Vec3::ZERO; 2],
@@ -250,8 +250,8 @@ fn write_kernel(
 }
 
 dispatch! {
-    /// Writes the derivatives of one contact by the dofs that move it, from those by the motions of its
-    /// two bodies. Other columns stay as they are.
+    /// Writes the derivatives of one contact by the dofs that move it, from those by the motions of its two
+    /// bodies. Other columns do not change.
     pub(super) fn write = write_kernel(
         model: &Model,
         kin: &Kinematics,

@@ -55,13 +55,13 @@ impl Default for DistanceSmoothing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothedDistance {
     pub distance: f64,
-    /// Midway between the witness points [m].
+    /// Midpoint of the witness points [m].
     pub point: [f64; 3],
-    /// From A to B; shorter than 1 where normals differ.
+    /// Mean normal from A to B; shorter than 1 if the normals differ.
     pub normal: [f64; 3],
 }
 
-/// Where derivatives of [`SmoothedDistance`] by δq go, column-major: nv, 3×nv, 3×nv.
+/// Receives derivatives of [`SmoothedDistance`] by δq, column-major: nv, 3×nv, 3×nv.
 #[derive(Debug, Default)]
 pub struct SmoothedDistanceDerivatives<'a> {
     pub distance: Option<&'a mut [f64]>,
@@ -105,17 +105,17 @@ impl DistanceSmoothing {
     }
 }
 
-/// Rotation vectors beyond π would be drawn else.
+/// Larger widths would draw rotation vectors beyond π.
 const MAX_ANGLE: f64 = 0.5;
 
 impl Sim {
-    /// The distance of two geoms at q, whatever the filters say, smoothed over displacements of
-    /// `geom_b`, and its derivatives by δq (see the formulas at [`DistanceSmoothing`]'s module).
-    /// Contacts and the last step stay as they are. Allocates as [`Sim::collide`] does.
+    /// The distance of two geoms at q, regardless of the filters, smoothed over displacements of `geom_b`, and
+    /// its derivatives by δq (formulas: see the module of [`DistanceSmoothing`]). Contacts and the last step
+    /// do not change. Allocates as [`Sim::collide`] does.
     ///
     /// # Errors
-    /// As [`Sim::distance`], for q and for every displaced pose; `InvalidArgument` naming the option
-    /// or output. Nothing is written then.
+    /// As [`Sim::distance`], for q and for every displaced pose; `InvalidArgument` naming the option or
+    /// output. Nothing is written then.
     pub fn smoothed_distance(
         &mut self,
         geom_a: usize,
@@ -202,7 +202,7 @@ impl Displacement {
         ))
     }
 
-    /// What the mean of f times it is the derivative of f̄ by (δl, δω), B's axes.
+    /// The weight: the mean of f times it is the derivative of f̄ by (δl, δω), in B's axes.
     fn weight(&self, options: &DistanceSmoothing) -> [Vec3; 2] {
         let theta = self.rotation.norm();
         let k = if theta < 1e-2 {
@@ -226,7 +226,7 @@ struct Mean {
     normal: Vec3,
     gap: f64,
     motion: ContactDerivative,
-    /// By B's own axes, to zeroth order.
+    /// In B's own axes, to zeroth order.
     correlation: ContactDerivative,
 }
 
@@ -254,7 +254,7 @@ impl Mean {
         }
     }
 
-    /// Writes the means to `point` and gives the derivative with linear parts there.
+    /// Writes the means to `point` and returns the derivative with linear parts there.
     fn finish(self, pose_b: &Pose, pairs: usize, point: &mut ContactPoint) -> ContactDerivative {
         let share = 0.5 / pairs as f64;
         point.point = self.point * share;

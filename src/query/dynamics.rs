@@ -1,6 +1,6 @@
 //! Smooth dynamics at any state, with the simulation's parameters and external wrenches.
 //!
-//! Forces are total generalized forces: joint damping, springs and friction are the step's business.
+//! Forces are total generalized forces: joint damping, springs and friction belong to the step.
 
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::dynamics::kinematics::body_placements;
@@ -83,7 +83,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Derivatives of inverse dynamics by the tangent of q and by v, column-major nv×nv; that by a
+    /// Derivatives of inverse dynamics by the tangent of q and by v, column-major nv×nv. The derivative by a
     /// is the mass matrix.
     pub fn inverse_dynamics_derivatives(
         &mut self,
@@ -257,8 +257,8 @@ impl Sim {
         }
     }
 
-    /// Kinetic energy with rotors, and potential energy of gravity, zero at the world's origin, and of springs, of joints, too,
-    /// and tendons [J].
+    /// Kinetic energy, including rotors, and potential energy of gravity (zero at the world's origin), of
+    /// joint springs, of springs between points and of tendons [J].
     pub fn energy(&mut self, q: &[f64], v: &[f64]) -> Result<(f64, f64)> {
         self.check_state(q, Some(v))?;
         self.update(q, v);
@@ -301,7 +301,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Mass [kg], centre of mass (world) [m], and its Jacobian (3×nv, column-major) of all that moves.
+    /// Mass [kg], centre of mass (world) [m], and its Jacobian (3×nv, column-major) of all moving bodies.
     pub fn center_of_mass(
         &mut self,
         q: &[f64],
@@ -320,7 +320,7 @@ impl Sim {
         Ok(mass)
     }
 
-    /// Linear and angular momentum of all that moves, world axes, angular about `about` [N s, N m s].
+    /// Linear and angular momentum of all moving bodies, world axes, angular about `about` [N s, N m s].
     pub fn momentum(&mut self, q: &[f64], v: &[f64], about: [f64; 3]) -> Result<[f64; 6]> {
         self.check_state(q, Some(v))?;
         check_finite("about", &about, 3)?;
@@ -330,8 +330,8 @@ impl Sim {
         Ok(h.to_array())
     }
 
-    /// Hybrid dynamics: where `prescribed` is not 0 the acceleration is given and the force found,
-    /// elsewhere the converse; the missing entries of `tau` and `a` are filled in. All nv entries.
+    /// Hybrid dynamics. Where `prescribed` is not 0, the acceleration is given and the force is computed;
+    /// elsewhere the converse. The missing entries of `tau` and `a` are filled in. All have nv entries.
     pub fn hybrid_dynamics(
         &mut self,
         q: &[f64],

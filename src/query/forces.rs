@@ -1,4 +1,4 @@
-//! Generalized forces kind by kind, at any state: what springs, dampers, tendons, the fluid and actuators do.
+//! Generalized forces kind by kind, at any state: springs, dampers, tendons, the fluid and actuators.
 
 use crate::error::{Error, Result};
 use crate::force::{ForceKinds, State};
@@ -8,8 +8,8 @@ use crate::step::info::{check_finite, check_length};
 use crate::step::state::Held;
 use crate::step::{Gradient, Sim};
 
-/// Derivatives of a generalized force, column-major with nv rows: by the tangent of q and by v, nv columns each, and by u, nu
-/// columns.
+/// Derivatives of a generalized force, column-major with nv rows: by the tangent of q and by v, nv columns
+/// each, and by u, nu columns.
 #[derive(Default)]
 pub struct ForceDerivatives<'a> {
     pub by_q: Option<&'a mut [f64]>,
@@ -17,22 +17,23 @@ pub struct ForceDerivatives<'a> {
     pub by_u: Option<&'a mut [f64]>,
 }
 
-/// Of each actuator or tendon: its numbers, and how they vary, column-major with as many rows as there are of them.
+/// Numbers of each actuator or tendon and their derivatives, column-major with one row for each.
 #[derive(Default)]
 pub struct Transmissions<'a> {
     /// [m or rad; of an actuator times its gear]
     pub lengths: Option<&'a mut [f64]>,
     pub rates: Option<&'a mut [f64]>,
-    /// Of an actuator before the gear, of a tendon the tension that pulls its ends together [N or N m].
+    /// For an actuator the force before the gear, for a tendon the tension that pulls its ends together [N or
+    /// N m].
     pub forces: Option<&'a mut [f64]>,
-    /// Of the forces.
+    /// Derivatives of the forces.
     pub by_q: Option<&'a mut [f64]>,
     pub by_v: Option<&'a mut [f64]>,
-    /// Of actuators alone.
+    /// For actuators only.
     pub by_u: Option<&'a mut [f64]>,
 }
 
-/// The state as forces see it, without a time step: what a step takes ahead is left out.
+/// The state in the form of forces, without a time step: implicit parts of a step are left out.
 macro_rules! at {
     ($sim:ident, $q:expr, $v:expr, $u:expr) => {
         State {
@@ -56,16 +57,17 @@ fn label(distance: f64) -> Gradient {
 }
 
 impl Sim {
-    /// The sum of the generalized forces of these kinds at (q, v, u) and the activations of [`Sim::act`], nv entries, and its
-    /// derivatives. Bits beyond all kinds are ignored. Says [`Gradient::OneSided`] where slopes jump.
+    /// The sum of the generalized forces of these kinds at (q, v, u) and the activations of [`Sim::act`], nv
+    /// entries, and its derivatives. Bits beyond all kinds are ignored. Returns [`Gradient::OneSided`] where
+    /// slopes jump.
     ///
-    /// Of tendons and springs the whole force is told, also where steps with constraints have rows of impulses in its
-    /// place; dry friction and bounds are such rows and no force. The damper of a tendon that only pulls fades in as it comes
-    /// taut, as with implicit integrators.
+    /// For tendons and springs this is the whole force, also if steps with constraints use rows of impulses
+    /// instead. Dry friction and bounds are such rows and not forces. The damper of a cable fades in as it
+    /// becomes taut, as with implicit integrators.
     ///
     /// # Errors
-    /// As a step's for its arguments; `InvalidArgument` for derivatives without options.derivatives; `Numerical` for a result
-    /// that is not finite.
+    /// As a step's for its arguments; `InvalidArgument` for derivatives without options.derivatives;
+    /// `Numerical` for a result that is not finite.
     pub fn generalized_forces(
         &mut self,
         q: &[f64],
@@ -141,8 +143,8 @@ impl Sim {
         Ok(gradient)
     }
 
-    /// What loads on links do at q, into `work`, and how that varies, into the buffers of the linearization: by inverse dynamics
-    /// of a robot at rest without gravity.
+    /// Computes the forces of loads on links at q, into `work`, and their derivatives, into the buffers of
+    /// the linearization: by inverse dynamics of a robot at rest without gravity.
     fn load_forces(&mut self, q: &[f64], kinds: ForceKinds, differentiate: bool) -> Result<()> {
         self.held = Held::Other;
         self.work.fill(0.0);
@@ -231,8 +233,8 @@ impl Sim {
         Ok(label(distance))
     }
 
-    /// Lengths, rates and tensions of all tendons at (q, v), as many entries each, and derivatives of the tensions; there are
-    /// none by u.
+    /// Lengths, rates and tensions of all tendons at (q, v), one entry for each tendon, and derivatives of
+    /// the tensions. There are no derivatives by u.
     ///
     /// # Errors
     /// As of [`Sim::generalized_forces`].
@@ -265,13 +267,13 @@ impl Sim {
         Ok(label(distance))
     }
 
-    /// What drives actuators with the inputs u and the activations as they are.
+    /// Sets the drives of actuators from the inputs u and the present activations.
     pub(super) fn take_drives(&mut self, u: &[f64]) -> Result<()> {
         let h = self.options.time_step;
         (self.pending.drives).take(&self.model, h, u, &self.act)
     }
 
-    /// The forces of one kind, for what is told of each by itself, and how they vary if that is asked for.
+    /// The forces of one kind, each by itself, with their derivatives on request.
     fn transmissions(
         &mut self,
         q: &[f64],

@@ -8,28 +8,28 @@ use crate::step::info::check_length;
 use crate::step::state::{Held, Last};
 use crate::step::{ContactReport, Gradient, Sim};
 
-/// Distance of two geometries.
+/// Distance of two geoms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Negative by the least translation that parts them where they overlap [m].
+    /// If they overlap: minus the smallest translation that separates them [m].
     pub distance: f64,
     /// On the surfaces, world axes [m].
     pub point_a: [f64; 3],
     pub point_b: [f64; 3],
     /// Unit, from A to B, world axes.
     pub normal: [f64; 3],
-    /// [`Gradient::OneSided`] where the distance has a kink, or its derivative is not determined in
-    /// part: that part is left out.
+    /// [`Gradient::OneSided`] if the distance has a kink, or if a part of its derivative is not determined;
+    /// this part is left out.
     pub gradient: Gradient,
 }
 
 impl Sim {
-    /// Lets two geoms touch, or keeps them from it, whatever the model's filters say. May allocate;
-    /// the last step is forgotten.
+    /// Switches contact between two geoms on or off, regardless of the model's filters. May allocate. The last
+    /// step is forgotten.
     ///
     /// # Errors
-    /// `InvalidArgument` for a geom that is not there, a geom with itself, planes and height fields
-    /// with each other; `Unsupported` where the pair's condim is.
+    /// `InvalidArgument` for a geom that does not exist, a geom with itself, planes and height fields with
+    /// each other; `Unsupported` if the pair's condim is unsupported.
     pub fn set_pair_enabled(&mut self, geom_a: usize, geom_b: usize, enabled: bool) -> Result<()> {
         self.with_scene(|scene, model, _| scene.set_pair_enabled(model, geom_a, geom_b, enabled))?;
         self.filter_adhesion();
@@ -39,13 +39,13 @@ impl Sim {
 
     /// Finds the contacts at q without dynamics: all points whose gap is at most the pair's margin.
     ///
-    /// [`Sim::contacts`] then shows them, with zero impulse and velocity and mode `Unknown`. The last
-    /// step is forgotten, but not its warm start. The first geometry query of a simulation with
-    /// contact None allocates; no other does.
+    /// [`Sim::contacts`] then returns them, with zero impulse and velocity and mode `Unknown`. The last step
+    /// is forgotten, but not its warm start. The first geometry query of a simulation with contact None
+    /// allocates; no other does.
     ///
     /// # Errors
-    /// As a step's for q; `Capacity` for more than options.max_contacts; with contact None also what
-    /// a simulation with contact refuses about geoms.
+    /// As a step's for q; `Capacity` for more contacts than options.max_contacts. With contact None also the
+    /// geom errors of a simulation with contact.
     pub fn collide(&mut self, q: &[f64]) -> Result<()> {
         self.check_state(q, None)?;
         self.forget_step();
@@ -78,8 +78,8 @@ impl Sim {
         Ok(())
     }
 
-    /// How the contacts that [`Sim::contacts`] shows move with δq. Says
-    /// [`Gradient::OneSided`] where one of them has no derivative: what is not determined is left out.
+    /// Motion of the contacts of [`Sim::contacts`] with δq. Returns [`Gradient::OneSided`] if one of them has
+    /// no derivative; the undetermined part is left out.
     ///
     /// # Errors
     /// `NoStep` before a step or [`Sim::collide`]; `InvalidArgument` for a wrong length.
@@ -129,11 +129,11 @@ impl Sim {
         done
     }
 
-    /// Distance of two geoms at q, whatever the filters say; `gradient` receives nv entries. Contacts
-    /// and the last step stay as they are. Allocates as [`Sim::collide`] does.
+    /// Distance of two geoms at q, regardless of the filters; `gradient` receives nv entries. Contacts and the
+    /// last step do not change. Allocates as [`Sim::collide`] does.
     ///
     /// # Errors
-    /// As [`Sim::collide`]; `InvalidArgument` for a geom that is not there or with itself;
+    /// As [`Sim::collide`]; `InvalidArgument` for a geom that does not exist or for a geom with itself;
     /// `Unsupported` for two planes or height fields.
     pub fn distance(
         &mut self,

@@ -1,4 +1,4 @@
-//! Dynamics under a list of external wrenches, beside those that a simulation has.
+//! Dynamics under a list of external wrenches, in addition to those of a simulation.
 
 use crate::error::{Error, Result};
 use crate::spatial::Wrench;
@@ -26,7 +26,7 @@ impl Sim {
         self.deliver("tau", tau)
     }
 
-    /// [`Sim::forward_dynamics`] with wrenches as [`Sim::inverse_dynamics_with_wrenches`] has them.
+    /// [`Sim::forward_dynamics`] with the wrenches of [`Sim::inverse_dynamics_with_wrenches`].
     pub fn forward_dynamics_with_wrenches(
         &mut self,
         q: &[f64],

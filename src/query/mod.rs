@@ -1,4 +1,5 @@
-//! What is asked of a simulation without a step: dynamics, contacts, distances and rays at any state, sensors, smoothed derivatives.
+//! Queries without a step: dynamics, contacts, distances and rays at any state, sensors, smoothed
+//! derivatives.
 
 mod centroidal;
 mod contact_motion;

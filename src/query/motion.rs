@@ -1,4 +1,4 @@
-//! How bodies, sites and frames on bodies move: velocities, accelerations, Jacobians, and the derivatives of all.
+//! Motion of bodies, sites and frames on bodies: velocities, accelerations, Jacobians, and their derivatives.
 
 use crate::dynamics::motion::{self, Accelerated, Frame, ReferenceFrame, Seen};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::step::Sim;
 use crate::step::info::{REACH, check_finite, check_length};
 use crate::step::state::Held;
 
-/// Placements in their bodies of the frames of one kind.
+/// Placements of the frames of one kind in their bodies.
 #[derive(Clone, Copy)]
 enum Kind {
     Body,
@@ -16,7 +16,7 @@ enum Kind {
 }
 
 impl Sim {
-    /// Placements at q, and motion where there are velocities and accelerations of the joints.
+    /// Computes placements at q, and the motion if velocities and accelerations of the joints are given.
     pub(super) fn move_to(
         &mut self,
         q: &[f64],
@@ -40,7 +40,7 @@ impl Sim {
         }
     }
 
-    /// The frames of bodies or sites as they are seen; `None` for those of the world.
+    /// The frames of bodies or sites in the requested reference; `None` for those of the world.
     fn seen(&self, kind: Kind, i: usize, reference: ReferenceFrame) -> Option<Seen> {
         let (body, placement) = match kind {
             Kind::Body => (i, Pose::IDENTITY),
@@ -115,7 +115,7 @@ impl Sim {
         self.velocities_of(Kind::Body, q, v, reference, velocities)
     }
 
-    /// Those of all sites: 6 × nsite.
+    /// Velocities of all sites' frames: 6 × nsite.
     pub fn site_velocities(
         &mut self,
         q: &[f64],
@@ -139,7 +139,7 @@ impl Sim {
         self.accelerations_of(Kind::Body, q, v, a, reference, accelerations)
     }
 
-    /// Those of all sites: the rates of [`Sim::site_velocities`], 6 × nsite.
+    /// Accelerations of all sites' frames, the rates of [`Sim::site_velocities`]: 6 × nsite.
     pub fn site_accelerations(
         &mut self,
         q: &[f64],
@@ -199,8 +199,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Velocity of a frame on a body, and its derivatives by the tangent of q and by v: 6×nv each, column-major. That by
-    /// v is the Jacobian.
+    /// Velocity of a frame on a body, and its derivatives by the tangent of q and by v: 6×nv each,
+    /// column-major. The derivative by v is the Jacobian.
     pub fn frame_velocity(
         &mut self,
         q: &[f64],
@@ -225,8 +225,9 @@ impl Sim {
         Ok(told.to_array())
     }
 
-    /// Acceleration of a frame on a body at joint accelerations a, the rate of [`Sim::frame_velocity`], and its
-    /// derivatives by the tangent of q, by v and by a: 6×nv each, column-major. That by a is the Jacobian.
+    /// Acceleration of a frame on a body at joint accelerations a, the rate of [`Sim::frame_velocity`], and
+    /// its derivatives by the tangent of q, by v and by a: 6×nv each, column-major. The derivative by a is
+    /// the Jacobian.
     pub fn frame_acceleration(
         &mut self,
         q: &[f64],

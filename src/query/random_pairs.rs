@@ -12,7 +12,7 @@ use crate::step::{Sim, StepJacobians};
 pub(super) struct Pair {
     sim: Sim,
     warm: Vec<f64>,
-    /// Standard normal, and times the widths: of q, v, u one after the other.
+    /// Standard normal numbers, and their products with the widths: of q, v, u one after the other.
     xi: Vec<f64>,
     shift: Vec<f64>,
     widths: [f64; 3],
@@ -22,7 +22,7 @@ pub(super) struct Pair {
     u: Vec<f64>,
     q_next: Vec<f64>,
     v_next: Vec<f64>,
-    /// Tangent of q⁺ at the last step's, then v⁺; for zeroth order of one sign less that of the other.
+    /// Tangent of q⁺ at the last step's, then v⁺; for zeroth order the difference of both signs.
     outcome: Vec<f64>,
     other: Vec<f64>,
 }
@@ -59,7 +59,7 @@ impl Pair {
         }
     }
 
-    /// Steps from the state displaced by `sign` times the shift; the outcome is kept.
+    /// Steps from the state displaced by `sign` times the shift, and keeps the result.
     fn step(&mut self, base: &Sim, sign: f64) -> Result<()> {
         let nv = self.v.len();
         let s = &base.state;
@@ -106,7 +106,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Adds the Jacobians at both displaced states to the mean, or none.
+    /// Adds the Jacobians at both displaced states to the mean, or neither.
     pub fn jacobians(&mut self, base: &Sim, mean: &mut Mean<'_>) -> Result<()> {
         mean.pair.iter_mut().for_each(|x| x.fill(0.0));
         for sign in [1.0, -1.0] {
@@ -120,11 +120,11 @@ impl Pair {
     }
 }
 
-/// Sums of the Jacobians that were asked for.
+/// Sums of the requested Jacobians.
 pub(super) struct Mean<'a> {
     out: [Option<&'a mut [f64]>; 8],
     sum: [Vec<f64>; 8],
-    /// Of one pair, so that a pair that fails halfway leaves no trace.
+    /// Jacobians of one pair, so that a pair that fails halfway leaves no trace.
     pair: [Vec<f64>; 8],
     one: [Vec<f64>; 8],
     nv: usize,
@@ -155,12 +155,12 @@ impl<'a> Mean<'a> {
         })
     }
 
-    /// Whether a Jacobian by q, v, u or p (0–3) was asked for and has columns.
+    /// True if a Jacobian by q, v, u or p (0–3) was requested and has columns.
     pub fn wants(&self, kind: usize) -> bool {
         !self.sum[kind].is_empty() || !self.sum[kind + 4].is_empty()
     }
 
-    /// Buffers for one sample's Jacobians, where they were asked for.
+    /// Buffers for the requested Jacobians of one sample.
     pub fn sample(&mut self) -> StepJacobians<'_> {
         let mut i = 0;
         let [a, b, c, d, e, f, g, h] = self.one.each_mut().map(|x| {
@@ -179,8 +179,8 @@ impl<'a> Mean<'a> {
         }
     }
 
-    /// Carries a sample's Jacobians from the tangents at the displaced q and its q⁺ to those at the
-    /// last step's q and q⁺, from which they are `shift` and `outcome` away.
+    /// Maps a sample's Jacobians from the tangents at the displaced q and its q⁺ to those at the last step's
+    /// q and q⁺, which are `shift` and `outcome` away.
     fn carry(&mut self, model: &Model, shift: &[f64], outcome: &[f64]) -> Result<()> {
         let (t, nv) = (model.topology(), self.nv);
         for l in t.wide_links() {

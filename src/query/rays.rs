@@ -1,4 +1,4 @@
-//! Rays: what they meet first, how far away, and how that distance moves with the configuration.
+//! Rays: the first hit, its distance, and the derivative of the distance by the configuration.
 
 use crate::collision::ray::Ray;
 use crate::collision::scene::RayHit as Hit;
@@ -12,43 +12,44 @@ use crate::step::{Gradient, Sim};
 /// Below this cosine of the angle to the normal a ray grazes: its distance has no derivative.
 pub(super) const GRAZING: f64 = 1e-6;
 
-/// Rays that start anywhere, world axes.
+/// Rays from any origins, world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rays<'a> {
     /// 3 numbers each [m].
     pub origins: &'a [f64],
     /// 3 numbers each, of any length but zero.
     pub directions: &'a [f64],
-    /// How far they see [m]; may be infinite.
+    /// Range [m]; may be infinite.
     pub max_distance: f64,
-    /// A body whose geoms they pass through.
+    /// A body whose geoms are ignored.
     pub exclude_body: Option<usize>,
 }
 
-/// What a ray meets first.
+/// The first hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     pub geom: usize,
-    /// From the origin [m].
+    /// Distance from the origin [m].
     pub distance: f64,
-    /// Of the surface, outwards, world axes.
+    /// Outward normal of the surface, world axes.
     pub normal: [f64; 3],
-    /// [`Gradient::OneSided`] where the distance has a kink: on an edge, where two surfaces are met at once, and where the
-    /// ray grazes, whose derivative is left out.
+    /// [`Gradient::OneSided`] where the distance has a kink: on an edge, where a ray hits two surfaces at
+    /// once, and at grazing incidence, whose derivative is left out.
     pub gradient: Gradient,
 }
 
 impl Sim {
-    /// What each ray meets first at q, from within a solid its surface from inside; planes from above alone. Every geom
-    /// counts, whatever the filters say. `by_q` receives the derivatives of the distances by the tangent of q, nv entries a
-    /// ray, the rays at rest in the world; zero for one that meets nothing.
+    /// The first hit of each ray at q. From within a solid a ray hits its surface from inside; planes are hit
+    /// from above only. Every geom counts, regardless of the filters. `by_q` receives the derivatives of the
+    /// distances by the tangent of q, nv entries for each ray, with the rays at rest in the world; zero for a
+    /// ray without a hit.
     ///
-    /// With the outward normal n and the unit direction d, the distance varies with a ray's own origin by −n/(n·d), and
-    /// with its unit direction by that times the distance. Allocates as [`Sim::collide`] does.
+    /// With the outward normal n and the unit direction d, the distance varies with a ray's own origin by
+    /// −n/(n·d), and with its unit direction by this times the distance. Allocates as [`Sim::collide`] does.
     ///
     /// # Errors
-    /// As [`Sim::collide`] for q; `InvalidArgument` for a direction of zero length, a body that is not there or a
-    /// `max_distance` that is not positive; `Numerical` for an origin that is too far.
+    /// As [`Sim::collide`] for q; `InvalidArgument` for a direction of zero length, a body that does not
+    /// exist or a `max_distance` that is not positive; `Numerical` for an origin that is too far away.
     pub fn ray_casts(
         &mut self,
         q: &[f64],
@@ -84,7 +85,7 @@ impl Sim {
     /// [`Sim::ray_casts`] of one ray.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Sim::ray_casts`].
     pub fn ray_cast(
         &mut self,
         q: &[f64],
@@ -99,7 +100,7 @@ impl Sim {
 }
 
 impl Rays<'_> {
-    /// How many there are.
+    /// Checks the rays and returns their number.
     fn check(&self, sim: &Sim) -> Result<usize> {
         let count = self.origins.len() / 3;
         check_finite("origins", self.origins, 3 * count)?;
@@ -128,7 +129,7 @@ impl Rays<'_> {
     fn ray(&self, i: usize) -> Result<Ray> {
         let at = |x: &[f64]| Vec3::from_slice(&x[3 * i..3 * i + 3]);
         let (origin, towards) = (at(self.origins), at(self.directions));
-        // Scaled first: the square of a short or long one is no number.
+        // Scaled first: the square of a very short or long vector would underflow or overflow.
         let unit = (towards * (1.0 / towards.max_abs())).normalized();
         match unit.filter(|u| u.is_finite()) {
             Some(direction) => Ok(Ray { origin, direction }),
@@ -139,7 +140,7 @@ impl Rays<'_> {
     }
 }
 
-/// n · ẋ / (n · d) with the velocity ẋ of the geom's point that is met.
+/// n · ẋ / (n · d) with the velocity ẋ of the hit point on the geom.
 pub(super) fn distance_by_q(
     model: &Model,
     kin: &Kinematics,

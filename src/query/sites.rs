@@ -1,4 +1,4 @@
-//! Where the sites of a model are, and how they move.
+//! Placements and Jacobians of the sites of a model.
 
 use crate::dynamics::jacobian::body_jacobian;
 use crate::error::{Error, Result};

@@ -1,19 +1,20 @@
-//! Smoothed derivatives of the last step, for those who want to feel the next contact before it
-//! happens. They never change a step: everything runs on a copy of the simulation.
+//! Smoothed derivatives of the last step, which show the next contact before it happens. They never change a
+//! step: everything runs on a copy of the simulation.
 //!
-//! **Randomized.** With x = (q, v, u), ξ standard normal and Σ the widths, the smoothed step is
-//! F̄(δ) = E[f(x ⊕ (δ + Σ ξ)) ⊖ f(x)], and its Jacobian at δ = 0 is estimated
-//! - to first order by the mean of the exact Jacobians at x ⊕ Σ ξ, carried to the tangents at x and
-//!   f(x). It has little variance, but is blind to jumps of f, such as that of v⁺ at an impact;
-//! - to zeroth order by the mean of [f(x ⊕ Σ ξ) − f(x ⊕ −Σ ξ)] (Σ⁻¹ ξ)ᵀ/2, which sees jumps, at a
-//!   variance that grows with 1/width.
+//! **Randomized.** With x = (q, v, u), ξ standard normal and Σ the widths, the smoothed step is F̄(δ) = E[f(x
+//! ⊕ (δ + Σ ξ)) ⊖ f(x)], and its Jacobian at δ = 0 is estimated
 //!
-//! Both use every ξ with both signs. Suh et al., Do differentiable simulators give better policy
-//! gradients? (ICML 2022), compare the two.
+//! - to first order by the mean of the exact Jacobians at x ⊕ Σ ξ, mapped to the tangents at x and f(x). It
+//!   has little variance, but does not see jumps of f, such as that of v⁺ at an impact;
+//! - to zeroth order by the mean of [f(x ⊕ Σ ξ) − f(x ⊕ −Σ ξ)] (Σ⁻¹ ξ)ᵀ/2, which sees jumps, at a variance
+//!   that grows with 1/width.
+//!
+//! Both use every ξ with both signs. Suh et al., Do differentiable simulators give better policy gradients?
+//! (ICML 2022), compare the two.
 //!
 //! **Central path.** The exact Jacobian of the step with complementarity relaxed by κ, see
-//! [`crate::contact::relaxed`]. A contact or limit farther than `reach` from closing has no part;
-//! where it enters, the relaxed step jumps by about κ h/(reach) in impulse.
+//! [`crate::contact::relaxed`]. A contact or limit farther than `reach` from closing has no part; where it
+//! enters, the relaxed step jumps by about κ h/(reach) in impulse.
 
 use super::normal::Normal;
 use super::random_pairs::{Mean, Pair};
@@ -37,19 +38,19 @@ pub enum SmoothingMethod {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
     pub method: SmoothingMethod,
-    /// Standard deviations of the random displacements: of every entry of the tangent of q
-    /// [m or rad], of v [m/s or rad/s] and of u. Zero leaves that input where it is.
+    /// Standard deviations of the random displacements: of every entry of the tangent of q [m or rad], of v
+    /// [m/s or rad/s] and of u. Zero leaves this input unchanged.
     pub width_q: f64,
     pub width_v: f64,
     pub width_u: f64,
     /// Number of random displacements; each takes two steps.
     pub pairs: usize,
     pub seed: u64,
-    /// Pairs that may fail before the whole is refused.
+    /// Number of pairs that may fail before the call is refused.
     pub max_failures: usize,
-    /// Product of impulse and velocity that the central path keeps [J].
+    /// Product of impulse and velocity on the central path [J].
     pub kappa: f64,
-    /// Contacts and limits at up to this distance take part in the central path [m or rad].
+    /// Contacts and limits within this distance take part in the central path [m or rad].
     pub reach: f64,
 }
 
@@ -69,7 +70,7 @@ impl Default for Smoothing {
     }
 }
 
-/// What a smoothed derivative is made of.
+/// Facts about a smoothed derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothingInfo {
     /// [`Gradient::Smoothed`].
@@ -121,16 +122,16 @@ impl Smoothing {
 }
 
 impl Sim {
-    /// Smoothed Jacobians of the last step; shapes as in [`StepJacobians`]. By parameters the mean
-    /// over random states is taken too; parameters themselves are not displaced.
+    /// Smoothed Jacobians of the last step; shapes as in [`StepJacobians`]. The mean over random states is
+    /// also taken for parameters; parameters themselves are not displaced.
     ///
-    /// Works on a copy of the simulation, made on the heap: the steps that follow have the same bits
-    /// with and without this call.
+    /// Works on a copy of the simulation, made on the heap: the steps that follow have the same bits with and
+    /// without this call.
     ///
     /// # Errors
-    /// `NoStep` before a step, `InvalidArgument` naming the option, output or missing workspace,
-    /// `NotConverged` if more pairs than `max_failures` had a step or derivative that failed (with
-    /// the first cause), or if the relaxed problem was not solved. Nothing is written then.
+    /// `NoStep` before a step; `InvalidArgument` naming the option, output or missing workspace;
+    /// `NotConverged` if more pairs than `max_failures` had a failing step or derivative (with the first
+    /// cause), or if the relaxed problem was not solved. Nothing is written then.
     pub fn smoothed_jacobians(
         &self,
         options: &Smoothing,
@@ -209,9 +210,8 @@ impl Sim {
         Ok(info)
     }
 
-    /// The last step with complementarity relaxed: what [`SmoothingMethod::CentralPath`] is the
-    /// Jacobian of; lengths nq, nv. The method, κ and the reach are those of `options`, the rest does
-    /// not matter. The simulation stays as it is.
+    /// The last step with complementarity relaxed; [`SmoothingMethod::CentralPath`] gives its Jacobian.
+    /// Lengths nq, nv. Only the method, κ and the reach of `options` matter. The simulation does not change.
     ///
     /// # Errors
     /// As [`Sim::smoothed_jacobians`]; `InvalidArgument` for another method.
@@ -237,7 +237,7 @@ impl Sim {
         Ok(())
     }
 
-    /// A copy whose last step is this one's, relaxed.
+    /// A copy whose last step is this simulation's, relaxed.
     fn relaxed(&self, options: &Smoothing) -> Result<Sim> {
         if !matches!(self.options.contact, Contact::Ncp | Contact::None) {
             return Err(Error::unsupported(format!(

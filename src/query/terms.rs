@@ -1,4 +1,4 @@
-//! Terms of the equations of motion by themselves: gravity, bias, Coriolis matrix, M⁻¹, the regressor.
+//! Single terms of the equations of motion: gravity, bias, Coriolis matrix, M⁻¹, the regressor.
 
 use crate::dynamics::mass_inverse::mass_inverse;
 use crate::dynamics::{coriolis, regressor};
@@ -15,8 +15,8 @@ fn too_large(name: &str) -> Error {
 }
 
 impl Sim {
-    /// Generalized gravity g(q), nv entries: the force that holds the robot still against gravity, less what bodies have of
-    /// it compensated; and its derivative by the tangent of q, nv×nv, column-major.
+    /// Generalized gravity g(q), nv entries: the force that holds the robot still against gravity, minus the
+    /// gravity compensation of bodies; and its derivative by the tangent of q, nv×nv, column-major.
     pub fn gravity_forces(
         &mut self,
         q: &[f64],
@@ -45,8 +45,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Bias forces b(q, v), nv entries: Coriolis, centrifugal and gravity forces, less what bodies have of gravity
-    /// compensated, without external wrenches.
+    /// Bias forces b(q, v), nv entries: Coriolis, centrifugal and gravity forces, minus the gravity
+    /// compensation of bodies, without external wrenches.
     pub fn bias_forces(&mut self, q: &[f64], v: &[f64], b: &mut [f64]) -> Result<()> {
         self.check_state(q, Some(v))?;
         check_length("b", b, self.model.nv())?;

@@ -1,4 +1,5 @@
-//! Vectors and rotations with how they vary along one direction: a formula that is written once gives both.
+//! Vectors and rotations with their variation along one direction: one formula gives the value and the
+//! variation.
 
 use crate::spatial::{Mat3, Quat, Vec3};
 use std::ops::{Add, Mul, Sub};
@@ -48,7 +49,7 @@ impl Mul<f64> for Dual {
     }
 }
 
-/// Axes, and how they turn, in the world.
+/// Axes in the world, and their rotation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes {
     pub r: Mat3,
@@ -56,7 +57,7 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    /// That do not turn.
+    /// Axes that do not rotate.
     pub fn still(r: Mat3) -> Axes {
         Axes {
             r,
@@ -76,7 +77,7 @@ impl Axes {
         Dual::new(self.r.tr_mul_vec(v.x), self.r.tr_mul_vec(d))
     }
 
-    /// The unit quaternion (x y z w) of these axes seen from others, with how it varies.
+    /// The unit quaternion (x y z w) of these axes relative to others, with its variation.
     pub fn quaternion(&self, from: &Axes) -> [[f64; 4]; 2] {
         let q = Quat::from_mat3(&from.r.transpose().mul_mat(&self.r));
         let turn = from.r.tr_mul_vec(self.turn - from.turn) * 0.5;

@@ -1,12 +1,14 @@
-//! Sensors that feel forces: what contacts do to them, and how that varies.
+//! Sensors that measure contact forces: their readings and derivatives.
 //!
-//! With F = Rλ/h the force of a contact, R its frame and p its point, a touch sensor adds up n·F, and force and torque sensors
-//! take F and (p − o) × F off what the motion of their subtree takes, o the sensor's origin. Of dF = dR λ/h + R dλ/h the first
-//! part is geometry; the second is one adjoint of the step for each number that is told, seeded by its weights w of the
-//! impulses, dy = w·dλ. Contacts that resist torsion and rolling add a couple Rτ/h to the torque, likewise in two parts. The
-//! force of a bound has the second part alone.
+//! With F = Rλ/h the force of a contact, R its frame and p its point, a touch sensor adds up n·F. Force and
+//! torque sensors subtract F and (p − o) × F from the force that the motion of their subtree needs; o is the
+//! sensor's origin. Of dF = dR λ/h + R dλ/h the first part is geometry. The second part is one adjoint of the
+//! step for each reading, seeded by its weights w of the impulses, dy = w·dλ. Contacts with torsional and
+//! rolling friction add a couple Rτ/h to the torque, likewise in two parts. The force of a bound has only the
+//! second part.
 //!
-//! Where constraints depend on each other λ is not unique, but w·λ may be: where w weighs all impulses by zero that move nothing.
+//! If constraints are redundant, λ is not unique, but w·λ may be: it is unique if w is zero on the null space
+//! of the impulses.
 
 use super::dual::Dual;
 use super::motion::{By, Motion};
@@ -20,12 +22,12 @@ use crate::query::contact_motion::{self, ContactDerivatives};
 use crate::spatial::{Pose, Vec3};
 use crate::step::{ImpulseBar, Integrator, Seed, Sim, StepAdjoint};
 
-/// What idle impulses may weigh, relative to what others of their size do.
+/// Tolerance for the weight of null-space impulses, relative to the weight of other impulses of their size.
 const NOTHING: f64 = 1e-7;
 
 impl Sim {
-    /// Adds to the rows of sensors that tell of impulses how these vary at fixed frames: w·dλ. After the acceleration's
-    /// Jacobians, at the same step.
+    /// Adds the variation of impulses at fixed frames, w·dλ, to the rows of sensors that measure impulses.
+    /// Call it after the acceleration's Jacobians, at the same step.
     pub(super) fn feel_impulses(&mut self, room: &mut SensorRoom, q: &[f64]) -> Result<()> {
         let model = self.model.clone();
         let sensors = model.sensors();
@@ -87,7 +89,8 @@ impl Sim {
             return Ok(());
         }
         if self.forces.penalty.is_some() {
-            // A function of (q, v), whose slopes are at hand, where the force of the step is that of its beginning.
+            // If the force of the step is that of its beginning, it is a function of (q, v) whose slopes are
+            // available.
             return match self.options.integrator {
                 Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld => Ok(()),
                 other => Err(Error::unsupported(format!(
@@ -125,7 +128,7 @@ impl Sim {
         self.weigh_impulses(room, &mut press.bars, (s, 0), (bar, what), idle_is_known)
     }
 
-    /// Adds to the k-th row of a sensor what the weights of impulses give, or refuses to.
+    /// Adds the contribution of the weights of impulses to the k-th row of a sensor, or refuses.
     fn weigh_impulses(
         &mut self,
         room: &mut SensorRoom,
@@ -169,7 +172,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes off what contacts with bodies beyond the subtree do; with derivatives how that moves at fixed impulses, too.
+    /// Subtracts the forces of contacts with bodies beyond the subtree; with derivatives also their variation
+    /// at fixed impulses.
     pub(super) fn relieve_of_contacts(
         &mut self,
         total: &mut Sums,
@@ -211,7 +215,7 @@ impl Sim {
         Ok(())
     }
 
-    /// How a contact's place, its force and its torque on B vary, into `press`.
+    /// Writes the variation of a contact's point, its force and its torque on B into `press`.
     fn move_contact(&mut self, press: &mut Room, contact: usize) -> Result<()> {
         let (c, rate) = (self.contacts()[contact], 1.0 / self.options.time_step);
         let [points, normals, tangents] = press.moved.each_mut().map(|x| &mut x[..]);
@@ -272,7 +276,7 @@ impl Sim {
                 continue;
             }
             sum += c.impulse[2] * rate;
-            // Of impulses that are solved for all of it is in w·dλ.
+            // If impulses are solved for, w·dλ contains all of it.
             if !differentiate || self.forces.penalty.is_none() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What sensors tell of bounds of joints and of tendons' lengths.
+//! Sensors of joint limits and of bounds of tendon lengths.
 
 use super::motion::By;
 use super::rows::Rows;
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::model::sensor::{Reading, Seat, Sensor};
 use crate::step::{Contact, Sim};
 
-/// A length, its rate, its bounds, and the margin within which these count.
+/// A length, its rate, its bounds, and the margin within which the bounds count.
 pub(super) struct Bounded {
     pub at: f64,
     pub rate: f64,
@@ -16,7 +16,8 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    /// Signs and distances of the bounds; the lower one first, which is told of where both are near, as in MuJoCo.
+    /// Signs and distances of the bounds. The lower bound comes first and is measured if both are near, as in
+    /// MuJoCo.
     fn distances(&self) -> [(f64, f64); 2] {
         let (lower, upper) = self.limits;
         [(lower, 1.0), (upper, -1.0)]
@@ -27,12 +28,12 @@ impl Bounded {
         self.distances().into_iter().find(|(_, d)| *d < 0.0)
     }
 
-    /// Whether a bound is just where it begins to count.
+    /// True if a bound is exactly at the distance where it begins to count.
     pub fn is_at_edge(&self) -> bool {
         self.distances().iter().any(|(_, d)| *d == 0.0)
     }
 
-    /// Tells position or velocity; gives the sign of the bound that is told of.
+    /// Writes the position or velocity reading; returns the sign of the measured bound.
     pub fn tell(&self, reading: Reading, rows: &mut Rows<'_>) -> Option<f64> {
         let near = self.near();
         let is_position = matches!(
@@ -49,7 +50,8 @@ impl Bounded {
     }
 }
 
-/// How position or velocity of a bound of this sign varies with a dof, of which the length has a moment that turns so fast.
+/// Variation of the position or velocity of a bound of this sign with a dof, from the length's moment and its
+/// rate of change.
 pub(super) fn vary(
     rows: &mut Rows<'_>,
     reading: Reading,
@@ -68,10 +70,10 @@ pub(super) fn vary(
 }
 
 impl Sim {
-    /// The force with which the last step holds the bounds; its derivative is with those of other impulses.
+    /// The force of the bounds in the last step. Its derivative belongs to those of the other impulses.
     ///
     /// # Errors
-    /// `Unsupported` where bounds are springs.
+    /// `Unsupported` if bounds are springs.
     pub(super) fn force_of_limit(&self, s: &Sensor) -> Result<f64> {
         if self.options.contact == Contact::Penalty {
             return Err(Error::unsupported(format!(
@@ -82,7 +84,7 @@ impl Sim {
         Ok(self.impulse_of_limit(self.bound_of(s)) / self.options.time_step)
     }
 
-    /// What a sensor of a bound tells of.
+    /// The bound that a sensor measures.
     pub(super) fn bound_of(&self, s: &Sensor) -> Along {
         match s.reading.seat() {
             Seat::Tendon => Along::Tendon(s.index),

@@ -1,7 +1,7 @@
-//! Sensors: what a model's description measures, at any state, and how it varies.
+//! Sensors: the measurements of a model's description, at any state, and their derivatives.
 //!
-//! With y(q, v, a, u) what the sensors tell and a(q, v, u) the acceleration by the laws of the step
-//! ([`Sim::forward`]), dy/dq = ∂y/∂q + ∂y/∂a ∂a/∂q, and so by v and u.
+//! With y(q, v, a, u) the readings and a(q, v, u) the acceleration by the laws of the step
+//! ([`Sim::forward`]), dy/dq = ∂y/∂q + ∂y/∂a ∂a/∂q, and likewise by v and u.
 
 mod dual;
 mod feel;
@@ -21,8 +21,9 @@ use crate::model::Model;
 use crate::step::info::{check_finite, check_length};
 use crate::step::{AccelerationJacobians, Gradient, Sim};
 
-/// Where the Jacobians of all sensors go: column-major with [`Model::nsensordata`](crate::model::Model::nsensordata) rows, by
-/// the tangent of q and by v, nv columns each, by u, nu columns, and by the activations, na columns.
+/// Receives the Jacobians of all sensors: column-major with
+/// [`Model::nsensordata`](crate::model::Model::nsensordata) rows, by the tangent of q and by v, nv columns
+/// each, by u, nu columns, and by the activations, na columns.
 #[derive(Default)]
 pub struct SensorJacobians<'a> {
     pub by_q: Option<&'a mut [f64]>,
@@ -32,11 +33,12 @@ pub struct SensorJacobians<'a> {
 }
 
 impl Sim {
-    /// What all sensors tell at (q, v, u), in their order. Where one of them needs accelerations or contact forces,
-    /// [`Sim::forward`] is done first, which is the last step afterwards. Noise is not added; a cutoff holds.
+    /// Readings of all sensors at (q, v, u), in their order. If a sensor needs accelerations or contact
+    /// forces, this calls [`Sim::forward`] first, which is the last step afterwards. Noise is not added; a
+    /// cutoff holds.
     ///
     /// # Errors
-    /// As [`Sim::forward`]; `InvalidArgument` for a wrong length or the room of another simulation.
+    /// As [`Sim::forward`]; `InvalidArgument` for a wrong length or the workspace of another simulation.
     pub fn sensors(
         &mut self,
         room: &mut SensorRoom,
@@ -51,13 +53,14 @@ impl Sim {
         Ok(())
     }
 
-    /// Jacobians of what all sensors tell at (q, v, u), with the acceleration's. Says [`Gradient::OneSided`] where one of
-    /// them, or the step's, is.
+    /// Jacobians of the readings of all sensors at (q, v, u), with the acceleration's. Returns
+    /// [`Gradient::OneSided`] if one of them, or the step's derivative, is one-sided.
     ///
     /// # Errors
-    /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
-    /// press whose sum of forces has no derivative, as redundant constraints may share it otherwise, and with contact Penalty
-    /// and an implicit scheme; for the force of a bound that others may share.
+    /// As [`Sim::sensors`] and [`Sim::step_jacobians`]. `Unsupported` for a touch, force or torque sensor
+    /// with contacts whose sum of forces has no derivative, because redundant constraints may distribute it
+    /// differently; for such a sensor with contact Penalty and an implicit scheme; and for the force of a
+    /// bound that redundant constraints may share.
     pub fn sensor_jacobians(
         &mut self,
         room: &mut SensorRoom,
@@ -87,10 +90,11 @@ impl Sim {
         Ok(gradient)
     }
 
-    /// Adjoint of what all sensors tell: from the gradient by it to those by q, v, u and the activations; lengths nv, nv, nu, na.
+    /// Adjoint of the readings of all sensors: maps a gradient by the readings to gradients by q, v, u and
+    /// the activations; lengths nv, nv, nu, na.
     ///
     /// # Errors
-    /// As [`Sim::sensor_jacobians`], from which it is taken; `Numerical` where a sum would not be finite.
+    /// As [`Sim::sensor_jacobians`], which it uses; `Numerical` if a sum would not be finite.
     pub fn sensor_vjp(
         &mut self,
         room: &mut SensorRoom,
@@ -196,7 +200,7 @@ impl Sim {
         }
     }
 
-    /// Keeps what is told within the cutoffs; whether something is at one.
+    /// Limits the readings to the cutoffs; returns whether a reading is at its cutoff.
     fn cut_sensors(&self, room: &mut SensorRoom, differentiate: bool) -> bool {
         let (n, mut at_bound) = (room.data.len(), false);
         for s in self.model.sensors() {

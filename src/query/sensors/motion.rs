@@ -1,4 +1,4 @@
-//! The motion of a frame, with how it varies with dofs, and what sensors on frames make of it.
+//! The motion of a frame, its variation with dofs, and the readings of sensors on frames.
 
 use super::dual::{Axes, Dual};
 use crate::dynamics::Dynamics;
@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::model::sensor::{Reading, SensorFrame};
 use crate::spatial::{Mat3, Twist, Vec3};
 
-/// By what a sensor varies.
+/// The variable by which a sensor is differentiated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Positions,
@@ -17,7 +17,8 @@ pub(super) enum By {
 
 pub(super) const ALL: [By; 3] = [By::Positions, By::Velocities, By::Accelerations];
 
-/// Room for a frame's derivatives by dofs: the Jacobian, of the velocity by q, of the acceleration by q and by v; 6×nv each.
+/// Workspace for a frame's derivatives by dofs: the Jacobian; the velocity's by q; the acceleration's by q
+/// and by v; 6×nv each.
 #[derive(Clone, Debug)]
 pub(super) struct Columns([Vec<f64>; 4]);
 
@@ -27,7 +28,7 @@ impl Columns {
     }
 }
 
-/// A frame's motion at a state, world axes: of its origin, and its turn. Accelerations without gravity.
+/// A frame's motion at a state, world axes: of its origin, and its rotation. Accelerations without gravity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion {
     pub axes: Axes,
@@ -38,7 +39,7 @@ pub(super) struct Motion {
     pub spin_rate: Dual,
 }
 
-/// A frame on a body, seen along the world's axes.
+/// A frame on a body, aligned with the world's axes.
 fn aligned(frame: &SensorFrame) -> Frame {
     Frame {
         body: frame.body,
@@ -48,7 +49,7 @@ fn aligned(frame: &SensorFrame) -> Frame {
 }
 
 impl Motion {
-    /// At the state of the recursions and of the accelerations in `asked`.
+    /// The motion at the state of the recursions and of the accelerations in `asked`.
     pub fn of(model: &Model, d: &Dynamics, frame: &SensorFrame) -> Motion {
         let pose = d.kin.body_pose(model, frame.body).compose(&frame.placement);
         let (mut velocity, mut acceleration) = (Twist::ZERO, Twist::ZERO);
@@ -67,7 +68,7 @@ impl Motion {
         }
     }
 
-    /// Fills the derivatives of a frame by dofs at joint accelerations a.
+    /// Computes the derivatives of a frame by dofs at joint accelerations a.
     pub fn differentiate(
         model: &Model,
         d: &Dynamics,
@@ -93,7 +94,7 @@ impl Motion {
         );
     }
 
-    /// The same motion with how it varies with a dof.
+    /// The same motion with its variation along a dof.
     pub fn along(&self, columns: &Columns, by: By, dof: usize) -> Motion {
         let column = |i: usize| Twist::from_slice(&columns.0[i][6 * dof..6 * dof + 6]);
         let jacobian = column(0);
@@ -120,7 +121,7 @@ fn three(v: Dual) -> [[f64; 4]; 2] {
     [v.x, v.d].map(|v| [v.x, v.y, v.z, 0.0])
 }
 
-/// What a sensor on a frame tells, and how that varies; the numbers beyond those that it has are zero.
+/// The reading of a sensor on a frame, and its variation; numbers beyond its own are zero.
 pub(super) fn read(
     reading: Reading,
     own: &Motion,

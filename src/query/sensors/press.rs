@@ -1,4 +1,4 @@
-//! Which impulses a sensor tells of, with what weight, and room for how that varies.
+//! The impulses that a sensor measures and their weights, with workspace for the variation.
 
 use super::subtree::carries;
 use crate::collision::Shape;
@@ -8,12 +8,12 @@ use crate::model::sensor::{Reading, Sensor, Zone, ZoneShape};
 use crate::spatial::{Pose, Vec3};
 use crate::step::{Contact, ContactReport, Sim};
 
-/// Whether a sensor feels contacts.
+/// True if a sensor measures contacts.
 pub(super) fn feels(reading: Reading) -> bool {
     matches!(reading, Reading::Touch | Reading::Force | Reading::Torque)
 }
 
-/// Whether a sensor tells of the impulse of a bound.
+/// True if a sensor measures the impulse of a bound.
 pub(super) fn holds(reading: Reading) -> bool {
     matches!(
         reading,
@@ -21,18 +21,20 @@ pub(super) fn holds(reading: Reading) -> bool {
     )
 }
 
-/// Room for weights of impulses, what they lead to, and how a contact moves. Nothing without sensors that tell of impulses.
+/// Workspace for weights of impulses, for their adjoints, and for the motion of a contact. Empty without
+/// sensors that measure impulses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room {
-    /// Of each sensor that feels contacts, in their order: where it is.
+    /// Pose of each sensor that measures contacts, in their order.
     pub poses: Vec<Pose>,
-    /// 3 numbers a contact: weights of impulses, and of torques.
+    /// 3 numbers for each contact: weights of impulses, and of torques.
     pub weights: [Vec<f64>; 2],
-    /// By q, v, u and the activations.
+    /// Adjoints by q, v, u and the activations.
     pub bars: [Vec<f64>; 4],
-    /// Of a contact: point, normal and tangents by q.
+    /// Point, normal and tangents of a contact by q.
     pub moved: [Vec<f64>; 3],
-    /// Of its force on B by q at fixed components, or of a penalty force by q and v; of its torque by q likewise; 3×nv.
+    /// The contact's force on B by q at fixed components, or of a penalty force by q and v; its torque by q
+    /// likewise; 3×nv.
     pub force: [Vec<f64>; 2],
     pub torque: Vec<f64>,
 }
@@ -57,7 +59,7 @@ impl Room {
     }
 }
 
-/// A sensor for an error: its name, or its number.
+/// The name of a sensor in an error: its name, or its index.
 pub(super) fn called(model: &Model, s: &Sensor) -> String {
     let number = || model.sensors().iter().position(|x| x.address == s.address);
     match (s.name.is_empty(), number()) {
@@ -66,7 +68,8 @@ pub(super) fn called(model: &Model, s: &Sensor) -> String {
     }
 }
 
-/// The force of a contact on a subtree, if just one of its bodies is there and it bears: how often that on B.
+/// Sign of the contact's force on a subtree relative to that on B; `None` unless exactly one of its bodies is
+/// in the subtree and the contact carries load.
 pub(super) fn side(model: &Model, s: &Sensor, c: &ContactReport) -> Option<f64> {
     let within = c.body.map(|b| carries(model, s.frame.body, b));
     let sign = match within {
@@ -77,13 +80,13 @@ pub(super) fn side(model: &Model, s: &Sensor, c: &ContactReport) -> Option<f64> 
     (c.impulse != [0.0; 3]).then_some(sign)
 }
 
-/// Whether a touch sensor counts a contact.
+/// True if a touch sensor counts a contact.
 pub(super) fn touches(s: &Sensor, pose: &Pose, c: &ContactReport) -> bool {
     let side = c.body.iter().position(|b| *b == s.frame.body);
     let Some(side) = side.filter(|_| c.impulse[2] > 0.0) else {
         return false;
     };
-    // From the point along the normal away from the body, where the zone may lie.
+    // From the point along the normal, away from the body, where the sensor's zone may lie.
     let normal = Vec3::from_slice(&c.normal);
     let ray = Ray {
         origin: Vec3::from_slice(&c.point),
@@ -93,7 +96,8 @@ pub(super) fn touches(s: &Sensor, pose: &Pose, c: &ContactReport) -> bool {
     met.and_then(|x| x.first()).is_some()
 }
 
-/// Weights of a contact's impulse and torque in the k-th number of a sensor, times the time step; none where it has no part.
+/// Weights of a contact's impulse and torque in the k-th reading of a sensor, times the time step; `None` if
+/// it does not count.
 pub(super) fn weigh(
     model: &Model,
     s: &Sensor,

@@ -1,36 +1,36 @@
-//! What sensors work in, sized for a simulation.
+//! The workspace of sensors, sized for a simulation.
 
 use super::motion::Columns;
 use super::{press, subtree};
 use crate::error::{Error, Result};
 use crate::step::Sim;
 
-/// What the sensors of one simulation work in. Allocates nothing after it is made.
+/// The workspace of the sensors of one simulation. Allocates nothing after creation.
 #[derive(Clone, Debug)]
 pub struct SensorRoom {
-    /// Numbers told, dofs, inputs, and whether there is room for derivatives.
+    /// Number of readings, dofs, inputs; and whether there is memory for derivatives.
     sizes: [usize; 3],
     differentiates: bool,
     pub(super) data: Vec<f64>,
     pub(super) acceleration: Vec<f64>,
-    /// Of the numbers by q, v and a, column-major, by u and by the activations.
+    /// Derivatives of the readings by q, v and a, column-major; by u; and by the activations.
     pub(super) by: [Vec<f64>; 3],
     pub(super) by_u: Vec<f64>,
     pub(super) by_act: Vec<f64>,
-    /// Of the acceleration by q, v, u and the activations.
+    /// Derivatives of the acceleration by q, v, u and the activations.
     pub(super) of_acceleration: [Vec<f64>; 4],
-    /// Of a distance, by the geom that is met.
+    /// Derivative of a distance by the motion of the hit geom.
     pub(super) moved: Vec<f64>,
     pub(super) own: Columns,
     pub(super) reference: Columns,
     pub(super) subtree: subtree::Room,
     pub(super) press: press::Room,
-    /// As many zeros as there are dofs.
+    /// One zero for each dof.
     pub(super) zeros: Vec<f64>,
 }
 
 impl SensorRoom {
-    /// For a simulation; nothing where its model has no sensors.
+    /// The workspace for a simulation; empty if its model has no sensors.
     pub fn new(sim: &Sim) -> SensorRoom {
         let m = sim.model();
         let sizes = [m.nsensordata(), m.nv(), m.nu()];

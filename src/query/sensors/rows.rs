@@ -1,11 +1,11 @@
-//! Where what one sensor tells goes.
+//! The destination of one sensor's readings.
 
 use super::motion::By;
 use super::room::SensorRoom;
 use crate::model::sensor::Sensor;
 use crate::step::drives::Drives;
 
-/// Numbers of one sensor, and where their derivatives go.
+/// Readings of one sensor, and the destinations of their derivatives.
 pub(super) struct Rows<'a> {
     data: &'a mut [f64],
     by: [&'a mut [f64]; 3],
@@ -13,7 +13,7 @@ pub(super) struct Rows<'a> {
     by_act: &'a mut [f64],
     address: usize,
     dim: usize,
-    /// Of all sensors.
+    /// Number of readings of all sensors.
     n: usize,
 }
 
@@ -27,7 +27,7 @@ impl Rows<'_> {
         column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
     }
 
-    /// By what drives an actuator.
+    /// Adds a derivative by the drive of an actuator.
     pub fn add_drive(&mut self, drives: &Drives, actuator: usize, value: f64) {
         let at = |i: usize| i * self.n + self.address;
         match drives.state_of(actuator) {

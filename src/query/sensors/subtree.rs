@@ -1,4 +1,4 @@
-//! Sums over a body and all that it carries: mass, momentum, and the forces that its motion takes.
+//! Sums over a body and all its descendants: mass, momentum, and the forces that their motion needs.
 
 use super::dual::Dual;
 use super::motion::{ALL, Columns, Motion};
@@ -8,8 +8,8 @@ use crate::model::params::Params;
 use crate::model::sensor::{Reading, SensorFrame};
 use crate::spatial::{Pose, Sym3, Vec3};
 
-/// Of all bodies of a subtree: Σ m c, Σ m ċ, the angular momentum, and force and moment with weight, moments about the
-/// world's origin.
+/// Sums over all bodies of a subtree: Σ m c, Σ m ċ, the angular momentum, and force and moment with weight,
+/// moments about the world's origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
     first: Dual,
@@ -19,7 +19,7 @@ pub(super) struct Sums {
     moment: Dual,
 }
 
-/// Room for the sums along every dof, by q, v and a.
+/// Workspace for the sums along every dof, by q, v and a.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
     sums: [Vec<Sums>; 3],
@@ -43,7 +43,7 @@ impl Room {
     }
 }
 
-/// Whether a body is another one, or carried by it.
+/// True if a body is `root`, or one of its descendants.
 pub(super) fn carries(model: &Model, root: usize, mut body: usize) -> bool {
     while body != root && body != 0 {
         body = model.bodies()[body].parent;
@@ -68,7 +68,7 @@ impl Sums {
         self.moment = self.moment + moment;
     }
 
-    /// These variations, of sums that something else has been taken off.
+    /// These variations, with the values of sums from which other forces have been subtracted.
     pub fn with_values(&self, of: &Sums) -> Sums {
         let with = |change: Dual, value: Dual| Dual::new(value.x, change.d);
         Sums {
@@ -80,13 +80,13 @@ impl Sums {
         }
     }
 
-    /// Takes off a force at a point, that something else exerts.
+    /// Subtracts a force at a point that something else exerts.
     pub fn relieve(&mut self, force: Dual, moment: Dual, at: Dual) {
         self.force = self.force - force;
         self.moment = self.moment - moment - at.cross(force);
     }
 
-    /// What a sensor of this subtree tells; `at` is the motion of its frame.
+    /// The reading of a sensor of this subtree; `at` is the motion of its frame.
     pub fn read(&self, reading: Reading, mass: f64, at: &Motion) -> Dual {
         let per_mass = if mass > 0.0 { 1.0 / mass } else { 0.0 };
         let center = self.first * per_mass;

@@ -1,4 +1,4 @@
-//! Sensor by sensor: what each tells, and how that varies by q, v, a and u.
+//! Sensor by sensor: readings, and their derivatives by q, v, a and u.
 
 use super::dual::Dual;
 use super::limits::{Bounded, vary};
@@ -15,7 +15,7 @@ use crate::spatial::{Pose, Quat, Vec3};
 use crate::step::Sim;
 
 impl Sim {
-    /// All of them, at the acceleration in `room`; whether a derivative is one-sided.
+    /// All sensors, at the acceleration in `room`; returns whether a derivative is one-sided.
     pub(super) fn tell_sensors(
         &mut self,
         room: &mut SensorRoom,
@@ -49,7 +49,7 @@ impl Sim {
                         _ => {}
                     }
                 }
-                // What forces work in is not that of the frames.
+                // Forces use another workspace than frames.
                 one_sided |= self.tell_transmissions(room, [q, v, u], differentiate)?;
                 Ok(one_sided)
             });
@@ -111,7 +111,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes off the external wrench of a body.
+    /// Subtracts the external wrench of a body.
     fn relieve_of_wrench(
         &self,
         total: &mut Sums,
@@ -178,7 +178,7 @@ impl Sim {
         })
     }
 
-    /// Those on tendons, and what actuators do; whether slopes jump.
+    /// Sensors of tendons and actuators; returns whether slopes jump.
     fn tell_transmissions(
         &mut self,
         room: &mut SensorRoom,
@@ -313,7 +313,7 @@ impl Sim {
     }
 }
 
-/// Whether it is where a slope jumps.
+/// True if the joint is where a slope jumps.
 fn tell_joint(
     room: &mut SensorRoom,
     model: &Model,
