@@ -1,10 +1,10 @@
-//! What users' joints are made of: primitive ones along their axes.
+//! Users' joints as sequences of primitive joints along their axes.
 
 use super::link_kind::LinkKind;
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Vec3};
 
-/// How a joint moves. `q`, `v` layouts are those of Pinocchio where it has the joint.
+/// The motion of a joint. Layouts of `q` and `v` are Pinocchio's if it has the joint.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
@@ -20,17 +20,17 @@ pub enum JointKind {
     Spherical = 4,
     /// q = (x y z, qx qy qz qw), v = body-frame twist (linear; angular).
     Free = 5,
-    /// Translations along the two directions perpendicular to `axis`, then none about it.
+    /// Translations along the two directions perpendicular to `axis`, without rotation.
     PlanarTranslation = 6,
     /// Translations along x, y, z.
     Translation = 7,
     /// q = (x, y, θ): translations in the plane perpendicular to `axis`, then the rotation about it.
     Planar = 8,
-    /// Rotation about `axis`, then about `axis2`, which the first one carries along.
+    /// Rotation about `axis`, then about `axis2`, which the first rotation moves.
     Universal = 9,
 }
 
-/// The axes of a joint with length one; z where it has none.
+/// The axes of a joint, scaled to length one; z for an unused axis.
 pub(crate) fn unit_axes(kind: JointKind, axes: [Vec3; 2], who: &str) -> Result<[Vec3; 2]> {
     let axis = |a: Vec3| {
         a.normalized()

@@ -41,7 +41,7 @@ impl Family for Free {
     fn integrate(q: &[f64], dv: &[f64], out: &mut [f64]) {
         let here = free_pose(q);
         let t = Twist::from_slice(dv);
-        // exp's translation; its rotation is taken as a quaternion, which stays unit.
+        // The translation of exp; its rotation is a quaternion here, which stays of unit length.
         let moved = here.point(Pose::exp(t).pos);
         let r = Quat::from_slice(&q[3..7]).mul(Quat::exp(t.ang));
         out[..3].copy_from_slice(&moved.to_array());

@@ -1,4 +1,4 @@
-//! The families by name, and what is asked of each.
+//! The families by name, and their functions.
 
 use super::family::Family;
 use super::free::Free;
@@ -9,7 +9,7 @@ use super::tangent::IntegrateBlocks;
 use super::varying::{MAX_DOFS, VaryingLink};
 use crate::spatial::{Mat3, Pose, Twist, Vec3};
 
-/// The primitive joints. S is constant in the link frame for each but the last.
+/// The primitive joints. S is constant in the link frame for all except the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     /// About z.
@@ -20,11 +20,11 @@ pub enum LinkKind {
     Spherical,
     /// Position and quaternion.
     Free,
-    /// One of the model's varying joints, by its index, with so many coordinates and dofs.
+    /// A varying joint of the model, by index, with its number of coordinates and dofs.
     Varying { index: u16, dofs: u8 },
 }
 
-/// What a family says; of a varying joint `$varying`.
+/// The value of the link's family; of a varying joint `$varying`.
 macro_rules! of_family {
     ($kind:expr, $index:pat, $dofs:pat => $varying:expr, $($what:tt)*) => {
         match $kind {
@@ -48,12 +48,12 @@ impl LinkKind {
         of_family!(self, _, dofs => dofs as usize, NV)
     }
 
-    /// Where among its coordinates a unit quaternion begins; without one ⊕ is addition.
+    /// Index of a unit quaternion among its coordinates; without one ⊕ is addition.
     pub const fn quaternion(self) -> Option<usize> {
         of_family!(self, _, _ => None, QUATERNION)
     }
 
-    /// The moved frame at the coordinates that `q` begins with, from where it is at the reference.
+    /// The moved frame at the first coordinates of `q`, from its position at the reference.
     #[inline(always)]
     pub fn place(
         self,
@@ -73,14 +73,14 @@ impl LinkKind {
         )
     }
 
-    /// The columns of S that `s` begins with, of the moved frame at `rot`, `p`, along the axes and about the point in
-    /// which these are given; those of a varying joint stay.
+    /// Writes the columns of S of the moved frame at `rot`, `p` into the first entries of `s`, along the axes
+    /// and about the point of `rot` and `p`. Columns of a varying joint do not change.
     #[inline(always)]
     pub fn columns(self, rot: &Mat3, p: Vec3, s: &mut [Twist]) {
         of_family!(self, _, _ => (), columns(rot, p, s));
     }
 
-    /// Appends the coordinates at which a body is where its description places it.
+    /// Appends the coordinates at which a body has the placement of its description.
     pub fn neutral(self, placement: &Pose, reference: f64, q: &mut Vec<f64>) {
         of_family!(self, _, dofs => q.extend([0.0; MAX_DOFS][..dofs as usize].iter()), neutral(placement, reference, q));
     }
@@ -97,7 +97,7 @@ impl LinkKind {
         of_family!(self, _, dofs => flat(dofs, a, b, dv, |a, b| b - a), difference(a, b, dv));
     }
 
-    /// How q ⊕ w varies, at the tangent vector w.
+    /// Derivatives of q ⊕ w, at the tangent vector w.
     pub fn integrate_blocks(self, w: &[f64]) -> IntegrateBlocks {
         of_family!(self, _, _ => IntegrateBlocks::ONE, integrate_blocks(w))
     }

@@ -1,9 +1,10 @@
-//! Joints: one file a family, with the motion that its coordinates make and how they are added and subtracted.
+//! Joints: one file for each family, with the motion of its coordinates, and their addition and subtraction.
 //!
-//! A family says where its coordinates place the frame that it moves, which columns S its dofs have there, and what ⊕
-//! and ⊖ are. A user's joint is one or several of them ([`composition`]). Which of the families a link is of is asked
-//! here alone: recursions read placements, columns and velocities, and ⊕'s readers blocks. A family whose S depends on q
-//! is a [`VaryingJoint`]: what its change adds is done for a list of such links, which is empty for most models.
+//! A family defines the placement of its moved frame by the coordinates, the columns S of its dofs, and ⊕ and
+//! ⊖. A user's joint is one or several of them ([`composition`]). Only this room distinguishes the families
+//! of links: recursions read placements, columns and velocities, and users of ⊕ read blocks. A family whose S
+//! depends on q is a [`VaryingJoint`]: the additional terms of its change are computed for a list of such
+//! links, which is empty for most models.
 
 pub mod composition;
 mod family;

@@ -1,4 +1,4 @@
-//! How q ⊕ w varies: matrices on the tangents of a link.
+//! Derivatives of q ⊕ w: matrices on the tangents of a link.
 
 use crate::linalg::{F4, axpy};
 use crate::spatial::{Mat3, Pose, Vec3};
@@ -12,11 +12,11 @@ pub struct IntegrateBlocks {
     pub by_w: LinkMatrix,
 }
 
-/// Of a free link the 6×6 matrix [[`m₀`, `m₁`], [0, `m₂`]]; of a spherical one `m₀`.
+/// For a free link the 6×6 matrix [[`m₀`, `m₁`], [0, `m₂`]]; for a spherical link `m₀`.
 pub type LinkMatrix = [Mat3; 3];
 
 impl IntegrateBlocks {
-    /// Those of addition.
+    /// The blocks of addition.
     pub const ONE: IntegrateBlocks = IntegrateBlocks {
         by_q: [Mat3::IDENTITY, Mat3::ZERO, Mat3::IDENTITY],
         by_w: [Mat3::IDENTITY, Mat3::ZERO, Mat3::IDENTITY],

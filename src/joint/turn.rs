@@ -1,34 +1,35 @@
-//! How far a rotation turns, and about which axis: what bounds a spherical joint.
+//! Angle and axis of a rotation: the quantity that bounds a spherical joint.
 //!
 //! With the rotation vector φ = θ û of q, θ in [0, π], and the tangent δq of the moved frame, q ⊕ δq has
 //!
 //!   δθ = û·δq,   δû = (½ cot(θ/2) (1 − û ûᵀ) + ½ [û]×) δq,
 //!
-//! from δφ = J_r⁻¹(φ) δq. Both are smooth but at θ = 0, where any direction is as good, and at θ = π, where û turns over.
+//! from δφ = J_r⁻¹(φ) δq. Both are smooth except at θ = 0, where no direction is preferred, and at θ = π,
+//! where û changes its sign.
 
 use crate::spatial::{Mat3, Vec3};
 use std::f64::consts::PI;
 
-/// Below this angle the direction is that of round-off, and has no slope across itself [rad].
+/// Below this angle the direction is round-off, and has no slope across itself [rad].
 const NO_DIRECTION: f64 = 1e-9;
 
-/// Below this the squares of a vector part have no digits.
+/// Below this size the squares of a vector part underflow.
 const TINY: f64 = 1e-140;
 
-/// The turn of a quaternion.
+/// Angle and axis of a quaternion.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     /// θ [rad].
     pub angle: f64,
-    /// û, the same in both frames; the first axis where nothing is turned. It is ∂θ/∂q.
+    /// û, the same in both frames; the first axis if there is no rotation. It is ∂θ/∂q.
     pub direction: Vec3,
 }
 
 impl Turn {
-    /// Of (qx qy qz qw) of any length but zero; of a half turn, about the vector part as it comes.
+    /// From (qx qy qz qw) of any nonzero length; of a half turn about the vector part as given.
     #[inline(always)]
     pub fn of(q: &[f64]) -> Turn {
-        // Of a half turn the sign of w says nothing.
+        // The sign of w has no meaning for a half turn.
         let (along, w) = (Vec3::from_slice(q), q[3] + 0.0);
         let size = along.norm();
         let direction = match size > TINY {
@@ -56,7 +57,7 @@ impl Turn {
         Mat3 { c: columns }
     }
 
-    /// Distance to where the slopes jump [rad].
+    /// Distance to the nearest jump of the slopes [rad].
     pub fn switch_distance(&self) -> f64 {
         self.angle.min(PI - self.angle)
     }
@@ -79,7 +80,7 @@ mod tests {
         .into_iter()
         .enumerate()
         {
-            // Both quaternions of a rotation, and none of length one.
+            // Both quaternions of a rotation, neither of length one.
             let scale = if i % 2 == 0 { 1.3 } else { -0.7 };
             let q = Quat::exp(Vec3::from_slice(&w));
             let at = |d: Vec3| {

@@ -1,7 +1,8 @@
-//! Joints whose motion subspace depends on their coordinates: universal as one joint, Euler angles, curves, surfaces.
+//! Joints whose motion subspace depends on their coordinates: universal as one joint, Euler angles, curves,
+//! surfaces.
 //!
-//! Their coordinates are plain numbers, and so ⊕ is addition. In the frame that the joint moves, with S_k,j = ∂S_k/∂q_j,
-//! the velocity of the joint S v changes by S v̇ + c, where
+//! Their coordinates are plain numbers, so ⊕ is addition. In the frame that the joint moves, with S_k,j =
+//! ∂S_k/∂q_j, the velocity of the joint S v changes by S v̇ + c, where
 //!
 //!   c = Ṡ v = Σ S_k,j v_j v_k,   ∂c/∂q_j = Σ S_k,lj v_l v_k,   ∂c/∂v_j = Σ (S_k,j + S_j,k) v_k.
 
@@ -9,7 +10,7 @@ use crate::spatial::{Pose, Twist};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Most dofs that a joint has.
+/// Largest number of dofs of a joint.
 pub const MAX_DOFS: usize = 6;
 
 /// A joint with S(q). All slices have [`VaryingJoint::dofs`] entries; twists are along the axes of the frame that the
@@ -18,8 +19,8 @@ pub trait VaryingJoint: Debug + Send + Sync {
     /// Number of coordinates and of dofs: 1 to [`MAX_DOFS`].
     fn dofs(&self) -> usize;
 
-    /// The moved frame in the one that stays. At q = 0 the body is where its description places it if this is the
-    /// identity.
+    /// The moved frame in the fixed one. If this is the identity at q = 0, the body then has the placement of
+    /// its description.
     fn pose(&self, q: &[f64]) -> Pose;
 
     /// S_k: the velocity of the moved frame by the rate of q_k.
@@ -50,7 +51,7 @@ pub struct VaryingState {
 }
 
 impl VaryingState {
-    /// Takes coordinates with the moved frame there, and gives the columns of S.
+    /// Sets coordinates and the moved frame, and returns the columns of S.
     pub fn set_position(
         &mut self,
         joint: &dyn VaryingJoint,
@@ -69,7 +70,7 @@ impl VaryingState {
         }
     }
 
-    /// Takes the rates of the coordinates and gives c.
+    /// Sets the rates of the coordinates and returns c.
     pub fn set_velocity(&mut self, v: &[f64]) -> Twist {
         self.v[..self.dofs].copy_from_slice(&v[..self.dofs]);
         let terms = (0..self.dofs).map(|j| self.by_dof(j, v) * v[j]);
@@ -86,13 +87,13 @@ impl VaryingState {
         self.slopes[j][k]
     }
 
-    /// How S x changes by q_j: Σ S_k,j x_k.
+    /// Change of S x by q_j: Σ S_k,j x_k.
     pub fn by_dof(&self, j: usize, x: &[f64]) -> Twist {
         let terms = self.slopes[j][..self.dofs].iter().zip(x);
         terms.fold(Twist::ZERO, |sum, (s, x)| sum + *s * *x)
     }
 
-    /// How S_k changes as the coordinates do by x: Σ S_k,j x_j.
+    /// Change of S_k when the coordinates change by x: Σ S_k,j x_j.
     pub fn along(&self, k: usize, x: &[f64]) -> Twist {
         let terms = self.slopes[..self.dofs].iter().zip(x);
         terms.fold(Twist::ZERO, |sum, (by, x)| sum + by[k] * *x)

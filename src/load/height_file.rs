@@ -6,29 +6,32 @@ use crate::error::{Error, Result};
 use std::io::Cursor;
 use std::path::Path;
 
-/// Most nodes of the height fields of one description, together: a few bytes of text or of an image may ask for many.
+/// Most nodes of the height fields of one description, together: a few bytes of text or of an image may
+/// request many.
 pub const MAX_NODES: usize = 1 << 24;
 
-/// Largest file of heights that is read: as many numbers of 4 bytes, and what may stand beside them.
+/// Largest file of heights: this many numbers of 4 bytes, and some metadata.
 const MAX_BYTES: u64 = 128 << 20;
 
 /// Bytes of the counts.
 const HEADER: usize = 8;
 
-/// Memory that an image may take beside its heights [bytes].
+/// Memory that an image may take in addition to its heights [bytes].
 const IMAGE_BYTES: usize = 256 << 20;
 
-/// What the bytes of a file of heights are.
+/// The format of a file of heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeightFormat {
-    /// An image whose brightness is the height: of colours the red, of 16 bits the upper 8, as in MuJoCo.
+    /// An image whose brightness is the height: the red channel of colours, the upper 8 bits of 16, as in
+    /// MuJoCo.
     Png,
-    /// Numbers of rows and columns (`int32`), then the heights (`float32`), the row of the least y first.
+    /// Numbers of rows and columns (`int32`), then the heights (`float32`), with the row of the smallest y
+    /// first.
     Binary,
 }
 
 impl HeightFormat {
-    /// As MuJoCo has it: a file that is not called .png is binary.
+    /// As in MuJoCo: a file without the extension .png is binary.
     fn of(path: &Path) -> HeightFormat {
         let extension = path
             .extension()
@@ -42,7 +45,8 @@ impl HeightFormat {
     }
 }
 
-/// Heights at the nodes of a grid in the file's own measure, row by row along x, the row of the least y first.
+/// Heights at the nodes of a grid in the file's unit, row by row along x, with the row of the smallest y
+/// first.
 #[derive(Debug)]
 pub struct Heights {
     pub rows: usize,
@@ -50,10 +54,10 @@ pub struct Heights {
     pub values: Vec<f64>,
 }
 
-/// Reads a file of heights, of at most `budget` nodes; without a format its name tells it.
+/// Reads a file of heights, of at most `budget` nodes. Without a format the name of the file decides.
 ///
 /// # Errors
-/// `Io` for a file that cannot be read, else those of [`parse_heights`]. The message names the file.
+/// `Io` for a file that cannot be read, otherwise those of [`parse_heights`]. The message names the file.
 pub(super) fn load_heights(
     path: &Path,
     format: Option<HeightFormat>,
@@ -79,7 +83,7 @@ pub fn parse_heights(bytes: &[u8], format: HeightFormat, budget: usize) -> Resul
     }
 }
 
-/// How many nodes a grid of so many rows and columns has.
+/// Number of nodes of a grid with these rows and columns.
 ///
 /// # Errors
 /// `Parse` for fewer than 2 × 2, `Capacity` for more than `budget`.
@@ -158,7 +162,7 @@ fn read_png(bytes: &[u8], budget: usize) -> Result<Heights> {
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    // Before anything is made as large as the image says it is.
+    // Check before allocating an image of the stated size.
     let header = decoder.read_header_info().map_err(fault)?;
     let (rows, columns) = (header.height as usize, header.width as usize);
     let count = nodes(rows, columns, budget)?;
@@ -172,7 +176,7 @@ fn read_png(bytes: &[u8], budget: usize) -> Result<Heights> {
             frame.height, frame.width
         )));
     }
-    // Of 8 bits each, the first of a colour is its red.
+    // 8 bits each; the first sample of a colour is its red.
     let channels = frame.color_type.samples();
     let mut values = Vec::with_capacity(count);
     for row in pixels.chunks_exact(columns * channels).rev() {
@@ -221,8 +225,8 @@ pub(super) mod tests {
         parse_heights(bytes, HeightFormat::Png, MAX_NODES)
     }
 
-    /// The same picture in every kind of pixel, as MuJoCo 4.0 reads each: its top row is that of the greatest y, colours
-    /// count by their red, wide samples by their upper byte.
+    /// The same picture in every kind of pixel, as MuJoCo 4.0 reads each: the top row has the largest y,
+    /// colours count by their red, wide samples by their upper byte.
     #[test]
     fn images_count_by_red_from_the_bottom() {
         use png::BitDepth::{Eight, Four, Sixteen};

@@ -40,7 +40,7 @@ pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
     if faces > MAX_TRIANGLES as u64 {
         return Err(too_many(Some(faces as usize)));
     }
-    // All of them are within the file.
+    // All of them lie within the file.
     let (points, rest) = rest.split_at(12 * vertices as usize);
     for point in points.chunks_exact(12) {
         let mut numbers = words(point).map(|word| f64::from(f32::from_le_bytes(word)));
@@ -63,7 +63,7 @@ mod tests {
     use crate::error::Status;
     use crate::load::mesh_file::{MeshFormat, parse_mesh};
 
-    /// A tetrahedron with so many normals and texture coordinates.
+    /// A tetrahedron with these numbers of normals and texture coordinates.
     fn tetrahedron(normals: i32, texture: i32, faces: &[[i32; 3]]) -> Vec<u8> {
         let counts = [4, normals, texture, faces.len() as i32];
         let mut bytes: Vec<u8> = counts.iter().flat_map(|n| n.to_le_bytes()).collect();

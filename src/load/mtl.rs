@@ -1,25 +1,26 @@
-//! The colours of Wavefront MTL files, as an OBJ names them: what is drawn, never what collides. What cannot be told of
-//! a colour is a warning.
+//! The colours of Wavefront MTL files that an OBJ names: for drawing, never for collision. An unreadable
+//! colour is a warning.
 
 use super::read_bytes;
 use super::soup::{Rgba, UNPAINTED};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Most libraries that one OBJ names, the largest that is read, and most warnings about them: files come from strangers.
+/// Largest number of libraries of one OBJ, largest library, and largest number of warnings: files come from
+/// strangers.
 const MAX_LIBRARIES: usize = 16;
 const MAX_BYTES: u64 = 4 << 20;
 const MAX_WARNINGS: usize = 8;
 
-/// The materials that an OBJ has named so far.
+/// The materials of the libraries named so far.
 pub(super) struct Materials<'p> {
-    /// Where its libraries lie; `None` where nobody asks for colours.
+    /// Folder of the libraries; `None` if colours are not wanted.
     folder: Option<&'p Path>,
     colours: HashMap<String, Rgba>,
     libraries: HashSet<String>,
     /// Materials that no library has.
     unknown: HashSet<String>,
-    /// A library is missing, and with it any material may be.
+    /// True if a library is missing, and with it perhaps any material.
     incomplete: bool,
     warnings: Vec<String>,
 }
@@ -46,8 +47,8 @@ impl<'p> Materials<'p> {
         }
     }
 
-    /// Reads what a line `mtllib` names: one file or several. Names have blanks in many files, so that each ends with
-    /// `.mtl` or with the line.
+    /// Reads the files of a line `mtllib`: one or several. Names contain blanks in many files, so each name
+    /// ends with `.mtl` or with the line.
     pub(super) fn add_libraries(&mut self, names: &str) {
         let Some(folder) = self.folder else { return };
         let (mut start, mut end) = (0, 0);
@@ -84,7 +85,7 @@ impl<'p> Materials<'p> {
         }
     }
 
-    /// The colour of the material that a line `usemtl` names.
+    /// The colour of the material in a line `usemtl`.
     pub(super) fn colour(&mut self, name: &str) -> Rgba {
         match self.colours.get(name) {
             Some(&rgba) => rgba,
@@ -100,8 +101,9 @@ impl<'p> Materials<'p> {
     }
 }
 
-/// Adds the materials of a file: the diffuse colour `Kd` with the opacity `d`, or else 1 − `Tr`. A line that is no
-/// number leaves the material as it is; spectra (`Kd spectral`, `Kd xyz`) and textures are not read.
+/// Adds the materials of a file: the diffuse colour `Kd` with the opacity `d`, or otherwise 1 − `Tr`. A line
+/// with an invalid number leaves the material as it is. Spectra (`Kd spectral`, `Kd xyz`) and textures are
+/// not read.
 fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>) {
     // Names may be in any encoding.
     let text = String::from_utf8_lossy(bytes);
@@ -136,7 +138,7 @@ fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>) {
     }
 }
 
-/// Three parts of a colour; one alone stands for all.
+/// Three parts of a colour; a single number stands for all three.
 fn triple(text: &str) -> Option<[f32; 3]> {
     let mut words = text.split_ascii_whitespace();
     let r = part(words.next()?)?;

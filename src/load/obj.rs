@@ -52,14 +52,14 @@ pub(super) fn read(bytes: &[u8], soup: &mut Soup, materials: &mut Materials) -> 
     Ok(())
 }
 
-/// What follows the first word of a line: names may have blanks.
+/// The rest of a line after its first word: names may contain blanks.
 fn after_word(content: &str) -> &str {
     let rest = content.trim_ascii_start();
     let word = rest.find(|c: char| c.is_ascii_whitespace());
     rest[word.unwrap_or(rest.len())..].trim_ascii()
 }
 
-/// The vertex of a corner `v`, `v/t`, `v//n` or `v/t/n`: from 1, or from the last by −1.
+/// The vertex of a corner `v`, `v/t`, `v//n` or `v/t/n`: counted from 1, or from the last vertex by −1.
 fn corner(word: &str, count: usize) -> Result<u32> {
     let index = word.split('/').next().unwrap_or_default();
     let vertex = match index.parse::<i64>() {

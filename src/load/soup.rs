@@ -8,19 +8,19 @@ use std::collections::HashMap;
 /// Most triangles a mesh may have.
 pub use crate::collision::polytope::MAX_TRIANGLES;
 
-/// A colour, 0 to 1 each; NaN where the file gives none.
+/// A colour, each part from 0 to 1; NaN if the file gives none.
 pub type Rgba = [f32; 4];
 
 /// No colour.
 pub const UNPAINTED: Rgba = [f32::NAN; 4];
 
-/// Triangles as they are collected from the parts of a file.
+/// Triangles collected from the parts of a file.
 pub(super) struct Soup {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// Of each triangle.
+    /// Colour of each triangle.
     paint: Vec<Rgba>,
-    /// Of the triangles to come.
+    /// Colour of the next triangles.
     rgba: Rgba,
 }
 
@@ -36,7 +36,7 @@ impl Default for Soup {
 }
 
 impl Soup {
-    /// Chooses the colour of the triangles to come.
+    /// Sets the colour of the next triangles.
     pub(super) fn paint(&mut self, rgba: Rgba) {
         self.rgba = rgba;
     }
@@ -53,7 +53,7 @@ impl Soup {
         Ok(self.vertices.len() as u32 - 1)
     }
 
-    /// Adds a triangle of vertices that have been added.
+    /// Adds a triangle of existing vertices.
     pub(super) fn triangle(&mut self, t: [u32; 3]) -> Result<()> {
         if let Some(bad) = t.iter().find(|&&i| i as usize >= self.vertices.len()) {
             return Err(Error::parse(format!(
@@ -109,7 +109,7 @@ pub(super) fn too_many(count: Option<usize>) -> Error {
     ))
 }
 
-/// A coordinate of a text file, in the precision that binary files have.
+/// A coordinate of a text file, in the precision of binary files.
 pub(super) fn coordinate(word: &str, line: usize) -> Result<f64> {
     word.parse::<f32>()
         .map(f64::from)

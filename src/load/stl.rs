@@ -1,10 +1,10 @@
-//! STL, text and binary, with the colours that binary files may have.
+//! STL, text and binary, with the colours of binary files.
 
 use super::soup::{MAX_TRIANGLES, Rgba, Soup, UNPAINTED, coordinate, too_many};
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 
-/// Bytes before the number of triangles, before the first triangle, and of each.
+/// Bytes before the number of triangles, before the first triangle, and of each triangle.
 const COUNT: usize = 80;
 const HEADER: usize = 84;
 const FACET: usize = 50;
@@ -57,13 +57,13 @@ fn read_binary(bytes: &[u8], count: usize, soup: &mut Soup) -> Result<()> {
     Ok(())
 }
 
-/// What the last two bytes of a facet mean. The format leaves them open; two programs put 5 bits for each of red, green
-/// and blue there, in opposite orders and with opposite meanings of bit 15.
+/// Meaning of the last two bytes of a facet. The format leaves them open; two programs put 5 bits for each of
+/// red, green and blue there, in opposite orders and with opposite meanings of bit 15.
 enum Colours {
-    /// VisCAM and SolidView: the facet's colour where bit 15 is set, blue in the lowest bits.
+    /// VisCAM and SolidView: the facet's colour if bit 15 is set, blue in the lowest bits.
     Viscam,
-    /// Materialise Magics: the header has COLOR= and four bytes, the colour of the object; the facet's own where bit 15
-    /// is clear, red in the lowest bits.
+    /// Materialise Magics: the header has COLOR= and four bytes, the colour of the object; the facet's own
+    /// colour if bit 15 is clear, red in the lowest bits.
     Magics(Rgba),
 }
 
@@ -106,7 +106,7 @@ fn read_text(bytes: &[u8], soup: &mut Soup) -> Result<()> {
         match word {
             "facet" | "outer" | "endfacet" => {}
             "normal" => {
-                // Zero or wrong in many files: the order of the corners tells the outside.
+                // Zero or wrong in many files: the order of the corners defines the outside.
                 words.nth(2).ok_or_else(truncated)?;
             }
             "loop" => corners.clear(),

@@ -1,4 +1,4 @@
-//! What is drawn of a robot and touches nothing.
+//! Visual shapes of a robot, which touch nothing.
 
 use super::soup::Rgba;
 use crate::model::spec::ShapeSpec;
@@ -14,16 +14,16 @@ pub struct Visual {
     pub placement: Pose,
     pub shape: ShapeSpec,
     pub rgba: Rgba,
-    /// Of a mesh that a file holds.
+    /// The mesh file of the shape, if it has one.
     pub file: Option<PathBuf>,
 }
 
-/// What a file draws.
+/// The visual shapes of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Visuals {
     pub shapes: Vec<Visual>,
-    /// Number of shapes left out, because their mesh is missing or cannot be read.
+    /// Number of shapes left out because their mesh is missing or unreadable.
     pub left_out: usize,
-    /// Why, and which colours could not be told: one line each.
+    /// The reasons, and the unreadable colours: one line each.
     pub warnings: Vec<String>,
 }

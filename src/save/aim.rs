@@ -1,16 +1,16 @@
 //! Numbers from which a reader's arithmetic makes the bits of the model.
 //!
-//! A model holds rotations as matrices, axes of length one, and inertias about the body's frame; files hold
-//! quaternions, directions, and inertias about the centre of mass. The inverse of the reader's arithmetic is off by a
-//! rounding or two, so that its neighbours are tried, too. What came from such a file is found again; what did not, such
-//! as the matrix of three angles as a quaternion, stays within a few roundings.
+//! A model holds rotations as matrices, axes of length one, and inertias about the body's frame. Files hold
+//! quaternions, directions, and inertias about the centre of mass. The inverse of the reader's arithmetic is
+//! off by a rounding or two, so neighbouring numbers are tried, too. Numbers that came from such a file are
+//! found again. Others, such as the quaternion of a matrix of three angles, stay within a few roundings.
 
 use crate::spatial::{Inertia, Mat3, Quat, Sym3, Vec3};
 
-/// Neighbours that are tried of each number, on either side.
+/// Number of neighbours tried for each number, on either side.
 const STEPS: i32 = 2;
 
-/// Near `guess`, the numbers of the least error: at once those of none.
+/// The numbers near `guess` with the smallest error; stops at an error of zero.
 fn aim<const N: usize>(guess: [f64; N], error: impl Fn(&[f64; N]) -> f64) -> [f64; N] {
     let (mut best, mut least) = (guess, error(&guess));
     let choices = 2 * STEPS + 1;
@@ -32,7 +32,7 @@ fn aim<const N: usize>(guess: [f64; N], error: impl Fn(&[f64; N]) -> f64) -> [f6
     best
 }
 
-/// The number so many representable ones further; zero stays.
+/// The number `steps` representable numbers further; zero stays.
 fn moved(x: f64, steps: i32) -> f64 {
     if x == 0.0 {
         return x;
@@ -59,10 +59,10 @@ pub(super) fn quaternion(r: &Mat3) -> [f64; 4] {
     })
 }
 
-/// Angles about the fixed axes x, y, z that give the rotation as `rotation` makes it.
+/// Angles about the fixed axes x, y, z for which `rotation` gives the rotation.
 pub(super) fn roll_pitch_yaw(r: &Mat3, rotation: impl Fn(Vec3) -> Mat3) -> [f64; 3] {
-    // The roll is taken after the yaw has been undone, so that both together are right where the pitch is a quarter turn
-    // and neither is determined.
+    // The roll is computed after the yaw has been undone. Both together are then right at a pitch of a
+    // quarter turn, where neither is determined.
     let yaw = r.at(1, 0).atan2(r.at(0, 0));
     let (s, c) = yaw.sin_cos();
     let pitch = (-r.at(2, 0)).atan2(c * r.at(0, 0) + s * r.at(1, 0));
@@ -72,7 +72,7 @@ pub(super) fn roll_pitch_yaw(r: &Mat3, rotation: impl Fn(Vec3) -> Mat3) -> [f64;
     })
 }
 
-/// A direction that is `axis`, of length one, after it has been normalized so many times.
+/// A direction that becomes the unit vector `axis` after it has been normalized `times` times.
 pub(super) fn direction(axis: Vec3, times: usize) -> [f64; 3] {
     aim(axis.to_array(), |a| {
         let mut n = Vec3::from_slice(a);
@@ -99,7 +99,7 @@ pub(super) fn inertial(inertia: &Inertia) -> (Vec3, Sym3) {
     let point = Sym3::of_point(com) * mass;
     let about = inertia.i - point;
     let entry = |about: f64, point: f64, all: f64| match point == all {
-        // Nothing about the centre of mass, but for what the difference has left.
+        // The centre of mass has no inertia about itself except the remaining difference.
         true => 0.0,
         false => one(about, &|x| x + point, all),
     };

@@ -1,4 +1,4 @@
-//! What may touch, and equalities, in MJCF.
+//! Contact filters and equalities in MJCF.
 
 use super::aim;
 use super::names::Names;
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::spec::EqualityKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A pair of geoms with numbers of its own.
+/// A pair of geoms with its own numbers.
 pub(super) struct Pair {
     pub a: usize,
     pub b: usize,
@@ -25,8 +25,8 @@ pub(super) struct Filters {
     pub pairs: Vec<Pair>,
 }
 
-/// Excluded bodies and pairs of geoms. Pairs that never touch become excluded bodies where no other geoms of these
-/// bodies may.
+/// Excluded bodies, and pairs of geoms. Pairs that never touch become excluded bodies if no other geoms of
+/// these bodies may touch.
 pub(super) fn contact(w: &mut Writer) -> Filters {
     let model = w.model;
     let rules = Rules::new(model);
@@ -84,7 +84,7 @@ pub(super) fn contact(w: &mut Writer) -> Filters {
     Filters { excludes, pairs }
 }
 
-/// Two tangents, torsion, rolling about two.
+/// Friction along two tangents, torsion, rolling about two tangents.
 fn friction(model: &Model, [a, b]: [usize; 2], sliding: PairFriction) -> [f64; 5] {
     let own = (model.pairs().iter())
         .find(|p| [p.geom1, p.geom2] == [a, b] || [p.geom2, p.geom1] == [a, b]);

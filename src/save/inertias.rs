@@ -1,4 +1,4 @@
-//! Inertias as readers of MJCF take them: principal moments that some body has, and none that moves without any.
+//! Inertias that readers of MJCF accept: principal moments of some body, and mass for every moving body.
 
 use super::aim;
 use super::losses::Losses;
@@ -8,10 +8,10 @@ use crate::model::{Joint, Model};
 use crate::spatial::{Inertia, Mat3, Quat, Sym3, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
-/// Mass or moments below which MuJoCo calls a moving body without mass [kg, kg m²], and what is written instead.
+/// Mass or moments below which MuJoCo refuses a moving body [kg, kg m²]; this number is written instead.
 const LEAST: f64 = 1e-15;
 const TOKEN: f64 = 1e-14;
-/// Smallest moment below which it takes no matrix of moments.
+/// Smallest moment of an inertia matrix that MuJoCo accepts.
 const THIN: f64 = 1e-13;
 
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub(super) struct Written {
     com: Vec3,
     /// About the centre of mass, along the body's axes.
     about: Sym3,
-    /// Its principal axes, which a fluid makes something of where moments are equal.
+    /// Its principal axes, which matter in a fluid if moments are equal.
     axes: Option<Mat3>,
 }
 
@@ -38,8 +38,8 @@ fn principal(about: &Sym3) -> ([f64; 3], Mat3) {
     (order.map(|k| eigen.eigenvalues[k]), axes)
 }
 
-/// What must be added for the nearest inertia that some body has: no moment negative, none larger than the sum of the
-/// others, with a margin for the rounding with which readers find them. None where nothing must.
+/// The addition that makes the nearest physical inertia: no moment negative, none larger than the sum of the
+/// others, with a margin for the rounding of readers. `None` if nothing is missing.
 fn lacking(about: &Sym3) -> Option<Sym3> {
     let (old, axes) = principal(about);
     let [a, b, c] = old.map(|x| x.max(0.0));
@@ -68,7 +68,7 @@ fn is_diagonal_along(i: &Sym3, axes: &Mat3) -> bool {
     off.into_iter().fold(0.0, f64::max) <= 1e-12 * size.into_iter().fold(0.0, f64::max)
 }
 
-/// The inertias of all bodies; none where a body has none.
+/// The inertias of all bodies; `None` for a body without inertia.
 pub(super) fn inertias(model: &Model, losses: &mut Losses) -> Vec<Option<Written>> {
     let given = &model.params().body_inertia;
     let mut list: Vec<Option<Written>> = (given.iter().enumerate())
@@ -90,7 +90,7 @@ pub(super) fn inertias(model: &Model, losses: &mut Losses) -> Vec<Option<Written
             about: own.about + more,
             ..own
         });
-        // What rounding has left is no loss.
+        // A remainder of round-off is not a loss.
         if size(&more) > 1e-12 * size(&given[b].i) {
             let what = "bodies whose principal moments of inertia are no body's (one negative, or larger than the sum of the \
                         others), which readers of MJCF refuse, get the nearest that are";
@@ -114,7 +114,7 @@ pub(super) fn inertias(model: &Model, losses: &mut Losses) -> Vec<Option<Written
     list
 }
 
-/// Takes an inertia away from another body of the same link, so that what moves together keeps its sum.
+/// Subtracts an inertia from another body of the same link, so that the sum over the link stays the same.
 fn carry(model: &Model, list: &mut [Option<Written>], body: usize, more: &Sym3) -> bool {
     let own = &model.bodies()[body];
     let mut others: Vec<usize> = (1..list.len())
@@ -138,7 +138,7 @@ fn carry(model: &Model, list: &mut [Option<Written>], body: usize, more: &Sym3) 
     false
 }
 
-/// MuJoCo asks of what a joint of the file moves that one of the bodies welded together has mass and inertia.
+/// MuJoCo requires mass and inertia of one of the bodies welded together below each joint of the file.
 fn give_tokens(model: &Model, list: &mut [Option<Written>], losses: &mut Losses) {
     let links = model.topology().links.len();
     let mut heavy = vec![false; links];

@@ -1,6 +1,6 @@
-//! What a format cannot say: one line for each kind, with the first few things that it is said of.
+//! Things that a format cannot express: one line for each kind, with the names of the first few.
 
-/// Things that a line names.
+/// Number of names in a line.
 const NAMED: usize = 3;
 
 #[derive(Default)]
@@ -13,7 +13,7 @@ struct Loss {
 }
 
 impl Losses {
-    /// `what` is said of the thing `who`, together with others of which the same is said.
+    /// Adds `who` to the line with the text `what`.
     pub fn note(&mut self, what: impl Into<String>, who: &str) {
         let what = what.into();
         let at = self.0.iter().position(|l| l.what == what);
@@ -32,7 +32,7 @@ impl Losses {
         }
     }
 
-    /// A line of its own.
+    /// Adds a separate line.
     pub fn say(&mut self, what: impl Into<String>) {
         self.0.push(Loss {
             what: what.into(),

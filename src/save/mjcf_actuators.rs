@@ -8,7 +8,8 @@ use crate::model::muscle::Muscle;
 use crate::model::topology::LinkKind;
 use crate::model::{ActsOn, Actuator};
 
-/// Writes those that MJCF can say; gives the names of all, and the indices in u of these.
+/// Writes the actuators that MJCF can express. Returns the names of all, and the indices in u of those
+/// written.
 pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> (Names, Vec<usize>) {
     let list = w.model.actuators();
     let names = actuator_names(w);
@@ -38,7 +39,7 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> (Names, V
     (names, kept)
 }
 
-/// Inputs that are one for each dof have the names of their joints, some of them the same.
+/// If there is one input for each dof, inputs have the names of their joints, and some names repeat.
 fn actuator_names(w: &mut Writer) -> Names {
     let list = w.model.actuators();
     let mut seen: Vec<(&str, usize)> = Vec::new();
@@ -68,7 +69,7 @@ fn actuator_names(w: &mut Writer) -> Names {
     Names::new("actuator", given.iter().map(|n| &n[..]), &mut w.losses)
 }
 
-/// The joint of the file on which an actuator acts and its gear there, or why there is none.
+/// The joint of the file on which an actuator acts, and its gear there; or the reason why there is none.
 fn place(
     w: &Writer,
     a: &Actuator,
@@ -164,7 +165,7 @@ fn law(xml: &mut Xml, w: &mut Writer, a: &Actuator) {
         }
     }
     let mut bias = a.bias;
-    // So it is that MJCF writes a damping ratio.
+    // MJCF writes a damping ratio in this form.
     if a.gain_slopes == [0.0; 2]
         && a.active.is_none()
         && a.passive.is_none()
@@ -215,7 +216,7 @@ fn law(xml: &mut Xml, w: &mut Writer, a: &Actuator) {
     }
 }
 
-/// As `gainprm` and `biasprm` have them.
+/// In the order of `gainprm` and `biasprm`.
 fn numbers_of(m: &Muscle) -> [f64; 9] {
     [
         m.range.0,

@@ -1,4 +1,4 @@
-//! Sensors in MJCF, with the sites that they sit on.
+//! Sensors in MJCF, with their sites.
 
 use super::mjcf_tendons::{Cords, name_joint};
 use super::names::Names;
@@ -11,11 +11,11 @@ use crate::spatial::Vec3;
 
 /// Sensors, before the bodies are written.
 pub(super) struct Sensors {
-    /// Sites of each one's frame and of its reference.
+    /// For each sensor the sites of its frame and of its reference.
     seats: Vec<[Option<String>; 2]>,
 }
 
-/// The field that a file has for all of its magnetometers.
+/// The magnetic field of a file, the same for all of its magnetometers.
 pub(super) fn magnetic(model: &Model) -> Vec3 {
     let mut magnetometers = (model.sensors().iter()).filter(|s| s.reading == Reading::Magnetometer);
     magnetometers.next().map_or(usual_field(), |s| s.field)
@@ -44,7 +44,7 @@ impl Sensors {
         Sensors { seats }
     }
 
-    /// The section. `actuators` are those that were written.
+    /// Writes the section. `actuators` are the written actuators.
     pub fn write(
         &self,
         xml: &mut Xml,
@@ -91,7 +91,7 @@ impl Sensors {
     }
 }
 
-/// What names the site of one on a frame; those on any object say first that it is a site.
+/// The attribute that names the site of a frame sensor. Sensors on any object first state that it is a site.
 fn frame_attribute(xml: &mut Xml, s: &Sensor) -> &'static str {
     match s.reading {
         Reading::Gyro

@@ -8,27 +8,27 @@ use crate::model::sensor::Zone;
 use crate::model::spec::ShapeSpec;
 use crate::spatial::{Pose, Vec3};
 
-/// A station of a path by the names that it has in the file.
+/// A station of a path by its names in the file.
 enum Station {
     Site(String),
-    /// And the site on whose side the path passes.
+    /// The geom, and the site on whose side the path passes.
     Geom(String, Option<String>),
     Pulley(f64),
 }
 
-/// What stands on a body for the sake of paths and sensors only.
+/// An element on a body that only paths and sensors need.
 enum Extra {
     Site(Vec3),
-    /// Where a sensor sits, and what it feels in.
+    /// The site of a sensor, and its zone.
     Seat(Pose, Zone),
     Solid(WrapSpec),
 }
 
 /// Paths, before the bodies are written.
 pub(super) struct Cords {
-    /// Of the model's sites.
+    /// Names of the model's sites.
     pub sites: Names,
-    /// With its body and name.
+    /// Additional elements with body and name.
     extra: Vec<(usize, String, Extra)>,
     springs: Vec<[Station; 2]>,
     tendons: Vec<Vec<Station>>,
@@ -75,7 +75,7 @@ impl Cords {
         }
     }
 
-    /// The name of a site at a point of a body: one of the model's, or one of its own.
+    /// The name of a site at a point of a body: one of the model's, or a new one.
     fn site(&mut self, w: &mut Writer, body: usize, at: Vec3, who: &str) -> String {
         let mut sites = w.model.sites().iter();
         if let Some(id) = sites.position(|s| s.body == body && s.placement.pos == at) {
@@ -96,7 +96,8 @@ impl Cords {
         name
     }
 
-    /// The name of the site of a sensor: one of the model's, or one of its own. `felt`: the zone about it, where it matters.
+    /// The name of the site of a sensor: one of the model's, or a new one. `felt`: the zone of the sensor, if
+    /// it matters.
     pub fn seat(
         &mut self,
         w: &mut Writer,
@@ -125,7 +126,7 @@ impl Cords {
         name
     }
 
-    /// The name of a geom that is the solid, or of one of its own that touches nothing.
+    /// The name of a geom that is the solid, or of a new one that touches nothing.
     fn solid(&mut self, w: &mut Writer, wrap: &WrapSpec, who: &str) -> String {
         let is_it = |shape: &ShapeSpec| match shape {
             ShapeSpec::Sphere { radius } => {
@@ -151,7 +152,7 @@ impl Cords {
         name
     }
 
-    /// What stands on a body for the paths.
+    /// Writes the elements on a body that paths need.
     pub fn write_on(&self, xml: &mut Xml, body: usize) {
         for (_, name, extra) in self.extra.iter().filter(|(of, ..)| *of == body) {
             match extra {
@@ -182,7 +183,7 @@ impl Cords {
         }
     }
 
-    /// The section of tendons; gives the names of the model's.
+    /// Writes the section of tendons; returns the names of the model's tendons.
     pub fn write(&self, xml: &mut Xml, w: &mut Writer) -> Names {
         let (springs, tendons) = (w.model.springs(), w.model.tendons());
         let given = tendons.iter().map(|t| &t.name[..]);
@@ -202,7 +203,7 @@ impl Cords {
     }
 }
 
-/// Gives a name to a joint that a fixed tendon or a sensor names.
+/// Names a joint that a fixed tendon or a sensor refers to.
 pub(super) fn name_joint(w: &mut Writer, joint: &str) {
     if let Some(id) = w.model.joint_id(joint)
         && let [piece] = &mut w.pieces[id][..]
@@ -242,7 +243,7 @@ fn tendon(xml: &mut Xml, w: &mut Writer, t: &TendonSpec, name: &str, path: &[Sta
                 w.losses.note(what, &t.name);
             }
         }
-        // So it is that MJCF says that nothing is said.
+        // MJCF's form of an unset value.
         if (lower, upper) == (-1.0, -1.0) {
             upper = upper.next_up();
             let what = "lengths at rest of -1 differ in their last bit";
@@ -277,7 +278,7 @@ fn tendon(xml: &mut Xml, w: &mut Writer, t: &TendonSpec, name: &str, path: &[Sta
     xml.end();
 }
 
-/// A tendon of no length at rest.
+/// A tendon of rest length zero.
 fn spring(xml: &mut Xml, w: &mut Writer, s: &SpringSpec, name: &str, ends: &[Station; 2]) {
     w.losses.note(
         "springs become tendons whose length at rest is zero",

@@ -1,7 +1,7 @@
 //! Writers of robot descriptions: a model as MJCF or URDF.
 //!
-//! A writer says all that its format can say, in numbers that this library reads back to the same bits where the
-//! format's own arithmetic allows it. What the format cannot say is told to the caller, never dropped in silence.
+//! A writer writes everything that its format can express, in numbers that this library reads back to the
+//! same bits if the arithmetic of the format allows it. It reports everything that the format cannot express.
 
 mod aim;
 mod equalities;
@@ -26,13 +26,13 @@ use crate::model::Model;
 use std::path::Path;
 use whole_file::Written;
 
-/// Writes a model to a file: `.urdf`, or `.xml` and `.mjcf` for MJCF. Gives what the format cannot say, one line
-/// each. Meshes stand within an MJCF; those of a URDF go to OBJ files in the folder `<name>_meshes` beside it. All is
-/// written aside before any of it is put in place.
+/// Writes a model to a file: `.urdf`, or `.xml` and `.mjcf` for MJCF. Returns the things that the format
+/// cannot express, one line each. An MJCF contains its meshes; meshes of a URDF go to OBJ files in the folder
+/// `<name>_meshes` beside it. All files are written under temporary names before any is put in place.
 ///
 /// # Errors
-/// `Unsupported` for another extension and, if `strict`, where the format cannot say all; `Io` where a file cannot be
-/// written. No file has changed then.
+/// `Unsupported` for another extension and, if `strict`, if the format cannot express everything; `Io` if a
+/// file cannot be written. No file has changed then.
 pub fn save_file(model: &Model, path: &Path, strict: bool) -> Result<Vec<String>> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let format = match extension.as_deref() {

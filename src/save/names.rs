@@ -1,4 +1,4 @@
-//! Names as a file can hold them: of characters that XML has, each once among its kind.
+//! Names that a file can hold: of characters that XML allows, each once among its kind.
 
 use super::losses::Losses;
 use super::xml_text::has;
@@ -13,7 +13,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Those given; an empty one stays empty. Where one must change, a line says so.
+    /// The given names; an empty one stays empty. If a name must change, a line says so.
     pub fn new<'a>(
         kind: &'static str,
         given: impl Iterator<Item = &'a str>,
@@ -25,7 +25,7 @@ impl Names {
             names: vec![String::new(); given.len()],
             used: HashSet::new(),
         };
-        // Names that may stay come first: no changed one takes theirs.
+        // Names that may stay come first, so that no changed name takes theirs.
         let stays: Vec<bool> = (given.iter())
             .map(|n| n.chars().all(has) && !n.is_empty() && names.used.insert((*n).to_owned()))
             .collect();
@@ -44,7 +44,7 @@ impl Names {
         names
     }
 
-    /// A name like this one that nothing of the kind has.
+    /// A name similar to this one that nothing of the kind has.
     pub fn fresh(&mut self, like: &str) -> String {
         let mut name: String = like
             .chars()
@@ -56,7 +56,7 @@ impl Names {
         name
     }
 
-    /// Gives a name to what the file must refer to.
+    /// Gives a name to an element to which the file must refer.
     pub fn need(&mut self, id: usize, losses: &mut Losses) {
         if self.names[id].is_empty() {
             let name = self.fresh(&format!("{}_{id}", self.kind));
@@ -75,7 +75,7 @@ impl Names {
     }
 }
 
-/// Those of a model's joints, bodies and geoms.
+/// The names of a model's joints, bodies and geoms.
 pub(super) fn of_model(model: &Model, losses: &mut Losses) -> [Names; 3] {
     let joints = model.joints().iter().map(|j| &j.name[..]);
     let bodies = model.bodies().iter().map(|b| &b.name[..]);

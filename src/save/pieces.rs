@@ -1,4 +1,4 @@
-//! Joints as the formats have them: primitive ones, some of our joints being several of theirs.
+//! Joints in the form of the formats: primitive joints, of which some of our joints need several.
 
 use super::losses::Losses;
 use super::names::Names;
@@ -11,19 +11,19 @@ use crate::spatial::{Pose, Vec3};
 pub(super) struct Piece {
     pub name: String,
     pub kind: LinkKind,
-    /// Of length one, in the body's frame.
+    /// Unit axis in the body's frame.
     pub axis: Vec3,
     pub anchor: Vec3,
-    /// First dof in v, and number of them.
+    /// First dof in v, and number of dofs.
     pub iv: usize,
     pub nv: usize,
-    /// Coordinate at which the body is at its placement.
+    /// Coordinate at which the body has its placement.
     pub reference: f64,
     pub spring_reference: f64,
     pub limits: Option<(f64, f64)>,
 }
 
-/// The pieces of all joints, by joint. Planar joints are one piece where the format has them.
+/// The pieces of all joints, by joint. Planar joints are one piece if the format has them.
 pub(super) fn pieces(
     model: &Model,
     planar: bool,
@@ -105,8 +105,8 @@ pub(super) fn children(model: &Model) -> Vec<Vec<usize>> {
     list
 }
 
-/// A free joint below another body as both formats' readers lack it in MJCF: three slides along the parent's axes and
-/// a ball joint, about a frame that the parent does not turn. Its q are the same numbers.
+/// A free joint below another body, which readers of MJCF do not support: three slides along the parent's
+/// axes and a ball joint, about a frame that the parent does not rotate. Its q are the same numbers.
 pub(super) fn below(piece: Piece, placement: &Pose, names: &mut Names) -> Vec<Piece> {
     let slide = |k: usize, names: &mut Names| Piece {
         name: names.fresh(&format!("{}_{}", piece.name, k + 1)),

@@ -1,4 +1,4 @@
-//! Files that are whole or not there.
+//! Writes files completely or not at all.
 
 use crate::error::{Error, Result};
 use std::fs::{self, OpenOptions};
@@ -17,10 +17,10 @@ pub(super) struct Written {
     pub losses: Vec<String>,
 }
 
-/// Tells apart what threads of this process write aside.
+/// Makes the temporary names of this process's threads distinct.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// A file written beside where it belongs, which goes unless it is put in place.
+/// A temporary file beside its destination; it is removed unless it is put in place.
 struct Aside {
     at: PathBuf,
     to: PathBuf,
@@ -28,7 +28,7 @@ struct Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // Nothing is there any more once it is in place.
+        // Once the file is in place, there is nothing to remove.
         let _ = fs::remove_file(&self.at);
     }
 }
@@ -53,7 +53,7 @@ fn aside(to: PathBuf, bytes: &[u8]) -> Result<Aside> {
     Ok(aside)
 }
 
-/// Writes the description to `path` and what it names beside it.
+/// Writes the description to `path` and its attached files beside it.
 ///
 /// # Errors
 /// `Io`; no file has changed then.
@@ -62,7 +62,7 @@ pub(super) fn put(path: &Path, written: &Written) -> Result<()> {
     let mut made = Vec::new();
     let outcome = put_in(folder, path, written, &mut made);
     if outcome.is_err() {
-        // Folders that were made for it, if they are empty.
+        // Removes folders that were made for it, if they are empty.
         made.iter().for_each(|m| drop(fs::remove_dir(m)));
     }
     outcome

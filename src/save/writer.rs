@@ -1,4 +1,4 @@
-//! What the parts of an MJCF file are written with.
+//! The data with which the parts of an MJCF file are written.
 
 use super::losses::Losses;
 use super::names::{Names, of_model};
@@ -9,15 +9,15 @@ use crate::model::Model;
 use crate::model::sensor::{Zone, ZoneShape};
 use crate::spatial::{Mat3, Pose};
 
-/// The model, its names in the file and what is lost.
+/// The model, its names in the file, and the losses.
 pub(super) struct Writer<'m> {
     pub model: &'m Model,
     pub bodies: Names,
     pub joints: Names,
     pub geoms: Names,
-    /// Of each joint.
+    /// Pieces of each joint.
     pub pieces: Vec<Vec<Piece>>,
-    /// Of each body.
+    /// Inertia of each body.
     pub inertias: Vec<Option<inertias::Written>>,
     pub losses: Losses,
 }
@@ -38,7 +38,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// The placement of an element in the one around it.
+/// Writes the placement of an element in the element around it.
 pub(super) fn place(xml: &mut Xml, p: &Pose) {
     xml.unless(&[0.0; 3], "pos", &p.pos.to_array());
     if p.rot != Mat3::IDENTITY {
@@ -46,7 +46,7 @@ pub(super) fn place(xml: &mut Xml, p: &Pose) {
     }
 }
 
-/// The zone about a site, where it is another than readers assume.
+/// Writes the zone of a site, unless it is the readers' default.
 pub(super) fn zone(xml: &mut Xml, zone: &Zone) {
     if *zone == Zone::default() {
         return;
@@ -64,7 +64,7 @@ pub(super) fn zone(xml: &mut Xml, zone: &Zone) {
     .numbers("size", &zone.size);
 }
 
-/// A range that readers take: finite, and the lower bound below the upper one.
+/// A range that readers accept: finite, with the lower bound below the upper one.
 pub(super) fn range(
     xml: &mut Xml,
     losses: &mut Losses,

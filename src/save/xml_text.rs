@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-/// Elements that stand deeper are not indented further: a chain of thousands of links stays readable in size.
+/// Deeper elements are not indented further, so that the text of a chain of thousands of links stays small.
 const DEEPEST: usize = 24;
 
-/// A document as it grows.
+/// A document under construction.
 pub(super) struct Xml {
     text: String,
     open: Vec<&'static str>,
-    /// Whether the last start tag still takes attributes.
+    /// True while the last start tag still accepts attributes.
     starting: bool,
 }
 
@@ -50,7 +50,7 @@ impl Xml {
         self.starting = false;
     }
 
-    /// An attribute of the element that was started last, before its children.
+    /// An attribute of the last started element, before its children.
     pub fn attribute(&mut self, name: &str, value: &str) -> &mut Xml {
         let _ = write!(self.text, " {name}=\"");
         escape(&mut self.text, value);
@@ -58,7 +58,7 @@ impl Xml {
         self
     }
 
-    /// [`Xml::attribute`], left out where it is empty.
+    /// [`Xml::attribute`], left out if empty.
     pub fn named(&mut self, name: &str, value: &str) -> &mut Xml {
         match value {
             "" => self,
@@ -71,7 +71,7 @@ impl Xml {
         self
     }
 
-    /// Numbers in the fewest digits from which the same bits are read.
+    /// Numbers in the fewest digits that give the same bits.
     pub fn numbers(&mut self, name: &str, values: &[f64]) -> &mut Xml {
         let _ = write!(self.text, " {name}=\"");
         for (k, &x) in values.iter().enumerate() {
@@ -84,7 +84,7 @@ impl Xml {
         self
     }
 
-    /// [`Xml::numbers`], left out where they are what readers assume.
+    /// [`Xml::numbers`], left out if they equal the readers' default.
     pub fn unless(&mut self, assumed: &[f64], name: &str, values: &[f64]) -> &mut Xml {
         match values == assumed {
             true => self,
@@ -92,7 +92,7 @@ impl Xml {
         }
     }
 
-    /// A colour, if it is one.
+    /// A colour, unless it is unset.
     pub fn colour(&mut self, rgba: [f32; 4]) -> &mut Xml {
         if rgba.iter().all(|x| x.is_finite()) {
             let words = rgba.map(|x| x.to_string());
@@ -110,10 +110,10 @@ impl Xml {
     }
 }
 
-/// A bound that is none, where a reader takes only finite ones.
+/// Written for an infinite bound if a reader accepts only finite ones.
 pub(super) const UNBOUNDED: f64 = 1e10;
 
-/// A finite bound; large for one that is none.
+/// A finite bound; a large one for an infinite bound.
 pub(super) fn bounded(x: f64) -> f64 {
     if x.is_finite() {
         x
@@ -122,7 +122,7 @@ pub(super) fn bounded(x: f64) -> f64 {
     }
 }
 
-/// Appends a number in the fewest digits from which the same bits are read.
+/// Appends a number in the fewest digits that give the same bits.
 pub(super) fn push_number(text: &mut String, x: f64) {
     let start = text.len();
     let _ = write!(text, "{x:?}");
@@ -131,13 +131,13 @@ pub(super) fn push_number(text: &mut String, x: f64) {
     }
 }
 
-/// Whether XML 1.0 has a character.
+/// True if XML 1.0 has the character.
 pub(super) fn has(c: char) -> bool {
     !matches!(c, '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Characters that XML does not have become U+FFFD; white space stays what it is, where a reader would make a blank
-/// of it.
+/// Characters that XML does not have become U+FFFD. White space is kept where a reader would replace it by a
+/// blank.
 fn escape(text: &mut String, value: &str) {
     for c in value.chars() {
         match c {

@@ -14,14 +14,14 @@ use crate::spatial::{Vec3, Wrench};
 
 #[derive(Clone, Debug)]
 enum Route {
-    /// Σ coefficient q: indices in q, and what stands beside them.
+    /// Σ coefficient q: indices in q, and their coefficients.
     Fixed(Vec<(usize, f64)>),
     Legs(Vec<Leg>),
-    /// How far the coordinates from an index in q are turned.
+    /// The angle of rotation of the coordinates from an index in q on.
     Turned(usize, Turn),
 }
 
-/// A length, and at the last state its slopes.
+/// A length, and its derivatives at the last state.
 #[derive(Clone, Debug)]
 pub(super) struct Cord {
     route: Route,
@@ -30,9 +30,9 @@ pub(super) struct Cord {
     pub switch_distance: f64,
     /// ∂l/∂q over the dofs of the support.
     pub moment: Vec<f64>,
-    /// By them again, column by column; empty without derivatives.
+    /// The Hessian over the same dofs, column by column; empty without derivatives.
     pub hessian: Vec<f64>,
-    /// Of a unit of tension on what each link carries.
+    /// Wrench of a unit of tension on each link and its descendants.
     wrenches: Vec<Wrench>,
 }
 
@@ -54,7 +54,7 @@ impl Cord {
         }
     }
 
-    /// Along one axis of the world.
+    /// The length of a spring along one axis of the world.
     pub fn of_spring(model: &Model, s: &SpringSpec, axis: Vec3, derivatives: bool) -> Self {
         let ends = [(s.body1, s.anchor1), (s.body2, s.anchor2)];
         let ends = ends.map(|end| Station::new(model, end));
@@ -130,7 +130,7 @@ impl Cord {
         }
     }
 
-    /// The second derivative, after [`Cord::update`]; `changes` has room for the links of the support.
+    /// The second derivative, after [`Cord::update`]; `changes` has one entry for each link of the support.
     pub fn differentiate(&mut self, kin: &Kinematics, changes: &mut [Wrench]) {
         if let Route::Turned(_, turn) = &self.route {
             let columns = self.hessian.chunks_exact_mut(3).zip(turn.slope().c);
@@ -156,7 +156,7 @@ impl Cord {
         }
     }
 
-    /// Puts its points where they are in their bodies' frames.
+    /// Moves the points of the path to these places in their bodies' frames.
     pub fn place_points(&mut self, model: &Model, at: impl Fn(usize) -> (usize, Vec3)) {
         if let Route::Legs(legs) = &mut self.route {
             for leg in legs {
@@ -167,8 +167,8 @@ impl Cord {
         }
     }
 
-    /// How the length changes by what moves while coordinates stay; visits the changes of the moment by places in the
-    /// support, in parts that add up.
+    /// Change of the length by displacements at fixed coordinates. Visits the changes of the moment by index
+    /// in the support, in parts that add up.
     pub fn along(&self, kin: &Kinematics, m: &Moved, mut visit: impl FnMut(usize, f64)) -> f64 {
         let Route::Legs(legs) = &self.route else {
             return 0.0;

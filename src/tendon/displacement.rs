@@ -1,4 +1,4 @@
-//! What a parameter moves of paths while coordinates stay.
+//! Displacements of paths by parameters, at fixed coordinates.
 
 use super::station::Station;
 use crate::dynamics::kinematics::Kinematics;
@@ -9,23 +9,23 @@ use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3};
 use std::ops::Range;
 
-/// What moves.
+/// A displacement.
 #[derive(Clone, Copy, Debug)]
 pub enum Displacement {
-    /// A link moves by ξ about its tree's origin with all that it carries: what a displaced joint does.
+    /// A link moves by ξ about its tree's origin with all its descendants: the effect of a displaced joint.
     Carried { link: usize, xi: Twist },
-    /// A point of the path of a tendon moves against its body, along the axes of the world.
+    /// A point of a tendon's path moves relative to its body, along the axes of the world.
     Point {
         tendon: usize,
         point: usize,
         by: Vec3,
     },
-    /// So does an end of a spring.
+    /// An end of a spring moves likewise.
     End { spring: usize, end: usize, by: Vec3 },
 }
 
 impl Displacement {
-    /// That by a unit of a parameter; none where it moves no path.
+    /// The displacement by a unit of a parameter; `None` if it moves no path.
     pub fn of(model: &Model, params: &Params, kin: &Kinematics, p: &Param) -> Option<Displacement> {
         let index = p.index as usize;
         if p.kind == ParamKind::JointPlacement {
@@ -65,17 +65,17 @@ impl Displacement {
     }
 }
 
-/// What moves of one length.
+/// A displacement of one length.
 #[derive(Clone, Debug)]
 pub enum Moved {
-    /// The links in a range of places, by ξ.
+    /// The links in a range of the support move by ξ.
     Carried(Range<usize>, Twist),
-    /// A point of the path.
+    /// A point of the path moves.
     Point(usize, Vec3),
 }
 
 impl Moved {
-    /// Where a station moves that is a point of the path.
+    /// Displacement of a station that is this point of the path.
     pub fn end(&self, station: &Station, point: usize) -> Option<Vec3> {
         match self {
             Moved::Carried(..) => self.carried(station).map(|xi| xi.at(station.rel)),
@@ -83,7 +83,7 @@ impl Moved {
         }
     }
 
-    /// How the link moves that carries a station.
+    /// Motion of the link of a station.
     pub fn carried(&self, station: &Station) -> Option<Twist> {
         match self {
             Moved::Carried(range, xi) => range.contains(&station.place).then_some(*xi),

@@ -1,4 +1,5 @@
-//! A part of a path between two points next to each other: its length, and what a unit of tension does to the links.
+//! A part of a path between two neighbouring points: its length, and the wrenches of a unit of tension on the
+//! links.
 
 use super::displacement::Moved;
 use super::round::Round;
@@ -8,30 +9,30 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::spatial::wrap::Wrap;
 use crate::spatial::{Vec3, Wrench};
 
-/// What the length of a leg is.
+/// The kind of a leg's length.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// The distance.
+    /// The distance of its ends.
     Straight,
-    /// The difference of a coordinate, by its axis in the world.
+    /// The difference of a coordinate of its ends along an axis of the world.
     Along(Vec3),
-    /// The path around a solid, where it does not pass it.
+    /// The path around a solid, or the distance if the path does not bend.
     Around(Box<Round>),
 }
 
-/// A leg, and where it is.
+/// A leg and its state.
 #[derive(Clone, Debug)]
 pub struct Leg {
     pub ends: [Station; 2],
-    /// Which points of the path these are.
+    /// Indices of its ends among the points of the path.
     pub points: [usize; 2],
     shape: Shape,
-    /// What it counts in the length.
+    /// Its factor in the length.
     share: f64,
-    /// Slopes of its length by its ends.
+    /// Gradient of its length by its ends.
     pulls: [Vec3; 2],
     length: f64,
-    /// The links that carry both ends do not change it.
+    /// Common ancestor of both ends; links at or above it do not change the length.
     meet: usize,
 }
 
@@ -55,13 +56,13 @@ impl Leg {
         }
     }
 
-    /// What it bends around at the last state, and how.
+    /// The solid around which the leg bends at the last state, and the wrap.
     fn bent(&self) -> Option<(&Round, &Wrap)> {
         self.round()
             .and_then(|round| Some((round, round.wrap.as_ref()?)))
     }
 
-    /// Links on which it acts.
+    /// Links on which the leg acts.
     pub fn links(&self) -> impl Iterator<Item = usize> + '_ {
         let solid = self.round().map(|round| &round.centre);
         self.ends.iter().chain(solid).map(Station::link)
@@ -72,7 +73,7 @@ impl Leg {
         let [a, b] = self.ends.each_ref().map(|end| end.place);
         match &mut self.shape {
             Shape::Straight => self.meet = support.meet(a, b),
-            // Against an axis of the world it turns with whatever carries both.
+            // Relative to an axis of the world, the leg rotates with common ancestors of both ends.
             Shape::Along(_) => {}
             Shape::Around(round) => {
                 self.meet = support.meet(a, b);
@@ -81,7 +82,8 @@ impl Leg {
         }
     }
 
-    /// Takes the stations where they are; its part of the length, and how far it is from where slopes jump.
+    /// Updates the stations. Returns the leg's part of the length, and the distance to the nearest jump of
+    /// slopes.
     pub fn update(&mut self, kin: &Kinematics) -> (f64, f64) {
         self.ends.iter_mut().for_each(|end| end.update(kin));
         let d = Station::between(&self.ends[0], &self.ends[1]);
@@ -101,7 +103,7 @@ impl Leg {
             _ => {
                 self.length = d.norm();
                 margin = margin.min(self.length);
-                // Points that coincide have no direction between them.
+                // Coinciding points have no direction between them.
                 d.normalized().unwrap_or(Vec3::ZERO)
             }
         };
@@ -109,8 +111,8 @@ impl Leg {
         (self.share * self.length, margin)
     }
 
-    /// The links on which the slope by an end acts, and by the solid's surface opposite to it: up to where both are carried, for
-    /// there they cancel.
+    /// The links on which the slope by an end acts, and the opposite slope on the solid's surface: up to the
+    /// common ancestor, where they cancel.
     fn spans(&self, k: usize) -> [Span; 2] {
         let own = |meet: usize| Span {
             from: self.ends[k].place,
@@ -146,14 +148,14 @@ impl Leg {
         }
     }
 
-    /// How the length changes as the points of its path do.
+    /// Change of the length when the points of its path move.
     pub fn along(&self, m: &Moved) -> f64 {
         let ends = self.ends.iter().zip(self.points).zip(self.pulls);
         let along = ends.filter_map(|((end, i), pull)| Some(m.end(end, i)?.dot(pull)));
         self.share * along.sum::<f64>()
     }
 
-    /// Visits how those wrenches change as stations move.
+    /// Visits the changes of these wrenches when stations move.
     pub fn for_changes(&self, m: &Moved, mut visit: impl FnMut(Span, Wrench)) {
         let bent = self.bent();
         let carried = bent.and_then(|(round, _)| m.carried(&round.centre));
@@ -188,7 +190,7 @@ impl Leg {
         }
     }
 
-    /// How the slopes of a straight leg change as its ends move against each other by d.
+    /// Change of the slopes of a straight leg when its ends move relative to each other by d.
     fn turned(&self, d: Vec3) -> [Vec3; 2] {
         if matches!(self.shape, Shape::Along(_)) || self.length <= 0.0 {
             return [Vec3::ZERO; 2];

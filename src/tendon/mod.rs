@@ -1,17 +1,18 @@
 //! Lengths of tendons and springs as functions of the configuration, with first and second derivatives.
 //!
-//! A tendon's length l(q) has the moment g = ∂l/∂q, over the dofs that move its stations against each other: its support,
-//! fixed when it is made. A spring without rest length is three lengths, the differences of its ends along the axes of the
-//! world, and their support is all dofs that move an end. With W̄_L the sum of the wrenches by a unit of tension on link L and all
-//! that it carries, about the tree's origin, and D_j the change as dof j moves what is below by S_j,
+//! A tendon's length l(q) has the moment g = ∂l/∂q over its support: the dofs that move its stations relative
+//! to each other, fixed at creation. A spring without rest length is three lengths, the differences of its
+//! ends along the axes of the world; their support is all dofs that move an end. Let W̄_L be the sum of the
+//! wrenches of a unit of tension on link L and its descendants, about the tree's origin, and D_j the change
+//! when dof j moves everything below it by S_j. Then
 //!
 //!   g_k = S_kᵀ W̄,   ∂g_k/∂q_j = S_kᵀ D_j W̄ + (D_j S_k)ᵀ W̄,   D_j S_k = S_j × S_k where j is at or above the link of k, else 0.
 //!
-//! The two ends of a leg count up to the link that carries both, where they cancel: what a length does not depend on
-//! has a moment of zero, not of round-off.
+//! The two ends of a leg count up to their common ancestor, where they cancel: a dof on which a length does
+//! not depend has a moment of zero, not of round-off.
 //!
-//! Differences by the tangent δq of a spherical or free joint turn with the body, so that ∂g/∂q is not symmetric between
-//! the dofs of such a joint: it is what differences of g give.
+//! Displacements by the tangent δq of a spherical or free joint rotate with the body, so ∂g/∂q is not
+//! symmetric between the dofs of such a joint: it equals the limit of differences of g.
 
 mod cord;
 mod displacement;
@@ -35,19 +36,19 @@ use displacement::Moved;
 pub use stretch::Stretch;
 use support::FIXED;
 
-/// All lengths of a model at the last configuration: those of the tendons in order, then three of each spring, along the
-/// axes of the world, then as lengths of their own the angles of spherical joints, where they are asked for. Sized at creation.
+/// All lengths of a model at the last configuration: those of the tendons in order, then three for each
+/// spring along the axes of the world, then on request the angles of spherical joints. Sized at creation.
 #[derive(Clone, Debug, Default)]
 pub struct Cords {
     list: Vec<Cord>,
     tendons: usize,
     turns: usize,
-    /// Room for wrenches on the links of the largest support.
+    /// Scratch for wrenches on the links of the largest support.
     changes: Vec<Wrench>,
 }
 
 impl Cords {
-    /// None.
+    /// No lengths.
     pub const NONE: Cords = Cords {
         list: Vec::new(),
         tendons: 0,
@@ -55,7 +56,7 @@ impl Cords {
         changes: Vec::new(),
     };
 
-    /// Second derivatives have room if `derivatives` are wanted.
+    /// Reserves memory for second derivatives if `derivatives` is true.
     pub fn new(model: &Model, derivatives: bool) -> Self {
         let tendons = model.tendons().iter();
         let mut list: Vec<Cord> = tendons
@@ -74,7 +75,7 @@ impl Cords {
         }
     }
 
-    /// With the angles of these joints.
+    /// Adds the angles of these joints.
     pub fn with_turns(mut self, limits: &[Limit], derivatives: bool) -> Self {
         let turns = limits.iter().filter(|l| l.turn.is_some());
         self.list
@@ -91,49 +92,49 @@ impl Cords {
         self.list.is_empty()
     }
 
-    /// Which length is a spring's along an axis of the world.
+    /// Index of a spring's length along an axis of the world.
     pub fn of_spring(&self, spring: usize, axis: usize) -> usize {
         self.tendons + 3 * spring + axis
     }
 
-    /// Which length is the angle of a joint ([`Limit::turn`]).
+    /// Index of the angle of a joint ([`Limit::turn`]).
     pub fn of_turn(&self, turn: usize) -> usize {
         self.turns + turn
     }
 
-    /// Lengths and moments at q, at which `kin` holds positions.
+    /// Computes lengths and moments at q; `kin` holds positions at q.
     pub fn update(&mut self, kin: &Kinematics, q: &[f64]) {
         self.list.iter_mut().for_each(|c| c.update(kin, q));
     }
 
-    /// Those of one.
+    /// [`Cords::update`] of one length.
     pub fn update_one(&mut self, i: usize, kin: &Kinematics, q: &[f64]) {
         self.list[i].update(kin, q);
     }
 
-    /// Second derivatives at the state of the last [`Cords::update`].
+    /// Computes second derivatives at the state of the last [`Cords::update`].
     pub fn differentiate(&mut self, kin: &Kinematics) {
         for c in self.list.iter_mut() {
             c.differentiate(kin, &mut self.changes);
         }
     }
 
-    /// That of one.
+    /// [`Cords::differentiate`] of one length.
     pub fn differentiate_one(&mut self, i: usize, kin: &Kinematics) {
         self.list[i].differentiate(kin, &mut self.changes);
     }
 
-    /// l [m]; of a fixed tendon in the unit of its terms.
+    /// l [m]; for a fixed tendon in the unit of its terms.
     pub fn length(&self, i: usize) -> f64 {
         self.list[i].length
     }
 
-    /// Whether l and ∂l/∂q are numbers.
+    /// True if l and ∂l/∂q are finite.
     pub fn is_finite(&self, i: usize) -> bool {
         self.list[i].length.is_finite() && all_finite(self.moment(i))
     }
 
-    /// How far it is from where its slopes jump [m]: points that meet, wraps that begin or end.
+    /// Distance to the nearest jump of its slopes [m]: points that meet, wraps that begin or end.
     pub fn switch_distance(&self, i: usize) -> f64 {
         self.list[i].switch_distance
     }
@@ -154,7 +155,7 @@ impl Cords {
         dofs.zip(self.moment(i).iter().copied())
     }
 
-    /// g·v for nv numbers v: of velocities it is l̇.
+    /// g·v for nv numbers v; for velocities this is l̇.
     pub fn rate(&self, i: usize, v: &[f64]) -> f64 {
         self.moments(i).map(|(k, g)| g * v[k]).sum()
     }
@@ -170,7 +171,7 @@ impl Cords {
         }
     }
 
-    /// ∂(∂l/∂q)/∂q over its support, column-major: the column of dof j is how the moment changes with it. After
+    /// ∂(∂l/∂q)/∂q over its support, column-major: column j is the change of the moment with dof j. After
     /// [`Cords::differentiate`].
     pub fn hessian(&self, i: usize) -> &[f64] {
         &self.list[i].hessian
@@ -185,8 +186,8 @@ impl Cords {
         }
     }
 
-    /// Whether the derivative by a parameter is that of one side at most, at which slopes by the state do not jump: by one end of
-    /// the lengths at rest where both are the length that a tendon has.
+    /// True if the derivative by a parameter is at most one-sided although slopes by the state do not jump:
+    /// by one of two equal rest lengths, if the tendon has this length.
     pub fn has_kink(&self, model: &Model, params: &Params, p: &Param) -> bool {
         p.kind == ParamKind::Tendon && (2..4).contains(&p.component) && {
             let (i, numbers) = (p.index as usize, params.tendon[p.index as usize]);
@@ -194,8 +195,8 @@ impl Cords {
         }
     }
 
-    /// How l changes by what is displaced while coordinates stay. Visits (dof, value) with changes of the moment, in parts
-    /// that add up.
+    /// Change of l by a displacement at fixed coordinates. Visits (dof, value) with changes of the moment, in
+    /// parts that add up.
     pub fn along(
         &self,
         kin: &Kinematics,
@@ -205,7 +206,7 @@ impl Cords {
     ) -> f64 {
         let (cord, support) = (&self.list[i], self.support(i));
         let moved = match *displaced {
-            // What carries all stations, or none, changes nothing.
+            // A link above all stations, or above none, changes nothing.
             Displacement::Carried { link, xi } => match cord.support.place(link) {
                 FIXED => return 0.0,
                 place => Moved::Carried(cord.support.below(place), xi),
@@ -221,7 +222,7 @@ impl Cords {
         cord.along(kin, &moved, |place, x| visit(support[place], x))
     }
 
-    /// Takes the points of paths and the ends of springs where parameters have them.
+    /// Moves the points of paths and the ends of springs to the places of the parameters.
     pub fn place_points(&mut self, model: &Model, params: &Params) {
         for (i, t) in model.tendons().iter().enumerate() {
             if let TendonPath::Spatial(path) = &t.path {

@@ -1,4 +1,4 @@
-//! What a leg of a path may bend around, on its link.
+//! A solid around which a leg of a path may bend, on its link.
 
 use super::station::Station;
 use super::support::{FIXED, Support};
@@ -9,28 +9,28 @@ use crate::model::topology::WORLD;
 use crate::spatial::wrap::{Side, Solid, Wrap};
 use crate::spatial::{Mat3, Vec3};
 
-/// Which way the path takes.
+/// The side on which the path passes.
 #[derive(Clone, Debug)]
 enum Guide {
-    /// As a side in the frame of the solid's link, which does not change.
+    /// A constant side, in the frame of the solid's link.
     Fixed(Side),
-    /// By a point of another link.
+    /// The side of a point on another link.
     Point(Station),
 }
 
-/// A solid, and the path around it where there is one.
+/// A solid, and the path around it if it bends.
 #[derive(Clone, Debug)]
 pub struct Round {
     pub centre: Station,
-    /// In the frame of its link.
+    /// The solid in the frame of its link.
     solid: Solid,
     radius: f64,
     guide: Guide,
-    /// The ends of the leg from the centre.
+    /// The ends of the leg relative to the centre.
     pub from_centre: [Vec3; 2],
-    /// The links that carry an end and the solid both.
+    /// Common ancestors of each end and the solid.
     pub meet: [usize; 2],
-    /// None: the leg is straight.
+    /// `None`: the leg is straight.
     pub wrap: Option<Wrap>,
 }
 
@@ -60,7 +60,8 @@ impl Round {
         self.meet = ends.map(|end| support.meet(end, self.centre.place));
     }
 
-    /// Takes the ends where they are; how far the path is from where it begins or ceases to bend, or changes its side.
+    /// Updates the ends. Returns the distance of the path from the nearest switch: where it begins or ceases
+    /// to bend, or changes its side.
     pub fn update(&mut self, kin: &Kinematics, ends: &[Station; 2]) -> f64 {
         self.centre.update(kin);
         let turn = match self.centre.link() {

@@ -1,4 +1,4 @@
-//! Points of links, along which a path goes.
+//! Points of links, through which a path goes.
 
 use super::support::{FIXED, Support};
 use crate::dynamics::kinematics::Kinematics;
@@ -13,9 +13,9 @@ pub struct Station {
     tree: usize,
     /// In the link's frame; in the world's without a link.
     pub at: Vec3,
-    /// Of the link in the support.
+    /// Index of the link in the support.
     pub place: usize,
-    /// Where it is: relative to its tree's origin, and that origin.
+    /// Position relative to its tree's origin, and this origin.
     pub rel: Vec3,
     origin: Vec3,
 }
@@ -55,12 +55,12 @@ impl Station {
         }
     }
 
-    /// Takes another place in the frame of its body.
+    /// Moves the station to another place in the frame of its body.
     pub fn place_at(&mut self, model: &Model, (body, at): (usize, Vec3)) {
         self.at = model.bodies()[body].in_link.point(at);
     }
 
-    /// From a to b; without the origins where they are the same.
+    /// Vector from a to b; without the origins if they are the same.
     pub fn between(a: &Station, b: &Station) -> Vec3 {
         (b.rel - a.rel) + (b.origin - a.origin)
     }

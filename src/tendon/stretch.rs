@@ -1,22 +1,23 @@
-//! Where a tendon's spring and damper act.
+//! The range of lengths in which a tendon's spring and damper act.
 
-/// Of lengths that are the same.
+/// Relative difference up to which lengths count as equal.
 const ROUND_OFF: f64 = 1e-12;
 
-/// What a tendon's spring-damper does at a length.
+/// The spring-damper of a tendon at a length.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
-    /// Stiffness and damping that act.
+    /// Active stiffness and damping.
     pub law: [f64; 2],
-    /// Beyond an end of the lengths at rest, the lower (0) or the upper (1) [m]; none between them, or where it is slack.
+    /// Rest length that is exceeded, the lower (0) or the upper (1), and the elongation beyond it [m]; `None`
+    /// between them, or if the tendon is slack.
     pub elongation: f64,
     pub end: Option<usize>,
-    /// Distance to where another law acts [m].
+    /// Distance to the length at which another law acts [m].
     pub margin: f64,
 }
 
 impl Stretch {
-    /// Of a stiffness, a damping and the ends of the lengths at rest.
+    /// From a stiffness, a damping and the two rest lengths.
     pub fn of([k, d, lower, upper]: [f64; 4], length: f64, pull_only: bool) -> Stretch {
         let beyond = [length - lower, length - upper];
         if pull_only {
@@ -31,7 +32,7 @@ impl Stretch {
                 },
             };
         }
-        // Where the ends are one the force is a line through it.
+        // If the rest lengths are equal, the force is a line through this length.
         let end = match beyond {
             [x, _] if x < 0.0 => Some(0),
             [_, x] if x > 0.0 || lower == upper => Some(1),
@@ -48,8 +49,8 @@ impl Stretch {
         }
     }
 
-    /// Whether a length is where both ends of the lengths at rest are: parted they would leave it no spring, so that by one of them
-    /// it has a derivative to one side at most.
+    /// True if a length equals both rest lengths. Moved apart they would leave it no spring, so its
+    /// derivative by one of them is at most one-sided.
     pub fn is_at_both_ends([k, _, lower, upper]: [f64; 4], length: f64, pull_only: bool) -> bool {
         let beyond = (length - lower).abs();
         k > 0.0

@@ -1,14 +1,14 @@
-//! The links that move the stations of a path against each other, and sweeps over them.
+//! The links that move the stations of a path relative to each other, and sweeps over them.
 
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
 use std::ops::Range;
 
-/// Place of a link that does not count.
+/// Index of a link that does not count.
 pub const FIXED: usize = usize::MAX;
 
-/// The links from one up to another that does not count, by their places.
+/// The links from one up to, and excluding, another, by their indices.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     pub from: usize,
@@ -33,17 +33,17 @@ impl Span {
 struct Carrier {
     link: usize,
     kind: LinkKind,
-    /// Place of its parent, or [`FIXED`].
+    /// Index of its parent, or [`FIXED`].
     parent: usize,
-    /// Its first dof, the place of that among the dofs of the support, and how many it has.
+    /// Its first dof, the index of this dof among the dofs of the support, and the number of its dofs.
     iv: usize,
     first: usize,
     nv: usize,
-    /// One past the places of the links below.
+    /// One past the indices of the links below.
     end: usize,
 }
 
-/// Links above stations, in increasing order, and the dofs of these.
+/// Links above stations, in increasing order, and their dofs.
 #[derive(Clone, Debug, Default)]
 pub struct Support {
     carriers: Vec<Carrier>,
@@ -51,8 +51,8 @@ pub struct Support {
 }
 
 impl Support {
-    /// Of stations on these links; without the links that carry all of them if what is asked of the stations does not change
-    /// as they move together.
+    /// The support of stations on these links. With `relative`, without the links above all stations: the
+    /// result then must not change when the stations move together.
     pub fn new(t: &Topology, stations: &[usize], relative: bool) -> Self {
         let mut borne = vec![0; t.links.len()];
         for station in stations {
@@ -88,7 +88,7 @@ impl Support {
         support
     }
 
-    /// Nothing but dofs, in increasing order.
+    /// A support of dofs only, in increasing order.
     pub fn of_dofs(dofs: Vec<usize>) -> Self {
         Support {
             carriers: Vec::new(),
@@ -105,27 +105,27 @@ impl Support {
         &self.dofs
     }
 
-    /// Place of a link, or [`FIXED`].
+    /// Index of a link, or [`FIXED`].
     pub fn place(&self, link: usize) -> usize {
         let found = self.carriers.binary_search_by_key(&link, |c| c.link);
         found.unwrap_or(FIXED)
     }
 
-    /// Places of the links that move with one of them.
+    /// Indices of the links that move with a link.
     pub fn below(&self, place: usize) -> Range<usize> {
         place..self.carriers[place].end
     }
 
-    /// Links with their places and dofs: place, first dof, its place, number.
+    /// Links with their indices and dofs: index, first dof, index of this dof, number of dofs.
     pub fn links(&self) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
         let links = self.carriers.iter().enumerate();
         links.map(|(i, c)| (i, c.iv, c.first, c.nv))
     }
 
-    /// Where the paths from two places to the root meet, or [`FIXED`].
+    /// Common ancestor of two indices, or [`FIXED`].
     pub fn meet(&self, mut a: usize, mut b: usize) -> usize {
         while a != b {
-            // Parents come before what they carry.
+            // Parents come before their children.
             let further = if b == FIXED || a != FIXED && a > b {
                 &mut a
             } else {
@@ -136,7 +136,7 @@ impl Support {
         a
     }
 
-    /// The places of a span, from its first on upwards.
+    /// The indices of a span, from its first link upward.
     fn span(&self, span: Span) -> impl Iterator<Item = usize> + '_ {
         let mut place = span.from;
         std::iter::from_fn(move || {
@@ -153,7 +153,7 @@ impl Support {
         self.span(span).for_each(|place| wrenches[place] += w);
     }
 
-    /// S_kᵀ w of every dof, of wrenches on its link.
+    /// S_kᵀ w of every dof, for the wrenches on its link.
     pub fn project(&self, kin: &Kinematics, wrenches: &[Wrench], out: &mut [f64]) {
         for (c, w) in self.carriers.iter().zip(wrenches) {
             for k in 0..c.nv {
@@ -162,8 +162,8 @@ impl Support {
         }
     }
 
-    /// Adds what the change of S is to S_kᵀ w where a dof of the link at `place` moves what is below, `step` of its dofs from
-    /// the first.
+    /// Adds the effect of the change of S on S_kᵀ w when a dof of the link at `place` (`step` dofs from its
+    /// first) moves everything below.
     pub fn add_carried(
         &self,
         kin: &Kinematics,
@@ -183,7 +183,7 @@ impl Support {
         }
     }
 
-    /// Visits (ξ × S_k)ᵀ w for the dofs of the link at `place` and of those below, by their places.
+    /// Visits (ξ × S_k)ᵀ w for the dofs of the link at `place` and of those below, by index.
     pub fn for_turned(
         &self,
         kin: &Kinematics,
@@ -200,7 +200,7 @@ impl Support {
         }
     }
 
-    /// Visits S_kᵀ w for a wrench on the links of a span, for their dofs, by the dofs' places.
+    /// Visits S_kᵀ w for a wrench on the links of a span, for their dofs, by the dofs' indices.
     pub fn for_span(
         &self,
         kin: &Kinematics,

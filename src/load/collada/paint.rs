@@ -1,4 +1,5 @@
-//! The colours of COLLADA's materials: what is drawn, never what collides. One that cannot be followed is none.
+//! The colours of COLLADA's materials: for drawing, never for collision. A colour that cannot be resolved is
+//! left out.
 
 use crate::load::soup::{Rgba, UNPAINTED};
 use crate::load::xml::Element;

@@ -1,9 +1,9 @@
-//! The primitives of a mesh: lists of corners that stand for triangles.
+//! The primitives of a mesh: lists of corners that describe triangles.
 
 use crate::error::Result;
 use crate::load::xml::Element;
 
-/// How a primitive strings corners into triangles.
+/// The way in which a primitive combines corners to triangles.
 #[derive(Clone, Copy)]
 pub(super) enum Primitive {
     Triangles,

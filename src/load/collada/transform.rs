@@ -31,7 +31,7 @@ impl Affine {
     }
 }
 
-/// The transformation that a child of a <node> stands for, if it does.
+/// The transformation of a child of a <node>; `None` for other elements.
 pub(super) fn transform(element: Element) -> Result<Option<Affine>> {
     Ok(Some(match element.tag() {
         "translate" => Affine {

@@ -15,7 +15,7 @@ pub(super) struct Follow<'a, 'd> {
     offset: f64,
 }
 
-/// What a joint follows; none where it moves on its own.
+/// The leader of a joint; `None` if it moves independently.
 pub(super) fn read<'a, 'd>(
     joint: Element<'a, 'd>,
     mimic: Mimic,
@@ -56,7 +56,7 @@ fn has_one_dof(kind: JointKind) -> bool {
     )
 }
 
-/// Equalities that hold followers to their leaders, of all joints with what they follow.
+/// The equalities that couple followers to their leaders.
 pub(super) fn couplings<'a, 'd: 'a>(
     joints: impl Iterator<Item = (&'a JointSpec, Option<&'a Follow<'a, 'd>>)> + Clone,
 ) -> Result<Vec<EqualitySpec>> {

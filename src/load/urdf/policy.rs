@@ -1,20 +1,20 @@
-//! What the caller decides of what a URDF leaves open.
+//! The caller's decisions about things that a URDF leaves open.
 
 use std::path::PathBuf;
 
-/// What to do with a joint that follows another one.
+/// Treatment of a joint that follows another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mimic {
     /// Refuse the file.
     #[default]
     Error,
-    /// Let it move on its own, with a warning.
+    /// Let it move independently, with a warning.
     Independent,
-    /// Hold it to its leader by an equality under its own name: q = multiplier·q_leader + offset.
+    /// Couple it to its leader by an equality with its own name: q = multiplier·q_leader + offset.
     Couple,
 }
 
-/// What to do with a collision geometry whose mesh file is not found.
+/// Treatment of a collision geometry whose mesh file is not found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissingMesh {
     /// Refuse the file.
@@ -26,12 +26,13 @@ pub enum MissingMesh {
 
 #[derive(Clone, Debug, Default)]
 pub struct UrdfOptions {
-    /// Where meshes are looked for: for `package://pkg/path` each directory's `pkg/path` and
-    /// `path`, then `pkg/path` in the file's own directory and those above it; for relative paths
-    /// the file's directory first, then these.
+    /// Directories of meshes. For `package://pkg/path`: each directory's `pkg/path` and `path`, then
+    /// `pkg/path` in the file's own directory and those above it. For relative paths: the file's directory
+    /// first, then these.
     pub mesh_dirs: Vec<PathBuf>,
     pub mimic: Mimic,
     pub missing_mesh: MissingMesh,
-    /// Whether transmissions of one joint and one actuator become actuators; otherwise all are left out, with a warning.
+    /// True if transmissions of one joint and one actuator become actuators; otherwise all are left out, with
+    /// a warning.
     pub transmissions: bool,
 }

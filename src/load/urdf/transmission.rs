@@ -6,10 +6,10 @@ use crate::load::xml::Element;
 use crate::model::cord::Transmission;
 use crate::model::spec::{ActuatorSpec, JointKind, JointSpec};
 
-/// The actuators of all simple transmissions; what else there is of them becomes warnings.
+/// The actuators of all simple transmissions; all other transmissions become warnings.
 ///
 /// # Errors
-/// `Parse` for a transmission without names or with a reduction that is no number or zero.
+/// `Parse` for a transmission without names, or with a reduction that is zero or not a number.
 pub(super) fn actuators<'s>(
     transmissions: &[Element],
     joints: impl Iterator<Item = &'s JointSpec> + Clone,
@@ -44,7 +44,7 @@ pub(super) fn actuators<'s>(
             );
             continue;
         }
-        // Within the actuator, or beside it as in older files.
+        // Within the actuator, or beside it in older files.
         let reduction = match reduction(motor)? {
             None => reduction(transmission)?,
             found => found,
@@ -61,7 +61,7 @@ pub(super) fn actuators<'s>(
     Ok(list)
 }
 
-/// Its type: a child, or an attribute as in older files.
+/// Its type: a child, or an attribute in older files.
 fn kind<'a>(transmission: Element<'a, '_>) -> Result<Option<&'a str>> {
     let child = transmission.child("type")?;
     Ok(child

@@ -9,10 +9,10 @@ use crate::model::spec::{BodySpec, GeomSpec, ModelSpec};
 use crate::spatial::{Inertia, Pose};
 use std::collections::{HashMap, HashSet};
 
-/// The name of body 0, and of the root link that it stands for.
+/// The name of body 0, and of a root link that stands for it.
 const WORLD: &str = "world";
 
-/// What joints make of the links, by index into both.
+/// The tree of the links, by index into links and joints.
 struct Tree {
     root: usize,
     /// Joints below each link, in the file's order.
@@ -69,7 +69,7 @@ pub(super) fn assemble(
     Ok(spec)
 }
 
-/// Resolves the names of links and makes sure that the joints make one tree of all of them.
+/// Resolves the names of links and checks that the joints make one tree of all of them.
 fn connect(robot: Element, links: &[Link], joints: &[Joint]) -> Result<Tree> {
     let by_name: HashMap<&str, usize> =
         links.iter().enumerate().map(|(i, l)| (l.name, i)).collect();
@@ -108,7 +108,7 @@ fn connect(robot: Element, links: &[Link], joints: &[Joint]) -> Result<Tree> {
             links[first].element.line()
         )));
     }
-    // With one parent each, links that the root does not reach are on or below a cycle.
+    // Each link has one parent, so links that the root does not reach are on or below a cycle.
     let mut reached = vec![false; links.len()];
     let mut stack: Vec<usize> = root.into_iter().collect();
     while let Some(l) = stack.pop() {
@@ -136,7 +136,7 @@ fn connect(robot: Element, links: &[Link], joints: &[Joint]) -> Result<Tree> {
 
 /// Names of geometries, made unique.
 struct GeomNames<'a> {
-    /// Names that the file gives to some collision.
+    /// Names in the file of any collision.
     given: HashSet<&'a str>,
     used: HashSet<String>,
 }

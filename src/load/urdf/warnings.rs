@@ -1,4 +1,4 @@
-//! What was read but is not used: one line for each kind.
+//! Elements that were read but are not used: one line for each kind.
 
 use crate::load::xml::Element;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(super) struct Warnings {
     list: Vec<Warning>,
-    /// Place in the list of what is the same in all warnings of a kind: subject and sentence.
+    /// Index in the list by the text that all warnings of a kind share: subject and sentence.
     kinds: HashMap<(String, String), usize>,
 }
 
@@ -17,7 +17,7 @@ struct Warning {
 }
 
 impl Warnings {
-    /// `<tag>` in the first element where it comes: what.
+    /// Adds the warning `what` under `<tag>`, with the place of its first element.
     pub(super) fn add(&mut self, element: Element, what: &str) {
         self.push(
             format!("<{}>", element.tag()),
@@ -26,7 +26,7 @@ impl Warnings {
         );
     }
 
-    /// A warning of its own, never joined with others.
+    /// Adds a separate warning, never joined with others.
     pub(super) fn add_single(&mut self, element: Element, what: String) {
         self.push(element.place(), what, element.place());
     }
