@@ -37,7 +37,7 @@ impl Ik {
         }
         if info.outcome == IkOutcome::Iterations {
             return Err(Error::not_converged(
-                "ik: the search ended before it reached a solution, which has no derivative",
+                "ik: the search ended before it reached a solution, so there is no derivative",
             ));
         }
         let n = self.model.nv();
@@ -49,8 +49,8 @@ impl Ik {
         if !known && !zero {
             self.work.best = q;
             return Err(Error::unsupported(
-                "ik: residuals stay, and second derivatives of the model's equalities, or of joints whose axes vary, are \
-                 not known",
+                "ik: residuals remain, and second derivatives of the model's equalities, or of joints with varying axes, \
+                 are not available",
             ));
         }
         let w = &mut self.work;
@@ -73,8 +73,8 @@ impl Ik {
         }
         if unique && !zero && self.distance() > NEAR {
             return Err(Error::not_converged(
-                "ik: what the search found is not yet the best of what it weighs, so that it has no derivative; weights \
-                 that differ less make that easier to find",
+                "ik: the configuration is not yet at the minimum of the objective, so it has no derivative; weights \
+                 that differ less make the minimum easier to find",
             ));
         }
         let gradient = IkGradient {

@@ -55,7 +55,7 @@ impl Ik {
             for l in limits(&model)? {
                 if l.turn.is_some() {
                     return Err(Error::unsupported(format!(
-                        "options.limits: the bound of spherical joint \"{}\" is none of a coordinate; limits = 0 leaves bounds out",
+                        "options.limits: limits of spherical joint \"{}\" are not supported; set limits = 0 to ignore limits",
                         model.joint_of_dof(l.dof).name
                     )));
                 }

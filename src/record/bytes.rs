@@ -99,7 +99,7 @@ pub struct Source<'a>(pub &'a [u8]);
 impl<'a> Source<'a> {
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         let (head, rest) = (self.0.split_at_checked(n))
-            .ok_or_else(|| Error::parse("a chunk is shorter than what it says it holds"))?;
+            .ok_or_else(|| Error::parse("a chunk is shorter than its stated length"))?;
         self.0 = rest;
         Ok(head)
     }
@@ -143,7 +143,7 @@ impl<'a> Source<'a> {
         let triangle = |b: &[u8]| [0, 4, 8].map(|k| word(&b[k..]));
         let faces: Vec<_> = bytes.chunks_exact(12).map(triangle).collect();
         if faces.iter().flatten().any(|i| *i >= points) {
-            return Err(Error::parse("a triangle has a vertex that is none"));
+            return Err(Error::parse("a triangle has a vertex index out of range"));
         }
         Ok(faces)
     }

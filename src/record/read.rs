@@ -117,7 +117,7 @@ pub struct Recording {
 pub fn read(bytes: &[u8]) -> Result<Recording> {
     let Some(mut rest) = bytes.strip_prefix(&SIGNATURE) else {
         return Err(Error::parse(
-            "this is no recording: its first bytes are others",
+            "this is not a recording: its signature is missing",
         ));
     };
     let mut recording = Recording::default();
@@ -176,7 +176,7 @@ fn chunk(bytes: &[u8]) -> std::result::Result<([u8; 4], &[u8]), String> {
         .add(&length.to_le_bytes())
         .add(payload);
     if found.value() != crc {
-        return Err("a chunk is not what its checksum says".into());
+        return Err("a chunk does not match its checksum".into());
     }
     Ok((kind, payload))
 }
@@ -307,7 +307,7 @@ impl Recording {
             .saturating_add(arrows.saturating_mul(ARROW));
         if variable > size {
             return Err(Error::parse(
-                "a frame is shorter than what it says it holds",
+                "a frame is shorter than its stated counts",
             ));
         }
         let gradient = s.u32()?;
@@ -349,7 +349,7 @@ impl Recording {
             frame.arrows.push(([quantity, angular, body], s.array()?));
         }
         if !s.0.is_empty() {
-            return Err(Error::parse("a frame is longer than what it says it holds"));
+            return Err(Error::parse("a frame is longer than its stated counts"));
         }
         Ok(frame)
     }

@@ -174,7 +174,7 @@ fn law(xml: &mut Xml, w: &mut Writer, a: &Actuator) {
     {
         bias[1] = bias[1].next_down().min(-f64::MIN_POSITIVE);
         w.losses.note(
-            "servos that drive what they should damp get a stiffness that differs in its last bit",
+            "servos with negative damping get a stiffness that differs in its last bit",
             &a.name,
         );
     }

@@ -195,7 +195,7 @@ impl Sim {
         match all_finite(&room.data) && room.all().into_iter().all(all_finite) {
             true => Ok(gradient),
             false => Err(Error::numerical(
-                "data: what a sensor tells, or its derivative, would not be finite: the state is too large",
+                "data: a sensor's reading, or its derivative, would not be finite: the state is too large",
             )),
         }
     }
