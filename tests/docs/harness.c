@@ -1,4 +1,4 @@
-/* What the statements of a page in docs/ find around them: the quadruped, standing, after a step. */
+/* The surroundings of a page's statements in docs/: the quadruped, standing, after a step of 1 ms. */
 #include <diffsim.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,10 @@ int main(void) {
     ds_model *model = NULL;
     ds_sim *sim = NULL;
     CHECK(ds_model_load("examples/models/quadruped.xml", NULL, &model));
-    CHECK(ds_sim_create(model, NULL, &sim));
+    ds_options settings;
+    ds_options_init(&settings);
+    settings.time_step = 0.001;
+    CHECK(ds_sim_create(model, &settings, &sim));
     const size_t nq = ds_model_nq(model), nv = ds_model_nv(model), nu = ds_model_nu(model);
     double q[MAX], v[MAX] = {0}, u[MAX] = {0};
     CHECK(ds_model_keyframe(model, "standing", q, v, u));
