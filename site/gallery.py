@@ -1,4 +1,4 @@
-"""The gallery: runs the examples, and makes a page of each with what it recorded, its figures and its source."""
+"""The gallery: runs the examples, and makes a page for each with its recordings, its figures and its source."""
 
 import json
 import os
@@ -93,11 +93,11 @@ def strip(listed):
 
 def index(listed):
     """Cards of all examples."""
-    lines = ["# Gallery\n", "What the examples did as these pages were made. Each can be turned, stopped, and looked into.\n"]
+    lines = ["# Gallery\n", "Runs of the examples, recorded when these pages were made. You can turn, stop and inspect each of them.\n"]
     lines.append('<div class="grid cards" markdown>\n')
     for example in listed:
         language = LANGUAGES["." + example["source"].rsplit(".", 1)[1]][1]
         picture = f"    {pictured(example, '')}\n\n" if "views" in example else ""
         lines.append(f"-   **[{example['title']}]({example['name']}.md)**\n\n{picture}    {language}. {example['about'].strip()}\n")
-    lines.append("</div>\n\n[What the examples find](notes.md), with tables of iterations and times.\n")
+    lines.append("</div>\n\n[Results of the examples](notes.md), with tables of iterations and times.\n")
     return "\n".join(lines)

@@ -20,11 +20,11 @@ def write(root):
     """The page."""
     lines = [
         "# Rust\n",
-        "The crate `diffsim` is the engine itself. [Its documentation](../rust/diffsim/index.html) is what `cargo doc` says of it,"
-        " with a search of its own.\n",
+        "The crate `diffsim` is the engine itself. `cargo doc` writes [its documentation](../rust/diffsim/index.html),"
+        " which has its own search.\n",
         "| module | |\n|---|---|",
         *(f"| [`{name}`](../rust/diffsim/{name}/index.html) | {text} |" for name, text in modules(root)),
-        "\nThe C interface is the stable one; the crate's own may change between versions.\n",
+        "\nThe C interface is stable; the crate's own interface may change between versions.\n",
     ]
     return {PAGE: "\n".join(lines)}
 
