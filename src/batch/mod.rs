@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// `count` simulations and the threads that step them.
 pub struct Batch {
     sims: Vec<Sim>,
-    /// What went wrong with each element in the last call.
+    /// Error of each element in the last call.
     errors: Vec<Option<Error>>,
     pool: Pool,
 }

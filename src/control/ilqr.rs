@@ -11,23 +11,24 @@ use crate::step::info::check_finite;
 use crate::step::{Options, Sim};
 use std::sync::Arc;
 
-/// Shares of the change of inputs that are tried: 1, 1/3, … 1/81. A damping ten times larger goes on where they end.
+/// Shares of the change of inputs that are tried: 1, 1/3, … 1/81. After these the damping grows by a factor
+/// of ten.
 const SHARES: i32 = 5;
 const SHORTER: f64 = 1.0 / 3.0;
 
-/// Of the decrease that the quadratic model promises, what a share must bring.
+/// Share of the predicted decrease that a trial must achieve.
 const ENOUGH: f64 = 1e-4;
 
 /// The least and the most that is added to the curvature by inputs, in units of its own diagonal (Marquardt 1963), so that
 /// units of inputs do not matter. Below, the change is the undamped one; beyond, it only gets shorter, as by a share.
 const DAMPING: [f64; 2] = [0.1, 1e3];
 
-/// How a trajectory is improved.
+/// Options of the improvement of a trajectory.
 #[derive(Clone, Copy, Debug)]
 pub struct IlqrOptions {
-    /// At most so many times.
+    /// Largest number of improvements.
     pub max_iterations: usize,
-    /// A decrease below this share of the cost ends it.
+    /// A decrease below this share of the cost ends the solve.
     pub tolerance: f64,
 }
 
@@ -40,13 +41,13 @@ impl Default for IlqrOptions {
     }
 }
 
-/// How it ended.
+/// The end of a solve.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IlqrOutcome {
     /// The cost no longer falls by more than the tolerance.
     Converged = 0,
-    /// No change of inputs along the model's lowers the cost, though the model says so: a switch of contacts is near.
+    /// No change of inputs lowers the cost, although the model predicts it: a switch of contacts is near.
     Stuck = 1,
     /// After all iterations.
     Iterations = 2,
@@ -55,12 +56,12 @@ pub enum IlqrOutcome {
 #[derive(Clone, Copy, Debug)]
 pub struct IlqrInfo {
     pub outcome: IlqrOutcome,
-    /// Times the trajectory was improved.
+    /// Number of improvements of the trajectory.
     pub iterations: usize,
-    /// Of the trajectory that is returned, and of the one that came.
+    /// Cost of the returned trajectory, and of the given one.
     pub cost: f64,
     pub first_cost: f64,
-    /// Largest slope of the cost by an input that no bound holds.
+    /// Largest slope of the cost by an input that is not at a bound.
     pub slope: f64,
 }
 
@@ -188,7 +189,8 @@ impl Ilqr {
         Ok(())
     }
 
-    /// What deviations are from: at a node, 0 to the number of steps, or at all. At the last node there is no input.
+    /// Sets the reference of deviations: at a node, 0 to the number of steps, or at all nodes. There is no
+    /// input at the last node.
     ///
     /// # Errors
     /// `InvalidArgument` for a node or a length, `Numerical` for numbers that are not finite.
@@ -214,10 +216,10 @@ impl Ilqr {
         Ok(())
     }
 
-    /// What deviations of the activations are from, na numbers, as of [`Ilqr::set_reference`]; zeros at first.
+    /// Sets the reference of the activations, na numbers, as [`Ilqr::set_reference`]; zeros at first.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Ilqr::set_reference`].
     pub fn set_act_reference(&mut self, node: Option<usize>, act: &[f64]) -> Result<()> {
         let (na, nodes) = (self.model().na(), self.nodes(node)?);
         check_finite("act", act, na)?;
@@ -239,10 +241,10 @@ impl Ilqr {
         }
     }
 
-    /// Bounds of the inputs, nu each; infinite ones are none.
+    /// Bounds of the inputs, nu each; may be infinite.
     ///
     /// # Errors
-    /// `InvalidArgument` for a length, NaN, or bounds that leave nothing.
+    /// `InvalidArgument` for a length, NaN, or a lower bound above the upper one.
     pub fn set_input_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<()> {
         let nu = self.model().nu();
         for (name, x) in [("lower", lower), ("upper", upper)] {

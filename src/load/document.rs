@@ -3,15 +3,15 @@
 use crate::error::{Error, Result, THREAD_NAME};
 use roxmltree::{Document, ParsingOptions};
 
-/// Elements of one document.
+/// Largest number of elements of one document.
 pub(crate) const MAX_ELEMENTS: usize = 2_000_000;
-/// Elements within elements.
+/// Largest depth of nested elements.
 const MAX_DEPTH: usize = 20_000;
 
-/// Attributes of one element: the parser compares each with all before it.
+/// Largest number of attributes of one element: the parser compares each with all before it.
 const MAX_ATTRIBUTES: usize = 1000;
 
-/// Depth that any caller's stack has room for.
+/// Depth for which any caller's stack suffices.
 const SHALLOW: usize = 32;
 /// Bytes of stack per level, as the parser recurses into elements: it takes below 1 kB optimized,
 /// about 5 kB otherwise. Only what is touched becomes memory.

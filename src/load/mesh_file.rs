@@ -27,7 +27,7 @@ pub fn load_mesh(path: &Path) -> Result<TriMesh> {
     Ok(load_painted(path, None)?.mesh)
 }
 
-/// A mesh with a colour for each triangle, and what could not be told of its colours.
+/// A mesh with a colour for each triangle, and warnings about its colours.
 pub(super) struct Painted {
     pub mesh: TriMesh,
     pub colours: Vec<Rgba>,
@@ -48,7 +48,7 @@ pub(super) fn load_painted(path: &Path, folder: Option<&Path>) -> Result<Painted
     })
 }
 
-/// What the bytes of a mesh file are.
+/// The format of a mesh file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MeshFormat {
     Stl,

@@ -27,10 +27,10 @@ pub enum Format {
     Mjcf,
 }
 
-/// How the robot hangs on the world.
+/// The connection of the robot to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
-    /// As the file says.
+    /// The connection in the file.
     #[default]
     FromFile,
     /// Free joints of bodies on the world are removed: they stay at their placements in the file.
@@ -39,30 +39,31 @@ pub enum Base {
     Free,
 }
 
-/// What the caller may change about what a file says.
+/// The caller's changes to a file.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
     pub base: Base,
     pub actuation: Actuation,
-    /// Adds the plane z = 0 of the world, a geom called [`GROUND`], with this friction coefficient
-    /// for each of its contacts, whatever the other geom has.
+    /// Adds the plane z = 0 of the world, a geom called [`GROUND`]. Each of its contacts has this friction
+    /// coefficient, whatever the other geom's is.
     pub ground_friction: Option<f64>,
-    /// Where meshes are looked for besides the file's own directory.
+    /// Directories of meshes besides the file's own directory.
     pub mesh_dirs: Vec<PathBuf>,
     pub mimic: Mimic,
     pub missing_mesh: MissingMesh,
     pub mesh_mode: MeshMode,
     pub open_mesh: OpenMesh,
-    /// Whether bodies of one robot (what hangs on one child of the world) may touch each other.
+    /// True if bodies of one robot (all bodies below one child of the world) may touch each other.
     pub self_collision: bool,
-    /// Keeps apart the geoms of one robot that overlap at the neutral configuration; see
+    /// Excludes contact between geoms of one robot that overlap at the neutral configuration; see
     /// [`exclude_overlapping`].
     pub exclude_overlapping: bool,
-    /// Lets geoms of one robot touch although they overlap in most configurations; see [`exclude_inseparable`].
+    /// Lets geoms of one robot touch even if they overlap in most configurations; see
+    /// [`exclude_inseparable`].
     pub keep_inseparable: bool,
-    /// Clamps what actuators do to the joints' efforts.
+    /// Clamps actuator forces to the joints' efforts.
     pub effort_limits: bool,
-    /// Makes actuators of a URDF's transmissions; see [`UrdfOptions::transmissions`].
+    /// Makes actuators from a URDF's transmissions; see [`UrdfOptions::transmissions`].
     pub transmissions: bool,
 }
 
@@ -123,8 +124,8 @@ pub fn load_str(
     finish(spec, options)
 }
 
-/// What a file draws of the bodies of a model that was loaded from it: the `<visual>` of a URDF. Of an MJCF nothing: its
-/// geoms that touch nothing are in the model.
+/// The visual shapes of a file for a model loaded from it: the `<visual>` elements of a URDF. None for an
+/// MJCF: its geoms that touch nothing are in the model.
 ///
 /// # Errors
 /// `Io`, `Parse`, and `Unsupported` for other files.
@@ -146,7 +147,8 @@ pub fn read_visuals(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Result
     }
 }
 
-/// All that a file draws and that touches nothing: what [`read_visuals`] finds, and the geoms of an MJCF that touch nothing.
+/// All shapes of a file that touch nothing: those of [`read_visuals`], and the geoms of an MJCF that touch
+/// nothing.
 ///
 /// # Errors
 /// As [`read_visuals`].
@@ -217,7 +219,7 @@ impl LoadOptions {
     }
 }
 
-/// Keeps all bodies that hang on the same child of the world from touching each other.
+/// Excludes contact between all bodies below the same child of the world.
 fn exclude_selves(spec: &mut ModelSpec) {
     let robot = robots(spec.bodies.iter().map(|b| b.parent));
     let mut solid: Vec<usize> = spec.geoms.iter().map(|g| g.body).collect();
@@ -249,7 +251,7 @@ fn add_ground(spec: &mut ModelSpec, friction: f64) -> Result<()> {
     };
     let mut ground = GeomSpec::new(GROUND, 0, Pose::IDENTITY, plane);
     ground.friction[0] = friction;
-    // Above every other: the pair takes the ground's friction.
+    // The highest priority: the pair has the ground's friction.
     ground.priority = i32::MAX;
     spec.geoms.push(ground);
     Ok(())
@@ -322,12 +324,12 @@ fn free_base(spec: &mut ModelSpec) -> Result<()> {
     }
 }
 
-/// For each body the ancestor that hangs on the world, and whether its subtree has inertia.
+/// For each body its ancestor that is a child of the world, and whether its subtree has inertia.
 fn subtrees(bodies: &[BodySpec]) -> (Vec<usize>, Vec<bool>) {
     let mut top: Vec<usize> = (0..bodies.len()).collect();
     let mut massive: Vec<bool> = bodies.iter().map(|b| b.inertia != Inertia::ZERO).collect();
     for (i, b) in bodies.iter().enumerate() {
-        // A parent that does not come first is for compilation to refuse.
+        // Compilation refuses a parent that does not come first.
         if b.parent != 0 && b.parent < i {
             top[i] = top[b.parent];
         }
@@ -340,7 +342,7 @@ fn subtrees(bodies: &[BodySpec]) -> (Vec<usize>, Vec<bool>) {
     (top, massive)
 }
 
-/// Where in MuJoCo's qpos and qvel the joints of a body on the world begin.
+/// Start in MuJoCo's qpos and qvel of the joints of a body on the world.
 fn mujoco_indices(bodies: &[BodySpec], body: usize) -> (usize, usize) {
     let (top, _) = subtrees(bodies);
     let before = (1..bodies.len()).filter(|&i| top[i] < body && !bodies[i].mocap);
@@ -359,8 +361,8 @@ fn mujoco_indices(bodies: &[BodySpec], body: usize) -> (usize, usize) {
 }
 
 impl KeyframeSpec {
-    /// Replaces some numbers of qpos and qvel. Lists too short for it are left for compilation to
-    /// refuse, empty ones stay so.
+    /// Replaces some numbers of qpos and qvel. Compilation refuses lists that are too short; empty ones stay
+    /// empty.
     fn splice(
         &mut self,
         at: (usize, usize),

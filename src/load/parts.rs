@@ -1,4 +1,4 @@
-//! Meshes in pieces of one colour: what is drawn of a robot.
+//! Meshes in pieces of one colour, for drawing.
 
 use super::mesh_file::load_painted;
 use super::soup::{Rgba, UNPAINTED};
@@ -7,10 +7,10 @@ use crate::model::mesh::TriMesh;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Most colours of a mesh: each is a shape of its own in a recording.
+/// Largest number of colours of a mesh: each is a separate shape in a recording.
 const MAX_COLOURS: usize = 256;
 
-/// A mesh in one piece for each colour, and what could not be told of its colours, one line each.
+/// A mesh with one piece for each colour, and warnings about its colours, one line each.
 pub struct Parts {
     pub pieces: Vec<(TriMesh, Rgba)>,
     pub warnings: Vec<String>,

@@ -1,4 +1,4 @@
-//! Elements with their line and owner: what the errors of the URDF and COLLADA readers name.
+//! Elements with their line and owner, for the errors of the URDF and COLLADA readers.
 
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
@@ -85,7 +85,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         }
     }
 
-    /// "line 12: <joint> "elbow", <axis>: what".
+    /// "line 12: <joint> "elbow", <axis>: " and the message.
     pub fn error(&self, what: impl Display) -> Error {
         Error::parse(format!("{}: {what}", self.place()))
     }
@@ -114,7 +114,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
             })
     }
 
-    /// This element as the one that errors below it are told to belong to.
+    /// This element as the owner that errors below it name.
     pub fn as_owner(self) -> Self {
         Element {
             owner: None,
@@ -122,7 +122,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         }
     }
 
-    /// The child with this tag, of which there may be one.
+    /// The child with this tag; more than one is an error.
     pub fn child(self, tag: &str) -> Result<Option<Element<'a, 'd>>> {
         let mut found = self.children().filter(|c| c.tag() == tag);
         let first = found.next();

@@ -1,9 +1,9 @@
 //! A model as MJCF, MuJoCo's format.
 //!
-//! - Bodies keep their frames, inertias their bits, meshes stand within the file.
-//! - A joint of several degrees of freedom that MJCF lacks becomes several, with names of their own; fixed joints are
-//!   welds without a name; a continuous joint is a hinge without limits.
-//! - The compiler takes no inertia from geoms: what has none here has none there.
+//! - Bodies keep their frames, inertias their bits; meshes are in the file.
+//! - A joint of several degrees of freedom that MJCF lacks becomes several, with their own names. Fixed
+//!   joints are welds without a name. A continuous joint is a hinge without limits.
+//! - The compiler takes no inertia from geoms: a body without inertia has none in the file.
 
 use super::mjcf_sensors::{Sensors, magnetic};
 use super::mjcf_tendons::Cords;
@@ -171,7 +171,7 @@ impl Writer<'_> {
         if let Some(inertia) = &self.inertias[id] {
             inertia.write(xml);
         }
-        // Its joint is the file's to make.
+        // The file makes its joint.
         let joints = if is_mocap { &[] } else { joints };
         for &j in joints {
             let joint = &self.model.joints()[j];
@@ -238,8 +238,8 @@ impl Writer<'_> {
         xml.end();
     }
 
-    /// Bounds of force and speed: the former bind the actuators of a file, so that it is written where they already
-    /// keep within it.
+    /// Bounds of force and speed. A force bound would clamp the actuators of a file, so it is written only if
+    /// they already stay within it.
     fn effort(&mut self, xml: &mut Xml, id: usize, joint: &Joint) {
         let effort = joint.effort_limit;
         if effort.is_finite() {

@@ -9,7 +9,7 @@ use crate::model::spec::{MeshMode, OpenMesh};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Units in which meshes are drawn: metres, millimetres, inches, centimetres.
+/// Units of meshes: metres, millimetres, inches, centimetres.
 const SCALES: [f64; 4] = [1.0, 0.001, 0.0254, 0.01];
 
 /// The meshes written so far, each once.
@@ -20,7 +20,7 @@ pub(super) struct Meshes {
     files: Vec<Attached>,
 }
 
-/// What of a name every file system has.
+/// The part of a name that every file system allows.
 fn plain(name: &str) -> String {
     let keep = |c: char| {
         if c.is_ascii_alphanumeric() || "_-".contains(c) {
@@ -42,7 +42,7 @@ impl Meshes {
         }
     }
 
-    /// Path and scale with which the file has a mesh.
+    /// Path and scale of a mesh in the file.
     pub fn file(&mut self, mesh: &Arc<TriMesh>, geom: &str, losses: &mut Losses) -> (String, f64) {
         if let Some(known) = self.known.get(&Arc::as_ptr(mesh)) {
             return known.clone();
@@ -56,7 +56,7 @@ impl Meshes {
         }
         let scale = scale.unwrap_or(1.0);
         let mut name = plain(if geom.is_empty() { "mesh" } else { geom });
-        // File systems may not tell cases apart.
+        // Some file systems ignore case.
         while !self.used.insert(name.to_lowercase()) {
             name.push('_');
         }
@@ -72,7 +72,7 @@ impl Meshes {
     }
 }
 
-/// Whether numbers of 24 bits times the scale are the vertices.
+/// True if numbers of 24 bits times the scale give the vertices exactly.
 fn exact(mesh: &TriMesh, scale: f64) -> bool {
     let mut all = mesh.vertices.iter().flat_map(|v| v.to_array());
     all.all(|x| f64::from((x / scale) as f32) * scale == x)

@@ -11,17 +11,17 @@ use crate::spatial::{Pose, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names of the assets of geoms, and how far the zero of a height field has moved.
+/// Names of the assets of geoms, and the shift of the zero of a height field.
 pub(super) struct Assets {
     names: HashMap<usize, String>,
     lowest: HashMap<usize, f64>,
 }
 
-/// What no format has of [`has_material`].
+/// The properties of [`has_material`], which no format has.
 pub(super) const MATERIAL_LOST: &str =
     "geoms' contact stiffness, dissipation and viscous friction are left out";
 
-/// Whether contacts of a geom have other numbers than those of the laws.
+/// True if contacts of a geom have other numbers than the defaults of the laws.
 pub(super) fn has_material(g: &GeomSpec) -> bool {
     let usual = GeomSpec::new("", 0, Pose::IDENTITY, g.shape.clone());
     [g.stiffness, g.dissipation, g.tangential]
@@ -96,7 +96,8 @@ fn begin(xml: &mut Xml, open: &mut bool) {
     }
 }
 
-/// Vertices as they are. By its surface a mesh has an inertia whatever it bounds; no body takes it.
+/// Writes the vertices unchanged. A mesh has an inertia by its surface, also if it bounds no solid; no body
+/// uses it.
 fn write_mesh(xml: &mut Xml, name: &str, mesh: &TriMesh) {
     let vertices: Vec<f64> = mesh.vertices.iter().flat_map(|v| v.to_array()).collect();
     let faces: Vec<f64> = mesh

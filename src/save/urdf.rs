@@ -28,7 +28,7 @@ struct Writer<'m> {
     geoms: Names,
     pieces: Vec<Vec<Piece>>,
     meshes: Meshes,
-    /// Equalities that `<mimic>` says.
+    /// Equalities that `<mimic>` expresses.
     mimics: Vec<usize>,
     losses: Losses,
 }
@@ -149,7 +149,7 @@ impl Writer<'_> {
         let b = &self.model.bodies()[body];
         let link = self.links.of(body).to_owned();
         let mut parent = self.links.of(b.parent).to_owned();
-        // The body's frame in that of the link so far, as the joints so far leave it.
+        // The body's frame in that of the link so far, with the joints so far.
         let mut frame = b.placement;
         let moving: usize = joints.iter().map(|&j| self.pieces[j].len()).sum();
         let mut done = 0;
@@ -403,7 +403,7 @@ impl Writer<'_> {
         xml.end();
     }
 
-    /// What a URDF has no words for.
+    /// Notes everything that a URDF cannot express.
     fn left_out(&mut self) {
         let m = self.model;
         for g in m.geoms() {

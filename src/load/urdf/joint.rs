@@ -1,4 +1,4 @@
-//! `<joint>`: how a link moves against its parent.
+//! `<joint>`: the motion of a link relative to its parent.
 
 use super::link::origin;
 use super::mimic::{Follow, read as read_mimic};
@@ -16,7 +16,7 @@ pub(super) struct Joint<'a, 'd> {
     /// Frame of the child in the parent's at the zero position.
     pub(super) placement: Pose,
     pub(super) spec: JointSpec,
-    /// The joint that this one follows.
+    /// The leader of this joint.
     pub(super) follow: Option<Follow<'a, 'd>>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read<'a, 'd>(
     })
 }
 
-/// What a `<safety_controller>` asks for, as it is written.
+/// The numbers of a `<safety_controller>`, as written.
 fn soft_limits(controller: Element) -> String {
     let [lower, upper, k_position, k_velocity] = [
         "soft_lower_limit",

@@ -22,7 +22,7 @@ pub(super) struct Link<'a, 'd> {
 }
 
 pub(super) struct Collision<'a, 'd> {
-    /// Place among the link's collisions, also those left out.
+    /// Index among the link's collisions, including those left out.
     pub(super) index: usize,
     pub(super) name: Option<&'a str>,
     pub(super) element: Element<'a, 'd>,
@@ -254,7 +254,7 @@ pub(super) fn origin(of: Element, warnings: &mut Warnings) -> Result<Pose> {
     Ok(Pose::new(rot, origin.vec3("xyz")?.unwrap_or(Vec3::ZERO)))
 }
 
-/// The quaternion normalized, if its length is 1 but for printed digits.
+/// The quaternion normalized, if its length is 1 up to printed digits.
 fn unit_quaternion(q: [f64; 4]) -> Option<Quat> {
     let q = Quat::from_slice(&q);
     ((q.norm_squared() - 1.0).abs() < 1e-3).then(|| q.normalized())

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Pieces of a mesh file at a scale, each of one colour; none where it cannot be read.
+/// Pieces of a mesh file at a scale, each of one colour; `None` if it cannot be read.
 type Pieces = Option<Vec<(ShapeSpec, Rgba)>>;
 
 struct Reader<'m> {
@@ -50,7 +50,7 @@ pub fn visuals(
             warned: HashSet::new(),
             found: Visuals::default(),
         };
-        // Those of the robot come before those that a visual defines and others then name.
+        // Materials of the robot come before those that a visual defines for others.
         let of_links = robot.children().filter(|c| c.tag() == "link");
         let of_visuals = of_links.flat_map(|l| l.children().filter(|c| c.tag() == "visual"));
         for owner in std::iter::once(robot).chain(of_visuals) {
@@ -167,7 +167,7 @@ impl Reader<'_> {
         Some(scaled.collect())
     }
 
-    /// Each only once: many shapes may have one mesh.
+    /// Each warning only once: many shapes may have one mesh.
     fn warn(&mut self, text: String) {
         if self.warned.insert(text.clone()) {
             self.found.warnings.push(text);
