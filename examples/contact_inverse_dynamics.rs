@@ -173,7 +173,7 @@ fn body_id(model: &Model, name: &str) -> Result<i32> {
     id.ok_or_else(|| Error::invalid(format!("no body is called \"{name}\"")))
 }
 
-/// Sets the joints and a rough base pose; returns what is to touch the floor.
+/// Sets the joints and a rough base pose; returns the supports that should touch the floor.
 fn pose(task: Task, model: &Model, q: &mut [f64]) -> Result<Vec<Support>> {
     let mut set = |joint: &str, angle: f64| -> Result<()> {
         let id = model.joint_id(joint);

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
                v[nv * STEPS + (size_t)ds_model_joint_v_index(model, j)]);
     }
 
-    /* The motion, to be looked at. */
+    /* Record the motion. */
     ds_recorder *recorder = NULL;
     snprintf(path, sizeof path, "%s/demo.dsrec", argc > 2 ? argv[2] : "target");
     MUST(ds_recorder_create(model, NULL, &recorder));

@@ -1,6 +1,6 @@
 /* A controller at 1 kHz: in each cycle it predicts the next step of a seven-axis arm, reads the step's
- * Jacobian and corrects the torques by it, so that the arm follows a motion while something pushes its
- * hand. At the end: how well it followed, and histograms of what a cycle took and of how late it began.
+ * Jacobian and corrects the torques with it, so that the arm follows a motion while a force pushes its
+ * hand. At the end it prints the tracking error, and histograms of the cycles' duration and delay.
  *
  * usage: feedback_loop [SECONDS [FOLDER]]      writes feedback_loop.dsrec there (default: 2 s, target)
  *
@@ -16,7 +16,7 @@
 
 enum { N = 7, BINS = 9 }; /* nq = nv = nu */
 
-static const double H = 1e-3, GAIN = 30.0; /* the period [s]; how fast an error of position is to go [1/s] */
+static const double H = 1e-3, GAIN = 30.0; /* the period [s]; decay rate of a position error [1/s] */
 static const double edges[BINS - 1] = {5, 10, 20, 50, 100, 200, 500, 1000}; /* [us] */
 
 typedef struct {
@@ -87,7 +87,7 @@ static void solve(double S[N][N], double x[N]) {
     }
 }
 
-/* The torques after which the predicted velocity is the wanted one, from those of the last cycle: one
+/* Torques for which the predicted velocity is the wanted one, starting from those of the last cycle: one
  * damped Newton step on v_next(u) = wanted with B = dv_next/du. */
 static ds_status control(ds_sim *sim, double t, const double *q, const double *v, double *u) {
     double q_ref[N], v_ref[N], q_next[N], v_next[N], B[N * N], S[N][N], du[N] = {0};

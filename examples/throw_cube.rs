@@ -38,7 +38,7 @@ const IMPULSE_SCALE: [f64; 6] = [1.0, 1.0, 1.0, HALF_EDGE, HALF_EDGE, HALF_EDGE]
 /// Steps of 2 ms: enough for the cube to come to rest.
 pub const STEPS: usize = 500;
 
-/// What is unknown.
+/// The unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// Twist of the cube at the start, body axes [m/s, rad/s].
@@ -186,7 +186,7 @@ pub fn miss_by_pose(r: &DVector<f64>) -> Matrix6<f64> {
     jr.try_inverse().unwrap_or_else(Matrix6::identity)
 }
 
-/// What is to be found.
+/// The problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// The velocity of a throw from 30 cm, tilted, with spin: the cube lands on an edge, falls on a

@@ -43,7 +43,7 @@ pub struct Budget {
     pub rank_tolerance: f64,
 }
 
-/// What an optimization did.
+/// Result of an optimization.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub x: DVector<f64>,

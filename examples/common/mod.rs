@@ -1,4 +1,4 @@
-//! What the examples share: least squares by Gauss–Newton, reports, plots, and poses.
+//! Shared code of the examples: least squares by Gauss–Newton, reports, plots, and poses.
 
 // Each example uses its part.
 #![allow(dead_code)]

@@ -1,4 +1,4 @@
-//! What the examples print and plot: one task, solved with each of the gradients that are compared.
+//! Tables and plots of the examples: one task, solved with each of the compared gradients.
 
 use super::gauss_newton::{Gradient, Run};
 use super::plot::{Plot, Series};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// A task in words.
 pub struct Report {
     pub title: &'static str,
-    /// What an evaluation of the residual is, in the plural.
+    /// The plural name of an evaluation of the residual.
     pub evaluations: &'static str,
     /// The residual and its units.
     pub residual: &'static str,
@@ -18,7 +18,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Prints what each run took, plots how its error fell, and gives the run with the first gradient.
+    /// Prints the cost of each run, plots its error, and returns the run with the first gradient.
     pub fn compare(
         &self,
         gradients: &[Gradient],

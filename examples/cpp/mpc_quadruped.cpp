@@ -1,8 +1,8 @@
-// Model-predictive control through contact: a standing quadruped is pushed sideways and told to lower its
-// trunk. Every 10 ms an iterative linear-quadratic regulator (iLQR: Li and Todorov, 2004; here with the
-// Gauss-Newton Hessian) improves the plan of the next 0.25 s by the Jacobians of the step, feet sticking,
-// sliding and lifting as they do, and the first input is applied. Beside it runs the same robot with its
-// servos at the standing pose.
+// Model-predictive control through contact. A standing quadruped is pushed sideways and should lower its trunk.
+// Every 10 ms an iterative linear-quadratic regulator (iLQR: Li and Todorov, 2004; here with the Gauss-Newton
+// Hessian) improves the plan of the next 0.25 s with the Jacobians of the step, while feet stick, slide and lift.
+// The robot applies the first input of the plan. Beside it runs the same robot with its servos at the standing
+// pose.
 //
 // usage: mpc_quadruped [MODEL.xml [FOLDER]]      writes recordings of both there (default: target)
 #include <algorithm>

@@ -1,11 +1,11 @@
-// A finger of three phalanges, driven by two flexor cables and opened by an elastic one on its back, closes around a box that
-// stands on the floor, presses it against the palm and lifts it. Cables know no joint angles: what the finger does to the box is
-// what their tensions make of its contacts. Sought are the least tensions with which the box is held by the wanted force. Each
-// iteration takes that force, and its derivative by both tensions, from one grasp: carried from step to step through closing,
-// touching, sliding and lifting, and through the contact impulses in the end. The problem with the force linear in the tensions
-// gives the next ones.
+// A finger of three phalanges closes around a box that stands on the floor, presses it against the palm and lifts
+// it. Two flexor cables drive it, and an elastic cable on its back opens it. The program finds the smallest
+// tensions that hold the box with a given force. Each iteration computes this force, and its derivative by both
+// tensions, from one grasp. The derivative is carried from step to step through closing, touching, sliding and
+// lifting, and through the contact impulses at the end. The problem with the force linearized in the tensions
+// gives the next tensions.
 //
-// usage: tendon_finger [FOLDER]      writes a recording of the grasp that was found there (default: target)
+// usage: tendon_finger [FOLDER]      writes a recording of the grasp found there (default: target)
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -147,9 +147,9 @@ struct Grasp {
     /// Mean force of the palm on the box over the last steps [N], and by the tensions.
     double force = 0.0;
     std::array<double, 2> slope{};
-    double height = 0.0, slip = 0.0; // of the box; how far it went down in the hand
+    double height = 0.0, slip = 0.0; // height of the box; its slip in the hand
     bool on_floor = false;
-    std::size_t one_sided = 0; // steps that say so of their derivative, since the tensions count
+    std::size_t one_sided = 0; // steps with a one-sided derivative, since the tensions count
 };
 
 class Hand {
@@ -219,7 +219,7 @@ private:
     std::size_t nq_, nv_;
 };
 
-/// The least tensions of which the linearized force is the wanted one, no farther away than may be.
+/// The smallest tensions with the wanted linearized force, within the largest change.
 std::array<double, 2> next(const std::array<double, 2> &tension, const Grasp &grasp) {
     const auto &s = grasp.slope;
     const double there = wanted - grasp.force + s[0] * tension[0] + s[1] * tension[1];

@@ -5,8 +5,8 @@
 #
 # Writes system_identification.dsrec, the motion with the parameters found, into FOLDER (default: target).
 #
-# The cart lies on the floor and is dragged to and fro, with stick and slip, while the pendulum that hangs from its mast swings. Recorded are the
-# velocities with noise. The sensitivity S of the state by the parameters follows the motion: S⁺ = A S + B, with the
+# The cart lies on the floor and is dragged back and forth, with stick and slip, while the pendulum on its mast swings. The recording
+# has the velocities with noise. The sensitivity S of the state by the parameters follows the motion: S⁺ = A S + B, with the
 # step's Jacobians A by the state and B by the parameters.
 
 using DiffSim
@@ -83,7 +83,7 @@ function identify(; log = true, folder = nothing)
         # Steps in log p, which keeps every parameter positive.
         change = (slope .* p') \ misfit
         norm(change) < 1e-9 && break
-        # By a third at most, and half as far while it does not get better: with stick and slip the misfit is no parabola.
+        # By a third at most, and half as far while the misfit does not decrease: with stick and slip it is not a parabola.
         scale = min(1.0, 0.3 / norm(change))
         while scale > 1e-3 && norm(recorded - first(motion(sim, p .* exp.(scale * change)))) > norm(misfit)
             scale /= 2

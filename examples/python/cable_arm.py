@@ -1,11 +1,11 @@
-"""An arm that cables move: when is which of them to pull, and how hard?
+"""Find when, and how hard, the cables of an arm should pull.
 
-Seven cables bend around cylinders at the three joints of an arm (models/cable_arm.xml) and can only pull. The tip of the arm,
-which hangs at first, is to pass a point behind it after 0.4 s and to rest at one before it from 0.9 s to the end at 1 s.
-Unknown are the activations, 7 cables × 200 steps of 5 ms. The rollout takes BDF2, which is of second order and calm where cables are
-stiff; its adjoint gives the gradient by all 1400 unknowns at once, through the wrapping, the cables that tauten and slacken, and the
-formula's memory of the step before. At the end the same pulls go through steps a tenth as long, to see what the steps of 5 ms are
-worth, and those of symplectic Euler beside them. L-BFGS (Nocedal and Wright, Numerical Optimization, 7.2) goes along it.
+Seven cables bend around cylinders at the three joints of an arm (models/cable_arm.xml) and can only pull. The arm hangs at
+first. Its tip should pass a point behind it after 0.4 s and rest at a point in front of it from 0.9 s to the end at 1 s. The unknowns are
+the activations, 7 cables × 200 steps of 5 ms. The rollout uses BDF2, which is of second order and stable with stiff cables. Its adjoint
+gives the gradient by all 1400 unknowns at once, through the wrapping, through cables that become taut and slack, and through BDF2's memory
+of the step before. L-BFGS (Nocedal and Wright, Numerical Optimization, 7.2) follows it. At the end the same pulls run with steps a tenth as
+long, which shows the accuracy of steps of 5 ms, and with symplectic Euler for comparison.
 
 usage: python cable_arm.py [FOLDER]      writes cable_arm.svg and cable_arm.dsrec there (default: the working directory)
 """
@@ -36,7 +36,7 @@ def tip(q):
 
 
 class Reach:
-    """How far the tip is from where it is to be, and a little effort, by w: activations are 1 / (1 + exp(−w))."""
+    """Distance of the tip from its targets, plus a little effort, as a function of w: activations are 1 / (1 + exp(−w))."""
 
     def __init__(self, model, integrator="bdf2", parts=1):
         self.model = model

@@ -1,9 +1,9 @@
-"""A throw that ends after two bounces: the arm of a catapult is to bring its ball to a point in the air.
+"""A throw that ends after two bounces: the arm of a catapult should bring its ball to a point in the air.
 
-Unknown are the motor's inputs of the first 0.4 s of 1.6 s (100 of 400 steps). On its way the ball leaves the pan, flies,
-and bounces on the ground twice (restitution 0.6): the function, its distance from the goal at the end, has its gradient
-through all of that from one adjoint. Adam (Kingma and Ba, 2015) goes along the exact gradient and along the one of
-`aware_gradient` (docs/gradients.md), from a weak throw, a firm one and from rest, all else equal.
+The unknowns are the motor's inputs of the first 0.4 s of 1.6 s (100 of 400 steps). The ball leaves the pan, flies, and
+bounces on the ground twice (restitution 0.6). The function is its distance from the goal at the end. One adjoint gives its
+gradient through the whole motion. Adam (Kingma and Ba, 2015) follows the exact gradient and the one of `aware_gradient`
+(docs/gradients.md), from a weak throw, a firm throw and from rest, everything else equal.
 
 usage: python catapult.py [FOLDER]      writes catapult.svg, catapult_start.dsrec and catapult.dsrec there
 (default: the working directory)

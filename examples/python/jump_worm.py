@@ -1,11 +1,10 @@
-"""A search past contacts that hide the way: a worm that lies on the ground is to raise its head as high as it can.
+"""A search beyond active contacts: a worm that lies on the ground should raise its head as high as it can.
 
-Unknown are the motor inputs of 0.6 s (2 motors, 150 steps), and at first they are zero: the worm lies there. Its
-weight holds all of its four balls on the ground, where a small torque changes the ground's forces and nothing else.
-The exact gradient of the head's height is zero, and a descent along it stays where it is. With `aware_gradient` the
-adjoint lets go, step by step, what the height pulls off the ground (docs/gradients.md). Adam (Kingma and Ba, 2015) goes
-along each of three gradients, all else equal: the exact one, the aware one, and the aware one to begin with and the
-exact one to go on.
+The unknowns are the motor inputs of 0.6 s (2 motors, 150 steps), zero at first. The weight of the worm holds its four
+balls on the ground, and a small torque changes only the ground's forces. So the exact gradient of the head's height is
+zero, and a descent along it does not move. With `aware_gradient` the adjoint lets go, step by step, the contacts that
+the height pulls open (docs/gradients.md). Adam (Kingma and Ba, 2015) follows three gradients, everything else equal:
+the exact one, the aware one, and first the aware one, then the exact one.
 
 usage: python jump_worm.py [FOLDER]      writes jump_worm.svg, jump_worm_start.dsrec and jump_worm.dsrec there
 (default: the working directory)

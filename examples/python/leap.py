@@ -1,12 +1,12 @@
 """Trajectory optimization by the adjoint: a planar runner learns to leap.
 
-Unknown are the motor inputs of 0.8 s (6 motors, 160 steps). The function to be made small is the
-distance of the torso from a point up in the air at the end, and a little effort. Its gradient by all
-960 inputs comes from one `Rollout.adjoint`, through the contacts of both feet with the floor; L-BFGS
-(Nocedal and Wright, Numerical Optimization, algorithm 7.4) does the rest.
+The unknowns are the motor inputs of 0.8 s (6 motors, 160 steps). The program minimizes the distance of
+the torso from a point in the air at the end, plus a little effort. One `Rollout.adjoint` gives the
+gradient by all 960 inputs, through the contacts of both feet with the floor. L-BFGS (Nocedal and Wright,
+Numerical Optimization, algorithm 7.4) follows it.
 
 usage: python leap.py [FOLDER]      writes leap.svg and recordings there (default: the working directory):
-leap_start.dsrec is what it begins with and how the distance changes with it, leap.dsrec what it ends with.
+leap_start.dsrec is the first trajectory with the gradient of the distance, leap.dsrec the last trajectory.
 """
 
 import pathlib
@@ -55,7 +55,7 @@ class Leap:
         try:
             gradient = self.rollout.adjoint(q_bar, v_bar).u + 2.0 * EFFORT * u
         except diffsim.NotConvergedError:
-            # A step on the way was not solved to the tolerance: no derivative, so not a place to be.
+            # A step was not solved to the tolerance and has no derivative: reject this point.
             return np.inf, np.zeros_like(w)
         return miss @ miss + EFFORT * np.sum(u * u), (gradient * (1.0 - u * u)).ravel(order="F")
 
@@ -83,7 +83,7 @@ def minimize(function, x, iterations, memory=12):
 
 
 def two_loops(gradient, pairs):
-    """The inverse Hessian that the pairs tell of, times the gradient."""
+    """The inverse Hessian estimated from the pairs, times the gradient."""
     r, weights = gradient.copy(), []
     for s, y in reversed(pairs):
         weights.append((s @ r) / (s @ y))

@@ -1,9 +1,9 @@
 """Contact for an engine that has none: Pinocchio's dynamics, our contact, and the derivative of both together.
 
 A quadruped stands on the ground and is pushed. Pinocchio gives the mass matrix M(q), the Jacobian of the feet and the
-velocity that the robot would have without contact; a `diffsim.Problem` gives the velocity that it has, by each law. The
-derivative of the whole step by q, v and the torques is the chain of Pinocchio's derivatives and those of the problem, and
-is compared with differences: of a step, and of a run of 100.
+velocity without contact. A `diffsim.Problem` gives the velocity with contact, for each law. The derivative of the whole
+step by q, v and the torques chains Pinocchio's derivatives with those of the problem. The program compares it with
+differences: of a step, and of a run of 100 steps.
 
 usage: python pinocchio_contact.py      needs Pinocchio: pip install pin
 """
@@ -20,7 +20,7 @@ except ImportError:
     pin = None
 
 TIME_STEP, FRICTION, RADIUS = 2e-3, 0.7, 0.02
-# Feet at less than this from the ground take part [m], and overlap is undone no faster than this [m/s].
+# Feet nearer to the ground than this take part [m]; overlap is undone at most at this speed [m/s].
 REACH, PUSH_OUT = 0.01, 0.5
 # Of a foot, for the convex law: along the ground and across [m/(s N s)].
 COMPLIANCE = (5e-4, 5e-4, 1e-2)
@@ -66,7 +66,7 @@ class Robot:
         return np.vstack([np.zeros((0, self.model.nv)), *rows]), gaps[gaps < REACH]
 
     def step(self, q, v, tau):
-        """The next state; the derivative may be asked for until the next step."""
+        """The next state. Ask for the derivative before the next step."""
         model, data, h = self.model, self.data, TIME_STEP
         self.q, self.v, self.tau = q, v, tau
         M = pin.crba(model, data, q)
@@ -85,7 +85,7 @@ class Robot:
         return pin.integrate(model, q, h * self.v_next), self.v_next
 
     def linearize(self):
-        """What varies of the problem with q, v and tau: Pinocchio's part of the derivative."""
+        """Variations of the problem with q, v and tau: Pinocchio's part of the derivative."""
         model, data, h, q = self.model, self.data, TIME_STEP, self.q
         nv, rows = model.nv, len(self.J)
         by_q, by_v, by_tau = pin.computeABADerivatives(model, data, q, self.v, self.tau)
@@ -199,7 +199,7 @@ def run_error(robot, steps=100, eps=1e-6):
 
 
 def examine(law):
-    """What a run with a law shows: modes seen, whether all labels were exact, errors of the step's derivative against
+    """Results of a run with a law: modes seen, whether all labels were exact, errors of the step's derivative against
     differences and of reverse against forward mode, and the gradient of 100 steps with its difference."""
     robot = Robot(law)
     q, v = standing(robot)

@@ -1,8 +1,8 @@
 """Batch rollouts: how hard a push does the standing quadruped survive, on which floor?
 
 256 robots stand on floors of different friction and are pushed sideways for 50 ms by different
-impulses; after 1.5 s those are counted that still have their trunk up. All of them are stepped by one
-`Batch`, over all cores; a bar shows how far it is.
+impulses. After 1.5 s the program counts the robots whose trunk is still up. One `Batch` steps all of
+them, on all cores; a bar shows the progress.
 
 usage: python push_survey.py [COUNT [FOLDER]]      records the least and the most pushed robot there (default: target)
 """
