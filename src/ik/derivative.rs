@@ -251,7 +251,8 @@ impl Ik {
         finite("dq", dq)
     }
 
-    /// The transpose of [`Ik::jvp`]: the gradient by all targets of a function of the solution with gradient q_bar (nv).
+    /// The transpose of [`Ik::jvp`]: the gradient by all targets of a function of the solution with gradient
+    /// q_bar (nv).
     ///
     /// # Errors
     /// Those of [`Ik::gradient`].

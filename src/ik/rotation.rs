@@ -24,7 +24,8 @@ impl Turn {
 
     /// ∂(Jᵣ⁻ᵀ f)/∂w at a constant f.
     ///
-    /// Jᵣ⁻ᵀ = 1 − ½ [w] + c(θ²) [w]², so a change δ gives −½ δ × f + c (δ × (w × f) + w × (δ × f)) + 2c' (w·δ) w × (w × f).
+    /// Jᵣ⁻ᵀ = 1 − ½ [w] + c(θ²) [w]², so a change δ gives −½ δ × f + c (δ × (w × f) + w × (δ × f)) + 2c'
+    /// (w·δ) w × (w × f).
     pub fn force_by_turn(&self, f: Vec3) -> Mat3 {
         let (w, t2) = (self.w, self.w.norm_squared());
         let (c, slope) = coefficient(t2);

@@ -238,8 +238,8 @@ impl Ik {
             .ok_or_else(|| Error::no_step("ik: there is no solution yet; solve first"))
     }
 
-    /// Residual of a task at the last solution, unweighted: 6 numbers of a frame (position along the world's axes;
-    /// rotation vector along the target's), 3 of the centre of mass, nv of a posture.
+    /// Residual of a task at the last solution, unweighted: 6 numbers of a frame (position along the world's
+    /// axes; rotation vector along the target's), 3 of the centre of mass, nv of a posture.
     pub fn residual(&self, task: usize, out: &mut [f64]) -> Result<()> {
         self.info()?;
         self.check_task(task)?;

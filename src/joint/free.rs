@@ -1,5 +1,5 @@
-//! Any motion: q = (x y z, qx qy qz qw), v = twist in the moved frame (linear; angular); S = 1₆, ⊕ by the SE(3)
-//! exponential.
+//! Any motion: q = (x y z, qx qy qz qw), v = twist in the moved frame (linear; angular); S = 1₆, ⊕ by the
+//! SE(3) exponential.
 
 use super::family::Family;
 use super::tangent::{IntegrateBlocks, adjoint};

@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// Largest number of dofs of a joint.
 pub const MAX_DOFS: usize = 6;
 
-/// A joint with S(q). All slices have [`VaryingJoint::dofs`] entries; twists are along the axes of the frame that the
-/// joint moves and about its origin, (linear; angular).
+/// A joint with S(q). All slices have [`VaryingJoint::dofs`] entries; twists are along the axes of the frame
+/// that the joint moves and about its origin, (linear; angular).
 pub trait VaryingJoint: Debug + Send + Sync {
     /// Number of coordinates and of dofs: 1 to [`MAX_DOFS`].
     fn dofs(&self) -> usize;

@@ -29,9 +29,11 @@ macro_rules! dispatch {
     };
 }
 
-/// Calls `f::<W>(args)` for the next of the tiles into which `$lanes` (above zero) lanes are cut, and is its width W.
+/// Calls `f::<W>(args)` for the next of the tiles into which `$lanes` (above zero) lanes are cut, and is its
+/// width W.
 ///
-/// The tiles are as even as they can be and at most six lanes wide: two running sums of that width stay in registers.
+/// The tiles are as even as they can be and at most six lanes wide: two running sums of that width stay in
+/// registers.
 macro_rules! by_tile {
     ($lanes:expr, $f:ident($($arg:expr),* $(,)?)) => {{
         let lanes: usize = $lanes;

@@ -63,7 +63,8 @@ impl General {
         self.lu.factor(&self.a, self.n, self.n, tolerance)
     }
 
-    /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count as zero.
+    /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count
+    /// as zero.
     pub fn factor_complete(&mut self, tolerance: f64) {
         self.is_complete = true;
         self.complete.factor(&self.a, self.n, tolerance);
@@ -104,7 +105,8 @@ impl General {
         solve_middle(self, x, scratch);
     }
 
-    /// As [`Symmetric::range_target`](super::Symmetric::range_target), for F = U Qᵀ: after [`General::factor_complete`].
+    /// As [`Symmetric::range_target`](super::Symmetric::range_target), for F = U Qᵀ: after
+    /// [`General::factor_complete`].
     pub fn range_target(&self, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
         let r = self.complete.rank();
         self.complete.target(x, scratch);

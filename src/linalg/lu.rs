@@ -27,8 +27,8 @@ impl Lu {
         }
     }
 
-    /// Factors an n × n matrix, row-major with a stride. False at a row whose pivot is at most `tolerance` times its
-    /// largest entry.
+    /// Factors an n × n matrix, row-major with a stride. False at a row whose pivot is at most `tolerance`
+    /// times its largest entry.
     pub fn factor(&mut self, a: &[f64], n: usize, stride: usize, tolerance: f64) -> bool {
         let mut done = false;
         factor(self, a, n, stride, tolerance, &mut done);

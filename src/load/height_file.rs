@@ -1,5 +1,6 @@
 //! Heights of a terrain from files: PNG images, and the binary format of MuJoCo
-//! (<https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-hfield>): two counts, then the heights in single precision.
+//! (<https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-hfield>): two counts, then the heights
+//! in single precision.
 
 use super::read_bytes;
 use crate::error::{Error, Result};

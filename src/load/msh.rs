@@ -1,5 +1,5 @@
-//! MSH, MuJoCo's own binary format (<https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-mesh>): four counts, then
-//! vertices, normals, texture coordinates and faces.
+//! MSH, MuJoCo's own binary format (<https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-mesh>):
+//! four counts, then vertices, normals, texture coordinates and faces.
 
 use super::soup::{MAX_TRIANGLES, Soup, too_many};
 use crate::error::{Error, Result};

@@ -1,4 +1,5 @@
-//! The polygons of Wavefront OBJ, and the colours of their materials. Groups, normals, textures and curves are skipped.
+//! The polygons of Wavefront OBJ, and the colours of their materials. Groups, normals, textures and curves
+//! are skipped.
 
 use super::mtl::Materials;
 use super::soup::{Soup, coordinate};

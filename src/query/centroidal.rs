@@ -50,7 +50,8 @@ impl Sim {
         })
     }
 
-    /// The centroidal momentum matrix A_g, 6×nv, column-major: A_g v is the momentum about the centre of mass.
+    /// The centroidal momentum matrix A_g, 6×nv, column-major: A_g v is the momentum about the centre of
+    /// mass.
     pub fn centroidal_map(&mut self, q: &[f64], map: &mut [f64]) -> Result<()> {
         self.check_state(q, None)?;
         check_length("A", map, 6 * self.model.nv())?;

@@ -109,9 +109,9 @@ impl DistanceSmoothing {
 const MAX_ANGLE: f64 = 0.5;
 
 impl Sim {
-    /// The distance of two geoms at q, regardless of the filters, smoothed over displacements of `geom_b`, and
-    /// its derivatives by δq (formulas: see the module of [`DistanceSmoothing`]). Contacts and the last step
-    /// do not change. Allocates as [`Sim::collide`] does.
+    /// The distance of two geoms at q, regardless of the filters, smoothed over displacements of `geom_b`,
+    /// and its derivatives by δq (formulas: see the module of [`DistanceSmoothing`]). Contacts and the last
+    /// step do not change. Allocates as [`Sim::collide`] does.
     ///
     /// # Errors
     /// As [`Sim::distance`], for q and for every displaced pose; `InvalidArgument` naming the option or

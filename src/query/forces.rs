@@ -184,8 +184,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Lengths, rates and forces of all actuators at (q, v, u) and the activations of [`Sim::act`], nu entries each, and
-    /// derivatives of the forces, nu rows.
+    /// Lengths, rates and forces of all actuators at (q, v, u) and the activations of [`Sim::act`], nu
+    /// entries each, and derivatives of the forces, nu rows.
     ///
     /// # Errors
     /// As of [`Sim::generalized_forces`].

@@ -24,8 +24,8 @@ pub struct Distance {
 }
 
 impl Sim {
-    /// Switches contact between two geoms on or off, regardless of the model's filters. May allocate. The last
-    /// step is forgotten.
+    /// Switches contact between two geoms on or off, regardless of the model's filters. May allocate. The
+    /// last step is forgotten.
     ///
     /// # Errors
     /// `InvalidArgument` for a geom that does not exist, a geom with itself, planes and height fields with
@@ -129,8 +129,8 @@ impl Sim {
         done
     }
 
-    /// Distance of two geoms at q, regardless of the filters; `gradient` receives nv entries. Contacts and the
-    /// last step do not change. Allocates as [`Sim::collide`] does.
+    /// Distance of two geoms at q, regardless of the filters; `gradient` receives nv entries. Contacts and
+    /// the last step do not change. Allocates as [`Sim::collide`] does.
     ///
     /// # Errors
     /// As [`Sim::collide`]; `InvalidArgument` for a geom that does not exist or for a geom with itself;

@@ -19,7 +19,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Jacobian of a site: 6×nv, column-major, world axes; rows linear velocity of its origin, then angular velocity.
+    /// Jacobian of a site: 6×nv, column-major, world axes; rows linear velocity of its origin, then angular
+    /// velocity.
     pub fn site_jacobian(&mut self, q: &[f64], site: usize, j: &mut [f64]) -> Result<()> {
         self.check_state(q, None)?;
         let sites = self.model.sites();

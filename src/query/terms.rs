@@ -59,7 +59,8 @@ impl Sim {
         self.deliver("b", b)
     }
 
-    /// The Coriolis matrix C(q, v), nv×nv, column-major: C v are the Coriolis and centrifugal forces, and Ṁ = C + Cᵀ.
+    /// The Coriolis matrix C(q, v), nv×nv, column-major: C v are the Coriolis and centrifugal forces, and Ṁ =
+    /// C + Cᵀ.
     pub fn coriolis_matrix(&mut self, q: &[f64], v: &[f64], c: &mut [f64]) -> Result<()> {
         self.check_state(q, Some(v))?;
         check_length("C", c, self.model.nv() * self.model.nv())?;
@@ -90,8 +91,8 @@ impl Sim {
         }
     }
 
-    /// The regressor Y of inverse dynamics, nv × (10 nbody), column-major: with the inertial parameters π of all bodies Y π
-    /// is τ without armature and external wrenches.
+    /// The regressor Y of inverse dynamics, nv × (10 nbody), column-major: with the inertial parameters π of
+    /// all bodies Y π is τ without armature and external wrenches.
     pub fn inverse_dynamics_regressor(
         &mut self,
         q: &[f64],

@@ -306,9 +306,7 @@ impl Recording {
             .saturating_add(wrenches.saturating_mul(WRENCH))
             .saturating_add(arrows.saturating_mul(ARROW));
         if variable > size {
-            return Err(Error::parse(
-                "a frame is shorter than its stated counts",
-            ));
+            return Err(Error::parse("a frame is shorter than its stated counts"));
         }
         let gradient = s.u32()?;
         let mut frame = Frame {

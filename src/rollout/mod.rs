@@ -168,9 +168,9 @@ impl Rollout {
         self.sim.options().checkpoint_interval.min(self.max_steps)
     }
 
-    /// Runs `steps` steps from (q0, v0) with inputs `u` (nu×steps, column-major) and activations that begin at zero. `q`
-    /// (nq×(steps+1)) and `v` (nv×(steps+1)) receive the trajectory, the initial state first. With a checkpoint
-    /// interval above 1, asking for the trajectory costs a second pass.
+    /// Runs `steps` steps from (q0, v0) with inputs `u` (nu×steps, column-major) and activations that begin
+    /// at zero. `q` (nq×(steps+1)) and `v` (nv×(steps+1)) receive the trajectory, the initial state first.
+    /// With a checkpoint interval above 1, asking for the trajectory costs a second pass.
     ///
     /// # Errors
     /// Those of [`Sim::step`], naming the step. Nothing is written then.

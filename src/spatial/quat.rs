@@ -133,8 +133,8 @@ impl Quat {
         }
     }
 
-    /// The smallest rotation that carries the z axis to `direction`; about x for the opposite one. `None` for a direction
-    /// of length zero or that is not finite.
+    /// The smallest rotation that carries the z axis to `direction`; about x for the opposite one. `None` for
+    /// a direction of length zero or that is not finite.
     pub fn of_z_to(direction: Vec3) -> Option<Quat> {
         let d = direction.normalized()?;
         let axis = Vec3::Z.cross(d);

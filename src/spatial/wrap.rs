@@ -1,7 +1,9 @@
-//! The taut path between two points around a sphere or an unbounded cylinder, or through one, with two derivatives.
+//! The taut path between two points around a sphere or an unbounded cylinder, or through one, with two
+//! derivatives.
 //!
-//! In the plane of the path (of a cylinder: across its axis) the ends have distances r₀, r₁ from the centre, and the path
-//! goes by an angle ψ around it. With the radius R, s = √(r² − R²) and φ = arccos(R/r), around the circle it has
+//! In the plane of the path (of a cylinder: across its axis) the ends have distances r₀, r₁ from the centre,
+//! and the path goes by an angle ψ around it. With the radius R, s = √(r² − R²) and φ = arccos(R/r), around
+//! the circle it has
 //!
 //!   F = s₀ + s₁ + R (ψ − φ₀ − φ₁),   and is straight where ψ ≤ φ₀ + φ₁,
 //!
@@ -9,10 +11,10 @@
 //!
 //!   F = min over φ of D(r₀, φ) + D(r₁, ψ − φ),   D(r, y)² = r² + R² − 2 r R cos y.
 //!
-//! On a cylinder the path is a helix: l² = F² + h² with the height h along the axis. On a sphere the plane turns with the
-//! ends, which gives second derivatives across it. Without a side the path takes the shorter way; with one it goes
-//! around as the polyline from the first end over the side point to the second does, as in MuJoCo 4.0
-//! (<https://mujoco.readthedocs.io>, XML reference, spatial tendons, `sidesite`).
+//! On a cylinder the path is a helix: l² = F² + h² with the height h along the axis. On a sphere the plane
+//! turns with the ends, which gives second derivatives across it. Without a side the path takes the shorter
+//! way; with one it goes around as the polyline from the first end over the side point to the second does, as
+//! in MuJoCo 4.0 (<https://mujoco.readthedocs.io>, XML reference, spatial tendons, `sidesite`).
 
 use super::mat3::Mat3;
 use super::vec3::Vec3;
