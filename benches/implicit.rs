@@ -1,4 +1,4 @@
-//! What implicit time stepping costs beside symplectic steps: a chain of five links, Go1 on its feet, and chains of 10 to
+//! Cost of implicit time stepping beside symplectic steps: a chain of five links, Go1 on its feet, and chains of 10 to
 //! 1000 links with five cables. `cargo bench --bench implicit`, with the names of parts to run only these; on a busy
 //! machine pinned, `taskset -c 1`. Kinds take turns in many short rounds, of which the fastest counts: what others do on the
 //! machine only adds. Of Go1 figures are medians over the steps. Go1 comes from

@@ -1,4 +1,4 @@
-# Builds both libraries and keeps what cargo said: the list of native libraries is in it.
+# Builds both libraries and keeps cargo's output, which has the list of native libraries.
 set(for)
 if(TARGET)
   set(for --target "${TARGET}")

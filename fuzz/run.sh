@@ -3,7 +3,7 @@
 #
 # usage: fuzz/run.sh TARGET [SECONDS [LIBFUZZER OPTION ...]]
 #
-# TARGET: urdf, mjcf, stl, obj, dae, msh, hfield, builder, calls or asked. What it finds on its way is kept below target/fuzz; a case that
+# TARGET: urdf, mjcf, stl, obj, dae, msh, hfield, builder, calls or asked. Inputs that it finds are kept below target/fuzz; a case that
 # fails is a file target/fuzz/TARGET/crash-..., which `fuzz/run.sh TARGET 0 FILE` runs alone. `fuzz/run.sh TARGET
 # minimize` renews the committed corpus from all that was found.
 #

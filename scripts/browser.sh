@@ -1,10 +1,10 @@
-# Finds or installs what opens pages in a browser without a window; sourced from the top of the repository.
+# Finds or installs a headless browser; sourced from the top of the repository.
 
 # The viewer's node modules. Where they cannot be had, `lacking` says why.
 find_modules() {
     lacking="there is no npm"
     command -v npm >/dev/null || return 1
-    # Again only when what is wanted has changed.
+    # Again only when the wanted version has changed.
     cmp -s viewer/package-lock.json viewer/node_modules/.installed && return
     lacking="npm cannot install what it needs"
     npm --prefix viewer ci --ignore-scripts --no-audit --no-fund --loglevel=error || return 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes what a release consists of, and sums of it: an archive to install from (both libraries, symbols, headers,
+# Makes the files of a release, and their checksums: an archive to install from (both libraries, symbols, headers,
 # the packages of CMake and pkg-config), a wheel, Python's source package, the crate.
 #
 # usage: scripts/release.sh [--glibc VERSION] DIRECTORY
 #
 # --glibc builds with cargo-zigbuild for that version of glibc and later ones; otherwise the library needs what this
-# machine has. The wheel's name says what auditwheel finds that it needs. Tools land below target/.
+# machine has. The wheel's name states the requirements that auditwheel finds. Tools land below target/.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
@@ -49,7 +49,7 @@ rm -rf "$work"
 mkdir -p "$work"
 name="diffsim-$version-linux-$machine"
 cmake --install "$build" --prefix "$work/$name" >/dev/null
-# One folder, whoever makes it and when: what is in it decides its bytes.
+# The content alone decides the bytes of the archive, not its author or time.
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" \
     -C "$work" -cf - "$name" | gzip -9n >"$output/$name.tar.gz"
 

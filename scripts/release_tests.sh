@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a release of the library that was built last, for this machine's glibc, and looks at what is in it. The last line
+# Makes a release of the library that was built last, for this machine's glibc, and checks its content. The last line
 # counts.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes of a library that cargo built the one that is given to others: without what only a debugger reads.
+# Makes the distributed library from one that cargo built: without the symbols that only a debugger reads.
 #
 # usage: scripts/strip_library.sh LIBRARY STRIPPED
 #

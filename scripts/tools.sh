@@ -1,4 +1,4 @@
-# Finds or installs what the build and the tests need beside Rust, gcc and Python; sourced by ./demo
+# Finds or installs the tools of the build and the tests besides Rust, gcc and Python; sourced by ./demo
 # and ./test from the top of the repository. Everything lands below target/.
 
 tools="$PWD/target/tools"

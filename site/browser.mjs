@@ -23,7 +23,7 @@ const server = createServer(async (request, answer) => {
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const served = `http://127.0.0.1:${server.address().port}/`;
 
-/** A page of the site; whatever it logs as an error, or asks of anybody else, fails at the end. */
+/** A page of the site; any logged error or request to another host fails at the end. */
 async function open(base, path, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -52,7 +52,7 @@ for (const base of [disk, served]) {
     await selector.waitFor();
     expect("the version is shown", (await selector.textContent()).includes(version));
   }
-  // A search, through the worker or what takes its place.
+  // A search, through the worker or its replacement.
   await home.page.click(".md-search__input");
   await home.page.keyboard.type("ds_sim_step_vjp");
   const found = home.page.locator('.md-search-result__link[href*="reference/c/derivatives.html"]').first();

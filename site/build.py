@@ -1,6 +1,6 @@
 """Builds the documentation's site: target/site/VERSION, with versions.json and an index that leads to the newest.
 
-Started by scripts/site.sh, which sees to what it needs. usage: build.py PYTHON [JULIA], a Python that has the package
+Started by scripts/site.sh, which installs its requirements. usage: build.py PYTHON [JULIA], a Python that has the package
 and a Julia.
 """
 
@@ -98,7 +98,7 @@ def gather(out, python, julia):
         {"Home": "index.md"},
         {"Guide": ["guide/index.md", *({title: str(page)} for title, page in of_docs)]},
         {"Languages": ["languages/index.md", *(f"languages/{n}.md" for n in ("cpp", "python", "julia"))]},
-        {"Gallery": ["gallery/index.md", *({e["title"]: shown[e["source"]]} for e in listed), {"What they find": "gallery/notes.md"}]},
+        {"Gallery": ["gallery/index.md", *({e["title"]: shown[e["source"]]} for e in listed), {"Results": "gallery/notes.md"}]},
         {"Reference": reference},
     ]
     return navigation, names
@@ -125,7 +125,7 @@ def build(out, navigation, names, target):
 
 
 def age(name):
-    """What versions are sorted by: their numbers, and before a release what led to it."""
+    """The sort key of a version: its numbers, with prereleases before the release."""
     numbers, _, before = name.partition("-")
     return [int(n) for n in numbers.split(".")], before == "", before
 

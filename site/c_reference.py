@@ -85,7 +85,7 @@ def described(cursor, code=""):
 
 
 def fields(cursor):
-    """A struct's fields or an enumeration's values with what they mean."""
+    """A struct's fields or an enumeration's values with their meaning."""
     for child in cursor.get_children():
         if child.kind == CursorKind.ENUM_CONSTANT_DECL:
             head = f"{child.spelling} = {child.enum_value}"
@@ -114,7 +114,7 @@ def page_of(section):
 
 
 def rules(root):
-    """The header's first comment, as a list of what it is about."""
+    """The header's first comment, as a list of its topics."""
     text = re.match(r"/\*(.*?)\*/", (root / "include/diffsim.h").read_text(), re.S)[1]
     paragraphs = re.split(r"\n\s*\n", re.sub(r"^ ?\* ?", "", text, flags=re.M).strip())
     start = next(i for i, p in enumerate(paragraphs) if p.startswith("RULES"))
@@ -125,7 +125,7 @@ def rules(root):
 
 
 def index(root, found, macros):
-    """The first page: what holds for all calls, and what there is."""
+    """The first page: the rules of all calls, and a list of them."""
     lines = ["# C\n", "All of `include/diffsim.h`, by its sections.\n"]
     for section in found:
         lines.append(f"**[{section.title}]({Path(section.page).name})**\n")

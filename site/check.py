@@ -18,7 +18,7 @@ import build
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "target/site"
-#: What a search for a word has to lead to.
+#: The page to which a search for a word must lead.
 FOUND = {
     "ds_sim_step_vjp": "reference/c/derivatives.html",
     "complementarity": "guide/contact.html",
@@ -51,7 +51,7 @@ def expect(what, condition, detail=""):
 
 
 class Page(HTMLParser):
-    """What a page links to, what it loads by itself, and where it can be linked to."""
+    """The links of a page, the files that it loads, and its anchors."""
 
     def __init__(self, text):
         super().__init__()
@@ -83,7 +83,7 @@ def links(site, pages):
             anchors = read[there].anchors if there in read else None
             if not there.is_file() or (url.fragment and anchors is not None and unquote(url.fragment) not in anchors):
                 bad.append(link)
-        # What is not there has no place of its own: its links start from the site's root.
+        # The 404 page has no place of its own: its links start from the site's root.
         expect(f"{own}: all links lead somewhere", not bad or own.name == "404.html", bad)
     return read
 

@@ -25,7 +25,7 @@ def signature(code):
 
 
 def entry(cursor, names):
-    """What a class has or a function does: its signature, its comment, and the C function behind it."""
+    """A class or function: its signature, its comment, and the C function behind it."""
     code = source(cursor)
     called = [n for n in dict.fromkeys(re.findall(r"\bds_\w+", code)) if names.is_function(n)]
     text = " ".join(prose(comment(cursor)).split())

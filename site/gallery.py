@@ -12,13 +12,13 @@ LANGUAGES = {".c": ("c", "C"), ".cpp": ("cpp", "C++"), ".rs": ("rust", "Rust"), 
 
 
 def examples(root, julia):
-    """What gallery.toml lists; without a Julia those in other languages."""
+    """The examples of gallery.toml; without a Julia only those in other languages."""
     listed = tomllib.loads((root / "site/gallery.toml").read_text())["example"]
     return [e for e in listed if julia or "{julia}" not in e["run"]]
 
 
 def run_all(listed, root, out, words):
-    """Runs the examples, so many at once as there are cores; raises with what one printed that did not end well."""
+    """Runs the examples, one for each core at a time; raises with the output of one that failed."""
     out.mkdir(parents=True, exist_ok=True)
     words = {**words, "out": str(out)}
 

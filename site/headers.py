@@ -1,4 +1,4 @@
-"""What libclang reads of the headers."""
+"""Reads the headers with libclang."""
 
 import re
 import subprocess

@@ -10,7 +10,7 @@ PLACES, PYTHON = {}, {}
 
 REFERENCE = "reference/python/"
 HEADING = re.compile(r'<h[23] id="diffsim\.([\w.]+)"')
-#: What is a link or a heading already; code that is one name; a name of the C interface in a block.
+#: A link or a heading; code that is one name; a name of the C interface in a block.
 CODE = re.compile(r'<(a|h\d)\b.*?</\1>|<code>([^<\n]+)</code>|<span class="\w+">(ds_\w+|DS_\w+)</span>', re.S)
 
 

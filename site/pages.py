@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$)", re.M | re.S)
-#: Of a README what says how the repository is laid out; the site has its own contents.
+#: Sections of the README about the repository's layout; the site has its own contents.
 LEFT_OUT = ("## Layout", "## Documentation")
 
 
@@ -33,11 +33,11 @@ class Pages:
         self.written[page] = text
 
     def resolve(self, source, target):
-        """What a link of a file stands for: a path within the repository."""
+        """The target of a link in a file: a path within the repository."""
         return posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
 
     def rewrite(self, text, source, page):
-        """A page's text with its links as the site needs them. What is not in the site is named and not linked."""
+        """A page's text with its links as the site needs them. Files that are not in the site are named and not linked."""
 
         def link(match):
             picture, words, target = match.groups()

@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { launch } from "../viewer/test/chromium.mjs";
 
-/** Of each example the page, the time [s], how recordings are laid out, where the camera is and what it looks at [m]. */
+/** For each example the page, the time [s], the layout of recordings, and the camera's position and target [m]. */
 const PICTURES = {
   leap: ["leap", 0.62, "over", [1.0, -1.9, 0.9], [0.3, 0, 0.55]],
   jump_worm: ["jump_worm", 0.5, "over", [1.2, -1.5, 0.6], [0.5, 0, 0.22]],

@@ -16,7 +16,7 @@ def public(package):
             listed = [e.value for e in node.value.elts]
         elif isinstance(node, ast.ImportFrom):
             modules[node.module] = [a.name for a in node.names]
-    # What gives a module its name comes first.
+    # The class that gives a module its name comes first.
     found = {
         module: sorted((n for n in names if n in listed), key=lambda n, module=module: n.lower() != module)
         for module, names in modules.items()
@@ -32,13 +32,13 @@ def title(package, module):
 
 
 def options(module, made):
-    """What differs from mkdocs.yml: an enumeration's values are its numbers, those of other attributes how they are come by."""
+    """Differences from mkdocs.yml: show values of an enumeration (its numbers), but not those of other attributes."""
     given = {"show_attribute_values": module == "enums", "merge_init_into_class": not made}
     return "    options:\n" + "".join(f"      {name}: {str(value).lower()}\n" for name, value in given.items())
 
 
 def made_by_others(package, module):
-    """Classes whose constructor is not for users, as what it is given is the library's."""
+    """Classes whose constructor is not for users, because its arguments are the library's."""
     for node in ast.parse((package / f"{module}.py").read_text()).body:
         for member in getattr(node, "body", []):
             if getattr(member, "name", "") == "__init__" and "create" in [a.arg for a in member.args.args]:

@@ -1,4 +1,4 @@
-"""The Rust reference: what `cargo doc` says of the crate, and a page that leads to its modules."""
+"""The Rust reference: the output of `cargo doc`, and a page with links to the modules."""
 
 import os
 import re

@@ -9,17 +9,17 @@ pub enum Status {
     InvalidArgument = 1,
     /// A file cannot be read or written.
     Io = 2,
-    /// A file is not what its format asks for.
+    /// A file violates its format.
     Parse = 3,
-    /// The request is well formed but outside what this version does.
+    /// The request is well formed, but this version does not support it.
     Unsupported = 4,
     /// A capacity chosen at creation, or memory, does not suffice.
     Capacity = 5,
     /// The contact solver stopped above its tolerance.
     NotConverged = 6,
-    /// A number that is not finite came in or would have gone out.
+    /// A number that is not finite came in, or would have gone out.
     Numerical = 7,
-    /// A result of a step was asked for before any step.
+    /// A result of a step was requested before any step.
     NoStep = 8,
     /// A defect of the library.
     Internal = 9,

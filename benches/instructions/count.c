@@ -1,4 +1,4 @@
-/* What callgrind counts: steps of a model, their Jacobians and VJPs.
+/* The program under callgrind: steps of a model, their Jacobians and VJPs.
  *
  * usage: count MODEL CONTACT(0|1|2) STEPS STRIDE [RATE]
  *

@@ -25,7 +25,7 @@ LIBRARY = pathlib.Path(os.environ.get("DIFFSIM_LIBRARY", ROOT / "target" / "rele
 BUILD = ROOT / "target" / "instructions"
 FIGURES = HERE / "figures.json"
 ALLOWED = 1.10
-# Below this the committed figure hides what a later change loses.
+# Below this the committed figure would hide a later loss.
 STALE = 0.95
 # Name: model, contact (none, cones, pyramids), steps, one of how many is differentiated. Short runs: over a long one
 # the last bit of a result moves the contacts, and with them the count.
@@ -80,7 +80,7 @@ def inclusive(profile):
 
 
 def run(model, *arguments):
-    """What the program says, and instructions within each call."""
+    """The output of the program, and the instructions within each call."""
     profile = BUILD / "callgrind.out"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", str(BUILD / "count"),
                str(ROOT / "examples" / "models" / model), *map(str, arguments)]

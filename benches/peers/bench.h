@@ -1,4 +1,4 @@
-/* What the C benchmarks share: a clock, samples of times, and scenarios. */
+/* Shared code of the C benchmarks: a clock, samples of times, and scenarios. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -73,7 +73,7 @@ static inline void print_samples(const char *what, Samples *s) {
            quantile(s, 0.5), quantile(s, 0.1), quantile(s, 0.9), s->n);
 }
 
-/* Where a run starts and what drives it: the same file for every engine. */
+/* Start and controls of a run: the same file for every engine. */
 typedef struct {
     size_t nq, nu, steps;
     double time_step;

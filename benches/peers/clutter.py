@@ -114,7 +114,7 @@ def _table(best, law, bounds):
             row += [b["step"], b[settled]]
             ours.append((contacts, b[settled]))
         else:
-            # What it did so far is the fall: nothing to compare with.
+            # The run so far is the fall: nothing to compare with.
             row += [f"{run.get('failure', 'stopped')} after {run['steps']} steps", "-"]
         row.append(peers["mj_step"])
         if "Drake step" in peers:

@@ -1,4 +1,4 @@
-"""What the parts of the benchmark share: places, processes, the machine."""
+"""Shared code of the benchmark's parts: places, processes, the machine."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def compile_pinocchio(name):
 
 
 def machine():
-    """What the figures depend on besides the code."""
+    """The dependencies of the figures besides the code."""
     import mujoco
     import pinocchio
 
@@ -98,7 +98,7 @@ def machine():
 
 
 class Best:
-    """Medians of each kind of call over the rounds; the smallest is what it takes when nothing disturbs."""
+    """Medians of each kind of call over the rounds; the smallest is the undisturbed time."""
 
     def __init__(self):
         self.medians = {}

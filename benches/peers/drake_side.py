@@ -1,4 +1,4 @@
-"""What runs in Drake's virtual environment; prints JSON lines as the C programs do.
+"""The program in Drake's virtual environment; prints JSON lines as the C programs do.
 
 usage: drake_side.py clutter SCENE.json
        drake_side.py go1 ROBOT.urdf START.json

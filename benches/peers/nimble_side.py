@@ -1,4 +1,4 @@
-"""What runs in Nimble's virtual environment; prints JSON lines as the C programs do.
+"""The program in Nimble's virtual environment; prints JSON lines as the C programs do.
 
 usage: nimble_side.py ROBOT.json
 

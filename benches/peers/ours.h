@@ -1,4 +1,4 @@
-/* What the benchmarks of the library share: loading a model and running a scenario. */
+/* Shared code of the library's benchmarks: loading a model and running a scenario. */
 #ifndef OURS_H
 #define OURS_H
 
@@ -34,7 +34,7 @@ static inline ds_sim *simulation(const ds_model *model, const ds_options *option
     return sim;
 }
 
-/* What is to be known of the steps of a run. */
+/* Figures of the steps of a run. */
 typedef struct {
     size_t steps, contacts, most_contacts, most_iterations, unsolved;
     double residual;

@@ -60,7 +60,7 @@ impl Timer {
     }
 }
 
-/// What MuJoCo's mj_collision does, and the derivatives by the motions of both bodies.
+/// The work of MuJoCo's mj_collision, and the derivatives by the motions of both bodies.
 fn detection(model: &Model, states: &[Vec<f64>], passes: usize) -> Result<(), Box<dyn Error>> {
     let mut dynamics = Dynamics::new(model, false);
     let mut scene = Scene::new(model, MAX_CONTACTS)?;

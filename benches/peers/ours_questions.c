@@ -1,4 +1,4 @@
-/* Times what is asked of a robot without a step over the states of a file.
+/* Times queries without a step over the states of a file.
  *
  * usage: ours_questions MODEL.urdf free|fixed JOINT STATES.txt PASSES
  *

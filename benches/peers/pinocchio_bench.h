@@ -1,4 +1,4 @@
-// What the benchmarks of Pinocchio share: the states of a file, and tasks that take turns over them.
+// Shared code of the benchmarks of Pinocchio: the states of a file, and tasks that take turns over them.
 //
 // STATES.txt holds the number of states K, nq and nv, then K rows of q, v, a, tau. Every pass calls one function once per state
 // and yields one time per call; the functions take turns, so that a slow minute of the machine hits them all. One JSON object
@@ -28,7 +28,7 @@ struct State {
 struct Task {
   const char *name;
   std::function<void(const State &)> call;
-  std::function<double()> squared_norm;  // of what the last call computed
+  std::function<double()> squared_norm;  // of the last call's result
 };
 
 static double now_us() {

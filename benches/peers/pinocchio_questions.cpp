@@ -1,4 +1,4 @@
-// Times what Pinocchio is asked of a robot without a step, header-only, over the states of a file.
+// Times Pinocchio's queries without a step, header-only, over the states of a file.
 //
 // usage: pinocchio_questions MODEL.txt JOINT STATES.txt PASSES
 //

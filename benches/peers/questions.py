@@ -1,4 +1,4 @@
-"""What is asked of a robot without a step beside Pinocchio's answers: ten robots of example-robot-data, the same states for
+"""Queries without a step beside Pinocchio's: ten robots of example-robot-data, the same states for
 both, times in one run."""
 
 import xml.etree.ElementTree as ET

@@ -2,7 +2,7 @@
 
 Run through run.sh. Writes DIRECTORY/peers.md, peers.json, peers.svg and stages.svg (target/peers by default). A
 time is the smallest over the rounds of a round's median: the machine may be slow for minutes, and
-the smallest median is what a call takes when it is not. The JSON file has every round.
+the smallest median is the time of an undisturbed call. The JSON file has every round.
 """
 
 import argparse

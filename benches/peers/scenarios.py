@@ -1,4 +1,4 @@
-"""The robots of the benchmark as MJCF files that every engine here reads, and what drives them.
+"""The robots of the benchmark as MJCF files that every engine here reads, and their controls.
 
 A URDF becomes an MJCF file by MuJoCo: visuals and collision meshes that are not there or not STL are
 dropped, joints get damping and rotor inertia, motors or position servos, and collision is with the
@@ -150,7 +150,7 @@ def _controls(model, start, noise):
 
 
 def write_scenario(path, time_step, qpos, controls):
-    """What bench.h reads: qpos in MuJoCo's order, controls steps × nu."""
+    """The input of bench.h: qpos in MuJoCo's order, controls steps × nu."""
     sizes = np.array([len(qpos), controls.shape[1], len(controls)], dtype=np.int64)
     numbers = np.concatenate([[time_step], qpos, controls.ravel()])
     path.write_bytes(sizes.tobytes() + numbers.tobytes())

@@ -1,4 +1,4 @@
-"""What a controller that calls the library a thousand times a second sees: even steps, and batches on every core."""
+"""Figures for a controller that calls the library a thousand times a second: jitter of steps, and batches on every core."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +48,7 @@ def markdown(results, bounds):
     for what in ("first run", "least of the runs"):
         t = results[what]
         rows.append([what, t["median_us"], t["p99_us"], t["p999_us"], t["max_us"], t["p999_us"] / t["median_us"]])
-    # Only what the steps themselves take is ours to promise; the rest is the machine's.
+    # The goal holds for the time of the steps themselves; the rest is the machine's.
     rows[0][-1] = f"{rows[0][-1]:.2f}"
     rows[1][-1] = bounds.at_most(rows[1][-1], EVEN)
     lines = [

@@ -1,4 +1,4 @@
-/* What the benchmarks beside Pinocchio share: the states of a file, and tasks that take turns over them. The same file format,
+/* Shared code of the benchmarks beside Pinocchio: the states of a file, and tasks that take turns over them. The same file format,
  * passes and output as pinocchio_bench.h; the order of q and v is ours. */
 #ifndef SMOOTH_H
 #define SMOOTH_H
@@ -15,7 +15,7 @@ typedef struct Bench Bench;
 typedef struct {
     const char *name;
     ds_status (*call)(Bench *, const State *);
-    double (*squared_norm)(const Bench *); /* of what the last call computed */
+    double (*squared_norm)(const Bench *); /* of the last call's result */
 } Task;
 
 static inline double sum_of_squares(const double *x, size_t n) {

@@ -1,4 +1,4 @@
-"""The smooth dynamics beside Pinocchio's: the same states for both, and what counts as the same function."""
+"""The smooth dynamics beside Pinocchio's: the same states for both, and the pairs of functions that correspond."""
 
 import numpy as np
 import pinocchio as pin

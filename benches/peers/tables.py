@@ -2,7 +2,7 @@
 
 
 class Bounds:
-    """Counts the ratios that are not what they should be."""
+    """Counts the ratios that miss their bounds."""
 
     def __init__(self):
         self.asked = 0

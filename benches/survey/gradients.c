@@ -1,4 +1,4 @@
-/* Compares a robot's step Jacobians with differences, and its labels with what differences of both sides say.
+/* Compares a robot's step Jacobians with differences, and its labels with differences of both sides.
  *
  * usage: gradients FILE BASE GROUND MESH_DIR STEPS STRIDE TIME_STEP
  *

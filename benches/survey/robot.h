@@ -1,4 +1,4 @@
-/* What the programs of the survey share: loading any robot, and configurations to start from. */
+/* Shared code of the survey's programs: loading any robot, and configurations to start from. */
 #ifndef ROBOT_H
 #define ROBOT_H
 

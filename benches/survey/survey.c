@@ -10,7 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "robot.h"
 
-/* What reading the clock costs [µs]; a clock that stands still while another process has the core. */
+/* Cost of reading the clock [µs]; a clock that stands still while another process has the core. */
 static double reading;
 static void measure_clock(void) {
     reading = INFINITY;

@@ -1,4 +1,4 @@
-"""Runs survey.c on every file and writes what it found: survey.json, survey.md."""
+"""Runs survey.c on every file and writes the results: survey.json, survey.md."""
 
 import argparse
 import concurrent.futures
@@ -14,7 +14,7 @@ from files import SHARE, all_files
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / "target" / "survey"
-# What a run is to keep to: see docs/performance.md.
+# Goals of a run: see docs/robots.md.
 TOP = 20.0
 MEAN = 40.0
 WORST_IN_1000 = 400.0

@@ -13,7 +13,7 @@ From the project's root, after the library was built by `cmake --build target/cm
     rust      stands word for word in one of the Rust tests, where it runs
     text      not run: output, formulas
 
-Whatever cannot run for want of an interpreter is said and counted as skipped.
+A block without its interpreter is reported and counted as skipped.
 """
 
 import os
@@ -113,7 +113,7 @@ def find_in_tests(code):
 
 
 def checks(page):
-    """Pairs of a name and what to call; None where it cannot be run here."""
+    """Pairs of a name and a function; None if it cannot run here."""
     text = page.read_text()
     blocks = FENCE.findall(text)
     name = page.stem

@@ -71,7 +71,7 @@ impl<A: Algebra> Link<A> {
     }
 }
 
-/// What each link passes from one sweep to the other.
+/// Data of each link that pass from one sweep to the other.
 struct Sweep<A: Algebra> {
     rotation: A::Matrix,
     force: [A::Vector; 2],
@@ -337,7 +337,7 @@ impl Algebra for Nalgebra {
     }
 }
 
-/// A recursion to be timed, and what it gives.
+/// A recursion to time, and its result.
 fn runner<A: Algebra>() -> (f64, impl FnMut()) {
     let links: Vec<Link<A>> = (0..LINKS).map(Link::new).collect();
     let mut sweep = Vec::with_capacity(LINKS);

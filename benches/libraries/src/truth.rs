@@ -1,4 +1,4 @@
-//! What a contact should be, by slow means: every solid is the hull of points, thickened by a radius.
+//! The right contact, by slow means: every solid is the hull of points, thickened by a radius.
 
 use diffsim::spatial::{Pose, Vec3};
 
