@@ -1,4 +1,4 @@
-//! Actuators with a state: what activations do, memory, labels, questions, smoothing, heap, bad input.
+//! Actuators with a state: activations, memory, labels, queries, smoothing, heap, bad input.
 
 mod common;
 

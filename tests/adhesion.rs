@@ -1,5 +1,5 @@
-//! Adhesion: what it pulls with and where, how it is shared out and fades, friction under it; what is told of it, its inverse,
-//! batches, heap, parameters, bad input.
+//! Adhesion: the pull and its direction, its distribution and fading, friction under it; reports, the
+//! inverse, batches, heap, parameters, bad input.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What is asked of a state without a step: forces kind by kind, actuators and tendons one by one.
+//! Queries of a state without a step: forces kind by kind, actuators and tendons one by one.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! The adjoint that knows complementarity: what it sees beyond contacts that hold and contacts that are open, that it is no
-//! smaller than the exact one, and that it leaves nothing behind.
+//! The complementarity-aware adjoint: it sees beyond active and open contacts, is no smaller than the exact
+//! one, and leaves no trace.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What a step may cost: jams of many contacts, and the options that bound them.
+//! The bounded cost of a step: jams of many contacts, and the options that bound them.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What a caller's sizes cost, and that sizes beyond the memory are refused.
+//! The cost of a caller's sizes, and that sizes beyond the memory are refused.
 
 mod common;
 

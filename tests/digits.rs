@@ -1,4 +1,4 @@
-//! Forces so stiff that round-off shows: what is given is right, and what would not be is refused.
+//! Forces so stiff that round-off shows: results are right or refused.
 
 mod common;
 

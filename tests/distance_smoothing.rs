@@ -1,5 +1,5 @@
-//! Smoothed distances: both estimates where the normal is smooth, and at the kinks of boxes against
-//! what the normal distribution says.
+//! Smoothed distances: both estimates where the normal is smooth, and at the kinks of boxes against the
+//! expectation of the normal distribution.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The examples reach what they show.
+//! The examples reach their goals.
 
 // Each example is a program of its own and brings its copy of what they share.
 #![allow(clippy::duplicate_mod)]

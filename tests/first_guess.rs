@@ -1,5 +1,5 @@
-//! What implicit steps take from the steps before makes them faster and nothing else: whatever came before, a step is that of a
-//! new simulation to round-off.
+//! The history of implicit steps makes them faster and nothing else: after any history a step equals that of
+//! a new simulation to round-off.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What a step says about a state without moving it: acceleration and contact forces, and the force for an acceleration.
+//! A step's acceleration and contact forces at a state without moving it, and the force for an acceleration.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What a step finds violated is undone at a bounded speed, by every law, and nothing is thrown.
+//! A violation that a step finds is undone at a bounded speed, by every law, and nothing is thrown.
 
 mod common;
 

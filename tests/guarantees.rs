@@ -1,5 +1,5 @@
-//! What the loop promises: the same bits with derivatives on or off and after a restore, an error
-//! instead of a dropped contact, nothing lost by bad input, no heap call.
+//! Guarantees of the loop: the same bits with derivatives on or off and after a restore, an error instead of
+//! a dropped contact, nothing lost by bad input, no heap call.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Many robots in one model: derivatives cost what those of each cost, and nothing meets that does not touch.
+//! Many robots in one model: derivatives cost the sum of those of each, and only touching bodies interact.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Boxed contact: derivatives of steps, and what its friction pyramid does.
+//! Boxed contact: derivatives of steps, and the effect of the friction pyramid.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Boxed contact against closed forms: what each body does is known from Coulomb's law along the two tangents.
+//! Boxed contact against closed forms: Coulomb's law along the two tangents gives the motion of each body.
 
 mod common;
 

@@ -1,5 +1,6 @@
-//! Jacobians, directions and adjoints of a step are one linear map, whatever its label: J d = jvp(d), wᵀJ = vjp(w), of
-//! the next state and of the impulses, where contacts are redundant, too. What cannot be one is refused.
+//! Jacobians, directions and adjoints of a step are one linear map, regardless of its label: J d = jvp(d),
+//! wᵀJ = vjp(w), of the next state and of the impulses, also with redundant contacts. A derivative that
+//! cannot be one map is refused.
 
 mod common;
 

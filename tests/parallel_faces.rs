@@ -1,4 +1,4 @@
-//! Labels and derivatives where faces lie exactly on each other, and where what touches is not pressed.
+//! Labels and derivatives where faces lie exactly on each other, and where touching geoms carry no load.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Contacts and joint limits by penalty forces: what they do, and what they refuse.
+//! Contacts and joint limits by penalty forces: their effect, and refusals.
 
 mod common;
 

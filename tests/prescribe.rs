@@ -1,5 +1,5 @@
-//! Prescribed motion: closed forms with every law and scheme, what it holds, what is refused, no heap. Derivatives:
-//! `prescribe_derivatives.rs`.
+//! Prescribed motion: closed forms with every law and scheme, the driving forces, refusals, no heap.
+//! Derivatives: `prescribe_derivatives.rs`.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The solver alone at its edges: switches, no contacts, what is kept between solves, bad input and numbers of any size.
+//! The solver alone at its edges: switches, no contacts, memory between solves, bad input and numbers of any
+//! size.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Recordings: what was recorded comes back to the bit, in time, within its memory, and whatever happened to the file.
+//! Recordings: data come back to the bit, in time, within the memory, and also after damage to the file.
 
 use diffsim::error::{Result, Status};
 use diffsim::load::options::{Format, LoadOptions, load_file, load_str};

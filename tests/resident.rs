@@ -1,4 +1,4 @@
-//! What a simulation touches of its memory. Alone in its file: it looks at the whole process.
+//! The memory that a simulation touches. Alone in its file: it measures the whole process.
 
 #![cfg(target_os = "linux")]
 

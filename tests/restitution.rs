@@ -1,4 +1,4 @@
-//! Impacts that rebound: closed forms, and what is refused.
+//! Impacts that rebound: closed forms and refusals.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Models saved and loaded again are the same models; what a format cannot say is said.
+//! Models saved and loaded again are the same models; things that a format cannot express are reported.
 
 mod common;
 

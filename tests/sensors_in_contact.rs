@@ -1,4 +1,5 @@
-//! Sensors on which contacts press: values by weights, derivatives against differences in every mode, what has none.
+//! Sensors under contact: values by weights, derivatives against differences in every mode, and sensors
+//! without a derivative.
 
 mod common;
 

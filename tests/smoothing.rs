@@ -1,5 +1,4 @@
-//! Smoothed derivatives: what they tend to, what they feel before a contact, and that they change
-//! nothing.
+//! Smoothed derivatives: their limits, their view of the next contact, and that they change nothing.
 
 mod common;
 

@@ -1,5 +1,6 @@
-//! Actuators on tendons: what they pull with, and its derivatives with every integrator and contact law, across branches and
-//! trees, with clamps, servos, the tendon's own spring and bounds; rollouts, batches of joints beside them, heap, bad input.
+//! Actuators on tendons: their forces and derivatives with every integrator and contact law, across branches
+//! and trees, with clamps, servos, the tendon's own spring and bounds; rollouts, batches of joints beside
+//! them, heap, bad input.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What springs and tendons do in steps with constraints, against closed forms.
+//! Springs and tendons in steps with constraints, against closed forms.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Lengths of tendons and springs: their moments and second derivatives against differences, and what a description must
-//! satisfy.
+//! Lengths of tendons and springs: their moments and second derivatives against differences, and the rules
+//! for a description.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Torsional and rolling friction: closed forms, laws beside each other, derivatives, what is refused.
+//! Torsional and rolling friction: closed forms, laws beside each other, derivatives, refusals.
 
 mod common;
 

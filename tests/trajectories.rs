@@ -1,5 +1,6 @@
-//! Gradients of trajectories of 100 steps, with every integrator: by controls, by where they begin and by all numbers of what
-//! acts, of trees with all kinds of joints, cords of all kinds that are driven, and penalty contact that sticks and slips.
+//! Gradients of trajectories of 100 steps, with every integrator: by controls, by initial states and by all
+//! parameters of the active elements, for trees with all kinds of joints, driven tendons of all kinds, and
+//! penalty contact that sticks and slips.
 
 mod common;
 

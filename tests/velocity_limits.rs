@@ -1,5 +1,5 @@
-//! Velocity limits of joints as rows of a step: closed forms, derivatives against differences with every law and scheme that has
-//! them, what makes a joint faster than it would be by itself, what is refused, no heap.
+//! Velocity limits of joints as rows of a step: closed forms, derivatives against differences with every law
+//! and scheme that has them, forces that would make a joint faster, refusals, no heap.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What falls on a mesh or a height field stays above it.
+//! Bodies that fall on a mesh or a height field stay above it.
 
 use crate::common::Rng;
 use crate::{block, body, compile, field, fixed, options_without_contact};

@@ -1,4 +1,4 @@
-//! What is refused, and what is told, about geometry.
+//! Refusals and warnings about geometry.
 
 use crate::{block, body, field, fixed, mesh};
 use diffsim::collision::scene::with_geometry;

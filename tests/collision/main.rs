@@ -1,5 +1,5 @@
-//! Geometry through the simulation: every pair of shapes touches, moves with an exact derivative, and
-//! holds what falls on it.
+//! Geometry through the simulation: every pair of shapes touches, moves with an exact derivative, and holds a
+//! body that falls on it.
 
 #[path = "../common/mod.rs"]
 mod common;

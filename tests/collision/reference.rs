@@ -1,4 +1,4 @@
-//! Shapes written apart from the engine: their support, what is inside, and the separation of two.
+//! Shapes written independently of the engine: their support, a test for inside, and the separation of two.
 
 use crate::common::Rng;
 use diffsim::model::mesh::TriMesh;

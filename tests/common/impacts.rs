@@ -1,4 +1,4 @@
-//! What the tests of impacts share: scenes of balls that rebound, and Jacobians of a step.
+//! Shared code of the tests of impacts: scenes of balls that rebound, and Jacobians of a step.
 
 use super::relative_error;
 use super::scene::*;

@@ -1,4 +1,4 @@
-//! What the tests share: random models and states, differences on the manifold, comparisons.
+//! Shared code of the tests: random models and states, differences on the manifold, comparisons.
 #![allow(dead_code)]
 
 pub mod activated;

@@ -1,4 +1,4 @@
-//! What tests of prescribed motion share.
+//! Shared code of tests of prescribed motion.
 
 use super::*;
 use diffsim::load::mjcf::{MjcfOptions, read_str};

@@ -1,4 +1,4 @@
-//! Contact problems given by their matrices, and what is asked of their solver.
+//! Contact problems given by their matrices, and queries of their solver.
 
 use super::Rng;
 use diffsim::problem::{ContactProblem, ProblemBars, ProblemData, ProblemOptions};

@@ -1,4 +1,4 @@
-//! What tests of sensors share.
+//! Shared code of tests of sensors.
 
 use super::{difference, relative_error};
 use diffsim::model::Model;

@@ -1,4 +1,4 @@
-//! Whether the two sides of a step agree: what a one-sided label claims they do not.
+//! Comparison of the two sides of a step: a one-sided label claims that they differ.
 
 use super::Rng;
 use diffsim::model::Model;

@@ -1,4 +1,4 @@
-//! Files: what loads is stepped, and its collision geometry used.
+//! Files: a loaded file is stepped, and its collision geometry used.
 
 use super::session::{Session, expect};
 use super::source::Source;

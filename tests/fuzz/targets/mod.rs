@@ -1,6 +1,6 @@
-//! What the fuzzer runs: any bytes are a case. A case panics where the library breaks a promise: no panic or
-//! DS_ERR_INTERNAL, nothing written by a call that fails, no number that is none in a result, nothing that
-//! takes longer than [`SECONDS`].
+//! The cases of the fuzzer: any bytes are a case. A case panics if the library breaks a promise: no panic or
+//! DS_ERR_INTERNAL, no output of a failing call, no number in a result that is not finite, no call longer
+//! than [`SECONDS`].
 
 mod asked;
 mod builder;

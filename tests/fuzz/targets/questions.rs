@@ -1,4 +1,4 @@
-//! What a session asks of states without a step.
+//! Queries of a session without a step.
 
 use super::session::{Out, Session, check_all};
 use super::source::Source;

@@ -1,4 +1,4 @@
-//! A simulation and its calls, each checked for what every call promises.
+//! A simulation and its calls, each checked against the promises of all calls.
 
 use super::source::Source;
 use diffsim::capi::contacts::*;

@@ -1,4 +1,4 @@
-//! Arguments from bytes: what is left of them decides, zeros after their end.
+//! Arguments from bytes: the remaining bytes decide, zeros after their end.
 
 /// A number of every kind that a caller might pass.
 const STRANGE: [f64; 24] = [
