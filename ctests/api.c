@@ -1,4 +1,4 @@
-/* The calls that succeed: what they give, and that they agree with each other. */
+/* The calls that succeed: their results, and that these agree with each other. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

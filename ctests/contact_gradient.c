@@ -1,4 +1,4 @@
-/* Derivatives in contact: which kind they are, and those of the impulses. */
+/* Derivatives in contact: their labels, and those of the impulses. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A regulator of the cart-pole, a plan of the quadruped within bounds, and what is refused. */
+/* A regulator of the cart-pole, a plan of the quadruped within bounds, and refusals. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
-/* The convex law of compliant contact: what it does against formulas, its derivatives against differences, and what
- * it refuses. */
+/* The convex law of compliant contact: results against formulas, derivatives against differences, and refusals. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* What may grow without a break: contacts lie ds_contact_size() apart, and the room in ds_step_info is zero. */
+/* Structs that may grow without a break: contacts lie ds_contact_size() apart, and the reserved words of
+ * ds_step_info are zero. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Inverse kinematics of the seven-joint arm: targets that are reached, derivatives against differences and each other, and
- * what is refused. */
+/* Inverse kinematics of the seven-joint arm: reached targets, derivatives against differences and each other, and
+ * refusals. */
 #include <math.h>
 #include <stdlib.h>
 

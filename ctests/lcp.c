@@ -1,5 +1,5 @@
-/* Friction in a pyramid, from C: what a sliding block is braked by and says, beside the cone, its derivatives in all forms, what
- * is refused; and the gradient that knows complementarity, with both rigid laws. */
+/* The friction pyramid from C: friction and reports of a sliding block, beside the cone, its derivatives in all
+ * forms, refusals; and the complementarity-aware gradient with both rigid laws. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

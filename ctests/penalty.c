@@ -1,4 +1,4 @@
-/* Contact by penalty forces: what it does against formulas, its derivatives, what it reports and what it refuses. */
+/* Contact by penalty forces: results against formulas, derivatives, reports and refusals. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

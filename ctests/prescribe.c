@@ -1,4 +1,5 @@
-/* Prescribed motion from C: a driven pendulum and what holds it, a body that follows a mocap body, derivatives, rollouts and batches, and what is refused. */
+/* Prescribed motion from C: a driven pendulum and its driving force, a body that follows a mocap body,
+ * derivatives, rollouts and batches, and refusals. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

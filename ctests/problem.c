@@ -1,5 +1,5 @@
-/* The solver alone: a box of 2 kg on its four corners, given by its matrices. What it does against formulas, derivatives
- * against differences and each other, warm starts, and what it refuses. */
+/* The solver alone: a box of 2 kg on its four corners, given by its matrices. Results against formulas,
+ * derivatives against differences and each other, warm starts, and refusals. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Impacts that rebound, from C: what a step does and says, its derivatives in all forms, rollouts and batches, and what is refused. */
+/* Impacts that rebound, from C: steps and reports, derivatives in all forms, rollouts and batches, and refusals. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

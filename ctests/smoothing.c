@@ -1,4 +1,4 @@
-/* Smoothed derivatives: what they are, that they are labelled, and that no step feels them. */
+/* Smoothed derivatives: their values and labels, and that they change no step. */
 #include <math.h>
 #include <stdlib.h>
 

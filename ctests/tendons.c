@@ -1,4 +1,4 @@
-/* Springs and tendons: in a builder, their lengths, and what they pull. */
+/* Springs and tendons: in a builder, their lengths, and their forces. */
 #include <math.h>
 #include <stddef.h>
 

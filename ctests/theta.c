@@ -1,4 +1,4 @@
-/* Implicit Euler and midpoint: steps and derivatives against formulas, with every contact law, and what is refused. */
+/* Implicit Euler and midpoint: steps and derivatives against formulas, with every contact law, and refusals. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What files draw: shapes, meshes with their files, and colours. */
+/* Visual shapes of files: shapes, meshes with their files, and colours. */
 #include <math.h>
 
 #include "check.h"

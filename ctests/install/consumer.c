@@ -1,4 +1,4 @@
-/* Steps a robot and reads a Jacobian, with what is installed. */
+/* Steps a robot and reads a Jacobian, with the installed library. */
 #include <diffsim.h>
 #include <stdio.h>
 #include <string.h>
