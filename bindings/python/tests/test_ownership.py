@@ -60,7 +60,7 @@ def test_a_closed_handle_is_not_copied(model, kind, copier):
     """The copy of a closed model seemed to be open."""
     handle = handle_of(kind, model)
     handle.close()
-    with pytest.raises(diffsim.InvalidArgumentError, match=f"{kind.lower()}: must not be NULL"):
+    with pytest.raises(diffsim.InvalidArgumentError, match=f"{kind.lower()}: must be open"):
         COPIERS[copier](handle)
 
 
@@ -284,7 +284,7 @@ def test_every_call_of_a_closed_handle_raises(model, kind):
     handle.close()
     handle.close()
     for name, given in CALLS[kind].items():
-        with pytest.raises(diffsim.InvalidArgumentError, match=f"{kind.lower()}: must not be NULL"):
+        with pytest.raises(diffsim.InvalidArgumentError, match=f"{kind.lower()}: must be open"):
             call = getattr(handle, name)
             call(*(state.get(x) if isinstance(x, str) and x in state else x for x in given))
 

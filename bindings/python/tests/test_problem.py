@@ -97,5 +97,5 @@ def test_wrong_calls():
     with pytest.raises(ValueError, match=r"dtarget: expected shape \(6,\)"):
         problem.jvp(dtarget=np.zeros(5))
     problem.close()
-    with pytest.raises(diffsim.InvalidArgumentError, match="problem: must not be NULL"):
+    with pytest.raises(diffsim.InvalidArgumentError, match="problem: must be open"):
         problem.info()
