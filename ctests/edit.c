@@ -189,7 +189,7 @@ static void a_hand_comes_to_an_arm(char **argv) {
     ds_joint_desc_init(&joint);
     const int32_t j = ds_builder_joint_id(builder, "right_j");
     CHECK_OK(ds_builder_joint(builder, j, &joint));
-    CHECK(joint.name == NULL && joint.axis[2] == 2.0 && joint.friction_loss == 0.0);
+    CHECK(joint.name == NULL && joint.axis[2] == 1.0 && joint.friction_loss == 0.0);
     joint.friction_loss = 0.4;
     CHECK_OK(ds_builder_set_joint(builder, j, &joint));
     joint.kind = DS_JOINT_PRISMATIC;

@@ -161,7 +161,10 @@ def test_an_init_that_raises(model):
 
 
 def test_cycles_are_released(model):
-    sim = diffsim.Sim(model)
+    class Own(diffsim.Sim):
+        pass
+
+    sim = Own(model)
     sim.itself, gone = [sim], weakref.ref(sim)
     del sim
     gc.collect()

@@ -53,11 +53,8 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         else:
             self._own(lib.ds_builder_from_model, given(model, Model, "model")._handle)
         self._of = model
-        self._bodies: Dict[str, int] = {"world": 0}
-        if model is not None:
-            self._bodies.update((name, i) for i, name in enumerate(model.body_names) if name)
-        #: Number of bodies, and names of joints and geoms, for messages.
-        self._count = 1 if model is None else model.nbody
+        #: Names, for messages.
+        self._bodies: List[str] = ["world"] if model is None else list(model.body_names)
         self._joints: List[str] = [] if model is None else list(model.joint_names)
         self._geoms: List[str] = [] if model is None else list(model.geom_names)
         #: What has been added, as it was said.
@@ -104,9 +101,10 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         """The id of a body given by it or its name."""
         if not isinstance(of, str):
             return index(of, argument)
-        if of not in self._bodies:
+        found: int = lib.ds_builder_body_id(self._handle, string(of, argument))
+        if found < 0:
             raise UnknownNameError(f"{argument}: no body named {of!r}{near(of, self._bodies)}")
-        return self._bodies[of]
+        return found
 
     def _ends(self, fields: Any) -> Dict[str, Any]:
         """Fields with the ids of bodies for their names."""
@@ -139,9 +137,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         out = ffi.new("int32_t *")
         given = (optional_string(name, "name"), pointer(place), pointer(numbers))
         check(lib.ds_builder_add_body(self._handle, self._body(parent, "parent"), *given, out))
-        self._count += 1
-        if name is not None:
-            self._bodies[name] = out[0]
+        self._bodies.append(name or "")
         return int(out[0])
 
     @says("ds_joint_desc", ("kind",))
@@ -338,9 +334,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         place = None if placement is None else array(placement, (4, 4), "placement")
         other, at = given(model, Model, "model"), self._body(body, "body")
         check(lib.ds_builder_attach(self._handle, at, pointer(place), other._handle, string(prefix, "prefix")))
-        names = other.body_names
-        self._bodies.update((prefix + name, self._count + i - 1) for i, name in enumerate(names) if i and name)
-        self._count += len(names) - 1
+        self._bodies += [name and prefix + name for name in other.body_names[1:]]
         self._joints += [name and prefix + name for name in other.joint_names]
         self._geoms += [name and prefix + name for name in other.geom_names]
 
@@ -348,7 +342,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         """The id of a joint or geom given by it or its name."""
         if not isinstance(of, str):
             return index(of, what)
-        found = find(self._handle, string(of, what))
+        found: int = find(self._handle, string(of, what))
         if found < 0:
             raise UnknownNameError(f"{what}: no {what} named {of!r}{near(of, names)}")
         return found
