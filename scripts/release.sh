@@ -60,5 +60,5 @@ cp "$work"/wheel/*.tar.gz "$output"
 
 cargo package --quiet --locked --no-verify --allow-dirty
 cp "target/package/diffsim-$version.crate" "$output"
-(cd "$output" && sha256sum -- diffsim-* >SHA256SUMS)
+(cd "$output" && sha256sum -- diffsim-* diffsim_core-* >SHA256SUMS)
 ls -l "$output"

@@ -59,6 +59,11 @@ public:
         check(ds_sim_step(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
                           q_next.expect(nq_, "q_next"), v_next.expect(nv_, "v_next")));
     }
+    /** A step and its linear model: A 2nv×2nv, B 2nv×nu; a default View declines one. */
+    void linearize(In q, In v, In u, Out A, Out B = {}) {
+        check(ds_sim_linearize(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
+                               A.expect(4 * nv_ * nv_, "A"), B.expect(2 * nv_ * nu_, "B")));
+    }
     void step_jacobians(const Jacobians &out) {
         const ds_step_jacobians jacobians = out.expect(nv_, nu_, np());
         check(ds_sim_step_jacobians(get(), &jacobians));

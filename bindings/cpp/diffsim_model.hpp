@@ -102,6 +102,14 @@ public:
     std::size_t warning_count() const { return value(ds_model_warning_count(get())); }
     std::string_view warning(std::size_t i) const { return name(ds_model_warning(get(), i)); }
 
+    /** Parts as a builder takes them; strings and arrays in them live as long as the model. */
+    BodyDesc body(std::int32_t i) const { return told<BodyDesc>(ds_model_body, i); }
+    JointDesc joint(std::int32_t i) const { return told<JointDesc>(ds_model_joint, i); }
+    GeomDesc geom(std::int32_t i) const { return told<GeomDesc>(ds_model_geom, i); }
+    ActuatorDesc actuator(std::int32_t i) const {
+        return told<ActuatorDesc>(ds_model_actuator, i);
+    }
+
     std::int32_t body_parent(std::int32_t body) const {
         return value(ds_model_body_parent(get(), body));
     }
@@ -194,6 +202,10 @@ public:
     void neutral(Out q) const { check(ds_model_neutral(get(), q.expect(nq(), "q"))); }
     /** Within limits, without overlap where that is found, on the ground. */
     void home(Out q) const { check(ds_model_home(get(), q.expect(nq(), "q"))); }
+    /** q with robots on free joints moved until their lowest points touch the ground. */
+    void place_on_ground(In q, Out q_out) const {
+        check(ds_model_place_on_ground(get(), q.expect(nq(), "q"), q_out.expect(nq(), "q_out")));
+    }
     /** na numbers. */
     void keyframe_act(const std::string &name, Out act) const {
         check(ds_model_keyframe_act(get(), name.c_str(), act.expect(na(), "act")));
@@ -201,6 +213,10 @@ public:
     void keyframe(const std::string &name, Out q, Out v = {}, Out u = {}) const {
         check(ds_model_keyframe(get(), name.c_str(), q.expect(nq(), "q"), v.expect(nv(), "v"),
                                 u.expect(nu(), "u")));
+    }
+    void keyframe(std::int32_t i, Out q, Out v = {}, Out u = {}) const {
+        check(ds_model_keyframe_at(get(), i, q.expect(nq(), "q"), v.expect(nv(), "v"),
+                                   u.expect(nu(), "u")));
     }
     void integrate(In q, In dv, Out q_out) const {
         check(ds_model_integrate(get(), q.expect(nq(), "q"), dv.expect(nv(), "dv"),
@@ -228,6 +244,13 @@ public:
 private:
     friend class Builder;
     explicit Model(ds_model *model) noexcept : Handle(model) {}
+
+    template <class T, class F>
+    T told(F function, std::int32_t index) const {
+        T out;
+        check(function(get(), index, &out));
+        return out;
+    }
 
     template <std::size_t N, class F>
     std::array<double, N> read(F function, std::int32_t index) const {
@@ -259,6 +282,41 @@ public:
 class Builder : public detail::Handle<ds_builder, ds_builder_free> {
 public:
     Builder() : Handle(made(ds_builder_create)) {}
+    /** With all of a model; ids of bodies, joints and geoms are the model's. */
+    explicit Builder(const Model &model)
+        : Handle(made(ds_builder_from_model, static_cast<const ds_model *>(model.get()))) {}
+
+    /** Adds all of another model to a body; a default View for placement is the identity. */
+    void attach(std::int32_t body, const Model &model, const std::string &prefix = "",
+                In placement = {}) {
+        check(ds_builder_attach(get(), body, placement.expect(16, "placement"), model.get(),
+                                prefix.c_str()));
+    }
+    /** Ids by name, -1 for none. */
+    std::int32_t body_id(const std::string &name) const {
+        return value(ds_builder_body_id(get(), name.c_str()));
+    }
+    std::int32_t joint_id(const std::string &name) const {
+        return value(ds_builder_joint_id(get(), name.c_str()));
+    }
+    std::int32_t geom_id(const std::string &name) const {
+        return value(ds_builder_geom_id(get(), name.c_str()));
+    }
+    /** Parts without their names, to be changed and set again, which lets these stay. */
+    BodyDesc body(std::int32_t i) const { return told<BodyDesc>(ds_builder_body, i); }
+    JointDesc joint(std::int32_t i) const { return told<JointDesc>(ds_builder_joint, i); }
+    GeomDesc geom(std::int32_t i) const { return told<GeomDesc>(ds_builder_geom, i); }
+    void set_body(std::int32_t i, const ds_body_desc &to) {
+        check(ds_builder_set_body(get(), i, &to));
+    }
+    void set_joint(std::int32_t i, const ds_joint_desc &to) {
+        check(ds_builder_set_joint(get(), i, &to));
+    }
+    void set_geom(std::int32_t i, const ds_geom_desc &to) {
+        check(ds_builder_set_geom(get(), i, &to));
+    }
+    /** Ids of the geoms after it become one less. */
+    void remove_geom(std::int32_t i) { check(ds_builder_remove_geom(get(), i)); }
 
     void set_gravity(const Vector3 &gravity) {
         check(ds_builder_set_gravity(get(), gravity.data()));
@@ -306,7 +364,28 @@ public:
     Model build() const {
         return Model(Model::made(ds_builder_build, static_cast<const ds_builder *>(get())));
     }
+
+private:
+    template <class T, class F>
+    T told(F function, std::int32_t index) const {
+        T out;
+        check(function(get(), index, &out));
+        return out;
+    }
 };
+
+/** Mass, centre of mass, and Ixx, Ixy, Iyy, Ixz, Iyz, Izz about it. */
+struct MassProperties {
+    double mass;
+    Vector3 com;
+    std::array<double, 6> inertia;
+};
+/** What inertia_from_com takes. */
+inline MassProperties inertia_to_com(const InertiaVector &inertia) {
+    MassProperties out{};
+    check(ds_inertia_to_com(inertia.data(), &out.mass, out.com.data(), out.inertia.data()));
+    return out;
+}
 
 /** The inertia about a body's origin; inertia: Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the centre of mass. */
 inline InertiaVector inertia_from_com(double mass, const Vector3 &com,

@@ -176,6 +176,9 @@ struct SaveOptions : ds_save_options {
 struct Options : ds_options {
     Options() : ds_options{} { ds_options_init(this); }
 };
+struct BodyDesc : ds_body_desc {
+    BodyDesc() : ds_body_desc{} { ds_body_desc_init(this); }
+};
 struct JointDesc : ds_joint_desc {
     JointDesc() : ds_joint_desc{} { ds_joint_desc_init(this); }
 };

@@ -333,6 +333,17 @@ impl Out {
     }
 }
 
+/// Two results that are copied out: they may go over arguments, but not over each other.
+pub fn apart(a: Out, b: Out) -> Result<()> {
+    if a.count > 0 && b.count > 0 && a.overlaps(b.at, b.count) {
+        return Err(Error::invalid(format!(
+            "{}: must not overlap {}",
+            b.name, a.name
+        )));
+    }
+    Ok(())
+}
+
 /// Results written in place: they may overlap neither an input nor one another.
 pub unsafe fn in_place<'a, const N: usize>(
     outs: [Out; N],

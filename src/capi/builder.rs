@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::builder::ModelBuilder;
 use crate::model::mesh::TriMesh;
 use crate::model::sensor::Zone;
-use crate::model::spec::{GeomSpec, JointKind, JointSpec, ShapeSpec, SiteSpec};
+use crate::model::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec, SiteSpec};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -20,6 +20,12 @@ use std::sync::Arc;
 /// Collects the description of a model. Body 0, the world, is there from the start. The ids that it
 /// gives are its own: the built model numbers bodies depth first, so look them up by name.
 pub struct ds_builder(ModelBuilder);
+
+impl ds_builder {
+    pub(super) fn new(builder: ModelBuilder) -> ds_builder {
+        ds_builder(builder)
+    }
+}
 
 /// A range, or none where both ends are open. NaN stays, to be refused.
 pub(super) fn range(lower: f64, upper: f64) -> Option<(f64, f64)> {
@@ -53,6 +59,18 @@ pub(super) unsafe fn name<'a>(p: *const c_char) -> Result<&'a str> {
 
 pub(super) unsafe fn get<'a>(builder: *mut ds_builder) -> Result<&'a mut ModelBuilder> {
     Ok(&mut args::exclusive(builder, "builder")?.0)
+}
+
+pub(super) unsafe fn look<'a>(builder: *const ds_builder) -> Result<&'a ModelBuilder> {
+    Ok(&args::reference(builder, "builder")?.0)
+}
+
+/// A placement; the identity for NULL.
+pub(super) unsafe fn placement(p: *const f64) -> Result<Pose> {
+    match args::optional_array(p, 16, "placement")? {
+        [] => Ok(Pose::IDENTITY),
+        m => pose(m, "placement"),
+    }
 }
 
 /// An id as the builder wants it.
@@ -115,10 +133,7 @@ pub unsafe extern "C" fn ds_builder_add_body(
 ) -> ds_status {
     wall::status(|| {
         let b = get(builder)?;
-        let placement = match args::optional_array(placement, 16, "placement")? {
-            [] => Pose::IDENTITY,
-            m => pose(m, "placement")?,
-        };
+        let placement = self::placement(placement)?;
         let inertia = match args::optional_array(inertia, INERTIA_PARAMS, "inertia")? {
             [] => Inertia::ZERO,
             p => {
@@ -156,38 +171,50 @@ pub unsafe extern "C" fn ds_builder_add_joint(
 ) -> ds_status {
     wall::status(|| {
         let b = get(builder)?;
-        args::reference(joint, "joint")?;
-        let d = args::grown(joint, "joint")?;
-        args::zero(d.reserved, "joint.reserved")?;
-        let kind = choice!(d.kind, "joint.kind", ds_joint_kind {
-            DS_JOINT_FIXED => JointKind::Fixed,
-            DS_JOINT_REVOLUTE => JointKind::Revolute,
-            DS_JOINT_CONTINUOUS => JointKind::Continuous,
-            DS_JOINT_PRISMATIC => JointKind::Prismatic,
-            DS_JOINT_SPHERICAL => JointKind::Spherical,
-            DS_JOINT_FREE => JointKind::Free,
-            DS_JOINT_PLANAR_TRANSLATION => JointKind::PlanarTranslation,
-            DS_JOINT_TRANSLATION => JointKind::Translation,
-            DS_JOINT_PLANAR => JointKind::Planar,
-            DS_JOINT_UNIVERSAL => JointKind::Universal,
-        })?;
-        b.add_joint(
-            self::body(body, "body")?,
-            JointSpec {
-                axis: vec3(d.axis),
-                axis2: vec3(d.axis2),
-                anchor: vec3(d.anchor),
-                reference: d.reference,
-                damping: d.damping,
-                stiffness: d.stiffness,
-                spring_reference: d.spring_reference,
-                armature: d.armature,
-                friction_loss: d.friction_loss,
-                limits: range(d.lower, d.upper),
-                limit_margin: d.limit_margin,
-                ..JointSpec::new(name(d.name)?, kind)
-            },
-        )
+        let joint = joint_spec(joint)?;
+        b.add_joint(self::body(body, "body")?, joint)
+    })
+}
+
+/// What a desc asks for.
+pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec> {
+    args::reference(joint, "joint")?;
+    let d = args::grown(joint, "joint")?;
+    args::zero(d.reserved, "joint.reserved")?;
+    let kind = choice!(d.kind, "joint.kind", ds_joint_kind {
+        DS_JOINT_FIXED => JointKind::Fixed,
+        DS_JOINT_REVOLUTE => JointKind::Revolute,
+        DS_JOINT_CONTINUOUS => JointKind::Continuous,
+        DS_JOINT_PRISMATIC => JointKind::Prismatic,
+        DS_JOINT_SPHERICAL => JointKind::Spherical,
+        DS_JOINT_FREE => JointKind::Free,
+        DS_JOINT_PLANAR_TRANSLATION => JointKind::PlanarTranslation,
+        DS_JOINT_TRANSLATION => JointKind::Translation,
+        DS_JOINT_PLANAR => JointKind::Planar,
+        DS_JOINT_UNIVERSAL => JointKind::Universal,
+    })?;
+    for (name, x) in [("joint.effort", d.effort), ("joint.velocity", d.velocity)] {
+        if x.is_nan() || x < 0.0 {
+            return Err(Error::invalid(format!(
+                "{name}: must not be negative, got {x}"
+            )));
+        }
+    }
+    Ok(JointSpec {
+        axis: vec3(d.axis),
+        axis2: vec3(d.axis2),
+        anchor: vec3(d.anchor),
+        reference: d.reference,
+        damping: d.damping,
+        stiffness: d.stiffness,
+        spring_reference: d.spring_reference,
+        armature: d.armature,
+        friction_loss: d.friction_loss,
+        limits: range(d.lower, d.upper),
+        limit_margin: d.limit_margin,
+        effort_limit: d.effort,
+        velocity_limit: d.velocity,
+        ..JointSpec::new(name(d.name)?, kind)
     })
 }
 
@@ -198,11 +225,6 @@ pub unsafe extern "C" fn ds_geom_desc_init(geom: *mut ds_geom_desc) {
 }
 
 unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
-    if d.kind == ds_geom_kind::DS_GEOM_HEIGHT_FIELD as i32 {
-        return Err(Error::unsupported(
-            "geom.kind: a builder takes no height fields",
-        ));
-    }
     let [a, b, c] = d.size;
     choice!(d.kind, "geom.kind", ds_geom_kind {
         DS_GEOM_PLANE => ShapeSpec::Plane { half_extents: [a, b] },
@@ -212,7 +234,27 @@ unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
         DS_GEOM_ELLIPSOID => ShapeSpec::Ellipsoid { semi_axes: Vec3::new(a, b, c) },
         DS_GEOM_BOX => ShapeSpec::Box { half_extents: Vec3::new(a, b, c) },
         DS_GEOM_MESH => mesh(d)?,
+        DS_GEOM_HEIGHT_FIELD => height_field(d)?,
     })
+}
+
+unsafe fn height_field(d: &ds_geom_desc) -> Result<ShapeSpec> {
+    let [x, y, base] = d.size;
+    for (name, count) in [("geom.columns", d.columns), ("geom.rows", d.rows)] {
+        if count < 2 {
+            return Err(Error::invalid(format!(
+                "{name}: must be 2 or more, got {count}"
+            )));
+        }
+    }
+    let heights = args::numbers(d.heights, d.columns.saturating_mul(d.rows), "geom.heights")?;
+    Ok(ShapeSpec::HeightField(Arc::new(HeightField {
+        columns: d.columns,
+        rows: d.rows,
+        half_extents: [x, y],
+        base,
+        heights: heights.to_vec(),
+    })))
 }
 
 unsafe fn mesh(d: &ds_geom_desc) -> Result<ShapeSpec> {
@@ -242,38 +284,40 @@ pub unsafe extern "C" fn ds_builder_add_geom(
 ) -> ds_status {
     wall::status(|| {
         let b = get(builder)?;
-        args::reference(geom, "geom")?;
-        let d = args::grown(geom, "geom")?;
-        args::zero(d.reserved, "geom.reserved")?;
-        let (body, placement) = (
-            self::body(body, "body")?,
-            pose(&d.placement, "geom.placement")?,
-        );
         let out = args::optional_place(out, "out")?;
-        if ![1, 3, 4, 6].contains(&d.condim) {
-            return Err(Error::invalid(format!(
-                "geom.condim: must be 1, 3, 4 or 6, got {}",
-                d.condim
-            )));
-        }
-        let id = b.add_geom(GeomSpec {
-            friction: d.friction,
-            restitution: d.restitution,
-            stiffness: d.stiffness,
-            dissipation: d.dissipation,
-            tangential: d.tangential,
-            condim: d.condim,
-            contype: d.contype,
-            conaffinity: d.conaffinity,
-            priority: d.priority,
-            margin: d.margin,
-            gap: d.gap,
-            ..GeomSpec::new(name(d.name)?, body, placement, shape(&d)?)
-        })?;
+        let id = b.add_geom(geom_spec(self::body(body, "body")?, geom)?)?;
         if let Some(out) = out {
             out.write(args::id(Some(id)));
         }
         Ok(())
+    })
+}
+
+/// What a desc asks for.
+pub(super) unsafe fn geom_spec(body: usize, geom: *const ds_geom_desc) -> Result<GeomSpec> {
+    args::reference(geom, "geom")?;
+    let d = args::grown(geom, "geom")?;
+    args::zero(d.reserved, "geom.reserved")?;
+    let placement = pose(&d.placement, "geom.placement")?;
+    if ![1, 3, 4, 6].contains(&d.condim) {
+        return Err(Error::invalid(format!(
+            "geom.condim: must be 1, 3, 4 or 6, got {}",
+            d.condim
+        )));
+    }
+    Ok(GeomSpec {
+        friction: d.friction,
+        restitution: d.restitution,
+        stiffness: d.stiffness,
+        dissipation: d.dissipation,
+        tangential: d.tangential,
+        condim: d.condim,
+        contype: d.contype,
+        conaffinity: d.conaffinity,
+        priority: d.priority,
+        margin: d.margin,
+        gap: d.gap,
+        ..GeomSpec::new(name(d.name)?, body, placement, shape(&d)?)
     })
 }
 
@@ -291,10 +335,7 @@ pub unsafe extern "C" fn ds_builder_add_site(
 ) -> ds_status {
     wall::status(|| {
         let b = get(builder)?;
-        let placement = match args::optional_array(placement, 16, "placement")? {
-            [] => Pose::IDENTITY,
-            m => pose(m, "placement")?,
-        };
+        let placement = self::placement(placement)?;
         let out = args::optional_place(out, "out")?;
         let id = b.add_site(SiteSpec {
             name: self::name(name)?.into(),

@@ -48,12 +48,16 @@ pub struct ds_joint_desc {
     pub upper: f64,
     /// Distance before a limit at which it enters the step [rad or m]. Default 0.
     pub limit_margin: f64,
+    /// Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of. Default inf.
+    pub effort: f64,
+    /// Largest |velocity| [rad/s or m/s], which ds_options.velocity_limits makes a bound of. Default inf.
+    pub velocity: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
 unsafe impl Growing for ds_joint_desc {
     const NAME: &'static str = "ds_joint_desc";
-    const FIRST: usize = size_of::<ds_joint_desc>();
+    const FIRST: usize = offset_of!(ds_joint_desc, effort);
 
     fn defaults() -> Self {
         let j = JointSpec::new("", JointKind::Revolute);
@@ -74,6 +78,8 @@ unsafe impl Growing for ds_joint_desc {
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
             limit_margin: j.limit_margin,
+            effort: j.effort_limit,
+            velocity: j.velocity_limit,
         }
     }
 }
@@ -86,7 +92,7 @@ pub struct ds_geom_desc {
     pub struct_size: usize,
     /// Name, unique among geoms; NULL for none.
     pub name: *const c_char,
-    /// A ds_geom_kind; height fields are DS_ERR_UNSUPPORTED here. Default DS_GEOM_SPHERE.
+    /// A ds_geom_kind. Default DS_GEOM_SPHERE.
     pub kind: i32,
     /// Directions in which a contact acts: 1, 3 (sliding), 4 (and torsion), 6 (and rolling).
     /// Default 3.
@@ -130,6 +136,12 @@ pub struct ds_geom_desc {
     /// How much farther than within its margin an adhesion pulls in full, which adds up over two geoms as margins do [m].
     /// Contacts do not mind it. Default 0.
     pub gap: f64,
+    /// Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say. Default NULL.
+    pub heights: *const f64,
+    /// Number of nodes along x, 2 or more. Default 0.
+    pub columns: usize,
+    /// Number of nodes along y, 2 or more. Default 0.
+    pub rows: usize,
 }
 
 // SAFETY: repr(C), the size first, 32-bit fields in pairs, else words: no padding, every bit
@@ -164,6 +176,9 @@ unsafe impl Growing for ds_geom_desc {
             dissipation: g.dissipation,
             tangential: g.tangential,
             gap: g.gap,
+            heights: ptr::null(),
+            columns: 0,
+            rows: 0,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::args::{self, Out};
 use super::model::{ds_model, get};
 use super::status::ds_status;
 use super::wall;
-use crate::constraint::home;
+use crate::constraint::{home, place_on_ground};
 use std::ffi::c_char;
 
 /// The configuration in which every body is placed as the description says. q: nq numbers.
@@ -26,6 +26,24 @@ pub unsafe extern "C" fn ds_model_home(model: *const ds_model, q: *mut f64) -> d
         let m = &get(model)?.model;
         let out = Out::new(q, m.nq(), "q")?;
         args::publish([(&home(m)?, out)])
+    })
+}
+
+/// q with every robot that has a free joint moved along the normal of the ground until its lowest point touches it. The ground is
+/// the first plane of the world that is drawn without bounds, else the first plane. Its turn and all other coordinates stay. q, q_out: nq numbers; q_out may be q.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_place_on_ground(
+    model: *const ds_model,
+    q: *const f64,
+    q_out: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let m = &get(model)?.model;
+        let q = args::configuration(q, m, "q")?;
+        let out = Out::new(q_out, m.nq(), "q_out")?;
+        args::publish([(&place_on_ground(m, q)?, out)])
     })
 }
 

@@ -37,6 +37,10 @@ pub mod builder;
 
 pub mod actuators;
 
+pub mod describe;
+
+pub mod edit;
+
 pub mod cords;
 
 pub mod equality;
@@ -48,6 +52,8 @@ pub mod report;
 pub mod sim;
 
 pub mod derivatives;
+
+pub mod linearize;
 
 pub mod act;
 

@@ -11,12 +11,12 @@ use std::sync::Arc;
 /// A robot or scene: constant once made, and safe to use from many threads at once.
 pub struct ds_model {
     pub(super) model: Arc<Model>,
-    bodies: Vec<CString>,
-    joints: Vec<CString>,
-    geoms: Vec<CString>,
+    pub(super) bodies: Vec<CString>,
+    pub(super) joints: Vec<CString>,
+    pub(super) geoms: Vec<CString>,
     sites: Vec<CString>,
-    tendons: Vec<CString>,
-    actuators: Vec<CString>,
+    pub(super) tendons: Vec<CString>,
+    pub(super) actuators: Vec<CString>,
     sensors: Vec<CString>,
     keyframes: Vec<CString>,
     warnings: Vec<CString>,

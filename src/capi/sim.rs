@@ -119,6 +119,7 @@ pub unsafe extern "C" fn ds_sim_step(
             Out::new(q_next, nq, "q_next")?,
             Out::new(v_next, nv, "v_next")?,
         );
+        args::apart(to_q, to_v)?;
         let [x, y] = parts(&mut s.stage, [nq, nv]);
         s.sim.step(q, v, u, x, y)?;
         args::publish([(x, to_q), (y, to_v)])

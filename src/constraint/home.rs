@@ -71,23 +71,7 @@ struct Search<'a> {
 /// # Errors
 /// As [`Scene::new`]; those of equalities that hold nothing.
 pub fn home(model: &Model) -> Result<Vec<f64>> {
-    let equalities = equalities(model)?;
-    let mut search = Search {
-        model,
-        scene: Scene::new(model, POINTS)?,
-        ground: model.geoms().iter().position(|g| {
-            matches!(g.shape, ShapeSpec::Plane { half_extents } if half_extents == [0.0; 2])
-                && model.bodies()[g.body].link == WORLD
-        }),
-        kin: Kinematics::new(model),
-        cords: Cords::new(model, false),
-        rows: Rows::new(model.topology(), equalities.len()),
-        equalities,
-        bounds: bounds(model),
-        turns: turns(model),
-        conditions: Vec::new(),
-        step: vec![0.0; model.nv()],
-    };
+    let mut search = Search::new(model)?;
     let keys = model.keyframes();
     let key = keys.iter().find(|k| k.name == "home").or(keys.first());
     let start = key.map_or(model.neutral(), |k| &k.q).to_vec();
@@ -118,6 +102,34 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
     let (_, mut q) = best.ok_or_else(|| Error::internal("no configuration was tried"))?;
     search.put_down(&mut q)?;
     Ok(q)
+}
+
+/// q with every robot that has a free joint moved along the normal of the ground, a plane of the world (the first that is
+/// drawn without bounds, else the first), until its lowest point touches it; nothing else moves.
+///
+/// # Errors
+/// `InvalidArgument` for a model without such a plane, without such a robot, or of whose robots none can touch the plane; as
+/// [`Scene::new`].
+pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
+    let mut search = Search::new(model)?;
+    // Planes collide without edges, whatever extents they are drawn with.
+    let mut planes = model.geoms().iter();
+    let plane = planes.position(|g| {
+        matches!(g.shape, ShapeSpec::Plane { .. }) && model.bodies()[g.body].link == WORLD
+    });
+    search.ground = search.ground.or(plane);
+    if search.ground.is_none() {
+        return Err(Error::invalid(
+            "model: the world has no plane to place robots on; load options have ground_plane",
+        ));
+    }
+    let mut q = q.to_vec();
+    match search.put_down(&mut q)? {
+        0 => Err(Error::invalid(
+            "model: no robot with a free joint can touch the ground",
+        )),
+        _ => Ok(q),
+    }
 }
 
 /// SplitMix64, in [0, 1).
@@ -153,7 +165,27 @@ fn turns(model: &Model) -> Vec<(usize, f64)> {
     turns.filter(|(_, most)| most.is_finite()).collect()
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(model: &'a Model) -> Result<Search<'a>> {
+        let equalities = equalities(model)?;
+        Ok(Search {
+            model,
+            scene: Scene::new(model, POINTS)?,
+            ground: model.geoms().iter().position(|g| {
+                matches!(g.shape, ShapeSpec::Plane { half_extents } if half_extents == [0.0; 2])
+                    && model.bodies()[g.body].link == WORLD
+            }),
+            kin: Kinematics::new(model),
+            cords: Cords::new(model, false),
+            rows: Rows::new(model.topology(), equalities.len()),
+            equalities,
+            bounds: bounds(model),
+            turns: turns(model),
+            conditions: Vec::new(),
+            step: vec![0.0; model.nv()],
+        })
+    }
+
     /// From q to where nothing overlaps, or to the best on the way.
     fn descend(&mut self, q: &mut Vec<f64>) -> Result<Excess> {
         let mut best = (Excess(f64::INFINITY), q.clone());
@@ -286,12 +318,13 @@ impl Search<'_> {
         }
     }
 
-    /// Moves every tree with a free root along the normal of the ground until its lowest point touches it.
-    fn put_down(&mut self, q: &mut [f64]) -> Result<()> {
+    /// Moves every tree with a free root along the normal of the ground until its lowest point touches it; how many.
+    fn put_down(&mut self, q: &mut [f64]) -> Result<usize> {
         let (model, t) = (self.model, self.model.topology());
         let Some(ground) = self.ground else {
-            return Ok(());
+            return Ok(0);
         };
+        let mut count = 0;
         positions(&mut self.kin, model, model.params(), q);
         for tree in &t.trees {
             let root = &t.links[tree.first_link];
@@ -312,6 +345,7 @@ impl Search<'_> {
                 up = placed[0].rot.c[2];
             }
             if lowest.is_finite() {
+                count += 1;
                 let place = &model.params().link_placement[tree.first_link];
                 let down = place.rot.tr_mul_vec(up * -lowest).to_array();
                 for (x, d) in q[root.iq..].iter_mut().zip(down) {
@@ -319,6 +353,6 @@ impl Search<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(count)
     }
 }

@@ -38,7 +38,7 @@ pub use derivative::ConstraintDerivative;
 pub use equality::Equality;
 pub use equality_list::equalities;
 pub use held::room;
-pub use home::home;
+pub use home::{home, place_on_ground};
 pub use source::{Along, Source};
 pub use stabilization::Stabilization;
 pub use target::Target;

@@ -273,8 +273,8 @@ impl Ilqr {
     /// written on success alone. Each run of the steps begins as after [`Sim::reset`], so that the same inputs give the same bits.
     ///
     /// # Errors
-    /// Those of the steps and their Jacobians along the inputs that come, with the step's number; a step that fails along a
-    /// change only shortens the change.
+    /// Those of the steps and their Jacobians along the inputs that come, with the step's number; a step, or its Jacobians, that
+    /// fail along a change only shorten the change.
     pub fn solve(&mut self, q0: &[f64], v0: &[f64], u: &mut [f64]) -> Result<IlqrInfo> {
         self.solve_act(q0, v0, &[], u)
     }
@@ -321,6 +321,7 @@ impl Ilqr {
             slope: f64::INFINITY,
         };
         self.damping = 0.0;
+        let mut least_damping = 0.0;
         while info.iterations < self.options.max_iterations {
             let Some(found) = self.improve(cost) else {
                 info.outcome = IlqrOutcome::Stuck;
@@ -335,7 +336,19 @@ impl Ilqr {
             let fell = cost - found;
             std::mem::swap(&mut self.now, &mut self.next);
             let (sim, slopes) = (&mut self.sim, &mut self.slopes);
-            cost = linearized(sim, &self.cost, &mut self.now, slopes)?;
+            match linearized(sim, &self.cost, &mut self.now, slopes) {
+                Ok(found) => cost = found,
+                Err(_) => {
+                    // A trajectory without derivatives is no better one: back to the last, and shorter from there.
+                    std::mem::swap(&mut self.now, &mut self.next);
+                    linearized(sim, &self.cost, &mut self.now, slopes)?;
+                    info.iterations -= 1;
+                    least_damping = (10.0 * f64::max(least_damping, self.damping)).max(DAMPING[0]);
+                    self.damping = least_damping;
+                    continue;
+                }
+            }
+            least_damping = 0.0;
             if fell <= self.options.tolerance * cost.abs() {
                 info.outcome = IlqrOutcome::Converged;
                 break;

@@ -34,6 +34,7 @@ impl Model {
             keyframe.u.resize(self.nu() + new.len(), 0.0);
         }
         model.actuate(new);
+        model.added.extend_from_slice(specs);
         let na = model.na();
         for keyframe in &mut model.keyframes {
             keyframe.act.resize(na, 0.0);
@@ -50,6 +51,7 @@ impl Model {
 
     /// The model with every actuator on a joint clamped to what this bears: ± the effort limit on each dof.
     pub(crate) fn with_effort_limits(mut self) -> Model {
+        self.effort_limits = true;
         let mut idle = Vec::new();
         for a in &mut self.actuators {
             let Some(joint) = a.joint().map(|id| &self.joints[id]) else {

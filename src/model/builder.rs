@@ -5,6 +5,7 @@ use super::check::{
 };
 use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, Transmission};
 use super::cord_check::{check_spring, check_tendon};
+use super::inherited::Inherited;
 use super::sensor::SensorSpec;
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec, SiteSpec,
@@ -34,20 +35,24 @@ use std::collections::HashSet;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ModelBuilder {
-    spec: ModelSpec,
-    actuation: Actuation,
-    bodies: HashSet<String>,
-    joints: HashSet<String>,
-    geoms: HashSet<String>,
-    sites: HashSet<String>,
-    springs: HashSet<String>,
-    tendons: HashSet<String>,
-    actuators: HashSet<String>,
-    sensors: HashSet<String>,
+    pub(super) spec: ModelSpec,
+    pub(super) actuation: Actuation,
+    /// What it has of a model beyond the description.
+    pub(super) inherited: Inherited,
+    /// Body and place among its joints of every joint, by the builder's ids.
+    pub(super) joint_places: Vec<(usize, usize)>,
+    pub(super) bodies: HashSet<String>,
+    pub(super) joints: HashSet<String>,
+    pub(super) geoms: HashSet<String>,
+    pub(super) sites: HashSet<String>,
+    pub(super) springs: HashSet<String>,
+    pub(super) tendons: HashSet<String>,
+    pub(super) actuators: HashSet<String>,
+    pub(super) sensors: HashSet<String>,
 }
 
 /// Notes a name, refusing one that is there already. The empty name may come again and again.
-fn claim(names: &mut HashSet<String>, what: &str, name: &str) -> Result<()> {
+pub(super) fn claim(names: &mut HashSet<String>, what: &str, name: &str) -> Result<()> {
     if name.is_empty() || names.insert(name.to_owned()) {
         Ok(())
     } else {
@@ -93,6 +98,8 @@ impl ModelBuilder {
                 ..ModelSpec::default()
             },
             actuation: Actuation::FromFile,
+            inherited: Inherited::default(),
+            joint_places: Vec::new(),
             bodies: HashSet::from(["world".to_owned()]),
             joints: HashSet::new(),
             geoms: HashSet::new(),
@@ -126,7 +133,7 @@ impl ModelBuilder {
         self.actuation = actuation;
     }
 
-    fn known_body(&self, body: usize, what: &str) -> Result<()> {
+    pub(super) fn known_body(&self, body: usize, what: &str) -> Result<()> {
         if body < self.spec.bodies.len() {
             return Ok(());
         }
@@ -183,6 +190,8 @@ impl ModelBuilder {
         }
         check_joint(&joint, &who)?;
         claim(&mut self.joints, "joint", &joint.name)?;
+        let place = (body, self.spec.bodies[body].joints.len());
+        self.joint_places.push(place);
         self.spec.bodies[body].joints.push(joint);
         Ok(())
     }
@@ -245,11 +254,12 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Adds an actuator; returns its index in u.
+    /// Adds an actuator, which takes the next entry of u; with inputs on dofs only a builder made from a model does, and their
+    /// inputs come first.
     ///
     /// # Errors
     /// `InvalidArgument` for a joint, tendon or body that is not there yet, or a name taken twice.
-    pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<usize> {
+    pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<()> {
         let (what, name, is_there) = match &actuator.transmission {
             Transmission::Joint(name) => ("joint", name, self.joints.contains(name)),
             Transmission::Tendon(name) => ("tendon", name, self.tendons.contains(name)),
@@ -265,8 +275,11 @@ impl ModelBuilder {
             )));
         }
         claim(&mut self.actuators, "actuator", &actuator.name)?;
-        self.spec.actuators.push(actuator);
-        Ok(self.spec.actuators.len() - 1)
+        match self.inherited.more_inputs {
+            true => self.inherited.added.push(actuator),
+            false => self.spec.actuators.push(actuator),
+        }
+        Ok(())
     }
 
     /// Adds an equality, which may close a loop. Bodies are the builder's ids; the numbers are checked
@@ -340,7 +353,8 @@ impl ModelBuilder {
     /// # Errors
     /// Those of [`Model::compile`].
     pub fn build(&self) -> Result<Model> {
-        Model::compile(self.spec.clone(), self.actuation)
+        let model = Model::compile(self.spec.clone(), self.actuation)?;
+        self.inherited.apply(model, self)
     }
 }
 

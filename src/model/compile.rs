@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::joint::composition::{align_z, primitives, unit_axes};
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 impl Model {
     /// Checks a description and compiles it.
@@ -24,6 +25,7 @@ impl Model {
     /// # Errors
     /// `InvalidArgument` naming the body, joint, geom or actuator at fault.
     pub fn compile(spec: ModelSpec, actuation: Actuation) -> Result<Model> {
+        let source = Arc::new(spec.clone());
         let order = depth_first(&spec.bodies)?;
         let mut c = Compiler {
             new_body: vec![0; spec.bodies.len()],
@@ -36,12 +38,13 @@ impl Model {
             c.body(&spec.bodies[old])?;
         }
         c.topology.finish();
-        c.finish(spec, actuation)
+        let model = c.finish(spec, actuation)?;
+        Ok(Model { source, ..model })
     }
 }
 
 /// Bodies numbered depth first, siblings in the order of the description.
-fn depth_first(bodies: &[BodySpec]) -> Result<Vec<usize>> {
+pub(super) fn depth_first(bodies: &[BodySpec]) -> Result<Vec<usize>> {
     let mut children = vec![Vec::new(); bodies.len()];
     if bodies.is_empty() {
         return Err(Error::invalid(
@@ -296,6 +299,11 @@ impl Compiler {
             }
         }
         let mut model = Model {
+            source: Arc::default(),
+            actuation,
+            added: Vec::new(),
+            effort_limits: false,
+            notes: Vec::new(),
             name: spec.name,
             topology: self.topology,
             params,

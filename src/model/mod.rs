@@ -10,8 +10,11 @@ pub mod cord;
 mod cord_binding;
 mod cord_check;
 pub mod derived;
+mod edit;
 pub mod fluid;
 pub mod fluid_shapes;
+mod frames;
+mod inherited;
 pub mod limits;
 pub mod mesh;
 pub mod muscle;
@@ -37,8 +40,9 @@ use fluid::Fluid;
 use muscle::Muscle;
 use params::Params;
 use sensor::Sensor;
-use spec::{EqualitySpec, GeomSpec, JointKind, PairSpec, SiteSpec};
+use spec::{ActuatorSpec, EqualitySpec, GeomSpec, JointKind, ModelSpec, PairSpec, SiteSpec};
 use std::collections::HashMap;
+use std::sync::Arc;
 use topology::{LinkKind, Topology};
 
 /// A rigid body of the description.
@@ -156,6 +160,14 @@ pub struct Keyframe {
 /// A robot or scene, compiled. Immutable; share it by `Arc`.
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// What it was compiled of, and how its inputs act.
+    source: Arc<ModelSpec>,
+    actuation: Actuation,
+    /// Actuators that came after the description's, and whether those before them are clamped to the joints' efforts.
+    added: Vec<ActuatorSpec>,
+    effort_limits: bool,
+    /// Those of the warnings that compiling and looking at the geometry do not give.
+    notes: Vec<String>,
     name: String,
     topology: Topology,
     params: Params,
@@ -265,6 +277,28 @@ impl Model {
     /// The joint to which a dof belongs.
     pub fn joint_of_dof(&self, dof: usize) -> &Joint {
         &self.joints[self.topology.links[self.topology.dofs[dof].link].joint]
+    }
+
+    /// What messages say of the joint of a dof: its name, or where it is without one, and that it moves no mass where it does not.
+    pub fn said_of_dof(&self, dof: usize) -> String {
+        let id = self.topology.links[self.topology.dofs[dof].link].joint;
+        let j = &self.joints[id];
+        if j.name.is_empty() {
+            let body = &self.bodies[j.body].name;
+            return format!(
+                "joint {id}, which has no name, of body {} \"{body}\"",
+                j.body
+            );
+        }
+        let who = format!("joint \"{}\"", j.name);
+        let idle = self.warnings.iter().find_map(|w| {
+            let rest = w.strip_prefix(&who)?.strip_prefix(": ")?;
+            rest.starts_with("it moves no mass").then_some(rest)
+        });
+        match idle {
+            Some(rest) => format!("{who} ({rest})"),
+            None => who,
+        }
     }
 
     pub fn geoms(&self) -> &[GeomSpec] {

@@ -86,8 +86,15 @@ impl Model {
         Ok(())
     }
 
-    /// The model with one more warning.
+    /// The model with one more warning, which a model built of its description has, too.
     pub(crate) fn warned(mut self, warning: String) -> Model {
+        self.notes.push(warning.clone());
+        self.warnings.push(warning);
+        self
+    }
+
+    /// The model with one more warning, which whoever looks at the same geometry finds again.
+    pub(crate) fn doubted(mut self, warning: String) -> Model {
         self.warnings.push(warning);
         self
     }

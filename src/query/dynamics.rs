@@ -42,8 +42,8 @@ impl Sim {
     pub(super) fn deliver(&self, name: &str, out: &mut [f64]) -> Result<()> {
         match first_not_finite(&self.work) {
             Some(i) => Err(Error::numerical(format!(
-                "{name}[{i}] would not be finite: joint \"{}\" moves no mass, or the state is too large",
-                self.model.joint_of_dof(i).name
+                "{name}[{i}] would not be finite: {} moves no mass, or the state is too large",
+                self.model.said_of_dof(i)
             ))),
             None => {
                 out.copy_from_slice(&self.work);
@@ -181,8 +181,8 @@ impl Sim {
         );
         if let Some(k) = singular {
             return Err(Error::numerical(format!(
-                "the mass matrix is singular at joint \"{}\"",
-                model.joint_of_dof(k).name
+                "the mass matrix is singular at {}",
+                model.said_of_dof(k)
             )));
         }
         if !all_finite(by_q) || !all_finite(by_v) {
@@ -375,8 +375,8 @@ impl Sim {
         );
         if let Some(k) = (0..nv).find(|&k| !(self.work[k] + self.work2[k]).is_finite()) {
             return Err(Error::numerical(format!(
-                "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
-                self.model.joint_of_dof(k).name
+                "the acceleration of {} is not finite: singular mass or a state too large",
+                self.model.said_of_dof(k)
             )));
         }
         tau.copy_from_slice(&self.work);

@@ -85,8 +85,8 @@ impl Sim {
         match mass_inverse(d, &self.model, &p.armature, inverse) {
             None => Ok(()),
             Some(k) => Err(Error::numerical(format!(
-                "the mass matrix is singular at joint \"{}\"",
-                self.model.joint_of_dof(k).name
+                "the mass matrix is singular at {}",
+                self.model.said_of_dof(k)
             ))),
         }
     }

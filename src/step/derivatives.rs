@@ -104,8 +104,8 @@ impl Sim {
             }
             if let Some(k) = d.mass.singular_at(&self.driven.pivots) {
                 return Err(Error::numerical(format!(
-                    "the mass matrix is singular at joint \"{}\"",
-                    model.joint_of_dof(k).name
+                    "the mass matrix is singular at {}",
+                    model.said_of_dof(k)
                 )));
             }
         }

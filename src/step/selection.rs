@@ -159,6 +159,9 @@ impl Sim {
                     (ParamKind::GeomRestitution, Contact::Convex | Contact::Penalty) => {
                         ", whose contacts have ContactDissipation instead"
                     }
+                    (ParamKind::JointFriction, Contact::Ncp | Contact::Lcp | Contact::Convex) => {
+                        ": the joint was loaded without dry friction; give it some in the file or by ds_builder_set_joint"
+                    }
                     _ => "",
                 };
                 return Err(Error::unsupported(format!(

@@ -486,8 +486,8 @@ fn check_acceleration(model: &Model, acc: &[f64]) -> Result<()> {
     match first_not_finite(acc) {
         None => Ok(()),
         Some(k) => Err(Error::numerical(format!(
-            "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
-            model.joint_of_dof(k).name
+            "the acceleration of {} is not finite: singular mass or a state too large",
+            model.said_of_dof(k)
         ))),
     }
 }

@@ -60,23 +60,23 @@ def test_the_crate_holds_the_sources_and_no_more():
 
 
 def test_the_source_package_holds_the_crate():
-    held = names(only(f"diffsim-{VERSION}.tar.gz"), f"diffsim-{VERSION}")
+    held = names(only(f"diffsim_core-{VERSION}.tar.gz"), f"diffsim_core-{VERSION}")
     assert {n[6:] for n in held if n.startswith("crate/")} - {".cargo_vcs_info.json"} == names(only("*.crate"), f"diffsim-{VERSION}") - {".cargo_vcs_info.json"}
     assert {n for n in held if n.startswith("src/diffsim/")} == {n[16:] for n in tracked("bindings/python/src")}
     assert {"setup.py", "pyproject.toml", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt"} <= held
-    with tarfile.open(only(f"diffsim-{VERSION}.tar.gz")) as archive:
+    with tarfile.open(only(f"diffsim_core-{VERSION}.tar.gz")) as archive:
         # With that of the repository cargo would look for tests that are not there.
-        manifest = archive.extractfile(f"diffsim-{VERSION}/crate/Cargo.toml").read().decode()
+        manifest = archive.extractfile(f"diffsim_core-{VERSION}/crate/Cargo.toml").read().decode()
     assert "[[bench]]" not in manifest and "[[test]]" not in manifest
 
 
 def test_the_wheel_says_what_it_needs_and_carries_no_symbols():
     wheel = only("*.whl")
-    assert re.fullmatch(rf"diffsim-{re.escape(VERSION)}-py3-none-(manylinux\w*\.)?manylinux_2_\d+_{platform.machine()}\.whl", wheel.name), wheel.name
+    assert re.fullmatch(rf"diffsim_core-{re.escape(VERSION)}-py3-none-(manylinux\w*\.)?manylinux_2_\d+_{platform.machine()}\.whl", wheel.name), wheel.name
     minor = int(re.search(r"manylinux_2_(\d+)_", wheel.name)[1])
     with zipfile.ZipFile(wheel) as archive:
         held = {n for n in archive.namelist() if not n.endswith("/")}
-        info = f"diffsim-{VERSION}.dist-info"
+        info = f"diffsim_core-{VERSION}.dist-info"
         assert f"Version: {VERSION}\n" in archive.read(f"{info}/METADATA").decode()
         assert {f"{info}/licenses/{n}" for n in ("LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt")} <= held
         python = {f"diffsim/{pathlib.Path(n).name}" for n in tracked("bindings/python/src")}

@@ -250,6 +250,8 @@ mutable struct ds_joint_desc
     lower::Cdouble
     upper::Cdouble
     limit_margin::Cdouble
+    effort::Cdouble
+    velocity::Cdouble
     function ds_joint_desc()
         made = new()
         ds_joint_desc_init(made)
@@ -281,6 +283,9 @@ mutable struct ds_geom_desc
     dissipation::Cdouble
     tangential::Cdouble
     gap::Cdouble
+    heights::Ptr{Cdouble}
+    columns::Csize_t
+    rows::Csize_t
     function ds_geom_desc()
         made = new()
         ds_geom_desc_init(made)
@@ -322,6 +327,21 @@ mutable struct ds_actuator_desc
     function ds_actuator_desc()
         made = new()
         ds_actuator_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_body_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    parent::Int32
+    mocap::Int32
+    placement::NTuple{16, Cdouble}
+    inertia::NTuple{10, Cdouble}
+    gravity_compensation::Cdouble
+    function ds_body_desc()
+        made = new()
+        ds_body_desc_init(made)
         made
     end
 end
@@ -721,6 +741,9 @@ ds_bias_forces(a1, a2, a3, a4) =
 ds_body_accelerations(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_body_accelerations, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
 
+ds_body_desc_init(a1) =
+    ccall((:ds_body_desc_init, libdiffsim), Cvoid, (Ref{ds_body_desc},), a1)
+
 ds_body_jacobian(a1, a2, a3, a4, a5) =
     ccall((:ds_body_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
@@ -757,6 +780,15 @@ ds_builder_add_spring(a1, a2) =
 ds_builder_add_tendon(a1, a2) =
     ccall((:ds_builder_add_tendon, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_tendon_desc}), a1, a2)
 
+ds_builder_attach(a1, a2, a3, a4, a5) =
+    ccall((:ds_builder_attach, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}, Ptr{Cvoid}, Cstring), a1, a2, a3, a4, a5)
+
+ds_builder_body(a1, a2, a3) =
+    ccall((:ds_builder_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_body_desc}), a1, a2, a3)
+
+ds_builder_body_id(a1, a2) =
+    ccall((:ds_builder_body_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
 ds_builder_build(a1, a2) =
     ccall((:ds_builder_build, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}), a1, a2)
 
@@ -766,14 +798,41 @@ ds_builder_create(a1) =
 ds_builder_free(a1) =
     ccall((:ds_builder_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
 
+ds_builder_from_model(a1, a2) =
+    ccall((:ds_builder_from_model, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}), a1, a2)
+
+ds_builder_geom(a1, a2, a3) =
+    ccall((:ds_builder_geom, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_geom_desc}), a1, a2, a3)
+
+ds_builder_geom_id(a1, a2) =
+    ccall((:ds_builder_geom_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_builder_joint(a1, a2, a3) =
+    ccall((:ds_builder_joint, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_joint_desc}), a1, a2, a3)
+
+ds_builder_joint_id(a1, a2) =
+    ccall((:ds_builder_joint_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_builder_remove_geom(a1, a2) =
+    ccall((:ds_builder_remove_geom, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
 ds_builder_set_actuation(a1, a2) =
     ccall((:ds_builder_set_actuation, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_builder_set_body(a1, a2, a3) =
+    ccall((:ds_builder_set_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_body_desc}), a1, a2, a3)
+
+ds_builder_set_geom(a1, a2, a3) =
+    ccall((:ds_builder_set_geom, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_geom_desc}), a1, a2, a3)
 
 ds_builder_set_gravity(a1, a2) =
     ccall((:ds_builder_set_gravity, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
 ds_builder_set_gravity_compensation(a1, a2, a3) =
     ccall((:ds_builder_set_gravity_compensation, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cdouble), a1, a2, a3)
+
+ds_builder_set_joint(a1, a2, a3) =
+    ccall((:ds_builder_set_joint, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_joint_desc}), a1, a2, a3)
 
 ds_center_of_mass(a1, a2, a3, a4, a5) =
     ccall((:ds_center_of_mass, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
@@ -940,6 +999,9 @@ ds_ilqr_steps(a1) =
 ds_inertia_from_com(a1, a2, a3, a4) =
     ccall((:ds_inertia_from_com, libdiffsim), Int32, (Cdouble, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
+ds_inertia_to_com(a1, a2, a3, a4) =
+    ccall((:ds_inertia_to_com, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
 ds_inverse_dynamics(a1, a2, a3, a4, a5) =
     ccall((:ds_inverse_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
@@ -973,11 +1035,17 @@ ds_mass_matrix_inverse(a1, a2, a3) =
 ds_model_act_actuator(a1, a2) =
     ccall((:ds_model_act_actuator, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
 
+ds_model_actuator(a1, a2, a3) =
+    ccall((:ds_model_actuator, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_actuator_desc}), a1, a2, a3)
+
 ds_model_actuator_id(a1, a2) =
     ccall((:ds_model_actuator_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
 
 ds_model_actuator_name(a1, a2) =
     ccall((:ds_model_actuator_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_body(a1, a2, a3) =
+    ccall((:ds_model_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_body_desc}), a1, a2, a3)
 
 ds_model_body_gravity_compensation(a1, a2, a3) =
     ccall((:ds_model_body_gravity_compensation, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
@@ -1008,6 +1076,9 @@ ds_model_exclude_overlapping(a1, a2, a3) =
 
 ds_model_free(a1) =
     ccall((:ds_model_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_model_geom(a1, a2, a3) =
+    ccall((:ds_model_geom, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_geom_desc}), a1, a2, a3)
 
 ds_model_geom_body(a1, a2) =
     ccall((:ds_model_geom_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
@@ -1041,6 +1112,9 @@ ds_model_home(a1, a2) =
 
 ds_model_integrate(a1, a2, a3, a4) =
     ccall((:ds_model_integrate, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_model_joint(a1, a2, a3) =
+    ccall((:ds_model_joint, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_joint_desc}), a1, a2, a3)
 
 ds_model_joint_body(a1, a2) =
     ccall((:ds_model_joint_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
@@ -1077,6 +1151,9 @@ ds_model_keyframe(a1, a2, a3, a4, a5) =
 
 ds_model_keyframe_act(a1, a2, a3) =
     ccall((:ds_model_keyframe_act, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_keyframe_at(a1, a2, a3, a4, a5) =
+    ccall((:ds_model_keyframe_at, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
 ds_model_keyframe_name(a1, a2) =
     ccall((:ds_model_keyframe_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
@@ -1128,6 +1205,9 @@ ds_model_nv(a1) =
 
 ds_model_pair_enabled(a1, a2, a3) =
     ccall((:ds_model_pair_enabled, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32), a1, a2, a3)
+
+ds_model_place_on_ground(a1, a2, a3) =
+    ccall((:ds_model_place_on_ground, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
 ds_model_q_from_mujoco(a1, a2, a3) =
     ccall((:ds_model_q_from_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
@@ -1419,6 +1499,9 @@ ds_sim_jacobian_entries(a1, a2) =
 
 ds_sim_jacobian_pattern(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_jacobian_pattern, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_jacobian_entries}, Ptr{Int32}, Ptr{Int32}, Ptr{Int32}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
+
+ds_sim_linearize(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_linearize, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
 
 ds_sim_memory_size(a1) =
     ccall((:ds_sim_memory_size, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)

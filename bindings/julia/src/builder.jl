@@ -2,7 +2,7 @@
     Builder()
 
 Collects the description of a model: bodies, joints, geoms, springs, tendons, actuators, equalities. [`build`](@ref) makes the
-model. Body 0 is the world. The ids that it gives are its own; the model's are found by name.
+model. `Builder(model)` begins with all of a model. Body 0 is the world. The ids that it gives are its own; the model's are found by name.
 
     b = Builder()
     arm = add_body!(b, 0, "arm"; inertia = inertia_from_com(1.0, zeros(3), [0.1, 0, 0.1, 0, 0, 0.1]))
@@ -16,6 +16,11 @@ mutable struct Builder
     function Builder()
         out = Ref{Ptr{Cvoid}}(C_NULL)
         check(LibDiffSim.ds_builder_create(out))
+        finalizer(close, new(out[]))
+    end
+    function Builder(m::Model)
+        out = Ref{Ptr{Cvoid}}(C_NULL)
+        check(LibDiffSim.ds_builder_from_model(handle(m), out))
         finalizer(close, new(out[]))
     end
 end
@@ -293,6 +298,42 @@ Lets a force at its centre of mass carry a share of a body's own weight: 0 for n
 """
 set_gravity_compensation!(b::Builder, body, share) =
     check(LibDiffSim.ds_builder_set_gravity_compensation(handle(b), body, share))
+
+"""
+    attach!(builder, body, model; prefix = "", placement = nothing)
+
+Adds all of another model: what hangs on its world hangs on `body` then, with its world's frame at `placement` (4×4) there, and
+`prefix` before all its names.
+"""
+attach!(b::Builder, body, m::Model; prefix = "", placement = nothing) = check(LibDiffSim.ds_builder_attach(
+    handle(b), body, placement === nothing ? C_NULL : sized(placement, "placement", 4, 4), handle(m), prefix,
+))
+
+for (part, id, read, write, T) in (
+    (:joint, :ds_builder_joint_id, :ds_builder_joint, :ds_builder_set_joint, :ds_joint_desc),
+    (:geom, :ds_builder_geom_id, :ds_builder_geom, :ds_builder_set_geom, :ds_geom_desc),
+    (:body, :ds_builder_body_id, :ds_builder_body, :ds_builder_set_body, :ds_body_desc),
+)
+    change = Symbol(:set_, part, :!)
+    find = Symbol(:builder_, part)
+    @eval begin
+        function $find(b::Builder, name::AbstractString)
+            found = LibDiffSim.$id(handle(b), name)
+            found < 0 && throw(DiffSimError(:DS_ERR_INVALID_ARGUMENT, unsafe_string(LibDiffSim.ds_last_error())))
+            found
+        end
+        $find(_::Builder, number::Integer) = number
+        "Changes a part of a builder's model, given by its name or id: fields as of the struct; what is not given stays."
+        function $change(b::Builder, of; fields...)
+            number, made = $find(b, of), LibDiffSim.$T()
+            check(LibDiffSim.$read(handle(b), number, made))
+            described(changed -> LibDiffSim.$write(handle(b), number, changed), made, fields)
+        end
+    end
+end
+
+"    remove_geom!(builder, geom)\n\nTakes a geom away, given by its name or id. Ids of those after it become one less."
+remove_geom!(b::Builder, geom) = check(LibDiffSim.ds_builder_remove_geom(handle(b), builder_geom(b, geom)))
 
 "    build(builder)\n\nThe model of what has been collected. The builder can be added to and built again."
 function build(b::Builder)

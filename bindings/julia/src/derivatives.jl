@@ -106,3 +106,15 @@ function aware_contacts(s::Sim)
     check(LibDiffSim.ds_sim_aware_contacts(handle(s), out))
     Int(out[])
 end
+
+"""
+    linearize(sim, q, v, u)
+
+(A, B) of the step from there: (δq⁺, δv⁺) = A (δq, δv) + B δu, 2nv×2nv and 2nv×nu, the Jacobians of the step to the bit.
+"""
+function linearize(s::Sim, q, v, u)
+    m = s.model
+    A, B = Matrix{Float64}(undef, 2m.nv, 2m.nv), Matrix{Float64}(undef, 2m.nv, m.nu)
+    check(LibDiffSim.ds_sim_linearize(handle(s), sized(q, "q", m.nq), sized(v, "v", m.nv), sized(u, "u", m.nu), A, B))
+    (A = A, B = B)
+end

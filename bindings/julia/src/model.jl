@@ -167,6 +167,7 @@ for (name, f) in (
     (:site_id, :ds_model_site_id),
     (:tendon_id, :ds_model_tendon_id),
     (:sensor_id, :ds_model_sensor_id),
+    (:actuator_id, :ds_model_actuator_id),
 )
     @eval begin
         "Id of what has this name in the model."
@@ -303,6 +304,45 @@ end
 function keyframe_names(m::Model)
     count = LibDiffSim.ds_model_nkeyframe(handle(m))
     [unsafe_string(LibDiffSim.ds_model_keyframe_name(m.handle, i)) for i in 0:Int(count)-1]
+end
+
+text_of(p) = p == C_NULL ? nothing : unsafe_string(p)
+
+for (part, id, read, T) in (
+    (:body, :body_id, :ds_model_body, :ds_body_desc),
+    (:joint, :joint_id, :ds_model_joint, :ds_joint_desc),
+    (:geom, :geom_id, :ds_model_geom, :ds_geom_desc),
+    (:actuator, :actuator_id, :ds_model_actuator, :ds_actuator_desc),
+)
+    described_part = Symbol(:described_, part)
+    @eval begin
+        "What a part of the model is, by its name or id, from 0: a named tuple of the numbers and strings of its struct."
+        function $described_part(m::Model, of::Integer)
+            made = LibDiffSim.$T()
+            check(LibDiffSim.$read(handle(m), of, made))
+            names = filter(f -> !(f in (:struct_size, :reserved, :vertices, :triangles, :heights)), fieldnames(LibDiffSim.$T))
+            NamedTuple(f => (x = getfield(made, f); x isa Ptr ? text_of(x) : x) for f in names)
+        end
+        $described_part(m::Model, of::AbstractString) = $described_part(m, $id(m, of))
+    end
+end
+
+"""
+    place_on_ground(model, q)
+
+q with every robot that has a free joint moved along the normal of the ground, a plane of the world, until its lowest point touches it.
+"""
+function place_on_ground(m::Model, q)
+    out = Vector{Float64}(undef, m.nq)
+    check(LibDiffSim.ds_model_place_on_ground(handle(m), sized(q, "q", m.nq), out))
+    out
+end
+
+"State and input of a keyframe of the file by its number, from 0: (q, v, u)."
+function keyframe(m::Model, number::Integer)
+    q, v, u = (Vector{Float64}(undef, n) for n in (m.nq, m.nv, m.nu))
+    check(LibDiffSim.ds_model_keyframe_at(handle(m), number, q, v, u))
+    (q = q, v = v, u = u)
 end
 
 "State and input of a keyframe of the file: (q, v, u)."

@@ -77,3 +77,25 @@ def test_activations_and_prescribed_dofs():
         np.testing.assert_allclose(found, rolled, atol=1e-12)
     with pytest.raises(ValueError, match="act0"):
         plan.solve(q, v, act0=[0.1, 0.2])
+
+
+def test_a_plan_whose_steps_or_derivatives_fail_is_no_better_one():
+    """A trial that was accepted and then had no derivative ended the solve with an error."""
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1" friction="0.5"/><body name="b" pos="0 0 0.3">
+    <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="z" type="slide"/>
+    <geom type="box" size="0.1 0.1 0.1"/></body></worldbody><actuator><motor joint="x"/><motor joint="z"/></actuator></mujoco>"""
+    model = diffsim.Model.from_string(text, "mjcf")
+    hover = np.tile([[0.0], [9.81 * model.body("b").mass]], (1, 15))
+
+    def solve(**options):
+        plan = diffsim.Ilqr(model, 15, time_step=0.01, **options)
+        plan.set_weights(np.full(6, 0.1), np.array([10.0, 10.0, 1e4, 0.0, 0.0, 0.0]), np.full(2, 1e-3))
+        plan.set_reference([0.5, 0.0, -0.35])
+        return plan.solve(np.zeros(3), np.zeros(3), hover)[1]
+
+    # The best plan touches the floor; no step with contact has a derivative here, or none with all four corners room.
+    for failing in (dict(contact_options={"tolerance": 1e-300, "max_iterations": 1}), dict(max_contacts=2)):
+        info = solve(**failing)
+        assert info.iterations > 0 and info.cost < 0.5 * info.first_cost
+    with pytest.raises(diffsim.DiffsimError, match="step 0 of the horizon"):
+        diffsim.Ilqr(model, 3, max_contacts=2, time_step=0.01).solve(np.array([0.0, 0.0, -0.2]), np.zeros(3))

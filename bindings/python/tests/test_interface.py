@@ -47,10 +47,18 @@ def test_every_function_of_the_header_is_called():
     declared = set(re.findall(r"\b(ds_\w+)\(", code))
     package = pathlib.Path(diffsim.__file__).parent
     text = "".join(f.read_text() for f in package.glob("*.py") if f.name != "_declarations.py")
-    # Names of statuses are those of `Status`.
-    used = set(re.findall(r"lib\.(ds_\w+)", text)) | {"ds_status_name"}
+    # Names of statuses are those of `Status`; a part's numbers one by one are those of its struct.
+    whole = {
+        "body": "parent placement inertia gravity_compensation mocap",
+        "joint": "type limits effort_velocity",
+        "geom": "type size placement friction restitution",
+    }
+    in_structs = {f"ds_model_{part}_{field}" for part, fields in whole.items() for field in fields.split()}
+    filled = {f"{kind}_init" for kind in re.findall(r'"(ds_\w+_desc)"', text)}
+    used = set(re.findall(r"lib\.(ds_\w+)", text)) | {"ds_status_name"} | in_structs | filled
     assert len(declared) > 100
     assert used == declared
+    assert in_structs <= declared
 
 
 def test_every_enumeration_of_the_header_is_there():

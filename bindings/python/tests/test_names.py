@@ -90,7 +90,8 @@ def test_representations(model):
     said = "<diffsim.Sim of <diffsim.Model nq=19 .*>: time_step=0.002 contact=convex integrator=.* max_push_out=2.0; "
     assert re.fullmatch(said + "no step yet>", repr(sim))
     assert sim.options["max_push_out"] == 2.0
-    sim.options["max_push_out"] = 3.0
+    with pytest.raises(TypeError, match="make another one"):
+        sim.options["max_push_out"] = 3.0
     assert sim.options["max_push_out"] == 2.0
     sim.step(*model.keyframe("standing"))
     assert re.fullmatch(said + "last step: 4 contacts, residual .*, derivative one_sided>", repr(sim))

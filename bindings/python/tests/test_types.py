@@ -30,6 +30,13 @@ with diffsim.Rollout(model, 10, time_step=0.002) as rollout:
 builder = diffsim.Builder()
 builder.add_joint("arm", "revolute", axis=(0, 0, 1), damping=0.1)
 builder.add_geom("arm", kind="sphere", size=[0.1, 0, 0])
+plan = diffsim.Ilqr(model, 10, max_plans=3, contact_options={"max_iterations": 200})
+A, B = sim.linearize(q, v)
+K, P = diffsim.lqr(A, B, np.eye(2 * model.nv), np.eye(model.nu), model=model)
+edit = diffsim.Builder.from_model(model)
+edit.set_joint("elbow", friction_loss=0.1)
+edit.attach("hand", model, prefix="left_")
+damping: float = model.joint("elbow").damping
 
 diffsim.Sim(model, dt=3)  # refused
 diffsim.Sim(model, time_step="0.002")  # refused
@@ -46,6 +53,7 @@ sim.body_jacobian(q, 1.5)  # refused
 sim.model = model  # refused
 model.nq = 3  # refused
 sim.stepp(q, v)  # refused
+diffsim.Ilqr(model, 10, max_iterations=3)  # refused
 text: str = sim.info().contacts  # refused
 """
 
@@ -95,7 +103,7 @@ ELSEWHERE = {
     "ds_options": (options.SimOptions, set()),
     "ds_problem_options": (options.ProblemOptions, {"nv", "max_contacts", "law"}),
     "ds_joint_desc": (options.JointFields, {"kind"}),
-    "ds_geom_desc": (options.GeomFields, {"vertices", "vertex_count", "triangles", "triangle_count"}),
+    "ds_geom_desc": (options.GeomFields, {"vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows"}),
     "ds_actuator_desc": (options.ActuatorFields, {"joint", "tendon", "body"}),
     "ds_spring_desc": (options.SpringFields, set()),
     "ds_tendon_desc": (options.TendonFields, {"kind", "count", "joints", "coefficients", "bodies", "anchors", "stations", "side_bodies", "sizes", "axes", "sides"}),

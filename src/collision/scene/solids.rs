@@ -87,7 +87,7 @@ pub fn with_geometry(mut model: Model) -> Result<Model> {
         }
     }
     for w in warnings {
-        model = model.warned(w);
+        model = model.doubted(w);
     }
     Ok(model)
 }

@@ -192,8 +192,8 @@ impl Linear {
             .factor(t, rule, &self.motion, &self.balance, &self.driven)
             .map_err(|k| {
                 Error::numerical(format!(
-                    "the matrix of an implicit stage is singular at joint \"{}\"",
-                    model.joint_of_dof(k).name
+                    "the matrix of an implicit stage is singular at {}",
+                    model.said_of_dof(k)
                 ))
             })
     }

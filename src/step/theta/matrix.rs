@@ -61,8 +61,8 @@ pub(super) fn factor(
     match dynamics.mass.singular_at(diagonal) {
         None => Ok(()),
         Some(k) => Err(Error::numerical(format!(
-            "the mass matrix where impulses act is singular at joint \"{}\"",
-            model.joint_of_dof(k).name
+            "the mass matrix where impulses act is singular at {}",
+            model.said_of_dof(k)
         ))),
     }
 }

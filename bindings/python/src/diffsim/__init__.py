@@ -62,12 +62,12 @@ from .enums import (
 )
 from .activations import ActGradients, ActJacobians
 from .asked import ActuatorStates, GeneralizedForces, TendonStates
-from .control import Ilqr, IlqrInfo, lqr
+from .control import Ilqr, IlqrInfo, Uncontrollable, lqr, uncontrollable
 from .ik import Ik, IkInfo
 from .live import Live
 from .model import Model
 from .parameters import Param
-from .parts import Body, Geom, Joint, Sensor, Site
+from .parts import Actuator, Body, Geom, Joint, Sensor, Site
 from .problem import Problem, ProblemGradients
 from .measured import RayHits
 from .recorder import Recorder
@@ -101,6 +101,7 @@ __all__ = [
     "Body",
     "Builder",
     "CapacityError",
+    "Actuator",
     "ActuatorStates",
     "ContactDerivatives",
     "TendonStates",
@@ -165,6 +166,7 @@ __all__ = [
     "TendonKind",
     "StepInfo",
     "StepJacobians",
+    "Uncontrollable",
     "UnknownNameError",
     "UnsupportedError",
     "Visual",
@@ -174,4 +176,5 @@ __all__ = [
     "inertia_from_com",
     "lqr",
     "to_mujoco",
+    "uncontrollable",
 ]

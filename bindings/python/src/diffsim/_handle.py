@@ -4,9 +4,11 @@ import functools
 import os
 import threading
 import weakref
-from typing import Any, Callable, ClassVar, Dict, FrozenSet, Optional, Tuple, Type, TypeVar
+from typing import Any, Callable, ClassVar, Dict, FrozenSet, NoReturn, Optional, Tuple, Type, TypeVar
 
 from ._errors import ArgumentTypeError, InvalidArgumentError
+from ._late import enter
+from ._names import near
 from ._native import NULL, check, ffi
 from ._sealed import Sealed
 
@@ -46,6 +48,7 @@ class Handle:
     #: Attributes that are what the object was made with.
     _fixed: ClassVar[FrozenSet[str]] = frozenset()
     _handle: Any = NULL
+    _made: bool = False
     _lock: Any
     _ours: FrozenSet[str]
     #: Why there is no handle.
@@ -63,6 +66,7 @@ class Handle:
         if kind is None:
             return
         cls._kind, cls._free, cls._fixed, cls._shared = kind, free, frozenset(fixed), shared
+        enter(cls)
         cls.__init__ = _made_once(cls.__init__)  # type: ignore[method-assign]
         for name in dir(cls):
             found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
@@ -107,7 +111,7 @@ class Handle:
     def _open(self) -> Any:
         """The handle, for calls that give no status."""
         if self._handle is NULL:
-            raise InvalidArgumentError(f"{self._kind[3:]}: must not be NULL; {self._gone}")
+            raise InvalidArgumentError(f"{self._kind[3:]}: must be open; {self._gone}")
         return self._handle
 
     def __enter__(self: H) -> H:
@@ -119,7 +123,28 @@ class Handle:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._fixed and name in self.__dict__:
             raise AttributeError(f"{name}: it is what the {type(self).__name__} was made with, and stays")
+        # A user's subclass may have attributes of its own.
+        if not name.startswith("_") and self._made and "_fixed" in vars(type(self)):
+            found = getattr(type(self), name, None)
+            if not (isinstance(found, property) and found.fset):
+                self._refuse(name, found)
         super().__setattr__(name, value)
+
+    def _refuse(self, name: str, found: Any) -> NoReturn:
+        """Raises for an attribute that cannot be set."""
+        kind = type(self)
+        who = f"diffsim.{kind.__name__}"
+        if name in getattr(self, "_options", {}):
+            raise AttributeError(
+                f"{name}: an option, chosen when a {who} is made: make another one, {kind.__name__}(..., {name}=...)"
+            )
+        if isinstance(found, property):
+            raise AttributeError(f"{name}: it can be read and not be set, {who} finds it")
+        if callable(found):
+            raise AttributeError(f"{name}: it is a method of {who}, to be called")
+        known = [n for n in dir(kind) if not n.startswith("_") and getattr(getattr(kind, n), "fset", None)]
+        more = near(name, known) if known else "; nothing of it can be"
+        raise AttributeError(f"{name}: a {who} has no such attribute to be set{more}")
 
     def __delattr__(self, name: str) -> None:
         if name in self._fixed:
@@ -159,7 +184,22 @@ class Handle:
         return _with(made, copy.deepcopy(self._extra(), memo))
 
 
-_HANDLE_S = frozenset(("_lock", "_ours", "_handle", "_gone"))
+_HANDLE_S = frozenset(("_lock", "_ours", "_made", "_handle", "_gone"))
+
+
+class Options(Dict[str, Any]):
+    """What an object was made with, by name: to be read, and to make another one. A copy is a plain dict."""
+
+    def _fixed(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("options: they are what the object was made with, and stay; make another one with others")
+
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _fixed
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return dict, (dict(self),)
+
+    def copy(self) -> Dict[str, Any]:
+        return dict(self)
 
 
 def _made_once(init: Callable[..., None]) -> Callable[..., None]:
@@ -173,6 +213,7 @@ def _made_once(init: Callable[..., None]) -> Callable[..., None]:
         self._ours = before
         init(self, *arguments, **named)
         self._ours = frozenset(vars(self)) - before
+        self._made = True
 
     return once
 
@@ -218,5 +259,5 @@ def given(x: Any, kind: Type[H], argument: str) -> H:
     if not isinstance(x, kind):
         raise ArgumentTypeError(f"{argument}: expected a diffsim.{kind.__name__}, got {type(x).__name__}")
     if x._handle is NULL:
-        raise InvalidArgumentError(f"{argument}: must not be NULL; {x._gone}")
+        raise InvalidArgumentError(f"{argument}: must be open; {x._gone}")
     return x

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ._declarations import ffi as _ffi
 from ._errors import ERRORS, ArgumentTypeError, InternalError, InvalidArgumentError
 from ._names import choice, like, string, whole
+from ._words import python
 from .enums import CHOICES
 
 ffi: Any = _ffi
@@ -66,7 +67,7 @@ def index(x: Any, name: str) -> int:
 
 def last_error() -> Optional[str]:
     """Message of the last failing call of this thread."""
-    return text(lib.ds_last_error())
+    return python(text(lib.ds_last_error()) or "")
 
 
 def fail(status: int) -> NoReturn:
@@ -79,8 +80,9 @@ def check(status: int) -> None:
         fail(status)
 
 
-def array(x: Any, shape: Tuple[int, ...], name: str) -> Array:
-    """`x` as a float64 array of this shape, column-major and without gaps: itself where it is one.
+def array(x: Any, shape: Tuple[int, ...], name: str, hint: str = "") -> Array:
+    """`x` as a float64 array of this shape, column-major and without gaps: itself where it is one. hint: what a message says
+    of another shape.
 
     Sequences of numbers are converted; an array of another type is refused, because a conversion on
     every call would go unnoticed.
@@ -93,7 +95,7 @@ def array(x: Any, shape: Tuple[int, ...], name: str) -> Array:
     elif x.dtype != FLOAT:
         raise ArgumentTypeError(f"{name}: expected an array of float64, got {x.dtype}")
     if x.shape != shape:
-        raise InvalidArgumentError(f"{name}: expected shape {shape}, got {x.shape}")
+        raise InvalidArgumentError(f"{name}: expected shape {shape}, got {x.shape}{hint}")
     return np.asfortranarray(x)
 
 
@@ -121,9 +123,10 @@ def result(x: Any, shape: Tuple[int, ...], name: str, dtype: Any = FLOAT) -> npt
 class Slot:
     """A vector of the library's arguments or results: memory whose address is taken once."""
 
-    __slots__ = ("memory", "name", "pointer", "shape")
+    __slots__ = ("hint", "memory", "name", "pointer", "shape")
 
-    def __init__(self, n: int, name: str) -> None:
+    def __init__(self, n: int, name: str, hint: str = "") -> None:
+        self.hint = hint
         self.memory = np.zeros(n)
         self.pointer = pointer(self.memory)
         self.shape = (n,)
@@ -134,7 +137,7 @@ class Slot:
         if x is None:
             return NULL
         if type(x) is not np.ndarray or x.dtype is not FLOAT or x.shape != self.shape:
-            x = array(x, self.shape, self.name)
+            x = array(x, self.shape, self.name, self.hint)
         self.memory[...] = x
         return self.pointer
 
@@ -146,6 +149,16 @@ class Slot:
         return out
 
 
+def input_hint(nu: int) -> str:
+    """What a message about u says of a model without inputs."""
+    if nu:
+        return ""
+    return (
+        '; the model has no inputs: load it with actuation="full" (a force on each dof) or "joints" (but those of a floating'
+        " base), or add actuators by Model.with_actuators"
+    )
+
+
 def struct(kind: str, init: Any, values: Dict[str, Any]) -> Tuple[Any, List[Any]]:
     """A new struct with defaults and these fields, and what must live as long as it does.
 
@@ -154,13 +167,19 @@ def struct(kind: str, init: Any, values: Dict[str, Any]) -> Tuple[Any, List[Any]
     """
     made = ffi.new(kind + " *")
     init(made)
+    return made, fill(made, values)
+
+
+def fill(made: Any, values: Any) -> List[Any]:
+    """Sets fields of a struct, and gives what must live as long as it does."""
+    kind = ffi.typeof(made).item.cname.rpartition(" ")[2]
     fields = dict(ffi.typeof(kind).fields)
     choices = CHOICES.get(kind, {})
     keep = []
     for name, value in values.items():
         if name not in fields or name in _NO_OPTIONS:
             known = [f for f in fields if f not in _NO_OPTIONS]
-            raise ArgumentTypeError(f"{name}: {kind} has no field {name!r}, only {', '.join(known)}{like(name, known)}")
+            raise ArgumentTypeError(f"{name}: there is no field {name!r}, only {', '.join(known)}{like(name, known)}")
         of = fields[name].type
         if name in choices:
             value = choice(choices[name], value, name)
@@ -173,7 +192,7 @@ def struct(kind: str, init: Any, values: Dict[str, Any]) -> Tuple[Any, List[Any]
             setattr(made, name, value)
         except (TypeError, ValueError, OverflowError) as error:
             raise ArgumentTypeError(f"{name}: {error}") from None
-    return made, keep
+    return keep
 
 
 def fields_of(made: Any) -> Dict[str, Any]:
@@ -204,3 +223,10 @@ def records(start: Any, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if count == 0:
         return np.zeros(0, dtype)
     return np.frombuffer(ffi.buffer(start, count * dtype.itemsize), dtype).copy()
+
+
+def records_of(start: Any, count: int, dtype: Any) -> Optional[npt.NDArray[Any]]:
+    """A copy of `count` numbers that belong to the library; None for NULL."""
+    if start == NULL:
+        return None
+    return np.frombuffer(ffi.buffer(start, count * np.dtype(dtype).itemsize), dtype).copy()

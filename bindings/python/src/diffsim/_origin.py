@@ -6,21 +6,19 @@ import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from ._errors import InvalidArgumentError
+from ._late import late
 from ._native import lib, text
 from .enums import Format
-
-if TYPE_CHECKING:
-    from .model import Model
 
 
 @dataclass(frozen=True)
 class Origin:
     """Of a model that nobody knows how to make again."""
 
-    def make(self) -> Model:
+    def make(self) -> Any:
         raise NotImplementedError
 
     def check(self) -> None:
@@ -37,14 +35,12 @@ class File(Origin):
     options: Dict[str, Any]
     digest: Optional[str]
 
-    def make(self) -> Model:
-        from .model import Model
-
+    def make(self) -> Any:
         if digest(self.path) != self.digest:
             raise InvalidArgumentError(
                 f"path: {self.path} is another file than that which the pickled model was loaded from"
             )
-        return Model.load(self.path, self.mesh_dirs, **self.options)
+        return late("Model").load(self.path, self.mesh_dirs, **self.options)
 
     def check(self) -> None:
         if self.digest is None:
@@ -60,10 +56,8 @@ class Text(Origin):
     mesh_dirs: Tuple[str, ...]
     options: Dict[str, Any]
 
-    def make(self) -> Model:
-        from .model import Model
-
-        return Model.from_string(self.text, self.format, self.mesh_dirs, **self.options)
+    def make(self) -> Any:
+        return late("Model").from_string(self.text, self.format, self.mesh_dirs, **self.options)
 
     def check(self) -> None:
         pass
@@ -71,19 +65,21 @@ class Text(Origin):
 
 @dataclass(frozen=True)
 class Built(Origin):
-    """The calls of a builder."""
+    """The calls of a builder, on a model where it was made from one."""
 
     calls: Tuple[Any, ...]
+    of: Any = None
 
-    def make(self) -> Model:
-        from .builder import Builder
-
-        with Builder() as builder:
+    def make(self) -> Any:
+        made = late("Builder")
+        with made() if self.of is None else made.from_model(self.of) as builder:
             builder._replay(self.calls)
             return builder.build()
 
     def check(self) -> None:
-        pass
+        for model in (self.of, *(x for _, args, named in self.calls for x in (*args, *named.values()))):
+            if hasattr(model, "_origin"):
+                model._origin.check()
 
 
 @dataclass(frozen=True)
@@ -94,9 +90,9 @@ class Changed(Origin):
     method: str
     arguments: Tuple[Any, ...]
 
-    def make(self) -> Model:
+    def make(self) -> Any:
         with self.of.make() as model:
-            made: Model = getattr(model, self.method)(*self.arguments)
+            made = getattr(model, self.method)(*self.arguments)
             return made
 
     def check(self) -> None:
@@ -114,7 +110,16 @@ def digest(path: str) -> Optional[str]:
         return None
 
 
-def mark(model: Model) -> str:
+def loaded_from(origin: Origin) -> Optional[File]:
+    """The file of a model that was loaded from one, has all its bodies, and is still there unchanged."""
+    while isinstance(origin, Changed):
+        origin = origin.of
+    if isinstance(origin, File) and origin.digest is not None and digest(origin.path) == origin.digest:
+        return origin
+    return None
+
+
+def mark(model: Any) -> str:
     """A digest of all that MJCF can say of a model, numbers to the bit and meshes included, and of what it cannot."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.xml")
@@ -125,7 +130,7 @@ def mark(model: Model) -> str:
     return said.hexdigest()
 
 
-def restore(model: Model, origin: Origin, expected: str, version: str) -> None:
+def restore(model: Any, origin: Origin, expected: str, version: str) -> None:
     """Fills an empty model as the origin has it, or raises `InvalidArgumentError`."""
     here = text(lib.ds_version_string())
     if version != here:

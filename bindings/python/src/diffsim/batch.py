@@ -9,9 +9,10 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from ._errors import InvalidArgumentError
-from ._handle import Handle, given
+from ._handle import Handle, Options, given
+from ._help import says
 from ._names import whole
-from ._native import INT, NULL, Array, array, check, fail, ffi, fields_of, index, lib, pointer, result, struct
+from ._native import INT, NULL, Array, array, check, fail, ffi, fields_of, index, input_hint, lib, pointer, result, struct
 from .model import Id, Model
 from .parameters import Param, select
 from .results import Gradients, StepInfo, StepJacobians
@@ -45,6 +46,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
 
     _no_copies = "its elements' warm starts cannot be read. Make another one of the same model"
 
+    @says("ds_options")
     def __init__(self, model: Model, count: int, threads: int = 0, **options: Unpack[SimOptions]) -> None:
         made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
         self._own(lib.ds_batch_create, given(model, Model, "model")._handle, made, count, threads)
@@ -55,9 +57,9 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         self._defaults = {name for name in self._options if name not in options}
 
     @property
-    def options(self) -> Dict[str, Any]:
+    def options(self) -> Options:
         """All options that it was made with, by name."""
-        return dict(self._options)
+        return Options(self._options)
 
     def __repr__(self) -> str:
         if self._handle is NULL:
@@ -91,7 +93,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         zeros; returns (q_next, v_next). out may be (q, v)."""
         m, n = self.model, self.count
         state = array(q, (m.nq, n), "q"), array(v, (m.nv, n), "v")
-        inputs = np.zeros((m.nu, n), order="F") if u is None else array(u, (m.nu, n), "u")
+        inputs = np.zeros((m.nu, n), order="F") if u is None else array(u, (m.nu, n), "u", input_hint(m.nu))
         q_next = self._result(m.nq, out and out[0], "out[0]")
         v_next = self._result(m.nv, out and out[1], "out[1]")
         each = self._statuses(each)

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
-from ._handle import Handle
+from ._handle import Handle, given
+from ._help import says
 from ._names import choice, near, string
-from ._native import NULL, Array, array, check, ffi, index, lib, optional_string, pointer, struct
+from ._native import NULL, Array, array, check, ffi, fill, index, lib, optional_string, pointer, struct
 from ._origin import Built
 from .enums import (
     Actuation,
     ActuationName,
+    GeomKind,
     EqualityKind,
     EqualityKindName,
     SensorKind,
@@ -44,11 +46,26 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     A copy or pickle has been given the same calls.
     """
 
-    def __init__(self) -> None:
-        self._own(lib.ds_builder_create)
-        self._bodies: Dict[str, int] = {"world": 0}
+    def __init__(self, model: Optional[Model] = None) -> None:
+        """Begins with an empty world, or with all of a model, as `from_model`."""
+        if model is None:
+            self._own(lib.ds_builder_create)
+        else:
+            self._own(lib.ds_builder_from_model, given(model, Model, "model")._handle)
+        self._of = model
+        #: Names, for messages.
+        self._bodies: List[str] = ["world"] if model is None else list(model.body_names)
+        self._joints: List[str] = [] if model is None else list(model.joint_names)
+        self._geoms: List[str] = [] if model is None else list(model.geom_names)
         #: What has been added, as it was said.
         self._calls: List[Tuple[str, Tuple[Any, ...], Dict[str, Any]]] = []
+
+    @classmethod
+    def from_model(cls, model: Model) -> Builder:
+        """A builder with all that a model was made of. `build` gives the same model again; before it parts can be added,
+        changed (`set_joint`, `set_body`, `set_geom`) and removed, and other models attached. Ids of bodies, joints and geoms are the
+        model's. Actuators that are added take the next entries of u. Keyframes stay, with new parts at neutral."""
+        return cls(model)
 
     def __repr__(self) -> str:
         if self._handle is NULL:
@@ -74,7 +91,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
         with self._lock:
             self._open()
-            return _builder_again, (tuple(self._calls),)
+            return _builder_again, (self._of, tuple(self._calls))
 
     def _replay(self, calls: Iterable[Any]) -> None:
         for name, arguments, named in calls:
@@ -84,9 +101,10 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         """The id of a body given by it or its name."""
         if not isinstance(of, str):
             return index(of, argument)
-        if of not in self._bodies:
+        found: int = lib.ds_builder_body_id(self._handle, string(of, argument))
+        if found < 0:
             raise UnknownNameError(f"{argument}: no body named {of!r}{near(of, self._bodies)}")
-        return self._bodies[of]
+        return found
 
     def _ends(self, fields: Any) -> Dict[str, Any]:
         """Fields with the ids of bodies for their names."""
@@ -119,10 +137,10 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         out = ffi.new("int32_t *")
         given = (optional_string(name, "name"), pointer(place), pointer(numbers))
         check(lib.ds_builder_add_body(self._handle, self._body(parent, "parent"), *given, out))
-        if name is not None:
-            self._bodies[name] = out[0]
+        self._bodies.append(name or "")
         return int(out[0])
 
+    @says("ds_joint_desc", ("kind",))
     def add_joint(
         self, body: Id, kind: Union[JointKind, JointKindName] = JointKind.REVOLUTE, **fields: Unpack[JointFields]
     ) -> None:
@@ -131,19 +149,37 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         upper, limit_margin."""
         joint, _keep = struct("ds_joint_desc", lib.ds_joint_desc_init, {"kind": kind, **fields})
         check(lib.ds_builder_add_joint(self._handle, self._body(body, "body"), joint))
+        self._joints.append(fields.get("name") or "")
 
+    @says("ds_geom_desc", ("vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows"))
     def add_geom(
         self,
         body: Id,
         vertices: Optional[ArrayLike] = None,
         triangles: Optional[ArrayLike] = None,
+        heights: Optional[ArrayLike] = None,
         **fields: Unpack[GeomFields],
     ) -> int:
         """Adds a geom to a body and returns its id; fields are those of `ds_geom_desc`: name, kind,
         condim, size, placement, friction, restitution, stiffness, dissipation, tangential, contype, conaffinity,
         priority, mesh_mode, open_mesh, margin, gap. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
-        from outside."""
+        from outside. Of a height field, heights: rows along y, columns along x [m], over a grid whose half extents and
+        thickness `size` says."""
+        geom, _keep = self._geom_desc(vertices, triangles, heights, fields)
+        out = ffi.new("int32_t *")
+        check(lib.ds_builder_add_geom(self._handle, self._body(body, "body"), geom, out))
+        self._geoms.append(fields.get("name") or "")
+        return int(out[0])
+
+    def _geom_desc(self, vertices: Any, triangles: Any, heights: Any, fields: Any) -> Tuple[Any, Any]:
+        """The struct of a geom, and what must live as long."""
         values: Dict[str, Any] = dict(fields)
+        points = corners = grid = None
+        if heights is not None:
+            values.setdefault("kind", GeomKind.HEIGHT_FIELD)
+            rows, columns = np.shape(heights) if np.ndim(heights) == 2 else (0, 0)
+            grid = np.ascontiguousarray(array(heights, (rows, columns), "heights"))
+            values.update(heights=ffi.from_buffer("double[]", grid), rows=rows, columns=columns)
         if vertices is not None:
             count = np.shape(vertices)[-1] if np.ndim(vertices) == 2 else 0
             points = array(vertices, (3, count), "vertices")
@@ -153,10 +189,8 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
             values.update(triangles=ffi.from_buffer("uint32_t[]", corners.T), triangle_count=corners.shape[-1])
         if "placement" in fields:
             values["placement"] = array(fields["placement"], (4, 4), "placement").ravel(order="F")
-        geom, _keep = struct("ds_geom_desc", lib.ds_geom_desc_init, values)
-        out = ffi.new("int32_t *")
-        check(lib.ds_builder_add_geom(self._handle, self._body(body, "body"), geom, out))
-        return int(out[0])
+        geom, keep = struct("ds_geom_desc", lib.ds_geom_desc_init, values)
+        return geom, (keep, points, corners, grid)
 
     @staticmethod
     def _triangles(triangles: ArrayLike) -> Any:
@@ -178,6 +212,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         """Lets a force at its centre of mass carry a share of a body's own weight: 1 and it floats."""
         check(lib.ds_builder_set_gravity_compensation(self._handle, self._body(body, "body"), share))
 
+    @says("ds_actuator_desc", ("joint", "tendon", "body"))
     def add_actuator(
         self,
         joint: Optional[str] = None,
@@ -195,12 +230,14 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, {**fields, **at})
         check(lib.ds_builder_add_actuator(self._handle, actuator))
 
+    @says("ds_spring_desc")
     def add_spring(self, **fields: Unpack[SpringFields]) -> None:
         """Adds a spring and damper without rest length between two points; fields are those of `ds_spring_desc`: name,
         body1, body2, anchor1, anchor2, stiffness, damping."""
         spring, _keep = struct("ds_spring_desc", lib.ds_spring_desc_init, self._ends(fields))
         check(lib.ds_builder_add_spring(self._handle, spring))
 
+    @says("ds_tendon_desc", ("kind", "count", "joints", "coefficients", "bodies", "anchors", "stations", "side_bodies", "sizes", "axes", "sides"))
     def add_tendon(
         self,
         joints: Optional[Mapping[str, float]] = None,
@@ -249,6 +286,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         tendon, _keep = struct("ds_tendon_desc", lib.ds_tendon_desc_init, {**fields, **values})
         check(lib.ds_builder_add_tendon(self._handle, tendon))
 
+    @says("ds_sensor_desc", ("kind", "placement", "reference_placement"))
     def add_sensor(
         self,
         kind: Union[SensorKind, SensorKindName],
@@ -270,6 +308,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         sensor, _keep = struct("ds_sensor_desc", lib.ds_sensor_desc_init, values)
         check(lib.ds_builder_add_sensor(self._handle, sensor))
 
+    @says("ds_equality_desc", ("kind", "relative"))
     def add_equality(
         self,
         kind: Union[EqualityKind, EqualityKindName],
@@ -286,13 +325,100 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         equality, _keep = struct("ds_equality_desc", lib.ds_equality_desc_init, values)
         check(lib.ds_builder_add_equality(self._handle, equality))
 
+    def attach(
+        self, body: Id, model: Model, prefix: str = "", placement: Optional[ArrayLike] = None
+    ) -> None:
+        """Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at `placement` in
+        that body (4×4, None for the identity). prefix: put before all its names. Its inputs come after those that there are; where
+        the builder has inputs on all dofs, the new dofs have them, too. A robot on a free joint goes to body 0, the world, only."""
+        place = None if placement is None else array(placement, (4, 4), "placement")
+        other, at = given(model, Model, "model"), self._body(body, "body")
+        check(lib.ds_builder_attach(self._handle, at, pointer(place), other._handle, string(prefix, "prefix")))
+        self._bodies += [name and prefix + name for name in other.body_names[1:]]
+        self._joints += [name and prefix + name for name in other.joint_names]
+        self._geoms += [name and prefix + name for name in other.geom_names]
+
+    def _part(self, find: Callable[..., int], names: List[str], what: str, of: Id) -> int:
+        """The id of a joint or geom given by it or its name."""
+        if not isinstance(of, str):
+            return index(of, what)
+        found: int = find(self._handle, string(of, what))
+        if found < 0:
+            raise UnknownNameError(f"{what}: no {what} named {of!r}{near(of, names)}")
+        return found
+
+    def set_joint(self, joint: Id, **fields: Unpack[JointFields]) -> None:
+        """Changes a joint of the builder's model: fields as of `add_joint`; what is not given stays. joint: id or name."""
+        at = self._part(lib.ds_builder_joint_id, self._joints, "joint", joint)
+        made = ffi.new("ds_joint_desc *")
+        lib.ds_joint_desc_init(made)
+        check(lib.ds_builder_joint(self._handle, at, made))
+        keep = fill(made, fields)
+        check(lib.ds_builder_set_joint(self._handle, at, made))
+        if fields.get("name") is not None and at < len(self._joints):
+            self._joints[at] = str(fields["name"])
+        del keep
+
+    def set_body(
+        self,
+        body: Id,
+        *,
+        placement: Optional[ArrayLike] = None,
+        inertia: Optional[ArrayLike] = None,
+        gravity_compensation: Optional[float] = None,
+    ) -> None:
+        """Changes a body: as `add_body`; None stays."""
+        at, made = self._body(body, "body"), ffi.new("ds_body_desc *")
+        lib.ds_body_desc_init(made)
+        check(lib.ds_builder_body(self._handle, at, made))
+        fields: Dict[str, Any] = {}
+        if placement is not None:
+            fields["placement"] = array(placement, (4, 4), "placement").ravel(order="F")
+        if inertia is not None:
+            fields["inertia"] = inertia
+        if gravity_compensation is not None:
+            fields["gravity_compensation"] = gravity_compensation
+        keep = fill(made, fields)
+        check(lib.ds_builder_set_body(self._handle, at, made))
+        del keep
+
+    def set_geom(
+        self,
+        geom: Id,
+        vertices: Optional[ArrayLike] = None,
+        triangles: Optional[ArrayLike] = None,
+        heights: Optional[ArrayLike] = None,
+        **fields: Unpack[GeomFields],
+    ) -> None:
+        """Changes a geom, which stays on its body: fields as of `add_geom`; what is not given stays. geom: id or name."""
+        at = self._part(lib.ds_builder_geom_id, self._geoms, "geom", geom)
+        given_, kept = self._geom_desc(vertices, triangles, heights, fields)
+        made = ffi.new("ds_geom_desc *")
+        lib.ds_geom_desc_init(made)
+        check(lib.ds_builder_geom(self._handle, at, made))
+        shapes = {"vertices": "vertex_count", "triangles": "triangle_count", "heights": "rows"}
+        for name in (*fields, *(n for n, x in zip(shapes, (vertices, triangles, heights)) if x is not None)):
+            setattr(made, name, getattr(given_, name))
+            if name in shapes:
+                setattr(made, shapes[name], getattr(given_, shapes[name]))
+            if name == "heights":
+                made.columns = given_.columns
+        check(lib.ds_builder_set_geom(self._handle, at, made))
+        del kept
+
+    def remove_geom(self, geom: Id) -> None:
+        """Takes a geom away, with all that was said of its pairs. Ids of the geoms after it become one less."""
+        at = self._part(lib.ds_builder_geom_id, self._geoms, "geom", geom)
+        check(lib.ds_builder_remove_geom(self._handle, at))
+        del self._geoms[at]
+
     def build(self) -> Model:
         """Makes a model of what has been collected. The builder can be added to and built again."""
-        return Model(lib.ds_builder_build, self._handle, origin=Built(tuple(self._calls)))
+        return Model(lib.ds_builder_build, self._handle, origin=Built(tuple(self._calls), self._of))
 
 
-def _builder_again(builder: Builder, calls: Iterable[Any]) -> None:
-    Builder.__init__(builder)
+def _builder_again(builder: Builder, model: Optional[Model], calls: Iterable[Any]) -> None:
+    Builder.__init__(builder, model)
     builder._replay(calls)
 
 

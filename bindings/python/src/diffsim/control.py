@@ -2,27 +2,88 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Optional, Tuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Dict, Final, List, NamedTuple, Optional, Tuple
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
+from ._errors import ArgumentTypeError, NotConvergedError
 from ._handle import Handle, given
-from ._native import NULL, Array, Slot, array, check, ffi, index, lib, pointer, struct
+from ._help import says
+from ._native import NULL, Array, Slot, array, check, ffi, index, input_hint, lib, pointer, struct
 from .enums import IlqrOutcome
 from .model import Id, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .options import SimOptions
+    from .options import ContactOptions, StepOptions
 
 
-def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> Tuple[Array, Array]:
+#: Below this, in units of the largest entries of A and B, a direction counts as not reached by any input.
+_UNREACHED = 1e-7
+#: Eigenvalues of A that are closer than this are taken for one.
+_EQUAL = 1e-6
+
+
+class Uncontrollable(NamedTuple):
+    """A direction in which no input moves the state: w with wᵀA = `eigenvalue` wᵀ and wᵀB = 0, so that wᵀx goes its own way.
+    `names`: where w is largest, by the names of joints where a model was given; `weights`: w at these."""
+
+    eigenvalue: complex
+    direction: npt.NDArray[np.complex128]
+    names: Tuple[str, ...]
+    weights: Tuple[float, ...]
+
+
+def uncontrollable(A: ArrayLike, B: ArrayLike, model: Optional[Model] = None) -> List[Uncontrollable]:
+    """The directions that no input reaches and that do not die out by themselves (|eigenvalue| ≥ 1, but for round-off), by the test
+    of Popov, Belevitch and Hautus: left null vectors of (A − λ1, B). None where a regulator exists. A and B: as `Sim.linearize`
+    gives them; model: whose joints name the directions."""
+    shape = np.shape(B)
+    if len(shape) != 2:
+        raise ArgumentTypeError(f"B: expected a matrix, got the shape {shape}")
+    nx, nu = shape
+    a, b = array(A, (nx, nx), "A"), array(B, (nx, nu), "B")
+    named = _coordinates(model, nx)
+    scale = max(1.0, float(np.abs(a).max(initial=0.0)))
+    inputs = b / max(float(np.abs(b).max(initial=0.0)), 1e-300)
+    values = [x for x in np.linalg.eigvals(a) if abs(x) >= 1.0 - 1e3 * _EQUAL and x.imag >= 0.0]
+    found: List[Uncontrollable] = []
+    while values:
+        near = [x for x in values if abs(x - values[0]) <= 1e3 * _EQUAL * scale]
+        values = [x for x in values if abs(x - values[0]) > 1e3 * _EQUAL * scale]
+        center = complex(np.mean(near))
+        # Round-off scatters the copies of a multiple eigenvalue about their mean.
+        w, size, _ = np.linalg.svd(np.hstack([(a - center * np.eye(nx)) / scale, inputs]))
+        for i in np.flatnonzero(size <= _UNREACHED):
+            direction = w[:, i].conj()
+            largest = [int(k) for k in np.argsort(-np.abs(direction))[:4]]
+            most = [k for k in largest if abs(direction[k]) > 0.1 * abs(direction[largest[0]])]
+            names = tuple(named[k] for k in most)
+            found.append(Uncontrollable(center, direction, names, tuple(float(direction[k].real) for k in most)))
+    return found
+
+
+def _coordinates(model: Optional[Model], nx: int) -> List[str]:
+    """Names of the entries of a state (δq, δv)."""
+    if model is None or nx != 2 * model.nv:
+        return [f"x[{k}]" for k in range(nx)]
+    dofs: List[str] = []
+    for joint, name in zip(model.joints, model.joint_names):
+        who = name or f"joint {len(dofs)}"
+        dofs += [who] if joint.nv == 1 else [f"{who}[{k}]" for k in range(joint.nv)]
+    return [f"position of {dof}" for dof in dofs] + [f"velocity of {dof}" for dof in dofs]
+
+
+def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, model: Optional[Model] = None) -> Tuple[Array, Array]:
     """(K, P) of the regulator u = −K x that is least in Σ xᵀQx + uᵀRu along x⁺ = A x + B u, with xᵀPx that sum from x on.
 
     About a state at rest A and B are Jacobians of a step, x the tangent of q, then v. Raises NotConvergedError where no
-    regulator holds the system."""
+    regulator holds the system, and names the directions that no input reaches (see `uncontrollable`): with sticking feet those of
+    the base that the contacts hold. model: whose joints name them."""
     shape = np.shape(B)
     if len(shape) != 2:
         raise ValueError(f"B: expected a matrix, got the shape {shape}")
@@ -35,7 +96,20 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> Tuple[Array, 
     )
     all_ = [array(x, size, name) for x, size, name in given_]
     K, P = np.zeros((nu, nx), order="F"), np.zeros((nx, nx), order="F")
-    check(lib.ds_lqr(nx, nu, *(pointer(x) for x in all_), pointer(K), pointer(P)))
+    try:
+        check(lib.ds_lqr(nx, nu, *(pointer(x) for x in all_), pointer(K), pointer(P)))
+    except NotConvergedError as error:
+        lost = uncontrollable(all_[0], all_[1], model)
+        if not lost:
+            raise
+        said = "; ".join(
+            ", ".join(f"{x:+.2g} {name}" for x, name in zip(d.weights, d.names)) + f" (eigenvalue {d.eigenvalue.real if d.eigenvalue.imag == 0.0 else d.eigenvalue:.6g})" for d in lost[:3]
+        )
+        more = f"; and {len(lost) - 3} more, which diffsim.uncontrollable gives" if len(lost) > 3 else ""
+        raise NotConvergedError(
+            f"B: no input reaches {len(lost)} direction{'s' if len(lost) > 1 else ''} that A does not let die out: {said}{more}. "
+            f"{error.message}"
+        ) from None
     return K, P
 
 
@@ -55,11 +129,16 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
     linear-quadratic regulator. The cost is ½ Σ w d² of deviations d from a reference, where each step begins, of its
     input, and at the end. Calls of several threads take turns. It cannot be copied or pickled.
 
-    max_iterations: of one solve; tolerance: a decrease below this share of the cost ends it. Options are those of a `Sim`.
+    max_plans: how often one solve improves the trajectory at most; plan_tolerance: a decrease below this share of the cost ends it.
+    Other options are those of a `Sim`, for the steps; `tolerance` and `max_iterations` of the contact solver stand apart, in
+    `contact_options`: `Ilqr(model, 20, max_plans=3, time_step=0.01, contact_options={"max_iterations": 200})`.
+    A trial whose steps fail (`CapacityError` for more contacts than there is room for, say) is no better one and a shorter change
+    is tried; only where the inputs to begin with lead there does `solve` raise.
     """
 
     _no_copies = "it holds a plan in progress. Make another one"
 
+    @says("ds_options", ("tolerance", "max_iterations"))
     def __init__(
         self,
         model: Model,
@@ -67,9 +146,22 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         *,
         max_plans: int = 100,
         plan_tolerance: float = 1e-9,
-        **options: Unpack[SimOptions],
+        contact_options: Optional[ContactOptions] = None,
+        **options: Unpack[StepOptions],
     ) -> None:
-        made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
+        """Makes a horizon whose reference is the neutral configuration at rest, with weights 0 but 1 for inputs."""
+        for name, plan in (("max_iterations", "max_plans"), ("tolerance", "plan_tolerance")):
+            if name in options:
+                raise ArgumentTypeError(
+                    f"{name}: say {plan}=... for the plans, or contact_options={{{name!r}: ...}} for the contact solver of a step"
+                )
+        if not isinstance(contact_options, (Mapping, type(None))):
+            raise ArgumentTypeError(f"contact_options: expected a mapping of options, got {type(contact_options).__name__}")
+        solver: Dict[str, Any] = dict(contact_options or {})
+        unknown = [name for name in solver if name not in ("tolerance", "max_iterations")]
+        if unknown:
+            raise ArgumentTypeError(f"contact_options: expected tolerance and max_iterations, got {unknown[0]!r}")
+        made, _keep = struct("ds_options", lib.ds_options_init, {**options, **solver})
         fields = {"max_iterations": max_plans, "tolerance": plan_tolerance}
         how, _kept = struct("ds_ilqr_options", lib.ds_ilqr_options_init, fields)
         self._own(lib.ds_ilqr_create, given(model, Model, "model")._handle, made, steps, how)
@@ -96,7 +188,7 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         m = self.model
         x = array(q, (m.nq,), "q")
         y = np.zeros(m.nv) if v is None else array(v, (m.nv,), "v")
-        z = np.zeros(m.nu) if u is None else array(u, (m.nu,), "u")
+        z = np.zeros(m.nu) if u is None else array(u, (m.nu,), "u", input_hint(m.nu))
         k = -1 if node is None else index(node, "node")
         check(lib.ds_ilqr_set_reference(self._handle, k, pointer(x), pointer(y), pointer(z)))
 
@@ -127,7 +219,8 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         """Better inputs, nu × steps, from the state on, and how that went. u: those to begin with, None for zeros; act0: the
         activations, na numbers, None for zeros."""
         shape = (self.model.nu, self.steps)
-        x = np.zeros(shape, order="F") if u is None else np.array(array(u, shape, "u"), order="F")
+        hint = input_hint(shape[0])
+        x = np.zeros(shape, order="F") if u is None else np.array(array(u, shape, "u", hint), order="F")
         out = ffi.new("ds_ilqr_info *")
         state = self._q0.fill(q0), self._v0.fill(v0)
         if act0 is None:

@@ -4,7 +4,20 @@ from enum import IntEnum
 from typing import Dict, Literal, Type
 
 
-class Status(IntEnum):
+class Named(IntEnum):
+    """A number with a name, which is what is printed: as arguments take it, in small letters."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+    def __format__(self, how: str) -> str:
+        try:
+            return format(str(self), how)
+        except ValueError:
+            return format(int(self), how)
+
+
+class Status(Named):
     """Outcome of a call."""
 
     OK = 0
@@ -19,7 +32,7 @@ class Status(IntEnum):
     INTERNAL = 9
 
 
-class Gradient(IntEnum):
+class Gradient(Named):
     """What a derivative of a step is: of the step, of one side of a switch, smoothed on request, or
     none, because the step was not solved."""
 
@@ -29,7 +42,7 @@ class Gradient(IntEnum):
     REFUSED = 3
 
 
-class ContactMode(IntEnum):
+class ContactMode(Named):
     """Which constraint of a contact holds."""
 
     BREAKING = 0
@@ -38,14 +51,14 @@ class ContactMode(IntEnum):
     UNKNOWN = 3
 
 
-class Format(IntEnum):
+class Format(Named):
     """Format of a description."""
 
     URDF = 0
     MJCF = 1
 
 
-class Base(IntEnum):
+class Base(Named):
     """How the robot hangs on the world."""
 
     FROM_FILE = 0
@@ -53,7 +66,7 @@ class Base(IntEnum):
     FREE = 2
 
 
-class Actuation(IntEnum):
+class Actuation(Named):
     """How the inputs u act: by the file's actuators, one generalized force for each dof, or one for each dof but those
     of a floating base."""
 
@@ -62,7 +75,7 @@ class Actuation(IntEnum):
     JOINTS = 2
 
 
-class Activation(IntEnum):
+class Activation(Named):
     """How the activation of an actuator follows its input."""
 
     NONE = 0
@@ -72,7 +85,7 @@ class Activation(IntEnum):
     MUSCLE = 4
 
 
-class Mimic(IntEnum):
+class Mimic(Named):
     """What to do with a URDF joint that follows another one."""
 
     ERROR = 0
@@ -80,21 +93,21 @@ class Mimic(IntEnum):
     COUPLE = 2
 
 
-class MissingMesh(IntEnum):
+class MissingMesh(Named):
     """What to do with a URDF collision geometry whose mesh file is not found."""
 
     ERROR = 0
     SKIP = 1
 
 
-class MeshMode(IntEnum):
+class MeshMode(Named):
     """How meshes collide: as their convex hulls, or as unions of convex pieces."""
 
     HULL = 0
     DECOMPOSED = 1
 
 
-class OpenMesh(IntEnum):
+class OpenMesh(Named):
     """What to do with a mesh that is open and so bounds no solid: refuse it, or let it collide as its
     convex hull, with a warning."""
 
@@ -102,7 +115,7 @@ class OpenMesh(IntEnum):
     HULL = 1
 
 
-class JointKind(IntEnum):
+class JointKind(Named):
     """How a joint moves."""
 
     FIXED = 0
@@ -117,7 +130,7 @@ class JointKind(IntEnum):
     UNIVERSAL = 9
 
 
-class GeomKind(IntEnum):
+class GeomKind(Named):
     """Shape of a geom."""
 
     PLANE = 0
@@ -130,7 +143,7 @@ class GeomKind(IntEnum):
     HEIGHT_FIELD = 7
 
 
-class ContactLaw(IntEnum):
+class ContactLaw(Named):
     """The contact law of a step."""
 
     NCP = 0
@@ -140,7 +153,7 @@ class ContactLaw(IntEnum):
     NONE = 4
 
 
-class Integrator(IntEnum):
+class Integrator(Named):
     """The time-stepping scheme."""
 
     SYMPLECTIC_EULER = 0
@@ -152,7 +165,7 @@ class Integrator(IntEnum):
     SDIRK2 = 6
 
 
-class ParamKind(IntEnum):
+class ParamKind(Named):
     """What a parameter is; the header says what its index and component mean."""
 
     BODY_INERTIA = 0
@@ -177,7 +190,7 @@ class ParamKind(IntEnum):
     ACTUATOR_GAIN = 19
 
 
-class EqualityKind(IntEnum):
+class EqualityKind(Named):
     """What an equality holds."""
 
     CONNECT = 0
@@ -187,14 +200,14 @@ class EqualityKind(IntEnum):
     TENDON = 4
 
 
-class TendonKind(IntEnum):
+class TendonKind(Named):
     """What the length of a tendon is: a sum of joints' coordinates, or that of a path through points of bodies."""
 
     FIXED = 0
     SPATIAL = 1
 
 
-class PathKind(IntEnum):
+class PathKind(Named):
     """What a station of a spatial tendon's path is: a point, a solid that the path bends around, or a pulley."""
 
     POINT = 0
@@ -203,7 +216,7 @@ class PathKind(IntEnum):
     PULLEY = 3
 
 
-class Quantity(IntEnum):
+class Quantity(Named):
     """By what a gradient that a recording shows is: the tangent of q, v or u."""
 
     POSE = 0
@@ -211,7 +224,7 @@ class Quantity(IntEnum):
     CONTROL = 2
 
 
-class ReferenceFrame(IntEnum):
+class ReferenceFrame(Named):
     """In which frame the motion of a frame on a body is given. LOCAL: along its own axes, velocity of its origin. WORLD:
     along the world's axes, velocity of the body's point that is now at the world's origin. LOCAL_WORLD_ALIGNED: along the
     world's axes, velocity of the frame's origin. An acceleration is the rate of the velocity's six numbers."""
@@ -221,7 +234,7 @@ class ReferenceFrame(IntEnum):
     LOCAL_WORLD_ALIGNED = 2
 
 
-class IkKind(IntEnum):
+class IkKind(Named):
     """What a task of inverse kinematics is about."""
 
     FRAME = 0
@@ -229,7 +242,7 @@ class IkKind(IntEnum):
     POSTURE = 2
 
 
-class IkOutcome(IntEnum):
+class IkOutcome(Named):
     """How a search of inverse kinematics ended. STATIONARY: at a local least at which something is not within its
     tolerance. ITERATIONS: none was reached."""
 
@@ -238,7 +251,7 @@ class IkOutcome(IntEnum):
     ITERATIONS = 2
 
 
-class IlqrOutcome(IntEnum):
+class IlqrOutcome(Named):
     """How a solve of a plan ended. STUCK: no share of the promised change lowers the cost, a switch of contacts is near.
     ITERATIONS: a plan in progress."""
 
@@ -247,7 +260,7 @@ class IlqrOutcome(IntEnum):
     ITERATIONS = 2
 
 
-class ForceKind(IntEnum):
+class ForceKind(Named):
     """Kinds of forces, each a bit: they add up to sets, as PASSIVE (what acts by itself, without contact) and ALL are."""
 
     JOINT_SPRING = 1
@@ -262,7 +275,7 @@ class ForceKind(IntEnum):
     ALL = 255
 
 
-class SensorKind(IntEnum):
+class SensorKind(Named):
     """What a sensor tells. Quaternions are (x y z w)."""
 
     FRAME_POSITION = 0
@@ -303,7 +316,7 @@ class SensorKind(IntEnum):
     TENDON_LIMIT_FORCE = 35
 
 
-class ZoneKind(IntEnum):
+class ZoneKind(Named):
     """What a touch sensor feels in."""
 
     SPHERE = 0
@@ -313,7 +326,7 @@ class ZoneKind(IntEnum):
     BOX = 4
 
 
-class SmoothingMethod(IntEnum):
+class SmoothingMethod(Named):
     """How a derivative is smoothed."""
 
     FIRST_ORDER = 0

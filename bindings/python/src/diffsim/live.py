@@ -1,6 +1,6 @@
 """A running simulation in a browser: bodies can be pulled with the mouse, inputs and parameters set by sliders.
 
-Needs the package `websockets` (`pip install diffsim[live]`). The server listens to this machine only unless it is told
+Needs the package `websockets` (`pip install diffsim-core[live]`). The server listens to this machine only unless it is told
 another address, and answers nobody without the token of its address, nor pages of other origins.
 """
 

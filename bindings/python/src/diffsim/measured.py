@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._names import listed
 from ._native import INT, Array, array, check, ffi, lib, pointer, result
 from .activations import ActGradients
 from .asked import Asked
@@ -29,6 +30,9 @@ class Measured(Asked):
     """What a `Sim` answers about a state by the laws of its step, and what is measured there."""
 
     if TYPE_CHECKING:
+
+        def contacts(self) -> Any:
+            """Contacts of the last step."""
 
         @property
         def np(self) -> int:
@@ -95,6 +99,29 @@ class Measured(Asked):
         out: Array = result(None, (6, self.model.nbody), "wrenches")
         check(lib.ds_sim_body_contact_wrenches(self._handle, pointer(out)))
         return out
+
+    def contact_forces(self, bodies: Optional[Sequence[Id]] = None) -> Dict[str, Array]:
+        """Forces [N] of all contacts of the last step on bodies, feet say, by their names: 3 numbers each, world axes, impulses
+        over the time step. bodies: ids or names, None for all that touch something. `body_contact_wrenches` has the moments, too."""
+        m, forces = self.model, self.body_contact_wrenches()[:3]
+        if bodies is None:
+            found = self.contacts()
+            touching = np.union1d(found["body_a"], found["body_b"]).tolist()
+            ids = [i for i in touching if i > 0]
+        else:
+            ids = [m._id("body", body, "bodies") for body in listed(bodies, "bodies", "bodies")]
+        names = m.body_names
+        return {names[i] or str(i): forces[:, i].copy() for i in ids}
+
+    def linearize(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Tuple[Array, Array]:
+        """(A, B) of the step from (q, v, u): (dq_next, dv_next) = A (dq, dv) + B du, dq tangent; 2nv×2nv and 2nv×nu, the Jacobians of
+        that step to the bit. It is the sim's last step then, and its `info` says what the derivative is. Raises as `step` and
+        `jacobians`."""
+        nv, nu = self.model.nv, self.model.nu
+        A, B = result(None, (2 * nv, 2 * nv), "A"), result(None, (2 * nv, nu), "B")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u)
+        check(lib.ds_sim_linearize(self._handle, *state, pointer(A), pointer(B)))
+        return A, B
 
     def contact_torques(self) -> Array:
         """Torques of torsional and rolling friction of the contacts of the last step on body B, as impulses along (t1, t2, n)

@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike
 
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
 from ._handle import Handle
+from ._help import says
+from ._late import late
 from ._names import choice, flag, listed, near, string
 from ._native import NULL, Array, array, check, fail, ffi, file_name, index, lib, pointer, result, struct, text
 from ._origin import Changed, File, Origin, Text, digest, mark, restore
 from .actuators import descs
-from .enums import Format, FormatName, GeomKind, JointKind, SensorKind, Status
-from .parts import Body, Geom, Joint, Sensor, Site
+from .enums import Format, FormatName, SensorKind, Status
+from . import parts
+from .parts import Actuator, Body, Geom, Joint, Sensor, Site
 from .visuals import Visuals, read
 
 if TYPE_CHECKING:
@@ -91,17 +94,15 @@ class Model(
         return f"<diffsim.Model nq={self.nq} nv={self.nv} nu={self.nu} nbody={self.nbody} ngeom={self.ngeom}>"
 
     def _repr_html_(self) -> str:
-        from .recorder import picture
-
-        return picture(self)
+        html: str = late("picture")(self)
+        return html
 
     @classmethod
+    @says("ds_load_options", ("mesh_dirs", "mesh_dir_count"))
     def load(cls, path: Path, mesh_dirs: Union[Path, Iterable[Path]] = (), **options: Unpack[LoadOptions]) -> Model:
         """Loads a .urdf, or an .xml or .mjcf (MJCF).
 
-        Options are the fields of `ds_load_options`: base, actuation, ground_plane, ground_friction,
-        mimic, missing_mesh, mesh_mode, open_mesh, self_collision, exclude_overlapping,
-        keep_inseparable, effort_limits, transmissions. Raises
+        mesh_dirs: folders in which meshes are looked for besides the file's own. Raises
         `FileError`, `ParseError`, `UnsupportedError` or `InvalidArgumentError`; the message has the file, line and element.
         """
         load, dirs, _keep = _load_options(mesh_dirs, options)
@@ -111,6 +112,7 @@ class Model(
         return model
 
     @classmethod
+    @says("ds_load_options", ("mesh_dirs", "mesh_dir_count"))
     def from_string(
         cls,
         text: str,
@@ -190,50 +192,22 @@ class Model(
     def body(self, body: Id) -> Body:
         """What a body is."""
         body = self._id("body", body, "body")
-        placement = self._read(lib.ds_model_body_placement, body, (4, 4))
-        m = self._handle
-        return Body(
-            text(lib.ds_model_body_name(m, body)) or "",
-            lib.ds_model_body_parent(m, body),
-            placement,
-            self._read(lib.ds_model_body_inertia, body, (10,)),
-            float(self._read(lib.ds_model_body_gravity_compensation, body, (1,))[0]),
-            lib.ds_model_body_mocap(m, body),
-        )
+        return parts.body(self._handle, body)
 
     def joint(self, joint: Id) -> Joint:
         """What a joint is."""
         joint = self._id("joint", joint, "joint")
-        limits = self._read(lib.ds_model_joint_limits, joint, (2,))
-        effort, velocity = self._read(lib.ds_model_joint_effort_velocity, joint, (2,))
-        m = self._handle
-        return Joint(
-            text(lib.ds_model_joint_name(m, joint)) or "",
-            JointKind(lib.ds_model_joint_type(m, joint)),
-            lib.ds_model_joint_body(m, joint),
-            lib.ds_model_joint_q_index(m, joint),
-            lib.ds_model_joint_v_index(m, joint),
-            lib.ds_model_joint_nq(m, joint),
-            lib.ds_model_joint_nv(m, joint),
-            (float(limits[0]), float(limits[1])),
-            float(effort),
-            float(velocity),
-        )
+        return parts.joint(self._handle, joint)
 
     def geom(self, geom: Id) -> Geom:
         """What a geom is."""
         geom = self._id("geom", geom, "geom")
-        placement = self._read(lib.ds_model_geom_placement, geom, (4, 4))
-        m = self._handle
-        return Geom(
-            text(lib.ds_model_geom_name(m, geom)) or "",
-            GeomKind(lib.ds_model_geom_type(m, geom)),
-            lib.ds_model_geom_body(m, geom),
-            placement,
-            self._read(lib.ds_model_geom_size, geom, (3,)),
-            self._read(lib.ds_model_geom_friction, geom, (3,)),
-            float(self._read(lib.ds_model_geom_restitution, geom, (1,))[0]),
-        )
+        return parts.geom(self._handle, geom)
+
+    def actuator(self, actuator: Id) -> Actuator:
+        """What the actuator of an entry of u is."""
+        actuator = self._id("actuator", actuator, "actuator")
+        return parts.actuator(self._handle, actuator)
 
     def site(self, site: Id) -> Site:
         """What a site is."""
@@ -276,6 +250,35 @@ class Model(
     @property
     def sites(self) -> Tuple[Site, ...]:
         return tuple(map(self.site, range(self.nsite)))
+
+    @property
+    def actuators(self) -> Tuple[Actuator, ...]:
+        return tuple(map(self.actuator, range(self.nu)))
+
+    @property
+    def body_names(self) -> Tuple[str, ...]:
+        """Names of the bodies, in the order of their ids; the world is the first."""
+        return tuple(self._names("body"))
+
+    @property
+    def joint_names(self) -> Tuple[str, ...]:
+        """Names of the joints, in the order of their ids."""
+        return tuple(self._names("joint"))
+
+    @property
+    def geom_names(self) -> Tuple[str, ...]:
+        """Names of the geoms, in the order of their ids; "" of those without one."""
+        return tuple(self._names("geom"))
+
+    @property
+    def site_names(self) -> Tuple[str, ...]:
+        """Names of the sites, in the order of their ids."""
+        return tuple(self._names("site"))
+
+    @property
+    def sensor_names(self) -> Tuple[str, ...]:
+        """Names of the sensors, in the order of their ids."""
+        return tuple(self._names("sensor"))
 
     @property
     def tendon_names(self) -> Tuple[str, ...]:
@@ -328,6 +331,7 @@ class Model(
         geoms = ffi.new("int32_t[]", ids)
         return Model(lib.ds_model_with_pairs, self._handle, geoms, len(given), int(may), origin=origin)
 
+    @says("ds_actuator_desc")
     def with_actuators(self, actuators: Sequence[Mapping[str, Any]]) -> Model:
         """A copy with more actuators, whose inputs come after those that there are; keyframes have 0 there.
 
@@ -362,8 +366,19 @@ class Model(
         check(lib.ds_model_home(self._handle, pointer(q)))
         return q
 
-    def keyframe(self, name: str) -> Tuple[Array, Array, Array]:
-        """A stored state and input: q, v, u."""
+    def place_on_ground(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
+        """q with every robot that has a free joint moved along the normal of the ground, a plane of the world, until its lowest
+        point touches it; its turn and all other coordinates stay. Raises `InvalidArgumentError` without a plane (load with
+        ground_plane=True) or a robot on a free joint."""
+        return self._map(lib.ds_model_place_on_ground, self.nq, out, (q, self.nq, "q"))
+
+    def keyframe(self, name: Id) -> Tuple[Array, Array, Array]:
+        """A stored state and input, by its name or number: q, v, u."""
+        if not isinstance(name, str):
+            number = index(name, "name")
+            state = np.zeros(self.nq), np.zeros(self.nv), np.zeros(self.nu)
+            check(lib.ds_model_keyframe_at(self._handle, number, *map(pointer, state)))
+            return state
         self._known_keyframe(name)
         q, v, u = np.zeros(self.nq), np.zeros(self.nv), np.zeros(self.nu)
         check(lib.ds_model_keyframe(self._handle, string(name, "name"), pointer(q), pointer(v), pointer(u)))

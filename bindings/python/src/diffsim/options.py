@@ -53,14 +53,12 @@ class LoadOptions(TypedDict, total=False):
     transmissions: int
 
 
-class SimOptions(TypedDict, total=False):
-    """Fields of `ds_options`."""
+class StepOptions(TypedDict, total=False):
+    """Fields of `ds_options` but `tolerance` and `max_iterations`."""
 
     time_step: float
     contact: Union[ContactLaw, ContactLawName]
     integrator: Union[Integrator, IntegratorName]
-    tolerance: float
-    max_iterations: int
     max_contacts: int
     kp: float
     kd: float
@@ -75,6 +73,20 @@ class SimOptions(TypedDict, total=False):
     velocity_limits: int
     newton_tolerance: float
     max_newton: int
+
+
+class SimOptions(StepOptions, total=False):
+    """Fields of `ds_options`."""
+
+    tolerance: float
+    max_iterations: int
+
+
+class ContactOptions(TypedDict, total=False):
+    """Fields of `ds_options` that bound what the contact solver does."""
+
+    tolerance: float
+    max_iterations: int
 
 
 class ProblemOptions(TypedDict, total=False):
@@ -100,6 +112,8 @@ class JointFields(TypedDict, total=False):
     lower: float
     upper: float
     limit_margin: float
+    effort: float
+    velocity: float
 
 
 class GeomFields(TypedDict, total=False):

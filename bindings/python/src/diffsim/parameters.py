@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Sequence, Tuple, Union
 
 from ._errors import ArgumentTypeError
+from ._help import params as kinds
 from ._names import choice, listed
 from ._native import check, ffi, index
 from .enums import ParamKind, ParamKindName
@@ -33,9 +35,10 @@ _PARTS: Dict[ParamKind, str] = {
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter; the header says what index and component mean for a kind.
+    """A parameter: a number of a model by which derivatives are taken and which `params` of a sim, rollout or batch set.
 
-    For example `Param("body_inertia", "trunk")` is the mass of the body "trunk". index: an id, or the name of what has one.
+    For example `Param("body_inertia", "trunk")` is the mass of the body "trunk", `Param("joint_friction", "elbow")` the dry friction of a
+    joint. index: an id, or the name of what has one; component: which of its numbers. By the kind:
     """
 
     kind: Union[ParamKind, ParamKindName]
@@ -53,6 +56,9 @@ class Param:
                 raise ArgumentTypeError(f"index: parameters of the kind {kind.name.lower()} have no names, got {of!r}")
             of = model._id(_PARTS[kind], of, "index")
         return int(kind), index(of, "index"), index(self.component, "component")
+
+
+Param.__doc__ = f"{inspect.cleandoc(Param.__doc__ or '')}\n\n{kinds()}\n"
 
 
 def select(function: Callable[..., int], handle: Any, params: Sequence[Param], model: Model) -> Tuple[Param, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Final, List, NamedTuple, Optional, 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._help import says
 from ._handle import Handle
 from ._names import choice
 from ._native import INT, NULL, Array, array, check, ffi, lib, pointer, result, struct
@@ -42,6 +43,7 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
 
     _no_copies = "its warm start cannot be read. Make another one"
 
+    @says("ds_problem_options", ("nv", "max_contacts", "law"))
     def __init__(
         self,
         nv: int,

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 
 from ._errors import ArgumentTypeError, InvalidArgumentError, NoStepError, UnknownNameError
 from ._handle import Handle, given
+from ._late import enter
 from ._names import choice, near, string
 from ._native import NULL, array, check, ffi, file_name, lib, pointer, struct, text
+from ._origin import loaded_from
 from .batch import Batch
 from .enums import Quantity, QuantityName
 from .model import Id, Model, Path, mesh_folders
@@ -20,6 +22,7 @@ from .results import Gradients
 from .sim import Sim
 
 
+@enter
 def picture(model: Model, sim: Optional[Sim] = None) -> str:
     """What a notebook shows of a model at home, or of a sim after its last step."""
     recorder = Recorder(model, rate=0)
@@ -37,8 +40,9 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
 
     rate: frames a second of simulated time, 0 for one each step. channels: names of further numbers in
     each frame with how many there are, 1 or 3 say; `set` sets them. path: a file to which all frames go; without one
-    the newest ones stay in the ring, for `recording` and `save`. visuals: the file that the model was loaded from, to
-    show the meshes and colours that a URDF draws; mesh_dirs as for `Model.load`.
+    the newest ones stay in the ring, for `recording` and `save`. visuals: the file whose meshes and
+    colours are shown, with mesh_dirs as for `Model.load`; True for that which the model was loaded from, False for the shapes
+    that collide alone.
 
         recorder = diffsim.Recorder(model, channels={"height": 1})
         for u in controls:
@@ -58,7 +62,7 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         rate: float = 60.0,
         channels: Optional[Mapping[str, int]] = None,
         path: Optional[Path] = None,
-        visuals: Optional[Path] = None,
+        visuals: Union[Path, bool, None] = True,
         mesh_dirs: Union[Path, Iterable[Path]] = (),
         capacity: int = 1 << 24,
     ) -> None:
@@ -74,7 +78,10 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         self.left_out = 0
         #: What of `visuals` could not be read, meshes and colours, one line each.
         self.warnings: List[str] = []
-        if visuals is not None:
+        if visuals is True:
+            file = loaded_from(model._origin)
+            visuals, mesh_dirs = (None, ()) if file is None else (file.path, (*mesh_folders(mesh_dirs), *file.mesh_dirs))
+        if visuals is not None and visuals is not False:
             dirs = [ffi.new("char[]", file_name(d, "mesh_dirs")) for d in mesh_folders(mesh_dirs)]
             options = ffi.new("ds_load_options *")
             lib.ds_load_options_init(options)

@@ -11,6 +11,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._late import late
+
 SIGNATURE = b"\x89DSR\r\n\x1a\n"
 VERSION = 1
 NONE = 0xFFFFFFFF
@@ -214,18 +216,16 @@ class Recording:
 
     def html(self, *others: "Recording", title: Optional[str] = None) -> str:
         """A page that shows this recording, and others beside it, without a server or a network."""
-        from .viewer import page
-
-        return page([self, *others], title=title)
+        html: str = late("page")([self, *others], title=title)
+        return html
 
     def view(self, path: Union[str, "os.PathLike[str]"], *others: "Recording", title: Optional[str] = None) -> None:
         """Writes the page of `html` to a file."""
         pathlib.Path(path).write_text(self.html(*others, title=title), encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        from .viewer import inline
-
-        return inline(self.html())
+        html: str = late("inline")(self.html())
+        return html
 
     def _head(self, payload: Any) -> None:
         source = _Source(payload)

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from . import _settings
 from ._errors import InvalidArgumentError, NoStepError
-from ._handle import Handle, given
+from ._handle import Handle, Options, given
+from ._help import says
 from ._names import whole
-from ._native import NULL, Array, Slot, array, check, ffi, fields_of, index, lib, pointer, result, struct
+from ._native import NULL, Array, Slot, array, check, ffi, fields_of, index, input_hint, lib, pointer, result, struct
 from .activations import ActGradients
 from .enums import Gradient
 from .model import Id, Model
@@ -34,6 +35,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
     A copy or pickle has the options, parameters and wrenches; the last run does not go with it.
     """
 
+    @says("ds_options")
     def __init__(self, model: Model, max_steps: int, **options: Unpack[SimOptions]) -> None:
         made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
         self._own(lib.ds_rollout_create, given(model, Model, "model")._handle, made, max_steps)
@@ -47,9 +49,9 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         self._settings = _settings.Settings()
 
     @property
-    def options(self) -> Dict[str, Any]:
+    def options(self) -> Options:
         """All options that it was made with, by name."""
-        return dict(self._options)
+        return Options(self._options)
 
     def __repr__(self) -> str:
         if self._handle is NULL:
@@ -60,7 +62,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
     def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
         with self._lock:
             self._open()
-            return _rollout_again, (self.model, self.max_steps, self.options, self._settings.state())
+            return _rollout_again, (self.model, self.max_steps, dict(self._options), self._settings.state())
 
     def run(
         self,
@@ -98,8 +100,10 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
             n = whole(steps, "steps: expected a number of steps")
         else:
             n = np.shape(u)[-1] if np.ndim(u) == 2 else 0
-            if steps is not None and steps != n:
-                raise InvalidArgumentError(f"u: expected shape {(m.nu, steps)}, got {np.shape(u)}")
+            if np.ndim(u) != 2 or np.shape(u)[0] != m.nu or steps not in (None, n):
+                wanted = f"({m.nu}, {'steps' if steps is None else steps})"
+                turned = "; it is transposed, give u.T" if np.ndim(u) == 2 and np.shape(u)[1] == m.nu else ""
+                raise InvalidArgumentError(f"u: expected shape {wanted}, got {np.shape(u)}{input_hint(m.nu) or turned}")
             u = array(u, (m.nu, n), "u")
         if not 0 < n <= self.max_steps:
             raise InvalidArgumentError(f"steps: expected 1 to {self.max_steps}, as the rollout was made, got {n}")

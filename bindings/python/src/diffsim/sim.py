@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 
 from . import _settings
 from ._errors import ArgumentTypeError, InvalidArgumentError
-from ._handle import Handle, given, takes_turns
+from ._handle import Handle, Options, given, takes_turns
+from ._help import says
+from ._late import late
 from ._names import choice, flag
 from ._native import (
     NULL,
@@ -22,6 +24,7 @@ from ._native import (
     ffi,
     fields_of,
     index,
+    input_hint,
     layout,
     lib,
     pointer,
@@ -61,9 +64,8 @@ CONTACT = layout("ds_contact", lib.ds_contact_size())
 class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fixed=("model",)):
     """One simulation of a model. Calls of several threads take turns.
 
-    Options are the fields of `ds_options`: time_step (0.001 s, whatever the file says), contact,
-    integrator, tolerance, max_iterations, max_work, max_contacts, kp, kd, restitution_threshold, derivatives,
-    require_convergence, newton_tolerance, max_newton.
+    Options are keyword arguments: `help(diffsim.Sim.__init__)` has each with its unit and default. `options` gives those that it
+    was made with.
 
     Arrays are float64; other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
     Results are new arrays unless `out` says where they go; `out` may hold arguments.
@@ -72,7 +74,9 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     the bit. The last step does not go with it.
     """
 
+    @says("ds_options")
     def __init__(self, model: Model, **options: Unpack[SimOptions]) -> None:
+        """Makes a simulation of a model."""
         made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
         self._own(lib.ds_sim_create, given(model, Model, "model")._handle, made)
         self.model: Final = model
@@ -80,7 +84,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         self._defaults = {name for name in self._options if name not in options}
         self._settings = _settings.Settings()
         nq, nv, nu = model.nq, model.nv, model.nu
-        self._q, self._v, self._u = Slot(nq, "q"), Slot(nv, "v"), Slot(nu, "u")
+        self._q, self._v, self._u = Slot(nq, "q"), Slot(nv, "v"), Slot(nu, "u", input_hint(nu))
         self._a, self._tau = Slot(nv, "a"), Slot(nv, "tau")
         self._dq, self._dv, self._du = Slot(nv, "dq"), Slot(nv, "dv"), Slot(nu, "du")
         self._q_next, self._v_next = Slot(nq, "q_next"), Slot(nv, "v_next")
@@ -102,9 +106,9 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return self._p.memory.size
 
     @property
-    def options(self) -> Dict[str, Any]:
+    def options(self) -> Options:
         """All options that it was made with, by name: `Sim(model, **sim.options)` is one more like it."""
-        return dict(self._options)
+        return Options(self._options)
 
     def __repr__(self) -> str:
         if self._handle is NULL:
@@ -125,14 +129,13 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
         with self._lock:
             self._open()
-            return _sim_again, (self.model, self.options, self._settings.state(), self.memory)
+            return _sim_again, (self.model, dict(self._options), self._settings.state(), self.memory)
 
     # Steps
 
     def _repr_html_(self) -> str:
-        from .recorder import picture
-
-        return picture(self.model, self)
+        html: str = late("picture")(self.model, self)
+        return html
 
     @takes_turns
     def step(
@@ -303,6 +306,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         check(lib.ds_sim_aware_contacts(self._handle, out))
         return int(out[0])
 
+    @says("ds_smoothing", ("method",))
     def smoothed_jacobians(
         self,
         method: Union[SmoothingMethod, SmoothingMethodName],
@@ -354,6 +358,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         point_a, point_b, normal = (np.array(list(x)) for x in (out.point_a, out.point_b, out.normal))
         return Distance(out.distance, point_a, point_b, normal, Gradient(out.gradient), derivative.take())
 
+    @says("ds_distance_smoothing", ("method",))
     def smoothed_distance(
         self,
         geom_a: Id,

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from ._late import enter
 from .recording import Recording
 
 #: Triangles that the meshes of a recording are thinned to.
@@ -45,6 +46,7 @@ def script() -> str:
     return pathlib.Path(__file__).with_name("viewer.js").read_text(encoding="utf-8")
 
 
+@enter
 def page(
     recordings: Sequence[Recording],
     title: Optional[str] = None,
@@ -79,6 +81,7 @@ def live_page(recording: Recording, facts: Dict[str, Any], authority: str) -> st
     return _PAGE.format(title=title, recordings=blocks, script=script(), connect=f"ws://{authority}")
 
 
+@enter
 def inline(text: str, height: int = 520) -> str:
     """A page within a page, for notebooks."""
     source = html.escape(text, quote=True)

@@ -1,0 +1,86 @@
+"""The library's messages in Python's words: names of options and values that Python takes, in place of C's."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict
+
+from . import enums
+from ._errors import ERRORS
+
+#: Prefixes of C's enumerators, by the enumeration; of the others it is the name of the class.
+_PREFIXES = {
+    "Status": "DS_ERR_",
+    "ContactMode": "DS_MODE_",
+    "MeshMode": "DS_MESH_",
+    "ContactLaw": "DS_CONTACT_",
+    "ReferenceFrame": "DS_FRAME_",
+    "SmoothingMethod": "DS_SMOOTHING_",
+    "IlqrOutcome": "DS_ILQR_",
+}
+
+#: Methods and attributes by what follows the class in C's names, where that is not theirs.
+_MEMBERS = {
+    "step_jacobians": "jacobians",
+    "step_info": "info",
+    "step_vjp": "vjp",
+    "step_jvp": "jvp",
+    "step_vjp_aware": "vjp_aware",
+    "get_params": "params",
+    "set_params": "params",
+    "get_memory": "memory",
+    "set_memory": "memory",
+    "get_act": "act",
+    "set_act": "act",
+    "joint_effort_velocity": "joint",
+    "joint_limits": "joint",
+    "geom_size": "geom",
+}
+#: What Python has in place of C's structs.
+_STRUCTS = {
+    "ds_step_info": "Sim.info",
+    "ds_geom_desc": "Builder.add_geom",
+    "ds_joint_desc": "Builder.add_joint",
+    "ds_actuator_desc": "Builder.add_actuator",
+    "ds_tendon_desc": "Builder.add_tendon",
+    "ds_options": "the options of a Sim",
+    "ds_load_options": "the options of Model.load",
+    "ds_contact": "Sim.contacts",
+}
+
+#: Classes of the package by the middle of C's names, where that is another.
+_CLASSES = {"builder": "Builder", "model": "Model", "sim": "Sim", "rollout": "Rollout", "batch": "Batch"}
+
+
+def _table() -> Dict[str, str]:
+    """C's enumerators with the texts that stand for them in Python."""
+    found: Dict[str, str] = {}
+    for name, kind in vars(enums).items():
+        if not (isinstance(kind, type) and issubclass(kind, enums.Named)) or kind is enums.Named:
+            continue
+        snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
+        prefix = _PREFIXES.get(name, f"DS_{snake.removesuffix('_KIND')}_")
+        for member in kind:
+            found.setdefault(prefix + member.name, f'"{member}"')
+    found.update((f"DS_ERR_{enums.Status(status).name}", error.__name__) for status, error in ERRORS.items())
+    return found
+
+
+_VALUES = _table()
+
+_RULES = (
+    # struct.field: the field is a keyword argument.
+    (re.compile(r"\b(?:ds_\w+_options|ds_options|ds_\w+_desc|ds_smoothing|options)\.(\w+)"), r"\1"),
+    (re.compile(r"\bds_(model|sim|builder|rollout|batch)_(\w+)"), lambda m: f"{_CLASSES[m[1]]}.{_MEMBERS.get(m[2], m[2])}"),
+    (re.compile(r"\bds_\w+"), lambda m: _STRUCTS.get(m[0], m[0])),
+    (re.compile(r"\bNULL\b"), "None"),
+)
+
+
+def python(message: str) -> str:
+    """A message with Python's names."""
+    if "DS_" in message:
+        message = re.sub(r"\bDS_[A-Z0-9_]+\b", lambda m: _VALUES.get(m[0], m[0]), message)
+    for pattern, to in _RULES:
+        message = pattern.sub(to, message)
+    return message

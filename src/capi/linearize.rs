@@ -1,0 +1,123 @@
+//! A step's linear model, as control takes it.
+
+use super::args::{self, Out};
+use super::sim::{ds_sim, get, parts};
+use super::status::ds_status;
+use super::wall;
+use crate::step::StepJacobians;
+
+/// Orders the chunks of two matrices that stand behind each other as those of one above the other: chunk c of the first
+/// goes to place 2c, chunk c of the second to 2c + 1. In place, cycle by cycle.
+fn stack(x: &mut [f64], rows: usize) {
+    let chunks = x.len() / rows.max(1);
+    let columns = chunks / 2;
+    let to = |c: usize| {
+        if c < columns {
+            2 * c
+        } else {
+            2 * (c - columns) + 1
+        }
+    };
+    for start in 0..chunks {
+        // Each cycle is gone through from its least chunk.
+        let mut c = to(start);
+        while c > start {
+            c = to(c);
+        }
+        if c < start {
+            continue;
+        }
+        let mut c = to(start);
+        while c != start {
+            for i in 0..rows {
+                x.swap(start * rows + i, c * rows + i);
+            }
+            c = to(c);
+        }
+    }
+}
+
+/// Takes a step and gives its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, δq in the tangent space: A = (dq_dq dq_dv; dv_dq
+/// dv_dv), 2nv×2nv, B = (dq_du; dv_du), 2nv×nu, the Jacobians of ds_sim_step_jacobians to the bit. A or B may be NULL. The step is the
+/// sim's last one then, with its labels, contacts and derivatives: for a state about which nothing else is to change, use ds_sim_reset or
+/// ds_sim_set_memory. Of a model with activations they hold these fixed.
+///
+/// Errors: those of ds_sim_step and of ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_linearize(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    A: *mut f64,
+    B: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let m = s.sim.model();
+        let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let u = args::array(u, nu, "u")?;
+        let outs = [
+            Out::optional(A, 4 * nv * nv, "A")?,
+            Out::optional(B, 2 * nv * nu, "B")?,
+        ];
+        let [mut a, mut b] = args::in_place(outs, &[("q", q), ("v", v), ("u", u)])?;
+        let [x, y] = parts(&mut s.stage, [nq, nv]);
+        s.sim.step(q, v, u, x, y)?;
+        let mut blocks = StepJacobians::default();
+        if let Some(a) = a.as_deref_mut() {
+            let (by_q, by_v) = a.split_at_mut(2 * nv * nv);
+            let ([qq, vq], [qv, vv]) = (halves(by_q), halves(by_v));
+            (blocks.dq_dq, blocks.dv_dq) = (Some(qq), Some(vq));
+            (blocks.dq_dv, blocks.dv_dv) = (Some(qv), Some(vv));
+        }
+        if let Some(b) = b.as_deref_mut() {
+            let [qu, vu] = halves(b);
+            (blocks.dq_du, blocks.dv_du) = (Some(qu), Some(vu));
+        }
+        s.sim.step_jacobians(blocks)?;
+        if let Some(a) = a {
+            for half in halves(a) {
+                stack(half, nv);
+            }
+        }
+        if let Some(b) = b {
+            stack(b, nv);
+        }
+        Ok(())
+    })
+}
+
+fn halves(x: &mut [f64]) -> [&mut [f64]; 2] {
+    x.split_at_mut(x.len() / 2).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_of_two_matrices_come_to_stand_above_each_other() {
+        for rows in [1, 2, 3, 6] {
+            for columns in 0..40 {
+                let entry = |half: usize, c: usize, r: usize| (half * 1000 + c * 10 + r) as f64;
+                let mut x = Vec::new();
+                for half in 0..2 {
+                    for c in 0..columns {
+                        x.extend((0..rows).map(|r| entry(half, c, r)));
+                    }
+                }
+                stack(&mut x, rows);
+                for c in 0..columns {
+                    for half in 0..2 {
+                        for r in 0..rows {
+                            assert_eq!(x[(2 * c + half) * rows + r], entry(half, c, r));
+                        }
+                    }
+                }
+            }
+        }
+        stack(&mut [], 0);
+    }
+}

@@ -1,0 +1,409 @@
+//! Models taken apart again: a builder with the description of a model that is there, to be changed and built once more.
+
+use super::builder::{ModelBuilder, claim};
+use super::check::{check_gravity_compensation, check_inertia, check_joint, check_pose, described};
+use super::compile::depth_first;
+use super::cord::Transmission;
+use super::frames::{self, Move};
+use super::inherited::{Inherited, Stored, inverse, sorted_geoms};
+use super::sensor::Seat;
+use super::spec::{ActuatorSpec, BodySpec, GeomSpec, JointKind, JointSpec, ModelSpec, PairSpec};
+use super::{ActsOn, Actuation, Model};
+use crate::error::{Error, Result};
+use crate::spatial::{Inertia, Pose, Quat, Vec3};
+use std::collections::HashSet;
+
+fn renumber_pairs(pairs: &mut [PairSpec], place: impl Fn(usize) -> usize) {
+    for p in pairs {
+        (p.geom1, p.geom2) = (place(p.geom1), place(p.geom2));
+    }
+}
+
+/// The actuator of a description that acts as one input on a dof does.
+fn motor(model: &Model, input: usize) -> Result<ActuatorSpec> {
+    let a = &model.actuators[input];
+    let ActsOn::Joint { joint, iv, .. } = a.acts_on else {
+        return Err(Error::internal("an input on a dof acts on a joint"));
+    };
+    let j = &model.joints[joint];
+    if j.name.is_empty() {
+        return Err(Error::unsupported(
+            "model: an input of each dof cannot be attached where a joint has no name",
+        ));
+    }
+    let k = iv - j.iv;
+    let name = match j.nv {
+        1 => j.name.clone(),
+        _ => format!("{}_{k}", j.name),
+    };
+    let mut spec = ActuatorSpec::new(name, Transmission::Joint(j.name.clone()));
+    spec.gear = std::array::from_fn(|i| f64::from(u8::from(i == k)));
+    spec.force_range = a.force_range;
+    Ok(spec)
+}
+
+impl Model {
+    /// A joint as the description has it, its axes of unit length.
+    ///
+    /// # Errors
+    /// None of a model that was compiled.
+    pub fn described_joint(&self, id: usize) -> Result<JointSpec> {
+        let j = &self.joints[id];
+        let k = self.joints[..id]
+            .iter()
+            .filter(|o| o.body == j.body)
+            .count();
+        let body = depth_first(&self.source.bodies)?[j.body];
+        Ok(JointSpec {
+            axis: j.axis,
+            axis2: j.axis2,
+            limits: j.limits,
+            ..self.source.bodies[body].joints[k].clone()
+        })
+    }
+
+    /// Its description with bodies, geoms and sites in the order of their ids.
+    fn description(&self) -> Result<ModelSpec> {
+        let mut spec = ModelSpec::clone(&self.source);
+        let order = depth_first(&spec.bodies)?;
+        let place = inverse(&order);
+        let geoms = sorted_geoms(&spec, &place);
+        let geom_place = inverse(&geoms);
+        renumber_pairs(&mut spec.pairs, |g| geom_place[g]);
+        spec.geoms = geoms.iter().map(|g| spec.geoms[*g].clone()).collect();
+        spec.sites.sort_by_key(|s| place[s.body]);
+        spec.bodies = order.iter().map(|b| spec.bodies[*b].clone()).collect();
+        Move {
+            bodies: &|b| place[b],
+            world: None,
+        }
+        .apply(&mut spec);
+        // They are stored by their parts.
+        spec.keyframes.clear();
+        if self.actuation == Actuation::FromFile {
+            for (a, bound) in spec.actuators.iter_mut().zip(&self.actuators) {
+                a.force_range = bound.force_range;
+            }
+            spec.actuators.extend(self.added.iter().cloned());
+        }
+        Ok(spec)
+    }
+}
+
+impl ModelBuilder {
+    /// A builder with all that a model was made of; building it at once gives the same model. Ids of bodies, joints, geoms and
+    /// sites are the model's; those of parts that are added come after them.
+    ///
+    /// # Errors
+    /// None of a model that was compiled.
+    pub fn from_model(model: &Model) -> Result<ModelBuilder> {
+        let spec = model.description()?;
+        let mut builder = ModelBuilder::new(spec.name.clone());
+        let dofs = model.actuation != Actuation::FromFile;
+        builder.actuation = model.actuation;
+        builder.inherited = Inherited {
+            more_inputs: dofs,
+            added: if dofs {
+                model.added.clone()
+            } else {
+                Vec::new()
+            },
+            effort_limits: model.effort_limits,
+            chosen_pairs: model.chosen_pairs.clone(),
+            keyframes: (model.keyframes.iter())
+                .map(|k| Stored::of(model, k))
+                .collect(),
+            notes: model.notes.clone(),
+        };
+        builder.take_names(&spec)?;
+        for (id, body) in spec.bodies.iter().enumerate() {
+            let places = (0..body.joints.len()).map(|k| (id, k));
+            builder.joint_places.extend(places);
+        }
+        let inputs = if dofs { &model.added } else { &spec.actuators };
+        all(
+            &mut builder.actuators,
+            "actuator",
+            inputs.iter().map(|a| &a.name),
+        )?;
+        builder.spec = spec;
+        Ok(builder)
+    }
+
+    /// Claims all names of a description but the world's and those of actuators.
+    fn take_names(&mut self, spec: &ModelSpec) -> Result<()> {
+        let bodies = || spec.bodies.iter().skip(1);
+        let joints = bodies().flat_map(|b| &b.joints);
+        all(&mut self.bodies, "body", bodies().map(|b| &b.name))?;
+        all(&mut self.joints, "joint", joints.map(|j| &j.name))?;
+        all(&mut self.geoms, "geom", spec.geoms.iter().map(|x| &x.name))?;
+        all(&mut self.sites, "site", spec.sites.iter().map(|x| &x.name))?;
+        all(
+            &mut self.springs,
+            "spring",
+            spec.springs.iter().map(|x| &x.name),
+        )?;
+        all(
+            &mut self.tendons,
+            "tendon",
+            spec.tendons.iter().map(|x| &x.name),
+        )?;
+        all(
+            &mut self.sensors,
+            "sensor",
+            spec.sensors.iter().map(|x| &x.name),
+        )
+    }
+
+    /// Adds all of another model: what hangs on its world hangs on `body`, its world's frame at `placement` there. All names
+    /// get the prefix. Gravity, fluid and time step stay the builder's. Its inputs come after those that there are; where the
+    /// builder has inputs on dofs, it has them of the dofs that are new, too, in place of the other model's.
+    /// Its keyframes have the builder's part at neutral, and those of the builder have the new part there.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body that is none, a placement that is no rigid motion, a name taken twice, and a
+    /// robot with a free joint or a mocap body that is to hang on something else than the world; nothing has changed then.
+    /// `Unsupported` for inputs on dofs of joints without a name.
+    pub fn attach(
+        &mut self,
+        body: usize,
+        placement: Pose,
+        model: &Model,
+        prefix: &str,
+    ) -> Result<()> {
+        self.known_body(body, "body")?;
+        check_pose(&placement, || "placement".into())?;
+        let mut spec = model.description()?;
+        let floats =
+            |b: &&BodySpec| b.parent == 0 && b.joints.iter().any(|j| j.kind == JointKind::Free);
+        if let Some(b) = spec.bodies.iter().skip(1).find(floats)
+            && body != 0
+        {
+            return Err(Error::invalid(format!(
+                "model: body {} floats on a free joint and can be attached to body 0, the world, only; load it with a \
+                 fixed base",
+                described(&b.name, &b.origin)
+            )));
+        }
+        if model.actuation != Actuation::FromFile {
+            let inputs = 0..model.nu() - model.added.len();
+            spec.actuators = inputs.map(|i| motor(model, i)).collect::<Result<_>>()?;
+            spec.actuators.extend(model.added.iter().cloned());
+            // As they are left out of the model itself.
+            spec.sensors.retain(|s| s.reading.seat() != Seat::Actuator);
+        }
+        let mut keyframes: Vec<_> = (model.keyframes.iter())
+            .map(|k| Stored::of(model, k))
+            .collect();
+        let (bodies, geoms) = (self.spec.bodies.len(), self.spec.geoms.len());
+        for (id, j) in model.joints.iter().enumerate() {
+            if j.kind == JointKind::Free && model.bodies[j.body].parent == 0 {
+                for k in &mut keyframes {
+                    displace(&placement, &mut k.joints[id].1);
+                }
+            }
+        }
+        Move {
+            bodies: &|b| if b == 0 { body } else { bodies + b - 1 },
+            world: Some(placement),
+        }
+        .apply(&mut spec);
+        frames::prefix(&mut spec, prefix);
+        renumber_pairs(&mut spec.pairs, |g| geoms + g);
+
+        let mut made = self.clone();
+        let dofs = made.inherited.more_inputs || made.actuation != Actuation::FromFile;
+        if dofs {
+            spec.actuators.clear();
+        }
+        made.take_names(&spec)?;
+        all(
+            &mut made.actuators,
+            "actuator",
+            spec.actuators.iter().map(|a| &a.name),
+        )?;
+        let joints = made.joint_places.len();
+        for (i, b) in spec.bodies.iter().enumerate().skip(1) {
+            let places = (0..b.joints.len()).map(|k| (bodies + i - 1, k));
+            made.joint_places.extend(places);
+        }
+        let inputs = made.spec.actuators.len();
+        for mut k in keyframes {
+            k.name
+                .insert_str(0, if k.name.is_empty() { "" } else { prefix });
+            k.joints.iter_mut().for_each(|j| j.0 += joints);
+            if dofs {
+                (k.inputs, k.acts) = (Vec::new(), Vec::new());
+            }
+            k.inputs.iter_mut().for_each(|x| x.0 += inputs);
+            k.acts.iter_mut().for_each(|x| x.0 += inputs);
+            made.inherited.keyframes.push(k);
+        }
+        let chosen = model.chosen_pairs.iter();
+        let chosen = chosen.map(|&([a, b], enabled)| ([geoms + a, geoms + b], enabled));
+        made.inherited.chosen_pairs.extend(chosen);
+        made.inherited.notes.extend(model.notes.iter().cloned());
+        let to = &mut made.spec;
+        to.bodies.extend(spec.bodies.into_iter().skip(1));
+        to.geoms.extend(spec.geoms);
+        to.sites.extend(spec.sites);
+        to.springs.extend(spec.springs);
+        to.tendons.extend(spec.tendons);
+        to.actuators.extend(spec.actuators);
+        to.sensors.extend(spec.sensors);
+        to.equalities.extend(spec.equalities);
+        to.excludes.extend(spec.excludes);
+        to.pairs.extend(spec.pairs);
+        to.warnings.extend(spec.warnings);
+        *self = made;
+        Ok(())
+    }
+
+    /// Takes a geom away, with all that is said of its pairs. Ids of those after it become one less.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a geom that is none.
+    pub fn remove_geom(&mut self, geom: usize) -> Result<()> {
+        self.known_geom(geom)?;
+        let gone = self.spec.geoms.remove(geom);
+        self.geoms.remove(&gone.name);
+        let place = |g: usize| if g > geom { g - 1 } else { g };
+        (self.spec.pairs).retain(|p| p.geom1 != geom && p.geom2 != geom);
+        renumber_pairs(&mut self.spec.pairs, place);
+        let chosen = &mut self.inherited.chosen_pairs;
+        chosen.retain(|c| !c.0.contains(&geom));
+        chosen.iter_mut().for_each(|c| c.0 = c.0.map(place));
+        Ok(())
+    }
+
+    /// Exchanges a geom for another one on the same body; its name may be the old one.
+    ///
+    /// # Errors
+    /// Those of [`ModelBuilder::add_geom`], and for a geom that is none.
+    pub fn set_geom(&mut self, geom: usize, to: GeomSpec) -> Result<()> {
+        self.known_geom(geom)?;
+        let mut made = self.clone();
+        made.geoms.remove(&made.spec.geoms[geom].name);
+        let body = made.spec.geoms[geom].body;
+        made.add_geom(GeomSpec { body, ..to })?;
+        if let Some(new) = made.spec.geoms.pop() {
+            made.spec.geoms[geom] = new;
+        }
+        *self = made;
+        Ok(())
+    }
+
+    /// Exchanges all that is said of a joint but its kind.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a joint that is none, another kind, a name taken twice, numbers that no joint has.
+    pub fn set_joint(&mut self, joint: usize, to: JointSpec) -> Result<()> {
+        let (body, k) = self.joint_place(joint)?;
+        let old = &self.spec.bodies[body].joints[k];
+        let who = described(&to.name, "");
+        if to.kind != old.kind {
+            return Err(Error::invalid(format!(
+                "joint {who}: its kind must stay {:?}, got {:?}",
+                old.kind, to.kind
+            )));
+        }
+        check_joint(&to, &who)?;
+        if to.name != old.name {
+            let old = old.name.clone();
+            claim(&mut self.joints, "joint", &to.name)?;
+            self.joints.remove(&old);
+        }
+        let varying = self.spec.bodies[body].joints[k].varying.clone();
+        self.spec.bodies[body].joints[k] = JointSpec { varying, ..to };
+        Ok(())
+    }
+
+    /// Exchanges where a body is and its inertia.
+    ///
+    /// # Errors
+    /// As [`ModelBuilder::add_body`]; the world stays as it is.
+    pub fn set_body(
+        &mut self,
+        body: usize,
+        placement: Pose,
+        inertia: Inertia,
+        gravity_compensation: f64,
+    ) -> Result<()> {
+        self.known_body(body, "body")?;
+        if body == 0 {
+            return Err(Error::invalid("body: body 0, the world, stays as it is"));
+        }
+        let who = described(&self.spec.bodies[body].name, "");
+        check_pose(&placement, || format!("body {who}: placement"))?;
+        check_gravity_compensation(gravity_compensation, &who)?;
+        let to = &mut self.spec.bodies[body];
+        // A file may have what no body has: it stays where it is not changed.
+        if inertia != to.inertia {
+            if let Some(complaint) = check_inertia(&inertia, &who)? {
+                return Err(Error::invalid(complaint));
+            }
+            to.inertia_axes = None;
+        }
+        (to.placement, to.inertia) = (placement, inertia);
+        to.gravity_compensation = gravity_compensation;
+        Ok(())
+    }
+
+    /// # Errors
+    /// `InvalidArgument` for a joint that is none.
+    pub fn joint(&self, joint: usize) -> Result<&JointSpec> {
+        let (body, k) = self.joint_place(joint)?;
+        Ok(&self.spec.bodies[body].joints[k])
+    }
+
+    fn known_geom(&self, geom: usize) -> Result<()> {
+        match self.spec.geoms.len() {
+            n if geom < n => Ok(()),
+            n => Err(Error::invalid(format!(
+                "geom: must be the id of a geom of the builder, of which there are {n}, got {geom}"
+            ))),
+        }
+    }
+
+    fn joint_place(&self, joint: usize) -> Result<(usize, usize)> {
+        self.joint_places.get(joint).copied().ok_or_else(|| {
+            Error::invalid(format!(
+                "joint: must be the id of a joint of the builder, of which there are {}, got {joint}",
+                self.joint_places.len()
+            ))
+        })
+    }
+
+    pub fn body_id(&self, name: &str) -> Option<usize> {
+        self.spec.bodies.iter().position(|b| b.name == name)
+    }
+
+    pub fn geom_id(&self, name: &str) -> Option<usize> {
+        self.spec.geoms.iter().position(|g| g.name == name)
+    }
+
+    pub fn joint_id(&self, name: &str) -> Option<usize> {
+        let joint = |&(body, k): &(usize, usize)| &self.spec.bodies[body].joints[k];
+        (self.joint_places.iter()).position(|place| joint(place).name == name)
+    }
+}
+
+/// Claims each of many names.
+fn all<'a>(
+    names: &mut HashSet<String>,
+    what: &str,
+    list: impl Iterator<Item = &'a String>,
+) -> Result<()> {
+    for name in list {
+        claim(names, what, name)?;
+    }
+    Ok(())
+}
+
+/// Moves a free joint's coordinates with the frame that they are in.
+fn displace(frame: &Pose, q: &mut [f64]) {
+    let turn = Quat::from_slice(&q[3..7]);
+    let at = frame.compose(&Pose::from_quat(turn, Vec3::from_slice(q)));
+    q[..3].copy_from_slice(&at.pos.to_array());
+    q[3..7].copy_from_slice(&Quat::from_mat3(&at.rot).to_array());
+}

@@ -1,0 +1,172 @@
+//! A description moved into another one: its bodies renumbered, what hangs on its world placed on a body there, and
+//! names with a prefix.
+
+use super::cord::{PathPoint, TendonPath, Transmission};
+use super::spec::{EqualityKind, ModelSpec};
+use crate::spatial::{Pose, Vec3};
+
+/// Where the bodies of a description go.
+pub(super) struct Move<'a> {
+    /// New number of every body.
+    pub bodies: &'a dyn Fn(usize) -> usize,
+    /// Where the frame of the world goes, in the frame of the body that it becomes.
+    pub world: Option<Pose>,
+}
+
+impl Move<'_> {
+    fn body(&self, body: &mut usize) {
+        *body = (self.bodies)(*body);
+    }
+
+    fn of_world(&self, body: usize) -> Option<&Pose> {
+        self.world.as_ref().filter(|_| body == 0)
+    }
+
+    /// A frame on a body.
+    fn frame(&self, body: &mut usize, placement: &mut Pose) {
+        if let Some(world) = self.of_world(*body) {
+            *placement = world.compose(placement);
+        }
+        self.body(body);
+    }
+
+    /// A point on a body.
+    fn point(&self, body: &mut usize, at: &mut Vec3) {
+        if let Some(world) = self.of_world(*body) {
+            *at = world.point(*at);
+        }
+        self.body(body);
+    }
+
+    /// Moves all of a description but its keyframes and pairs of geoms.
+    pub fn apply(&self, spec: &mut ModelSpec) {
+        for b in spec.bodies.iter_mut().skip(1) {
+            self.frame(&mut b.parent, &mut b.placement);
+        }
+        for g in &mut spec.geoms {
+            self.frame(&mut g.body, &mut g.placement);
+        }
+        for s in &mut spec.sites {
+            self.frame(&mut s.body, &mut s.placement);
+        }
+        for s in &mut spec.springs {
+            self.point(&mut s.body1, &mut s.anchor1);
+            self.point(&mut s.body2, &mut s.anchor2);
+        }
+        for t in &mut spec.tendons {
+            let TendonPath::Spatial(path) = &mut t.path else {
+                continue;
+            };
+            for station in path {
+                match station {
+                    PathPoint::Point { body, at } => self.point(body, at),
+                    PathPoint::Around(wrap) => {
+                        self.frame(&mut wrap.body, &mut wrap.placement);
+                        if let Some((body, at)) = &mut wrap.side {
+                            self.point(body, at);
+                        }
+                    }
+                    PathPoint::Pulley { .. } => {}
+                }
+            }
+        }
+        for s in &mut spec.sensors {
+            self.frame(&mut s.frame.body, &mut s.frame.placement);
+            if let Some(reference) = &mut s.reference {
+                self.frame(&mut reference.body, &mut reference.placement);
+            }
+        }
+        for e in &mut spec.equalities {
+            self.equality(&mut e.kind);
+        }
+        for (a, b) in &mut spec.excludes {
+            self.body(a);
+            self.body(b);
+        }
+    }
+
+    fn equality(&self, kind: &mut EqualityKind) {
+        match kind {
+            EqualityKind::Connect {
+                body1,
+                body2,
+                anchor,
+            } => {
+                self.point(body1, anchor);
+                self.body(body2);
+            }
+            EqualityKind::Weld {
+                body1,
+                body2,
+                anchor,
+                relative,
+                ..
+            } => {
+                if let (Some(world), Some(relative)) = (self.of_world(*body2), relative.as_mut()) {
+                    relative.rot = relative.rot.mul_mat(&world.rot.transpose());
+                }
+                self.point(body2, anchor);
+                match relative {
+                    Some(relative) => self.frame(body1, relative),
+                    None => self.body(body1),
+                }
+            }
+            EqualityKind::Distance {
+                body1,
+                body2,
+                anchor1,
+                anchor2,
+                ..
+            } => {
+                self.point(body1, anchor1);
+                self.point(body2, anchor2);
+            }
+            EqualityKind::Joint { .. } | EqualityKind::Tendon { .. } => {}
+        }
+    }
+}
+
+/// Puts a prefix before all names of a description and before what refers to them, but the world's.
+pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
+    let name = |x: &mut String| {
+        if !x.is_empty() {
+            x.insert_str(0, prefix);
+        }
+    };
+    for b in spec.bodies.iter_mut().skip(1) {
+        name(&mut b.name);
+        b.joints.iter_mut().for_each(|j| name(&mut j.name));
+    }
+    spec.geoms.iter_mut().for_each(|x| name(&mut x.name));
+    spec.sites.iter_mut().for_each(|x| name(&mut x.name));
+    spec.springs.iter_mut().for_each(|x| name(&mut x.name));
+    for t in &mut spec.tendons {
+        name(&mut t.name);
+        if let TendonPath::Fixed(terms) = &mut t.path {
+            terms.iter_mut().for_each(|(joint, _)| name(joint));
+        }
+    }
+    for a in &mut spec.actuators {
+        name(&mut a.name);
+        let (Transmission::Joint(of) | Transmission::Tendon(of) | Transmission::Body(of)) =
+            &mut a.transmission;
+        name(of);
+    }
+    for s in &mut spec.sensors {
+        name(&mut s.name);
+        name(&mut s.of);
+    }
+    for e in &mut spec.equalities {
+        name(&mut e.name);
+        let (first, second) = match &mut e.kind {
+            EqualityKind::Joint { joint1, joint2, .. } => (joint1, joint2),
+            EqualityKind::Tendon {
+                tendon1, tendon2, ..
+            } => (tendon1, tendon2),
+            _ => continue,
+        };
+        name(first);
+        second.iter_mut().for_each(name);
+    }
+    spec.keyframes.iter_mut().for_each(|x| name(&mut x.name));
+}
