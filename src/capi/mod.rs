@@ -41,6 +41,8 @@ pub mod cords;
 
 pub mod equality;
 
+pub mod inertia;
+
 pub mod options;
 
 pub mod report;

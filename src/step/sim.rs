@@ -71,21 +71,14 @@ pub struct Sim {
 }
 
 impl Sim {
-    /// # Errors
-    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
-    pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
-        let parts = Parts::new(&model, options);
-        Sim::with_parts(model, options, parts)
-    }
-
     /// A simulation of these parts instead of those that the options name.
     ///
     /// # Errors
     /// As [`Sim::new`].
     pub fn with_parts(model: Arc<Model>, options: &Options, parts: Parts) -> Result<Sim> {
+        let options = &options.for_model(&model);
         options.check()?;
         refuse_cords(&model, options)?;
-        let options = &options.for_model(&model);
         let (nv, h) = (model.nv(), options.time_step);
         Bytes::of(&model, options).check(&model, options)?;
         let carried = match parts.formula {
@@ -110,8 +103,10 @@ impl Sim {
         let (mut params, others) = (model.params().clone(), parts.forces);
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
-            penalty::fill(&model, &mut params);
-            let contacts = PenaltyContacts::new(&model, options.max_contacts, differentiate)?;
+            let explicit = (parts.formula.is_none() && stage.is_none()).then_some(h);
+            let room = options.max_contacts;
+            let contacts = PenaltyContacts::new(&model, room, differentiate, explicit)?;
+            penalty::fill(&model, &mut params, &contacts.scene, explicit);
             forces.penalty = Some(Box::new(contacts));
         }
         if options.contact != Contact::None {

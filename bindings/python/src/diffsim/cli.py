@@ -96,7 +96,7 @@ def load(args: Any, path: Any, examined: Any = None) -> Any:
 
 def stepping(args: Any, model: Any) -> Any:
     return {
-        "time_step": args.time_step or model.time_step or 1e-3,
+        "time_step": args.time_step or model.time_step,
         "contact": examine.CHOICES["contact"][args.contact],
     }
 

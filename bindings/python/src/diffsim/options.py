@@ -75,6 +75,7 @@ class SimOptions(TypedDict, total=False):
     velocity_limits: int
     newton_tolerance: float
     max_newton: int
+    max_depth: float
 
 
 class ProblemOptions(TypedDict, total=False):
