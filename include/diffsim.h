@@ -684,8 +684,7 @@ enum ds_integrator
   /**
    * The nearest to what the model's file asks for: of MuJoCo's Euler and implicitfast, and where the file names none,
    * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; of implicit DS_INTEGRATOR_IMPLICIT_EULER; of RK4 DS_INTEGRATOR_MIDPOINT.
-   * Where this one does not go together with the other options it is DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
-   * ds_sim_integrator says which it is.
+   * These go with every law. ds_sim_integrator says which it is.
    */
   DS_INTEGRATOR_FROM_MODEL = 7,
 };
@@ -3264,8 +3263,6 @@ ds_status ds_builder_set_actuation(struct ds_builder *builder, int32_t actuation
  * joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10 numbers
  * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
  * ds_inertia_from_com); NULL for none. out: its id; may be NULL.
- *
- * Errors: DS_ERR_INVALID_ARGUMENT for an inertia that no body has, as ds_sim_set_params.
  */
 ds_status ds_builder_add_body(struct ds_builder *builder,
                               int32_t parent,

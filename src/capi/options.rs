@@ -56,8 +56,7 @@ pub enum ds_integrator {
     DS_INTEGRATOR_SDIRK2 = 6,
     /// The nearest to what the model's file asks for: of MuJoCo's Euler and implicitfast, and where the file names none,
     /// DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; of implicit DS_INTEGRATOR_IMPLICIT_EULER; of RK4 DS_INTEGRATOR_MIDPOINT.
-    /// Where this one does not go together with the other options it is DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
-    /// ds_sim_integrator says which it is.
+    /// These go with every law. ds_sim_integrator says which it is.
     DS_INTEGRATOR_FROM_MODEL = 7,
 }
 

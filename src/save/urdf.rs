@@ -487,10 +487,8 @@ impl Writer<'_> {
         }
         let gravity = m.params().gravity;
         if gravity != Vec3::new(0.0, 0.0, -9.81) {
-            l.say(format!(
-                "gravity ({} {} {}) is left out",
-                gravity.x, gravity.y, gravity.z
-            ));
+            let [x, y, z] = gravity.to_array();
+            l.say(format!("gravity ({x} {y} {z}) is left out"));
         }
         if m.time_step() != USUAL_TIME_STEP {
             l.say(format!("the time step {} s is left out", m.time_step()));

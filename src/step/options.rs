@@ -71,8 +71,7 @@ pub enum Integrator {
     SymplecticEulerWorld = 5,
     /// Two implicit stages as those of [`Integrator::Bdf1`], of second order; what is stiff is damped as by it.
     Sdirk2 = 6,
-    /// The nearest to what the model's file asks for ([`Integrator::nearest`]), or
-    /// [`Integrator::SymplecticEulerWorld`] where this one does not go together with the other options.
+    /// The nearest to what the model's file asks for ([`Integrator::nearest`]): one that goes with every law.
     FromModel = 7,
 }
 

@@ -1,22 +1,20 @@
 //! What a simulation is put together from.
 
 use super::options::{Contact, Integrator, Options};
-use super::sim::Sim;
 use crate::contact::capacity::Capacity;
 use crate::contact::convex::Convex;
 use crate::contact::elliptic::Elliptic;
 use crate::contact::law::Law;
 use crate::contact::lcp::Lcp;
 use crate::contact::ncp::{Ncp, NcpOptions};
-use crate::error::{Error, Result, Status};
+use crate::error::{Error, Result};
 use crate::force::Force;
 use crate::integrator::implicit::Formula;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld, Theta};
 use crate::model::Model;
 use crate::model::cord::TendonSpec;
-use std::sync::Arc;
 
-/// The parts that options choose, or that are given in their place ([`Sim::with_parts`]).
+/// The parts that options choose, or that are given in their place ([`Sim::with_parts`](super::Sim::with_parts)).
 #[derive(Debug)]
 pub struct Parts {
     pub integrator: Box<dyn Scheme>,
@@ -47,26 +45,6 @@ impl Parts {
             formula: options.integrator.formula(),
             law: law_for(model, options),
             forces: Vec::new(),
-        }
-    }
-}
-
-impl Sim {
-    /// # Errors
-    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
-    pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
-        let of = |options: &Options| {
-            Sim::with_parts(model.clone(), options, Parts::new(&model, options))
-        };
-        let made = of(options);
-        // The file's integrator, unlike one that the caller names, gives way to the other options.
-        let gives_way = options.integrator == Integrator::FromModel && model.integrator().is_some();
-        match made {
-            Err(e) if gives_way && e.status == Status::Unsupported => of(&Options {
-                integrator: Integrator::SymplecticEulerWorld,
-                ..*options
-            }),
-            made => made,
         }
     }
 }

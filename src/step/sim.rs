@@ -71,6 +71,13 @@ pub struct Sim {
 }
 
 impl Sim {
+    /// # Errors
+    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
+    pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
+        let parts = Parts::new(&model, options);
+        Sim::with_parts(model, options, parts)
+    }
+
     /// A simulation of these parts instead of those that the options name.
     ///
     /// # Errors
@@ -79,7 +86,7 @@ impl Sim {
         let options = &options.for_model(&model);
         options.check()?;
         refuse_cords(&model, options)?;
-        let (nv, h) = (model.nv(), options.time_step);
+        let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
         Bytes::of(&model, options).check(&model, options)?;
         let carried = match parts.formula {
             None => parts.integrator.carried(&model),
@@ -104,7 +111,6 @@ impl Sim {
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
             let explicit = (parts.formula.is_none() && stage.is_none()).then_some(h);
-            let room = options.max_contacts;
             let contacts = PenaltyContacts::new(&model, room, differentiate, explicit)?;
             penalty::fill(&model, &mut params, &contacts.scene, explicit);
             forces.penalty = Some(Box::new(contacts));
