@@ -72,13 +72,12 @@ static ds_status create(void (*change)(ds_options *)) {
     static void set_##want##_##field(ds_options *o) { o->field = value; }
 OPTION(struct_size, 0, zero)
 OPTION(struct_size, 1 << 20, large)
-OPTION(time_step, 0.0, zero)
 OPTION(time_step, -1e-3, negative)
 OPTION(time_step, NAN, nan)
 OPTION(time_step, 1e-101, tiny)
 OPTION(contact, 99, unknown)
 OPTION(integrator, -1, unknown)
-OPTION(integrator, DS_INTEGRATOR_SDIRK2 + 1, large)
+OPTION(integrator, DS_INTEGRATOR_FROM_MODEL + 1, large)
 OPTION(integrator, DS_INTEGRATOR_BDF1, touching)
 OPTION(tolerance, 0.0, zero)
 OPTION(max_iterations, 0, zero)
@@ -102,10 +101,9 @@ OPTION(require_convergence, 2, unknown)
 static void options(void) {
     INVALID(create(set_zero_struct_size), "ds_options_init");
     INVALID(create(set_large_struct_size), "struct_size");
-    INVALID(create(set_zero_time_step), "time_step");
     INVALID(create(set_negative_time_step), "time_step");
     INVALID(create(set_nan_time_step), "time_step");
-    INVALID(create(set_tiny_time_step), "time_step must be finite and at least 1e-100, got");
+    INVALID(create(set_tiny_time_step), "time_step must be finite and at least 1e-100, or 0");
     INVALID(create(set_unknown_contact), "contact");
     INVALID(create(set_unknown_integrator), "integrator");
     INVALID(create(set_large_integrator), "integrator");

@@ -13,6 +13,7 @@ static double q[MAX], v[MAX], u[MAX], q_next[MAX], v_next[MAX], J[MAX * MAX];
 static ds_sim *standing(double tolerance) {
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     options.tolerance = tolerance;
     ds_sim *sim = NULL;
     CHECK_OK(ds_sim_create(model, &options, &sim));
@@ -58,6 +59,7 @@ static void jammed(void) {
         for (int bounded = 0; bounded < 2; bounded++) {
             ds_options options;
             ds_options_init(&options);
+            options.time_step = 1e-3;
             CHECK(options.max_push_out == 0.5 && options.max_push_out_angle == 1.0);
             options.max_push_out = bounded ? 0.25 : INFINITY;
             ds_sim *s = NULL;
@@ -159,7 +161,10 @@ static void redundant(void) {
     ds_model *box = NULL;
     ds_sim *sim = NULL;
     CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, NULL, &box));
-    CHECK_OK(ds_sim_create(box, NULL, &sim));
+    ds_options options;
+    ds_options_init(&options);
+    options.time_step = 1e-3;
+    CHECK_OK(ds_sim_create(box, &options, &sim));
     const ds_param weight = {DS_PARAM_GRAVITY, 0, 2};
     CHECK_OK(ds_sim_select_params(sim, &weight, 1));
     double still[6] = {0}, at[7], by_p[12], sum = 0.0;
@@ -184,6 +189,7 @@ static void sizes_and_gains(void) {
     ds_sim *sim = NULL;
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     options.kp = 0.25;
     options.max_push_out = INFINITY;
     CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, NULL, &ball));

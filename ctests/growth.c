@@ -37,6 +37,7 @@ static void check_contacts(const ds_model *model, const ds_sim *sim) {
 static int taken(const ds_model *model, int32_t law, int32_t integrator) {
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     options.contact = law;
     options.integrator = integrator;
     ds_sim *sim = NULL;

@@ -198,6 +198,7 @@ static void aware_rollout(const ds_model *model, int32_t contact) {
     enum { STEPS = 5 };
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     CHECK(options.aware_gradient == 0);
     options.contact = contact;
     for (int on = 0; on < 2; on++) {

@@ -39,6 +39,7 @@ static ds_status ball(double restitution, ds_model **model) {
 static ds_sim *create(const ds_model *model, int32_t contact) {
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     CHECK(options.restitution_threshold == 0.01);
     options.contact = contact;
     ds_sim *sim = NULL;
@@ -160,11 +161,13 @@ static void refused(const ds_model *model) {
     const double thresholds[] = {-1.0, NAN};
     for (int i = 0; i < 2; i++) {
         ds_options_init(&options);
+        options.time_step = 1e-3;
         options.restitution_threshold = thresholds[i];
         CHECK_INVALID(ds_sim_create(model, &options, &sim), "restitution_threshold");
     }
     /* A program that was compiled before it was there has its default. */
     ds_options_init(&options);
+    options.time_step = 1e-3;
     options.restitution_threshold = -1.0;
     options.struct_size = offsetof(ds_options, restitution_threshold);
     CHECK_OK(ds_sim_create(model, &options, &sim));

@@ -23,7 +23,10 @@ static void limits(void) {
     ds_sim *sim = NULL;
     /* The file's angles are degrees. */
     CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, &load, &model));
-    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    ds_options options;
+    ds_options_init(&options);
+    options.time_step = 1e-3;
+    CHECK_OK(ds_sim_create(model, &options, &sim));
     CHECK(ds_model_sensor_kind(model, 0) == DS_SENSOR_JOINT_LIMIT_POSITION && ds_model_sensor_kind(model, 2) == DS_SENSOR_JOINT_LIMIT_FORCE);
     const double bound = 0.5 * 3.14159265358979323846 / 180.0;
     double q = bound + 0.01, v = 0.3, u = 0.0, data[3], by_q[3], by_v[3], by_u[3], u_bar;
@@ -39,8 +42,6 @@ static void limits(void) {
     CHECK_NEAR(by_u[2], 1.0, 1e-9);
     /* Of what comes at some speed all of the momentum is taken in a step. */
     const double inertia = 2.0 * (1.0 + 0.4 * 0.1 * 0.1);
-    ds_options options;
-    ds_options_init(&options);
     CHECK_NEAR(by_v[2], inertia / options.time_step, 1e-6);
     const double data_bar[3] = {0.0, 0.0, 2.0};
     CHECK_OK(ds_sim_sensor_vjp(sim, &q, &v, &u, data_bar, NULL, NULL, &u_bar, NULL));
@@ -61,6 +62,7 @@ static void torsion(void) {
     ds_load_options_init(&load);
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     ds_model *model = NULL;
     ds_sim *sim = NULL;
     CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, &load, &model));
@@ -108,6 +110,7 @@ static void many_feet(void) {
     ds_load_options_init(&load);
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     ds_model *model = NULL;
     ds_sim *sim = NULL;
     CHECK_OK(ds_model_load_string(text, n, DS_FORMAT_MJCF, &load, &model));
@@ -143,6 +146,7 @@ int main(void) {
 
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     options.contact = DS_CONTACT_CONVEX;
     ds_sim *sim = NULL;
     CHECK_OK(ds_sim_create(model, &options, &sim));

@@ -60,6 +60,7 @@ static void pulled(ds_builder *builder) {
 
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     options.contact = DS_CONTACT_NONE;
     CHECK_OK(ds_sim_create(model, &options, &sim));
     const double q[2] = {1.0, 5.0}, v[2] = {0.0, 3.0}, u[3] = {1.5, -2.0, 0.25}, h = options.time_step;
@@ -240,6 +241,7 @@ int main(void) {
 
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
     options.contact = DS_CONTACT_NONE;
     CHECK_OK(ds_sim_create(model, &options, &sim));
     const double q[2] = {1.0, 5.0}, v[2] = {0.0, 0.0};

@@ -74,7 +74,13 @@ impl Hold {
         };
         let spec = mjcf::read_file(&common::model_path(file), &MjcfOptions::default())?;
         let model = Arc::new(Model::compile(spec, actuation)?);
-        let mut sim = Sim::new(model.clone(), &Options::default())?;
+        let mut sim = Sim::new(
+            model.clone(),
+            &Options {
+                time_step: 1e-3,
+                ..Options::default()
+            },
+        )?;
         if task == Task::Load {
             add_mass(&mut sim, "trunk", 10.0, Vec3::new(0.0, 0.0, 0.1))?;
         }

@@ -681,6 +681,12 @@ enum ds_integrator
    * Two implicit stages as those of BDF1, of second order; what is stiff is damped as by it. Contact as with BDF1.
    */
   DS_INTEGRATOR_SDIRK2 = 6,
+  /**
+   * The nearest to what the model's file asks for: of MuJoCo's Euler and implicitfast, and where the file names none,
+   * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; of implicit DS_INTEGRATOR_IMPLICIT_EULER; of RK4 DS_INTEGRATOR_MIDPOINT.
+   * These go with every law. ds_sim_integrator says which it is.
+   */
+  DS_INTEGRATOR_FROM_MODEL = 7,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -2008,7 +2014,7 @@ typedef struct ds_options {
    */
   size_t struct_size;
   /**
-   * Length of a step [s], at least 1e-100. Default 0.001, whatever the file says (ds_model_time_step).
+   * Length of a step [s], at least 1e-100. Default 0: that of the model (ds_model_time_step); ds_sim_time_step has it.
    */
   double time_step;
   /**
@@ -2016,7 +2022,7 @@ typedef struct ds_options {
    */
   int32_t contact;
   /**
-   * A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
+   * A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL.
    */
   int32_t integrator;
   /**
@@ -2104,6 +2110,12 @@ typedef struct ds_options {
    * up to seven tries. A step that would need more has not converged, and has no derivative. Default 50.
    */
   size_t max_newton;
+  /**
+   * Contacts that are deeper than this when a step begins are counted in ds_step_info.too_deep [m], with every law; inf: none.
+   * Nothing else depends on it. Default 0: a quarter of the least half extent of either geom, which is half way to where it
+   * would come out on the other side.
+   */
+  double max_depth;
 } ds_options;
 
 /**
@@ -2145,10 +2157,19 @@ typedef struct ds_step_info {
    */
   uint64_t impacts;
   /**
+   * The deepest penetration of its contacts, where the step began [m]; 0 without any.
+   */
+  double deepest;
+  /**
+   * Contacts deeper than ds_options.max_depth: what is heavy sinks into what is light with DS_CONTACT_CONVEX, and with
+   * DS_CONTACT_PENALTY; DS_CONTACT_NCP and DS_CONTACT_LCP hold it.
+   */
+  uint64_t too_deep;
+  /**
    * 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
    * keeps its size.
    */
-  uint64_t reserved[15];
+  uint64_t reserved[13];
 } ds_step_info;
 
 /**
@@ -3076,8 +3097,8 @@ ds_status ds_model_site_placement(const struct ds_model *model, int32_t site, do
 ds_status ds_model_gravity(const struct ds_model *model, double *out);
 
 /**
- * Time step that the file asks for [s], for ds_options.time_step, which does not follow it: of an MJCF without one 0.002,
- * MuJoCo's default; of a URDF and of a built model 0.
+ * Time step of the model [s], which ds_options.time_step = 0 takes: that of the file. Of an MJCF without one it is 0.002,
+ * MuJoCo's default; of a URDF and of a built model 0.001.
  */
 double ds_model_time_step(const struct ds_model *model);
 
@@ -3248,7 +3269,8 @@ ds_status ds_model_difference(const struct ds_model *model,
 
 /**
  * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos. Mocap bodies, which MuJoCo keeps apart
- * from qpos, come behind it: 7 numbers each, position and quaternion.
+ * from qpos (mocap_pos, mocap_quat), come behind it: 7 numbers each, position and quaternion, or zeros for the pose of the
+ * file. As in MuJoCo quaternions are normalized, and one of zeros is the identity.
  */
 ds_status ds_model_q_from_mujoco(const struct ds_model *model,
                                  const double *qpos,
@@ -3648,6 +3670,28 @@ ds_status ds_builder_add_equality(struct ds_builder *builder,
                                   const struct ds_equality_desc *equality);
 
 /**
+ * Coordinates theta of an inertia p (10 numbers each; p as in DS_PARAM_BODY_INERTIA) in which every value is the inertia of
+ * a body, so that an optimizer cannot leave these: the logarithmic Cholesky factor of the pseudo-inertia (Rucker & Wensing
+ * 2022). theta is (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): the mass is exp(2 alpha) and t the centre of mass. theta
+ * may be p.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for numbers that no body has, and for points, needles and discs without extent in some
+ * direction, which have no theta.
+ */
+ds_status ds_inertia_to_log_cholesky(const double *p,
+                                     double *theta);
+
+/**
+ * The inertia p at theta, see ds_inertia_to_log_cholesky; 10 numbers each. dp_dtheta: 10×10, column-major, may be NULL. p may
+ * be theta.
+ *
+ * Errors: DS_ERR_NUMERICAL where the numbers overflow, or the mass vanishes.
+ */
+ds_status ds_inertia_from_log_cholesky(const double *theta,
+                                       double *p,
+                                       double *dp_dtheta);
+
+/**
  * Fills the struct with the defaults. NULL is ignored.
  */
 void ds_options_init(struct ds_options *options);
@@ -3666,6 +3710,16 @@ ds_status ds_sim_create(const struct ds_model *model,
  * Releases a simulation. NULL is ignored.
  */
 void ds_sim_free(struct ds_sim *sim);
+
+/**
+ * Length of a step [s]: options.time_step, or where it is 0 that of the model. 0 for NULL.
+ */
+double ds_sim_time_step(const struct ds_sim *sim);
+
+/**
+ * The ds_integrator by which it steps, never DS_INTEGRATOR_FROM_MODEL. -1 for NULL.
+ */
+int32_t ds_sim_integrator(const struct ds_sim *sim);
 
 /**
  * Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
@@ -4340,7 +4394,9 @@ ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
  * it changes the size of a geom.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
- * size of 0, or a gain outside [0, 1]; none is changed then.
+ * size of 0, or a gain outside [0, 1], and for an inertia that no body has: a negative principal moment about the centre of
+ * mass, one larger than the sum of the others, or a first moment without mass. Principal moments may be off by 1e-9 of the
+ * trace about the frame's origin. An inertia of the file stays allowed until it is changed. None is changed on an error.
  */
 ds_status ds_sim_set_params(struct ds_sim *sim,
                             const double *p);
@@ -5306,6 +5362,16 @@ ds_status ds_rollout_create(const struct ds_model *model,
 void ds_rollout_free(struct ds_rollout *rollout);
 
 /**
+ * Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+ */
+double ds_rollout_time_step(const struct ds_rollout *rollout);
+
+/**
+ * The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+ */
+int32_t ds_rollout_integrator(const struct ds_rollout *rollout);
+
+/**
  * Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0; activations begin at 0
  * (ds_rollout_run_act: anywhere). The
  * trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for
@@ -5416,6 +5482,16 @@ void ds_batch_free(struct ds_batch *batch);
  * Number of simulations. 0 for NULL.
  */
 size_t ds_batch_count(const struct ds_batch *batch);
+
+/**
+ * Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+ */
+double ds_batch_time_step(const struct ds_batch *batch);
+
+/**
+ * The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+ */
+int32_t ds_batch_integrator(const struct ds_batch *batch);
 
 /**
  * Number of threads that take part in a call, the caller's among them. 0 for NULL.

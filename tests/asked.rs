@@ -57,6 +57,7 @@ fn robot() -> Arc<Model> {
 fn sim(model: &Arc<Model>, contact: Contact) -> Sim {
     let options = Options {
         contact,
+        time_step: 1e-3,
         ..Options::default()
     };
     Sim::new(model.clone(), &options).unwrap()

@@ -35,6 +35,7 @@ fn sim(text: &str, contact: Contact) -> Sim {
     let model = load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap();
     let options = Options {
         contact,
+        time_step: 1e-3,
         ..Options::default()
     };
     Sim::new(Arc::new(model), &options).unwrap()
@@ -177,6 +178,7 @@ fn far() {
         if let Ok(model) = load_str(&text, Format::Mjcf, None, &LoadOptions::default()) {
             let options = Options {
                 contact: law,
+                time_step: 1e-3,
                 ..Options::default()
             };
             let mut s = Sim::new(Arc::new(model), &options).unwrap();

@@ -398,6 +398,7 @@ fn inverse_with_activations_and_prescribed_dofs() {
     let model = load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap();
     let options = Options {
         contact: Contact::None,
+        time_step: 1e-3,
         ..Options::default()
     };
     let mut sim = Sim::new(Arc::new(model), &options).unwrap();

@@ -32,6 +32,7 @@ fn kinematics(model: &Arc<Model>) -> Sim {
     let options = Options {
         contact: Contact::None,
         derivatives: false,
+        time_step: 1e-3,
         ..Options::default()
     };
     Sim::new(model.clone(), &options).unwrap()

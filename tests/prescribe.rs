@@ -12,6 +12,14 @@ use diffsim::model::params::ParamKind;
 use diffsim::step::{Contact, Integrator, Options, Sim};
 use std::sync::Arc;
 
+/// Steps of 1 ms.
+fn millisecond() -> Options {
+    Options {
+        time_step: 1e-3,
+        ..Options::default()
+    }
+}
+
 const PENDULUM: &str = r#"<mujoco><option gravity="0 0 -9.81"/><worldbody><body name="arm">
     <joint name="hinge" axis="0 1 0" damping="0.2" armature="0.01"/>
     <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/>
@@ -203,7 +211,7 @@ fn what_holds_other_dofs_does_not_hold_driven_ones() {
 fn what_is_refused_changes_nothing() {
     let model = Arc::new(quadruped(false));
     let nv = model.nv();
-    let mut sim = Sim::new(model.clone(), &Options::default()).unwrap();
+    let mut sim = Sim::new(model.clone(), &millisecond()).unwrap();
     let refuse = |e: diffsim::error::Result<()>, status: Status, words: &str| {
         let e = e.unwrap_err();
         assert_eq!(e.status, status, "{e}");
@@ -274,7 +282,7 @@ fn what_is_refused_changes_nothing() {
     sim.select_params(&[]).unwrap();
     sim.prescribe(7, f64::NAN).unwrap();
     // Freed, it is a simulation that never was prescribed, to the bit.
-    let mut fresh = Sim::new(model.clone(), &Options::default()).unwrap();
+    let mut fresh = Sim::new(model.clone(), &millisecond()).unwrap();
     for (sim, (qn, vn)) in [&mut sim, &mut fresh].into_iter().zip(&mut ends) {
         sim.reset();
         sim.step(&q, &v, &u, qn, vn).unwrap();

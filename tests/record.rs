@@ -9,6 +9,14 @@ use diffsim::step::{Options, Sim};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Steps of 1 ms.
+fn millisecond() -> Options {
+    Options {
+        time_step: 1e-3,
+        ..Options::default()
+    }
+}
+
 fn quadruped() -> Arc<Model> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/models/quadruped.xml");
     Arc::new(load_file(&path, &LoadOptions::default()).expect("the quadruped"))
@@ -42,7 +50,7 @@ fn bits(x: &[f64]) -> Vec<u64> {
 
 fn recorded(steps: usize, options: &RecorderOptions) -> (Arc<Model>, Recorder) {
     let model = quadruped();
-    let mut sim = Sim::new(model.clone(), &Options::default()).expect("a sim");
+    let mut sim = Sim::new(model.clone(), &millisecond()).expect("a sim");
     let mut recorder = Recorder::new(model.clone(), options).expect("a recorder");
     fall(&mut sim, steps, |sim| {
         recorder.step(sim).expect("a frame");
@@ -53,7 +61,7 @@ fn recorded(steps: usize, options: &RecorderOptions) -> (Arc<Model>, Recorder) {
 #[test]
 fn frames_are_what_the_sim_says_to_the_bit() {
     let model = quadruped();
-    let mut sim = Sim::new(model.clone(), &Options::default()).expect("a sim");
+    let mut sim = Sim::new(model.clone(), &millisecond()).expect("a sim");
     let trunk = 1;
     let wrench = [1.0, 2.0, -3.0, 0.1, 0.2, 0.3];
     sim.set_external_wrench(trunk, wrench).expect("a wrench");
@@ -65,7 +73,7 @@ fn frames_are_what_the_sim_says_to_the_bit() {
     assert!(recorder.add_channel("height", 1).is_err());
     let mut states = Vec::new();
     let mut contacts = Vec::new();
-    let mut fk = Sim::new(model.clone(), &Options::default()).expect("a sim");
+    let mut fk = Sim::new(model.clone(), &millisecond()).expect("a sim");
     let mut poses = vec![0.0; 16 * model.nbody()];
     fall(&mut sim, 600, |sim| {
         let last = sim.last_step().expect("a step");
@@ -168,7 +176,7 @@ fn a_ring_keeps_the_newest_frames_and_a_file_all_of_them() -> Result<()> {
 
     let path = std::env::temp_dir().join(format!("diffsim_{}.dsrec", std::process::id()));
     let model = quadruped();
-    let mut sim = Sim::new(model.clone(), &Options::default())?;
+    let mut sim = Sim::new(model.clone(), &millisecond())?;
     let mut recorder = Recorder::new(model, &small)?;
     recorder.open(&path)?;
     fall(&mut sim, 300, |sim| {
@@ -222,9 +230,9 @@ fn what_is_cut_or_changed_is_told_and_the_rest_is_whole() {
 #[test]
 fn recording_changes_no_bit_and_allocates_nothing() {
     let model = quadruped();
-    let mut sim = Sim::new(model.clone(), &Options::default()).expect("a sim");
+    let mut sim = Sim::new(model.clone(), &millisecond()).expect("a sim");
     let alone = fall(&mut sim, 400, |_| {});
-    let mut sim = Sim::new(model.clone(), &Options::default()).expect("a sim");
+    let mut sim = Sim::new(model.clone(), &millisecond()).expect("a sim");
     let options = RecorderOptions {
         rate: 0.0,
         capacity: 200_000,
@@ -261,7 +269,7 @@ fn gradients_of_a_rollout_stand_on_the_bodies() {
         </body></worldbody><actuator><motor joint="hinge" gear="-3"/></actuator></mujoco>"#;
     let model = load_str(ARM, Format::Mjcf, None, &LoadOptions::default()).expect("a model");
     let model = Arc::new(model);
-    let mut rollout = Rollout::new(model.clone(), &Options::default(), 10).expect("a rollout");
+    let mut rollout = Rollout::new(model.clone(), &millisecond(), 10).expect("a rollout");
     let mut recorder = Recorder::new(model.clone(), &every_step()).expect("a recorder");
     let none = recorder.rollout(&mut rollout, None, None, None);
     assert_eq!(none.map_err(|e| e.status), Err(Status::NoStep));
@@ -333,12 +341,12 @@ fn misuse_is_an_error_and_changes_nothing() {
     assert!(bad(f64::NAN, 1 << 20).starts_with("rate"));
     assert!(bad(60.0, 100).starts_with("capacity"));
     let mut recorder = Recorder::new(model.clone(), &every_step()).expect("a recorder");
-    let sim = Sim::new(model.clone(), &Options::default()).expect("a sim");
+    let sim = Sim::new(model.clone(), &millisecond()).expect("a sim");
     assert_eq!(
         recorder.step(&sim).map_err(|e| e.status),
         Err(Status::NoStep)
     );
-    let mut other = Sim::new(quadruped(), &Options::default()).expect("a sim");
+    let mut other = Sim::new(quadruped(), &millisecond()).expect("a sim");
     fall(&mut other, 1, |other| {
         let e = recorder.step(other).map_err(|e| e.status);
         assert_eq!(e, Err(Status::InvalidArgument));

@@ -25,6 +25,7 @@ fn a_standing_quadruped_touches_at_most_a_megabyte_and_a_half() {
     for contact in [Contact::Ncp, Contact::Convex] {
         let o = Options {
             contact,
+            time_step: 1e-3,
             ..Options::default()
         };
         let mut stand = || {

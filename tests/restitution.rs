@@ -325,6 +325,7 @@ fn what_is_no_restitution_is_refused() {
     for restitution_threshold in [-1.0, f64::NAN] {
         let wrong = Options {
             restitution_threshold,
+            time_step: 1e-3,
             ..Options::default()
         };
         let error = Sim::new(model.clone(), &wrong).unwrap_err();
@@ -332,7 +333,14 @@ fn what_is_no_restitution_is_refused() {
         assert!(error.message.contains("options.restitution_threshold"));
     }
     let chosen = [param(RESTITUTION, 0, 0)];
-    let mut sim = Sim::new(model.clone(), &Options::default()).unwrap();
+    let mut sim = Sim::new(
+        model.clone(),
+        &Options {
+            time_step: 1e-3,
+            ..Options::default()
+        },
+    )
+    .unwrap();
     let other = [param(RESTITUTION, 0, 1)];
     let error = sim.select_params(&other).unwrap_err();
     assert_eq!(error.status, Status::InvalidArgument, "{error}");
@@ -351,6 +359,7 @@ fn what_is_no_restitution_is_refused() {
     assert_eq!(p, [0.5]);
     let convex = Options {
         contact: Contact::Convex,
+        time_step: 1e-3,
         ..Options::default()
     };
     let mut sim = Sim::new(model, &convex).unwrap();

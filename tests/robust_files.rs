@@ -8,6 +8,14 @@ use diffsim::step::{Options, Sim};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Steps of 1 ms.
+fn millisecond() -> Options {
+    Options {
+        time_step: 1e-3,
+        ..Options::default()
+    }
+}
+
 fn load(text: &str) -> Result<Model, Error> {
     load_str(text, Format::Mjcf, None, &LoadOptions::default())
 }
@@ -68,7 +76,7 @@ fn a_flat_mesh_rests_on_the_ground() {
         0.0, 5e-324, 1e-300, 1e-20, 1e-12, 1e-9, 1e-8, 1.1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 1e-3, 1e-2,
     ] {
         let model = load(&mesh(height)).unwrap_or_else(|e| panic!("{height:e}: {e}"));
-        let mut sim = Sim::new(Arc::new(model), &Options::default()).unwrap();
+        let mut sim = Sim::new(Arc::new(model), &millisecond()).unwrap();
         let (mut q, mut v) = (sim.model().neutral().to_vec(), vec![0.0; 6]);
         for _ in 0..20 {
             let (q0, v0) = (q.clone(), v.clone());
@@ -95,7 +103,7 @@ fn sizes_have_limits() {
         let text = format!(
             "<mujoco><worldbody><body><freejoint/><geom type='box' size='.05 .05 {size:e}' mass='1'/></body></worldbody></mujoco>"
         );
-        let made = load(&text).and_then(|m| Sim::new(Arc::new(m), &Options::default()));
+        let made = load(&text).and_then(|m| Sim::new(Arc::new(m), &millisecond()));
         match made {
             Ok(_) => assert!(fits, "{size:e}"),
             Err(e) => assert!(
@@ -114,7 +122,7 @@ fn geoms_without_a_name_are_told_by_their_body() {
     let mut spec = mjcf::read_str(text, None, &Default::default()).unwrap();
     spec.geoms.iter_mut().for_each(|g| g.friction[1] = 0.0);
     let model = Model::compile(spec, Actuation::FromFile).unwrap();
-    let e = Sim::new(Arc::new(model), &Options::default()).unwrap_err();
+    let e = Sim::new(Arc::new(model), &millisecond()).unwrap_err();
     assert_eq!(e.status, Status::InvalidArgument);
     let told = "geom 0 of body \"world\" and geom 1 of body \"leg\": condim 6";
     assert!(e.message.contains(told), "{e}");

@@ -90,6 +90,7 @@ fn sensors_apart(a: &Arc<Model>, b: &Arc<Model>) -> f64 {
     let mut both = [a, b].map(|m| {
         let options = Options {
             contact: Contact::Ncp,
+            time_step: 1e-3,
             ..Options::default()
         };
         let sim = Sim::new(m.clone(), &options).unwrap();

@@ -14,6 +14,14 @@ use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Integrator, Options, StepJacobians};
 
+/// Steps of 1 ms.
+fn millisecond() -> Options {
+    Options {
+        time_step: 1e-3,
+        ..Options::default()
+    }
+}
+
 const RADIUS: f64 = 0.05;
 
 #[test]
@@ -76,7 +84,7 @@ fn a_ball_that_rolls_keeps_its_speed_and_the_ground() {
 #[test]
 fn a_small_ball_rolls_for_ten_seconds_by_default() {
     let spec = on_ground(0.5, RADIUS, 1.0, ball(RADIUS));
-    let mut w = World::new(spec, Actuation::FromFile, &Options::default());
+    let mut w = World::new(spec, Actuation::FromFile, &millisecond());
     w.launch(0, Vec3::X);
     w.v[4] = 1.0 / RADIUS;
     w.run(10_000);
@@ -91,7 +99,7 @@ fn a_free_body_that_tumbles_keeps_its_energy_by_default() {
     let shape = cuboid(0.05, 0.1, 0.2);
     free(&mut spec, "box", at(0.0, 0.0, 0.0), 1.0, shape);
     spec.gravity = Vec3::ZERO;
-    let mut w = World::new(spec, Actuation::FromFile, &Options::default());
+    let mut w = World::new(spec, Actuation::FromFile, &millisecond());
     w.v.copy_from_slice(&[1.0, 0.5, -0.3, 2.0, 4.0, 1.0]);
     let start = w.sim.energy(&w.q, &w.v).unwrap().0;
     let velocity = w.velocity(0);

@@ -38,6 +38,8 @@ int main(int argc, char **argv) {
     check(ds_model_load(argv[1], &load, &model), argv[1]);
     ds_options options;
     ds_options_init(&options);
+    options.time_step = 1e-3;
+    options.integrator = DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD;
     if (argv[2][0] == '0') options.contact = DS_CONTACT_NONE;
     if (argv[2][0] == '2') options.contact = DS_CONTACT_LCP;
     ds_sim *sim = NULL;

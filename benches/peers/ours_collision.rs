@@ -97,6 +97,7 @@ fn calls(model: &Arc<Model>, states: &[Vec<f64>], passes: usize) -> Result<(), B
         contact: Contact::None,
         max_contacts: MAX_CONTACTS,
         derivatives: false,
+        time_step: 1e-3,
         ..Options::default()
     };
     let mut sim = Sim::new(model.clone(), &options)?;

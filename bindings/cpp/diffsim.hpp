@@ -55,6 +55,11 @@ public:
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), nbody_(model.nbody()),
           nsite_(model.nsite()), ntendon_(model.ntendon()), na_(model.na()), nsensordata_(model.nsensordata()) {}
 
+    /** Length of a step [s]: the one of the options, else that of the model. */
+    double time_step() const { return value(ds_sim_time_step(get())); }
+    /** A ds_integrator: the one of the options, else the nearest to that of the model's file. */
+    std::int32_t integrator() const { return value(ds_sim_integrator(get())); }
+
     void step(In q, In v, In u, Out q_next, Out v_next) {
         check(ds_sim_step(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
                           q_next.expect(nq_, "q_next"), v_next.expect(nv_, "v_next")));

@@ -395,6 +395,21 @@ inline InertiaVector inertia_from_com(double mass, const Vector3 &com,
     return out;
 }
 
+/** Coordinates in which every value is the inertia of a body; the header says which. */
+inline InertiaVector inertia_to_log_cholesky(const InertiaVector &p) {
+    InertiaVector theta{};
+    check(ds_inertia_to_log_cholesky(p.data(), theta.data()));
+    return theta;
+}
+
+/** The inertia at these coordinates; dp_dtheta: 10×10, column-major, may be null. */
+inline InertiaVector inertia_from_log_cholesky(const InertiaVector &theta,
+                                               std::array<double, 100> *dp_dtheta = nullptr) {
+    InertiaVector p{};
+    check(ds_inertia_from_log_cholesky(theta.data(), p.data(), dp_dtheta ? dp_dtheta->data() : nullptr));
+    return p;
+}
+
 }  // namespace diffsim
 
 #endif  // DIFFSIM_MODEL_HPP

@@ -49,7 +49,7 @@ impl Batch {
         if count == 0 {
             return Err(Error::invalid("count must be positive, got 0"));
         }
-        options.check()?;
+        options.for_model(&model).check()?;
         let mut sims = Vec::new();
         let mut errors = Vec::new();
         let each = Bytes::of(&model, options).linear;

@@ -132,6 +132,20 @@ pub unsafe extern "C" fn ds_batch_count(batch: *const ds_batch) -> usize {
     wall::value(0, || Ok(look(batch)?.batch.count()))
 }
 
+/// Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_batch_time_step(batch: *const ds_batch) -> f64 {
+    wall::value(0.0, || Ok(look(batch)?.batch.sim(0)?.options().time_step))
+}
+
+/// The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_batch_integrator(batch: *const ds_batch) -> i32 {
+    wall::value(-1, || {
+        Ok(look(batch)?.batch.sim(0)?.options().integrator as i32)
+    })
+}
+
 /// Number of threads that take part in a call, the caller's among them. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_threads(batch: *const ds_batch) -> usize {

@@ -109,7 +109,8 @@ pub unsafe extern "C" fn ds_model_difference(
 }
 
 /// Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos. Mocap bodies, which MuJoCo keeps apart
-/// from qpos, come behind it: 7 numbers each, position and quaternion.
+/// from qpos (mocap_pos, mocap_quat), come behind it: 7 numbers each, position and quaternion, or zeros for the pose of the
+/// file. As in MuJoCo quaternions are normalized, and one of zeros is the identity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_q_from_mujoco(
     model: *const ds_model,

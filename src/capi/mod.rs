@@ -45,6 +45,8 @@ pub mod cords;
 
 pub mod equality;
 
+pub mod inertia;
+
 pub mod options;
 
 pub mod report;

@@ -370,9 +370,9 @@ pub unsafe extern "C" fn ds_model_gravity(model: *const ds_model, out: *mut f64)
     })
 }
 
-/// Time step that the file asks for [s], for ds_options.time_step, which does not follow it: of an MJCF without one 0.002,
-/// MuJoCo's default; of a URDF and of a built model 0.
+/// Time step of the model [s], which ds_options.time_step = 0 takes: that of the file. Of an MJCF without one it is 0.002,
+/// MuJoCo's default; of a URDF and of a built model 0.001.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_time_step(model: *const ds_model) -> f64 {
-    wall::value(0.0, || Ok(get(model)?.model.time_step().unwrap_or(0.0)))
+    wall::value(0.0, || Ok(get(model)?.model.time_step()))
 }

@@ -54,6 +54,10 @@ pub enum ds_integrator {
     DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
     /// Two implicit stages as those of BDF1, of second order; what is stiff is damped as by it. Contact as with BDF1.
     DS_INTEGRATOR_SDIRK2 = 6,
+    /// The nearest to what the model's file asks for: of MuJoCo's Euler and implicitfast, and where the file names none,
+    /// DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; of implicit DS_INTEGRATOR_IMPLICIT_EULER; of RK4 DS_INTEGRATOR_MIDPOINT.
+    /// These go with every law. ds_sim_integrator says which it is.
+    DS_INTEGRATOR_FROM_MODEL = 7,
 }
 
 /// Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
@@ -63,11 +67,11 @@ pub enum ds_integrator {
 pub struct ds_options {
     /// Size of this struct in bytes; set by ds_options_init.
     pub struct_size: usize,
-    /// Length of a step [s], at least 1e-100. Default 0.001, whatever the file says (ds_model_time_step).
+    /// Length of a step [s], at least 1e-100. Default 0: that of the model (ds_model_time_step); ds_sim_time_step has it.
     pub time_step: f64,
     /// A ds_contact_law. Default DS_CONTACT_NCP.
     pub contact: i32,
-    /// A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
+    /// A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL.
     pub integrator: i32,
     /// Largest residual of the contact problem that counts as solved; with DS_CONTACT_CONVEX that of momentum, relative to
     /// what impulses change of it. Default 1e-9.
@@ -122,6 +126,10 @@ pub struct ds_options {
     /// Largest number of iterations of Newton's method in a stage; with penalty contact, or tendons that only pull, in each of
     /// up to seven tries. A step that would need more has not converged, and has no derivative. Default 50.
     pub max_newton: usize,
+    /// Contacts that are deeper than this when a step begins are counted in ds_step_info.too_deep [m], with every law; inf: none.
+    /// Nothing else depends on it. Default 0: a quarter of the least half extent of either geom, which is half way to where it
+    /// would come out on the other side.
+    pub max_depth: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -152,6 +160,7 @@ unsafe impl Growing for ds_options {
             velocity_limits: i32::from(o.velocity_limits),
             newton_tolerance: o.newton_tolerance,
             max_newton: o.max_newton,
+            max_depth: o.max_depth,
         }
     }
 }
@@ -175,6 +184,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
             DS_INTEGRATOR_BDF1 => Integrator::Bdf1,
             DS_INTEGRATOR_BDF2 => Integrator::Bdf2,
             DS_INTEGRATOR_SDIRK2 => Integrator::Sdirk2,
+            DS_INTEGRATOR_FROM_MODEL => Integrator::FromModel,
         })?,
         tolerance: o.tolerance,
         max_iterations: o.max_iterations,
@@ -191,6 +201,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         checkpoint_interval: o.checkpoint_interval,
         newton_tolerance: o.newton_tolerance,
         max_newton: o.max_newton,
+        max_depth: o.max_depth,
         aware_gradient: args::flag(o.aware_gradient, "options.aware_gradient")?,
         // The other solvers are for the library's own checks.
         solver: Options::default().solver,

@@ -158,7 +158,9 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
 /// it changes the size of a geom.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
-/// size of 0, or a gain outside [0, 1]; none is changed then.
+/// size of 0, or a gain outside [0, 1], and for an inertia that no body has: a negative principal moment about the centre of
+/// mass, one larger than the sum of the others, or a first moment without mass. Principal moments may be off by 1e-9 of the
+/// trace about the frame's origin. An inertia of the file stays allowed until it is changed. None is changed on an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> ds_status {
     wall::status(|| {

@@ -61,9 +61,14 @@ pub struct ds_step_info {
     /// move surfaces) is that through the impacts: what meets later leaves on another path. A difference of this one step
     /// does not show it, the path over many steps does.
     pub impacts: u64,
+    /// The deepest penetration of its contacts, where the step began [m]; 0 without any.
+    pub deepest: f64,
+    /// Contacts deeper than ds_options.max_depth: what is heavy sinks into what is light with DS_CONTACT_CONVEX, and with
+    /// DS_CONTACT_PENALTY; DS_CONTACT_NCP and DS_CONTACT_LCP hold it.
+    pub too_deep: u64,
     /// 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
     /// keeps its size.
-    pub reserved: [u64; 15],
+    pub reserved: [u64; 13],
 }
 
 impl From<StepInfo> for ds_step_info {
@@ -76,7 +81,9 @@ impl From<StepInfo> for ds_step_info {
             gradient: i.gradient.into(),
             converged: i32::from(i.converged),
             impacts: i.impacts as u64,
-            reserved: [0; 15],
+            deepest: i.deepest,
+            too_deep: i.too_deep as u64,
+            reserved: [0; 13],
         }
     }
 }

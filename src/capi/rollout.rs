@@ -61,6 +61,18 @@ pub unsafe extern "C" fn ds_rollout_free(rollout: *mut ds_rollout) {
     args::take(rollout)
 }
 
+/// Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_time_step(rollout: *const ds_rollout) -> f64 {
+    wall::value(0.0, || Ok(look(rollout)?.sim().options().time_step))
+}
+
+/// The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_integrator(rollout: *const ds_rollout) -> i32 {
+    wall::value(-1, || Ok(look(rollout)?.sim().options().integrator as i32))
+}
+
 /// Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0; activations begin at 0
 /// (ds_rollout_run_act: anywhere). The
 /// trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for

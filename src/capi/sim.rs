@@ -92,6 +92,18 @@ pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
     args::take(sim)
 }
 
+/// Length of a step [s]: options.time_step, or where it is 0 that of the model. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_time_step(sim: *const ds_sim) -> f64 {
+    wall::value(0.0, || Ok(look(sim)?.sim.options().time_step))
+}
+
+/// The ds_integrator by which it steps, never DS_INTEGRATOR_FROM_MODEL. -1 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_integrator(sim: *const ds_sim) -> i32 {
+    wall::value(-1, || Ok(look(sim)?.sim.options().integrator as i32))
+}
+
 /// Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
 /// nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
 /// next one. The activations of actuators that have a state (ds_model_na) are the sim's: they go on with the step

@@ -66,6 +66,22 @@ impl Mobility {
         along.iter().sum()
     }
 
+    /// Velocity of a link's point, about the origin of its tree, by unit forces there.
+    pub fn matrix_of_point(&self, link: usize, p: Vec3) -> Mat3 {
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+        Mat3 {
+            c: axes.map(|force| {
+                let torque = p.cross(force);
+                let wrench = [force.x, force.y, force.z, torque.x, torque.y, torque.z];
+                let motion = self.links[link].map(|row| {
+                    let terms = row.iter().zip(&wrench).map(|(x, w)| x * w);
+                    terms.sum::<f64>()
+                });
+                Vec3::from_slice(&motion) + Vec3::from_slice(&motion[3..]).cross(p)
+            }),
+        }
+    }
+
     /// Angular velocity of a link by unit torques on it.
     pub fn of_turning(&self, link: usize) -> Mat3 {
         let m = &self.links[link];

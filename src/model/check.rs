@@ -78,6 +78,41 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     }))
 }
 
+/// How far principal moments may be off those of a body by round-off, relative to the inertia about the frame's origin.
+const ROUND_OFF: f64 = 1e-9;
+
+/// What is wrong with an inertia that no body has, `None` where nothing is. A massless body has no first moment.
+pub fn no_body_has(i: &Inertia) -> Option<String> {
+    if !i.is_finite() {
+        return Some(format!(
+            "expected a finite inertia, got {:?}",
+            i.to_params()
+        ));
+    }
+    if i.mass < 0.0 {
+        return Some(format!("the mass must not be negative, got {}", i.mass));
+    }
+    if i.mass == 0.0 && i.h != Vec3::ZERO {
+        return Some(format!(
+            "a body of mass 0 has no first moment, got {:?}",
+            i.h.to_array()
+        ));
+    }
+    if !(scale(i).is_finite() && i.about_com().to_mat3().is_finite()) {
+        return Some(format!(
+            "the inertia about the centre of mass overflows, got {:?}",
+            i.to_params()
+        ));
+    }
+    let ([a, b, c], noise) = (principal_moments(i), ROUND_OFF * scale(i));
+    let moments = format!("the principal moments about the centre of mass are {a:e}, {b:e}, {c:e}");
+    if a < -noise {
+        return Some(format!("{moments}: none may be negative"));
+    }
+    (c > a + b + noise)
+        .then(|| format!("{moments}: the largest must not exceed the sum of the others"))
+}
+
 pub(super) fn check_gravity_compensation(share: f64, who: &str) -> Result<()> {
     match share.is_finite() {
         true => Ok(()),

@@ -10,6 +10,7 @@ use super::fluid_shapes::check_geom_in;
 use super::params::Params;
 use super::spec::{
     BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec, SiteSpec,
+    USUAL_TIME_STEP,
 };
 use super::topology::{Topology, WORLD};
 use super::{Actuation, Body, Joint, Keyframe, Model};
@@ -322,7 +323,8 @@ impl Compiler {
             chosen_pairs: Vec::new(),
             warnings: [spec.warnings, self.warnings].concat(),
             fluid: spec.fluid,
-            time_step: spec.time_step,
+            time_step: spec.time_step.unwrap_or(USUAL_TIME_STEP),
+            integrator: spec.integrator,
             neutral: self.neutral,
             body_ids: self.body_ids,
             joint_ids: self.joint_ids,

@@ -33,6 +33,7 @@ use crate::error::{Error, Result};
 use crate::joint::composition;
 use crate::spatial::{Mat3, Pose, Vec3};
 use activation::Activation;
+pub use check::no_body_has;
 pub(crate) use check::{REACH, SIZES, check_pose};
 use cord::{SpringSpec, TendonSpec};
 use derived::Derived;
@@ -40,7 +41,9 @@ use fluid::Fluid;
 use muscle::Muscle;
 use params::Params;
 use sensor::Sensor;
-use spec::{ActuatorSpec, EqualitySpec, GeomSpec, JointKind, ModelSpec, PairSpec, SiteSpec};
+use spec::{
+    ActuatorSpec, EqualitySpec, FileIntegrator, GeomSpec, JointKind, ModelSpec, PairSpec, SiteSpec,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 use topology::{LinkKind, Topology};
@@ -186,7 +189,8 @@ pub struct Model {
     chosen_pairs: Vec<([usize; 2], bool)>,
     warnings: Vec<String>,
     fluid: Fluid,
-    time_step: Option<f64>,
+    time_step: f64,
+    integrator: Option<FileIntegrator>,
     neutral: Vec<f64>,
     body_ids: HashMap<String, usize>,
     joint_ids: HashMap<String, usize>,
@@ -352,9 +356,14 @@ impl Model {
         &self.warnings
     }
 
-    /// Time step that the file asks for [s]; MJCF's own where an MJCF has none.
-    pub fn time_step(&self) -> Option<f64> {
+    /// Time step that the file asks for [s]: of an MJCF without one 0.002, of other models without one 0.001.
+    pub fn time_step(&self) -> f64 {
         self.time_step
+    }
+
+    /// Integrator that the file asks for.
+    pub fn integrator(&self) -> Option<FileIntegrator> {
+        self.integrator
     }
 
     /// What all bodies move in.

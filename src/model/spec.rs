@@ -19,6 +19,33 @@ use std::sync::Arc;
 /// Time step of an MJCF file that states none [s]: MuJoCo's.
 pub const MJCF_TIME_STEP: f64 = 0.002;
 
+/// Time step of any other model that states none [s].
+pub const USUAL_TIME_STEP: f64 = 0.001;
+
+/// The integrator that an MJCF file asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileIntegrator {
+    Euler,
+    Rk4,
+    Implicit,
+    ImplicitFast,
+}
+
+impl FileIntegrator {
+    /// As MJCF writes them.
+    pub const NAMES: [(&str, FileIntegrator); 4] = [
+        ("Euler", FileIntegrator::Euler),
+        ("RK4", FileIntegrator::Rk4),
+        ("implicit", FileIntegrator::Implicit),
+        ("implicitfast", FileIntegrator::ImplicitFast),
+    ];
+
+    /// As MJCF writes it.
+    pub fn name(self) -> &'static str {
+        FileIntegrator::NAMES[self as usize].0
+    }
+}
+
 /// A robot or scene as described by a file or by code.
 #[derive(Clone, Debug)]
 pub struct ModelSpec {
@@ -29,6 +56,8 @@ pub struct ModelSpec {
     pub fluid: Fluid,
     /// Time step the file asks for [s].
     pub time_step: Option<f64>,
+    /// Integrator the file asks for.
+    pub integrator: Option<FileIntegrator>,
     /// Body 0 is the world. Parents precede children; order is otherwise free: compilation
     /// renumbers depth first, siblings in this order.
     pub bodies: Vec<BodySpec>,
@@ -55,6 +84,7 @@ impl Default for ModelSpec {
             gravity: Vec3::new(0.0, 0.0, -9.81),
             fluid: Fluid::default(),
             time_step: None,
+            integrator: None,
             bodies: vec![BodySpec::world()],
             geoms: Vec::new(),
             sites: Vec::new(),

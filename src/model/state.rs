@@ -5,6 +5,23 @@ use super::topology::Link;
 use crate::joint::{LinkKind, free_pose};
 use crate::spatial::{Quat, Vec3};
 
+/// Quaternions shorter than this are the identity: MuJoCo's bound.
+const SHORTEST: f64 = 1e-15;
+
+/// Normalizes a quaternion (w last); one of zeros becomes the identity. One that is of unit length already keeps its bits.
+fn make_unit(quaternion: &mut [f64]) {
+    let largest = quaternion.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+    if largest < SHORTEST {
+        return quaternion.copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
+    }
+    // Scaled first, so that no square overflows or vanishes.
+    let squares = quaternion.iter().map(|x| (x / largest).powi(2));
+    let norm = largest * squares.sum::<f64>().sqrt();
+    if (norm - 1.0).abs() > 4.0 * f64::EPSILON {
+        quaternion.iter_mut().for_each(|x| *x /= norm);
+    }
+}
+
 impl Model {
     /// q ⊕ dv: moves each joint by the tangent vector, in the body frame for spherical and free
     /// joints (the SE(3) exponential). `out` may alias nothing; lengths nq, nv, nq.
@@ -22,11 +39,18 @@ impl Model {
     }
 
     /// Configuration from MuJoCo's `qpos` (quaternions w first); lengths nq. Mocap bodies, which have no part in that, come
-    /// last: position and quaternion of each.
+    /// last: position and quaternion of each, or seven zeros for the pose of the file. As in MuJoCo quaternions are
+    /// normalized, and one of zeros is the identity.
     pub fn q_from_mujoco(&self, qpos: &[f64], q: &mut [f64]) {
         self.for_links_of_mujoco(|l, at, _| {
-            let own = at..at + l.kind.nq();
+            let (own, to) = (at..at + l.kind.nq(), l.iq..l.iq + l.kind.nq());
+            if self.is_mocap(l) && qpos[own.clone()].iter().all(|x| *x == 0.0) {
+                return q[to.clone()].copy_from_slice(&self.neutral[to]);
+            }
             reorder(l.kind, &qpos[own], &mut q[l.iq..], [1, 2, 3, 0]);
+            if let Some(first) = l.kind.quaternion() {
+                make_unit(&mut q[l.iq + first..][..4]);
+            }
         });
     }
 

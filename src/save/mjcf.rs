@@ -38,8 +38,9 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     xml.end();
     xml.start("option")
         .numbers("gravity", &model.params().gravity.to_array());
-    if let Some(h) = model.time_step().filter(|h| *h != MJCF_TIME_STEP) {
-        xml.numbers("timestep", &[h]);
+    xml.unless(&[MJCF_TIME_STEP], "timestep", &[model.time_step()]);
+    if let Some(integrator) = model.integrator() {
+        xml.attribute("integrator", integrator.name());
     }
     let fluid = model.fluid();
     xml.unless(&[0.0], "density", &[fluid.density])

@@ -16,7 +16,7 @@ use super::whole_file::Written;
 use super::xml_text::{UNBOUNDED, Xml, bounded};
 use crate::error::Result;
 use crate::load::urdf::from_rpy;
-use crate::model::spec::{EqualityKind, GeomSpec, JointKind, ShapeSpec};
+use crate::model::spec::{EqualityKind, GeomSpec, JointKind, ShapeSpec, USUAL_TIME_STEP};
 use crate::model::topology::LinkKind;
 use crate::model::{Joint, Model};
 use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
@@ -487,13 +487,14 @@ impl Writer<'_> {
         }
         let gravity = m.params().gravity;
         if gravity != Vec3::new(0.0, 0.0, -9.81) {
-            l.say(format!(
-                "gravity ({} {} {}) is left out",
-                gravity.x, gravity.y, gravity.z
-            ));
+            let [x, y, z] = gravity.to_array();
+            l.say(format!("gravity ({x} {y} {z}) is left out"));
         }
-        if let Some(h) = m.time_step() {
-            l.say(format!("the time step {h} s is left out"));
+        if m.time_step() != USUAL_TIME_STEP {
+            l.say(format!("the time step {} s is left out", m.time_step()));
+        }
+        if let Some(x) = m.integrator() {
+            l.say(format!("the integrator {} is left out", x.name()));
         }
     }
 }

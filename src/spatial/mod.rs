@@ -4,6 +4,7 @@
 //! body's point that is now at the frame's origin; a wrench's angular part is the moment about it.
 
 mod inertia;
+mod log_cholesky;
 mod mat3;
 mod pose;
 mod quat;
@@ -12,6 +13,7 @@ mod vec3;
 pub mod wrap;
 
 pub use inertia::{INERTIA_PARAMS, Inertia};
+pub use log_cholesky::{from_log_cholesky, log_cholesky_jacobian, to_log_cholesky};
 pub use mat3::{Mat3, Sym3};
 pub use pose::Pose;
 pub use quat::{Quat, so3_exp, so3_left_jacobian, so3_log, so3_log_jacobian, so3_right_jacobian};

@@ -5,7 +5,8 @@ use super::options::{Contact, Options};
 use crate::collision::ContactDerivative;
 use crate::collision::scene::{Scene, SceneContact};
 use crate::model::Model;
-use crate::spatial::Twist;
+use crate::model::spec::{GeomSpec, ShapeSpec};
+use crate::spatial::{Twist, Vec3};
 
 /// What geometry queries keep between calls.
 #[derive(Debug)]
@@ -21,6 +22,37 @@ pub(crate) struct Geometry {
     pub motions: Vec<ContactDerivative>,
     /// Of the links at the end of a step by penalty forces.
     pub twists: Vec<Twist>,
+    /// How deep a body may be in each geom before it counts as too deep [m].
+    pub depths: Vec<f64>,
+}
+
+/// The share of a geom's least half extent up to which others may be in it. From one half of the geom on the way out is on
+/// the other side; this leaves half of that as a warning.
+const DEEP: f64 = 0.25;
+
+/// Half of a geom's least extent along its axes; of a mesh along those of its frame. Infinite for what is the ground.
+fn least_half_extent(shape: &ShapeSpec) -> f64 {
+    let least = |x: Vec3| x.x.min(x.y).min(x.z);
+    match shape {
+        ShapeSpec::Plane { .. } | ShapeSpec::HeightField(_) => f64::INFINITY,
+        ShapeSpec::Sphere { radius } | ShapeSpec::Capsule { radius, .. } => *radius,
+        ShapeSpec::Cylinder {
+            radius,
+            half_length,
+        } => radius.min(*half_length),
+        ShapeSpec::Ellipsoid { semi_axes } => least(*semi_axes),
+        ShapeSpec::Box { half_extents } => least(*half_extents),
+        ShapeSpec::Mesh { mesh, .. } => {
+            let along = |axis: fn(&Vec3) -> f64| {
+                let all = mesh.vertices.iter().map(axis);
+                let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                    (low.min(x), high.max(x))
+                });
+                0.5 * (high - low)
+            };
+            along(|v| v.x).min(along(|v| v.y)).min(along(|v| v.z))
+        }
+    }
 }
 
 impl Geometry {
@@ -39,7 +71,23 @@ impl Geometry {
                 Contact::Penalty => vec![Twist::ZERO; model.topology().links.len()],
                 _ => Vec::new(),
             },
+            depths: {
+                let of = |g: &GeomSpec| match options.max_depth {
+                    0.0 => DEEP * least_half_extent(&g.shape),
+                    bound => bound,
+                };
+                model.geoms().iter().map(of).collect()
+            },
         }
+    }
+
+    /// The deepest of these contacts [m], and how many are too deep for either of their geoms.
+    pub fn deepest(&self, contacts: &[ContactReport]) -> (f64, usize) {
+        contacts.iter().fold((0.0, 0), |(deepest, count), c| {
+            let bound = c.geom.map(|g| self.depths[g]);
+            let is_too_deep = -c.gap > bound[0].min(bound[1]);
+            (f64::max(deepest, -c.gap), count + usize::from(is_too_deep))
+        })
     }
 
     pub fn contacts(&self) -> &[ContactReport] {

@@ -68,6 +68,9 @@ pub struct StepInfo {
     /// far an actuator is from its clamp, in its unit.
     pub switch_distance: f64,
     pub gradient: Gradient,
+    /// The deepest penetration where the step began [m], and how many contacts were deeper than `Options::max_depth`.
+    pub deepest: f64,
+    pub too_deep: usize,
 }
 
 impl StepInfo {
@@ -81,6 +84,8 @@ impl StepInfo {
         push_out_given_up: false,
         switch_distance: f64::INFINITY,
         gradient: Gradient::Exact,
+        deepest: 0.0,
+        too_deep: 0,
     };
 }
 

@@ -24,6 +24,7 @@ pub struct Bytes {
 impl Bytes {
     /// Of a simulation with these options.
     pub fn of(model: &Model, options: &Options) -> Bytes {
+        let options = &options.for_model(model);
         let t = model.topology();
         let [nv, nu, na, packed] =
             [model.nv(), model.nu(), model.na(), t.packed].map(|n| n as u128);
@@ -32,7 +33,7 @@ impl Bytes {
         let sizes = t.trees.iter().map(|tree| tree.end_dof - tree.first_dof);
         let tree = sizes.max().unwrap_or(0) as u128;
         // For more there is no room, and the squares below would overflow.
-        let contacts = (options.for_model(model).max_contacts as u128).min(1 << 40);
+        let contacts = (options.max_contacts as u128).min(1 << 40);
         let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu + 300 * na;
         let mut matrices = 0;
         let deep = t.is_deep();

@@ -48,9 +48,18 @@ impl Sim {
     /// Facts about the last step.
     pub fn step_info(&self) -> Result<StepInfo> {
         if self.last == Last::Step {
-            Ok(self.state.info)
+            Ok(self.facts())
         } else {
             Err(Error::no_step("no step has been taken"))
+        }
+    }
+
+    fn facts(&self) -> StepInfo {
+        let (deepest, too_deep) = self.geometry.deepest(self.contacts());
+        StepInfo {
+            deepest,
+            too_deep,
+            ..self.state.info
         }
     }
 
@@ -70,7 +79,7 @@ impl Sim {
             q_next: &s.q_next,
             v_next: &s.v_next,
             contacts: self.contacts(),
-            info: s.info,
+            info: self.facts(),
         })
     }
 

@@ -5,6 +5,7 @@ use crate::contact::ncp::Method;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Formula;
 use crate::model::Model;
+use crate::model::spec::FileIntegrator;
 use crate::model::topology::WORLD;
 
 /// Contacts that are likely at most: of any model, and of each moving link that may touch something. Links that overlap
@@ -70,6 +71,8 @@ pub enum Integrator {
     SymplecticEulerWorld = 5,
     /// Two implicit stages as those of [`Integrator::Bdf1`], of second order; what is stiff is damped as by it.
     Sdirk2 = 6,
+    /// The nearest to what the model's file asks for ([`Integrator::nearest`]): one that goes with every law.
+    FromModel = 7,
 }
 
 impl Integrator {
@@ -82,12 +85,25 @@ impl Integrator {
             _ => None,
         }
     }
+
+    /// The nearest to one that a file asks for. Euler and implicitfast take damping implicitly, as the symplectic scheme
+    /// does. Implicit takes all forces by velocities implicitly, as implicit Euler does. RK4 is of high order and damps
+    /// nothing, as the midpoint rule.
+    pub fn nearest(asked: Option<FileIntegrator>) -> Integrator {
+        match asked {
+            None | Some(FileIntegrator::Euler | FileIntegrator::ImplicitFast) => {
+                Integrator::SymplecticEulerWorld
+            }
+            Some(FileIntegrator::Implicit) => Integrator::ImplicitEuler,
+            Some(FileIntegrator::Rk4) => Integrator::Midpoint,
+        }
+    }
 }
 
 /// Options of a simulation, fixed at its creation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Length of a step [s].
+    /// Length of a step [s]; 0: that of the model ([`Model::time_step`]).
     pub time_step: f64,
     pub contact: Contact,
     pub integrator: Integrator,
@@ -135,6 +151,10 @@ pub struct Options {
     pub newton_tolerance: f64,
     /// Bound on the iterations of Newton's method in a stage. A step that would need more has not converged.
     pub max_newton: usize,
+    /// Contacts deeper than this are counted in [`StepInfo::too_deep`](super::StepInfo::too_deep), with every law; ∞: none.
+    /// 0: a quarter of the least half extent of either geom, half of what would come out on the other side. It changes
+    /// nothing else [m].
+    pub max_depth: f64,
     /// A rollout's adjoint takes that of [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) in every step.
     pub aware_gradient: bool,
 }
@@ -142,9 +162,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            time_step: 1e-3,
+            time_step: 0.0,
             contact: Contact::Ncp,
-            integrator: Integrator::SymplecticEulerWorld,
+            integrator: Integrator::FromModel,
             solver: Method::Auto,
             tolerance: 1e-9,
             max_iterations: 1000,
@@ -161,19 +181,35 @@ impl Default for Options {
             checkpoint_interval: 1,
             newton_tolerance: 1e-15,
             max_newton: 50,
+            max_depth: 0.0,
             aware_gradient: false,
         }
     }
 }
 
 impl Options {
-    /// The options with a number of contacts: where they leave it to the model `CONTACTS` and `CONTACTS_A_LINK` more
-    /// for each moving link that may touch something, or, up to `ALL`, those that all pairs of geoms have together, within
-    /// `MOST_ENTRIES`.
+    /// The options with what they leave to the model: the time step, the integrator and the number of contacts.
     pub fn for_model(&self, model: &Model) -> Options {
-        if self.max_contacts > 0 {
-            return *self;
+        Options {
+            time_step: match self.time_step {
+                0.0 => model.time_step(),
+                h => h,
+            },
+            integrator: match self.integrator {
+                Integrator::FromModel => Integrator::nearest(model.integrator()),
+                named => named,
+            },
+            max_contacts: match self.max_contacts {
+                0 => Options::likely_contacts(model),
+                n => n,
+            },
+            ..*self
         }
+    }
+
+    /// `CONTACTS` and `CONTACTS_A_LINK` more for each moving link that may touch something, or, up to `ALL`, those that
+    /// all pairs of geoms have together, within `MOST_ENTRIES`.
+    fn likely_contacts(model: &Model) -> usize {
         let mut links: Vec<usize> = (0..model.ngeom())
             .filter(|g| model.may_touch_any(*g))
             .map(|g| model.bodies()[model.geoms()[g].body].link)
@@ -185,18 +221,15 @@ impl Options {
         if likely < ALL {
             likely = likely.max(POINTS * pairs_that_may_touch(model, ALL / POINTS));
         }
-        let most = (MOST_ENTRIES / model.nv().max(1)).max(CONTACTS);
-        Options {
-            max_contacts: likely.min(most),
-            ..*self
-        }
+        likely.min((MOST_ENTRIES / model.nv().max(1)).max(CONTACTS))
     }
 
     /// Refuses what no step can do.
     pub fn check(&self) -> Result<()> {
-        if !(self.time_step >= SHORTEST && self.time_step.is_finite()) {
+        let is_long = self.time_step >= SHORTEST && self.time_step.is_finite();
+        if !(is_long || self.time_step == 0.0) {
             return Err(Error::invalid(format!(
-                "options.time_step must be finite and at least {SHORTEST:e}, got {}",
+                "options.time_step must be finite and at least {SHORTEST:e}, or 0 for that of the model, got {}",
                 self.time_step
             )));
         }
@@ -228,6 +261,7 @@ impl Options {
             ("max_push_out", self.max_push_out),
             ("max_push_out_angle", self.max_push_out_angle),
             ("restitution_threshold", self.restitution_threshold),
+            ("max_depth", self.max_depth),
         ] {
             if x.is_nan() || x < 0.0 {
                 return Err(Error::invalid(format!(

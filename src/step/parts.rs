@@ -29,6 +29,7 @@ pub struct Parts {
 
 impl Parts {
     pub fn new(model: &Model, options: &Options) -> Parts {
+        let options = &options.for_model(model);
         let integrator: Box<dyn Scheme> = match options.integrator {
             Integrator::SymplecticEuler => {
                 Box::new(SymplecticEuler::new(model, options.derivatives))

@@ -7,7 +7,8 @@ use super::state::Held;
 use crate::error::{Error, Result};
 use crate::model::params::{Param, ParamKind};
 use crate::model::topology::WORLD;
-use crate::model::{ActsOn, SIZES};
+use crate::model::{ActsOn, SIZES, no_body_has};
+use crate::spatial::Inertia;
 
 impl Sim {
     /// Gives the contact stage the sizes and gains in force.
@@ -201,12 +202,41 @@ impl Sim {
         Ok(())
     }
 
+    /// Refuses values that change a body's inertia to one that no body has. A file's own inertia stays what it is.
+    fn check_inertias(&self, values: &[f64]) -> Result<()> {
+        let is_first = |i: usize| {
+            let p = self.selected[i];
+            let mut before = self.selected[..i].iter();
+            p.kind == ParamKind::BodyInertia
+                && !before.any(|o| o.kind == p.kind && o.index == p.index)
+        };
+        for i in (0..values.len()).filter(|i| is_first(*i)) {
+            let p = self.selected[i];
+            let body = p.index as usize;
+            let now = self.params.body_inertia[body];
+            let mut ten = now.to_params();
+            for (x, o) in values.iter().zip(&self.selected) {
+                if o.kind == p.kind && o.index == p.index {
+                    ten[o.component as usize] = *x;
+                }
+            }
+            let asked = Inertia::from_params(&ten);
+            if let Some(why) = (asked != now).then(|| no_body_has(&asked)).flatten() {
+                let name = &self.model.bodies()[body].name;
+                return Err(Error::invalid(format!(
+                    "p[{i}]: BodyInertia of body \"{name}\": {why}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Sets the selected parameters; np entries. The last step is forgotten.
     ///
     /// # Errors
     /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
-    /// stiffness, armature or friction, a size that is not positive, a gain or a restitution outside [0, 1]. Penalty
-    /// contact takes infinite stiffness of nothing but geoms that stand in the world. Nothing is set then.
+    /// stiffness, armature or friction, a size that is not positive, a gain or a restitution outside [0, 1], and for an
+    /// inertia that changes to one that no body has. Penalty contact takes infinite stiffness of nothing but geoms that stand in the world. Nothing is set then.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
         check_length("p", values, self.np())?;
         use ParamKind as K;
@@ -259,6 +289,7 @@ impl Sim {
                 )));
             }
         }
+        self.check_inertias(values)?;
         for (i, x) in values.iter().enumerate() {
             let p = self.selected[i];
             self.set_param(&p, *x);

@@ -83,10 +83,10 @@ impl Sim {
     /// # Errors
     /// As [`Sim::new`].
     pub fn with_parts(model: Arc<Model>, options: &Options, parts: Parts) -> Result<Sim> {
+        let options = &options.for_model(&model);
         options.check()?;
         refuse_cords(&model, options)?;
-        let options = &options.for_model(&model);
-        let (nv, h) = (model.nv(), options.time_step);
+        let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
         Bytes::of(&model, options).check(&model, options)?;
         let carried = match parts.formula {
             None => parts.integrator.carried(&model),
@@ -110,8 +110,9 @@ impl Sim {
         let (mut params, others) = (model.params().clone(), parts.forces);
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
-            penalty::fill(&model, &mut params);
-            let contacts = PenaltyContacts::new(&model, options.max_contacts, differentiate)?;
+            let explicit = (parts.formula.is_none() && stage.is_none()).then_some(h);
+            let contacts = PenaltyContacts::new(&model, room, differentiate, explicit)?;
+            penalty::fill(&model, &mut params, &contacts.scene, explicit);
             forces.penalty = Some(Box::new(contacts));
         }
         if options.contact != Contact::None {

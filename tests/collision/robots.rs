@@ -30,6 +30,7 @@ fn check(name: &str, model: Model) {
     let options = Options {
         contact: Contact::None,
         max_contacts: 1024,
+        time_step: 1e-3,
         ..Options::default()
     };
     let mut sim = Sim::new(model.clone(), &options).unwrap();

@@ -10,7 +10,7 @@ use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
-use diffsim::step::{Options, Sim};
+use diffsim::step::{Integrator, Options, Sim};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ impl Run {
             amplitude,
             options: Options {
                 max_contacts: 192,
+                time_step: 1e-3,
+                integrator: Integrator::SymplecticEulerWorld,
                 ..Options::default()
             },
         }

@@ -89,6 +89,7 @@ const DS_INTEGRATOR_BDF1 = Int32(3)
 const DS_INTEGRATOR_BDF2 = Int32(4)
 const DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = Int32(5)
 const DS_INTEGRATOR_SDIRK2 = Int32(6)
+const DS_INTEGRATOR_FROM_MODEL = Int32(7)
 const DS_PARAM_BODY_INERTIA = Int32(0)
 const DS_PARAM_GEOM_FRICTION = Int32(1)
 const DS_PARAM_GEOM_RESTITUTION = Int32(2)
@@ -436,6 +437,7 @@ mutable struct ds_options
     velocity_limits::Int32
     newton_tolerance::Cdouble
     max_newton::Csize_t
+    max_depth::Cdouble
     function ds_options()
         made = new()
         ds_options_init(made)
@@ -451,7 +453,9 @@ struct ds_step_info
     gradient::Int32
     converged::Int32
     impacts::UInt64
-    reserved::NTuple{15, UInt64}
+    deepest::Cdouble
+    too_deep::UInt64
+    reserved::NTuple{13, UInt64}
 end
 
 struct ds_step_jacobians
@@ -696,6 +700,9 @@ ds_batch_get_act(a1, a2) =
 ds_batch_get_params(a1, a2, a3) =
     ccall((:ds_batch_get_params, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}), a1, a2, a3)
 
+ds_batch_integrator(a1) =
+    ccall((:ds_batch_integrator, libdiffsim), Int32, (Ptr{Cvoid},), a1)
+
 ds_batch_np(a1) =
     ccall((:ds_batch_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
@@ -734,6 +741,9 @@ ds_batch_step_vjp(a1, a2, a3, a4, a5, a6, a7, a8) =
 
 ds_batch_threads(a1) =
     ccall((:ds_batch_threads, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_batch_time_step(a1) =
+    ccall((:ds_batch_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
 
 ds_bias_forces(a1, a2, a3, a4) =
     ccall((:ds_bias_forces, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
@@ -999,8 +1009,14 @@ ds_ilqr_steps(a1) =
 ds_inertia_from_com(a1, a2, a3, a4) =
     ccall((:ds_inertia_from_com, libdiffsim), Int32, (Cdouble, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
+ds_inertia_from_log_cholesky(a1, a2, a3) =
+    ccall((:ds_inertia_from_log_cholesky, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
 ds_inertia_to_com(a1, a2, a3, a4) =
     ccall((:ds_inertia_to_com, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_inertia_to_log_cholesky(a1, a2) =
+    ccall((:ds_inertia_to_log_cholesky, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}), a1, a2)
 
 ds_inverse_dynamics(a1, a2, a3, a4, a5) =
     ccall((:ds_inverse_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
@@ -1392,6 +1408,9 @@ ds_rollout_get_params(a1, a2) =
 ds_rollout_gradient(a1, a2) =
     ccall((:ds_rollout_gradient, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
 
+ds_rollout_integrator(a1) =
+    ccall((:ds_rollout_integrator, libdiffsim), Int32, (Ptr{Cvoid},), a1)
+
 ds_rollout_np(a1) =
     ccall((:ds_rollout_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
@@ -1412,6 +1431,9 @@ ds_rollout_set_external_wrench(a1, a2, a3) =
 
 ds_rollout_set_params(a1, a2) =
     ccall((:ds_rollout_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_rollout_time_step(a1) =
+    ccall((:ds_rollout_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
 
 ds_save_options_init(a1) =
     ccall((:ds_save_options_init, libdiffsim), Cvoid, (Ref{ds_save_options},), a1)
@@ -1487,6 +1509,9 @@ ds_sim_impulse_jvp(a1, a2, a3, a4, a5, a6, a7) =
 
 ds_sim_impulse_vjp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_impulse_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_sim_integrator(a1) =
+    ccall((:ds_sim_integrator, libdiffsim), Int32, (Ptr{Cvoid},), a1)
 
 ds_sim_inverse(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_inverse, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
@@ -1604,6 +1629,9 @@ ds_sim_step_vjp_aware(a1, a2, a3, a4, a5, a6, a7, a8) =
 
 ds_sim_tendon_lengths(a1, a2, a3, a4) =
     ccall((:ds_sim_tendon_lengths, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_sim_time_step(a1) =
+    ccall((:ds_sim_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
 
 ds_sim_work(a1, a2) =
     ccall((:ds_sim_work, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)

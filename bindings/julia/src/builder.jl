@@ -158,6 +158,25 @@ function inertia_from_com(mass, com, inertia)
     out
 end
 
+"""
+    inertia_to_log_cholesky(p)
+
+Coordinates of an inertia (10 numbers) in which every value is the inertia of a body: α, d1, d2, d3, s12, s23, s13, t1, t2, t3
+(Rucker & Wensing 2022). The mass is exp(2α) and t the centre of mass.
+"""
+function inertia_to_log_cholesky(p)
+    theta = Vector{Float64}(undef, 10)
+    check(LibDiffSim.ds_inertia_to_log_cholesky(sized(convert(Vector{Float64}, p), "p", 10), theta))
+    theta
+end
+
+"    inertia_from_log_cholesky(theta)\n\nThe inertia p at these coordinates and the 10×10 matrix ∂p/∂theta: (p, dp_dtheta)."
+function inertia_from_log_cholesky(theta)
+    p, slopes = Vector{Float64}(undef, 10), Matrix{Float64}(undef, 10, 10)
+    check(LibDiffSim.ds_inertia_from_log_cholesky(sized(convert(Vector{Float64}, theta), "theta", 10), p, slopes))
+    (p, slopes)
+end
+
 "    set_gravity!(builder, gravity)\n\nGravity in the world, three numbers [m/s²]."
 set_gravity!(b::Builder, gravity) =
     check(LibDiffSim.ds_builder_set_gravity(handle(b), sized(convert(Vector{Float64}, gravity), "gravity", 3)))

@@ -13,14 +13,15 @@ const INTEGRATORS = (
     bdf1 = LibDiffSim.DS_INTEGRATOR_BDF1,
     bdf2 = LibDiffSim.DS_INTEGRATOR_BDF2,
     sdirk2 = LibDiffSim.DS_INTEGRATOR_SDIRK2,
+    from_model = LibDiffSim.DS_INTEGRATOR_FROM_MODEL,
 )
 
 """
 The options of a sim, rollout or batch as the library takes them. Keywords are the fields of `ds_options`; `contact` is
 `:ncp`, `:convex`, `:lcp`, `:penalty` or `:none`, `integrator` one of `:symplectic_euler`, `:symplectic_euler_world`,
-`:implicit_euler`, `:midpoint`, `:bdf1`, `:bdf2` and `:sdirk2`.
+`:implicit_euler`, `:midpoint`, `:bdf1`, `:bdf2`, `:sdirk2` and `:from_model`.
 """
-function sim_options(; contact = :ncp, integrator = :symplectic_euler_world, fields...)
+function sim_options(; contact = :ncp, integrator = :from_model, fields...)
     made = LibDiffSim.ds_options()
     made.contact = choice(LAWS, "contact", contact)
     made.integrator = choice(INTEGRATORS, "integrator", integrator)
@@ -33,10 +34,11 @@ function sim_options(; contact = :ncp, integrator = :symplectic_euler_world, fie
 end
 
 """
-    Sim(model; contact = :ncp, time_step = 1e-3, max_contacts = 0, tolerance, kp, kd, derivatives = true, ...)
+    Sim(model; contact = :ncp, time_step = 0, max_contacts = 0, tolerance, kp, kd, derivatives = true, ...)
 
 One simulation: all the memory that steps and dynamics calls need, the selected parameters, and the warm start. One task
-at a time. Keywords are the fields of the header's `ds_options`.
+at a time. Keywords are the fields of the header's `ds_options`; the time step 0 is that of the model, and the integrator
+`:from_model` the nearest to that of its file: [`time_step`](@ref) and [`integrator`](@ref) say which it took.
 """
 mutable struct Sim
     handle::Ptr{Cvoid}
@@ -47,6 +49,21 @@ mutable struct Sim
         check(LibDiffSim.ds_sim_create(handle(model), sim_options(; options...), out))
         finalizer(close, new(out[], model, 0))
     end
+end
+
+"    time_step(model)\n    time_step(sim)\n\nThe length of a step [s]: of a sim the one that was given, else that of the model."
+time_step(m::Model) = LibDiffSim.ds_model_time_step(handle(m))
+time_step(s::Sim) = LibDiffSim.ds_sim_time_step(handle(s))
+
+"    integrator(sim)\n\nThe name of the integrator by which it steps: the one that was given, else the nearest to that of the model's file."
+function integrator(s::Sim)
+    found = LibDiffSim.ds_sim_integrator(handle(s))
+    first(name for (name, value) in pairs(INTEGRATORS) if value == found)
+end
+
+function Base.show(io::IO, s::Sim)
+    s.handle == C_NULL && return print(io, "Sim (closed)")
+    print(io, "Sim of ", s.model.nq, " coordinates: time_step = ", time_step(s), ", integrator = :", integrator(s))
 end
 
 function Base.close(s::Sim)

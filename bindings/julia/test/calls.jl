@@ -2,7 +2,20 @@
     model = load_model(STANDING)
     @test (model.nq, model.nv, model.nu) == (19, 18, 12)
     @test body_id(model, "trunk") == 1
-    @test length(warnings(model)) == 1 && occursin("timestep", warnings(model)[1])
+    @test isempty(warnings(model)) && time_step(model) == 0.002
+    sim = Sim(model)
+    @test (time_step(sim), integrator(sim)) == (0.002, :symplectic_euler_world)
+    @test occursin("time_step = 0.002, integrator = :symplectic_euler_world", sprint(show, sim))
+    close(sim)
+    @test sprint(show, sim) == "Sim (closed)"
+    sim = Sim(model; time_step = 0.001, integrator = :midpoint)
+    @test (time_step(sim), integrator(sim)) == (0.001, :midpoint)
+    p = [2, 0.6, -0.2, 1.4, 1.3, 0.05, 1.6, -0.4, 0.1, 0.9]
+    theta = inertia_to_log_cholesky(p)
+    @test exp(2theta[1]) ≈ 2 && theta[8:10] ≈ [0.3, -0.1, 0.7]
+    again, slopes = inertia_from_log_cholesky(theta)
+    @test again ≈ p && slopes[1, 1] ≈ 4 && size(slopes) == (10, 10)
+    @test_throws DiffSimError inertia_to_log_cholesky(zeros(10))
     @test load_model(read(STANDING, String), :mjcf).nv == 18
     arm = load_model(joinpath(MODELS, "arm7.urdf"); base = :free, actuation = :full, mesh_dirs = [MODELS])
     @test arm.nu == arm.nv == 13

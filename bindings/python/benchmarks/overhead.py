@@ -52,7 +52,7 @@ def runs_of_c(library, path):
 def runs_of_python(path, in_place):
     model = diffsim.Model.load(path)
     q0, v0, u = model.keyframe(model.keyframe_names[0])
-    sim = diffsim.Sim(model, derivatives=0)
+    sim = diffsim.Sim(model, time_step=1e-3, derivatives=0)
 
     def run():
         sim.reset()

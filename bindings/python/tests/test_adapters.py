@@ -15,7 +15,7 @@ MODELS = pathlib.Path(__file__).resolve().parents[3] / "examples" / "models"
 def recording():
     model = diffsim.Model.load(MODELS / "quadruped.xml")
     recorder = diffsim.Recorder(model, channels={"one/two": 1})
-    sim = diffsim.Sim(model)
+    sim = diffsim.Sim(model, time_step=1e-3)
     q, v, u = model.keyframe("standing")
     for _ in range(100):
         q, v = sim.step(q, v, u)

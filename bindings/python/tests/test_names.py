@@ -95,7 +95,7 @@ def test_representations(model):
     assert sim.options["max_push_out"] == 2.0
     sim.step(*model.keyframe("standing"))
     assert re.fullmatch(said + "last step: 4 contacts, residual .*, derivative one_sided>", repr(sim))
-    assert "at most 7 steps" in repr(diffsim.Rollout(model, 7)) and "time_step=0.001" in repr(diffsim.Batch(model, 2))
+    assert "at most 7 steps" in repr(diffsim.Rollout(model, 7)) and "time_step=0.002" in repr(diffsim.Batch(model, 2))
     for handle in (
         sim,
         diffsim.Rollout(model, 7),

@@ -69,6 +69,8 @@ Q, V, U = "q", "v", "u"
 PATTERN = diffsim.JacobianPattern(0, *(np.zeros(0, dtype=np.int32) for _ in range(4)))
 CALLS = {
     "Sim": {
+        "time_step": (),
+        "integrator": (),
         "step": (Q, V, U),
         "jacobians": (),
         "jacobian_pattern": (),

@@ -16,7 +16,7 @@ def model():
 
 
 def fall(model, steps, see):
-    sim = diffsim.Sim(model)
+    sim = diffsim.Sim(model, time_step=1e-3)
     q, v, u = model.neutral(), np.zeros(model.nv), np.zeros(model.nu)
     for _ in range(steps):
         q, v = sim.step(q, v, u)
@@ -40,7 +40,7 @@ def test_frames_are_what_the_sim_says(model):
     assert [b.name for b in r.bodies] == [model.body(i).name for i in range(model.nbody)]
     assert (r.nq, r.nv, r.nu) == (model.nq, model.nv, model.nu)
     assert r.frames[0].gradient is None and np.array_equal(r.frames[0].q, model.neutral())
-    sim, touched = diffsim.Sim(model), 0
+    sim, touched = diffsim.Sim(model, time_step=1e-3), 0
     for k, (frame, (q, v, contacts, info)) in enumerate(zip(r.frames[1:], seen)):
         assert np.array_equal(frame.q, q) and np.array_equal(frame.v, v)
         assert frame.time == (k + 1) * 0.001 and frame.gradient == info.gradient
@@ -93,7 +93,7 @@ def test_files_survive_what_happens_to_them(model, tmp_path):
 
 
 def test_gradients_of_a_rollout_become_arrows(model):
-    rollout = diffsim.Rollout(model, 20)
+    rollout = diffsim.Rollout(model, 20, time_step=1e-3)
     u = np.zeros((model.nu, 20), order="F")
     rollout.run(model.neutral(), np.zeros(model.nv), u)
     bar = np.zeros((model.nv, 21), order="F")
@@ -156,7 +156,7 @@ def test_wrong_calls_name_the_argument(model, tmp_path):
     with pytest.raises(diffsim.InvalidArgumentError, match="channel"):
         recorder.set("height", 1.0)
     with pytest.raises(diffsim.NoStepError):
-        recorder.step(diffsim.Sim(model))
+        recorder.step(diffsim.Sim(model, time_step=1e-3))
     with pytest.raises(diffsim.FileError):
         recorder.save(tmp_path / "none" / "a.dsrec")
     with pytest.raises(diffsim.InvalidArgumentError, match="rate"):

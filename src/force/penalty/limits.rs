@@ -14,12 +14,17 @@ use crate::spatial::Vec3;
 /// Stiffness of a limit is this squared times the inertia of its dof, and the damper damps that critically [1/s].
 pub const RATE: f64 = 100.0;
 
+/// The rate is at most this by the length of explicit steps: h² k + 2 h d is then half of what is stable.
+const STABLE: f64 = 0.449;
+
 /// A limit, and what it does at the last state.
 #[derive(Clone, Copy, Debug)]
 struct SoftLimit {
     limit: Limit,
     /// [N/m or N m/rad]
     stiffness: f64,
+    /// [s]
+    dissipation: f64,
     normal: Normal,
     /// Of a spherical joint, and its velocity.
     turn: Option<(Turn, Vec3)>,
@@ -30,11 +35,12 @@ struct SoftLimit {
 pub struct SoftLimits(Vec<SoftLimit>);
 
 impl SoftLimits {
-    /// Of each dof's inertia where the model was loaded: with nothing else moving, at the neutral configuration.
+    /// h: of explicit steps. Of each dof's inertia where the model was loaded: with nothing else moving, at the neutral configuration.
     ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds this version cannot enforce.
-    pub fn new(model: &Model) -> Result<SoftLimits> {
+    pub fn new(model: &Model, h: Option<f64>) -> Result<SoftLimits> {
+        let rate = h.map_or(RATE, |h| RATE.min(STABLE / h));
         let (t, params) = (model.topology(), model.params());
         let mut kin = Kinematics::new(model);
         positions(&mut kin, model, params, model.neutral());
@@ -55,7 +61,8 @@ impl SoftLimits {
             let inertia = (first..first + nv).map(inertia).sum::<f64>() / nv as f64;
             SoftLimit {
                 limit,
-                stiffness: RATE * RATE * inertia,
+                stiffness: rate * rate * inertia,
+                dissipation: 2.0 / rate,
                 normal: Normal::default(),
                 turn: None,
             }
@@ -69,6 +76,7 @@ impl SoftLimits {
         for SoftLimit {
             limit: l,
             stiffness,
+            dissipation,
             normal,
             turn,
         } in &mut self.0
@@ -77,7 +85,7 @@ impl SoftLimits {
                 let turned = Turn::of(&at.q[l.iq..l.iq + 4]);
                 let w = Vec3::from_slice(&at.v[l.dof..l.dof + 3]);
                 let (depth, rate) = (turned.angle - l.upper, turned.direction.dot(w));
-                *normal = Normal::new([*stiffness, 2.0 / RATE], depth, rate, at.ease);
+                *normal = Normal::new([*stiffness, *dissipation], depth, rate, at.ease);
                 *turn = Some((turned, w));
                 for (tau, u) in tau[l.dof..].iter_mut().zip(turned.direction.to_array()) {
                     *tau -= u * normal.force;
@@ -95,7 +103,7 @@ impl SoftLimits {
                 false => (above, -1.0),
             };
             let rate = -sign * at.v[l.dof];
-            *normal = Normal::new([*stiffness, 2.0 / RATE], depth, rate, at.ease);
+            *normal = Normal::new([*stiffness, *dissipation], depth, rate, at.ease);
             tau[l.dof] += sign * normal.force;
             distance = match depth.abs() <= DIGITS * at.q[l.iq].abs() {
                 true => 0.0,

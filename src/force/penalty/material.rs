@@ -1,12 +1,10 @@
 //! What two geoms that touch are made of together.
 
 use crate::collision::scene::SceneContact;
-use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
-use crate::model::topology::WORLD;
 
-/// Stiffness of a geom that moves, where nobody has said: per mass of its tree [N/m per kg]. The weight of the lighter of
-/// two trees sinks in by about a millimetre.
+/// Largest stiffness of a geom that moves, where nobody has said: per mass of its tree [N/m per kg]. The weight of the
+/// lighter of two trees sinks in by about a millimetre.
 pub const STIFFNESS: f64 = 1e4;
 
 /// The same of viscous friction [N s/m per kg]: what damps that mass on that stiffness critically.
@@ -64,36 +62,5 @@ impl Material {
             _ => {}
         }
         out
-    }
-}
-
-/// Finite numbers for geoms that move where nobody has said: [`STIFFNESS`] and [`TANGENTIAL`] by the masses that the model
-/// was loaded with. What stands in the world stays rigid.
-pub fn fill(model: &Model, params: &mut Params) {
-    let t = model.topology();
-    let mut masses = vec![0.0; t.trees.len()];
-    for (body, inertia) in model.bodies().iter().zip(&model.params().body_inertia) {
-        if body.link != WORLD {
-            masses[t.links[body.link].tree] += inertia.mass;
-        }
-    }
-    for (g, geom) in model.geoms().iter().enumerate() {
-        let link = model.bodies()[geom.body].link;
-        if link == WORLD {
-            continue;
-        }
-        // A tree without mass turns by its armature alone.
-        let mass = match masses[t.links[link].tree] {
-            m if m > 0.0 => m,
-            _ => 1.0,
-        };
-        for (x, scale) in [
-            (&mut params.geom_stiffness[g], STIFFNESS),
-            (&mut params.geom_tangential[g], TANGENTIAL),
-        ] {
-            if x.is_infinite() {
-                *x = scale * mass;
-            }
-        }
     }
 }

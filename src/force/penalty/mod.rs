@@ -7,10 +7,12 @@ pub(super) mod law;
 mod limits;
 pub(super) mod material;
 pub(super) mod slopes;
+mod stable;
 pub(super) mod touch;
 
 pub use limits::RATE;
-pub use material::{STIFFNESS, TANGENTIAL, fill};
+pub use material::{STIFFNESS, TANGENTIAL};
+pub use stable::fill;
 
 use super::face::State;
 use crate::collision::scene::{Scene, SceneContact};
@@ -52,10 +54,17 @@ pub struct PenaltyForce {
 }
 
 impl PenaltyContacts {
+    /// h: of explicit steps, `None` where the forces are implicit.
+    ///
     /// # Errors
     /// `Unsupported` naming a geom, joint or equality that cannot be done by penalty forces; `Capacity` where there is no
     /// memory.
-    pub fn new(model: &Model, max_contacts: usize, derivatives: bool) -> Result<PenaltyContacts> {
+    pub fn new(
+        model: &Model,
+        max_contacts: usize,
+        derivatives: bool,
+        h: Option<f64>,
+    ) -> Result<PenaltyContacts> {
         refuse(model)?;
         let mut scene = Scene::new(model, max_contacts)?;
         scene.widen(TOUCHING);
@@ -70,7 +79,7 @@ impl PenaltyContacts {
         Ok(PenaltyContacts {
             scene,
             touches: Vec::with_capacity(max_contacts),
-            limits: SoftLimits::new(model)?,
+            limits: SoftLimits::new(model, h)?,
             linear: derivatives.then(|| Linear::new(model, max_contacts)),
             distance: f64::INFINITY,
         })

@@ -5,9 +5,9 @@ use crate::error::{Error, Result};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gain {
-    Fixed,
-    Affine,
-    Muscle,
+    Fixed = 0,
+    Affine = 1,
+    Muscle = 2,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,16 +39,64 @@ enum Shortcut {
     Adhesion,
 }
 
+const SHORTCUTS: usize = Shortcut::Adhesion as usize + 1;
+
+/// The kind of gain that each shortcut sets, in the order of [`Shortcut`].
+const GAIN_KINDS: [Gain; SHORTCUTS] = {
+    let mut kinds = [Gain::Fixed; SHORTCUTS];
+    kinds[Shortcut::Damper as usize] = Gain::Affine;
+    kinds[Shortcut::Muscle as usize] = Gain::Muscle;
+    kinds
+};
+
 /// What `gainprm` or `biasprm` of a muscle is when nothing is said of it: range, force, scale, lmin, lmax, vmax, fpmax,
 /// fvmax.
 const MUSCLE: [f64; 10] = [0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2, 0.0];
 
-/// An actuator's attributes as written. The shortcuts (motor, position, ...) only set these:
-/// a default for one is a default for all.
+/// What a shortcut sets: the law of the force and that of the activation.
+#[derive(Clone, Copy)]
+struct Numbers {
+    gain: [f64; 10],
+    gain_kind: Gain,
+    bias: [f64; 10],
+    bias_kind: Bias,
+    dynamics: [f64; 10],
+    dynamics_kind: Dynamics,
+}
+
+/// This number first, then zeros.
+const fn first(x: f64) -> [f64; 10] {
+    [x, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+}
+
+const FRESH: Numbers = Numbers {
+    gain: first(1.0),
+    gain_kind: Gain::Fixed,
+    bias: [0.0; 10],
+    bias_kind: Bias::None,
+    dynamics: first(1.0),
+    dynamics_kind: Dynamics::None,
+};
+
+const FRESH_MUSCLE: Numbers = Numbers {
+    gain: MUSCLE,
+    dynamics: [0.01, 0.04, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ..FRESH
+};
+
+/// An actuator's attributes as written. The shortcuts (motor, position, ...) set numbers of `<general>`. All kinds share
+/// the other attributes. The numbers are inherited as MuJoCo 4.0 does it:
+///
+/// - A shortcut starts from the numbers that the last shortcut of its own kind left.
+/// - Without one it starts from the last `<general>` whose kind of gain is the shortcut's.
+/// - A `<general>` starts from the numbers of the element before it, whatever its kind. Shortcuts with its kind of gain
+///   then start from it.
 #[derive(Clone)]
 pub(super) struct ActuatorSettings {
-    /// The last one read.
-    shortcut: Option<Shortcut>,
+    /// What each shortcut left.
+    own: [Option<Numbers>; SHORTCUTS],
+    /// What the last `<general>` with each kind of gain left.
+    general: [Numbers; 3],
     pub gain: [f64; 10],
     pub gain_kind: Gain,
     pub bias: [f64; 10],
@@ -69,15 +117,15 @@ pub(super) struct ActuatorSettings {
 
 impl Default for ActuatorSettings {
     fn default() -> Self {
-        let one = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         ActuatorSettings {
-            shortcut: None,
-            gain: one,
-            gain_kind: Gain::Fixed,
-            bias: [0.0; 10],
-            bias_kind: Bias::None,
-            dynamics: one,
-            dynamics_kind: Dynamics::None,
+            own: [None; SHORTCUTS],
+            general: [FRESH, FRESH, FRESH_MUSCLE],
+            gain: FRESH.gain,
+            gain_kind: FRESH.gain_kind,
+            bias: FRESH.bias,
+            bias_kind: FRESH.bias_kind,
+            dynamics: FRESH.dynamics,
+            dynamics_kind: FRESH.dynamics_kind,
             act_range: [0.0; 2],
             act_limited: None,
             act_early: false,
@@ -109,17 +157,50 @@ impl ActuatorSettings {
         ] {
             *value = node.tristate(name)?.unwrap_or(*value);
         }
-        match node.tag() {
-            "motor" => self.read_motor(),
-            "position" => self.read_position(node),
-            "velocity" => self.read_velocity(node),
-            "intvelocity" => self.read_integrated_velocity(node),
-            "damper" => self.read_damper(node),
-            "cylinder" => self.read_cylinder(node),
-            "muscle" => self.read_muscle(node),
-            "adhesion" => self.read_adhesion(node),
-            _ => self.read_general(node),
+        let shortcut = match node.tag() {
+            "motor" => Shortcut::Motor,
+            "position" => Shortcut::Position,
+            "velocity" => Shortcut::Velocity,
+            "intvelocity" => Shortcut::IntegratedVelocity,
+            "damper" => Shortcut::Damper,
+            "cylinder" => Shortcut::Cylinder,
+            "muscle" => Shortcut::Muscle,
+            "adhesion" => Shortcut::Adhesion,
+            _ => return self.read_general(node),
+        };
+        let before = self.own[shortcut as usize];
+        let before = before.unwrap_or(self.general[GAIN_KINDS[shortcut as usize] as usize]);
+        self.take(&before);
+        self.act_early = false;
+        match shortcut {
+            Shortcut::Motor => self.read_motor(),
+            Shortcut::Position => self.read_position(node)?,
+            Shortcut::Velocity => self.read_velocity(node)?,
+            Shortcut::IntegratedVelocity => self.read_integrated_velocity(node)?,
+            Shortcut::Damper => self.read_damper(node)?,
+            Shortcut::Cylinder => self.read_cylinder(node)?,
+            Shortcut::Muscle => self.read_muscle(node)?,
+            Shortcut::Adhesion => self.read_adhesion(node)?,
         }
+        self.own[shortcut as usize] = Some(self.numbers());
+        Ok(())
+    }
+
+    fn numbers(&self) -> Numbers {
+        Numbers {
+            gain: self.gain,
+            gain_kind: self.gain_kind,
+            bias: self.bias,
+            bias_kind: self.bias_kind,
+            dynamics: self.dynamics,
+            dynamics_kind: self.dynamics_kind,
+        }
+    }
+
+    fn take(&mut self, numbers: &Numbers) {
+        (self.gain, self.gain_kind) = (numbers.gain, numbers.gain_kind);
+        (self.bias, self.bias_kind) = (numbers.bias, numbers.bias_kind);
+        (self.dynamics, self.dynamics_kind) = (numbers.dynamics, numbers.dynamics_kind);
     }
 
     /// Whether the range that is inherited is that of the activation.
@@ -127,32 +208,16 @@ impl ActuatorSettings {
         self.dynamics_kind == Dynamics::Integrator
     }
 
-    /// A shortcut keeps the numbers of its own kind and of `<general>`, and drops those of others. Whether it is the first
-    /// of its kind.
-    fn enter(&mut self, shortcut: Shortcut) -> bool {
-        let fresh = ActuatorSettings::default();
-        if self.shortcut.is_some_and(|s| s != shortcut) {
-            (self.gain, self.bias, self.dynamics) = (fresh.gain, fresh.bias, fresh.dynamics);
-        }
-        let is_new = self.shortcut != Some(shortcut);
-        if is_new {
-            self.dynamics_kind = fresh.dynamics_kind;
-        }
-        (self.gain_kind, self.act_early) = (fresh.gain_kind, fresh.act_early);
-        self.shortcut = Some(shortcut);
-        is_new
-    }
-
-    fn read_motor(&mut self) -> Result<()> {
-        self.enter(Shortcut::Motor);
-        let fresh = ActuatorSettings::default();
-        (self.gain, self.bias, self.bias_kind) = (fresh.gain, fresh.bias, fresh.bias_kind);
+    fn read_motor(&mut self) {
+        self.take(&FRESH);
         self.inherit_range = 0.0;
-        Ok(())
     }
 
     fn read_position(&mut self, node: Node<'_>) -> Result<()> {
-        self.enter(Shortcut::Position);
+        self.dynamics = first(self.dynamics[0]);
+        if self.dynamics_kind != Dynamics::FilterExact {
+            self.dynamics_kind = Dynamics::None;
+        }
         if let Some(time) = node.magnitude("timeconst")? {
             self.dynamics[0] = time;
             self.dynamics_kind = match time > 0.0 {
@@ -164,17 +229,16 @@ impl ActuatorSettings {
     }
 
     fn read_integrated_velocity(&mut self, node: Node<'_>) -> Result<()> {
-        self.enter(Shortcut::IntegratedVelocity);
-        self.dynamics_kind = Dynamics::Integrator;
+        (self.dynamics, self.dynamics_kind) = (FRESH.dynamics, Dynamics::Integrator);
         self.read_servo(node)
     }
 
     fn read_servo(&mut self, node: Node<'_>) -> Result<()> {
         let kp = node.number("kp")?.unwrap_or(self.gain[0]);
-        self.gain[0] = kp;
-        self.bias[0] = 0.0;
-        self.bias[1] = -kp;
-        self.bias_kind = Bias::Affine;
+        (self.gain, self.gain_kind) = (first(kp), Gain::Fixed);
+        let damping = self.bias[2];
+        (self.bias, self.bias_kind) = (FRESH.bias, Bias::Affine);
+        (self.bias[1], self.bias[2]) = (-kp, damping);
         if node.has("kv") && node.has("dampratio") {
             return Err(node.error("both kv and dampratio given; expected one"));
         }
@@ -188,10 +252,9 @@ impl ActuatorSettings {
     }
 
     fn read_velocity(&mut self, node: Node<'_>) -> Result<()> {
-        self.enter(Shortcut::Velocity);
         let kv = node.magnitude("kv")?.unwrap_or(self.gain[0]);
-        self.gain[0] = kv;
-        self.bias = [0.0; 10];
+        self.take(&FRESH);
+        self.gain = first(kv);
         self.bias[2] = -kv;
         self.bias_kind = Bias::Affine;
         self.inherit_range = 0.0;
@@ -200,13 +263,15 @@ impl ActuatorSettings {
 
     /// A force −kv u l̇ against the motion of the transmission.
     fn read_damper(&mut self, node: Node<'_>) -> Result<()> {
-        let is_new = self.enter(Shortcut::Damper);
-        let before = if is_new { 0.0 } else { -self.gain[2] };
+        let before = match self.gain_kind {
+            Gain::Affine => -self.gain[2],
+            _ => 0.0,
+        };
         let kv = node.magnitude("kv")?.unwrap_or(before);
+        self.take(&FRESH);
         self.gain = [0.0; 10];
         self.gain[2] = -kv;
         self.gain_kind = Gain::Affine;
-        (self.bias, self.bias_kind) = ([0.0; 10], Bias::None);
         (self.control_limited, self.inherit_range) = (Some(true), 0.0);
         if self.control_range[0] < 0.0 {
             return Err(node.error(format!(
@@ -219,8 +284,8 @@ impl ActuatorSettings {
 
     /// A hydraulic or pneumatic cylinder: a pressure that follows the input, on an area.
     fn read_cylinder(&mut self, node: Node<'_>) -> Result<()> {
-        self.enter(Shortcut::Cylinder);
-        self.dynamics_kind = Dynamics::Filter;
+        (self.gain, self.gain_kind) = (first(self.gain[0]), Gain::Fixed);
+        (self.dynamics, self.dynamics_kind) = (first(self.dynamics[0]), Dynamics::Filter);
         if let Some(time) = node.number("timeconst")? {
             self.dynamics[0] = time;
         }
@@ -238,10 +303,6 @@ impl ActuatorSettings {
     }
 
     fn read_muscle(&mut self, node: Node<'_>) -> Result<()> {
-        if self.enter(Shortcut::Muscle) {
-            self.gain = MUSCLE;
-            self.dynamics[..3].copy_from_slice(&[0.01, 0.04, 0.0]);
-        }
         if let Some(times) = node.array::<2>("timeconst")? {
             self.dynamics[..2].copy_from_slice(&times);
         }
@@ -262,10 +323,10 @@ impl ActuatorSettings {
     }
 
     fn read_adhesion(&mut self, node: Node<'_>) -> Result<()> {
-        self.enter(Shortcut::Adhesion);
-        self.gain[0] = node.magnitude("gain")?.unwrap_or(self.gain[0]);
-        (self.bias_kind, self.inherit_range) = (Bias::None, 0.0);
-        self.control_limited = Some(true);
+        let gain = node.magnitude("gain")?.unwrap_or(self.gain[0]);
+        self.take(&FRESH);
+        self.gain = first(gain);
+        (self.control_limited, self.inherit_range) = (Some(true), 0.0);
         if self.control_range[0] < 0.0 {
             return Err(node.error(format!(
                 "ctrlrange: that of adhesion must not be negative, got {}",
@@ -314,6 +375,13 @@ impl ActuatorSettings {
                 return Err(node.unsupported(format!(
                     "actdim={count} with this dyntype: an actuator has one activation or none"
                 )));
+            }
+        }
+        let kind = self.gain_kind;
+        self.general[kind as usize] = self.numbers();
+        for (shortcut, own) in self.own.iter_mut().enumerate() {
+            if GAIN_KINDS[shortcut] == kind {
+                *own = None;
             }
         }
         self.read_inherited_range(node)

@@ -146,6 +146,7 @@ impl Loader {
         for node in sections("option") {
             self.options.read(node, &mut self.warnings)?;
         }
+        self.options.settle()?;
         for node in sections("default") {
             self.classes.read(node, &self.compiler.angles)?;
         }
@@ -222,6 +223,7 @@ impl Loader {
         self.spec.gravity = self.options.gravity;
         self.spec.fluid = self.options.fluid;
         self.spec.time_step = Some(self.options.time_step);
+        self.spec.integrator = self.options.integrator;
         self.spec.warnings = self.warnings.into_lines();
         Ok(self.spec)
     }

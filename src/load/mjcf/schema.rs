@@ -73,9 +73,9 @@ const RULES: &[Rule] = &[
     ),
     rule(
         "option",
-        "gravity timestep density viscosity wind magnetic",
+        "gravity timestep integrator density viscosity wind magnetic",
         "ccd_iterations ccd_tolerance cone \
-         impratio integrator iterations jacobian ls_iterations ls_tolerance noslip_iterations \
+         impratio iterations jacobian ls_iterations ls_tolerance noslip_iterations \
          noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations \
          sleep_tolerance solver tolerance apirate",
         "actuatorgroupdisable",

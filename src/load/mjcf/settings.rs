@@ -3,10 +3,10 @@
 use super::node::Node;
 use super::orientation::Angles;
 use super::warnings::Warnings;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::fluid::Fluid;
 use crate::model::sensor::usual_field;
-use crate::model::spec::MJCF_TIME_STEP;
+use crate::model::spec::{FileIntegrator, MJCF_TIME_STEP};
 use crate::spatial::Vec3;
 
 /// Where a body's inertia comes from.
@@ -141,13 +141,18 @@ impl Compiler {
     }
 }
 
-/// What `<option>` and its `<flag>` say.
+/// What all `<option>` sections and their `<flag>`s say together: of each attribute the last one counts.
 pub(super) struct Options {
     pub gravity: Vec3,
     pub fluid: Fluid,
     /// World axes, as magnetometers feel it.
     pub magnetic: Vec3,
     pub time_step: f64,
+    pub integrator: Option<FileIntegrator>,
+    has_gravity: bool,
+    has_constraints: bool,
+    /// What flags ask for that is missing here.
+    refused: [Option<Error>; 3],
     pub contact: bool,
     pub limit: bool,
     pub equality: bool,
@@ -164,6 +169,10 @@ impl Default for Options {
             fluid: Fluid::default(),
             magnetic: usual_field(),
             time_step: MJCF_TIME_STEP,
+            integrator: None,
+            has_gravity: true,
+            has_constraints: true,
+            refused: [None, None, None],
             contact: true,
             limit: true,
             equality: true,
@@ -184,11 +193,21 @@ impl Options {
                 return Err(node.error(format!("timestep: expected a number > 0, found {h}")));
             }
             self.time_step = h;
+        }
+        let named = node.keyword("integrator", &FileIntegrator::NAMES)?;
+        let nearest = match named {
+            Some(FileIntegrator::Rk4) => Some("DS_INTEGRATOR_MIDPOINT"),
+            Some(FileIntegrator::Implicit) => Some("DS_INTEGRATOR_IMPLICIT_EULER"),
+            Some(FileIntegrator::Euler | FileIntegrator::ImplicitFast) | None => None,
+        };
+        if let (Some(named), Some(nearest)) = (named, nearest) {
+            let name = named.name();
             warnings.add(
                 node,
-                format!("timestep {h} is not used: a simulation has that of ds_options.time_step"),
+                format!("integrator {name} is not there: {nearest} is the nearest to it"),
             );
         }
+        self.integrator = named.or(self.integrator);
         let fluid = &mut self.fluid;
         fluid.density = node.magnitude("density")?.unwrap_or(fluid.density);
         fluid.viscosity = node.magnitude("viscosity")?.unwrap_or(fluid.viscosity);
@@ -206,29 +225,42 @@ impl Options {
             (&mut self.spring, "spring"),
             (&mut self.damper, "damper"),
             (&mut self.clamp_control, "clampctrl"),
+            (&mut self.has_gravity, "gravity"),
+            (&mut self.has_constraints, "constraint"),
         ] {
             *switch = read(name)?.unwrap_or(*switch);
         }
-        if read("constraint")? == Some(false) {
-            self.contact = false;
-            self.limit = false;
-            self.equality = false;
-            self.friction_loss = false;
-        }
-        if read("gravity")? == Some(false) {
-            self.gravity = Vec3::ZERO;
-        }
-        for (name, usual) in [
+        let usual = [
             ("actuation", true),
             ("filterparent", true),
             ("override", false),
-        ] {
-            if read(name)?.is_some_and(|value| value != usual) {
-                return Err(node.unsupported(format!(
-                    "{name}={:?} is not supported",
-                    node.text(name).unwrap_or_default()
-                )));
-            }
+        ];
+        for (refused, (name, usual)) in self.refused.iter_mut().zip(usual) {
+            let Some(value) = read(name)? else {
+                continue;
+            };
+            *refused = (value != usual).then(|| {
+                let text = node.text(name).unwrap_or_default();
+                node.unsupported(format!("{name}={text:?} is not supported"))
+            });
+        }
+        Ok(())
+    }
+
+    /// Lets the flags act, once all sections are read.
+    ///
+    /// # Errors
+    /// `Unsupported` for a flag whose last value asks for what is missing here.
+    pub fn settle(&mut self) -> Result<()> {
+        if let Some(error) = self.refused.iter_mut().find_map(Option::take) {
+            return Err(error);
+        }
+        if !self.has_constraints {
+            (self.contact, self.limit) = (false, false);
+            (self.equality, self.friction_loss) = (false, false);
+        }
+        if !self.has_gravity {
+            self.gravity = Vec3::ZERO;
         }
         Ok(())
     }

@@ -26,10 +26,11 @@ from ._errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from ._file_settings import FileSettingsWarning
 from ._native import lib as _lib, text as _text
 from .batch import Batch
 from .bridge import from_mujoco, to_mujoco
-from .builder import Builder, inertia_from_com
+from .builder import Builder, inertia_from_com, inertia_from_log_cholesky, inertia_to_log_cholesky
 from .enums import (
     Activation,
     Actuation,
@@ -111,6 +112,7 @@ __all__ = [
     "Distance",
     "EqualityKind",
     "FileError",
+    "FileSettingsWarning",
     "Format",
     "Geom",
     "ForceKind",
@@ -174,6 +176,8 @@ __all__ = [
     "abi_version",
     "from_mujoco",
     "inertia_from_com",
+    "inertia_from_log_cholesky",
+    "inertia_to_log_cholesky",
     "lqr",
     "to_mujoco",
     "uncontrollable",

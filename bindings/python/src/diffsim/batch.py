@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
+from . import _file_settings
 from ._errors import InvalidArgumentError
 from ._handle import Handle, Options, given
 from ._help import says
@@ -54,6 +55,8 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         self.count: Final[int] = lib.ds_batch_count(self._handle)
         self.threads: Final[int] = lib.ds_batch_threads(self._handle)
         self._options = fields_of(made)
+        step, integrator = lib.ds_batch_time_step(self._handle), lib.ds_batch_integrator(self._handle)
+        _file_settings.take(self._options, options, model, step, integrator)
         self._defaults = {name for name in self._options if name not in options}
 
     @property

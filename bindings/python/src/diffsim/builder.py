@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -420,6 +420,35 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
 def _builder_again(builder: Builder, model: Optional[Model], calls: Iterable[Any]) -> None:
     Builder.__init__(builder, model)
     builder._replay(calls)
+
+
+def inertia_to_log_cholesky(p: ArrayLike) -> Array:
+    """Coordinates of an inertia p (10 numbers, as `inertia_from_com` gives them) in which every value is the inertia of a
+    body: alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3 (Rucker & Wensing 2022). The mass is exp(2 alpha) and t the
+    centre of mass. Raises `InvalidArgumentError` for numbers that no body with an extent has."""
+    given, out = array(p, (10,), "p"), np.zeros(10)
+    check(lib.ds_inertia_to_log_cholesky(pointer(given), pointer(out)))
+    return out
+
+
+@overload
+def inertia_from_log_cholesky(theta: ArrayLike) -> Array: ...
+
+
+@overload
+def inertia_from_log_cholesky(theta: ArrayLike, jacobian: Literal[False]) -> Array: ...
+
+
+@overload
+def inertia_from_log_cholesky(theta: ArrayLike, jacobian: Literal[True]) -> Tuple[Array, Array]: ...
+
+
+def inertia_from_log_cholesky(theta: ArrayLike, jacobian: bool = False) -> Union[Array, Tuple[Array, Array]]:
+    """The inertia at these coordinates (`inertia_to_log_cholesky`); with jacobian also the 10×10 matrix of its derivatives."""
+    given, out = array(theta, (10,), "theta"), np.zeros(10)
+    slopes = np.zeros((10, 10), order="F")
+    check(lib.ds_inertia_from_log_cholesky(pointer(given), pointer(out), pointer(slopes) if jacobian else NULL))
+    return (out, slopes) if jacobian else out
 
 
 def inertia_from_com(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:

@@ -96,7 +96,7 @@ def load(args: Any, path: Any, examined: Any = None) -> Any:
 
 def stepping(args: Any, model: Any) -> Any:
     return {
-        "time_step": args.time_step or model.time_step or 1e-3,
+        "time_step": args.time_step or model.time_step,
         "contact": examine.CHOICES["contact"][args.contact],
     }
 
@@ -338,7 +338,7 @@ def parser() -> Any:
     robot.add_argument("--exclude-overlapping", action="store_true", help="geoms that overlap at neutral never touch")
     robot.add_argument("--no-self-collision", action="store_true", help="bodies of one robot never touch")
     steps = argparse.ArgumentParser(add_help=False)
-    steps.add_argument("--time-step", type=positive, metavar="S", help="default: the file's, else 0.001")
+    steps.add_argument("--time-step", type=positive, metavar="S", help="default: the model's")
     steps.add_argument("--contact", choices=examine.CHOICES["contact"], default="ncp", help="the contact law")
     rate = argparse.ArgumentParser(add_help=False)
     rate.add_argument("--rate", type=float, default=60.0, metavar="HZ", help="frames a second; 0: every step")

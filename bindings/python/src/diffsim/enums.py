@@ -163,6 +163,7 @@ class Integrator(Named):
     BDF2 = 4
     SYMPLECTIC_EULER_WORLD = 5
     SDIRK2 = 6
+    FROM_MODEL = 7
 
 
 class ParamKind(Named):
@@ -385,7 +386,7 @@ JointKindName = Literal[
 GeomKindName = Literal["plane", "sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh", "height_field"]
 ContactLawName = Literal["ncp", "lcp", "convex", "penalty", "none"]
 IntegratorName = Literal[
-    "symplectic_euler", "implicit_euler", "midpoint", "bdf1", "bdf2", "symplectic_euler_world", "sdirk2"
+    "symplectic_euler", "implicit_euler", "midpoint", "bdf1", "bdf2", "symplectic_euler_world", "sdirk2", "from_model"
 ]
 ParamKindName = Literal[
     "body_inertia",

@@ -92,7 +92,7 @@ def describe(model: Model) -> Dict[str, Any]:
         "mass": float(sum(b.inertia[0] for b in bodies)),
         "geoms": kinds,
         "keyframes": list(model.keyframe_names),
-        "time_step": model.time_step or None,
+        "time_step": model.time_step,
         "bodies": [
             {
                 "name": body.name,

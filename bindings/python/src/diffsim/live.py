@@ -62,7 +62,7 @@ class Live:
         self.model, self.control, self.host, self.port = model, control, host, port
         self.token = secrets.token_urlsafe(18)
         self.sim = Sim(model, derivatives=0, **options)
-        self.time_step = options.get("time_step", 1e-3)
+        self.time_step = self.sim.time_step
         self._recorder_options = {"visuals": visuals, "mesh_dirs": mesh_dirs}
         self._clients: Set[Any] = set()
         self._drag: Optional[Tuple[int, Array, Array]] = None

@@ -67,10 +67,12 @@ class Model(
 
     _origin: Origin
     _mark: Optional[str]
+    _warned_of_settings: bool
 
     def __init__(self, create: Callable[..., int], *arguments: Any, origin: Optional[Origin] = None) -> None:
         self._own(create, *arguments)
         self._origin, self._mark = origin or Origin(), None
+        self._warned_of_settings = False
         m = self._handle
         self.nq: Final[int] = lib.ds_model_nq(m)
         self.nv: Final[int] = lib.ds_model_nv(m)
@@ -303,7 +305,7 @@ class Model(
 
     @property
     def time_step(self) -> float:
-        """The time step that the file asks for [s]: of an MJCF without one 0.002, of a URDF 0. Sims do not follow it."""
+        """The time step of the file [s], which sims take unless they are given one: of an MJCF without one 0.002, else 0.001."""
         return float(lib.ds_model_time_step(self._open()))
 
     def visuals(self, path: Path, mesh_dirs: Union[Path, Iterable[Path]] = ()) -> Visuals:
@@ -419,8 +421,20 @@ class Model(
         """The tangent vector dv with q0 ⊕ dv = q1, rotations of at most pi."""
         return self._map(lib.ds_model_difference, self.nv, out, (q0, self.nq, "q0"), (q1, self.nq, "q1"))
 
+    def _mocap_count(self) -> int:
+        m = self._open()
+        return sum(lib.ds_model_body_mocap(m, body) >= 0 for body in range(self.nbody))
+
     def q_from_mujoco(self, qpos: ArrayLike, out: Optional[Array] = None) -> Array:
-        """Configuration from MuJoCo's qpos (quaternions w x y z)."""
+        """Configuration from MuJoCo's qpos (quaternions w x y z, which are normalized; zeros are the identity).
+
+        Behind qpos come 7 numbers of each mocap body, mocap_pos and mocap_quat. Without these, or where they are
+        zeros, the body is where the file places it.
+        """
+        given = np.asarray(qpos)
+        missing = self.nq - given.size
+        if given.ndim == 1 and missing > 0 and missing == 7 * self._mocap_count():
+            qpos = np.concatenate([given, np.zeros(missing)])
         return self._map(lib.ds_model_q_from_mujoco, self.nq, out, (qpos, self.nq, "qpos"))
 
     def q_to_mujoco(self, q: ArrayLike, out: Optional[Array] = None) -> Array:

@@ -73,6 +73,7 @@ class StepOptions(TypedDict, total=False):
     velocity_limits: int
     newton_tolerance: float
     max_newton: int
+    max_depth: float
 
 
 class SimOptions(StepOptions, total=False):

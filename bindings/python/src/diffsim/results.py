@@ -18,7 +18,8 @@ class StepInfo(NamedTuple):
     residual: at which the contact solver stopped. switch_distance: to the nearest switch of a mode, inf
     without any. gradient: what a derivative of this step would be. converged: whether the residual is
     within the tolerance; if not, the step has no derivative. impacts: contacts that rebound; with any, the
-    derivative of positions by positions is that through the impacts.
+    derivative of positions by positions is that through the impacts. deepest: of the penetrations where the step began [m].
+    too_deep: contacts deeper than the option max_depth.
     """
 
     contacts: int
@@ -28,6 +29,8 @@ class StepInfo(NamedTuple):
     gradient: Gradient
     converged: bool
     impacts: int
+    deepest: float
+    too_deep: int
 
     @classmethod
     def _of(cls, info: Any) -> StepInfo:
@@ -39,6 +42,8 @@ class StepInfo(NamedTuple):
             Gradient(info.gradient),
             bool(info.converged),
             info.impacts,
+            info.deepest,
+            info.too_deep,
         )
 
 

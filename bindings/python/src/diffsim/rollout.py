@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Final, Optional, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _settings
+from . import _file_settings, _settings
 from ._errors import InvalidArgumentError, NoStepError
 from ._handle import Handle, Options, given
 from ._help import says
@@ -45,6 +45,8 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         #: Of the last run, None where there is none.
         self._steps: Optional[int] = None
         self._options = fields_of(made)
+        step, integrator = lib.ds_rollout_time_step(self._handle), lib.ds_rollout_integrator(self._handle)
+        _file_settings.take(self._options, options, model, step, integrator)
         self._defaults = {name for name in self._options if name not in options}
         self._settings = _settings.Settings()
 

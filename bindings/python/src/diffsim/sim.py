@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from . import _settings
+from . import _file_settings, _settings
 from ._errors import ArgumentTypeError, InvalidArgumentError
 from ._handle import Handle, Options, given, takes_turns
 from ._help import says
@@ -34,7 +34,7 @@ from ._native import (
 )
 from .activations import Activations
 from .measured import Measured
-from .enums import Gradient, SmoothingMethod, SmoothingMethodName
+from .enums import Gradient, Integrator, SmoothingMethod, SmoothingMethodName
 from .model import Id, Model
 from .parameters import Param, select
 from .results import (
@@ -81,6 +81,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         self._own(lib.ds_sim_create, given(model, Model, "model")._handle, made)
         self.model: Final = model
         self._options = fields_of(made)
+        _file_settings.take(self._options, options, model, self.time_step, lib.ds_sim_integrator(self._handle))
         self._defaults = {name for name in self._options if name not in options}
         self._settings = _settings.Settings()
         nq, nv, nu = model.nq, model.nv, model.nu
@@ -109,6 +110,16 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     def options(self) -> Options:
         """All options that it was made with, by name: `Sim(model, **sim.options)` is one more like it."""
         return Options(self._options)
+
+    @property
+    def time_step(self) -> float:
+        """Length of a step [s]: the one that was given, else that of the model."""
+        return float(lib.ds_sim_time_step(self._open()))
+
+    @property
+    def integrator(self) -> Integrator:
+        """The integrator by which it steps: the one that was given, else the nearest to that of the model's file."""
+        return Integrator(lib.ds_sim_integrator(self._open()))
 
     def __repr__(self) -> str:
         if self._handle is NULL:

@@ -67,6 +67,97 @@ fn one_default_serves_all_shortcuts() {
     );
 }
 
+/// As MuJoCo 4.0 compiles them: classes from the outermost to the innermost, one element in each, then the actuator.
+#[test]
+fn shortcuts_in_nested_classes() {
+    for (classes, element, gain, bias) in [
+        // A kind keeps its numbers through classes of other kinds.
+        (
+            &["position kp=\"30\"", "velocity kv=\"3\""][..],
+            "position",
+            30.0,
+            [0.0, -30.0, 0.0],
+        ),
+        (
+            &["position kp=\"30\" kv=\"2\"", "motor"],
+            "position",
+            30.0,
+            [0.0, -30.0, -2.0],
+        ),
+        (
+            &["velocity kv=\"3\"", "position kp=\"30\"", "motor"],
+            "velocity",
+            3.0,
+            [0.0, 0.0, -3.0],
+        ),
+        (
+            &["position kp=\"30\"", "velocity kv=\"3\""],
+            "intvelocity",
+            1.0,
+            [0.0, -1.0, 0.0],
+        ),
+        // <general> sees the element before it, and all kinds begin with it again.
+        (
+            &["position kp=\"30\"", "velocity kv=\"3\""],
+            "general",
+            3.0,
+            [0.0, 0.0, -3.0],
+        ),
+        (
+            &["position kp=\"30\" kv=\"2\"", "general gainprm=\"7\""],
+            "position",
+            7.0,
+            [0.0, -7.0, -2.0],
+        ),
+        (
+            &["position kp=\"30\"", "general gear=\"2\""],
+            "velocity",
+            30.0,
+            [0.0, 0.0, -30.0],
+        ),
+        (
+            &["general gainprm=\"7\"", "velocity kv=\"3\""],
+            "position",
+            7.0,
+            [0.0, -7.0, 0.0],
+        ),
+        // Kinds with another kind of gain do not.
+        (
+            &[
+                "position kp=\"30\"",
+                "general gaintype=\"affine\" gainprm=\"7 8 9\"",
+            ],
+            "position",
+            30.0,
+            [0.0, -30.0, 0.0],
+        ),
+        (
+            &["general gaintype=\"affine\" gainprm=\"7 8 9\""],
+            "position",
+            1.0,
+            [0.0, -1.0, 0.0],
+        ),
+        (
+            &["cylinder area=\"11\" bias=\"1 2 3\"", "position kp=\"30\""],
+            "cylinder",
+            11.0,
+            [1.0, 2.0, 3.0],
+        ),
+    ] {
+        let last = classes.len() - 1;
+        let opened = classes.iter().enumerate();
+        let opened: String = opened
+            .map(|(i, class)| format!("<default class=\"c{i}\"><{class}/>"))
+            .collect();
+        let m = model(&with_joints(&format!(
+            "<default>{opened}{}</default><actuator><{element} joint=\"h\" class=\"c{last}\"/></actuator>",
+            "</default>".repeat(classes.len()),
+        )));
+        let a = &m.actuators[0];
+        assert_eq!((a.gain, a.bias), (gain, bias), "{classes:?} {element}");
+    }
+}
+
 /// As MuJoCo 4.0 compiles them.
 #[test]
 fn shortcuts_over_defaults_of_other_shortcuts() {

@@ -1,7 +1,7 @@
 //! Bodies, frames, joints, geoms, sites, default classes.
 
 use super::*;
-use crate::model::spec::{JointKind, ShapeSpec};
+use crate::model::spec::{FileIntegrator, JointKind, ShapeSpec};
 use std::f64::consts::FRAC_PI_2;
 
 const X: [f64; 3] = [1.0, 0.0, 0.0];
@@ -259,17 +259,78 @@ fn options_and_flags() {
     assert_eq!((m.geoms[0].contype, m.geoms[0].conaffinity), (0, 0));
     assert_eq!(
         m.warnings,
-        [
-            "line 1: attribute integrator of <option> is not used",
-            "line 1: timestep 0.004 is not used: a simulation has that of ds_options.time_step"
-        ]
+        ["line 1: integrator RK4 is not there: DS_INTEGRATOR_MIDPOINT is the nearest to it"]
     );
+    assert_eq!(m.integrator, Some(FileIntegrator::Rk4));
     let weightless = model("<option><flag gravity=\"disable\"/></option>");
     assert_vec(weightless.gravity, [0.0; 3]);
     assert_eq!(
         (weightless.time_step, weightless.warnings.len()),
         (Some(0.002), 0)
     );
+}
+
+/// Of MuJoCo 4.0: sections add up, attribute by attribute, and flags act once all are read.
+#[test]
+fn several_sections_of_options() {
+    let one = "<worldbody><body><joint range=\"0 1\" frictionloss=\"1\"/><geom size=\"1\"/></body></worldbody>";
+    let read = |options: &str| model(&format!("{options}{one}"));
+    let m = read(
+        "<option gravity=\"0 0 -5\" integrator=\"implicit\"/><option timestep=\".003\"/>\
+         <option integrator=\"implicitfast\"/>",
+    );
+    assert_vec(m.gravity, [0.0, 0.0, -5.0]);
+    assert_eq!(
+        (m.time_step, m.integrator),
+        (Some(0.003), Some(FileIntegrator::ImplicitFast))
+    );
+    let off = "<option><flag gravity=\"disable\"/></option>";
+    for (options, gravity) in [
+        (format!("{off}<option gravity=\"0 0 -9.81\"/>"), 0.0),
+        (
+            format!("{off}<option gravity=\"0 0 -3\"><flag gravity=\"enable\"/></option>"),
+            -3.0,
+        ),
+    ] {
+        assert_vec(read(&options).gravity, [0.0, 0.0, gravity]);
+    }
+    let has = |options: &str| {
+        let m = read(options);
+        let j = &m.bodies[1].joints[0];
+        (
+            m.geoms[0].contype != 0,
+            j.limits.is_some(),
+            j.friction_loss > 0.0,
+        )
+    };
+    let none = "<option><flag constraint=\"disable\"/></option>";
+    for (options, expected) in [
+        (none.to_string(), (false, false, false)),
+        (
+            format!("{none}<option><flag contact=\"enable\" limit=\"enable\"/></option>"),
+            (false, false, false),
+        ),
+        (
+            format!("{none}<option><flag constraint=\"enable\"/></option>"),
+            (true, true, true),
+        ),
+        (
+            format!("<option><flag limit=\"disable\"/></option>{none}<option><flag constraint=\"enable\"/></option>"),
+            (true, false, true),
+        ),
+        (
+            "<option><flag contact=\"disable\"/></option><option><flag contact=\"enable\"/></option>".into(),
+            (true, true, true),
+        ),
+    ] {
+        assert_eq!(has(&options), expected, "{options}");
+    }
+    // What is switched off and on again is not asked for.
+    read(
+        "<option><flag actuation=\"disable\"/></option><option><flag actuation=\"enable\"/></option>",
+    );
+    let e = failure("<option><flag actuation=\"disable\"/></option><option timestep=\".1\"/>");
+    assert!(e.message.contains("actuation=\"disable\""), "{e}");
 }
 
 #[test]

@@ -84,6 +84,55 @@ fn keyframes_place_them() {
     assert_eq!(again, v);
 }
 
+/// As in MuJoCo 4.0: quaternions are normalized, and those of zeros are the identity.
+#[test]
+fn quaternions_of_keyframes() {
+    let spec = model(
+        r#"<worldbody><body pos="0 0 1"><freejoint/><geom size="0.1"/></body>
+        <body><joint type="ball"/><geom size="0.1"/></body>
+        <body name="mocap" mocap="true" pos="1 2 3" quat="1 1 0 0"/></worldbody><keyframe>
+        <key name="long" qpos="0 0 0.5 3 0 4 0 0 0 0 0" mquat="0 3 0 0"/>
+        <key name="zero" qpos="0 0 0.5 0 0 0 0 0 2 0 0" mpos="0 0 0" mquat="0 0 0 0"/></keyframe>"#,
+    );
+    let model = Model::compile(spec, Actuation::FromFile).unwrap();
+    // (x y z w).
+    let long = [
+        0.0, 0.0, 0.5, 0.0, 0.8, 0.0, 0.6, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0,
+    ];
+    let zero = [
+        0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0,
+    ];
+    for (name, expected) in [("long", long), ("zero", zero)] {
+        let q = &model.keyframe(name).unwrap().q;
+        for (x, y) in q.iter().zip(&expected) {
+            assert!((x - y).abs() < 1e-15, "{name}: {q:?}");
+        }
+    }
+    // What MuJoCo has no place for in qpos, seven zeros, is where the file places it.
+    let mut q = vec![f64::NAN; 18];
+    let qpos: Vec<f64> = (0..18).map(|i| f64::from(u8::from(i < 11))).collect();
+    model.q_from_mujoco(&qpos, &mut q);
+    assert_eq!(q[11..], model.neutral()[11..]);
+    assert_eq!(q[3..7], [0.5; 4]);
+    // A unit quaternion keeps its bits, and others are those of the rotation.
+    let mut again = vec![0.0; 18];
+    model.q_to_mujoco(&q, &mut again);
+    let mut same = vec![0.0; 18];
+    model.q_from_mujoco(&again, &mut same);
+    assert_eq!(same, q);
+    for scale in [1e-300, 1e-16, 1e-3, 1e300] {
+        again[3..7].copy_from_slice(&[0.0, scale, 0.0, scale]);
+        model.q_from_mujoco(&again, &mut q);
+        let expected = match scale < 1e-15 {
+            true => [0.0, 0.0, 0.0, 1.0],
+            false => [0.5_f64.sqrt(), 0.0, 0.5_f64.sqrt(), 0.0],
+        };
+        for (x, y) in q[3..7].iter().zip(&expected) {
+            assert!((x - y).abs() < 1e-15, "{scale}: {q:?}");
+        }
+    }
+}
+
 #[test]
 fn mocap_bodies_that_are_none() {
     for (inside, expected) in [
