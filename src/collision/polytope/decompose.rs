@@ -215,10 +215,10 @@ mod tests {
 
     #[test]
     fn others_are_cut() {
-        // A dent of 5 % in one side, and a ball with waves.
+        // A hollow in one side, and a ball with waves.
         let dent = gridded(12, |x| {
             let near = x.x.abs() < 0.5 && x.y.abs() < 0.5 && x.z == 1.0;
-            Vec3::new(x.x, x.y, if near { 0.9 } else { x.z })
+            Vec3::new(x.x, x.y, if near { 0.2 } else { x.z })
         });
         assert!(count(&dent) > 1);
         let waves = gridded(20, |x| {
@@ -237,7 +237,7 @@ mod tests {
         let round = |x: Vec3| {
             let turn = 0.5 * TAU * (x.x + 1.0) * 0.95;
             let r = 1.0 + 0.3 * x.y;
-            Vec3::new(r * turn.cos(), r * turn.sin(), 0.3 * x.z)
+            Vec3::new(r * turn.cos(), r * turn.sin(), -0.3 * x.z)
         };
         let ring = TriMesh {
             vertices: ring.vertices.iter().map(|x| round(*x)).collect(),

@@ -144,7 +144,10 @@ impl Loader {
             self.compiler.read(node)?;
         }
         for node in sections("option") {
-            self.options.read(node, &mut self.warnings)?;
+            self.options.read(node)?;
+        }
+        if let Some(node) = sections("option").rfind(|n| n.has("integrator")) {
+            self.options.tell_of_integrator(node, &mut self.warnings);
         }
         self.options.settle()?;
         for node in sections("default") {

@@ -185,7 +185,7 @@ impl Default for Options {
 }
 
 impl Options {
-    pub fn read(&mut self, node: Node<'_>, warnings: &mut Warnings) -> Result<()> {
+    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
         self.gravity = node.vec3("gravity")?.unwrap_or(self.gravity);
         self.magnetic = node.vec3("magnetic")?.unwrap_or(self.magnetic);
         if let Some(h) = node.number("timestep")? {
@@ -195,18 +195,6 @@ impl Options {
             self.time_step = h;
         }
         let named = node.keyword("integrator", &FileIntegrator::NAMES)?;
-        let nearest = match named {
-            Some(FileIntegrator::Rk4) => Some("DS_INTEGRATOR_MIDPOINT"),
-            Some(FileIntegrator::Implicit) => Some("DS_INTEGRATOR_IMPLICIT_EULER"),
-            Some(FileIntegrator::Euler | FileIntegrator::ImplicitFast) | None => None,
-        };
-        if let (Some(named), Some(nearest)) = (named, nearest) {
-            let name = named.name();
-            warnings.add(
-                node,
-                format!("integrator {name} is not there: {nearest} is the nearest to it"),
-            );
-        }
         self.integrator = named.or(self.integrator);
         let fluid = &mut self.fluid;
         fluid.density = node.magnitude("density")?.unwrap_or(fluid.density);
@@ -245,6 +233,20 @@ impl Options {
             });
         }
         Ok(())
+    }
+
+    /// Tells of an integrator that has no counterpart; `node`: the last section that names one.
+    pub fn tell_of_integrator(&self, node: Node<'_>, warnings: &mut Warnings) {
+        let nearest = match self.integrator {
+            Some(FileIntegrator::Rk4) => "DS_INTEGRATOR_MIDPOINT",
+            Some(FileIntegrator::Implicit) => "DS_INTEGRATOR_IMPLICIT_EULER",
+            Some(FileIntegrator::Euler | FileIntegrator::ImplicitFast) | None => return,
+        };
+        let name = node.text("integrator").unwrap_or_default();
+        warnings.add(
+            node,
+            format!("integrator {name} is not there: {nearest} is the nearest to it"),
+        );
     }
 
     /// Lets the flags act, once all sections are read.

@@ -284,6 +284,8 @@ fn several_sections_of_options() {
         (m.time_step, m.integrator),
         (Some(0.003), Some(FileIntegrator::ImplicitFast))
     );
+    // What another section replaces is not told.
+    assert!(m.warnings.is_empty(), "{:?}", m.warnings);
     let off = "<option><flag gravity=\"disable\"/></option>";
     for (options, gravity) in [
         (format!("{off}<option gravity=\"0 0 -9.81\"/>"), 0.0),
