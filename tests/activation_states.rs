@@ -58,7 +58,7 @@ fn activations_are_memory() {
     let (mut qn, mut vn) = (q.clone(), v.clone());
     sim.step(&q, &v, &far, &mut qn, &mut vn).unwrap_err();
     assert_eq!(sim.act(), kept);
-    // And what may go wrong is said before the step is gone.
+    // Errors are reported before the last step is forgotten.
     let e = sim.set_act(&kept[1..]).unwrap_err();
     assert_eq!(e.status, Status::InvalidArgument);
     memory[0] = 0.0;

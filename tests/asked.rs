@@ -93,7 +93,7 @@ fn force(sim: &mut Sim, kinds: ForceKinds, q: &[f64], v: &[f64], u: &[f64]) -> V
 fn potential_energy_is_that_of_gravity_and_all_springs() {
     let model = robot();
     let mut sim = sim(&model, Contact::None);
-    // What compensates gravity stores nothing.
+    // Gravity compensation stores no energy.
     let kinds = ForceKinds::JOINT_SPRING | ForceKinds::TENDON;
     let stored = |sim: &mut Sim, at: &At, rest: &[f64]| {
         let compensated = force(sim, ForceKinds::GRAVITY_COMPENSATION, &at.q, rest, &at.u);

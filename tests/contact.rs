@@ -236,7 +236,7 @@ fn a_jammed_sphere_is_squeezed_by_both_walls() {
         if jammed {
             let [left, right] = [0, 1].map(|k| sim.contacts()[k].impulse);
             assert!(left[2] > 0.0 && (left[2] - right[2]).abs() < 1e-9);
-            // What carries it is less than the cones allow, and it creeps.
+            // The friction that carries it is below the cones' limit, so it creeps.
             let carried = left[0].hypot(left[1]);
             assert!(carried > 0.4 * 9.81 * h && carried < 0.5 * left[2]);
             assert!(

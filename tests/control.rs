@@ -155,7 +155,7 @@ fn check_slopes(
     let mut at_first = first.clone();
     let begun = ilqr.solve(q0, v0, &mut at_first).unwrap();
     assert_eq!(begun.iterations, 0);
-    // What a free input may gain by a tenth of its range, and in all cases the share of what the plan gained.
+    // The possible gain of a free input over a tenth of its range, and always its share of the plan's gain.
     let gained = info.first_cost - info.cost;
     for k in (0..u.len()).step_by(7) {
         let range = upper[k % nu] - lower[k % nu];

@@ -307,7 +307,7 @@ fn a_sliding_box_is_slowed_by_friction_and_glides() {
     let after = w.velocity(0);
     let slowed = (before.x - after.x) / (100.0 * h);
     assert!((slowed - mu * G).abs() < 0.01 * mu * G, "{slowed}");
-    // Less what the contact yields.
+    // Minus the compliance of the contact.
     let gap = x[2] - 0.1;
     assert!(
         gap > 0.5 * mu * h * before.x && gap < mu * h * before.x,
@@ -450,7 +450,7 @@ fn what_compliant_contact_does_not_know_is_refused() {
     };
     let error = sim.relaxed_step(&smoothing, &mut q, &mut v).unwrap_err();
     assert_eq!(error.status, Status::Unsupported);
-    // A mean over random states is what it always is.
+    // The mean over random states works as always.
     let mut mean = vec![f64::NAN; 18 * 18];
     let out = StepJacobians {
         dv_dv: Some(&mut mean),

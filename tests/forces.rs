@@ -64,7 +64,7 @@ impl Tie {
         }
     }
 
-    /// What a unit of f_a is on all dofs.
+    /// The generalized force of a unit of f_a.
     fn spread(&self, f: f64, tau: &mut [f64]) {
         tau[self.dofs[0]] += f;
         tau[self.dofs[1]] -= self.back * f;

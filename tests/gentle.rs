@@ -90,7 +90,7 @@ fn a_box_in_the_ground_is_not_thrown() {
         assert!(w.v.iter().all(|x| x.abs() < 0.5 + 1e-6), "{:?}", w.v);
         highest = highest.max(w.position(0)[2]);
     }
-    // v²/2g of what it leaves with, and it rests.
+    // Rises by v²/2g of its speed when it leaves, and then rests.
     assert!(highest < 0.1 + 0.014 && (w.position(0)[2] - 0.1).abs() < 1e-9);
 }
 
@@ -178,7 +178,7 @@ fn short_lever(of_finger: bool, lever: f64) -> ModelSpec {
     spec.geoms = geoms
         .map(|(name, body, pose)| GeomSpec::new(name, body, pose, ball(0.01)))
         .to_vec();
-    // Neighbours do not touch otherwise; without friction, which would hold what turns so little.
+    // Otherwise neighbours do not touch. No friction, which would hold such small rotations.
     spec.pairs.push(PairSpec {
         geom1: 0,
         geom2: 1,
@@ -206,7 +206,7 @@ fn overlaps_with_short_levers_turn_joints_at_the_bounded_speed() {
                 w.step();
                 fastest = w.v[6..].iter().fold(fastest, |m, x| m.max(x.abs()));
             }
-            // The bound takes the masses of the neutral configuration, without what the trunk and the arm add.
+            // The bound uses the masses of the neutral configuration, without those of trunk and arm.
             let most = 1.5 * options.max_push_out_angle;
             assert!(
                 (0.3..most).contains(&fastest),

@@ -55,7 +55,7 @@ fn is_word(c: char) -> bool {
 }
 
 impl Module {
-    /// Of formatted source: what a module defines begins a line, and tests are at the end.
+    /// Reads formatted source: definitions of a module begin a line, and tests are at the end.
     fn read(file: &str, text: &str) -> Module {
         let mut module = Module {
             file: file.into(),
@@ -116,7 +116,7 @@ impl Module {
         }
     }
 
-    /// A module that hands on what is its children's takes nothing.
+    /// A module that re-exports items of its children takes nothing.
     fn import(&mut self, line: &str) {
         let (before, tree) = line.split_once("use ").unwrap();
         let mut leaves = Vec::new();
@@ -243,7 +243,7 @@ impl House {
         arrows
     }
 
-    /// What is against the rules, each with the room where it is.
+    /// Violations of the rules, each with its room.
     fn faults(&self, floors: &[&[&str]]) -> Vec<(String, String)> {
         let room = |file: &str| file.split(['/', '.']).next().unwrap().to_string();
         let floor = |file: &str| {

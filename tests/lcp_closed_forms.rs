@@ -39,7 +39,7 @@ fn close(a: Vec3, b: Vec3, tolerance: f64) {
 #[test]
 fn a_box_on_four_corners_keeps_its_friction() {
     for (mu, speed, h) in [(0.5, 0.7, 0.02), (1.0, 0.7, 0.01), (0.4, 1.0, 0.04)] {
-        // Also landing: the fall adds to what is pressed.
+        // Also landing: the fall adds to the normal impulse.
         for fall in [0.0, 0.3] {
             let mut w = sliding_box(mu, Vec3::new(speed, 0.0, -fall), h, Contact::Lcp);
             w.step();
@@ -138,7 +138,7 @@ fn point(mu: f64, slope: f64, azimuth: f64, h: f64, contact: Contact) -> World {
 #[test]
 fn slopes_hold_up_to_the_coefficient() {
     let h = 0.01;
-    // The fall line is along x or y: what the tangents of a plane that is turned about these are, too.
+    // The fall line is along x or y; so are the tangents of a plane rotated about these axes.
     for azimuth in [0.0, FRAC_PI_2] {
         for (slope, mu) in [(0.3, 0.5), (0.3, 0.31), (0.3, 0.30), (0.3, 0.2), (0.6, 0.1)] {
             let slope: f64 = slope;
@@ -261,7 +261,7 @@ fn ties_are_one_sided() {
     assert_eq!(w.sim.step_info().unwrap().switch_distance, 0.0);
     w.velocity_jacobians();
     assert_eq!(w.sim.step_info().unwrap().gradient, Gradient::OneSided);
-    // Pushed with exactly what friction gives.
+    // Pushed with exactly the limit of friction.
     let spec = on_ground(0.5, 0.05, 1.0, ball(0.05));
     let mut spec = spec;
     spec.bodies[1].joints[0].kind = JointKind::Translation;

@@ -39,7 +39,7 @@ fn solutions_are_among_those_of_all_index_sets() {
             several += usize::from(all.len() > 1);
             let distance = |a: &Answer| apart(&a.sigma, &ours.answer.sigma);
             let near = all.iter().map(distance).fold(f64::INFINITY, f64::min);
-            // Beside the vertices of sets of solutions there is what lies between them.
+            // Sets of solutions contain points between their vertices, too.
             if all.len() == 1 {
                 worst[0] = worst[0].max(near / p.speed());
             }
@@ -201,7 +201,7 @@ fn derivatives_are_those_on_the_index_sets() {
                 law: law.linearize(&posed).unwrap(),
                 matrix: &matrix,
             };
-            // Of rows that depend on each other only what bodies can do is asked.
+            // For redundant rows, use only variations that a motion of bodies makes.
             let dg = match is_regular {
                 true => rng.vector(n, 1.0),
                 false => p.rows_of(&rng.vector(nv, 1.0)),

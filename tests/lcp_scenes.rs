@@ -117,7 +117,7 @@ impl Tally {
         let (mut q1, mut v1) = (q.clone(), v.clone());
         let u = vec![0.0; sim.model().nu()];
         for step in 0..steps {
-            // What turns by a radian in a step is thrown by gyroscopic forces, whatever the law of contact.
+            // Gyroscopic forces throw a body that rotates by a radian in a step, with every contact law.
             let turns = |v: &f64| v.abs() * sim.options().time_step > 0.5;
             if v.iter().any(turns) {
                 self.thrown += 1;

@@ -231,7 +231,7 @@ fn batch(threads: usize) -> Vec<Vec<u64>> {
         dv_dv: Some(&mut jacobian),
         ..Default::default()
     };
-    // An element whose step was not solved has none, whatever the number of threads.
+    // An element with an unsolved step has no Jacobians, for any number of threads.
     let _ = batch.step_jacobians(jacobians, &mut each);
     let with: Vec<u64> = each.iter().map(|s| *s as u64).collect();
     assert!(each.contains(&Status::Ok));

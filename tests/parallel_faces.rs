@@ -97,7 +97,7 @@ fn faces_that_overhang_have_one_normal() {
                 law,
             ));
             assert!(s.apart < APART, "{law:?} {boxes:?} {s:?}");
-            // How rigid contacts share what slides is open, and that is said.
+            // The distribution over sliding rigid contacts is open, and the label says so.
             if law != Contact::Ncp {
                 assert_eq!(s.label, Gradient::Exact, "{law:?} {boxes:?} {s:?}");
                 assert!(s.off < APART, "{law:?} {boxes:?} {s:?}");
@@ -179,7 +179,7 @@ fn flush_sides_are_one_sided_where_it_is_felt() {
         for _ in 0..5 {
             w.step(&[0.0; 6]);
         }
-        // What yields by its compliance feels its corners even at rest.
+        // Compliant contacts depend on their corners even at rest.
         if law != Contact::Convex {
             assert_eq!(w.step(&[0.0; 6]), Gradient::Exact, "{law:?}: at rest");
         }

@@ -508,7 +508,7 @@ fn gradient_by_hand(gap: f64, v: Vec3, f: Vec3, mu: f64, m: f64, h: f64) -> [[Ve
         let unit = [Vec3::X, Vec3::Y, Vec3::Z];
         return [zero, unit, unit.map(|x| x * (h / m))];
     }
-    // v_z⁺ = −z/h whatever the velocity.
+    // v_z⁺ = −z/h for every velocity.
     let mut by_q = [Vec3::ZERO, Vec3::ZERO, Vec3::Z * (-1.0 / h)];
     let normal = -gap / h - free.z;
     let slip = Vec3::new(free.x, free.y, 0.0);

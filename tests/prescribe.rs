@@ -75,7 +75,7 @@ fn a_box_on_a_conveyor() {
     {
         let mut run = Run::new(&model, &with(scheme, contact, h));
         run.sim.prescribe(belt, speed).unwrap();
-        // The convex law lifts what slides, and so pushes it at first.
+        // The convex law lifts a sliding body, and so pushes it at first.
         let yields = contact == Contact::Convex;
         let bound = if yields { 0.1 } else { 1e-9 };
         for k in 1..=300 {

@@ -174,7 +174,7 @@ fn where_a_ray_ends_is_a_surface_and_nothing_lies_before_it() {
             }
             sim.distance(geom, last, &q, None).map(|d| d.distance)
         };
-        // A height field has no walls: what meets it from below went through its solid.
+        // A height field has no walls: a ray that hits it from below went through its solid.
         let rises = (0..3).map(|k| hit.normal[k] * d[k]).sum::<f64>() > 0.0;
         let inside = rises && model.geoms()[hit.geom].name == "hills"
             || (0..last).any(|g| away(0.0, g).is_ok_and(|d| d < 0.0));

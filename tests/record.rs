@@ -182,7 +182,7 @@ fn a_ring_keeps_the_newest_frames_and_a_file_all_of_them() -> Result<()> {
     fall(&mut sim, 300, |sim| {
         recorder.step(sim).expect("a frame");
     });
-    // A process that ends here leaves what was flushed.
+    // A process that ends here leaves the flushed data.
     let before = read(&std::fs::read(&path).expect("the file"))?;
     assert_eq!(before.damage, None);
     assert_eq!(before.frames[..], whole.frames[..before.frames.len()]);
@@ -217,7 +217,7 @@ fn what_is_cut_or_changed_is_told_and_the_rest_is_whole() {
             Err(e) => assert_eq!(e.status, Status::Parse, "changed at {at}: {e}"),
         }
     }
-    // Two files' worth of frames: the first chunk of them survives what happens to the second.
+    // Two chunks of frames: the first survives damage to the second.
     let mut twice = bytes.clone();
     twice.extend(&bytes[last_chunk..]);
     let end = twice.len() - 5;

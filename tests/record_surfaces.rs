@@ -37,7 +37,7 @@ fn waving(recorder: &mut Recorder, frames: usize) {
     );
     for k in 0..frames {
         let (points, triangles) = sheet(k);
-        // What is set twice before a frame counts once.
+        // A surface that is set twice before a frame counts once.
         recorder
             .set_surface("sheet", &points[..3], &[], BLUE)
             .expect("a surface");
@@ -87,7 +87,7 @@ fn surfaces_come_back_with_the_frames_that_show_them() -> Result<()> {
     let all = read(&bytes)?;
     assert_eq!((all.frames.len(), &all.damage), (60, &None));
     is_waving(&all, 60);
-    // Cut anywhere, the frames that are whole show what they did.
+    // Cut anywhere, the whole frames show the same surfaces.
     for cut in (0..bytes.len()).step_by(131) {
         if let Ok(r) = read(&bytes[..cut]) {
             assert_eq!(r.frames[..], all.frames[..r.frames.len()], "cut at {cut}");
@@ -103,7 +103,7 @@ fn surfaces_come_back_with_the_frames_that_show_them() -> Result<()> {
     assert_eq!(held.frames, all.frames[60 - n..]);
     assert_eq!(held.frames[0].surfaces.len(), 2);
 
-    // A file that is made late has what is left; from then on all.
+    // A file opened late has the remaining frames, and from then on all.
     let path = std::env::temp_dir().join(format!("diffsim_surfaces_{}", std::process::id()));
     ring.open(&path)?;
     waving(&mut ring, 60);

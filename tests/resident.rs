@@ -43,7 +43,7 @@ fn a_standing_quadruped_touches_at_most_a_megabyte_and_a_half() {
             assert!(sim.contacts().iter().any(|c| c.impulse[2] > 0.0));
             sim
         };
-        // What the model and the allocator keep for all.
+        // First touch the memory that model and allocator keep for all simulations.
         let _first = stand();
         let before = resident();
         let sims: Vec<Sim> = (0..SIMS).map(|_| stand()).collect();

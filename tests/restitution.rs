@@ -179,7 +179,7 @@ fn a_box_lands_flat_on_its_four_corners() {
         let z = 2 * 6 + 2;
         close(&[qq[z], qv[z], vv[z]], &[-e, -e * h, -e], 1e-9);
         if friction == 0.0 {
-            // Tilts come back, too, and what no normal answers stays.
+            // Tilts rebound, too; motions without a normal response stay.
             let of = |m: &[f64]| (0..6).map(|k| m[7 * k]).collect::<Vec<_>>();
             close(&of(&qq), &[1.0, 1.0, -e, -e, -e, 1.0], 1e-9);
             close(&of(&vv), &[1.0, 1.0, -e, -e, -e, 1.0], 1e-9);

@@ -199,7 +199,7 @@ fn sensors_of_zones_fields_limits_and_of_what_is_left_out() {
         assert!(s.reading != Reading::Magnetometer || s.field == Vec3::new(0.3, 0.0, 0.0));
     }
     assert_eq!(loaded.sensors().len(), seen.len());
-    // One site for all that feel nothing, one for each zone: what is told of the same zone shares one.
+    // One site for all sensors without a zone, one for each zone; sensors of the same zone share one.
     assert_eq!(loaded.sites().len(), 3);
 }
 

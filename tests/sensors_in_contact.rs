@@ -104,7 +104,7 @@ fn what_stands_feels_its_weight() {
         let ([_, by_v, _], _) = jacobians(&mut sim, &mut room, [&q, &v, &[]]);
         let n = whole.nsensordata();
         let numeric = by_vector(&v, |v| told(&mut sim, &mut room, &q, v, &[]));
-        // Down and up all corners keep what they do.
+        // Along the vertical all corners keep their modes.
         let (exact, numeric) = (&by_v[2 * n..3 * n], &numeric[2 * n..3 * n]);
         assert!(exact[0].abs() > 100.0, "{exact:?}");
         assert!(
@@ -216,7 +216,7 @@ fn jacobians_of_what_contacts_press_on() {
             if round % 2 == 0 {
                 (v[0], v[1]) = (0.4, -0.3);
             }
-            // Both into what they lie on, farther than differences go.
+            // Push both into their supports, farther than the increment of the differences.
             q[2] -= 1e-4;
             q[ball + 2] -= 2e-4;
             let ([by_q, by_v, by_u], gradient) = jacobians(&mut sim, &mut room, [&q, &v, &u]);

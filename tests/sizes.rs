@@ -327,7 +327,7 @@ fn adjoint_of_a_rollout() {
     let mut v0 = vec![0.0; 12];
     (v0[6], v0[7], v0[8]) = (0.3, -0.2, -0.4);
     let mut q0 = model.neutral().to_vec();
-    // Both begin inside what they stand on, and by kp > 0 do not reach its surface.
+    // Both begin inside their support, and with kp > 0 do not reach its surface.
     (q0[2], q0[9]) = (0.0995, 0.2992);
     let mut rng = Rng::new(3);
     let weights = rng.vector(12, 1.0);

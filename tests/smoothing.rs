@@ -140,7 +140,7 @@ fn without_contact_the_mean_tends_to_the_exact_jacobian() {
     };
     let (coarse, fine) = (at(1e-1), at(1e-3));
     println!("first order: {coarse:e} at width 0.1, {fine:e} at 0.001");
-    // Both signs of a displacement: what is left is of second order in the width.
+    // Both signs of a displacement: the remainder is of second order in the width.
     assert!(coarse > 1e-5 && fine < 2e-4 * coarse);
 }
 

@@ -147,7 +147,7 @@ fn dry_friction_carries_what_it_can() {
             } else {
                 0.0
             };
-            // What sticks creeps with compliant contact.
+            // Sticking contacts creep with compliant contact.
             let slack = if contact == Contact::Convex {
                 1e-4
             } else {
@@ -230,7 +230,7 @@ fn a_tendon_between_three_trees_is_refused_by_name() {
         .map(|_| ())
     };
     create(&spec, Contact::Ncp).unwrap();
-    // Nor is there a silent zero for what it would have.
+    // Nor is there a silent zero for its forces.
     let model = Arc::new(Model::compile(spec.clone(), Actuation::FromFile).unwrap());
     let mut sim = Sim::new(model, &options(1e-3)).unwrap();
     let chosen = sim.select_params(&[param(ParamKind::Tendon, 0, 0)]);

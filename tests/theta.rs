@@ -302,7 +302,7 @@ fn derivatives_of_a_deep_tree() {
         let back: f64 = bars.iter().zip(&along).map(|(b, w)| dot(b, w)).sum();
         let there = dot(&z, &jvp);
         println!("{scheme:?}, {contact:?}: {error:.1e}, {:.1e}", back - there);
-        // The far end is meters from the root: what the laws leave counts.
+        // The far end is meters from the root: the residual of the laws counts.
         let bound = if contact == Contact::None { 1e-7 } else { 1e-5 };
         assert!(error < bound, "{error:e}");
         assert!((back - there).abs() < 1e-9 * there.abs().max(1.0));

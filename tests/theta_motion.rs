@@ -159,7 +159,7 @@ fn a_ball_that_rolls_is_followed_at_second_order() {
             let (mut q, mut v) = (vec![0.1, 0.0, 0.0], vec![0.0; 3]);
             sim.step(&q, &v, &[0.0; 3], &mut q.clone(), &mut v.clone())
                 .unwrap();
-            // It rolls about the contact's point, by what it sinks in nearer to the centre than the radius.
+            // It rolls about the contact's point, which is nearer to the centre than the radius by the depth.
             let lever = RADIUS - MASS * 9.81 / 1e4 - sim.contacts()[0].point[2];
             let turning = 0.4 * MASS * (RADIUS / lever).powi(2);
             let inertia = MASS + if friction > 0.0 { turning } else { 0.0 };

@@ -398,7 +398,7 @@ fn inverse_dynamics_undoes_forward_dynamics_with_turning() {
     let spec = ball(6, [0.7, 0.02, 0.01]);
     let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
     let mut sim = Sim::new(model.clone(), &with(Contact::Convex, 1e-3)).unwrap();
-    // At a gap of zero what is asked of it has a kink.
+    // At a gap of zero its target has a kink.
     let mut q = model.neutral().to_vec();
     q[2] -= 1e-4;
     let (v, u) = (

@@ -210,7 +210,7 @@ fn machine() -> ModelSpec {
     );
     roughen(&mut spec);
     for g in &mut spec.geoms[1..] {
-        // What explicit steps bear on so light a trunk.
+        // The largest stable value of explicit steps for such a light trunk.
         g.tangential = 40.0;
     }
     let mut add = |name: &str, path: TendonPath, numbers: [f64; 2], rest| {

@@ -257,13 +257,13 @@ fn a_quadruped_at_its_limits() {
                 .enumerate()
                 .map(|(k, u)| if k < 6 { 0.0 } else { u })
                 .collect();
-            // What is checked ends on a step from elsewhere.
+            // Steps from another state come between.
             let (mut qn, mut vn) = (q.clone(), v.clone());
             beside.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
             contacts += beside.contacts().len();
             c.check(&mut q, &mut v, &u);
             for v in &v[6..] {
-                // The convex law yields, here by a fortieth of what impulses do and more where bodies answer less.
+                // The convex law yields, here by a fortieth of the impulses' effect, and more where bodies respond less.
                 let most = if law == Contact::Convex {
                     0.1 * limit
                 } else {

@@ -50,7 +50,7 @@ fn a_body_that_spins_flies_straight() {
             fastest = w.velocity(0).norm() / velocity.norm();
         }
     }
-    // What the header says of the other: the share (hω)²/2 a step.
+    // The header's figure for the other integrator: the share (hω)²/2 in a step.
     let share = (1.0f64 + h * h * (9.0 + 900.0 + 400.0)).sqrt();
     assert!(fastest > 0.5 * share.powi(100), "{fastest}");
 }

@@ -143,7 +143,7 @@ fn slopes_and_second_derivatives_of_paths() {
 
 /// A model with tendons that wrap, and a state at which none is close to where it changes its way; how many bend.
 fn wrapped(seed: u64, n: usize) -> (Model, Vec<f64>, usize) {
-    // What is on one body may be close to a switch at all states.
+    // A path on one body may be close to a switch at all states.
     let tries = (0..).map(|k| wrapped_near(seed + 1000 * k, n));
     tries.flatten().next().expect("one of them is clear")
 }

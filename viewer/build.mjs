@@ -1,6 +1,6 @@
 // Bundles the page's script, with three.js, into one file that the Python package carries.
 //
-// usage: node build.mjs [--check]        --check: fails where the committed bundle is not what the sources give
+// usage: node build.mjs [--check]        --check: fails if the committed bundle differs from the sources
 import { build } from "esbuild";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -135,7 +135,7 @@ impl Factored {
     }
 
     /// Factors the free part of the lower triangle `a` of order n, plus `damping` on its diagonal. Returns
-    /// whether each pivot exceeds `least[0]` times its diagonal entry, and exceeds `least[1]`.
+    /// whether each pivot exceeds `least[0]` times its diagonal entry plus `least[1]`.
     pub fn factor(&mut self, a: &[f64], n: usize, damping: f64, least: [f64; 2]) -> bool {
         let m = self.free.len();
         for (i, k) in self.free.iter().enumerate() {

@@ -31,7 +31,7 @@ fn geometry_that_bounds_nothing_is_refused() {
         mode,
         open: OpenMesh::Error,
     };
-    // What it cannot be must not take long to find out.
+    // An invalid mesh must be refused quickly.
     let mut huge = (*cube).clone();
     huge.triangles.resize(2_000_001, [0, 1, 2]);
     let huge = ShapeSpec::Mesh {
@@ -69,7 +69,7 @@ fn geometry_that_bounds_nothing_is_refused() {
             .and_then(|m| Sim::new(Arc::new(m), &Options::default()))
             .expect_err(what);
         assert!(e.message.contains("culprit"), "{what}: {e}");
-        // What touches nothing may be as it is, unless it is no geometry at all.
+        // A geom that touches nothing is accepted, unless it is not a geometry at all.
         for g in &mut spec.geoms {
             (g.contype, g.conaffinity) = (0, 0);
         }

@@ -151,7 +151,7 @@ pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
     let yields = info.push_out_given_up;
     let piece = |gap: f64, largest: f64| {
         let bounded = (1.0 - o.kp) * gap / o.time_step < -largest;
-        // Compliant contacts leave a share whatever kp is, and have friction within a step's travel only.
+        // Compliant contacts leave a share for every kp, and have friction within a step's travel only.
         let convex = o.contact == Contact::Convex;
         usize::from((o.kp > 0.0 || convex || yields) && gap < 0.0)
             + usize::from(bounded)
@@ -469,7 +469,7 @@ impl Checker {
         worst
     }
 
-    /// Prints what was checked; nothing is left to check for none.
+    /// Prints the number of checks.
     pub fn tally(&mut self, name: &str) -> Tally {
         self.errors.sort_by(f64::total_cmp);
         let n = self.errors.len();

@@ -129,7 +129,7 @@ pub fn check(
                 continue;
             }
             let column = [&jq[kind][k * nv..][..nv], &jv[kind][k * nv..][..nv]].concat();
-            // By what is given in metres and radians nothing is compared more finely than by positions.
+            // Derivatives by parameters in metres and radians are compared no more finely than by positions.
             let least = match kind {
                 0 | 1 => 1.0,
                 3 if list[k].kind.moves_surfaces() => 1.0,

@@ -18,8 +18,8 @@ pub struct From {
 /// What [`compare`] found.
 #[derive(Debug)]
 pub struct Comparison {
-    /// How far the adjoint is from differences along a random direction of q0, of v0 and of the inputs, each relative to the
-    /// norm of what its entries add.
+    /// Distance of the adjoint from differences along a random direction of q0, of v0 and of the inputs, each
+    /// relative to the norm of its entries' contributions.
     pub by_start: [f64; 3],
     /// Of the parameters, one direction a kind, in units of their sizes.
     pub by_params: Vec<(ParamKind, f64)>,
@@ -27,7 +27,7 @@ pub struct Comparison {
     pub apart: Option<f64>,
     /// Directions whose differences step across a change of a contact's or constraint's mode.
     pub across: usize,
-    /// What the adjoint says of itself.
+    /// Label of the adjoint.
     pub gradient: Gradient,
     /// Contacts and constraints over all steps that break, stick and slip.
     pub modes: [usize; 3],
@@ -39,7 +39,7 @@ impl Comparison {
         all.fold(0.0, f64::max)
     }
 
-    /// Says what was found, and refuses what is off.
+    /// Prints the results, and fails on errors above the bound.
     pub fn accept(&self, name: &str, bound: f64) {
         println!(
             "{name}: worst {:.1e}, {:?}, apart {:?}, modes {:?}, {} across",
@@ -101,7 +101,7 @@ impl Run<'_> {
         sum
     }
 
-    /// Where the rollout leads when what it runs from is moved by `e` along a direction of this kind: q0, v0, u, p.
+    /// Result of the rollout when its input of this kind (q0, v0, u, p) is moved by `e` along a direction.
     fn moved(&mut self, kind: usize, along: &[f64], e: f64) -> f64 {
         let From { q0, v0, u } = self.from;
         let p = self.p.clone();
@@ -119,7 +119,7 @@ impl Run<'_> {
         }
     }
 
-    /// What of the last run's contacts and constraints is at work and how, in order, and how many there are in each mode.
+    /// Active contacts and constraints of the last run with their modes, in order, and the number in each mode.
     fn modes(&mut self) -> (Vec<u64>, [usize; 3]) {
         let (mut list, mut counts) = (Vec::new(), [0; 3]);
         let mut see = |_: usize, sim: &Sim| {
@@ -137,7 +137,7 @@ impl Run<'_> {
                     Some(_) => 2,
                 };
                 counts.iter_mut().skip(which).take(1).for_each(|n| *n += 1);
-                // What breaks does nothing, whether it is listed or not.
+                // Breaking contacts do nothing, whether they are listed or not.
                 if which > 0 {
                     list.extend([name, which as u64]);
                 }
@@ -236,7 +236,7 @@ pub fn compare(
     assert_eq!(r.adjoint(), bars, "other checkpoints change the adjoint");
     r.rollout = first;
     let mut along = [nv, nv, nu * steps, np].map(|n| rng.vector(n, 1.0));
-    // What a trajectory feels less than where surfaces are is moved farther.
+    // Inputs with a smaller effect than positions of surfaces are moved farther.
     along[2].iter_mut().for_each(|d| *d *= 10.0);
     for ((d, p), of) in along[3].iter_mut().zip(&size).zip(list) {
         *d *= match of.kind {
@@ -266,7 +266,7 @@ pub fn compare(
             across += 1;
             return 0.0;
         };
-        // What rounding of the loss makes of a difference.
+        // Error of a difference by rounding of the loss.
         let floor = f64::EPSILON * terms / epsilon;
         let off = (parts.sum::<f64>() - slope).abs() - floor;
         match off {
@@ -289,7 +289,7 @@ pub fn compare(
         }
         let parts = bars[3].iter().zip(&one).map(|(b, d)| (b * d).powi(2));
         if !kind.moves_surfaces() {
-            // What hardly matters is moved farther yet, though no farther than a hundredth.
+            // Parameters with little effect are moved still farther, but no farther than a hundredth.
             let farther = (1.0 / parts.sum::<f64>().sqrt()).min(1e-3 / epsilon);
             one.iter_mut().for_each(|d| *d *= farther.max(1.0));
         }

@@ -57,7 +57,7 @@ fn fresh_inputs_keep_every_promise() {
     for (name, target) in ALL.into_iter().filter(|(name, _)| named(name)) {
         let parents: Vec<Vec<u8>> = corpus(name).into_iter().map(|(_, data)| data).collect();
         let input = move |case: u64| fresh::input(&parents, seed.wrapping_mul(1 << 32) + case);
-        // What a failing case was is on disk for its minimization.
+        // A failing case is kept on disk for its minimization.
         let keep = |case: u64, outcome: &str| {
             let kept =
                 std::env::temp_dir().join(format!("diffsim-fuzz-{name}-{}", std::process::id()));

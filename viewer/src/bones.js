@@ -1,4 +1,4 @@
-// What stands for a robot of which nothing is drawn: a ball where each body's frame is, a bone to its children or its mass.
+// Stands for a robot without shapes: a ball where each body's frame is, a bone to its children or its mass.
 import * as THREE from "three";
 
 const UP = new THREE.Vector3(0, 1, 0);

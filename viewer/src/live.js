@@ -1,4 +1,4 @@
-// A running simulation: frames come through a websocket; what the mouse pulls and sliders say goes back.
+// A running simulation: frames come through a websocket; pulls of the mouse and values of sliders go back.
 import * as THREE from "three";
 
 const $ = (id) => document.getElementById(id);
@@ -63,7 +63,7 @@ export class Live {
     $("words").textContent = this.message ?? `${contacts} contact${contacts === 1 ? "" : "s"}`;
   }
 
-  /** A plane through what was taken, facing the camera: the pointer moves it there. */
+  /** A plane through the picked point, facing the camera: the pointer moves the point in it. */
   pulling() {
     const { viewer } = this;
     const { canvas, controls, camera, scene } = viewer.stage;

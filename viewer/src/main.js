@@ -298,7 +298,7 @@ class Viewer {
       return ray;
     };
     const meshes = () => this.robots.filter((r) => r.visible).flatMap((r) => r.shapes.map((s) => s.mesh).filter((m) => m.visible));
-    /** What a pointer is over: a ray, and the first body that it meets. */
+    /** The ray of a pointer, and the first body that it hits. */
     this.under = (e) => ({ ray: aim(e).ray, hit: ray.intersectObjects(meshes(), false)[0] });
     canvas.addEventListener("pointerup", (e) => {
       if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
@@ -307,7 +307,7 @@ class Viewer {
     });
   }
 
-  /** Shows what is known of a body. */
+  /** Shows the data of a body. */
   pick(data) {
     const glow = (picked, color) => {
       for (const { mesh, shape } of picked?.robot.shapes ?? []) if (shape.body === picked.body) mesh.material.emissive.set(color);

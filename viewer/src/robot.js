@@ -1,4 +1,4 @@
-// One recording in the scene: its bodies, and what is drawn on them in a frame.
+// One recording in the scene: its bodies, and the drawings on them in a frame.
 import * as THREE from "three";
 import { Arrows, Cones } from "./arrows.js";
 import { bones } from "./bones.js";
@@ -48,7 +48,7 @@ export class Robot {
     this.bodies.forEach((body) => this.root.add(body));
     this.shapes = [];
     this.ground = false;
-    // The others are drawn by what touches.
+    // The others are drawn by their collision geoms.
     this.drawn = new Set(recording.shapes.filter((s) => s.visual).map((s) => s.body));
     this.build();
     this.surfaces = new Surfaces(this.root, recording);
@@ -136,7 +136,7 @@ export class Robot {
     if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 1));
     this.box = box;
     this.size = Math.max(0.05, box.getSize(new THREE.Vector3()).length());
-    // What the world has near by, and not much larger, is to be seen with it.
+    // Geoms of the world that are near, and not much larger, should be visible with it.
     this.scenery = box.clone();
     const near = box.clone().expandByScalar(3 * this.size);
     for (const { mesh, shape } of this.shapes) {
@@ -194,7 +194,7 @@ export class Robot {
       if (s > 0) qa.slerp(turn(qb, n).normalize(), s);
       group.quaternion.copy(qa);
     });
-    // What is fixed to another body follows it.
+    // A shape fixed to another body follows it.
     r.bodies.forEach((_, body) => {
       const carrier = r.carriers[body];
       if (carrier < 0) return;
@@ -240,7 +240,7 @@ export class Robot {
     return mass > 0 ? out.multiplyScalar(1 / mass) : null;
   }
 
-  /** What is shown of the shapes. */
+  /** The shown shapes. */
   dress(options) {
     for (const { mesh, shape, alpha } of this.shapes) {
       const only = shape.body === 0 || !this.drawn.has(shape.body);
@@ -274,7 +274,7 @@ export class Robot {
     for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
       const point = vector(a.point, i);
       const color = MODE_COLORS[a.mode[i]] ?? MODE_COLORS[3];
-      // The impulse is that on body B; what the world gives the robot is drawn.
+      // The impulse is that on body B; the arrow shows the impulse of the world on the robot.
       const onA = a.bodyB[i] === 0;
       const impulse = vector(a.impulse, i).multiplyScalar(reach * this.impulseScale * (onA ? -1 : 1));
       const normal = vector(a.normal, i).multiplyScalar(onA ? -1 : 1);

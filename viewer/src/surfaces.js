@@ -1,4 +1,4 @@
-// Surfaces in the world that a recording has as triangles: deformable bodies, contact patches, whatever the caller draws.
+// Surfaces in the world that a recording has as triangles: deformable bodies, contact patches, any drawing of the caller.
 import * as THREE from "three";
 
 export class Surfaces {

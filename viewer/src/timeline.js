@@ -1,4 +1,4 @@
-// The timeline: time, what a gradient would be, limits, contacts; and plots that share its cursor.
+// The timeline: time, labels of derivatives, limits, contacts; and plots that share its cursor.
 import { locate } from "./data.js";
 
 const LABELS = [
@@ -101,7 +101,7 @@ export class Strips {
     c.strokeRect(0.5, 0.5, w - 1, h - 1);
   }
 
-  /** What the strips say at a frame. */
+  /** The text of the strips at a frame. */
   static words(robot) {
     const { arrays: a, count, joints } = robot.r;
     const f = robot.frame;

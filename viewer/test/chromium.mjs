@@ -1,4 +1,4 @@
-// What all programs share that look at pages: a browser without a window or a graphics card, and the count of their checks.
+// Shared code of all programs that open pages: a browser without a window or a graphics card, and the count of their checks.
 import { chromium } from "playwright-core";
 
 export const launch = (executablePath) => chromium.launch({

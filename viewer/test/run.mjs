@@ -28,7 +28,7 @@ async function open(name, viewport = { width: 860, height: 600 }, options = {}, 
   return page;
 }
 
-/** Until what has changed is drawn. */
+/** Waits until changes are drawn. */
 const settle = (page) =>
   page.evaluate(async () => {
     const { viewer } = window.diffsim;

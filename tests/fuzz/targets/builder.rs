@@ -54,7 +54,7 @@ impl Drop for Made {
 pub fn model(s: &mut Source) -> Option<Made> {
     let mut b = null_mut();
     let mut model = null_mut();
-    // SAFETY: every pointer is null, or to what lives during the call, of the sizes that its struct says.
+    // SAFETY: every pointer is null, or to memory that lives during the call, of the sizes in its struct.
     unsafe {
         expect(ds_builder_create(&raw mut b), "ds_builder_create");
         if s.once_in(8) {

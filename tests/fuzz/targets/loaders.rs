@@ -32,7 +32,7 @@ fn load(data: &[u8], format: i32) {
         assert!(model.is_null(), "a model from a call that failed");
         return;
     }
-    // The same few calls whatever the file.
+    // The same few calls for every file.
     let script: Vec<u8> = (0..96).map(|k| (k * 37 % 200) as u8).collect();
     let mut source = Source::new(&script);
     for contact in [0, 2] {
@@ -70,7 +70,7 @@ fn mesh(data: &[u8], format: MeshFormat) {
 
 /// An image where the bytes begin as one, else numbers.
 pub fn hfield(data: &[u8]) {
-    /// What a case may make of its few bytes.
+    /// Bound on the nodes of a case of few bytes.
     const BUDGET: usize = 1 << 20;
     let format = match data.starts_with(b"\x89PNG") {
         true => HeightFormat::Png,
