@@ -68,6 +68,12 @@ impl Constraints {
             v_end,
         );
         let certificate = found.map(|mut certificate| {
+            self.start();
+            self.blocks.clear();
+            self.lambda.clear();
+            self.modes.clear();
+            self.has_unfelt = false;
+            self.asked = self.desired.limited_to(PushOut::Full);
             self.fill_dofs(&dofs, at, reach, v_end);
             self.measure(&dofs, v_end, &mut certificate, tolerance);
             certificate
@@ -135,14 +141,8 @@ impl Constraints {
         }
     }
 
-    /// The groups of a step that was solved, in the order of [`Constraints::assemble`].
+    /// Adds the groups of the bounds of a step that was solved, in the order of [`Constraints::assemble`].
     fn fill_dofs(&mut self, dofs: &DofBounds, at: Free<'_>, reach: f64, v_end: &[f64]) {
-        self.start();
-        self.blocks.clear();
-        self.lambda.clear();
-        self.modes.clear();
-        self.has_unfelt = false;
-        self.asked = self.desired.limited_to(PushOut::Full);
         self.is_deferred = true;
         let Free { q, v, v_free } = at;
         let h = self.time_step();
@@ -288,7 +288,8 @@ impl Constraints {
         (impulse, mode): (f64, Mode),
     ) {
         self.sources.push(source);
-        self.offsets.push(self.sources.len());
+        let at = self.offsets.last().copied().unwrap_or(0);
+        self.offsets.push(at + 1);
         self.bounds.push(self.levers.own());
         self.blocks.push(block);
         self.keys.push(Key {
@@ -336,8 +337,7 @@ impl Constraints {
     /// Fills the Jacobians and G of groups of single dofs. `m` must be factored.
     pub fn complete(&mut self, t: &Topology, m: &Factors, scene: &Scene) {
         self.is_deferred = false;
-        self.rows.clear();
-        for group in 0..self.groups() {
+        for group in self.rows.in_use()..self.groups() {
             let Some((dof, sign)) = self.dof_of(group) else {
                 continue;
             };
@@ -345,6 +345,7 @@ impl Constraints {
             self.rows.column_mut(id, dof).0 = [sign, 0.0, 0.0, 0.0];
             self.frames.push(Mat3::IDENTITY);
         }
+        self.group_weights.clear();
         let weights = self.sources.iter().map(|s| self.weights.of(s, scene));
         self.group_weights.extend(weights);
         self.softness.clear();
@@ -380,7 +381,7 @@ impl Constraints {
     pub fn add_impulses(&self, scale: f64, out: &mut [f64]) {
         for group in 0..self.groups() {
             match self.dof_of(group).filter(|_| self.is_deferred) {
-                Some((dof, sign)) => out[dof] += scale * sign * self.lambda[group],
+                Some((dof, sign)) => out[dof] += scale * sign * self.lambda[self.offsets[group]],
                 None => {
                     let impulse = self.impulse(group) * crate::linalg::F4::splat(scale);
                     self.rows.add_transposed(group, impulse, out);

@@ -91,6 +91,7 @@ impl DofBounds {
 
     /// Takes A. Dofs of infinite inertia are locked.
     fn take(&mut self, factors: &BranchMatrix, t: &Topology) {
+        self.mobility.copy_from_slice(&factors.dinv);
         self.mass.take(factors, t);
         for (locked, dinv) in self.locked.iter_mut().zip(&factors.dinv) {
             *locked = *dinv == 0.0;
@@ -201,7 +202,7 @@ impl DofBounds {
             self.mass.factor(t, &self.locked);
             self.is_factored = true;
         }
-        self.mass.solve(t, &self.locked, rho);
+        self.mass.solve(t, rho);
         for (change, x) in change.iter_mut().zip(&*rho) {
             *change += x;
         }

@@ -9,6 +9,7 @@ mod derivative;
 mod dof_bounds;
 mod dof_groups;
 mod dof_pivots;
+mod dof_ranges;
 mod driven;
 mod elastic;
 mod equality;

@@ -4,6 +4,7 @@
 //! zero rows and columns there. The recursion is that of [`factor`](super::mass::factor) with the locked columns skipped: it
 //! costs less than one with all dofs free.
 
+use super::factors::Factors;
 use super::mass::BranchMatrix;
 use crate::linalg::{F4, dispatch};
 use crate::model::topology::{LANES, Topology, WORLD};
@@ -14,14 +15,14 @@ pub struct LockedMass {
     /// A by its packed rows, from [`LockedMass::take`].
     whole: BranchMatrix,
     /// The factors on the free dofs.
-    free: BranchMatrix,
+    free: Factors,
 }
 
 impl LockedMass {
     pub fn new(t: &Topology) -> LockedMass {
         LockedMass {
             whole: BranchMatrix::new(t),
-            free: BranchMatrix::new(t),
+            free: Factors::Packed(BranchMatrix::new(t)),
         }
     }
 
@@ -32,39 +33,14 @@ impl LockedMass {
 
     /// Factors A on the dofs that are not locked.
     pub fn factor(&mut self, t: &Topology, locked: &[bool]) {
-        factor_free(&mut self.free, &self.whole, t, locked);
+        if let Factors::Packed(free) = &mut self.free {
+            factor_free(free, &self.whole, t, locked);
+        }
     }
 
     /// x ← the solution of A_FF x_F = x_F on the free dofs, and zero on those that are locked.
-    pub fn solve(&self, t: &Topology, locked: &[bool], x: &mut [f64]) {
-        let m = &self.free;
-        let (dofs, x) = (&t.dofs[..], &mut x[..t.dofs.len()]);
-        for (k, dof) in dofs.iter().enumerate().rev() {
-            if locked[k] {
-                x[k] = 0.0;
-                continue;
-            }
-            let xk = x[k];
-            if xk != 0.0 {
-                let mut a = dof.parent;
-                for l in m.above(dof).iter().rev() {
-                    x[a] -= l * xk;
-                    a = dofs[a].parent;
-                }
-            }
-            x[k] = xk * m.dinv[k];
-        }
-        for (k, dof) in dofs.iter().enumerate() {
-            if locked[k] {
-                continue;
-            }
-            let (mut xk, mut a) = (x[k], dof.parent);
-            for l in m.above(dof).iter().rev() {
-                xk -= l * x[a];
-                a = dofs[a].parent;
-            }
-            x[k] = xk;
-        }
+    pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
+        self.free.solve(t, x);
     }
 
     /// y ← A x.
@@ -124,10 +100,12 @@ fn factor_free_kernel(
     locked: &[bool],
 ) {
     let (dofs, rows) = (&t.dofs[..], &mut free.rows[..]);
-    for (k, dof) in dofs.iter().enumerate().filter(|(k, _)| !locked[*k]) {
+    for (k, dof) in dofs.iter().enumerate() {
         let lanes = dof.row / LANES..dof.row / LANES + dof.depth / LANES + 1;
-        rows[lanes.clone()].copy_from_slice(&whole.rows[lanes]);
-        free.dinv[k] = 0.0;
+        match locked[k] {
+            true => rows[lanes].fill(F4::ZERO),
+            false => rows[lanes.clone()].copy_from_slice(&whole.rows[lanes]),
+        }
     }
     for (k, dof) in dofs.iter().enumerate().rev() {
         if locked[k] {

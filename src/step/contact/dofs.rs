@@ -120,8 +120,7 @@ impl ContactStage {
             return coupling.join_all();
         }
         // Bounds of single dofs join none.
-        let groups = if c.is_deferred() { 0 } else { c.groups() };
-        for group in 0..groups {
+        for group in 0..c.rows.in_use() {
             if let [Some(a), Some(b)] = c.rows.trees(group) {
                 coupling.join(a, b);
             }

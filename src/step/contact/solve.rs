@@ -57,14 +57,8 @@ impl ContactStage {
         let t = model.topology();
         let mut speculative_margin = SPECULATIVE_SPEED * h + self.speculative_margin;
         let allowance = self.allowance;
-        let mut before = match self.solve_alone(
-            model,
-            params,
-            dynamics,
-            [q, v],
-            [horizon, speculative_margin],
-            v_end,
-        )? {
+        let reach = [horizon, speculative_margin];
+        let mut before = match self.solve_alone(model, params, dynamics, [q, v], reach, v_end)? {
             Alone::Solved(certificate) => return Ok(certificate),
             Alone::Left(certificate) => certificate,
         };
