@@ -1,5 +1,6 @@
-//! Limits, velocity limits and dry friction of single dofs where nothing else acts: one convex problem. Solutions against an
-//! enumeration of all modes, from any start, with derivatives, at ties, and without the heap.
+//! Limits, velocity limits and dry friction of single dofs where nothing else acts: one convex problem.
+//! Solutions against an enumeration of all modes, from any start, with derivatives, at ties, and without
+//! the heap.
 
 mod common;
 
@@ -135,7 +136,8 @@ fn bounds(model: &Model, q: &[f64], h: f64) -> Vec<Bounds> {
     .collect()
 }
 
-/// All solutions of A (v − v_f) = ρ, ρ ∈ −∂φ(v), by the modes of every dof: at a bound, slipping either way, held by friction.
+/// All solutions of A (v − v_f) = ρ, ρ ∈ −∂φ(v), by the modes of every dof: at a bound, slipping either
+/// way, held by friction.
 fn solutions(a: &[f64], v_free: &[f64], bounds: &[Bounds]) -> Vec<Vec<f64>> {
     let (n, m) = (v_free.len(), bounds.len());
     let mut found: Vec<Vec<f64>> = Vec::new();
@@ -357,7 +359,8 @@ fn at_a_limit() -> Arc<Model> {
     compiled(spec)
 }
 
-/// Exactly on a limit and pressed with twice its friction a joint goes where the limit is, on both sides alike.
+/// Exactly on a limit and pressed with twice its friction a joint goes where the limit is, on both sides
+/// alike.
 #[test]
 fn a_limit_and_friction_of_one_joint_are_one_bound() {
     let h = 1e-3;

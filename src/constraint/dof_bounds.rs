@@ -1,7 +1,7 @@
 //! What acts on one dof, as a bound on its velocity instead of rows.
 //!
-//! Limits, limits of the speed and dry friction of a dof are one monotone graph of the velocity v at the end of a step and the
-//! generalized impulse ρ. It is a chain of segments in the order of v:
+//! Limits, limits of the speed and dry friction of a dof are one monotone graph of the velocity v at the
+//! end of a step and the generalized impulse ρ. It is a chain of segments in the order of v:
 //!
 //! | segment | velocity | impulse |
 //! |---|---|---|
@@ -11,8 +11,8 @@
 //! | plus | max(lo, 0) < v < hi | ρ = −f |
 //! | upper | v = hi | ρ ≤ −f where hi > 0, else ρ ≤ f |
 //!
-//! with f = h times the friction loss. So a limit and friction at the same velocity are one segment, and never contradict each
-//! other. Without friction the chain is lower, plus, upper.
+//! with f = h times the friction loss. So a limit and friction at the same velocity are one segment, and
+//! never contradict each other. Without friction the chain is lower, plus, upper.
 
 use crate::contact::mode::Mode;
 
@@ -44,7 +44,8 @@ pub(super) struct Range {
     pub friction: f64,
     pub lower: End,
     pub upper: End,
-    /// A passed limit that is led back ([`Stabilization::led`](super::Stabilization::led)), by the sign of its row; else 0.
+    /// A passed limit that is led back ([`Stabilization::led`](super::Stabilization::led)), by the sign of
+    /// its row; else 0.
     pub led: f64,
     /// The dof has a prescribed velocity, and no bound.
     pub is_driven: bool,
@@ -145,8 +146,8 @@ impl Range {
         }
     }
 
-    /// How far (v, ρ) is beyond the end of a segment, in the direction in which the chain goes on: a velocity where the dof is
-    /// free, else an impulse with its sign turned; 0 inside.
+    /// How far (v, ρ) is beyond the end of a segment, in the direction in which the chain goes on: a
+    /// velocity where the dof is free, else an impulse with its sign turned; 0 inside.
     pub fn beyond(&self, segment: Segment, v: f64, rho: f64) -> f64 {
         let outside = |x: f64, [low, high]: [f64; 2]| (x - high).max(0.0) - (low - x).max(0.0);
         match self.velocity(segment) {
@@ -191,7 +192,8 @@ impl Range {
     }
 }
 
-/// What a dof's graph comes to in rows: impulse and mode of the lower bound, the upper one and of dry friction.
+/// What a dof's graph comes to in rows: impulse and mode of the lower bound, the upper one and of dry
+/// friction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shares {
     pub lower: (f64, Mode),
@@ -200,7 +202,8 @@ pub(super) struct Shares {
 }
 
 impl Range {
-    /// Shares the impulse of a segment out. A velocity within `closed` of a bound or of zero counts as there.
+    /// Shares the impulse of a segment out. A velocity within `closed` of a bound or of zero counts as
+    /// there.
     pub fn shares(&self, segment: Segment, v: f64, rho: f64, closed: f64) -> Shares {
         let f = self.friction;
         let slips = |v: f64| match v < 0.0 {
@@ -265,7 +268,8 @@ impl Range {
         shares
     }
 
-    /// Distance of a dof's place on its graph to the nearest kink, in these units of velocities and impulses.
+    /// Distance of a dof's place on its graph to the nearest kink, in these units of velocities and
+    /// impulses.
     pub fn margin(&self, segment: Segment, v: f64, rho: f64, [velocity, impulse]: [f64; 2]) -> f64 {
         let f = self.friction;
         if self.is_fixed() {

@@ -1,7 +1,8 @@
-//! Steps whose rows are all of single dofs: solved as bounds ([`DofBounds`]), and told in groups as any other step.
+//! Steps whose rows are all of single dofs: solved as bounds ([`DofBounds`]), and told in groups as any
+//! other step.
 //!
-//! Such a step needs neither Jacobians nor G. Groups, impulses and modes are filled without them; who takes a derivative or
-//! relaxes the step asks for the rest ([`Constraints::complete`]).
+//! Such a step needs neither Jacobians nor G. Groups, impulses and modes are filled without them; who
+//! takes a derivative or relaxes the step asks for the rest ([`Constraints::complete`]).
 
 use super::assemble::Constraints;
 use super::dof_bounds::{End, Segment, Shares};
@@ -36,7 +37,8 @@ pub struct Free<'a> {
 }
 
 impl Constraints {
-    /// Takes bounds of single dofs as such from now on, where the model has no other rows than those and contacts.
+    /// Takes bounds of single dofs as such from now on, where the model has no other rows than those and
+    /// contacts.
     pub fn bound_dofs(&mut self, t: &Topology) {
         let alone =
             self.equalities.is_empty() && self.springs.is_empty() && self.tendons.is_empty();
@@ -46,9 +48,9 @@ impl Constraints {
         }
     }
 
-    /// Solves a step without contacts, in this tolerance, and fills its groups with those of the bounds that are within
-    /// `reach` [rad or m] or hold. None where the bounds contradict each other, or push-out throws what it moves: such a step
-    /// is one of rows.
+    /// Solves a step without contacts, in this tolerance, and fills its groups with those of the bounds
+    /// that are within `reach` [rad or m] or hold. None where the bounds contradict each other, or
+    /// push-out throws what it moves: such a step is one of rows.
     pub fn solve_dofs(
         &mut self,
         (t, params): (&Topology, &Params),

@@ -1,14 +1,15 @@
 //! Bounds of single dofs alone, without any other row: minimize ½ (v − v_f)ᵀ A (v − v_f) + Σ φᵢ(vᵢ) over v.
 //!
-//! On guessed segments of the dofs' graphs ([`Range`]) the problem is linear: locked dofs have the velocity of their segment, the
-//! others solve
+//! On guessed segments of the dofs' graphs ([`Range`]) the problem is linear: locked dofs have the
+//! velocity of their segment, the others solve
 //!
 //!   A_FF (v − v_f)_F = ρ_F − A_FL (v − v_f)_L,   ρ_L = [A (v − v_f)]_L
 //!
-//! with the factors of A in which the dofs of L are locked. Block pivoting moves all dofs that are beyond their segment at
-//! once, each to the segment that is nearest for it alone. Where that makes no progress it begins anew from the natural segments,
-//! and then the dof of least index goes on to the neighbouring segment, alone. That ends: the impulse on one dof is strictly
-//! monotone in its velocity while the others are solved exactly, so it never turns back, and so for the others by induction.
+//! with the factors of A in which the dofs of L are locked. Block pivoting moves all dofs that are beyond
+//! their segment at once, each to the segment that is nearest for it alone. Where that makes no progress
+//! it begins anew from the natural segments, and then the dof of least index goes on to the neighbouring
+//! segment, alone. That ends: the impulse on one dof is strictly monotone in its velocity while the others
+//! are solved exactly, so it never turns back, and so for the others by induction.
 
 use super::dof_bounds::{Bounded, Range, Segment};
 use crate::dynamics::locked::LockedMass;
@@ -99,7 +100,8 @@ impl DofBounds {
         self.is_factored = false;
     }
 
-    /// The velocity at the end of the step into `v`, from the segments that are there. At most so many factorizations.
+    /// The velocity at the end of the step into `v`, from the segments that are there. At most so many
+    /// factorizations.
     pub(super) fn solve(
         &mut self,
         t: &Topology,
@@ -221,7 +223,8 @@ impl DofBounds {
         }
     }
 
-    /// How many dofs are beyond their segments by more than the limits of velocities and impulses, and the largest of both.
+    /// How many dofs are beyond their segments by more than the limits of velocities and impulses, and the
+    /// largest of both.
     fn count(&self, v: &[f64], limits: [f64; 2]) -> (usize, [f64; 2]) {
         let (mut wrong, mut largest) = (0, [0.0_f64; 2]);
         for (range, segment) in self.ranges.iter().zip(&self.segments) {

@@ -19,8 +19,9 @@ impl Constraints {
         })
     }
 
-    /// The graph of each of these dofs in a step from (q, v) with the velocity `v_free` without impulses; h times the friction
-    /// loss of a dof is its friction. False where the bounds of a dof contradict each other.
+    /// The graph of each of these dofs in a step from (q, v) with the velocity `v_free` without impulses;
+    /// h times the friction loss of a dof is its friction. False where the bounds of a dof contradict each
+    /// other.
     pub(super) fn ranges(
         &self,
         own: &[Bounded],

@@ -27,8 +27,8 @@ pub trait Law: Debug + Send {
     /// `Capacity`, and `Numerical` for NaN or ∞ in or out.
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome>;
 
-    /// Of a law of rigid rows that takes solutions which were found elsewhere ([`Law::adopt`]): the largest scaled residual of one;
-    /// none of other laws.
+    /// Of a law of rigid rows that takes solutions which were found elsewhere ([`Law::adopt`]): the largest
+    /// scaled residual of one. None of other laws.
     fn adopts_within(&self) -> Option<f64> {
         None
     }

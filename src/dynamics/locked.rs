@@ -1,8 +1,9 @@
 //! The mass matrix with some dofs locked.
 //!
-//! A locked dof leaves the factors of A: its 1/D is zero and its row of L is empty, so that what solves with the factors has
-//! zero rows and columns there. The recursion is that of [`factor`](super::mass::factor) with the locked columns skipped: it
-//! costs less than one with all dofs free.
+//! A locked dof leaves the factors of A: its 1/D is zero and its row of L is empty, so that what solves
+//! with the factors has zero rows and columns there. The recursion is that of
+//! [`factor`](super::mass::factor) with the locked columns skipped: it costs less than one with all dofs
+//! free.
 
 use super::factors::Factors;
 use super::mass::BranchMatrix;

@@ -1,4 +1,5 @@
-//! Steps whose rows are all of single dofs: solved as bounds of these, and turned to rows where those are asked for.
+//! Steps whose rows are all of single dofs: solved as bounds of these, and turned to rows where those are
+//! asked for.
 
 use super::{ContactStage, respond, solved_by};
 use crate::constraint::Free;
@@ -21,8 +22,8 @@ pub(super) enum Alone {
 }
 
 impl ContactStage {
-    /// Solves a step as bounds of single dofs where it meets nothing; limits within `reach` are told of. The scene has been
-    /// placed, and searched within this horizon.
+    /// Solves a step as bounds of single dofs where it meets nothing; limits within `reach` are told of.
+    /// The scene has been placed, and searched within this horizon.
     pub(super) fn solve_alone(
         &mut self,
         model: &Model,
@@ -57,7 +58,8 @@ impl ContactStage {
         Ok(Alone::Solved(certificate))
     }
 
-    /// Turns the solution of the last step to that of a problem of rows, unless it is one; with the factors of its A.
+    /// Turns the solution of the last step to that of a problem of rows, unless it is one; with the
+    /// factors of its A.
     pub(in crate::step) fn complete_rows(&mut self, model: &Model, mass: &Factors) -> Result<()> {
         let c = &mut self.constraints;
         let Some(outcome) = self.outcome.filter(|_| c.is_deferred()) else {
@@ -100,7 +102,8 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Whether the constraints that hold are known not to depend on each other, so that impulses are unique.
+    /// Whether the constraints that hold are known not to depend on each other, so that impulses are
+    /// unique.
     pub fn independent(&mut self) -> Result<bool> {
         if !self.has_rows() {
             return Ok(true);
