@@ -5,6 +5,7 @@
 //! other group has the number of its block.
 
 use super::compliance::Compliance;
+use super::dof_pivots::DofBounds;
 use super::equality::Equality;
 use super::equality_list::{equalities, springs};
 use super::held::Held;
@@ -82,6 +83,10 @@ pub struct Constraints {
     pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
     pub memory: Memory,
+    /// Bounds of single dofs, where these are taken as such.
+    pub(super) dofs: Option<Box<DofBounds>>,
+    /// The groups have neither Jacobians nor G ([`Constraints::complete`]).
+    pub(super) is_deferred: bool,
     pub levers: Levers,
     pub weights: Weights,
     /// R by rows, where rows yield ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
@@ -161,6 +166,8 @@ impl Constraints {
             compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
+            dofs: None,
+            is_deferred: false,
             weights: Weights::new(model, scene, &equalities, cords, &tendons, &limits),
             turn_margins: vec![0.0; limits.iter().filter(|l| l.turn.is_some()).count()],
             softness: Vec::with_capacity(max_rows),

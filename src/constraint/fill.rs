@@ -3,7 +3,7 @@
 
 use super::assemble::Constraints;
 use super::elastic::Elastic;
-use super::limits::place;
+use super::limits::{place, without_roundings};
 use super::memory::Key;
 use super::rebound::{Rebound, of_pair};
 use super::rows::Rows;
@@ -23,11 +23,8 @@ use crate::tendon::Cords;
 /// of a joint does not move it.
 const ROUND_OFF: f64 = 1e-14;
 
-/// Gap that is none, as a share of what it is between: positions have the roundings of the motions that led to them.
-const TOUCHING: f64 = 1e-13;
-
 impl Constraints {
-    fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         self.rows.clear();
         self.assembled.clear();
         self.sources.clear();
@@ -90,6 +87,7 @@ impl Constraints {
         speculative_margin: f64,
     ) {
         self.start();
+        self.is_deferred = false;
         let t = model.topology();
         self.take_paths(cords);
         self.fill_contacts(t, params, kin, scene, [v, v_free], h);
@@ -106,14 +104,11 @@ impl Constraints {
         self.group_weights.extend(weights);
     }
 
-    /// Says what the gap of the last group is the difference of. What the roundings of that may leave is no gap: it would be at a
-    /// switch, as zero is, but look like one side of it.
+    /// Says what the gap of the last group is the difference of.
     fn place_last(&mut self, at: f64) {
         if let (Some(place), Some(gap)) = (self.places.last_mut(), self.gaps.last_mut()) {
             *place = at;
-            if gap.abs() <= TOUCHING * at {
-                *gap = 0.0;
-            }
+            *gap = without_roundings(*gap, at);
         }
     }
 

@@ -54,6 +54,11 @@ impl Memory {
         self.lambda.push(lambda);
     }
 
+    /// Keys and modes, in the order of the groups.
+    pub fn modes(&self) -> impl DoubleEndedIterator<Item = (Key, Mode)> + '_ {
+        self.keys.iter().copied().zip(self.modes.iter().copied())
+    }
+
     pub fn forget(&mut self) {
         self.keys.clear();
         self.lambda.clear();

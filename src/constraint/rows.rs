@@ -185,6 +185,11 @@ impl Rows {
         self.places.len()
     }
 
+    /// Blocks that were started.
+    pub fn in_use(&self) -> usize {
+        self.count
+    }
+
     /// Columns of all blocks that there is room for.
     pub fn columns(&self) -> usize {
         self.width * self.places.len()

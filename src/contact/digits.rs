@@ -26,18 +26,18 @@ pub(in crate::contact) const IDLE: f64 = DEPENDENT * DEPENDENT;
 
 /// Share of the largest velocity within which a switch of modes counts as reached: what is nearer is decided by the tolerance of the
 /// solution. With any law.
-pub(in crate::contact) const AT_SWITCH: f64 = 1e-9;
+pub(crate) const AT_SWITCH: f64 = 1e-9;
 
 /// Velocity that counts as the largest at least [m/s], where switches are measured. Residuals are measured in 1 m/s and more: which
 /// modes a problem of slower ones has is left open by what its solution may lack.
-pub(in crate::contact) const SLOWEST: f64 = 1e-3;
+pub(crate) const SLOWEST: f64 = 1e-3;
 
 /// Share of the largest velocity that impulses bring about where they count as one, at least: less is what round-off leaves of none,
 /// and measured by itself it would look like a load.
 const LEAST: f64 = 1e-3;
 
 /// In which distances to switches are measured, of the largest entries of g, λ and the diagonal of G: velocities and impulses.
-pub(in crate::contact) fn switch_units([g, lambda, response]: [f64; 3]) -> [f64; 2] {
+pub(crate) fn switch_units([g, lambda, response]: [f64; 3]) -> [f64; 2] {
     let velocity = g.max(SLOWEST);
     let least = match response > 0.0 {
         true => LEAST * velocity / response,

@@ -27,6 +27,28 @@ pub trait Law: Debug + Send {
     /// `Capacity`, and `Numerical` for NaN or ∞ in or out.
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome>;
 
+    /// Of a law of rigid rows that takes solutions which were found elsewhere ([`Law::adopt`]): the largest
+    /// scaled residual of one. None of other laws.
+    fn adopts_within(&self) -> Option<f64> {
+        None
+    }
+
+    /// Takes impulses and modes of a problem as if [`Law::solve`] had found them, to be linearized.
+    ///
+    /// # Errors
+    /// `Unsupported` for a law that takes none.
+    fn adopt(
+        &mut self,
+        _problem: &Problem,
+        _lambda: &[f64],
+        _modes: &[Mode],
+        _certificate: Certificate,
+    ) -> Result<()> {
+        Err(Error::unsupported(
+            "this law of contact takes no solutions that were found elsewhere",
+        ))
+    }
+
     /// The derivative at the last solution, whose problem it is given. What it takes is done once, and kept.
     ///
     /// # Errors

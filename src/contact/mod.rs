@@ -9,7 +9,7 @@ pub mod block;
 pub mod capacity;
 pub mod certificate;
 pub mod convex;
-mod digits;
+pub(crate) mod digits;
 pub mod elliptic;
 pub mod island;
 mod island_part;

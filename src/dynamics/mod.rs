@@ -16,6 +16,7 @@ pub mod hybrid;
 pub mod jacobian;
 pub mod kinematics;
 pub mod link_terms;
+pub mod locked;
 pub mod mass;
 pub mod mass_inverse;
 pub mod mass_times;

@@ -1,8 +1,10 @@
 //! Factors of an implicit stage's matrix against products with it.
 
 use super::Dynamics;
+use super::factors::Factors;
 use super::general_articulation::{ByUnknown, GeneralArticulation};
 use super::link_terms::{LinkTerms, Of};
+use super::locked::LockedMass;
 use super::tied::{factor_general, solve_general, solve_general_transposed};
 use super::ties::Ties;
 use crate::linalg::scattered;
@@ -207,4 +209,41 @@ fn a_tie_that_takes_all_that_a_row_has_is_singular() {
     }
     let size = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     assert!(singular == Some(40) || size > 1e6, "{singular:?} {size:e}");
+}
+
+#[test]
+fn locked_dofs_leave_the_mass_matrix() {
+    let fork = [usize::MAX, 0, 1, 0, 3, 4, 5, 1, 7];
+    let parents: Vec<usize> = fork.iter().map(|p| p.wrapping_add(1)).collect();
+    for kind in [JointKind::Free, JointKind::Revolute] {
+        let model = tree(kind, &parents);
+        let (t, nv) = (model.topology(), model.nv());
+        let mut d = at_a_state(&model);
+        let mut dense = vec![0.0; nv * nv];
+        assert!(d.mass_matrix(&model, model.params(), &mut dense));
+        d.factor_mass(&model, &model.params().armature);
+        let Factors::Packed(factors) = &d.mass else {
+            panic!("the tree is shallow");
+        };
+        let mut m = LockedMass::new(t);
+        m.take(factors, t);
+        for pattern in 0..5 {
+            let share = 0.5 * pattern as f64 - 1.0;
+            let locked: Vec<bool> = (0..nv).map(|k| scattered(k, 9 + pattern) < share).collect();
+            m.factor(t, &locked);
+            let b: Vec<f64> = (0..nv).map(|k| scattered(k, 3)).collect();
+            let (mut x, mut y) = (b.clone(), vec![0.0; nv]);
+            m.solve(t, &mut x);
+            m.times(t, &x, &mut y);
+            let size = x.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+            for k in 0..nv {
+                let right: f64 = (0..nv).map(|j| dense[j * nv + k] * x[j]).sum();
+                assert!((y[k] - right).abs() < 1e-12 * size, "{k}: {} {right}", y[k]);
+                match locked[k] {
+                    true => assert_eq!(x[k], 0.0),
+                    false => assert!((y[k] - b[k]).abs() < 1e-11 * size, "{k}: {} {}", y[k], b[k]),
+                }
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod descent;
+mod dofs;
 mod idle;
 mod impact;
 mod impulse_bar;
@@ -28,7 +29,6 @@ use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::law::{Law, Outcome, Variations, Verdict};
 use crate::contact::relaxed::Relaxed;
-use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::external::{External, LinkStiffness};
 use crate::dynamics::factors::Factors;
@@ -56,6 +56,10 @@ pub(super) struct ContactStage {
     relaxed: Option<Box<Relaxed>>,
     /// What a step may spend.
     allowance: Allowance,
+    /// Of a law that adopts solutions ([`Law::adopts_within`]).
+    tolerance: Option<f64>,
+    /// The last step was solved as bounds of single dofs.
+    is_alone: bool,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
     v_pulled: Vec<f64>,
@@ -133,6 +137,10 @@ impl ContactStage {
             constraints.compliance = Some(compliance);
         }
         constraints.cone = law.cone();
+        let tolerance = law.adopts_within();
+        if tolerance.is_some() {
+            constraints.bound_dofs(model.topology());
+        }
         let capacity = constraints.capacity(model.topology());
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let nv = model.nv();
@@ -148,6 +156,8 @@ impl ContactStage {
                 iterations: options.max_iterations,
                 work: options.max_work,
             },
+            tolerance,
+            is_alone: false,
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
             v_pulled: vec![0.0; nv],
@@ -186,45 +196,21 @@ impl ContactStage {
         self.speculative_margin += distance;
     }
 
-    /// Replaces the last solution by the one on the central path.
-    pub fn relax(
-        &mut self,
-        model: &Model,
-        dynamics: &mut Dynamics,
-        kappa: f64,
-        v_end: &mut [f64],
-    ) -> Result<()> {
-        let c = &mut self.constraints;
-        let mut relaxed = Box::new(Relaxed::new(kappa));
-        let posed = c.posed(&[]);
-        relaxed.relax(&posed.problem, posed.lambda)?;
-        respond(c, &mut dynamics.mass, model, &self.v_free, v_end);
-        self.relaxed = Some(relaxed);
-        Ok(())
-    }
-
-    /// Whether the constraints that hold are known not to depend on each other, so that impulses are unique.
-    pub fn independent(&mut self) -> Result<bool> {
-        if !self.has_rows() {
-            return Ok(true);
-        }
-        let problem = self.constraints.problem();
-        let law = solved_by(&mut self.law, &mut self.relaxed);
-        law.linearize(&problem)?.is_unique(&problem)
-    }
-
-    /// Prepares the derivative of the impulses at the last step, and adds them to the external loads.
+    /// Prepares the derivative of the impulses at the last step, and adds them to the external loads. `mass` holds the factors of A
+    /// as the step left them.
     ///
     /// # Errors
     /// `NotConverged` for a step that has no derivative.
     pub fn linearize(
         &mut self,
         model: &Model,
-        kin: &Kinematics,
+        (kin, mass): (&Kinematics, &Factors),
         state: [&[f64]; 3],
         larger: Larger<'_>,
         external: &mut External,
     ) -> Result<()> {
+        self.complete_rows(model, mass)?;
+        let alone = self.verdict_alone();
         let (has_rows, problem) = (self.has_rows(), self.constraints.problem());
         let law = solved_by(&mut self.law, &mut self.relaxed);
         let law = has_rows.then(|| law.linearize(&problem)).transpose()?;
@@ -248,6 +234,7 @@ impl ContactStage {
                 c.has_friction_beside(v_end, varied)
             };
             let verdict = match law {
+                _ if alone.is_some() => alone.unwrap_or(Verdict::Exact),
                 Some(law) => match law.verdict(&problem, &mut state)? {
                     // Redundant rows that meet at other times may contradict each other.
                     Verdict::Exact if l.impacts.len() > 1 => {
@@ -312,19 +299,6 @@ impl ContactStage {
             scratch.map(|x| &mut x[..rows]),
         )?;
         Ok(Some(&l.response))
-    }
-
-    /// Joins the trees that rows of the last step act on together.
-    pub fn couple(&self, coupling: &mut Coupling) {
-        let c = &self.constraints;
-        if self.relaxed.is_some() || !self.law.is_local() {
-            return coupling.join_all();
-        }
-        for group in 0..c.groups() {
-            if let [Some(a), Some(b)] = c.rows.trees(group) {
-                coupling.join(a, b);
-            }
-        }
     }
 
     /// What answers an impulse on a dof with all impulses of the step: columns of K, or of A⁻¹.

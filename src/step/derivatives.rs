@@ -90,7 +90,6 @@ impl Sim {
             self.forces.set_products(&mut self.dynamics.system);
         }
         self.forces.differentiate(&at, &s.acc);
-        self.linearize_contact()?;
         let (model, d) = (&*self.model, &mut self.dynamics);
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
@@ -109,6 +108,7 @@ impl Sim {
                 )));
             }
         }
+        self.linearize_contact()?;
         self.need_contact_derivative()?;
         let (d, s) = (&mut self.dynamics, &self.state);
         match self.contact {
@@ -135,7 +135,8 @@ impl Sim {
         };
         let (s, d) = (&self.state, &mut self.dynamics);
         let state = [&s.q[..], &s.v, &s.v_end];
-        c.linearize(&self.model, &d.kin, state, larger, &mut d.external)
+        let at = (&d.kin, &d.mass);
+        c.linearize(&self.model, at, state, larger, &mut d.external)
     }
 
     /// Refuses where that has found none.

@@ -8,6 +8,7 @@ use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Posed, Request, not_a_function};
+use crate::contact::mode::Mode;
 use crate::contact::ncp::undo;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::{Jam, PushOut};
@@ -179,6 +180,21 @@ impl Law for Elliptic {
             self.plain.answer(&mut posed)?;
         }
         Ok(())
+    }
+
+    fn adopts_within(&self) -> Option<f64> {
+        self.plain.law.adopts_within()
+    }
+
+    fn adopt(
+        &mut self,
+        problem: &Problem,
+        lambda: &[f64],
+        modes: &[Mode],
+        certificate: Certificate,
+    ) -> Result<()> {
+        self.is_plain = true;
+        self.plain.law.adopt(problem, lambda, modes, certificate)
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {

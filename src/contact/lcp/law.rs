@@ -3,7 +3,9 @@
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
+use crate::contact::certificate::Certificate;
 use crate::contact::law::{Law, Linearized, Outcome, Request};
+use crate::contact::mode::Mode;
 use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::contact::problem::Problem;
 use crate::error::Result;
@@ -26,6 +28,20 @@ impl Law for Lcp {
 
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
         self.0.solve(step, allowance)
+    }
+
+    fn adopts_within(&self) -> Option<f64> {
+        self.0.adopts_within()
+    }
+
+    fn adopt(
+        &mut self,
+        problem: &Problem,
+        lambda: &[f64],
+        modes: &[Mode],
+        certificate: Certificate,
+    ) -> Result<()> {
+        self.0.adopt(problem, lambda, modes, certificate)
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {

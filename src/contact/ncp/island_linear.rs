@@ -1,12 +1,49 @@
 //! The derivative of the solution island by island, and what it is worth.
 
 use super::island_solver::IslandSolver;
+use crate::contact::certificate::Certificate;
 use crate::contact::island_part::{gather, scatter};
 use crate::contact::law::{Linearized, Turn, Variations, Verdict};
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{Columns, Islands, Product};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
+
+impl IslandSolver {
+    /// Takes a solution as if [`IslandSolver::solve`] had found it.
+    ///
+    /// # Errors
+    /// As there, of a problem that it could not solve either.
+    pub fn adopt(
+        &mut self,
+        problem: &Problem,
+        lambda: &[f64],
+        modes: &[Mode],
+        certificate: Certificate,
+    ) -> Result<()> {
+        self.of_others = false;
+        problem.validate()?;
+        self.solver.check_size(problem, lambda, modes)?;
+        let Delassus::Trees(rows) = problem.delassus else {
+            self.solver.adopt(problem, lambda, modes, certificate);
+            return Ok(());
+        };
+        self.loaded = None;
+        self.sound.clear();
+        self.lambda[..lambda.len()].copy_from_slice(lambda);
+        self.modes[..modes.len()].copy_from_slice(modes);
+        self.working_set.start(problem, rows, modes);
+        let inside = self.working_set.blocks();
+        self.islands
+            .split(rows.trees(), inside, |b| rows.trees_of(b))?;
+        for island in 0..self.islands.len() {
+            self.certificates[self.islands.blocks(island)[0]] = certificate;
+        }
+        self.last = Some(certificate);
+        Ok(())
+    }
+}
 
 impl Linearized for IslandSolver {
     /// What is zero on an island costs nothing there.

@@ -4,14 +4,15 @@
 //! always has a solution ([`PushOut`]); and so in one whose solution throws what is pinched. While that lasts, only some
 //! steps take pains over rigid rows.
 
-use super::NcpOptions;
 use super::island_solver::IslandSolver;
 use super::ladder::{DEMANDS, Demand, full_push_out};
+use super::{Method, NcpOptions};
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request};
+use crate::contact::mode::Mode;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
 use crate::error::Result;
@@ -143,6 +144,20 @@ impl Law for Ncp {
                 solver.solve(&posed.problem, posed.lambda, posed.modes, &options)
             },
         )
+    }
+
+    fn adopts_within(&self) -> Option<f64> {
+        matches!(self.options.method, Method::Auto).then_some(self.options.tolerance)
+    }
+
+    fn adopt(
+        &mut self,
+        problem: &Problem,
+        lambda: &[f64],
+        modes: &[Mode],
+        certificate: Certificate,
+    ) -> Result<()> {
+        self.solver.adopt(problem, lambda, modes, certificate)
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {

@@ -23,7 +23,7 @@ impl ContactStage {
         out: &mut [f64],
     ) -> Result<()> {
         let h = self.constraints.time_step();
-        (self.outcome, self.relaxed) = (None, None);
+        (self.outcome, self.relaxed, self.is_alone) = (None, None, false);
         self.v_free.copy_from_slice(v_end);
         let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         self.scene.place(model, kin);

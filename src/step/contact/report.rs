@@ -6,7 +6,6 @@ use crate::collision::scene::SceneContact;
 use crate::constraint::Source;
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
-use crate::linalg::F4;
 use crate::model::Model;
 use crate::spatial::Vec3;
 
@@ -138,11 +137,7 @@ impl ContactStage {
 
     /// `out` −= `scale` Jᵀλ.
     pub fn subtract_impulses(&self, scale: f64, out: &mut [f64]) {
-        let c = &self.constraints;
-        for group in 0..c.groups() {
-            let impulse = c.impulse(group) * F4::splat(-scale);
-            c.rows.add_transposed(group, impulse, out);
-        }
+        self.constraints.add_impulses(-scale, out);
     }
 
     /// ConstraintDerivative of the contacts' impulses (t₁ t₂ n each) along the direction of the last

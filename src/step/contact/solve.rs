@@ -1,8 +1,9 @@
 //! From a free velocity to impulses: with the contacts that the step can reach.
 
 use super::ContactStage;
+use super::dofs::Alone;
 use super::request::OfStep;
-use crate::contact::certificate::{Certificate, Path};
+use crate::contact::certificate::Certificate;
 use crate::contact::push_out::PushOut;
 use crate::dynamics::Dynamics;
 use crate::dynamics::kinematics::twists;
@@ -41,11 +42,11 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let h = self.constraints.time_step();
         self.outcome = None;
-        self.relaxed = None;
+        (self.relaxed, self.is_alone) = (None, false);
         for (k, x) in self.v_free.iter_mut().enumerate() {
             *x = v_start[k] + h * acc[k];
         }
-        let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
+        let kin = &dynamics.kin;
         self.scene.place(model, kin);
         self.cords.update(kin, q);
         twists(kin, model, &self.v_free, &mut self.twists);
@@ -56,7 +57,12 @@ impl ContactStage {
         let t = model.topology();
         let mut speculative_margin = SPECULATIVE_SPEED * h + self.speculative_margin;
         let allowance = self.allowance;
-        let mut before = Certificate::new(Path::Empty);
+        let reach = [horizon, speculative_margin];
+        let mut before = match self.solve_alone(model, params, dynamics, [q, v], reach, v_end)? {
+            Alone::Solved(certificate) => return Ok(certificate),
+            Alone::Left(certificate) => certificate,
+        };
+        let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         loop {
             let c = &mut self.constraints;
             c.assemble(

@@ -77,6 +77,7 @@ impl Sim {
                     &s.acc,
                     &mut s.v_end,
                 )?;
+                c.complete_rows(model, &self.dynamics.mass)?;
                 self.driven.write(&mut s.v_end);
                 s.settle(c, &certificate, found.margin, &self.options)?;
             }

@@ -1,0 +1,394 @@
+//! Steps whose rows are all of single dofs: solved as bounds ([`DofBounds`]), and told in groups as any
+//! other step.
+//!
+//! Such a step needs neither Jacobians nor G. Groups, impulses and modes are filled without them; who
+//! takes a derivative or relaxes the step asks for the rest ([`Constraints::complete`]).
+
+use super::assemble::Constraints;
+use super::dof_bounds::{End, Segment, Shares};
+use super::dof_pivots::DofBounds;
+use super::limits::gap;
+use super::memory::Key;
+use super::source::{Along, Source};
+use crate::collision::scene::Scene;
+use crate::contact::allowance::Allowance;
+use crate::contact::certificate::{Certificate, Path};
+use crate::contact::digits::{AT_SWITCH, SLOWEST, switch_units};
+use crate::contact::mode::Mode;
+use crate::contact::problem::Block;
+use crate::contact::push_out::{Jam, PushOut};
+use crate::dynamics::factors::Factors;
+use crate::linalg::largest;
+use crate::model::params::Params;
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::Mat3;
+
+/// Keys of dry friction, and of the lower and the upper bound of a limit and of a speed.
+const FRICTION: u32 = 3;
+const LIMITS: [u32; 2] = [1, 2];
+const SPEEDS: [u32; 2] = [10, 11];
+
+/// The state of a step and its velocity without impulses.
+#[derive(Clone, Copy)]
+pub struct Free<'a> {
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub v_free: &'a [f64],
+}
+
+impl Constraints {
+    /// Takes bounds of single dofs as such from now on, where the model has no other rows than those and
+    /// contacts.
+    pub fn bound_dofs(&mut self, t: &Topology) {
+        let alone =
+            self.equalities.is_empty() && self.springs.is_empty() && self.tendons.is_empty();
+        let turns = self.limits.iter().any(|l| l.turn.is_some());
+        if alone && !turns && !t.is_deep() {
+            self.dofs = Some(Box::new(DofBounds::new(t, self.bounded_dofs(t.nv()))));
+        }
+    }
+
+    /// Solves a step without contacts, in this tolerance, and fills its groups with those of the bounds
+    /// that are within `reach` [rad or m] or hold. None where the bounds contradict each other, or
+    /// push-out throws what it moves: such a step is one of rows.
+    pub fn solve_dofs(
+        &mut self,
+        (t, params): (&Topology, &Params),
+        mass: &Factors,
+        at: Free<'_>,
+        reach: f64,
+        (allowance, tolerance): (&Allowance, f64),
+        v_end: &mut [f64],
+    ) -> Option<Certificate> {
+        let mut dofs = self.dofs.take()?;
+        let found = self.solve_with(
+            &mut dofs,
+            (t, params),
+            mass,
+            at,
+            (allowance, tolerance),
+            v_end,
+        );
+        let certificate = found.map(|mut certificate| {
+            self.start();
+            self.blocks.clear();
+            self.lambda.clear();
+            self.modes.clear();
+            self.has_unfelt = false;
+            self.asked = self.desired.limited_to(PushOut::Full);
+            self.fill_dofs(&dofs, at, reach, v_end);
+            self.measure(&dofs, v_end, &mut certificate, tolerance);
+            certificate
+        });
+        self.dofs = Some(dofs);
+        let throws = certificate.is_some_and(|c| c.converged)
+            && self.may_throw()
+            && self.throws(at.v, at.v_free, v_end);
+        certificate.filter(|_| !throws)
+    }
+
+    fn solve_with(
+        &mut self,
+        dofs: &mut DofBounds,
+        (t, params): (&Topology, &Params),
+        mass: &Factors,
+        at: Free<'_>,
+        (allowance, _): (&Allowance, f64),
+        v_end: &mut [f64],
+    ) -> Option<Certificate> {
+        let Factors::Packed(factors) = mass else {
+            return None;
+        };
+        let Free { q, v, v_free } = at;
+        let is_sound = v_free.iter().all(|x| x.is_finite()) && self.memory.jam == Jam::NONE;
+        let state = [q, v, v_free];
+        if !is_sound || !self.ranges(&dofs.own, &params.friction_loss, state, &mut dofs.ranges) {
+            return None;
+        }
+        self.guess(dofs);
+        let solved = dofs.solve(t, factors, v_free, allowance.newton_steps(), v_end);
+        if !v_end.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        let mut certificate = Certificate::new(match solved.factorizations {
+            0 => Path::Empty,
+            _ => Path::Newton,
+        });
+        certificate.newton = solved.factorizations;
+        certificate.spent.spend(solved.factorizations, 1.0);
+        certificate.least_norm = true;
+        [certificate.dual, certificate.cone] = solved.beyond;
+        certificate.converged = solved.is_solved;
+        Some(certificate)
+    }
+
+    /// The segments of the last step, of dofs without one the natural ones.
+    fn guess(&self, dofs: &mut DofBounds) {
+        dofs.segments.clear();
+        dofs.segments
+            .extend(dofs.ranges.iter().map(|r| r.natural()));
+        // Bounds come before friction, and count for more.
+        for (key, mode) in self.memory.modes().rev() {
+            let segment = match (key.kind, mode) {
+                (FRICTION, Mode::Sticking) => Segment::Held,
+                (FRICTION, Mode::AtLower) => Segment::Plus,
+                (FRICTION, Mode::AtUpper) => Segment::Minus,
+                (kind, Mode::Sticking) if kind == LIMITS[0] || kind == SPEEDS[0] => Segment::Lower,
+                (kind, Mode::Sticking) if kind == LIMITS[1] || kind == SPEEDS[1] => Segment::Upper,
+                _ => continue,
+            };
+            if let Some(i) = dofs.place(key.a as usize) {
+                dofs.segments[i] = dofs.ranges[i].nearest(segment);
+            }
+        }
+    }
+
+    /// Adds the groups of the bounds of a step that was solved, in the order of [`Constraints::assemble`].
+    fn fill_dofs(&mut self, dofs: &DofBounds, at: Free<'_>, reach: f64, v_end: &[f64]) {
+        self.is_deferred = true;
+        let Free { q, v, v_free } = at;
+        let h = self.time_step();
+        let closed = AT_SWITCH * largest(v_free).max(SLOWEST);
+        let shares = |i: usize| -> Shares {
+            let (range, segment) = (&dofs.ranges[i], dofs.segments[i]);
+            range.shares(segment, v_end[range.dof], dofs.rho[range.dof], closed)
+        };
+        for own in 0..dofs.own.len() {
+            let (own, range) = (&dofs.own[own], &dofs.ranges[own]);
+            let Some(l) = own
+                .limit
+                .map(|i| self.limits[i])
+                .filter(|_| !range.is_driven)
+            else {
+                continue;
+            };
+            let Some(place) = dofs.place(own.dof) else {
+                continue;
+            };
+            let shares = shares(place);
+            for (side, (bound, sign)) in [(l.lower, 1.0), (l.upper, -1.0)].into_iter().enumerate() {
+                let Some((gap, size)) = gap(&l, bound, sign, q) else {
+                    continue;
+                };
+                let (end, share) = match side {
+                    0 => (range.lower, shares.lower),
+                    _ => (range.upper, shares.upper),
+                };
+                let is_led = range.led == sign;
+                let (impulse, mode) = match end == End::Limit && (range.led == 0.0 || is_led) {
+                    true => share,
+                    false => (0.0, Mode::Breaking),
+                };
+                let speed = v[l.dof].abs().max(v_free[l.dof].abs());
+                if gap > l.margin + reach + 2.0 * h * speed && mode == Mode::Breaking {
+                    continue;
+                }
+                let mut s = self.desired.of(l.angular);
+                s.led = is_led;
+                let source = Source::Limit {
+                    along: Along::Dof(l.dof),
+                    sign,
+                };
+                let block = if is_led {
+                    Block::Bilateral
+                } else {
+                    Block::Unilateral
+                };
+                self.gaps.push(gap);
+                self.places.push(size);
+                self.angular.push(l.angular);
+                self.assembled.push(Block::Unilateral);
+                // As the target of the dof has it, without what is round-off.
+                let target = sign * if sign > 0.0 { range.lo } else { range.hi };
+                let term = match end == End::Limit && (range.led == 0.0 || is_led) {
+                    true => -target,
+                    false => s.term(gap, sign * v[l.dof]),
+                };
+                let g = sign * v_free[l.dof] + term;
+                self.push_bound(LIMITS[side], l.dof, (block, source), g, (impulse, mode));
+            }
+        }
+        for own in 0..dofs.own.len() {
+            let (own, range) = (&dofs.own[own], &dofs.ranges[own]);
+            let Some(l) = own
+                .speed
+                .map(|i| self.speeds[i])
+                .filter(|_| !range.is_driven)
+            else {
+                continue;
+            };
+            let Some(place) = dofs.place(own.dof) else {
+                continue;
+            };
+            let shares = shares(place);
+            let of = |end: End, share: (f64, Mode)| match end {
+                End::Speed => share,
+                _ => (0.0, Mode::Breaking),
+            };
+            let (lower, upper) = (of(range.lower, shares.lower), of(range.upper, shares.upper));
+            let both = (lower.0 - upper.0, Mode::Sticking);
+            let is_still = l.speed == 0.0;
+            for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
+                let (impulse, mode) = match side {
+                    _ if is_still => both,
+                    0 => lower,
+                    _ => upper,
+                };
+                let room = l.speed + sign * v_free[l.dof];
+                let is_open = !is_still && room > reach / h && mode == Mode::Breaking;
+                if is_still && sign < 0.0 || is_open {
+                    continue;
+                }
+                let source = Source::Speed {
+                    dof: l.dof,
+                    sign,
+                    limit: l.speed,
+                };
+                let block = if is_still {
+                    Block::Bilateral
+                } else {
+                    Block::Unilateral
+                };
+                self.gaps.push(0.0);
+                self.places.push(0.0);
+                self.angular.push(false);
+                self.assembled.push(block);
+                self.push_bound(SPEEDS[side], l.dof, (block, source), room, (impulse, mode));
+            }
+        }
+        for (i, range) in dofs.ranges.iter().enumerate() {
+            if !dofs.own[i].has_friction || range.is_driven {
+                continue;
+            }
+            let block = Block::Box {
+                bound: range.friction,
+            };
+            let source = Source::Friction {
+                along: Along::Dof(range.dof),
+            };
+            self.gaps.push(0.0);
+            self.places.push(0.0);
+            self.angular.push(false);
+            self.assembled.push(block);
+            let friction = shares(i).friction;
+            self.push_bound(
+                FRICTION,
+                range.dof,
+                (block, source),
+                v_free[range.dof],
+                friction,
+            );
+        }
+    }
+
+    fn push_bound(
+        &mut self,
+        kind: u32,
+        dof: usize,
+        (block, source): (Block, Source),
+        g: f64,
+        (impulse, mode): (f64, Mode),
+    ) {
+        self.sources.push(source);
+        let at = self.offsets.last().copied().unwrap_or(0);
+        self.offsets.push(at + 1);
+        self.bounds.push(self.levers.own());
+        self.blocks.push(block);
+        self.keys.push(Key {
+            kind,
+            a: dof as u32,
+            feature: 0,
+        });
+        self.g.push(g);
+        self.lambda.push(impulse);
+        self.modes.push(mode);
+    }
+
+    /// What is left of residuals, in the units of all problems, and the distance to the nearest kink.
+    fn measure(
+        &self,
+        dofs: &DofBounds,
+        v_end: &[f64],
+        certificate: &mut Certificate,
+        tolerance: f64,
+    ) {
+        let (g, lambda) = (largest(&self.g), largest(&self.lambda));
+        certificate.dual /= g.max(1.0);
+        certificate.cone /= if lambda == 0.0 { 1.0 } else { lambda };
+        certificate.converged &= certificate.residual() <= tolerance;
+        let ranges = || {
+            dofs.ranges
+                .iter()
+                .zip(&dofs.segments)
+                .filter(|(r, _)| !r.is_driven)
+        };
+        let response = ranges().fold(0.0, |m: f64, (r, _)| m.max(dofs.mobility[r.dof]));
+        let units = switch_units([g, lambda, response]);
+        certificate.margin = ranges().fold(f64::INFINITY, |least, (range, segment)| {
+            let (v, rho) = (v_end[range.dof], dofs.rho[range.dof]);
+            least.min(range.margin(*segment, v, rho, units))
+        });
+        certificate.at_switch = certificate.margin <= AT_SWITCH;
+    }
+
+    /// Whether the groups have neither Jacobians nor G yet.
+    pub fn is_deferred(&self) -> bool {
+        self.is_deferred
+    }
+
+    /// Fills the Jacobians and G of groups of single dofs. `m` must be factored.
+    pub fn complete(&mut self, t: &Topology, m: &Factors, scene: &Scene) {
+        self.is_deferred = false;
+        for group in self.rows.in_use()..self.groups() {
+            let Some((dof, sign)) = self.dof_of(group) else {
+                continue;
+            };
+            let id = self.rows.push(t, [dof, WORLD]);
+            self.rows.column_mut(id, dof).0 = [sign, 0.0, 0.0, 0.0];
+            self.frames.push(Mat3::IDENTITY);
+        }
+        self.group_weights.clear();
+        let weights = self.sources.iter().map(|s| self.weights.of(s, scene));
+        self.group_weights.extend(weights);
+        self.softness.clear();
+        self.condense(t, m);
+    }
+
+    /// Whether two rows hold the same dof. Of groups of single dofs.
+    pub fn holds_twice(&self) -> bool {
+        let held = |group: &usize| self.modes[*group] == Mode::Sticking;
+        let dof = |group: usize| self.dof_of(group).map(|(dof, _)| dof);
+        (0..self.groups()).filter(held).any(|group| {
+            let mut others = (0..group).filter(held);
+            others.any(|other| dof(other) == dof(group))
+        })
+    }
+
+    /// The dof that a group's only row is of, and the sign.
+    fn dof_of(&self, group: usize) -> Option<(usize, f64)> {
+        match self.sources[group] {
+            Source::Limit {
+                along: Along::Dof(dof),
+                sign,
+            }
+            | Source::Speed { dof, sign, .. } => Some((dof, sign)),
+            Source::Friction {
+                along: Along::Dof(dof),
+            } => Some((dof, 1.0)),
+            _ => None,
+        }
+    }
+
+    /// `out` += `scale` Jᵀ λ.
+    pub fn add_impulses(&self, scale: f64, out: &mut [f64]) {
+        for group in 0..self.groups() {
+            match self.dof_of(group).filter(|_| self.is_deferred) {
+                Some((dof, sign)) => out[dof] += scale * sign * self.lambda[self.offsets[group]],
+                None => {
+                    let impulse = self.impulse(group) * crate::linalg::F4::splat(scale);
+                    self.rows.add_transposed(group, impulse, out);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Bounds of single dofs alone, without any other row: minimize ½ (v − v_f)ᵀ A (v − v_f) + Σ φᵢ(vᵢ) over v.
+//!
+//! On guessed segments of the dofs' graphs ([`Range`]) the problem is linear: locked dofs have the
+//! velocity of their segment, the others solve
+//!
+//!   A_FF (v − v_f)_F = ρ_F − A_FL (v − v_f)_L,   ρ_L = [A (v − v_f)]_L
+//!
+//! with the factors of A in which the dofs of L are locked. Block pivoting moves all dofs that are beyond
+//! their segment at once, each to the segment that is nearest for it alone. Where that makes no progress
+//! it begins anew from the natural segments, and then the dof of least index goes on to the neighbouring
+//! segment, alone. That ends: the impulse on one dof is strictly monotone in its velocity while the others
+//! are solved exactly, so it never turns back, and so for the others by induction.
+
+use super::dof_bounds::{Bounded, Range, Segment};
+use crate::dynamics::locked::LockedMass;
+use crate::dynamics::mass::BranchMatrix;
+use crate::linalg::largest;
+use crate::model::topology::Topology;
+
+/// Share of the largest velocity and impulse that counts as beyond a segment.
+const BEYOND: f64 = 1e-12;
+
+/// Exchanges of all dofs without progress, before the method changes.
+const PATIENCE: usize = 5;
+
+/// How dofs are exchanged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// All that are beyond their segment, from the segments of the last step.
+    Warm,
+    /// The same from the natural segments.
+    Natural,
+    /// That of least index.
+    Single,
+}
+
+/// What a solve came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Solved {
+    pub factorizations: usize,
+    /// Largest distances beyond segments that are left: velocities and impulses.
+    pub beyond: [f64; 2],
+    pub is_solved: bool,
+}
+
+/// The dofs with bounds, their graphs in a step and where they are on these. Sized at creation.
+#[derive(Debug)]
+pub struct DofBounds {
+    pub(super) own: Vec<Bounded>,
+    pub(super) ranges: Vec<Range>,
+    pub(super) segments: Vec<Segment>,
+    /// v − v_f and ρ, by dofs.
+    pub(super) change: Vec<f64>,
+    pub(super) rho: Vec<f64>,
+    pub(super) mass: LockedMass,
+    /// Bound on how much an impulse moves each dof: 1/D.
+    pub(super) mobility: Vec<f64>,
+    /// Place of a dof among those with bounds.
+    places: Vec<Option<u32>>,
+    locked: Vec<bool>,
+    /// Whether the factors are those of `locked`.
+    is_factored: bool,
+}
+
+impl DofBounds {
+    pub(super) fn new(t: &Topology, own: impl Iterator<Item = Bounded>) -> DofBounds {
+        let own: Vec<Bounded> = own.collect();
+        let (n, nv) = (own.len(), t.nv());
+        let mut places = vec![None; nv];
+        for (i, own) in own.iter().enumerate() {
+            places[own.dof] = Some(i as u32);
+        }
+        DofBounds {
+            own,
+            ranges: Vec::with_capacity(n),
+            segments: Vec::with_capacity(n),
+            change: vec![0.0; nv],
+            rho: vec![0.0; nv],
+            mass: LockedMass::new(t),
+            mobility: vec![0.0; nv],
+            places,
+            locked: vec![false; nv],
+            is_factored: false,
+        }
+    }
+
+    /// Where a dof is among those with bounds.
+    pub(super) fn place(&self, dof: usize) -> Option<usize> {
+        let place = self.places.get(dof).copied().flatten();
+        place.map(|i| i as usize)
+    }
+
+    /// Takes A. Dofs of infinite inertia are locked.
+    fn take(&mut self, factors: &BranchMatrix, t: &Topology) {
+        self.mobility.copy_from_slice(&factors.dinv);
+        self.mass.take(factors, t);
+        for (locked, dinv) in self.locked.iter_mut().zip(&factors.dinv) {
+            *locked = *dinv == 0.0;
+        }
+        self.is_factored = false;
+    }
+
+    /// The velocity at the end of the step into `v`, from the segments that are there. At most so many
+    /// factorizations.
+    pub(super) fn solve(
+        &mut self,
+        t: &Topology,
+        factors: &BranchMatrix,
+        v_free: &[f64],
+        most: usize,
+        v: &mut [f64],
+    ) -> Solved {
+        let mut solved = Solved::default();
+        let (mut phase, mut least, mut patience) = (Phase::Warm, usize::MAX, PATIENCE);
+        let mut has_mass = false;
+        let unit = largest(v_free).max(1.0);
+        self.mobility.copy_from_slice(&factors.dinv);
+        loop {
+            if self.is_at_rest(v_free) {
+                self.change.fill(0.0);
+                self.rho.fill(0.0);
+            } else {
+                if !has_mass {
+                    self.take(factors, t);
+                    has_mass = true;
+                }
+                if solved.factorizations == most {
+                    return solved;
+                }
+                solved.factorizations += 1;
+                self.respond(t, v_free);
+            }
+            self.take_velocity(v_free, v);
+            let impulse = self
+                .ranges
+                .iter()
+                .fold(0.0, |m: f64, r| m.max(self.rho[r.dof].abs()));
+            let limits = [BEYOND * unit, BEYOND * impulse];
+            let (wrong, beyond) = self.count(v, limits);
+            solved.beyond = beyond;
+            if wrong == 0 {
+                solved.is_solved = true;
+                return solved;
+            }
+            if phase != Phase::Single {
+                if wrong < least {
+                    (least, patience) = (wrong, PATIENCE);
+                } else if patience > 0 {
+                    patience -= 1;
+                } else if phase == Phase::Warm {
+                    (phase, least, patience) = (Phase::Natural, usize::MAX, PATIENCE);
+                    for (segment, range) in self.segments.iter_mut().zip(&self.ranges) {
+                        *segment = range.natural();
+                    }
+                    continue;
+                } else {
+                    phase = Phase::Single;
+                }
+            }
+            if !has_mass {
+                self.take(factors, t);
+                has_mass = true;
+            }
+            self.exchange(v, limits, phase == Phase::Single);
+        }
+    }
+
+    /// Whether no dof is locked at another velocity than it has without impulses, and none slips.
+    fn is_at_rest(&self, v_free: &[f64]) -> bool {
+        let mut all = self.ranges.iter().zip(&self.segments);
+        all.all(|(range, segment)| match range.velocity(*segment) {
+            Some(velocity) => velocity == v_free[range.dof],
+            None => range.slip_impulse(*segment) == 0.0,
+        })
+    }
+
+    /// v − v_f and ρ of the segments.
+    fn respond(&mut self, t: &Topology, v_free: &[f64]) {
+        let (change, rho) = (&mut self.change, &mut self.rho);
+        change.fill(0.0);
+        let mut any = false;
+        for (range, segment) in self.ranges.iter().zip(&self.segments) {
+            let target = range.velocity(*segment);
+            let locked = target.is_some() || range.is_driven;
+            if self.locked[range.dof] != locked {
+                (self.locked[range.dof], self.is_factored) = (locked, false);
+            }
+            if let Some(target) = target {
+                change[range.dof] = target - v_free[range.dof];
+                any |= change[range.dof] != 0.0;
+            }
+        }
+        match any {
+            true => self.mass.times(t, change, rho),
+            false => rho.fill(0.0),
+        }
+        for x in rho.iter_mut() {
+            *x = -*x;
+        }
+        for (range, segment) in self.ranges.iter().zip(&self.segments) {
+            rho[range.dof] += range.slip_impulse(*segment);
+        }
+        if !self.is_factored {
+            self.mass.factor(t, &self.locked);
+            self.is_factored = true;
+        }
+        self.mass.solve(t, rho);
+        for (change, x) in change.iter_mut().zip(&*rho) {
+            *change += x;
+        }
+        self.mass.times(t, change, rho);
+    }
+
+    /// The velocity, that of locked dofs to the bit.
+    fn take_velocity(&self, v_free: &[f64], v: &mut [f64]) {
+        for ((v, free), change) in v.iter_mut().zip(v_free).zip(&self.change) {
+            *v = free + change;
+        }
+        for (range, segment) in self.ranges.iter().zip(&self.segments) {
+            if let Some(velocity) = range.velocity(*segment) {
+                v[range.dof] = velocity;
+            }
+        }
+    }
+
+    /// How many dofs are beyond their segments by more than the limits of velocities and impulses, and the
+    /// largest of both.
+    fn count(&self, v: &[f64], limits: [f64; 2]) -> (usize, [f64; 2]) {
+        let (mut wrong, mut largest) = (0, [0.0_f64; 2]);
+        for (range, segment) in self.ranges.iter().zip(&self.segments) {
+            if range.is_driven {
+                continue;
+            }
+            let beyond = range.beyond(*segment, v[range.dof], self.rho[range.dof]);
+            let kind = usize::from(range.velocity(*segment).is_some());
+            wrong += usize::from(beyond.abs() > limits[kind]);
+            largest[kind] = largest[kind].max(beyond.abs());
+        }
+        (wrong, largest)
+    }
+
+    /// Moves the dofs that are beyond their segments, or the first of them by one segment.
+    fn exchange(&mut self, v: &[f64], limits: [f64; 2], single: bool) {
+        let mobility = &self.mobility;
+        for (range, segment) in self.ranges.iter().zip(&mut self.segments) {
+            let (v, rho) = (v[range.dof], self.rho[range.dof]);
+            let kind = usize::from(range.velocity(*segment).is_some());
+            let beyond = match range.is_driven {
+                true => 0.0,
+                false => range.beyond(*segment, v, rho),
+            };
+            if beyond.abs() <= limits[kind] {
+                continue;
+            }
+            let nearest = range.project(1.0 / mobility[range.dof], v, rho);
+            *segment = match single || nearest == *segment {
+                true => range.neighbour(*segment, beyond > 0.0),
+                false => nearest,
+            };
+            if single {
+                return;
+            }
+        }
+    }
+}

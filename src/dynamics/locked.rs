@@ -1,0 +1,156 @@
+//! The mass matrix with some dofs locked.
+//!
+//! A locked dof leaves the factors of A: its 1/D is zero and its row of L is empty, so that what solves
+//! with the factors has zero rows and columns there. The recursion is that of
+//! [`factor`](super::mass::factor) with the locked columns skipped: it costs less than one with all dofs
+//! free.
+
+use super::factors::Factors;
+use super::mass::BranchMatrix;
+use crate::linalg::{F4, dispatch};
+use crate::model::topology::{LANES, Topology, WORLD};
+
+/// A, and its factors on the dofs that are free. Sized at creation.
+#[derive(Clone, Debug)]
+pub struct LockedMass {
+    /// A by its packed rows, from [`LockedMass::take`].
+    whole: BranchMatrix,
+    /// The factors on the free dofs.
+    free: Factors,
+}
+
+impl LockedMass {
+    pub fn new(t: &Topology) -> LockedMass {
+        LockedMass {
+            whole: BranchMatrix::new(t),
+            free: Factors::Packed(BranchMatrix::new(t)),
+        }
+    }
+
+    /// Takes A back out of its factors. A dof of infinite inertia has an empty row.
+    pub fn take(&mut self, factors: &BranchMatrix, t: &Topology) {
+        unfactor(&mut self.whole, factors, t);
+    }
+
+    /// Factors A on the dofs that are not locked.
+    pub fn factor(&mut self, t: &Topology, locked: &[bool]) {
+        if let Factors::Packed(free) = &mut self.free {
+            factor_free(free, &self.whole, t, locked);
+        }
+    }
+
+    /// x ← the solution of A_FF x_F = x_F on the free dofs, and zero on those that are locked.
+    pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
+        self.free.solve(t, x);
+    }
+
+    /// y ← A x.
+    pub fn times(&self, t: &Topology, x: &[f64], y: &mut [f64]) {
+        let (dofs, y) = (&t.dofs[..], &mut y[..t.dofs.len()]);
+        y.fill(0.0);
+        for (k, dof) in dofs.iter().enumerate() {
+            let (row, xk) = (self.whole.row(dof), x[k]);
+            let (mut sum, mut a) = (row[dof.depth] * xk, dof.parent);
+            for m in row[..dof.depth].iter().rev() {
+                sum += m * x[a];
+                y[a] += m * xk;
+                a = dofs[a].parent;
+            }
+            y[k] += sum;
+        }
+    }
+}
+
+/// Adds the products that [`factor`](super::mass::factor) took off, from the root to the tips.
+#[inline(always)]
+fn unfactor_kernel(whole: &mut BranchMatrix, factors: &BranchMatrix, t: &Topology) {
+    let dofs = &t.dofs[..];
+    let rows = &mut whole.rows[..];
+    for (k, dof) in dofs.iter().enumerate() {
+        let dinv = factors.dinv[k];
+        let (above, from) = rows.split_at_mut(dof.row / LANES);
+        let lanes = dof.depth / LANES + 1;
+        let row = &mut from[..lanes];
+        let of_factors = &factors.rows[dof.row / LANES..][..lanes];
+        if dinv == 0.0 {
+            row.fill(F4::ZERO);
+            continue;
+        }
+        let d = F4::splat(1.0 / dinv);
+        for (x, l) in row.iter_mut().zip(of_factors) {
+            *x = *l * d;
+        }
+        let mut a = dof.parent;
+        for d in (0..dof.depth).rev() {
+            let up = &dofs[a];
+            let s = F4::splat(F4::flat(of_factors)[d]);
+            let target = &mut above[up.row / LANES..][..d / LANES + 1];
+            for (x, y) in target.iter_mut().zip(row.iter()) {
+                *x += s * *y;
+            }
+            a = up.parent;
+        }
+    }
+}
+
+#[inline(always)]
+fn factor_free_kernel(
+    free: &mut BranchMatrix,
+    whole: &BranchMatrix,
+    t: &Topology,
+    locked: &[bool],
+) {
+    let (dofs, rows) = (&t.dofs[..], &mut free.rows[..]);
+    for (k, dof) in dofs.iter().enumerate() {
+        let lanes = dof.row / LANES..dof.row / LANES + dof.depth / LANES + 1;
+        match locked[k] {
+            true => rows[lanes].fill(F4::ZERO),
+            false => rows[lanes.clone()].copy_from_slice(&whole.rows[lanes]),
+        }
+    }
+    for (k, dof) in dofs.iter().enumerate().rev() {
+        if locked[k] {
+            free.dinv[k] = 0.0;
+            continue;
+        }
+        let (above, from) = rows.split_at_mut(dof.row / LANES);
+        let row = &mut from[..dof.depth / LANES + 1];
+        let dinv = 1.0 / F4::flat(row)[dof.depth];
+        free.dinv[k] = dinv;
+        let mut a = dof.parent;
+        for d in (0..dof.depth).rev() {
+            let up = &dofs[a];
+            if !locked[a] {
+                let s = F4::splat(F4::flat(row)[d] * dinv);
+                let target = &mut above[up.row / LANES..][..d / LANES + 1];
+                for (x, y) in target.iter_mut().zip(row.iter()) {
+                    *x -= s * *y;
+                }
+            }
+            a = up.parent;
+        }
+        let s = F4::splat(dinv);
+        for x in row {
+            *x = *x * s;
+        }
+        // What a locked dof would pass on is nothing.
+        let mut a = dof.parent;
+        let row = F4::flat_mut(from);
+        while a != WORLD {
+            if locked[a] {
+                row[dofs[a].depth] = 0.0;
+            }
+            a = dofs[a].parent;
+        }
+    }
+}
+
+dispatch! {
+    fn unfactor = unfactor_kernel(whole: &mut BranchMatrix, factors: &BranchMatrix, t: &Topology)
+}
+
+dispatch! {
+    fn factor_free = factor_free_kernel(
+        free: &mut BranchMatrix, whole: &BranchMatrix, t: &Topology, locked: &[bool],
+    )
+}
