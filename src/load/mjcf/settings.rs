@@ -42,6 +42,8 @@ pub(super) struct Compiler {
     pub mesh_dir: Option<String>,
     pub strip_path: bool,
     pub discard_visual: bool,
+    /// Primitives are fitted to a mesh's box, not to that of its inertia.
+    pub fit_box: bool,
     pub length_range: LengthRange,
 }
 
@@ -59,6 +61,7 @@ impl Default for Compiler {
             mesh_dir: None,
             strip_path: false,
             discard_visual: false,
+            fit_box: false,
             length_range: LengthRange {
                 use_existing: true,
                 use_limits: false,
@@ -95,6 +98,7 @@ impl Compiler {
         set(&mut self.balance_inertia, "balanceinertia")?;
         set(&mut self.strip_path, "strippath")?;
         set(&mut self.discard_visual, "discardvisual")?;
+        set(&mut self.fit_box, "fitaabb")?;
         if let Some(rule) = node.keyword(
             "inertiafromgeom",
             &[
@@ -155,6 +159,8 @@ pub(super) struct Options {
     pub spring: bool,
     pub damper: bool,
     pub clamp_control: bool,
+    /// Keeps bodies from touching their parents.
+    pub filter_parent: bool,
 }
 
 impl Default for Options {
@@ -171,6 +177,7 @@ impl Default for Options {
             spring: true,
             damper: true,
             clamp_control: true,
+            filter_parent: true,
         }
     }
 }
@@ -206,6 +213,7 @@ impl Options {
             (&mut self.spring, "spring"),
             (&mut self.damper, "damper"),
             (&mut self.clamp_control, "clampctrl"),
+            (&mut self.filter_parent, "filterparent"),
         ] {
             *switch = read(name)?.unwrap_or(*switch);
         }
@@ -218,11 +226,7 @@ impl Options {
         if read("gravity")? == Some(false) {
             self.gravity = Vec3::ZERO;
         }
-        for (name, usual) in [
-            ("actuation", true),
-            ("filterparent", true),
-            ("override", false),
-        ] {
+        for (name, usual) in [("actuation", true), ("override", false)] {
             if read(name)?.is_some_and(|value| value != usual) {
                 return Err(node.unsupported(format!(
                     "{name}={:?} is not supported",
