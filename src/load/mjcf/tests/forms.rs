@@ -23,7 +23,7 @@ fn infinite_ranges_bound_nothing() {
 
 const MESH: &str = "0 0 0 .5 0 0 0 .3 0 .1 .05 1.2 .6 .2 .3";
 
-/// Sizes and places that MuJoCo 4.0 gives.
+/// Sizes and places that MuJoCo 4.0 gives, which holds meshes in single precision.
 #[test]
 fn primitives_are_fitted_to_meshes() {
     let inertia = [0.22592593, 0.11280865, 0.33796298];
@@ -63,11 +63,11 @@ fn primitives_are_fitted_to_meshes() {
             let place = if around { middle } else { inertia };
             for k in 0..3 {
                 assert!(
-                    (found[k] - scale * size[k]).abs() < 2e-8,
+                    (found[k] - scale * size[k]).abs() < 1e-7,
                     "{kind} {around}: {found:?}"
                 );
                 assert!(
-                    (g.placement.pos[k] - place[k]).abs() < 2e-8,
+                    (g.placement.pos[k] - place[k]).abs() < 1e-7,
                     "{kind} {around}"
                 );
             }

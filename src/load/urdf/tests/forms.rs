@@ -184,7 +184,7 @@ fn texts_around_the_robot_and_strange_names() -> Result<()> {
         "\n<?xml\nversion='1.0'?>\n<!--\n--\n-->{}",
         robot.replace("fixed", "x")
     ));
-    assert!(e.message.starts_with("line 9: <joint> \"j\""), "{e}");
+    assert!(e.message.starts_with("line 10: <joint> \"j\""), "{e}");
     Ok(())
 }
 
