@@ -1336,8 +1336,10 @@ typedef struct ds_load_options {
    */
   double ground_friction;
   /**
-   * Directories in which meshes are looked for besides the file's own: for
-   * package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
+   * Directories in which meshes are looked for besides the file's own and those above it: for
+   * package://pkg/path each directory's pkg/path and path. The library reads no environment variable: the
+   * command line and the bindings of Python and Julia add those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
+   * mesh_dir_count strings. Default NULL.
    */
   const char *const *mesh_dirs;
   /**
@@ -1355,7 +1357,7 @@ typedef struct ds_load_options {
    */
   int32_t exclude_overlapping;
   /**
-   * A ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+   * A ds_open_mesh. Default DS_OPEN_MESH_HULL.
    */
   int32_t open_mesh;
   /**
@@ -1597,7 +1599,7 @@ typedef struct ds_geom_desc {
    */
   size_t triangle_count;
   /**
-   * Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+   * Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL.
    */
   int32_t open_mesh;
   /**

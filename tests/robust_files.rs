@@ -1,10 +1,14 @@
 //! Small files that ask for much, and meshes without thickness: each is read in seconds, or refused by a limit.
 
+mod common;
+
+use common::checker::Checker;
 use diffsim::error::{Error, Status};
 use diffsim::load::mjcf;
 use diffsim::load::options::{Format, LoadOptions, load_str};
+use diffsim::model::spec::OpenMesh;
 use diffsim::model::{Actuation, Model};
-use diffsim::step::{Options, Sim};
+use diffsim::step::{Contact, Options, Sim};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -126,4 +130,119 @@ fn geoms_without_a_name_are_told_by_their_body() {
     assert_eq!(e.status, Status::InvalidArgument);
     let told = "geom 0 of body \"world\" and geom 1 of body \"leg\": condim 6";
     assert!(e.message.contains(told), "{e}");
+}
+
+/// ALOHA and many others have shells that are open: they were refused until somebody found the option.
+#[test]
+fn open_meshes_collide_as_hulls_and_a_warning_says_so() {
+    let bowl = "<mujoco><asset><mesh name='m' inertia='shell' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 1 2 3'/></asset>\
+                <worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 .1'><freejoint/><geom name='shell' type='mesh' mesh='m'/></body>\
+                </worldbody></mujoco>";
+    let model = load(bowl).unwrap();
+    let told =
+        |w: &&String| w.contains("\"shell\"") && w.contains("is open and collides as its hull");
+    assert_eq!(
+        model.warnings().iter().filter(told).count(),
+        1,
+        "{:?}",
+        model.warnings()
+    );
+    let mut sim = Sim::new(Arc::new(model), &Options::default()).unwrap();
+    let (mut q, mut v) = (sim.model().neutral().to_vec(), vec![0.0; 6]);
+    for _ in 0..400 {
+        let (q0, v0) = (q.clone(), v.clone());
+        sim.step(&q0, &v0, &[], &mut q, &mut v).unwrap();
+    }
+    assert!(q[2].abs() < 1e-6, "it rests on its face: {}", q[2]);
+    let strict = LoadOptions {
+        open_mesh: OpenMesh::Error,
+        ..LoadOptions::default()
+    };
+    let e = load_str(bowl, Format::Mjcf, None, &strict)
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        e.message.contains("\"shell\"") && e.message.contains("open_mesh"),
+        "{e}"
+    );
+}
+
+const DRONE: &str = "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 .2'><freejoint/><geom type='box' size='.1 .1 .02' mass='.8'/>\
+    <site name='a' pos='.1 .1 0'/><site name='b' pos='-.1 .1 0'/>\
+    <body pos='0 -.1 0' euler='10 20 30'><geom type='box' size='.1 .01 .01' mass='.1'/><site name='c' pos='.1 0 0'/></body>\
+    <body pos='0 0 .05'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 .1' size='.01' mass='.1'/></body></body></worldbody>\
+    <actuator><motor site='a' gear='0 0 1 0 0 -.02'/><motor site='b' gear='0 0 1 0 0 .02'/><motor site='c' gear='.1 .2 1 .01 .02 .03'/></actuator></mujoco>";
+
+/// Thrusts at sites, forward and all derivatives, in flight and on the ground.
+#[test]
+fn thrusters_at_sites_have_derivatives() {
+    let model = Arc::new(load(DRONE).unwrap());
+    let q = model.neutral().to_vec();
+    Checker::new(model.clone(), &Options::default()).run("drone", &q, 1.0, 150);
+    // Force and torque at rest: those of the three sites at the origin of the body, in its axes.
+    let mut sim = Sim::new(
+        model,
+        &Options {
+            contact: Contact::None,
+            ..Options::default()
+        },
+    )
+    .unwrap();
+    let (mut qn, mut vn) = (q.clone(), vec![0.0; 7]);
+    let mut speeds = Vec::new();
+    for u in [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]] {
+        sim.step(&q, &[0.0; 7], &u, &mut qn, &mut vn).unwrap();
+        speeds.push(vn.clone());
+    }
+    let h = Options::default().time_step;
+    let mut mass = vec![0.0; 49];
+    sim.mass_matrix(&q, &mut mass).unwrap();
+    for (k, wrench) in [
+        [0.0, 0.0, 2.0, 0.2, -0.2, -0.04],
+        [0.0, 0.0, 2.0, 0.2, 0.2, 0.04],
+    ]
+    .iter()
+    .enumerate()
+    {
+        for row in 0..7 {
+            let gained: f64 = (0..7)
+                .map(|c| mass[7 * c + row] * (speeds[k + 1][c] - speeds[0][c]))
+                .sum();
+            let wanted = h * wrench.get(row).unwrap_or(&0.0);
+            assert!(
+                (gained - wanted).abs() < 1e-12,
+                "{k} {row}: {gained} {wanted}"
+            );
+        }
+    }
+}
+
+/// With torsion 4000 contacts asked for 65 GB: the message says how many there is room for, and why.
+#[test]
+fn room_for_contacts_is_told() {
+    let text = "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body><freejoint/><geom size='.1' condim='6'/></body></worldbody></mujoco>";
+    let model = Arc::new(load(text).unwrap());
+    let options = |max_contacts| Options {
+        max_contacts,
+        ..Options::default()
+    };
+    let e = Sim::new(model.clone(), &options(1_000_000))
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(e.status, Status::Capacity);
+    assert!(
+        e.message.contains("condim 4 and 6") && e.message.contains("by the square"),
+        "{e}"
+    );
+    let (_, rest) = e
+        .message
+        .split_once("there is for about ")
+        .expect("how many there are");
+    let most: usize = rest
+        .split(' ')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .expect("a number");
+    assert!((100..1_000_000).contains(&most), "{most}");
+    assert!(Sim::new(model, &options(100)).is_ok());
 }

@@ -121,7 +121,7 @@ pub struct ds_geom_desc {
     pub triangles: *const u32,
     /// Number of triangles. Default 0.
     pub triangle_count: usize,
-    /// Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+    /// Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL.
     pub open_mesh: i32,
     /// Must be 0.
     pub reserved: i32,
@@ -169,7 +169,7 @@ unsafe impl Growing for ds_geom_desc {
             vertex_count: 0,
             triangles: ptr::null(),
             triangle_count: 0,
-            open_mesh: load::ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
+            open_mesh: load::ds_open_mesh::DS_OPEN_MESH_HULL as i32,
             reserved: 0,
             restitution: g.restitution,
             stiffness: g.stiffness,

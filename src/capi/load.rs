@@ -116,8 +116,10 @@ pub struct ds_load_options {
     /// Friction coefficient of every contact with the added ground plane, whatever the other
     /// geom's. Default 1.
     pub ground_friction: f64,
-    /// Directories in which meshes are looked for besides the file's own: for
-    /// package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
+    /// Directories in which meshes are looked for besides the file's own and those above it: for
+    /// package://pkg/path each directory's pkg/path and path. The library reads no environment variable: the
+    /// command line and the bindings of Python and Julia add those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
+    /// mesh_dir_count strings. Default NULL.
     pub mesh_dirs: *const *const c_char,
     /// Number of mesh_dirs. Default 0.
     pub mesh_dir_count: usize,
@@ -127,7 +129,7 @@ pub struct ds_load_options {
     /// 1: geoms of one robot that overlap at the neutral configuration never touch, as
     /// ds_model_exclude_overlapping says. Default 0.
     pub exclude_overlapping: i32,
-    /// A ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+    /// A ds_open_mesh. Default DS_OPEN_MESH_HULL.
     pub open_mesh: i32,
     /// 1: geoms of one robot may touch although they overlap in more than three quarters of 24 configurations spread
     /// over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts
@@ -162,7 +164,7 @@ unsafe impl Growing for ds_load_options {
             mesh_dir_count: 0,
             self_collision: 1,
             exclude_overlapping: 0,
-            open_mesh: ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
+            open_mesh: ds_open_mesh::DS_OPEN_MESH_HULL as i32,
             keep_inseparable: 0,
             effort_limits: 0,
             transmissions: 0,

@@ -13,11 +13,11 @@ pub const MAX_BYTES: u64 = 512 << 20;
 
 /// Reads a mesh by its extension: `.stl` (text or binary), `.obj`, `.dae` or MuJoCo's `.msh`, in any case.
 ///
-/// Coordinates are the file's. COLLADA is read as its scene places the parts, in metres by its
-/// `<unit>`; its `<up_axis>` is ignored, as RViz, MoveIt and Pinocchio do and robots' files expect.
-/// Parts are joined into one mesh, polygons cut into the triangles about their first corner,
-/// vertices at exactly the same place merged, and those that no triangle uses dropped. STL and OBJ
-/// coordinates are rounded to single precision, so that text and binary files agree.
+/// Coordinates are the file's. COLLADA is read as its scene places the parts, in metres by its `<unit>`; its
+/// `<up_axis>` is not used, as RViz, Gazebo, MoveIt and Pinocchio do not and robots' files expect. Parts are
+/// joined into one mesh, polygons cut into the triangles about their first corner, vertices at exactly the
+/// same place merged, and those that no triangle uses dropped. STL and OBJ coordinates are rounded to single
+/// precision, so that text and binary files agree.
 ///
 /// # Errors
 /// `Io` for a file that cannot be read; `Parse` for one that is not of its format, or has a
@@ -32,6 +32,8 @@ pub(super) struct Painted {
     pub mesh: TriMesh,
     pub colours: Vec<Rgba>,
     pub warnings: Vec<String>,
+    /// What is to be said of the axis that the file calls up.
+    pub up_axis: Option<&'static str>,
 }
 
 /// Reads a mesh as [`load_mesh`], with its colours: those of an OBJ lie in files of the folder, if there is one.
@@ -78,10 +80,11 @@ pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriMesh> {
 fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Result<Painted> {
     let mut soup = Soup::default();
     let mut materials = Materials::new(folder);
+    let mut up_axis = None;
     match format {
         MeshFormat::Stl => stl::read(bytes, &mut soup)?,
         MeshFormat::Obj => obj::read(bytes, &mut soup, &mut materials)?,
-        MeshFormat::Collada => collada::read(bytes, &mut soup)?,
+        MeshFormat::Collada => up_axis = collada::read(bytes, &mut soup)?,
         MeshFormat::Msh => msh::read(bytes, &mut soup)?,
     }
     let (mesh, colours) = soup.finish()?;
@@ -89,6 +92,7 @@ fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Res
         mesh,
         colours,
         warnings: materials.warnings(),
+        up_axis,
     })
 }
 

@@ -15,6 +15,7 @@ pub mod options;
 pub mod parts;
 pub mod soup;
 mod stl;
+mod tidy;
 pub mod urdf;
 pub mod visual;
 pub(crate) mod xml;
@@ -40,12 +41,17 @@ pub(crate) fn read_bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     fs::read(path).map_err(fail)
 }
 
-/// Reads an XML file as UTF-8 text.
+/// Reads an XML file as text.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
-    let bytes = read_bytes(path, xml::MAX_BYTES)?;
-    String::from_utf8(bytes).map_err(|e| {
-        let good = e.utf8_error().valid_up_to();
-        let line = 1 + e.as_bytes()[..good].iter().filter(|&&b| b == b'\n').count();
-        Error::parse(format!("{}: line {line}: not UTF-8", path.display()))
-    })
+    Ok(decoded(&read_bytes(path, xml::MAX_BYTES)?))
+}
+
+/// Text in UTF-8; bytes that are none, as comments and authors' names have them, are taken for Latin-1.
+pub(crate) fn decoded(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|&b| char::from(b)));
+    }
+    text
 }

@@ -1,7 +1,7 @@
 //! Loading by file name, and what the caller may change about what the file says.
 
 use super::mjcf::{self, MjcfOptions};
-use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
+use super::urdf::{self, Folders, Mimic, MissingMesh, UrdfOptions};
 use super::visual::{Visual, Visuals};
 use crate::collision::scene::{exclude_inseparable, exclude_overlapping, with_geometry};
 use crate::error::{Error, Result};
@@ -77,7 +77,7 @@ impl Default for LoadOptions {
             mimic: Mimic::Error,
             missing_mesh: MissingMesh::Error,
             mesh_mode: MeshMode::Hull,
-            open_mesh: OpenMesh::Error,
+            open_mesh: OpenMesh::Hull,
             self_collision: true,
             exclude_overlapping: false,
             keep_inseparable: false,
@@ -134,7 +134,7 @@ pub fn read_visuals(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Result
     match extension.as_deref() {
         Some("urdf") => {
             let text = super::read_text(path)?;
-            urdf::visuals(&text, path.parent(), mesh_dirs, model).map_err(|e| Error {
+            urdf::visuals(&text, &Folders::of_file(path, mesh_dirs), model).map_err(|e| Error {
                 status: e.status,
                 message: format!("{}: {}", path.display(), e.message),
             })

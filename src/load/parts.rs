@@ -14,6 +14,8 @@ const MAX_COLOURS: usize = 256;
 pub struct Parts {
     pub pieces: Vec<(TriMesh, Rgba)>,
     pub warnings: Vec<String>,
+    /// What is to be said of the axis that the file calls up.
+    pub up_axis: Option<&'static str>,
 }
 
 /// Reads a mesh as [`super::mesh_file::load_mesh`], with its colours: the diffuse ones of COLLADA's materials and of the MTL
@@ -50,7 +52,11 @@ pub fn load_parts(path: &Path) -> Result<Parts> {
             });
         }
     }
-    Ok(Parts { pieces, warnings })
+    Ok(Parts {
+        pieces,
+        warnings,
+        up_axis: painted.up_axis,
+    })
 }
 
 #[cfg(test)]

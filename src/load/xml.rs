@@ -161,11 +161,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         let mut values = [0.0; N];
         let mut count = 0;
         for word in text.split_ascii_whitespace() {
-            let value: f64 = word.parse().map_err(|_| {
-                self.error(format!(
-                    "attribute {name}: expected a number, got \"{word}\""
-                ))
-            })?;
+            let value = self.parsed(name, word)?;
             if !value.is_finite() {
                 return Err(self.error(format!(
                     "attribute {name}: expected a finite number, got \"{word}\""
@@ -183,6 +179,32 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
             )));
         }
         Ok(Some(values))
+    }
+
+    /// A number; of one with a comma behind it, as lists by hand have them, that before.
+    fn parsed(&self, name: &str, word: &str) -> Result<f64> {
+        let digits = word.strip_suffix(',').unwrap_or(word);
+        digits.parse().map_err(|_| {
+            self.error(format!(
+                "attribute {name}: expected a number, got \"{word}\""
+            ))
+        })
+    }
+
+    /// A number that may be infinite.
+    pub fn bound(&self, name: &str) -> Result<Option<f64>> {
+        match self.attribute(name).map(str::trim) {
+            Some(word) if !word.contains(char::is_whitespace) => {
+                let value = self.parsed(name, word)?;
+                if value.is_nan() {
+                    return Err(
+                        self.error(format!("attribute {name}: expected a number, got {value}"))
+                    );
+                }
+                Ok(Some(value))
+            }
+            _ => self.number(name),
+        }
     }
 
     pub fn number(&self, name: &str) -> Result<Option<f64>> {

@@ -318,6 +318,7 @@ impl Compiler {
             sensors: Vec::new(),
             keyframes: Vec::new(),
             equalities,
+            parents_touch: spec.parents_touch,
             excludes,
             pairs,
             chosen_pairs: Vec::new(),

@@ -184,6 +184,7 @@ pub struct Model {
     sensors: Vec<Sensor>,
     keyframes: Vec<Keyframe>,
     equalities: Vec<EqualitySpec>,
+    parents_touch: bool,
     excludes: Vec<(usize, usize)>,
     pairs: Vec<PairSpec>,
     chosen_pairs: Vec<([usize; 2], bool)>,
@@ -334,6 +335,11 @@ impl Model {
 
     pub fn equalities(&self) -> &[EqualitySpec] {
         &self.equalities
+    }
+
+    /// Whether geoms of a body may touch those of its parent.
+    pub fn parents_touch(&self) -> bool {
+        self.parents_touch
     }
 
     /// Pairs of bodies whose geoms never touch.

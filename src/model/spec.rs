@@ -69,6 +69,8 @@ pub struct ModelSpec {
     pub sensors: Vec<SensorSpec>,
     pub keyframes: Vec<KeyframeSpec>,
     pub equalities: Vec<EqualitySpec>,
+    /// Whether geoms of a body may touch those of its parent.
+    pub parents_touch: bool,
     /// Pairs of bodies whose geoms never touch.
     pub excludes: Vec<(usize, usize)>,
     /// Pairs of geoms that may touch whatever the filters say, with their own contact parameters.
@@ -94,6 +96,7 @@ impl Default for ModelSpec {
             sensors: Vec::new(),
             keyframes: Vec::new(),
             equalities: Vec::new(),
+            parents_touch: false,
             excludes: Vec::new(),
             pairs: Vec::new(),
             warnings: Vec::new(),

@@ -51,6 +51,9 @@ pub(super) fn write(model: &Model) -> Result<Written> {
             "magnetic",
             &magnetic(model).to_array(),
         );
+    if model.parents_touch() {
+        xml.start("flag").attribute("filterparent", "disable").end();
+    }
     xml.end();
     let assets = Assets::write(&mut xml, &mut w);
     w.tree(&mut xml, &assets, &cords);

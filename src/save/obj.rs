@@ -3,9 +3,8 @@
 use super::losses::Losses;
 use super::whole_file::Attached;
 use super::xml_text::push_number;
-use crate::collision::polytope::opening;
 use crate::model::mesh::TriMesh;
-use crate::model::spec::{MeshMode, OpenMesh};
+use crate::model::spec::MeshMode;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -95,22 +94,10 @@ fn obj(mesh: &TriMesh, scale: f64) -> String {
 }
 
 /// Ways of colliding that are chosen at load.
-pub(super) fn note_modes(
-    losses: &mut Losses,
-    mesh: &TriMesh,
-    mode: MeshMode,
-    open: OpenMesh,
-    geom: &str,
-) {
+pub(super) fn note_modes(losses: &mut Losses, mode: MeshMode, geom: &str) {
     if mode == MeshMode::Decomposed {
         losses.note(
             "meshes that collide in pieces do so only if loaded with mesh_mode",
-            geom,
-        );
-    }
-    if open == OpenMesh::Hull && opening(mesh, mode).is_some() {
-        losses.note(
-            "open meshes collide as their hulls only if loaded with open_mesh",
             geom,
         );
     }

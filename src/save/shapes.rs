@@ -45,13 +45,9 @@ impl Assets {
         let model = w.model;
         for (id, g) in model.geoms().iter().enumerate() {
             let name = match &g.shape {
-                ShapeSpec::Mesh {
-                    mesh,
-                    mode,
-                    open: hull,
-                } => {
+                ShapeSpec::Mesh { mesh, mode, .. } => {
                     if model.may_touch_any(id) {
-                        note_modes(&mut w.losses, mesh, *mode, *hull, &g.name);
+                        note_modes(&mut w.losses, *mode, &g.name);
                     }
                     let known = meshes.get(&Arc::as_ptr(mesh)).cloned();
                     known.unwrap_or_else(|| {

@@ -381,14 +381,14 @@ impl Writer<'_> {
                     .numbers("size", &(*half_extents * 2.0).to_array())
                     .end();
             }
-            ShapeSpec::Mesh { mesh, mode, open } => {
+            ShapeSpec::Mesh { mesh, mode, .. } => {
                 let (file, scale) = self.meshes.file(mesh, &g.name, &mut self.losses);
                 xml.start("mesh")
                     .attribute("filename", &file)
                     .unless(&[1.0; 3], "scale", &[scale; 3])
                     .end();
                 if tag == "collision" {
-                    note_modes(&mut self.losses, mesh, *mode, *open, &g.name);
+                    note_modes(&mut self.losses, *mode, &g.name);
                 }
             }
             ShapeSpec::Plane { .. } | ShapeSpec::HeightField(_) | ShapeSpec::Ellipsoid { .. } => {}
@@ -481,7 +481,8 @@ impl Writer<'_> {
             "equalities other than a joint that follows another are left out",
             &mut equalities.map(|(_, e)| &e.name),
         );
-        let apart = m.excludes().len() + m.pairs().len() + m.chosen_pairs().len();
+        let chosen = m.chosen_pairs().len() + usize::from(m.parents_touch());
+        let apart = m.excludes().len() + m.pairs().len() + chosen;
         if apart > 0 {
             l.say(format!("pairs of bodies and geoms that touch by words of their own, or never do, are left out: {apart}"));
         }

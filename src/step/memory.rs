@@ -131,14 +131,43 @@ impl Bytes {
         if is_there(self.total()) {
             return Ok(());
         }
-        Err(Error::capacity(format!(
-            "options: there is no memory for {} dofs with max_contacts {} and derivatives {}: about {} MB",
+        let contacts = options.for_model(model).max_contacts;
+        let mut message = format!(
+            "options: there is no memory for {} dofs with max_contacts {contacts} and derivatives {}: about {} MB",
             model.nv(),
-            options.for_model(model).max_contacts,
             i32::from(options.derivatives),
             self.total() / 1_000_000
-        )))
+        );
+        match most_contacts(model, options, contacts) {
+            0 => {}
+            most => message += &format!("; there is for about {most} contacts"),
+        }
+        if resists_turning(model) && !matches!(options.contact, Contact::None | Contact::Penalty) {
+            message += "; torsional and rolling friction (condim 4 and 6) take room by the square of their number, \
+                        sliding friction (condim 3) in proportion";
+        }
+        Err(Error::capacity(message))
     }
+}
+
+/// The most contacts below `too_many` for which there is room, to within a hundredth.
+fn most_contacts(model: &Model, options: &Options, too_many: usize) -> usize {
+    let fits = |contacts: usize| {
+        let options = Options {
+            max_contacts: contacts,
+            ..*options
+        };
+        is_there(Bytes::of(model, &options).total())
+    };
+    let (mut most, mut end) = (0, too_many);
+    while end - most > 1 + most / 100 {
+        let middle = most + (end - most) / 2;
+        match fits(middle) {
+            true => most = middle,
+            false => end = middle,
+        }
+    }
+    most
 }
 
 /// Whether the system has so many bytes now.

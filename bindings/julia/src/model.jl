@@ -76,14 +76,15 @@ end
 
 """
     load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :error,
-               self_collision = true, exclude_overlapping = false, keep_inseparable = false, open_mesh = :error,
+               self_collision = true, exclude_overlapping = false, keep_inseparable = false, open_mesh = :hull,
                effort_limits = false, transmissions = false, mesh_dirs = String[])
     load_model(text, format; ...)
 
 The model of a `.urdf` or MJCF `.xml` file, or of a text in `format` `:urdf` or `:mjcf`. `base` may be `:file`,
 `:fixed` or `:free`, `open_mesh` `:error` or `:hull`; with `actuation = :full` the inputs are the generalized forces (nu = nv), with
 `:joints` those on joints, none on a floating base. `effort_limits` clamps inputs to the joints' efforts, `transmissions` makes
-actuators of a URDF's. What the loader left out is in [`warnings`](@ref).
+actuators of a URDF's. Meshes are looked for in the file's folder and those above it, in `mesh_dirs`, and where ROS_PACKAGE_PATH
+and AMENT_PREFIX_PATH say that packages are. What the loader left out is in [`warnings`](@ref).
 """
 load_model(path::AbstractString; options...) = with_load_options(; options...) do made, out
     LibDiffSim.ds_model_load(path, made, out)
@@ -103,7 +104,7 @@ function with_load_options(
     self_collision = true,
     exclude_overlapping = false,
     keep_inseparable = false,
-    open_mesh = :error,
+    open_mesh = :hull,
     effort_limits = false,
     transmissions = false,
     mesh_dirs = String[],
@@ -125,9 +126,34 @@ function with_load_options(
     Model(out[])
 end
 
-"Calls with options that look for meshes in these folders."
+"""
+Folders that hold ROS packages, as its environment variables say: `share` of each prefix of AMENT_PREFIX_PATH, and of
+ROS_PACKAGE_PATH each folder and, up to five levels within, those that hold a folder with a package.xml.
+"""
+function ros_folders()
+    separator = Sys.iswindows() ? ';' : ':'
+    listed(name) = abspath.(split(get(ENV, name, ""), separator; keepempty = false))
+    found = filter(isdir, joinpath.(listed("AMENT_PREFIX_PATH"), "share"))
+    left = 20_000
+    for root in filter(isdir, listed("ROS_PACKAGE_PATH"))
+        push!(found, root)
+        waiting = [(root, 0)]
+        while !isempty(waiting) && (left -= 1) > 0
+            folder, depth = popfirst!(waiting)
+            if isfile(joinpath(folder, "package.xml"))
+                push!(found, dirname(folder))
+            elseif depth < 5 && !isfile(joinpath(folder, "CATKIN_IGNORE"))
+                inner = filter(n -> !startswith(n, ".") && isdir(joinpath(folder, n)), readdir(folder))
+                append!(waiting, [(joinpath(folder, n), depth + 1) for n in inner])
+            end
+        end
+    end
+    unique(found)
+end
+
+"Calls with options that look for meshes in these folders, then in ROS's."
 function with_folders(call, mesh_dirs, options)
-    names = [Base.cconvert(Cstring, String(d)) for d in mesh_dirs]
+    names = [Base.cconvert(Cstring, String(d)) for d in Iterators.flatten((mesh_dirs, ros_folders()))]
     GC.@preserve names begin
         pointers = [Ptr{UInt8}(Base.unsafe_convert(Cstring, n)) for n in names]
         GC.@preserve pointers begin

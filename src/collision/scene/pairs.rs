@@ -123,7 +123,7 @@ impl Rules {
             }
         }
         let above = |link: usize| {
-            if link == WORLD {
+            if link == WORLD || model.parents_touch() {
                 return NO_LINK;
             }
             let mut up = links[link].parent;

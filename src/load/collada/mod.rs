@@ -7,6 +7,7 @@ mod transform;
 use self::paint::Paint;
 use self::primitive::Primitive;
 use self::transform::{Affine, transform};
+use super::decoded;
 use super::document::with_document;
 use super::soup::Soup;
 use super::xml::{Element, Lines};
@@ -19,20 +20,14 @@ use std::collections::HashMap;
 /// cannot multiply without bound.
 const MAX_INSTANCES: usize = 100_000;
 
-/// Reads all triangles, in metres along the axes of the scene.
-pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
-    let text = std::str::from_utf8(bytes).map_err(|e| {
-        let line = 1 + bytes[..e.valid_up_to()]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count();
-        Error::parse(format!("line {line}: not UTF-8"))
-    })?;
-    with_document(text, "", |document| read_scene(text, document, soup))
+/// Reads all triangles, in metres along the axes of the scene. What is to be said of its `<up_axis>`, which
+/// is not used.
+pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<Option<&'static str>> {
+    with_document(&decoded(bytes), "", |document| read_scene(document, soup))
 }
 
-fn read_scene(text: &str, document: &Document<'_>, soup: &mut Soup) -> Result<()> {
-    let lines = Lines::new(text);
+fn read_scene(document: &Document<'_>, soup: &mut Soup) -> Result<Option<&'static str>> {
+    let lines = Lines::new(document.input_text());
     let root = Element::root(document, &lines);
     if root.tag() != "COLLADA" {
         return Err(root.error("expected the root element <COLLADA>"));
@@ -60,9 +55,28 @@ fn read_scene(text: &str, document: &Document<'_>, soup: &mut Soup) -> Result<()
                 reader.geometry(geometry, &base, &Paint::default(), soup)?;
             }
         }
-        return Ok(());
+        return up_axis(root);
     }
-    reader.scene(scenes, base, soup)
+    reader.scene(scenes, base, soup)?;
+    up_axis(root)
+}
+
+/// What is to be said of the axis that is called up: robots' files stand along the axes of their links
+/// whatever they say, and RViz, Gazebo and Pinocchio take them so.
+fn up_axis(root: Element) -> Result<Option<&'static str>> {
+    let up = match root.child("asset")? {
+        Some(asset) => asset.child("up_axis")?,
+        None => None,
+    };
+    Ok(match up.and_then(|u| u.node.text()).map(str::trim) {
+        Some("X_UP") => Some(
+            "its file says <up_axis> X_UP, which is not used, as in RViz, Gazebo and Pinocchio",
+        ),
+        Some("Y_UP") => Some(
+            "its file says <up_axis> Y_UP, which is not used, as in RViz, Gazebo and Pinocchio",
+        ),
+        _ => None,
+    })
 }
 
 /// Metres in a unit of the file.

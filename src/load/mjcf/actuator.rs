@@ -13,6 +13,7 @@ use crate::model::activation::{Activation, ActivationLaw};
 use crate::model::cord::Transmission;
 use crate::model::muscle::Muscle;
 use crate::model::spec::{ActuatorSpec, JointKind};
+use crate::spatial::Vec3;
 
 const NO_GEAR: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
@@ -25,6 +26,8 @@ struct Target {
     joint: Option<usize>,
     /// The joints of whose coordinates the length is a sum, with their coefficients; `None` where it is no such sum.
     acts_on: Option<Vec<(JointEntry, f64)>>,
+    /// In place of the gear that is given.
+    gear: Option<[f64; 6]>,
 }
 
 impl Target {
@@ -35,6 +38,18 @@ impl Target {
             Transmission::Body(name) => format!("body {name:?}"),
         }
     }
+}
+
+/// Between which bounds the torque of an actuator on a one-dof joint stays.
+fn reach(a: &ActuatorSpec) -> [f64; 2] {
+    let is_motor = !a.feels_motion() && a.activation.is_none();
+    let (low, high) = match (a.force_range, a.control_range) {
+        (Some(range), _) => range,
+        (None, Some((l, h))) if is_motor => (a.bias[0] + a.gain * l, a.bias[0] + a.gain * h),
+        _ => (f64::NEG_INFINITY, f64::INFINITY),
+    };
+    let (a, b) = (a.gear[0] * low, a.gear[0] * high);
+    [a.min(b), a.max(b)]
 }
 
 /// The state that an actuator has.
@@ -107,7 +122,7 @@ impl Loader {
                 false => control = inherited,
             }
         }
-        let compiler = &self.compiler;
+        let compiler = self.compiler(node);
         let control_range = range(
             node,
             compiler,
@@ -159,7 +174,7 @@ impl Loader {
             gear: match &target.transmission {
                 // It has none, whatever a class says.
                 Transmission::Body(_) => NO_GEAR,
-                _ => settings.gear,
+                _ => target.gear.unwrap_or(settings.gear),
             },
             gain,
             gain_slopes,
@@ -192,7 +207,7 @@ impl Loader {
             use_existing,
             use_limits,
             is_found,
-        } = self.compiler.length_range;
+        } = self.compiler(node).length_range;
         let [lower, upper] = settings.length_range;
         let length_range = if use_existing && lower < upper {
             (lower, upper)
@@ -229,12 +244,12 @@ impl Loader {
 
     /// What the actuator acts on.
     fn target(
-        &self,
+        &mut self,
         node: Node<'_>,
         settings: &ActuatorSettings,
         bias: [f64; 3],
     ) -> Result<Target> {
-        let given = ["joint", "jointinparent", "tendon", "body"];
+        let given = ["joint", "jointinparent", "tendon", "body", "site"];
         let mut given = given.into_iter().filter(|name| node.has(name));
         let usual = match node.tag() {
             "adhesion" => "body",
@@ -252,7 +267,11 @@ impl Loader {
                 limits: tendon.limits,
                 joint: None,
                 acts_on: self.joints_of_tendon(index),
+                gear: None,
             });
+        }
+        if attribute == "site" {
+            return self.thrust(node, settings);
         }
         if attribute == "body" {
             return self.adhesive_body(node, settings);
@@ -279,6 +298,52 @@ impl Loader {
             limits: joint.limits,
             joint: Some(index),
             acts_on: Some(vec![(entry, 1.0)]),
+            gear: None,
+        })
+    }
+
+    /// A force and a torque at a site of a free body: the body's joint with the gear of the same wrench at
+    /// its origin.
+    fn thrust(&mut self, node: Node<'_>, settings: &ActuatorSettings) -> Result<Target> {
+        let site = &self.spec.sites[Names::find(&self.names.sites, node, "site")?];
+        let (mut body, mut place) = (site.body, site.placement);
+        while self.spec.bodies[body].joints.is_empty() && self.spec.bodies[body].parent != 0 {
+            place = self.spec.bodies[body].placement.compose(&place);
+            body = self.spec.bodies[body].parent;
+        }
+        let is_free = |j: &&JointEntry| {
+            j.body == body && self.spec.bodies[body].joints[j.position].kind == JointKind::Free
+        };
+        let Some(index) = self.joints.iter().position(|j| is_free(&j)) else {
+            return Err(node.unsupported(format!(
+                "site: only one of a body with a free joint, or welded to such a body, is supported; {:?} is not",
+                node.text("site").unwrap_or_default()
+            )));
+        };
+        if settings.bias_kind != Bias::None || settings.gain_kind != Gain::Fixed {
+            return Err(node.unsupported(
+                "on a site a gain that is not fixed, or a bias, is not supported: its force is gain times input",
+            ));
+        }
+        // It is found by its name.
+        let mut name = self.spec.bodies[body].joints[0].name.clone();
+        if name.is_empty() {
+            name = format!("{}_free", self.spec.bodies[body].name);
+            while self.names.joints.contains_key(&name) {
+                name.push('_');
+            }
+            Names::insert(&mut self.names.joints, node, &name, index)?;
+            self.spec.bodies[body].joints[0].name = name.clone();
+        }
+        let [fx, fy, fz, tx, ty, tz] = settings.gear;
+        let force = place.rot.mul_vec(Vec3::new(fx, fy, fz));
+        let torque = place.rot.mul_vec(Vec3::new(tx, ty, tz)) + place.pos.cross(force);
+        Ok(Target {
+            transmission: Transmission::Joint(name),
+            limits: None,
+            joint: None,
+            acts_on: None,
+            gear: Some([force.x, force.y, force.z, torque.x, torque.y, torque.z]),
         })
     }
 
@@ -296,6 +361,7 @@ impl Loader {
             limits: None,
             joint: None,
             acts_on: None,
+            gear: None,
         })
     }
 
@@ -309,15 +375,27 @@ impl Loader {
             let Some((lower, upper)) = entry.force_range else {
                 continue;
             };
-            let actuator = &mut self.spec.actuators[k];
             let name = &self.spec.bodies[entry.body].joints[entry.position].name;
-            if self.actuated.iter().filter(|&&j| j == joint).count() > 1 {
+            let of_joint = |other: &Option<usize>| *other == joint;
+            if self.actuated.iter().filter(|j| **j == joint).count() > 1 {
+                let all =
+                    (self.spec.actuators.iter().zip(&self.actuated)).filter(|a| of_joint(a.1));
+                let sums = all.fold([0.0; 2], |[low, high], (a, _)| {
+                    let [l, h] = reach(a);
+                    [low + l, high + h]
+                });
+                // Bounds that no inputs can pass bound nothing.
+                if lower <= sums[0] && sums[1] <= upper {
+                    continue;
+                }
+                let (origin, [low, high]) = (&self.spec.actuators[k].origin, sums);
                 return Err(Error::unsupported(format!(
-                    "{}: actuatorfrcrange of joint {:?} bounds the sum of several actuators, which \
-                     is not supported",
-                    actuator.origin, name
+                    "{origin}: actuatorfrcrange of joint {name:?} bounds the sum of several actuators, which is not \
+                     supported; where their ranges keep the sum within {lower} to {upper}, it is not needed: they reach \
+                     from {low} to {high}"
                 )));
             }
+            let actuator = &mut self.spec.actuators[k];
             let kind = self.spec.bodies[entry.body].joints[entry.position].kind;
             if !matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
                 return Err(Error::unsupported(format!(

@@ -143,12 +143,12 @@ impl Default for ActuatorSettings {
 impl ActuatorSettings {
     pub fn read(&mut self, node: Node<'_>) -> Result<()> {
         node.numbers("gear", 1, &mut self.gear)?;
-        let control = node.numbers("ctrlrange", 2, &mut self.control_range)?;
-        let act = node.numbers("actrange", 2, &mut self.act_range)?;
+        let control = node.bounds("ctrlrange", &mut self.control_range)?;
+        let act = node.bounds("actrange", &mut self.act_range)?;
         if control + act > 0 {
             self.inherit_range = 0.0;
         }
-        node.numbers("forcerange", 2, &mut self.force_range)?;
+        node.bounds("forcerange", &mut self.force_range)?;
         node.numbers("lengthrange", 2, &mut self.length_range)?;
         for (value, name) in [
             (&mut self.control_limited, "ctrllimited"),

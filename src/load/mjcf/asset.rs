@@ -1,6 +1,7 @@
 //! `<asset>`: meshes and height fields.
 
 use super::asset_files::Files;
+use super::fit::{self, Fitted};
 use super::height_field;
 use super::names::{NameMap, Names};
 use super::node::Node;
@@ -66,6 +67,14 @@ pub(super) struct MeshAsset {
 }
 
 impl MeshAsset {
+    /// Where a primitive stands that is fitted to the mesh, in the mesh's frame, and its size.
+    pub fn fit(&self, node: Node<'_>, shape: Fitted, to_box: bool) -> Result<(Pose, [f64; 3])> {
+        let inertia = self.solid(node)?.with_mass(1.0);
+        let vertices = to_box.then_some(&self.mesh.vertices[..]);
+        let fit = fit::fit(&inertia, vertices, shape);
+        fit.ok_or_else(|| node.error("mesh: no primitive can be fitted to it, it is flat"))
+    }
+
     /// Volume (or area) and inertia at unit density.
     pub fn solid(&self, node: Node<'_>) -> Result<Solid> {
         let inertia = match self.inertia {

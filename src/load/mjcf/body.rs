@@ -88,12 +88,14 @@ impl Loader {
             mocap,
             name,
             parent: context.body,
-            placement: context.frame.compose(&self.compiler.angles.pose(node)?),
+            placement: context
+                .frame
+                .compose(&self.compiler(node).angles.pose(node)?),
             gravity_compensation: node.number("gravcomp")?.unwrap_or(0.0),
             origin: node.origin(),
             ..BodySpec::world()
         });
-        self.masses.push(BodyMass::default());
+        self.masses.push(BodyMass::of_model(node.model()));
         Ok(Context {
             body,
             frame: Pose::IDENTITY,
@@ -103,7 +105,7 @@ impl Loader {
     }
 
     fn read_frame(&mut self, node: Node<'_>, context: &Context) -> Result<Context> {
-        let pose = self.compiler.angles.pose(node)?;
+        let pose = self.compiler(node).angles.pose(node)?;
         Ok(Context {
             frame: context.frame.compose(&pose),
             class: self.classes.find(node, "childclass", context.class)?,
@@ -132,7 +134,7 @@ impl Loader {
         }
         let offset = node.vec3("offset")?.unwrap_or_default();
         let turn = match node.array::<3>("euler")? {
-            Some(angles) => self.compiler.angles.euler(angles),
+            Some(angles) => self.compiler(node).angles.euler(angles),
             None => Quat::IDENTITY,
         };
         let separator = node.text("sep").unwrap_or("");
@@ -161,7 +163,7 @@ impl Loader {
         if context.body == 0 {
             return Err(node.error("the world has no inertia"));
         }
-        let inertia = super::mass::read_inertial(node, &self.compiler, &context.frame)?;
+        let inertia = super::mass::read_inertial(node, self.compiler(node), &context.frame)?;
         let explicit = &mut self.masses[context.body].explicit;
         if explicit.is_some() {
             return Err(node.error("the body has two <inertial>; expected one"));
@@ -179,9 +181,15 @@ impl Loader {
         } else {
             let mut settings = self.classes.of(node, context.class)?.joint.clone();
             settings.read(node)?;
+            if settings.actuator_compensates() {
+                self.warnings.add(
+                    node,
+                    "actuatorgravcomp: gravity compensation is no part of what sensors read of actuators",
+                );
+            }
             (
-                settings.build(node, &self.compiler, &self.options, &context.frame)?,
-                settings.actuator_force_range(node, &self.compiler)?,
+                settings.build(node, self.compiler(node), &self.options, &context.frame)?,
+                settings.actuator_force_range(node, self.compiler(node))?,
                 settings.spring_damper(),
             )
         };
@@ -224,18 +232,25 @@ impl Loader {
 
     fn read_geom(&mut self, node: Node<'_>, context: &Context) -> Result<()> {
         let mut settings = self.classes.of(node, context.class)?.geom.clone();
-        settings.read(node, &self.compiler.angles)?;
-        let mut built = settings.build(node, &self.assets, context.body, &context.frame)?;
+        settings.read(node, &self.compiler(node).angles)?;
+        let mut built = settings.build(
+            node,
+            &self.assets,
+            context.body,
+            &context.frame,
+            self.compiler(node).fit_box,
+        )?;
         built.spec.name = suffixed(node, context);
         Names::insert(&mut self.names.geoms, node, &built.spec.name, 0)?;
-        self.masses[context.body].add(built.inertia, built.axes, built.group, &self.compiler);
+        let compiler = &self.compilers[node.model()];
+        self.masses[context.body].add(built.inertia, built.axes, built.group, compiler);
         self.spec.geoms.push(built.spec);
         Ok(())
     }
 
     fn read_site(&mut self, node: Node<'_>, context: &Context) -> Result<()> {
         let mut settings = self.classes.of(node, context.class)?.site.clone();
-        settings.read(node, &self.compiler.angles)?;
+        settings.read(node, &self.compiler(node).angles)?;
         let (own, zone) = settings.build(node)?;
         let placement = context.frame.compose(&own);
         let name = suffixed(node, context);

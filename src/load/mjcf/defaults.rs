@@ -74,10 +74,23 @@ impl Classes {
 
     /// Reads a top-level `<default>`: its own elements before the classes nested in it.
     pub fn read(&mut self, top: Node<'_>, angles: &Angles) -> Result<()> {
-        if top.text("class").is_some_and(|c| c != "main") {
-            return Err(top.error("the class of the outermost <default> can only be \"main\""));
-        }
-        let mut stack = vec![(top, MAIN)];
+        let main = match top.text("class") {
+            None | Some("main") => MAIN,
+            // That of an attached model.
+            Some(name) if top.model() != 0 => match self.by_name.get(name) {
+                Some(&(index, _)) => index,
+                None => {
+                    self.settings.push(Settings::default());
+                    let index = self.settings.len() - 1;
+                    self.by_name.insert(name.to_owned(), (index, String::new()));
+                    index
+                }
+            },
+            Some(_) => {
+                return Err(top.error("the class of the outermost <default> can only be \"main\""));
+            }
+        };
+        let mut stack = vec![(top, main)];
         while let Some((node, class)) = stack.pop() {
             let (nested, own): (Vec<_>, Vec<_>) =
                 node.children().partition(|c| c.tag() == "default");

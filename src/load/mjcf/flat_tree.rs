@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::load::document::{MAX_ELEMENTS, with_document};
 use crate::load::read_text;
+use crate::load::xml::{Element as Xml, Lines};
 use std::path::{Path, PathBuf};
 
 /// Includes within includes.
@@ -16,6 +17,15 @@ pub(super) struct Element {
     pub line: u32,
     /// Index into [`Tree::files`].
     pub file: usize,
+    /// Index into [`Tree::models`].
+    pub model: usize,
+}
+
+/// A model whose part is attached; the first is the file itself.
+pub(super) struct Submodel {
+    pub root: usize,
+    /// Where the files that it names are.
+    pub dir: Option<PathBuf>,
 }
 
 pub(super) struct SourceFile {
@@ -32,6 +42,7 @@ pub(super) struct Tree {
     pub elements: Vec<Element>,
     /// Elements with text in them, which MJCF gives no meaning.
     pub stray_text: Vec<usize>,
+    pub models: Vec<Submodel>,
     files: Vec<SourceFile>,
 }
 
@@ -42,6 +53,10 @@ pub(super) fn read(text: &str, path: Option<&Path>, base_dir: Option<&Path>) -> 
     let mut tree = Tree {
         elements: Vec::new(),
         stray_text: Vec::new(),
+        models: vec![Submodel {
+            root: 0,
+            dir: base_dir.map(Path::to_owned),
+        }],
         files: vec![SourceFile {
             label: path.map(|p| p.display().to_string()).unwrap_or_default(),
             path: path.map(canonical),
@@ -58,7 +73,7 @@ pub(super) fn read(text: &str, path: Option<&Path>, base_dir: Option<&Path>) -> 
             root.tag
         )));
     }
-    tree.expand_includes(base_dir)?;
+    tree.expand_includes(0, base_dir)?;
     Ok(tree)
 }
 
@@ -92,17 +107,17 @@ impl Tree {
     fn append(&mut self, text: &str, file: usize) -> Result<usize> {
         let label = self.files[file].label.clone();
         with_document(text, &label, |document| {
-            self.append_document(document, text, file)
+            self.append_document(document, file)
         })
     }
 
     fn append_document(
         &mut self,
         document: &roxmltree::Document<'_>,
-        text: &str,
         file: usize,
     ) -> Result<usize> {
-        let newlines: Vec<usize> = text.match_indices('\n').map(|(i, _)| i).collect();
+        let lines = Lines::new(document.input_text());
+        let top = Xml::root(document, &lines);
         let root = self.elements.len();
         let mut stack = vec![(document.root_element(), None)];
         while let Some((node, parent)) = stack.pop() {
@@ -114,14 +129,17 @@ impl Tree {
                 )));
             }
             self.elements.push(Element {
-                tag: node.tag_name().name().to_string(),
+                tag: top.other(node).tag().to_string(),
+                // Those with a prefix are other programs'.
                 attributes: node
                     .attributes()
+                    .filter(|a| a.namespace().is_none())
                     .map(|a| (a.name().to_string(), a.value().to_string()))
                     .collect(),
                 children: Vec::new(),
-                line: 1 + newlines.partition_point(|&i| i < node.range().start) as u32,
+                line: top.other(node).line() as u32,
                 file,
+                model: 0,
             });
             if let Some(parent) = parent {
                 let siblings: &mut Vec<usize> = &mut self.elements[parent as usize].children;
@@ -140,8 +158,8 @@ impl Tree {
         Ok(root)
     }
 
-    fn expand_includes(&mut self, base_dir: Option<&Path>) -> Result<()> {
-        let mut parents = vec![0];
+    fn expand_includes(&mut self, root: usize, base_dir: Option<&Path>) -> Result<()> {
+        let mut parents = vec![root];
         while let Some(parent) = parents.pop() {
             let mut pending = std::mem::take(&mut self.elements[parent].children);
             pending.reverse();
@@ -165,14 +183,70 @@ impl Tree {
         let place = self.place(id);
         let fail = |message: String| Error::parse(format!("{place}: <include>: {message}"));
         let element = &self.elements[id];
-        let from = element.file;
-        let name = match element.attributes.as_slice() {
-            [(key, value)] if key == "file" && !value.is_empty() => Path::new(value),
+        match element.attributes.as_slice() {
+            [(key, value)] if key == "file" && !value.is_empty() => {}
             _ => return Err(fail("expected exactly the attribute file=\"name\"".into())),
-        };
+        }
         if !element.children.is_empty() {
             return Err(fail("has children; expected none".into()));
         }
+        self.open(id, base_dir)
+    }
+
+    /// Reads the model that a `<model>` of the assets names, with its includes; its root and the folder where
+    /// it is.
+    pub fn open_model(
+        &mut self,
+        id: usize,
+        base_dir: Option<&Path>,
+    ) -> Result<(usize, Option<PathBuf>)> {
+        let root = self.open(id, base_dir)?;
+        if self.elements[root].tag != "mujoco" {
+            return Err(Error::parse(format!(
+                "{}: the root element of an MJCF file is <mujoco>, found <{}>",
+                self.place(root),
+                self.elements[root].tag
+            )));
+        }
+        let path = self.files[self.elements[root].file].path.as_deref();
+        let dir = path.and_then(Path::parent).map(Path::to_owned);
+        self.expand_includes(root, dir.as_deref())?;
+        Ok((root, dir))
+    }
+
+    /// An element without attributes and children, as if at the place of another one.
+    pub fn add_empty(&mut self, tag: &str, at: usize) -> usize {
+        let Element {
+            line, file, model, ..
+        } = self.elements[at];
+        self.elements.push(Element {
+            tag: tag.to_owned(),
+            attributes: Vec::new(),
+            children: Vec::new(),
+            line,
+            file,
+            model,
+        });
+        self.elements.len() - 1
+    }
+
+    /// An attribute of an element.
+    pub fn text(&self, id: usize, name: &str) -> Option<&str> {
+        let attributes = self.elements[id].attributes.iter();
+        (attributes.clone().find(|a| a.0 == name)).map(|a| a.1.as_str())
+    }
+
+    /// Reads the file that the attribute `file` of an element names; returns the index of that file's root.
+    fn open(&mut self, id: usize, base_dir: Option<&Path>) -> Result<usize> {
+        let place = self.place(id);
+        let tag = self.elements[id].tag.clone();
+        let fail = |message: String| Error::parse(format!("{place}: <{tag}>: {message}"));
+        let from = self.elements[id].file;
+        let name = self.text(id, "file").filter(|f| !f.is_empty());
+        let name = name
+            .map(PathBuf::from)
+            .ok_or_else(|| fail("attribute file is missing".into()))?;
+        let name = name.as_path();
         let beside = self.files[from].path.as_deref().and_then(Path::parent);
         let mut candidates: Vec<PathBuf> = [base_dir, beside]
             .into_iter()
@@ -186,7 +260,7 @@ impl Tree {
         let path = candidates.iter().find(|p| p.is_file()).ok_or_else(|| {
             let tried: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
             Error::io(format!(
-                "{place}: <include>: file {:?} not found (looked for: {})",
+                "{place}: <{tag}>: file {:?} not found (looked for: {})",
                 name.display(),
                 if tried.is_empty() {
                     "no directory is known for text".to_string()
@@ -211,7 +285,7 @@ impl Tree {
         }
         let text = read_text(path).map_err(|e| Error {
             status: e.status,
-            message: format!("{place}: <include>: {}", e.message),
+            message: format!("{place}: <{tag}>: {}", e.message),
         })?;
         self.files.push(SourceFile {
             label: path.display().to_string(),

@@ -1,6 +1,7 @@
 //! `<geom>`: shape, placement, contact filters and share of the body's inertia.
 
 use super::asset::Assets;
+use super::fit::Fitted;
 use super::node::Node;
 use super::orientation::Angles;
 use super::paint::Paint;
@@ -47,6 +48,7 @@ pub(super) struct GeomSettings {
     ends: Option<[f64; 6]>,
     size: [f64; 3],
     mesh: Option<String>,
+    fit_scale: f64,
     height_field: Option<String>,
     mass: Option<f64>,
     density: f64,
@@ -73,6 +75,7 @@ impl Default for GeomSettings {
             ends: None,
             size: [0.0; 3],
             mesh: None,
+            fit_scale: 1.0,
             height_field: None,
             mass: None,
             density: 1000.0,
@@ -113,6 +116,7 @@ impl GeomSettings {
                 *value = Some(text.to_string());
             }
         }
+        self.fit_scale = node.magnitude("fitscale")?.unwrap_or(self.fit_scale);
         self.mass = node.magnitude("mass")?.or(self.mass);
         self.density = node.magnitude("density")?.unwrap_or(self.density);
         self.shell = node.flag("shellinertia")?.unwrap_or(self.shell);
@@ -149,8 +153,9 @@ impl GeomSettings {
         assets: &Assets,
         body: usize,
         frame: &Pose,
+        fit_box: bool,
     ) -> Result<BuiltGeom> {
-        let (shape, placement) = self.shape(node, assets)?;
+        let (shape, placement) = self.shape(node, assets, fit_box)?;
         let placement = frame.compose(&placement);
         let inertia = self.solid(node, assets, &shape).map(|solid| {
             let mass = self.mass.unwrap_or(self.density * solid.measure);
@@ -179,14 +184,25 @@ impl GeomSettings {
         })
     }
 
-    fn shape(&self, node: Node<'_>, assets: &Assets) -> Result<(ShapeSpec, Pose)> {
+    fn shape(&self, node: Node<'_>, assets: &Assets, fit_box: bool) -> Result<(ShapeSpec, Pose)> {
         let mut size = self.size;
         let mut placement = Pose::from_quat(self.orientation, self.position);
-        let is_mesh = matches!(self.shape, Shape::Mesh | Shape::Sdf);
-        if let (Some(_), false) = (&self.mesh, is_mesh) {
-            return Err(node.unsupported("mesh: fitting a primitive to a mesh is not supported"));
+        let fitted = match self.shape {
+            Shape::Sphere => Some(Fitted::Sphere),
+            Shape::Capsule => Some(Fitted::Capsule),
+            Shape::Cylinder => Some(Fitted::Cylinder),
+            Shape::Box | Shape::Ellipsoid => Some(Fitted::Box),
+            _ => None,
+        };
+        if self.mesh.is_some() && matches!(self.shape, Shape::Plane | Shape::HeightField) {
+            return Err(node.error("mesh: planes and height fields are not fitted to meshes"));
         }
-        if let Some(ends) = self.ends {
+        if let (Some(name), Some(fitted)) = (&self.mesh, fitted) {
+            let asset = assets.mesh(node, Some(name.as_str()))?;
+            let (own, found) = asset.fit(node, fitted, fit_box)?;
+            size = found.map(|x| x * self.fit_scale);
+            placement = placement.compose(&own);
+        } else if let Some(ends) = self.ends {
             let (centre, along) = segment(ends);
             match self.shape {
                 Shape::Capsule | Shape::Cylinder => size[1] = 0.5 * along.norm(),
@@ -246,7 +262,7 @@ impl GeomSettings {
                 ShapeSpec::Mesh {
                     mesh: asset.mesh.clone(),
                     mode: MeshMode::Hull,
-                    open: OpenMesh::Error,
+                    open: OpenMesh::Hull,
                 }
             }
             Shape::HeightField => ShapeSpec::HeightField(

@@ -23,6 +23,8 @@ pub(super) struct JointSettings {
     margin: f64,
     force_range: [f64; 2],
     force_limited: Option<bool>,
+    /// Gravity compensation counts as a force of actuators.
+    actuator_compensates: bool,
     /// Time constant and damping ratio, which where both are positive stand above stiffness and damping.
     spring_damper: [f64; 2],
 }
@@ -44,6 +46,7 @@ impl Default for JointSettings {
             margin: 0.0,
             force_range: [0.0; 2],
             force_limited: None,
+            actuator_compensates: false,
             spring_damper: [0.0; 2],
         }
     }
@@ -60,10 +63,13 @@ impl JointSettings {
         self.kind = node.keyword("type", &kinds)?.unwrap_or(self.kind);
         self.position = node.vec3("pos")?.unwrap_or(self.position);
         self.axis = node.vec3("axis")?.unwrap_or(self.axis);
-        node.numbers("range", 2, &mut self.range)?;
-        node.numbers("actuatorfrcrange", 2, &mut self.force_range)?;
+        node.bounds("range", &mut self.range)?;
+        node.bounds("actuatorfrcrange", &mut self.force_range)?;
         node.numbers("springdamper", 2, &mut self.spring_damper)?;
         self.limited = node.tristate("limited")?.unwrap_or(self.limited);
+        self.actuator_compensates = node
+            .flag("actuatorgravcomp")?
+            .unwrap_or(self.actuator_compensates);
         self.force_limited = node
             .tristate("actuatorfrclimited")?
             .unwrap_or(self.force_limited);
@@ -150,14 +156,26 @@ impl JointSettings {
         node: Node<'_>,
         compiler: &Compiler,
     ) -> Result<Option<(f64, f64)>> {
-        range(
+        let bounds = range(
             node,
             compiler,
             "actuatorfrcrange",
             "actuatorfrclimited",
             self.force_range,
             self.force_limited,
-        )
+        )?;
+        // Without bounds it moves all the same, whoever compensates.
+        if bounds.is_some() && self.actuator_compensates {
+            return Err(node.unsupported(
+                "actuatorgravcomp with actuatorfrcrange: the bounds would count gravity compensation",
+            ));
+        }
+        Ok(bounds)
+    }
+
+    /// Whether gravity compensation counts as a force of actuators.
+    pub fn actuator_compensates(&self) -> bool {
+        self.actuator_compensates
     }
 }
 
@@ -204,7 +222,8 @@ pub(super) fn range(
             range[0], range[1]
         )));
     }
-    Ok(Some((range[0], range[1])))
+    // Infinite on both sides, it bounds nothing.
+    Ok(Some((range[0], range[1])).filter(|r| r.0.is_finite() || r.1.is_finite()))
 }
 
 /// `<freejoint>`: no class applies to it.

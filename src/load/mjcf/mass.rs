@@ -25,11 +25,20 @@ pub(super) struct BodyMass {
     from_geoms: Option<Inertia>,
     /// Principal axes of the only geom that has mass.
     axes: Option<Mat3>,
+    /// Which of the file's models it is of.
+    model: usize,
     /// Why the sum is not complete, if it is not.
     incomplete: Option<Error>,
 }
 
 impl BodyMass {
+    pub fn of_model(model: usize) -> Self {
+        BodyMass {
+            model,
+            ..BodyMass::default()
+        }
+    }
+
     /// Adds a geom; one without a valid inertia is an error only if the sum is used.
     pub fn add(
         &mut self,
@@ -114,9 +123,10 @@ pub(super) fn read_inertial(
 pub(super) fn assign(
     bodies: &mut [BodySpec],
     masses: &[BodyMass],
-    compiler: &Compiler,
+    compilers: &[Compiler],
 ) -> Result<()> {
     for (body, mass) in bodies.iter_mut().zip(masses).skip(1) {
+        let compiler = &compilers[mass.model];
         let given = mass.choose(compiler.inertia_from_geom)?;
         body.inertia_axes = given.axes;
         body.inertia = correct(given, compiler).map_err(|what| {
@@ -126,6 +136,7 @@ pub(super) fn assign(
             ))
         })?;
     }
+    let compiler = &compilers[0];
     if compiler.total_mass > 0.0 {
         let total: f64 = bodies.iter().map(|b| b.inertia.mass).sum();
         if total > 0.0 {

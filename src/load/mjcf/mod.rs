@@ -7,10 +7,12 @@ mod actuator;
 mod actuator_settings;
 mod asset;
 mod asset_files;
+mod attach;
 mod body;
 mod contact_section;
 mod contact_settings;
 mod defaults;
+mod fit;
 mod flat_tree;
 mod geom;
 mod height_field;
@@ -62,8 +64,7 @@ use warnings::Warnings;
 /// it asks for physics that is missing here, `Capacity` when it is beyond all measure. The message
 /// names file, line, element and the element's name.
 pub fn read_file(path: &Path, options: &MjcfOptions) -> Result<ModelSpec> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Error::io(format!("cannot read {}: {e}", path.display())))?;
+    let text = crate::load::read_text(path)?;
     let base_dir = path.parent().map(|p| match p.as_os_str().is_empty() {
         true => Path::new("."),
         false => p,
@@ -85,18 +86,20 @@ fn read(
     base_dir: Option<&Path>,
     options: &MjcfOptions,
 ) -> Result<ModelSpec> {
-    let tree = flat_tree::read(text, path, base_dir)?;
+    let mut tree = flat_tree::read(text, path, base_dir)?;
+    attach::expand(&mut tree, 0, base_dir)?;
     let mut warnings = Warnings::default();
     schema::check(&tree, &mut warnings)?;
     let mut loader = Loader::new(warnings);
-    loader.read(&tree, base_dir, options)?;
+    loader.read(&tree, options)?;
     loader.finish()
 }
 
 /// The state of reading one file.
 struct Loader {
     spec: ModelSpec,
-    compiler: Compiler,
+    /// Of the file, then of the models whose parts it attaches.
+    compilers: Vec<Compiler>,
     options: Options,
     classes: Classes,
     assets: Assets,
@@ -118,7 +121,7 @@ impl Loader {
     fn new(warnings: Warnings) -> Self {
         Loader {
             spec: ModelSpec::default(),
-            compiler: Compiler::default(),
+            compilers: Vec::new(),
             options: Options::default(),
             classes: Classes::new(),
             assets: Assets::default(),
@@ -136,12 +139,20 @@ impl Loader {
 
     /// Reads the sections in the order in which they depend on each other, whatever their order in
     /// the file.
-    fn read(&mut self, tree: &Tree, base_dir: Option<&Path>, options: &MjcfOptions) -> Result<()> {
+    fn read(&mut self, tree: &Tree, options: &MjcfOptions) -> Result<()> {
         let root = Node { tree, id: 0 };
         self.spec.name = root.text("model").unwrap_or_default().to_string();
         let sections = |tag: &'static str| root.children().filter(move |c| c.tag() == tag);
-        for node in sections("compiler") {
-            self.compiler.read(node)?;
+        for model in &tree.models {
+            let root = Node {
+                tree,
+                id: model.root,
+            };
+            let mut compiler = Compiler::default();
+            for node in root.children().filter(|c| c.tag() == "compiler") {
+                compiler.read(node)?;
+            }
+            self.compilers.push(compiler);
         }
         for node in sections("option") {
             self.options.read(node)?;
@@ -151,14 +162,15 @@ impl Loader {
         }
         self.options.settle()?;
         for node in sections("default") {
-            self.classes.read(node, &self.compiler.angles)?;
+            self.classes
+                .read(node, &self.compilers[node.model()].angles)?;
         }
-        let files = Files {
-            base_dir,
-            compiler: &self.compiler,
-            options,
-        };
         for node in sections("asset") {
+            let files = Files {
+                base_dir: tree.models[node.model()].dir.as_deref(),
+                compiler: &self.compilers[node.model()],
+                options,
+            };
             let defaults = |element: Node<'_>| {
                 let settings = self.classes.of(element, MAIN)?;
                 Ok((settings.mesh.clone(), settings.material.clone()))
@@ -190,6 +202,11 @@ impl Loader {
         Ok(())
     }
 
+    /// What the model that an element is of says of how it is read.
+    fn compiler(&self, node: Node<'_>) -> &Compiler {
+        &self.compilers[node.model()]
+    }
+
     fn index_geoms_and_sites(&mut self) {
         for (index, geom) in self.spec.geoms.iter().enumerate() {
             if let Some(entry) = self.names.geoms.get_mut(&geom.name) {
@@ -204,7 +221,7 @@ impl Loader {
     }
 
     fn finish(mut self) -> Result<ModelSpec> {
-        mass::assign(&mut self.spec.bodies, &self.masses, &self.compiler)?;
+        mass::assign(&mut self.spec.bodies, &self.masses, &self.compilers)?;
         mocap::complete(&mut self.spec.bodies);
         self.check_finite()?;
         self.place_central_sensors();
@@ -220,9 +237,10 @@ impl Loader {
             bodies.for_each(|b| b.gravity_compensation = 0.0);
             self.options.fluid = Fluid::default();
         }
-        if self.compiler.discard_visual {
+        if self.compilers[0].discard_visual {
             self.discard_visual_geoms();
         }
+        self.spec.parents_touch = !self.options.filter_parent;
         self.spec.gravity = self.options.gravity;
         self.spec.fluid = self.options.fluid;
         self.spec.time_step = Some(self.options.time_step);

@@ -42,6 +42,11 @@ impl<'t> Node<'t> {
         self.text("name").unwrap_or("")
     }
 
+    /// Which model of the tree it is of.
+    pub fn model(&self) -> usize {
+        self.tree.elements[self.id].model
+    }
+
     /// "line 12".
     pub fn origin(&self) -> String {
         self.tree.origin(self.id)
@@ -82,12 +87,22 @@ impl<'t> Node<'t> {
 
     /// All numbers of an attribute.
     pub fn list(&self, name: &str) -> Result<Option<Vec<f64>>> {
+        self.words(name, f64::is_finite)
+    }
+
+    /// Two numbers that may be infinite, written into `into`; how many there were.
+    pub fn bounds(&self, name: &str, into: &mut [f64; 2]) -> Result<usize> {
+        let list = self.words(name, |x| !x.is_nan())?;
+        self.fill(name, 2, list, into)
+    }
+
+    fn words(&self, name: &str, is_right: fn(f64) -> bool) -> Result<Option<Vec<f64>>> {
         let Some(text) = self.text(name) else {
             return Ok(None);
         };
         text.split_whitespace()
             .map(|word| match word.parse::<f64>() {
-                Ok(x) if x.is_finite() => Ok(x),
+                Ok(x) if is_right(x) => Ok(x),
                 _ => Err(self.error(format!("{name}: expected a finite number, found {word:?}"))),
             })
             .collect::<Result<Vec<f64>>>()
@@ -102,7 +117,18 @@ impl<'t> Node<'t> {
         least: usize,
         into: &mut [f64; N],
     ) -> Result<usize> {
-        let Some(list) = self.list(name)? else {
+        let list = self.list(name)?;
+        self.fill(name, least, list, into)
+    }
+
+    fn fill<const N: usize>(
+        &self,
+        name: &str,
+        least: usize,
+        list: Option<Vec<f64>>,
+        into: &mut [f64; N],
+    ) -> Result<usize> {
+        let Some(list) = list else {
             return Ok(0);
         };
         if list.len() < least || list.len() > N {

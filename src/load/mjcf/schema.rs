@@ -58,10 +58,10 @@ const RULES: &[Rule] = &[
     rule(
         "compiler",
         "angle assetdir autolimits balanceinertia boundinertia boundmass coordinate discardvisual \
-         eulerseq inertiafromgeom inertiagrouprange meshdir settotalmass strippath texturedir \
+         eulerseq fitaabb inertiafromgeom inertiagrouprange meshdir settotalmass strippath texturedir \
          usethread savecanonical savecompiled saveinertial",
         "fusestatic conflict passthrough",
-        "alignfree fitaabb",
+        "alignfree",
         "lengthrange",
     ),
     rule(
@@ -113,8 +113,9 @@ const RULES: &[Rule] = &[
         "",
         "",
         "",
-        "mesh hfield texture=visual material=visual skin=visual model=refused",
+        "mesh hfield texture=visual material=visual skin=visual model",
     ),
+    rule("model", "content_type file name", "", "", ""),
     rule(
         "mesh",
         "class content_type face file inertia name refpos refquat scale vertex material normal \
@@ -161,10 +162,10 @@ const RULES: &[Rule] = &[
     ),
     rule(
         "joint",
-        "actuatorfrclimited actuatorfrcrange armature axis class damping frictionloss group \
+        "actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss group \
          limited margin name pos range ref springdamper springref stiffness type user",
         "solimpfriction solimplimit solreffriction solreflimit",
-        "actuatorgravcomp springyield",
+        "springyield",
         "",
     ),
     rule("freejoint", "group name", "", "align", ""),
@@ -270,9 +271,9 @@ const RULES: &[Rule] = &[
         "general",
         "actdim actearly actlimited actrange biasprm biastype body class ctrllimited ctrlrange \
          cranklength dynprm dyntype forcelimited forcerange gainprm gaintype gear group \
-         inheritrange input joint jointinparent name tendon user lengthrange",
+         inheritrange input joint jointinparent name site tendon user lengthrange",
         "",
-        "armature cranksite damping delay ffrange interp nsample refsite site slidersite \
+        "armature cranksite damping delay ffrange interp nsample refsite slidersite \
          velrange",
         "",
     ),
@@ -379,22 +380,22 @@ const TENDON: &str = "class damping frictionloss group limited margin material n
 const TENDON_WARNED: &str = "solimpfriction solimplimit solreffriction solreflimit";
 const TENDON_REFUSED: &str = "actuatorfrclimited actuatorfrcrange armature springyield";
 const ACTUATOR: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent lengthrange name tendon user";
+     group joint jointinparent site lengthrange name tendon user";
 const POSITION: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent lengthrange name tendon user kp kv dampratio inheritrange timeconst";
+     group joint jointinparent site lengthrange name tendon user kp kv dampratio inheritrange timeconst";
 const INTVELOCITY: &str = "actlimited actrange class cranklength ctrllimited ctrlrange forcelimited \
-     forcerange gear group joint jointinparent lengthrange name tendon user kp kv dampratio \
+     forcerange gear group joint jointinparent site lengthrange name tendon user kp kv dampratio \
      inheritrange";
 const DAMPER: &str = "class cranklength ctrlrange forcelimited forcerange gear group joint \
-     jointinparent kv lengthrange name tendon user";
+     jointinparent site kv lengthrange name tendon user";
 const CYLINDER: &str = "area bias class cranklength ctrllimited ctrlrange diameter forcelimited \
-     forcerange gear group joint jointinparent lengthrange name tendon timeconst user";
+     forcerange gear group joint jointinparent site lengthrange name tendon timeconst user";
 const MUSCLE: &str = "class cranklength ctrllimited ctrlrange force forcelimited forcerange fpmax \
-     fvmax gear group joint jointinparent lengthrange lmax lmin name range scale tausmooth tendon \
+     fvmax gear group joint jointinparent site lengthrange lmax lmin name range scale tausmooth tendon \
      timeconst user vmax";
 const VELOCITY: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent lengthrange name tendon user kv";
-const ACTUATOR_REFUSED: &str = "armature cranksite damping delay interp nsample refsite site \
+     group joint jointinparent site lengthrange name tendon user kv";
+const ACTUATOR_REFUSED: &str = "armature cranksite damping delay interp nsample refsite \
      slidersite";
 
 fn contains(list: &str, word: &str) -> bool {
@@ -427,6 +428,17 @@ pub(super) fn check(tree: &Tree, warnings: &mut Warnings) -> Result<()> {
         );
     }
     let mut stack = vec![(Node { tree, id: 0 }, "mujoco")];
+    let parts = tree.models[1..].iter().map(|m| Node { tree, id: m.root });
+    for section in parts.flat_map(|root| root.children()) {
+        match section.tag() {
+            "compiler" => stack.push((section, "compiler")),
+            "deformable" | "extension" => stack.push((section, REFUSED)),
+            tag @ ("option" | "keyframe") => {
+                warnings.add(section, format!("<{tag}> of an attached model is not used"));
+            }
+            _ => {}
+        }
+    }
     while let Some((node, name)) = stack.pop() {
         let rule = match name {
             VISUAL => continue,

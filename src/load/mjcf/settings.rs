@@ -42,6 +42,8 @@ pub(super) struct Compiler {
     pub mesh_dir: Option<String>,
     pub strip_path: bool,
     pub discard_visual: bool,
+    /// Primitives are fitted to a mesh's box, not to that of its inertia.
+    pub fit_box: bool,
     pub length_range: LengthRange,
 }
 
@@ -59,6 +61,7 @@ impl Default for Compiler {
             mesh_dir: None,
             strip_path: false,
             discard_visual: false,
+            fit_box: false,
             length_range: LengthRange {
                 use_existing: true,
                 use_limits: false,
@@ -95,6 +98,7 @@ impl Compiler {
         set(&mut self.balance_inertia, "balanceinertia")?;
         set(&mut self.strip_path, "strippath")?;
         set(&mut self.discard_visual, "discardvisual")?;
+        set(&mut self.fit_box, "fitaabb")?;
         if let Some(rule) = node.keyword(
             "inertiafromgeom",
             &[
@@ -152,7 +156,7 @@ pub(super) struct Options {
     has_gravity: bool,
     has_constraints: bool,
     /// What flags ask for that is missing here.
-    refused: [Option<Error>; 3],
+    refused: [Option<Error>; 2],
     pub contact: bool,
     pub limit: bool,
     pub equality: bool,
@@ -160,6 +164,8 @@ pub(super) struct Options {
     pub spring: bool,
     pub damper: bool,
     pub clamp_control: bool,
+    /// Keeps bodies from touching their parents.
+    pub filter_parent: bool,
 }
 
 impl Default for Options {
@@ -172,7 +178,7 @@ impl Default for Options {
             integrator: None,
             has_gravity: true,
             has_constraints: true,
-            refused: [None, None, None],
+            refused: [None, None],
             contact: true,
             limit: true,
             equality: true,
@@ -180,6 +186,7 @@ impl Default for Options {
             spring: true,
             damper: true,
             clamp_control: true,
+            filter_parent: true,
         }
     }
 }
@@ -215,14 +222,11 @@ impl Options {
             (&mut self.clamp_control, "clampctrl"),
             (&mut self.has_gravity, "gravity"),
             (&mut self.has_constraints, "constraint"),
+            (&mut self.filter_parent, "filterparent"),
         ] {
             *switch = read(name)?.unwrap_or(*switch);
         }
-        let usual = [
-            ("actuation", true),
-            ("filterparent", true),
-            ("override", false),
-        ];
+        let usual = [("actuation", true), ("override", false)];
         for (refused, (name, usual)) in self.refused.iter_mut().zip(usual) {
             let Some(value) = read(name)? else {
                 continue;

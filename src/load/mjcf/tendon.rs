@@ -29,7 +29,7 @@ impl Loader {
         };
         let limits = range(
             node,
-            &self.compiler,
+            self.compiler(node),
             "range",
             "limited",
             settings.range,

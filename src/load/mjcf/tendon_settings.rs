@@ -47,7 +47,7 @@ impl TendonSettings {
                 "springlength: the lower bound {lower} must not be above the upper {upper}"
             )));
         }
-        node.numbers("range", 2, &mut self.range)?;
+        node.bounds("range", &mut self.range)?;
         self.limited = node.tristate("limited")?.unwrap_or(self.limited);
         self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
         self.friction_loss = node

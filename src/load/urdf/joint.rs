@@ -115,13 +115,13 @@ fn read_limits(joint: Element, spec: &mut JointSpec, warnings: &mut Warnings) ->
     let bounded = matches!(spec.kind, JointKind::Revolute | JointKind::Prismatic);
     let Some(limit) = joint.child("limit")? else {
         if bounded {
-            return Err(joint.error("expected a child <limit>, found none"));
+            warnings.add(joint, "has no <limit>: it moves without limits");
         }
         return Ok(());
     };
     warnings.unknown_attributes(limit, &["lower", "upper", "effort", "velocity"]);
-    spec.effort_limit = magnitude(limit, "effort", bounded)?;
-    spec.velocity_limit = magnitude(limit, "velocity", bounded)?;
+    spec.effort_limit = magnitude(limit, "effort", bounded, warnings)?;
+    spec.velocity_limit = magnitude(limit, "velocity", bounded, warnings)?;
     let (lower, upper) = (limit.attribute("lower"), limit.attribute("upper"));
     if !bounded {
         if lower.or(upper).is_some() {
@@ -138,20 +138,38 @@ fn read_limits(joint: Element, spec: &mut JointSpec, warnings: &mut Warnings) ->
             "neither lower nor upper is given: both are 0 and the joint cannot move".to_owned(),
         );
     }
-    let lower = limit.number("lower")?.unwrap_or(0.0);
-    let upper = limit.number("upper")?.unwrap_or(0.0);
+    let lower = limit.bound("lower")?.unwrap_or(0.0);
+    let upper = limit.bound("upper")?.unwrap_or(0.0);
     if lower > upper {
-        return Err(limit.error(format!("lower {lower} is above upper {upper}")));
+        warnings.add_single(
+            limit,
+            format!("lower {lower} is above upper {upper}: the joint moves without limits"),
+        );
+        return Ok(());
     }
-    spec.limits = Some((lower, upper));
+    spec.limits = Some((lower, upper)).filter(|_| lower.is_finite() || upper.is_finite());
     Ok(())
 }
 
-/// The largest force or velocity; infinite where none is given or "inf" is written.
-fn magnitude(limit: Element, attribute: &str, required: bool) -> Result<f64> {
-    match limit.attribute(attribute).map(str::trim) {
-        None if required => Err(limit.missing(attribute)),
-        None | Some("inf" | "Inf" | "INF" | "infinity") => Ok(f64::INFINITY),
-        Some(_) => Ok(limit.non_negative(attribute)?.unwrap_or(f64::INFINITY)),
+/// The largest force or velocity; infinite where none is given, "inf" is written or it is negative.
+fn magnitude(
+    limit: Element,
+    attribute: &str,
+    expected: bool,
+    warnings: &mut Warnings,
+) -> Result<f64> {
+    let Some(value) = limit.bound(attribute)? else {
+        if expected {
+            warnings.add(limit, &format!("has no {attribute}: it has no bound"));
+        }
+        return Ok(f64::INFINITY);
+    };
+    if value < 0.0 {
+        warnings.add(
+            limit,
+            &format!("its {attribute} is negative: it has no bound"),
+        );
+        return Ok(f64::INFINITY);
     }
+    Ok(value)
 }

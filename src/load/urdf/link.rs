@@ -1,16 +1,15 @@
 //! `<link>`: its inertia and its collision geometries.
 
-use super::paths;
-use super::policy::{MissingMesh, UrdfOptions};
+use super::paths::{Folders, Missing};
 use super::warnings::Warnings;
 use crate::error::{Result, Status};
-use crate::load::mesh_file::load_mesh;
+use crate::load::mesh_file::load_painted;
 use crate::load::xml::Element;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{MeshMode, OpenMesh, ShapeSpec};
 use crate::spatial::{Inertia, Mat3, Pose, Quat, Sym3, Vec3};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) struct Link<'a, 'd> {
@@ -32,43 +31,45 @@ pub(super) struct Collision<'a, 'd> {
 
 /// The meshes read so far, each once for every scale it is used with.
 pub(super) struct Meshes<'o> {
-    base_dir: Option<&'o Path>,
-    options: &'o UrdfOptions,
+    folders: &'o Folders,
     read: HashMap<(PathBuf, [u64; 3]), Arc<TriMesh>>,
+    pub(super) missing: Missing,
 }
 
 impl<'o> Meshes<'o> {
-    pub(super) fn new(base_dir: Option<&'o Path>, options: &'o UrdfOptions) -> Self {
+    pub(super) fn new(folders: &'o Folders) -> Self {
         Meshes {
-            base_dir,
-            options,
+            folders,
             read: HashMap::new(),
+            missing: Missing::default(),
         }
     }
 
-    /// The scaled mesh of a `<mesh>`, or `None` where its file is missing and that is allowed.
+    /// The scaled mesh of a `<mesh>`, or `None` where its file is missing or there is nothing of it.
     fn get(&mut self, mesh: Element, warnings: &mut Warnings) -> Result<Option<Arc<TriMesh>>> {
         let name = mesh.required("filename")?.trim();
         let scale = from_scale(mesh)?;
-        let path = match paths::resolve(name, self.base_dir, &self.options.mesh_dirs) {
+        let Some(scale) = scale else {
+            warnings.add(mesh, "its scale has a 0: geometry left out");
+            return Ok(None);
+        };
+        let path = match self.folders.resolve(name) {
             Ok(path) => path,
-            Err(e) if e.status == Status::Io && self.options.missing_mesh == MissingMesh::Skip => {
-                warnings.add_single(mesh, format!("\"{name}\" not found, geometry left out"));
+            Err(e) if e.status == Status::Io => {
+                self.missing.add(mesh.place(), name, &e);
                 return Ok(None);
             }
-            Err(mut e) => {
-                if e.status == Status::Io {
-                    e.message += "; mesh_dirs says where meshes are, missing_mesh = DS_MISSING_MESH_SKIP leaves the \
-                                  geometry out";
-                }
-                return Err(mesh.locate(e));
-            }
+            Err(e) => return Err(mesh.locate(e)),
         };
         let key = (path, scale.to_array().map(f64::to_bits));
         if let Some(found) = self.read.get(&key) {
             return Ok(Some(found.clone()));
         }
-        let mut loaded = load_mesh(&key.0).map_err(|e| mesh.locate(e))?;
+        let read = load_painted(&key.0, None).map_err(|e| mesh.locate(e))?;
+        if let Some(note) = read.up_axis {
+            warnings.add(mesh, note);
+        }
+        let mut loaded = read.mesh;
         for v in &mut loaded.vertices {
             *v = v.scale(scale);
             if !v.is_finite() {
@@ -120,17 +121,30 @@ fn inertia(inertial: Element, warnings: &mut Warnings) -> Result<Inertia> {
         }
     }
     let placement = origin(inertial, warnings)?;
-    let mass = inertial.required_child("mass")?;
+    let Some(mass) = inertial.child("mass")? else {
+        warnings.add(inertial, "has no <mass>: it weighs nothing");
+        return Ok(Inertia::ZERO);
+    };
     let value = mass.non_negative("value")?;
     let mass = value.ok_or_else(|| mass.missing("value"))?;
-    let tensor = inertial.required_child("inertia")?;
+    let Some(tensor) = inertial.child("inertia")? else {
+        warnings.add(inertial, "has no <inertia>: its mass is a point");
+        return Ok(Inertia::from_com(mass, placement.pos, Sym3::ZERO));
+    };
+    let product = |name: &str, warnings: &mut Warnings| -> Result<f64> {
+        let value = tensor.number(name)?;
+        if value.is_none() {
+            warnings.add(tensor, &format!("has no {name}: it is 0"));
+        }
+        Ok(value.unwrap_or(0.0))
+    };
     warnings.unknown_attributes(tensor, &["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]);
     let about_com = Sym3::new(
         tensor.required_number("ixx")?,
-        tensor.required_number("ixy")?,
+        product("ixy", warnings)?,
         tensor.required_number("iyy")?,
-        tensor.required_number("ixz")?,
-        tensor.required_number("iyz")?,
+        product("ixz", warnings)?,
+        product("iyz", warnings)?,
         tensor.required_number("izz")?,
     );
     let about_com = about_com.rotated(&placement.rot);
@@ -151,14 +165,21 @@ fn collision<'a, 'd>(
         }
     }
     let placement = origin(collision, warnings)?;
-    let geometry = collision.required_child("geometry")?;
-    let mut shapes = geometry.children();
-    let element = shapes
-        .next()
-        .ok_or_else(|| geometry.error("expected a shape, found none"))?;
-    if let Some(second) = shapes.next() {
-        return Err(second.error("expected one shape in a <geometry>, found another"));
+    let geometry = collision.child("geometry")?;
+    let shapes = geometry.into_iter().flat_map(Element::children);
+    let mut found = None;
+    for element in shapes {
+        match found {
+            // Some files have an <origin> here.
+            _ if element.tag() == "origin" => warnings.unknown_element(element),
+            None => found = Some(element),
+            Some(_) => warnings.add(element, "ignored: a <geometry> has one shape, the first"),
+        }
     }
+    let Some(element) = found else {
+        warnings.add(collision, "has no shape, left out");
+        return Ok(None);
+    };
     let shape = shape(element, meshes, warnings)?;
     Ok(shape.map(|shape| Collision {
         index,
@@ -181,6 +202,10 @@ fn shape(
         _ => &["filename", "scale"],
     };
     warnings.unknown_attributes(element, known);
+    if let Some(what) = nothing(element)? {
+        warnings.add(element, what);
+        return Ok(None);
+    }
     if let Some(shape) = primitive(element)? {
         return Ok(Some(shape));
     }
@@ -188,7 +213,7 @@ fn shape(
         "mesh" => Ok(meshes.get(element, warnings)?.map(|mesh| ShapeSpec::Mesh {
             mesh,
             mode: MeshMode::Hull,
-            open: OpenMesh::Error,
+            open: OpenMesh::Hull,
         })),
         _ => {
             Err(element
@@ -197,13 +222,28 @@ fn shape(
     }
 }
 
-/// The factors of a `<mesh>`.
-pub(super) fn from_scale(mesh: Element) -> Result<Vec3> {
+/// The factors of a `<mesh>`; none where one of them is 0.
+pub(super) fn from_scale(mesh: Element) -> Result<Option<Vec3>> {
     let scale = mesh.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0));
-    if scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0 {
-        return Err(mesh.error("attribute scale: expected factors other than 0"));
-    }
-    Ok(scale)
+    let is_flat = scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0;
+    Ok(Some(scale).filter(|_| !is_flat))
+}
+
+/// Why there is nothing of a shape, of which a length is 0.
+pub(super) fn nothing(element: Element) -> Result<Option<&'static str>> {
+    let is_zero = |name: &str| -> Result<bool> { Ok(element.number(name)? == Some(0.0)) };
+    Ok(match element.tag() {
+        "box" => {
+            let size = element.vec3("size")?.unwrap_or(Vec3::X + Vec3::Y + Vec3::Z);
+            (size.x == 0.0 || size.y == 0.0 || size.z == 0.0)
+                .then_some("a length of its size is 0: geometry left out")
+        }
+        "sphere" | "cylinder" | "capsule" if is_zero("radius")? => {
+            Some("its radius is 0: geometry left out")
+        }
+        "cylinder" if is_zero("length")? => Some("its length is 0: geometry left out"),
+        _ => None,
+    })
 }
 
 /// A shape that is no mesh; none for other elements.
@@ -228,6 +268,9 @@ pub(super) fn primitive(element: Element) -> Result<Option<ShapeSpec>> {
         "cylinder" => ShapeSpec::Cylinder {
             radius: element.positive("radius")?,
             half_length: 0.5 * element.positive("length")?,
+        },
+        "capsule" if element.number("length")? == Some(0.0) => ShapeSpec::Sphere {
+            radius: element.positive("radius")?,
         },
         "capsule" => ShapeSpec::Capsule {
             radius: element.positive("radius")?,

@@ -8,7 +8,7 @@
 //! - A link's inertia is kept as it is, also where it is zero; a link without `<inertial>` has none.
 //! - Geometries come from `<collision>` under its `name`; one without a name, or whose name is
 //!   taken, is called `<link>_<k>` with k its place among the link's collisions, from 0.
-//!   `<visual>` is read by [`visuals`].
+//!   `<visual>` is read by `visuals`.
 //! - Besides the specification: `type="spherical"` (or `ball`) joints, `<capsule radius length>`
 //!   with the length of its cylindrical part, `quat_xyzw` in `<origin>`.
 //! - What is read but not used is a line in [`ModelSpec::warnings`], one for each kind, with the
@@ -34,11 +34,12 @@ use crate::model::spec::ModelSpec;
 use joint::Joint;
 pub(crate) use link::from_rpy;
 use link::{Link, Meshes};
+pub(crate) use paths::Folders;
 pub use policy::{Mimic, MissingMesh, UrdfOptions};
 use roxmltree::Document;
 use std::collections::HashMap;
 use std::path::Path;
-pub use visual::visuals;
+pub(crate) use visual::visuals;
 use warnings::Warnings;
 
 /// Reads a URDF file.
@@ -48,7 +49,8 @@ use warnings::Warnings;
 /// for what this version does not do. The message has the file, the line, the element and its name.
 pub fn read_file(path: &Path, options: &UrdfOptions) -> Result<ModelSpec> {
     let text = super::read_text(path)?;
-    read_str(&text, path.parent(), options).map_err(|e| Error {
+    let folders = Folders::of_file(path, &options.mesh_dirs);
+    read_in(&text, &folders, options).map_err(|e| Error {
         status: e.status,
         message: format!("{}: {}", path.display(), e.message),
     })
@@ -59,25 +61,30 @@ pub fn read_file(path: &Path, options: &UrdfOptions) -> Result<ModelSpec> {
 /// # Errors
 /// As [`read_file`], without the name of the file.
 pub fn read_str(text: &str, base_dir: Option<&Path>, options: &UrdfOptions) -> Result<ModelSpec> {
-    with_document(text, "", |document| {
-        read_robot(text, document, base_dir, options)
-    })
+    read_in(
+        text,
+        &Folders::of_dir(base_dir, &options.mesh_dirs),
+        options,
+    )
+}
+
+fn read_in(text: &str, folders: &Folders, options: &UrdfOptions) -> Result<ModelSpec> {
+    with_document(text, "", |document| read_robot(document, folders, options))
 }
 
 fn read_robot(
-    text: &str,
     document: &Document<'_>,
-    base_dir: Option<&Path>,
+    folders: &Folders,
     options: &UrdfOptions,
 ) -> Result<ModelSpec> {
-    let lines = Lines::new(text);
+    let lines = Lines::new(document.input_text());
     let robot = Element::root(document, &lines);
     if robot.tag() != "robot" {
         return Err(robot.error("expected the root element <robot>"));
     }
 
     let mut warnings = Warnings::default();
-    let mut meshes = Meshes::new(base_dir, options);
+    let mut meshes = Meshes::new(folders);
     let (mut links, mut joints) = (Vec::<Link>::new(), Vec::<Joint>::new());
     let mut transmissions = Vec::new();
     let mut names = Names::default();
@@ -114,8 +121,13 @@ fn read_robot(
     let mut spec = tree::assemble(robot, links, joints, &mut warnings)?;
     spec.equalities = equalities;
     spec.actuators = actuators;
-    spec.name = robot.required("name")?.to_owned();
+    if let Some(e) = (meshes.missing.error()).filter(|_| options.missing_mesh == MissingMesh::Error)
+    {
+        return Err(e);
+    }
+    spec.name = robot.attribute("name").unwrap_or_default().to_owned();
     spec.warnings = warnings.into_lines();
+    spec.warnings.extend(meshes.missing.warnings());
     Ok(spec)
 }
 

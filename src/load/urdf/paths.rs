@@ -1,55 +1,208 @@
 //! From the `filename` of a mesh to a file.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Finds the file that `name` means.
-///
-/// # Errors
-/// `Io` if there is none, with the places where it was looked for; `Unsupported` for a scheme other
-/// than `package`, `model` and `file`.
-pub(super) fn resolve(
-    name: &str,
-    base_dir: Option<&Path>,
-    mesh_dirs: &[PathBuf],
-) -> Result<PathBuf> {
-    let mut candidates = Vec::new();
-    match name.split_once("://") {
-        Some(("file", path)) => candidates.push(PathBuf::from(path)),
-        Some(("package" | "model", path)) => {
-            for dir in mesh_dirs {
-                candidates.push(dir.join(path));
-                if let Some((_package, inner)) = path.split_once('/') {
-                    candidates.push(dir.join(inner));
-                }
-            }
-            let ancestors = base_dir.into_iter().flat_map(Path::ancestors);
-            candidates.extend(ancestors.map(|dir| dir.join(path)));
-        }
-        Some((scheme, _)) => {
-            return Err(Error::unsupported(format!(
-                "\"{name}\": expected a path, package:// or file://, got {scheme}://"
-            )));
-        }
-        None => {
-            let path = Path::new(name);
-            if path.is_absolute() {
-                candidates.push(path.to_owned());
+/// Places that a message lists of those where a file was looked for.
+const MAX_LISTED: usize = 6;
+
+/// The folders where meshes are looked for.
+pub(crate) struct Folders {
+    /// That of the description: as its path says, then as it is where links are followed.
+    own: Vec<PathBuf>,
+    given: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// For the description in the file at `path`.
+    pub fn of_file(path: &Path, given: &[PathBuf]) -> Self {
+        let real = path.canonicalize().ok();
+        Folders::new(path.parent(), real.as_deref().and_then(Path::parent), given)
+    }
+
+    /// For a description as if its file were in `dir`.
+    pub fn of_dir(dir: Option<&Path>, given: &[PathBuf]) -> Self {
+        let real = dir.and_then(|d| d.canonicalize().ok());
+        Folders::new(dir, real.as_deref(), given)
+    }
+
+    fn new(dir: Option<&Path>, real: Option<&Path>, given: &[PathBuf]) -> Self {
+        // Of "robot.urdf" the parent is the empty path, which is no folder.
+        let absolute = dir.map(|d| {
+            let d = if d.as_os_str().is_empty() {
+                Path::new(".")
             } else {
-                let dirs = base_dir
-                    .into_iter()
-                    .chain(mesh_dirs.iter().map(PathBuf::as_path));
-                candidates.extend(dirs.map(|dir| dir.join(path)));
+                d
+            };
+            std::path::absolute(d).unwrap_or_else(|_| d.to_owned())
+        });
+        let mut own: Vec<PathBuf> = absolute
+            .into_iter()
+            .chain(real.map(Path::to_owned))
+            .collect();
+        own.dedup();
+        Folders {
+            own,
+            given: given.to_vec(),
+        }
+    }
+
+    /// Finds the file that `name` means.
+    ///
+    /// # Errors
+    /// `Io` if there is none, with the places where it was looked for; `Unsupported` for a scheme other than `package`,
+    /// `model` and `file`.
+    pub fn resolve(&self, name: &str) -> Result<PathBuf> {
+        let candidates = self.candidates(name)?;
+        if let Some(found) = candidates.iter().find(|path| path.is_file()) {
+            return Ok(found.clone());
+        }
+        Err(Error::io(if candidates.is_empty() {
+            format!("\"{name}\" not found: no directory to look in was given")
+        } else {
+            format!("\"{name}\" not found; tried {}", listed(&candidates))
+        }))
+    }
+
+    /// Where the file may be, each place once.
+    fn candidates(&self, name: &str) -> Result<Vec<PathBuf>> {
+        // Windows writes backslashes.
+        let name = name.replace('\\', "/");
+        let mut places = Vec::new();
+        let mut add = |place: PathBuf| {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        };
+        let path = match name.split_once("://") {
+            Some(("package" | "model", path)) => {
+                let path = path.trim_start_matches('/');
+                for dir in &self.given {
+                    add(dir.join(path));
+                    if let Some((_package, inner)) = path.split_once('/') {
+                        add(dir.join(inner));
+                    }
+                }
+                for dir in &self.own {
+                    dir.ancestors().for_each(|above| add(above.join(path)));
+                }
+                return Ok(places);
+            }
+            Some(("file", path)) => path.strip_prefix("localhost/").map_or(path, |_| &path[9..]),
+            Some((scheme, _)) => {
+                return Err(Error::unsupported(format!(
+                    "\"{name}\": expected a path, package:// or file://, got {scheme}://"
+                )));
+            }
+            None => name.as_str(),
+        };
+        // An absolute path takes the place of what it is joined to.
+        match Path::new(path).is_absolute() {
+            true => add(PathBuf::from(path)),
+            false => (self.own.iter().chain(&self.given)).for_each(|dir| add(dir.join(path))),
+        }
+        Ok(places)
+    }
+}
+
+fn listed(places: &[PathBuf]) -> String {
+    let shown: Vec<_> = (places.iter().take(MAX_LISTED))
+        .map(|p| p.display().to_string())
+        .collect();
+    let mut text = shown.join(", ");
+    if places.len() > MAX_LISTED {
+        let _ = write!(text, " and {} more", places.len() - MAX_LISTED);
+    }
+    text
+}
+
+/// The meshes that were not found, by their folders.
+#[derive(Default)]
+pub(super) struct Missing(Vec<Group>);
+
+struct Group {
+    folder: String,
+    /// Where the first is named, and what was said of it.
+    place: String,
+    first: String,
+    files: Vec<String>,
+    /// How many shapes ask for them.
+    shapes: usize,
+}
+
+impl Missing {
+    /// Notes a mesh called `name` of which `error` says where it was looked for.
+    pub fn add(&mut self, place: String, name: &str, error: &Error) {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let index = self.0.iter().position(|g| g.folder == folder);
+        let index = index.unwrap_or_else(|| {
+            self.0.push(Group {
+                folder: folder.to_owned(),
+                place,
+                first: error.message.clone(),
+                files: Vec::new(),
+                shapes: 0,
+            });
+            self.0.len() - 1
+        });
+        let group = &mut self.0[index];
+        group.shapes += 1;
+        if !group.files.iter().any(|f| f == file) {
+            group.files.push(file.to_owned());
+        }
+    }
+
+    /// One line for each folder: what is left out.
+    pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.iter().map(|g| {
+            let shapes = match g.shapes {
+                1 => "geometry left out".to_owned(),
+                n => format!("{n} geometries left out"),
+            };
+            format!("{}: {} not found, {shapes}", g.place, g.files())
+        })
+    }
+
+    /// The refusal of a description that needs them.
+    pub fn error(&self) -> Option<Error> {
+        let first = self.0.first()?;
+        let mut message = format!("{}: {}", first.place, first.first);
+        let count: usize = self.0.iter().map(|g| g.files.len()).sum();
+        if count > 1 {
+            let all: Vec<_> = self.0.iter().map(Group::files).collect();
+            let _ = write!(
+                message,
+                "; with it {count} meshes are missing: {}",
+                all.join("; ")
+            );
+        }
+        message += "; mesh_dirs says where meshes are, missing_mesh = DS_MISSING_MESH_SKIP leaves the geometry out";
+        Some(Error {
+            status: Status::Io,
+            message,
+        })
+    }
+}
+
+impl Group {
+    fn files(&self) -> String {
+        let folder = &self.folder;
+        match &self.files[..] {
+            [file] if folder.is_empty() => format!("\"{file}\""),
+            [file] => format!("\"{folder}/{file}\""),
+            files => {
+                let shown: Vec<&str> = files.iter().take(3).map(String::as_str).collect();
+                let more = match files.len() - shown.len() {
+                    0 => String::new(),
+                    n => format!(" and {n} more"),
+                };
+                format!(
+                    "{} files of \"{folder}\" ({}{more})",
+                    files.len(),
+                    shown.join(", ")
+                )
             }
         }
     }
-    if let Some(found) = candidates.iter().find(|path| path.is_file()) {
-        return Ok(found.clone());
-    }
-    let tried: Vec<_> = candidates.iter().map(|p| p.display().to_string()).collect();
-    Err(Error::io(if tried.is_empty() {
-        format!("\"{name}\" not found: no directory to look in was given")
-    } else {
-        format!("\"{name}\" not found; tried {}", tried.join(", "))
-    }))
 }

@@ -1,9 +1,9 @@
 //! `<visual>`: what is drawn of a link.
 
-use super::link::{from_scale, origin, primitive};
-use super::paths;
+use super::link::{from_scale, nothing, origin, primitive};
+use super::paths::{Folders, Missing};
 use super::warnings::Warnings;
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::load::document::with_document;
 use crate::load::parts::load_parts;
 use crate::load::soup::{Rgba, UNPAINTED};
@@ -20,31 +20,27 @@ use std::sync::Arc;
 type Pieces = Option<Vec<(ShapeSpec, Rgba)>>;
 
 struct Reader<'m> {
-    base_dir: Option<&'m Path>,
-    mesh_dirs: &'m [PathBuf],
+    folders: &'m Folders,
+    missing: Missing,
     materials: HashMap<String, Rgba>,
     meshes: HashMap<(PathBuf, [u64; 3]), Pieces>,
     warned: HashSet<String>,
     found: Visuals,
 }
 
-/// What a URDF text draws of the bodies of a model that was loaded from it. Shapes whose mesh is missing or cannot be
-/// read are left out. Colours of the URDF hold before those of a mesh.
+/// What a URDF text draws of the bodies of a model that was loaded from it. Shapes whose mesh is missing or
+/// cannot be read are left out. A mesh's own materials hold before those of the URDF, as in RViz, Gazebo and
+/// Drake: many URDFs have a material that stands for none.
 ///
 /// # Errors
 /// `Parse` for what is no URDF.
-pub fn visuals(
-    text: &str,
-    base_dir: Option<&Path>,
-    mesh_dirs: &[PathBuf],
-    model: &Model,
-) -> Result<Visuals> {
+pub(crate) fn visuals(text: &str, folders: &Folders, model: &Model) -> Result<Visuals> {
     with_document(text, "", |document| {
-        let lines = Lines::new(text);
+        let lines = Lines::new(document.input_text());
         let robot = Element::root(document, &lines);
         let mut reader = Reader {
-            base_dir,
-            mesh_dirs,
+            folders,
+            missing: Missing::default(),
             materials: HashMap::new(),
             meshes: HashMap::new(),
             warned: HashSet::new(),
@@ -68,6 +64,7 @@ pub fn visuals(
                 reader.visual(visual, body)?;
             }
         }
+        reader.found.warnings.extend(reader.missing.warnings());
         Ok(reader.found)
     })
 }
@@ -94,9 +91,15 @@ impl Reader<'_> {
             None => UNPAINTED,
         };
         let name = visual.attribute("name").unwrap_or_default();
-        let Some(shape) = visual.required_child("geometry")?.children().next() else {
+        let geometry = visual.child("geometry")?;
+        let mut shapes = geometry.into_iter().flat_map(Element::children);
+        let Some(shape) = shapes.find(|s| s.tag() != "origin") else {
             return Ok(());
         };
+        if nothing(shape)?.is_some() {
+            self.found.left_out += 1;
+            return Ok(());
+        }
         let (file, pieces) = if shape.tag() == "mesh" {
             self.mesh(shape)?
         } else {
@@ -106,13 +109,22 @@ impl Reader<'_> {
         match pieces {
             None => self.found.left_out += 1,
             Some(pieces) => {
+                // The colours of an STL's facets are a habit of some programs, no part of the format.
+                let is_stl = file
+                    .as_deref()
+                    .and_then(Path::extension)
+                    .is_some_and(|e| e.eq_ignore_ascii_case("stl"));
                 for (shape, own) in pieces {
                     self.found.shapes.push(Visual {
                         name: name.to_owned(),
                         body,
                         placement,
                         shape,
-                        rgba: if rgba[0].is_nan() { own } else { rgba },
+                        rgba: if own[0].is_nan() || (is_stl && !rgba[0].is_nan()) {
+                            rgba
+                        } else {
+                            own
+                        },
                         file: file.clone(),
                     });
                 }
@@ -125,8 +137,15 @@ impl Reader<'_> {
     fn mesh(&mut self, mesh: Element) -> Result<(Option<PathBuf>, Pieces)> {
         let name = mesh.required("filename")?.trim();
         let scale = from_scale(mesh)?;
-        let path = match paths::resolve(name, self.base_dir, self.mesh_dirs) {
+        let Some(scale) = scale else {
+            return Ok((None, None));
+        };
+        let path = match self.folders.resolve(name) {
             Ok(path) => path,
+            Err(e) if e.status == Status::Io => {
+                self.missing.add(mesh.place(), name, &e);
+                return Ok((None, None));
+            }
             Err(e) => {
                 self.warn(e.message);
                 return Ok((None, None));
@@ -149,6 +168,9 @@ impl Reader<'_> {
                 return None;
             }
         };
+        if let Some(note) = parts.up_axis {
+            self.warn(format!("meshes: {note}"));
+        }
         for warning in parts.warnings {
             self.warn(format!("{}: {warning}", path.display()));
         }
@@ -194,7 +216,7 @@ mod tests {
             visual("<material name='red'/>"),
         );
         let model = load_str(&text, Format::Urdf, None, &LoadOptions::default()).expect("a model");
-        let found = visuals(&text, None, &[], &model).expect("visuals");
+        let found = visuals(&text, &Folders::of_dir(None, &[]), &model).expect("visuals");
         let rgba: Vec<Rgba> = found.shapes.iter().map(|s| s.rgba).collect();
         let (black, green, red) = (
             [0.0, 0.0, 0.0, 1.0],

@@ -91,7 +91,11 @@ def loading(args: Any) -> Any:
 
 
 def load(args: Any, path: Any, examined: Any = None) -> Any:
-    return examine.load(path, examined, mesh_dirs=args.mesh_dir, **loading(args))
+    """The robot. With `examined` what is found is for the caller to say; without, lost geometry is a line on standard error."""
+    model = examine.load(path, examined or examine.Examined(path), mesh_dirs=args.mesh_dir, **loading(args))
+    if examined is None and examine.loss(model):
+        warn(f"diffsim: {path}: {examine.loss(model)}")
+    return model
 
 
 def stepping(args: Any, model: Any) -> Any:
@@ -178,7 +182,7 @@ def record(args: Any, model: Any, path: Any, seconds: Any, words: Any = "simulat
 
 
 def simulate(args: Any) -> Any:
-    model = load(args, args.robot, examine.Examined(args.robot))
+    model = load(args, args.robot)
     began = time.perf_counter()
     recorder, facts = record(args, model, args.record, args.seconds)
     facts.update(frames=recorder.frames, record=args.record, wall_seconds=time.perf_counter() - began)
@@ -203,7 +207,7 @@ def view(args: Any) -> Any:
         if len(args.what) != 1 or is_recording(args.what[0]):
             raise ValueError("--live: expected one robot")
         path = args.robot = args.what[0]
-        model = load(args, path, examine.Examined(path))
+        model = load(args, path)
         from .live import Live
 
         options = {"host": args.host, "port": args.port, "visuals": path, "mesh_dirs": args.mesh_dir}
@@ -215,7 +219,7 @@ def view(args: Any) -> Any:
             recordings.append(Recording.read(path))
         else:
             args.robot = path
-            model = load(args, path, examine.Examined(path))
+            model = load(args, path)
             recorder, _ = record(args, model, None, args.seconds)
             recordings.append(recorder.recording())
         labels.append(pathlib.Path(path).stem)
@@ -234,8 +238,7 @@ def view(args: Any) -> Any:
 
 
 def bench(args: Any) -> Any:
-    examined = examine.Examined(args.robot)
-    model = load(args, args.robot, examined)
+    model = load(args, args.robot)
     sim = Sim(model, **stepping(args, model))
     states, counts, times, _ = examine.run(model, sim, args.steps, Progress(args.steps, "steps"))
     facts = {
@@ -291,6 +294,8 @@ def convert_robot(args: Any, out: Any) -> Any:
     model = load(args, args.what, examined)
     lost = model.save(out, strict=args.strict)
     facts = {"output": str(out), "nq": model.nq, "nv": model.nv, "nu": model.nu, "loader": list(model.warnings), "lost": list(lost)}
+    if examine.loss(model):
+        examined.add("warning", examine.loss(model))
     lines = findings(examined) + [f"{MARKS['warning']} {line}" for line in lost]
     lines.append(f"{out}: nq {model.nq}, nv {model.nv}; not said: {len(lost) or 'nothing'}")
     say(args, facts, *lines)

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import numpy as np
 
 from ._errors import DiffsimError
-from .enums import Actuation, Base, ContactLaw, GeomKind, Gradient, JointKind, Mimic, MissingMesh, OpenMesh
+from .enums import Actuation, Base, ContactLaw, GeomKind, Gradient, JointKind, Mimic, MissingMesh
 from .model import Model
 from .sim import Sim
 
@@ -55,8 +55,8 @@ class Examined:
 _CURES: List[Tuple[str, str, int, str]] = [
     (r"is not a joint of the file", "mimic", Mimic.INDEPENDENT, "mimic=DS_MIMIC_INDEPENDENT (--mimic independent) lets such joints move on their own"),
     (r"mimic", "mimic", Mimic.COUPLE, "mimic=DS_MIMIC_COUPLE (--mimic couple) holds such joints to their leaders"),
-    (r"not found", "missing_mesh", MissingMesh.SKIP, "--mesh-dir says where meshes are; missing_mesh=DS_MISSING_MESH_SKIP leaves them out"),
-    (r"open|holes", "open_mesh", OpenMesh.HULL, "open_mesh=DS_OPEN_MESH_HULL lets them collide as their hulls"),
+    # What is left out then is told by `lost`.
+    (r"missing_mesh", "missing_mesh", MissingMesh.SKIP, ""),
 ]
 
 
@@ -70,7 +70,8 @@ def load(path: Any, examined: Optional[Examined] = None, mesh_dirs: Any = (), **
             cure = next((c for c in _CURES if re.search(c[0], str(error)) and options.get(c[1]) != c[2]), None)
             if examined is None or cure is None:
                 raise
-            examined.add("warning", f"refused as it is: {error}", cure[3])
+            if cure[3]:
+                examined.add("warning", f"refused as it is: {error}", cure[3])
             options[cure[1]] = cure[2]
     return Model.load(path, mesh_dirs=mesh_dirs, **options)
 
@@ -176,8 +177,33 @@ def _some(items: Any, words: Any, most: Any = 4) -> Any:
     return shown + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
+_OPEN = re.compile(r'geom "(.*)".*: its mesh is open and collides as its hull')
+_LEFT_OUT = re.compile(r" not found, (?:(\d+) geometries|geometry) left out$")
+
+
+def lost(model: Model) -> Tuple[int, List[str]]:
+    """How many collision geometries a model has lost because their meshes were not found, and a line for each folder."""
+    found = [(w, m) for w, m in ((w, _LEFT_OUT.search(w)) for w in model.warnings) if m]
+    return sum(int(m[1] or 1) for _, m in found), [w for w, _ in found]
+
+
+def loss(model: Model) -> str:
+    """What to say of a model that has lost geometry; nothing of others."""
+    count, lines = lost(model)
+    if not count:
+        return ""
+    left = f"{model.ngeom} are left" if model.ngeom else "NO GEOMETRY IS LEFT"
+    return f"{count} of its collision geometries are LOST, {left}: their meshes were not found: {_some(lines, str)}"
+
+
 def look(model: Model, examined: Examined) -> None:
     """Findings that need no step: warnings, masses, overlaps and limits at the neutral configuration."""
+    if loss(model):
+        examined.add(
+            "error",
+            loss(model),
+            "--mesh-dir FOLDER (mesh_dirs), ROS_PACKAGE_PATH or AMENT_PREFIX_PATH say where packages and meshes are",
+        )
     massless = [j for j in (re.match(r'joint "(.*)": it moves no mass', w) for w in model.warnings) if j]
     if massless:
         examined.add(
@@ -185,7 +211,12 @@ def look(model: Model, examined: Examined) -> None:
             f"{len(massless)} joints move no mass: {_some(massless, lambda found: found[1])}",
             "give their bodies an inertia in the file; without one the first step fails that asks for their acceleration",
         )
-    warnings = [w for w in model.warnings if "it moves no mass" not in w]
+    shells = [(w, s) for w, s in ((w, _OPEN.match(w)) for w in model.warnings) if s]
+    if shells:
+        names = _some(shells, lambda found: found[1][1])
+        examined.add("note", f"{len(shells)} meshes are open and collide as their hulls: {names}")
+    told = {w for w, _ in shells}
+    warnings = [w for w in model.warnings if "it moves no mass" not in w and not _LEFT_OUT.search(w) and w not in told]
     if warnings:
         examined.add("note", f"read but not used: {_some(warnings, str, 6)}")
     neutral = model.neutral()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Final, Iterable, List, Ma
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import _folders
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
 from ._handle import Handle
 from ._help import says
@@ -104,7 +105,8 @@ class Model(
     def load(cls, path: Path, mesh_dirs: Union[Path, Iterable[Path]] = (), **options: Unpack[LoadOptions]) -> Model:
         """Loads a .urdf, or an .xml or .mjcf (MJCF).
 
-        mesh_dirs: folders in which meshes are looked for besides the file's own. Raises
+        mesh_dirs: folders in which meshes are looked for. They are also looked for in the file's folder and those above it,
+        and where ROS_PACKAGE_PATH and AMENT_PREFIX_PATH say that packages are. Raises
         `FileError`, `ParseError`, `UnsupportedError` or `InvalidArgumentError`; the message has the file, line and element.
         """
         load, dirs, _keep = _load_options(mesh_dirs, options)
@@ -493,8 +495,9 @@ _PARTS = {
 
 
 def mesh_folders(dirs: Union[Path, Iterable[Path]]) -> List[Path]:
-    """One folder or several."""
-    return [dirs] if isinstance(dirs, (str, bytes, os.PathLike)) else listed(dirs, "mesh_dirs", "paths")
+    """One folder or several, then those of ROS's environment variables."""
+    given: List[Path] = [dirs] if isinstance(dirs, (str, bytes, os.PathLike)) else list(listed(dirs, "mesh_dirs", "paths"))
+    return [*given, *_folders.of_environment()]
 
 
 def _load_options(mesh_dirs: Union[Path, Iterable[Path]], options: Any) -> Tuple[Any, Tuple[str, ...], Any]:

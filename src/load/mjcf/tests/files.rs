@@ -124,7 +124,7 @@ fn files_that_are_not_models() {
     );
     let binary = dir.0.join("binary.xml");
     std::fs::write(&binary, [0xff, 0xfe, 0x00, 0x81]).unwrap();
-    assert_eq!(read(&binary).unwrap_err().status, Status::Io);
+    assert_eq!(read(&binary).unwrap_err().status, Status::Parse);
     for text in [
         "",
         "no xml",

@@ -3,9 +3,11 @@
 mod activations;
 mod actuators;
 mod adhesion;
+mod attach;
 mod bodies;
 mod errors;
 mod files;
+mod forms;
 mod inertias;
 mod mocap;
 mod passive;

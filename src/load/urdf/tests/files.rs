@@ -50,6 +50,9 @@ fn meshes_are_found_in_their_places() {
         ("package://pkg/meshes/cube.stl", vec![]),
         ("package://gone/meshes/cube.STL", vec![dir.0.join("other")]),
         ("package://other/meshes/cube.STL", vec![dir.0.clone()]),
+        ("package:///pkg/meshes/cube.stl", vec![]),
+        ("model://pkg/meshes/cube.stl", vec![]),
+        ("package://pkg\\meshes\\cube.stl", vec![]),
         ("../meshes/cube.stl", vec![]),
         ("meshes/cube.STL", vec![dir.0.join("other")]),
         (file_url.as_str(), vec![]),
@@ -165,14 +168,13 @@ fn files_that_cannot_be_read() {
             .status,
         Status::Io
     );
-    let path = dir.write("bytes.urdf", b"<robot name='r'>\n\xff</robot>");
-    let e = read_file(&path, &UrdfOptions::default()).unwrap_err();
-    assert_eq!(e.status, Status::Parse);
-    assert!(
-        e.message.ends_with("bytes.urdf: line 2: not UTF-8"),
-        "{}",
-        e.message
+    // What is no UTF-8 is taken for Latin-1.
+    let path = dir.write(
+        "bytes.urdf",
+        b"<robot name='r'>\n<link name='\xe9'/></robot>",
     );
+    let spec = read_file(&path, &UrdfOptions::default()).unwrap();
+    assert_eq!(spec.bodies[1].name, "\u{e9}");
 }
 
 #[test]
@@ -188,4 +190,67 @@ fn the_arm_of_the_examples() {
     let height: f64 = spec.bodies.iter().map(|b| b.placement.pos.z).sum();
     assert!((height - 1.306).abs() < 1e-12);
     assert_eq!(spec.geoms.len(), 8);
+}
+
+/// The same file by other ways to it: relative to where the program runs, through a link to its folder or to
+/// itself.
+#[test]
+fn meshes_are_found_however_the_path_is_spelt() {
+    let dir = Scratch::new("spelt");
+    dir.write("ws/pkg/meshes/cube.stl", text_stl());
+    let path = dir.write(
+        "ws/pkg/urdf/r.urdf",
+        with_mesh("filename=\"package://pkg/meshes/cube.stl\""),
+    );
+    let here = std::env::current_dir().unwrap();
+    let up: PathBuf = here.iter().skip(1).map(|_| "..").collect();
+    let relative = up.join(path.strip_prefix("/").unwrap());
+    let mut ways = vec![path.clone(), relative];
+    #[cfg(unix)]
+    {
+        fs::create_dir_all(dir.0.join("else")).unwrap();
+        std::os::unix::fs::symlink(path.parent().unwrap(), dir.0.join("else/link")).unwrap();
+        std::os::unix::fs::symlink(&path, dir.0.join("else/r.urdf")).unwrap();
+        ways.extend([dir.0.join("else/link/r.urdf"), dir.0.join("else/r.urdf")]);
+    }
+    for way in ways {
+        let spec = read_file(&way, &UrdfOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(spec.geoms.len(), 1, "{}", way.display());
+    }
+}
+
+#[test]
+fn missing_meshes_are_one_line_a_folder() {
+    let dir = Scratch::new("lost");
+    let shapes: String = [
+        "a/1.stl", "a/2.stl", "a/1.stl", "a/3.stl", "a/4.stl", "b.stl",
+    ]
+    .map(|f| {
+        format!("<collision><geometry><mesh filename='package://p/{f}'/></geometry></collision>\n")
+    })
+    .concat();
+    let path = dir.write("r.urdf", pair("fixed", "", &shapes));
+    let mut options = UrdfOptions {
+        mesh_dirs: vec![dir.0.clone(), dir.0.clone()],
+        ..UrdfOptions::default()
+    };
+    let e = read_file(&path, &options).unwrap_err();
+    assert_eq!(e.status, Status::Io);
+    let tried = dir.0.join("p/a/1.stl").display().to_string();
+    assert_eq!(e.message.matches(&*tried).count(), 1, "{e}");
+    let all = "with it 5 meshes are missing: 4 files of \"package://p/a\" (1.stl, 2.stl, 3.stl and 1 more); \
+               \"package://p/b.stl\"";
+    assert!(e.message.contains(all), "{e}");
+    options.missing_mesh = MissingMesh::Skip;
+    let spec = read_file(&path, &options).unwrap();
+    let place = "<link> \"b\", <mesh>";
+    assert_eq!(
+        spec.warnings,
+        [
+            format!(
+                "line 3: {place}: 4 files of \"package://p/a\" (1.stl, 2.stl, 3.stl and 1 more) not found, 5 geometries left out"
+            ),
+            format!("line 8: {place}: \"package://p/b.stl\" not found, geometry left out"),
+        ]
+    );
 }

@@ -1,6 +1,7 @@
 //! What a URDF text becomes.
 
 mod files;
+mod forms;
 mod refused;
 
 use super::*;
