@@ -67,6 +67,8 @@ pub mod params;
 
 pub mod prescribe;
 
+pub mod given_force;
+
 pub mod dynamics;
 
 pub mod motion;
