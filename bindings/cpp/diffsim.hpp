@@ -223,6 +223,17 @@ public:
     void prescribed_impulses(Out impulse) {
         check(ds_sim_prescribed_impulses(get(), impulse.expect(nv_, "impulse")));
     }
+    /// A generalized force in every step from now on, with its slopes by q and v where the step begins, nv×nv column-major.
+    void set_force(In tau, In by_q, In by_v) {
+        check(ds_sim_set_force(get(), tau.expect(nv_, "tau"), by_q.expect(nv_ * nv_, "K"),
+                               by_v.expect(nv_ * nv_, "D")));
+    }
+    /// The same without slopes.
+    void set_force(In tau) {
+        check(ds_sim_set_force(get(), tau.expect(nv_, "tau"), nullptr, nullptr));
+    }
+    /// Ends it.
+    void clear_force() { check(ds_sim_set_force(get(), nullptr, nullptr, nullptr)); }
     void reset() { check(ds_sim_reset(get())); }
     std::size_t memory_size() const { return value(ds_sim_memory_size(get())); }
     void get_memory(Out warm) const {

@@ -75,6 +75,8 @@ pub mod params;
 
 pub mod prescribe;
 
+pub mod given_force;
+
 pub mod dynamics;
 
 pub mod motion;

@@ -170,6 +170,9 @@ impl Dynamics {
             *a = tau - *a;
         }
         self.system.solve(&mut self.mass, model.topology(), a);
+        if self.mass.singular_at(diagonal).is_some() {
+            a.fill(f64::NAN);
+        }
     }
 
     /// The same through the factorization of M − armature + diag, which is left in `mass`. A matrix that

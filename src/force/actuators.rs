@@ -1,11 +1,13 @@
 //! Actuators: what inputs and activations do to joints and along tendons, through a gear, a gain and a bias, with clamps.
-//! Explicit. How the force of one that pulls a body acts is for [`Adhesion`] to say.
+//! What servos have of these slopes a step takes implicitly. How the force of one that pulls a body acts is for [`Adhesion`] to say.
 //!
 //! What drives an actuator is its input, or its activation where it has one: here both are `u`. The length of a transmission
 //! is gear[0] q of a joint, or gear[0] l(q) of a tendon; its moment is m = gear of a joint's dofs,
 //! or gear[0] ∂l/∂q over a tendon's support, and the generalized force is m F(u, length, rate). With H = ∂²l/∂q² and l̇ = (∂l/∂q)·v
 //!
 //!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ ∂l/∂q.
+
+mod servos;
 
 use super::adhesion::{self, Adhesion};
 use super::face::{Input, State};
@@ -17,6 +19,7 @@ use crate::model::muscle::{Muscle, Pull};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::{Cords, Displacement};
+use servos::is_servo;
 
 /// An actuator's force and its slopes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +32,9 @@ struct ActuatorForce {
     by_rate: f64,
     /// By the gain, where that is a number.
     by_gain: f64,
+    /// K̃ and D̃ by the transmission before the gear: what a step takes implicitly; and their slopes by u.
+    ahead: [f64; 2],
+    ahead_by_u: [f64; 2],
     /// Distance of the input or force to the nearest clamp, in its own unit.
     margin: f64,
 }
@@ -65,14 +71,20 @@ impl ActuatorForce {
             }
         };
         let force = bounded(law.force, a.force_range);
-        ActuatorForce {
+        let mut all = ActuatorForce {
             force: force.value,
             by_u: force.times(drive.times(law.gain)),
             by_length: force.times(law.by_length * a.gear[0]),
             by_rate: force.times(law.by_rate * a.gear[0]),
             by_gain: force.times(drive.value),
             margin: drive.margin.min(force.margin).min(law.margin),
+            ..ActuatorForce::default()
+        };
+        if is_servo(a) {
+            let by_u = (a.gain_slopes).map(|x| force.times(drive.times(x * a.gear[0])));
+            all.look_ahead(a.gear[0], by_u);
         }
+        all
     }
 
     /// That of a [`is_motor`].
@@ -86,6 +98,7 @@ impl ActuatorForce {
             by_rate: 0.0,
             by_gain: u,
             margin: f64::INFINITY,
+            ..ActuatorForce::default()
         }
     }
 
@@ -217,6 +230,13 @@ pub struct Actuators {
     peaks: Vec<[f64; 2]>,
     /// The most entries that [`Actuators::slopes`] adds.
     entries: usize,
+    /// Servos on joints, each with its dof, and on tendons, each with that.
+    servos: Vec<(usize, usize)>,
+    pulls: Vec<(usize, usize)>,
+    /// Where there are some on tendons, the acceleration at which slopes were taken, nv entries.
+    acc: Vec<f64>,
+    /// Of the last [`Actuators::apply`] [s].
+    time_step: f64,
 }
 
 impl Actuators {
@@ -237,12 +257,17 @@ impl Actuators {
             ActsOn::Tendon(i) => cords.hessian(i).len(),
             ActsOn::Body(_) => 0,
         };
+        let [servos, pulls] = servos::places(model);
         Actuators {
             inputs: inputs.collect(),
             forces: vec![ActuatorForce::default(); model.nu()],
             motors: model.actuators().iter().map(is_motor).collect(),
             peaks: peaks(model, cords),
             entries: model.actuators().iter().map(entries).sum(),
+            servos,
+            acc: vec![0.0; if pulls.is_empty() { 0 } else { model.nv() }],
+            pulls,
+            time_step: 0.0,
         }
     }
 
@@ -299,6 +324,7 @@ impl Actuators {
                 tau[k] += moment * force.force;
             }
         }
+        self.lead(at, cords, tau);
         distance
     }
 
@@ -311,26 +337,36 @@ impl Actuators {
         }
     }
 
-    /// Adds −∂f/∂q and −∂f/∂v; `cords` holds second derivatives.
-    pub fn slopes(&self, at: &State<'_>, cords: &Cords, into: &mut Slopes) {
-        let kept = self.inputs.iter().zip(&self.forces);
-        for ((input, force), a) in kept.zip(at.model.actuators()) {
+    /// Adds −∂f/∂q and −∂f/∂v + h K̃; `cords` holds second derivatives, and `acc` the accelerations of the step and of its
+    /// free motion, empty for zero.
+    pub fn slopes(&mut self, at: &State<'_>, cords: &Cords, acc: [&[f64]; 2], into: &mut Slopes) {
+        self.accelerate(at, cords, acc);
+        let kept = self.forces.iter().enumerate();
+        for ((j, force), a) in kept.zip(at.model.actuators()) {
             match a.acts_on {
                 ActsOn::Joint { iv, .. } if force.by_length != 0.0 || force.by_rate != 0.0 => {
                     let gear = -a.gear[0];
-                    into.add([iv, iv], gear * force.by_length, gear * force.by_rate);
+                    let by_v = gear * force.by_rate + at.time_step * force.ahead[0];
+                    into.add([iv, iv], gear * force.by_length, by_v);
                 }
                 ActsOn::Tendon(i) if force.acts() => {
                     let (dofs, g) = (cords.support(i), cords.moment(i));
-                    let pull = a.gear[0] * force.force;
+                    let (pull, gear) = (self.whole(at, cords, [j, i]), a.gear[0]);
+                    let by_length = gear * force.by_length;
+                    let by_rate = gear * force.by_rate - at.time_step * force.ahead[0];
+                    let (weight, has_acc) = (self.weight(j), !self.acc.is_empty());
                     let hessian = cords.hessian(i).chunks_exact(dofs.len().max(1));
                     for ((c, column), h) in dofs.iter().enumerate().zip(hessian) {
-                        let turned: f64 = dofs.iter().zip(h).map(|(k, h)| at.v[*k] * h).sum();
-                        let by_q = force.by_length * g[c] + force.by_rate * turned;
-                        let by_v = force.by_rate * g[c];
-                        for ((row, moment), h) in input.moments().zip(h) {
-                            let dofs = [row, *column];
-                            into.add(dofs, -(pull * h + moment * by_q), -(moment * by_v));
+                        let along =
+                            |x: &[f64]| -> f64 { dofs.iter().zip(h).map(|(k, h)| x[*k] * h).sum() };
+                        let mut by_q = by_length * g[c] + by_rate * along(at.v);
+                        if weight != 0.0 && has_acc {
+                            by_q -= weight * along(&self.acc);
+                        }
+                        let by_v = by_rate * g[c];
+                        for ((row, g), h) in dofs.iter().zip(g).zip(h) {
+                            let dofs = [*row, *column];
+                            into.add(dofs, -(pull * h + g * by_q), -(g * by_v));
                         }
                     }
                 }
@@ -351,22 +387,25 @@ impl Actuators {
         let Some(displaced) = Displacement::of(at.model, at.params, at.kin, p) else {
             return;
         };
-        let kept = self.inputs.iter().zip(&self.forces);
-        for ((input, force), a) in kept.zip(at.model.actuators()) {
+        let kept = self.forces.iter().enumerate();
+        for ((j, force), a) in kept.zip(at.model.actuators()) {
             let ActsOn::Tendon(i) = a.acts_on else {
                 continue;
             };
             if !force.acts() {
                 continue;
             }
-            let (pull, mut turned) = (a.gear[0] * force.force, 0.0);
+            let (pull, mut turned) = (self.whole(at, cords, [j, i]), [0.0; 2]);
             let stretched = cords.along(at.kin, i, &displaced, |k, dg| {
                 r[k] -= pull * dg;
-                turned += at.v[k] * dg;
+                turned[0] += at.v[k] * dg;
+                turned[1] += self.acc.get(k).map_or(0.0, |a| a * dg);
             });
-            let change = force.by_length * stretched + force.by_rate * turned;
-            for (k, moment) in input.moments() {
-                r[k] -= moment * change;
+            let by_rate = a.gear[0] * force.by_rate - at.time_step * force.ahead[0];
+            let change = a.gear[0] * force.by_length * stretched + by_rate * turned[0]
+                - self.weight(j) * turned[1];
+            for (k, g) in cords.moments(i) {
+                r[k] -= g * change;
             }
         }
     }

@@ -5,7 +5,6 @@ use super::slopes::Slopes;
 use super::tension::Tension;
 use super::{spring, tendon};
 use crate::dynamics::coupling::Coupling;
-use crate::dynamics::system::System;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::tendon::{Cords, Displacement};
@@ -114,12 +113,14 @@ impl Elastic {
         self.switch_distance
     }
 
-    /// Gives the system matrix the products of the last [`Elastic::apply`].
-    pub fn set_products(&self, cords: &Cords, system: &mut System) {
-        let acts = |x: &&Tension| x.weight() > 0.0 && !cords.support(x.cord).is_empty();
+    /// The products of the last [`Elastic::apply`] for the system matrix: weight, dofs and entries.
+    pub fn products<'a>(
+        &'a self,
+        cords: &'a Cords,
+    ) -> impl Iterator<Item = (f64, &'a [usize], &'a [f64])> {
+        let acts = move |x: &&Tension| x.weight() > 0.0 && !cords.support(x.cord).is_empty();
         let acting = self.tensions.iter().filter(acts);
-        let products = acting.map(|x| (x.weight(), x.cord));
-        system.set_products(products.map(|(w, i)| (w, cords.support(i), cords.moment(i))));
+        acting.map(|x| (x.weight(), cords.support(x.cord), cords.moment(x.cord)))
     }
 
     /// Joins the trees between which anything acts.

@@ -1,5 +1,6 @@
 //! The forces that a simulation has.
 
+mod ahead;
 mod kinds;
 mod touching;
 
@@ -8,6 +9,7 @@ use super::adhesion::Adhesion;
 use super::apart::Apart;
 use super::elastic::Elastic;
 use super::face::{Force, Input, State};
+use super::feedback::Feedback;
 use super::fluid::FluidForces;
 use super::gravity_compensation::GravityCompensation;
 use super::joint_damper::JointDamper;
@@ -45,6 +47,7 @@ pub struct Forces {
     /// Where there are contacts and actuators that pull at them.
     pub adhesion: Option<Box<Adhesion>>,
     others: Vec<Box<dyn Force>>,
+    feedback: Option<Feedback>,
     implicit: Slopes,
     slopes: Slopes,
     /// What joins dofs of different branches.
@@ -52,6 +55,8 @@ pub struct Forces {
     /// The most dofs with entries of others.
     rows: usize,
     apart: Apart,
+    /// Armature + h D̃ + h² K̃ of every dof without those of servos.
+    constant: Vec<f64>,
 }
 
 impl Forces {
@@ -76,11 +81,13 @@ impl Forces {
             penalty: None,
             adhesion: None,
             others,
+            feedback: None,
             implicit: Slopes::new(model.nv(), 0),
             slopes: Slopes::default(),
             cross: Vec::new(),
             rows: 0,
             apart,
+            constant: vec![0.0; model.nv()],
         };
         let room = |f: &dyn Force| f.entries(model);
         // An implicit force has its entries twice.
@@ -164,18 +171,18 @@ impl Forces {
             let [by_q, by_v] = implicit.diagonal[k];
             *d = params.armature[k] + h * (by_v + h * by_q);
         }
+        if let Some(feedback) = &self.feedback {
+            feedback.add_diagonal(h, diagonal);
+        }
         self.implicit = implicit;
+        self.constant.copy_from_slice(diagonal);
+        let room = self.elastic.room(&self.cords);
+        let servos = self.actuators.room(&self.cords);
         system.couple(
             diagonal.len(),
             self.couplings(h),
-            self.elastic.room(&self.cords),
+            [room[0] + servos[0], room[1] + servos[1]],
         );
-    }
-
-    /// What else of h D̃ + h² K̃ is in the system matrix: (row, column, value), none on the diagonal.
-    pub fn couplings(&self, h: f64) -> impl Iterator<Item = (usize, usize, f64)> + Clone {
-        let entries = self.implicit.entries.iter();
-        entries.map(move |e| (e.row, e.column, h * (e.by_v + h * e.by_q)))
     }
 
     /// Loads on the links; `kin` holds positions.
@@ -228,6 +235,9 @@ impl Forces {
             self.elastic.apply(at, &self.cords, tau);
             distance = distance.min(self.elastic.switch_distance());
         }
+        if let Some(feedback) = &self.feedback {
+            feedback.apply(at, tau);
+        }
         for f in &mut self.others {
             f.apply(at, tau);
             distance = distance.min(f.switch_distance());
@@ -239,9 +249,9 @@ impl Forces {
         Ok(distance)
     }
 
-    /// Finds the slopes at the state of the last [`Forces::apply`]. `acc` is the step's acceleration, which what is implicit
-    /// along lengths sees; empty for zero.
-    pub fn differentiate(&mut self, at: &State<'_>, acc: &[f64]) {
+    /// Finds the slopes at the state of the last [`Forces::apply`]. `acc` are the accelerations of the step
+    /// and of its free motion, which what is implicit sees; empty for zero.
+    pub fn differentiate(&mut self, at: &State<'_>, acc: [&[f64]; 2]) {
         let mut slopes = std::mem::take(&mut self.slopes);
         slopes.clear();
         self.damper.slopes(at, &mut slopes);
@@ -249,14 +259,17 @@ impl Forces {
         for i in &self.pulled {
             self.cords.differentiate_one(*i, at.kin);
         }
-        self.actuators.slopes(at, &self.cords, &mut slopes);
+        self.actuators.slopes(at, &self.cords, acc, &mut slopes);
         self.fluid.differentiate(at);
         self.fluid.slopes(at, &mut slopes);
         self.cross.clear();
         if self.elastic.acts() {
-            self.elastic.slopes(at, &self.cords, acc, &mut slopes);
+            self.elastic.slopes(at, &self.cords, acc[0], &mut slopes);
         }
-        if self.has_others() || !self.pulled.is_empty() {
+        if let Some(feedback) = &self.feedback {
+            feedback.slopes(at, &mut slopes);
+        }
+        if self.has_others() || !self.pulled.is_empty() || self.feedback.is_some() {
             self.others.iter().for_each(|f| f.slopes(at, &mut slopes));
             for e in &self.implicit.entries {
                 slopes.add([e.row, e.column], 0.0, at.time_step * e.by_q);
@@ -357,6 +370,11 @@ impl Forces {
         std::iter::once(self.actuators.inputs()).chain(others)
     }
 
+    /// Those of forces beside every model's.
+    pub fn other_inputs(&self) -> impl Iterator<Item = &Input> {
+        self.others.iter().flat_map(|f| f.inputs())
+    }
+
     /// r −= ∂f/∂u du; an empty `du` stands for zero.
     pub fn input_direction(&self, du: &[f64], r: &mut [f64]) {
         if du.is_empty() {
@@ -434,14 +452,10 @@ impl Forces {
         }
     }
 
-    /// Gives the system matrix what forces along lengths declared at the last [`Forces::apply`].
-    pub fn set_products(&self, system: &mut System) {
-        self.elastic.set_products(&self.cords, system);
-    }
-
     /// Joins the trees that forces of the last step act on together.
     pub fn couple(&self, model: &Model, coupling: &mut Coupling) {
-        if self.has_others() {
+        let joins = |f: &Feedback| f.couplings(1.0).next().is_some();
+        if self.has_others() || self.feedback.as_ref().is_some_and(joins) {
             coupling.join_all();
         }
         self.elastic.couple(model, &self.cords, coupling);

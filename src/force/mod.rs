@@ -5,7 +5,8 @@
 //! constant K̃ and D̃ it is f(q, v, u) − h K̃ v⁺ − D̃ (v⁺ − v), so that the system matrix is A = M + h D̃ + h² K̃. All else is
 //! explicit. Derivatives take R, the forces' part of the step's balance with its sign turned, at fixed acceleration:
 //! R_q = −∂f/∂q and R_v = −∂f/∂v + h K̃. Tendons and springs are implicit along their lengths, which depend on q: what they
-//! give A are products g gᵀ that are set anew in every step ([`Elastic`]).
+//! give A are products g gᵀ that are set anew in every step ([`Elastic`]), as servos do. So is what servos of joints give its
+//! diagonal: their slopes are zero at a limit of their force.
 
 mod actuators;
 pub mod adhesion;
@@ -13,6 +14,7 @@ mod apart;
 mod elastic;
 mod face;
 mod fade;
+mod feedback;
 mod fluid;
 mod forces;
 mod gravity_compensation;

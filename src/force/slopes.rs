@@ -32,6 +32,12 @@ impl Slopes {
         self.entries.capacity()
     }
 
+    /// Makes room for so many more than there are.
+    pub(super) fn reserve(&mut self, more: usize) {
+        let count = self.entries.capacity() + more;
+        self.entries.reserve_exact(count - self.entries.len());
+    }
+
     pub fn clear(&mut self) {
         self.diagonal.fill([0.0; 2]);
         self.entries.clear();

@@ -114,7 +114,7 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
         *r *= -h;
     }
     sim.subtract_driven(along, &mut lin.x);
-    Ok(())
+    sim.subtract_free(along, &mut lin.x)
 }
 
 fn balance_transposed(
@@ -143,7 +143,7 @@ fn balance_transposed(
         v_sum[column] += by_v * weights[row];
     });
     (sim.forces).times_cross_transposed(weights, q_sum, v_sum);
-    Ok(())
+    sim.adjoin_free(lin, bars.u.as_deref_mut(), bars.p.as_deref_mut())
 }
 
 fn rows(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
@@ -196,7 +196,10 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
     let by_directions = sim.by_directions();
     let (model, t, x) = (&*sim.model, sim.model.topology(), &mut lin.x);
     let mass = &mut sim.dynamics.mass;
-    sim.dynamics.system.solve(mass, t, x);
+    match sim.contact {
+        Some(_) => mass.solve(t, x),
+        None => sim.dynamics.system.solve(mass, t, x),
+    }
     if !along.v.is_empty() && by_directions {
         let at = sim.state.start(model, sim.options.time_step);
         sim.integrator.start_direction(&at, along.v, x);
@@ -228,12 +231,13 @@ fn impulses_transposed(
         Some(c) if c.has_rows() => {
             c.correct_transposed(t, mass, &seed.impulses, bars.p.is_some(), z, weights)?;
         }
-        _ => (sim.dynamics.system).solve_transposed(mass, t, weights),
+        Some(_) => mass.solve(t, weights),
+        None => (sim.dynamics.system).solve_transposed(mass, t, weights),
     }
     if !all_finite(weights) {
         return Err(Error::numerical("the adjoint of the step is not finite"));
     }
-    sim.adjoin_driven(z, weights);
+    sim.adjoin_split(z, weights)?;
     let at = sim.state.start(&sim.model, sim.options.time_step);
     sim.integrator.start_adjoint(&at, z, &mut lin.v_sum);
     Ok(())

@@ -88,8 +88,13 @@ impl Sim {
         if !fresh {
             self.forces.apply(&at, &mut self.tau)?;
             self.forces.set_products(&mut self.dynamics.system);
+            self.hold_servos();
         }
-        self.forces.differentiate(&at, &s.acc);
+        self.linearize_free()?;
+        let (is_split, s) = (self.is_split(), &self.state);
+        let at = s.for_forces(&self.model, &self.params, &self.dynamics.kin, h);
+        let free = if is_split { &s.acc_free } else { &s.acc };
+        self.forces.differentiate(&at, [&s.acc, free]);
         let (model, d) = (&*self.model, &mut self.dynamics);
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
@@ -115,7 +120,7 @@ impl Sim {
             Some(_) => d.accelerate(&self.model, &self.params, &s.acc),
             None => d.inverse(&self.model, &self.params, &s.acc, &mut self.work),
         }
-        self.label_gradient(|d, t, x| d.system.solve(&mut d.mass, t, x))?;
+        self.label_gradient(|d, t, x| d.mass.solve(t, x))?;
         let s = &self.state;
         self.integrator
             .linearize(&s.start(&self.model, h), &s.v_end);

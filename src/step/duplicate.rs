@@ -26,6 +26,7 @@ impl Sim {
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
         sim.forces.wrenches = self.forces.wrenches.clone();
+        sim.forces.copy_feedback(&self.forces);
         sim.refresh_forces();
         sim.refresh_contact()?;
         Ok(sim)

@@ -79,6 +79,11 @@ impl Sim {
                 "ds_sim_prescribe: of dofs with a prescribed velocity no force is known that gives them an acceleration",
             ));
         }
+        if self.is_split() || self.contact.is_some() && self.forces.feedback().is_some() {
+            return Err(Error::unsupported(
+                "forces: with contact, no inverse of a step is there while forces between dofs are taken implicitly",
+            ));
+        }
         match self.options.contact {
             Contact::Ncp | Contact::Lcp => Err(Error::unsupported(format!(
                 "options.contact: impulses of {:?} are no function of the velocity at the end, many forces lead to one motion; the inverse of a step is there for Convex, Penalty and None",
@@ -116,6 +121,8 @@ impl Sim {
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         self.forces.apply(&at, &mut self.tau)?;
         self.forces.set_products(&mut self.dynamics.system);
+        self.hold_servos();
+        let (model, s) = (&*self.model, &mut self.pending);
         (self.dynamics).inverse(model, &self.params, a, force);
         self.dynamics.system.add_product(a, force);
         let beside = self.diagonal.iter().zip(&self.params.armature);

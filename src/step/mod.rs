@@ -36,6 +36,7 @@ mod relaxed;
 mod scene;
 mod selection;
 mod sim;
+mod split;
 pub(crate) mod state;
 mod theta;
 mod tree_inverse;

@@ -295,13 +295,19 @@ impl Sim {
         if forces.is_ok() {
             let system = &mut self.dynamics.system;
             self.forces.set_products(system);
+            self.hold_servos();
+            let model = &*self.model;
             (self.dynamics).inverse(model, &self.params, &acc, out);
             for (k, out) in out.iter_mut().enumerate() {
                 // Armature is in both.
                 let implicit = self.diagonal[k] - self.params.armature[k];
                 *out = self.tau[k] - (*out + implicit * acc[k]);
             }
-            (self.dynamics.system).subtract_couplings(&acc, out);
+            let free = match self.contact {
+                Some(_) => &self.state.acc_free,
+                None => &acc,
+            };
+            (self.dynamics.system).subtract_couplings(free, out);
             out.iter_mut().for_each(|x| *x = -*x);
             if let Some(c) = &self.contact {
                 c.subtract_impulses(1.0 / h, out);

@@ -172,6 +172,7 @@ impl Sim {
             }
         }
         self.selected = list.to_vec();
+        self.fit_split();
         self.direction.fit(list.len());
         self.held = self.held.min(match self.implicit {
             // What the label goes by is told of again.

@@ -11,6 +11,7 @@ use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
 use super::parts::{Parts, refuse_cords};
+use super::split::Split;
 use super::state::{Held, Last, StepState};
 use super::theta::Theta;
 use crate::dynamics::Dynamics;
@@ -56,6 +57,8 @@ pub struct Sim {
     pub(super) direction: Direction,
     pub(crate) selected: Vec<Param>,
     pub(crate) forces: Forces,
+    /// Of forces between dofs beside impulses.
+    pub(super) split: Option<Box<Split>>,
     /// Armature, h D and h² K on each dof: what is treated implicitly.
     pub(crate) diagonal: Vec<f64>,
     pub(crate) tau: Vec<f64>,
@@ -143,6 +146,7 @@ impl Sim {
             direction: Direction::new(&model, options),
             selected: Vec::new(),
             forces,
+            split: None,
             implicit,
             theta,
             diagonal: vec![0.0; nv],
@@ -157,7 +161,6 @@ impl Sim {
         };
         sim.refresh_forces();
         sim.drive_mocap();
-        sim.check_couplings()?;
         Ok(sim)
     }
 
@@ -190,17 +193,7 @@ impl Sim {
         let (h, system) = (self.implicit_step(), &mut self.dynamics.system);
         (self.forces).refresh(&self.model, &self.params, h, &mut self.diagonal, system);
         self.driven.take_diagonal(&self.diagonal);
-    }
-
-    /// Constraints respond through the tree's factors alone.
-    fn check_couplings(&self) -> Result<()> {
-        let mut couplings = self.forces.couplings(self.implicit_step());
-        if self.contact.is_some() && couplings.next().is_some() {
-            return Err(Error::unsupported(
-                "forces: with constraints, a force between dofs must be explicit; options.contact None has none",
-            ));
-        }
-        Ok(())
+        self.fit_split();
     }
 
     /// Wrench (force; moment) on a body, world axes at the body's origin, for all calls until it is
@@ -433,6 +426,8 @@ impl Sim {
         }
         self.forces.set_products(&mut self.dynamics.system);
         s.begin(margin);
+        self.hold_servos();
+        let (model, s) = (&*self.model, &mut self.pending);
         let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
         let is_driven = !self.driven.is_empty();
         if is_driven {
@@ -460,9 +455,15 @@ impl Sim {
                 }
             }
             Some(c) => {
-                if !is_driven {
-                    self.dynamics
-                        .forward_factored(model, params, diagonal, tau, &mut s.acc);
+                let d = &mut self.dynamics;
+                let is_split = !d.system.is_definite();
+                if !is_driven && is_split {
+                    d.forward_system(model, params, diagonal, tau, &mut s.acc);
+                } else if !is_driven {
+                    d.forward_factored(model, params, diagonal, tau, &mut s.acc);
+                }
+                if is_split {
+                    s.acc_free.copy_from_slice(&s.acc);
                 }
                 check_acceleration(model, &s.acc)?;
                 let certificate = c.solve(

@@ -54,6 +54,8 @@ pub(crate) struct StepState {
     /// Activations, and what forces see of them and of u.
     pub drives: Drives,
     pub acc: Vec<f64>,
+    /// Of the free motion, where forces between dofs act beside impulses.
+    pub acc_free: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
     /// What the integrator carries beside (q, v).
@@ -81,6 +83,7 @@ impl StepState {
             u: zeros(model.nu()),
             drives: Drives::new(model),
             acc: zeros(nv),
+            acc_free: zeros(nv),
             q_next: zeros(nq),
             v_next: zeros(nv),
             carried: zeros(carried),

@@ -28,7 +28,7 @@ export described_body, described_joint, described_geom, described_actuator, plac
 export attach!, set_body!, set_joint!, set_geom!, remove_geom!, linearize
 export Sim, time_step, integrator, step!, jacobians, jacobian_pattern, sparse_jacobians, jvp, vjp, vjp_aware, aware_contacts, contacts, step_info, memory, restore!, reset!
 export Param, select_params!, params, set_params!, external_wrench!
-export prescribe!, prescribed_velocities, prescribed_impulses
+export set_force!, prescribe!, prescribed_velocities, prescribed_impulses
 export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body_jacobian, site_placements, site_jacobian, energy
 export inverse_dynamics_derivatives, forward_dynamics_derivatives
 export body_velocities, body_accelerations, site_velocities, site_accelerations, body_jacobians

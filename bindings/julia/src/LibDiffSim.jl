@@ -1582,6 +1582,9 @@ ds_sim_set_act(a1, a2) =
 ds_sim_set_external_wrench(a1, a2, a3) =
     ccall((:ds_sim_set_external_wrench, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
 
+ds_sim_set_force(a1, a2, a3, a4) =
+    ccall((:ds_sim_set_force, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
 ds_sim_set_memory(a1, a2) =
     ccall((:ds_sim_set_memory, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 

@@ -167,6 +167,19 @@ it. Derivatives by it: `Param(:prescribed, dof)`. Of a [`Rollout`](@ref), in the
 """
 prescribe!(s::Sim, dof, velocity) = check(LibDiffSim.ds_sim_prescribe(handle(s), dof, velocity))
 
+"""
+    set_force!(sim, tau; K = nothing, D = nothing)
+
+Sets a generalized force in every step from now on, with its slopes K = ∂tau/∂q and D = ∂tau/∂v where the step begins, nv×nv, zero
+where they are not given. The step takes it implicitly: a stiff feedback is as stable as a servo of the model. `nothing` ends it.
+"""
+function set_force!(s::Sim, tau; K = nothing, D = nothing)
+    n = s.model.nv
+    given(x, name, wanted...) = x === nothing ? C_NULL : sized(x, name, wanted...)
+    force, by_q, by_v = given(tau, "tau", n), given(K, "K", n, n), given(D, "D", n, n)
+    GC.@preserve force by_q by_v check(LibDiffSim.ds_sim_set_force(handle(s), force, by_q, by_v))
+end
+
 "The prescribed velocities, NaN of dofs that have none."
 function prescribed_velocities(s::Sim)
     out = zeros(s.model.nv)

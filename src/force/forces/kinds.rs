@@ -102,7 +102,8 @@ impl Forces {
             self.cords.differentiate(at.kin);
         }
         if kinds.has(ForceKinds::ACTUATOR) {
-            self.actuators.slopes(at, &self.cords, &mut slopes);
+            self.actuators
+                .slopes(at, &self.cords, [&[]; 2], &mut slopes);
         }
         if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
             (self.apart.elastic).slopes(at, &self.cords, &[], &mut slopes);

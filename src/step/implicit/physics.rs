@@ -106,6 +106,6 @@ impl Physics<'_> {
             time_step: 0.0,
             ease: self.ease,
         };
-        self.forces.differentiate(&state, &[]);
+        self.forces.differentiate(&state, [&[]; 2]);
     }
 }

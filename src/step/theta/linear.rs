@@ -57,6 +57,10 @@ impl Sim {
         if theta.has_impulses {
             self.without_gravity(|sim| sim.linearize_matrix(theta))?;
             if !has_factors {
+                if self.forces.has_servos() {
+                    self.forces.hold(theta.step, true, &mut self.diagonal);
+                    self.driven.take_diagonal(&self.diagonal);
+                }
                 let (params, at) = (&self.params, &theta.stage.at);
                 factor(
                     &self.model,

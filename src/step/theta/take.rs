@@ -43,7 +43,11 @@ impl Sim {
                 found.iterations
             )));
         }
-        let at = &theta.pending.at;
+        self.hold_servos();
+        let Some(theta) = &mut self.theta else {
+            return Err(missing());
+        };
+        let (model, s, at) = (&*self.model, &mut self.pending, &theta.pending.at);
         s.v_start.copy_from_slice(&s.v);
         for k in 0..model.nv() {
             s.acc[k] = (at.w[k] - s.v[k]) / h;

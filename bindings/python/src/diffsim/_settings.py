@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ._native import Array
 from .enums import ParamKind
@@ -16,6 +16,7 @@ class Settings:
         self.pairs: Dict[Tuple[int, int], bool] = {}
         self.wrenches: Dict[int, Array] = {}
         self.prescribed: Dict[int, float] = {}
+        self.force: Optional[Tuple[Optional[Array], ...]] = None
         self.params: Dict[Param, float] = {}
         self.selected: Tuple[Param, ...] = ()
 
@@ -32,6 +33,11 @@ class Settings:
         self.prescribed[dof] = velocity
         self.params.pop(Param(ParamKind.PRESCRIBED, dof), None)
 
+    def give_force(self, force: Optional[Array], slopes: Sequence[Optional[Array]]) -> None:
+        """Takes copies of a force and its slopes."""
+        given = (force, *slopes)
+        self.force = None if force is None else tuple(None if x is None else x.copy(order="F") for x in given)
+
     def values(self, values: Array) -> None:
         self.params.update(zip(self.selected, values.tolist()))
 
@@ -42,6 +48,7 @@ class Settings:
             "pairs": dict(self.pairs),
             "wrenches": wrenches,
             "prescribed": dict(self.prescribed),
+            "force": self.force,
             "params": dict(self.params),
             "selected": self.selected,
         }
@@ -55,6 +62,9 @@ def apply(state: Dict[str, Any], to: Any) -> None:
         to.set_external_wrench(body, wrench)
     for dof, velocity in state.get("prescribed", {}).items():
         to.prescribe(dof, velocity)
+    force = state.get("force")
+    if force is not None:
+        to.set_force(*force)
     params: List[Param] = list(state["params"])
     if params:
         to.select_params(params)

@@ -446,6 +446,18 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         check(lib.ds_sim_prescribe(self._handle, k, x))
         self._settings.prescribe(k, x)
 
+    def set_force(
+        self, tau: Optional[ArrayLike], K: Optional[ArrayLike] = None, D: Optional[ArrayLike] = None
+    ) -> None:
+        """Sets a generalized force [N or N m] in every step from now on, nv numbers, with its slopes K = ∂tau/∂q and
+        D = ∂tau/∂v where the step begins, nv×nv, None for zero. The step takes it implicitly: a stiff feedback
+        tau = Kp (target - q) - Kd v with K = -Kp and D = -Kd is as stable as a servo of the model. None ends it."""
+        n = self.model.nv
+        force = None if tau is None else array(tau, (n,), "tau")
+        slopes = [None if x is None else array(x, (n, n), name) for x, name in ((K, "K"), (D, "D"))]
+        check(lib.ds_sim_set_force(self._handle, pointer(force), pointer(slopes[0]), pointer(slopes[1])))
+        self._settings.give_force(force, slopes)
+
     @property
     def prescribed_velocities(self) -> Array:
         """The prescribed velocities, NaN of dofs that have none."""

@@ -1,0 +1,159 @@
+//! Servos: actuators whose force has slopes by the length and rate of the transmission, which a step takes implicitly.
+//!
+//! With K̃ = −∂F/∂l and D̃ = −∂F/∂l̇, times the gear and where they are positive, and g = ∂l/∂q before the gear, a step has
+//!
+//!   gear F − h K̃ l̇ − (h D̃ + h² K̃) g·a   along g.
+//!
+//! On joints the last part is on the diagonal of the system matrix, on tendons it is a product (h D̃ + h² K̃) g gᵀ.
+
+use super::{ActuatorForce, Actuators};
+use crate::force::State;
+use crate::model::{ActsOn, Actuator, Model};
+use crate::tendon::Cords;
+
+/// Whether its force has slopes by the length or rate of its transmission that a step takes implicitly. Those of muscles
+/// vary with both and stay explicit.
+pub(super) fn is_servo(a: &Actuator) -> bool {
+    let slopes = [a.bias[1], a.bias[2], a.gain_slopes[0], a.gain_slopes[1]];
+    a.active.is_none() && a.passive.is_none() && slopes != [0.0; 4]
+}
+
+/// Number of each on a joint, with its dof; of each on a tendon, with that.
+pub(super) fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
+    let mut places = [Vec::new(), Vec::new()];
+    for (j, a) in model
+        .actuators()
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| is_servo(a))
+    {
+        match a.acts_on {
+            ActsOn::Joint { iv, .. } => places[0].push((j, iv)),
+            ActsOn::Tendon(i) => places[1].push((j, i)),
+            ActsOn::Body(_) => {}
+        }
+    }
+    places
+}
+
+impl ActuatorForce {
+    /// Takes implicitly what slows the transmission and pulls it back; `by_u` are the slopes by u of those by its length
+    /// and rate.
+    #[inline(always)]
+    pub(super) fn look_ahead(&mut self, gear: f64, by_u: [f64; 2]) {
+        for (k, slope) in [self.by_length, self.by_rate].into_iter().enumerate() {
+            let resists = -gear * slope;
+            if resists > 0.0 {
+                self.ahead[k] = resists;
+                self.ahead_by_u[k] = -gear * by_u[k];
+            }
+            if by_u[k] != 0.0 {
+                // Where its sign changes.
+                self.margin = self.margin.min((slope / by_u[k]).abs());
+            }
+        }
+    }
+
+    /// h K̃ l̇ + (h D̃ + h² K̃) g·a.
+    fn held([stiffness, damping]: [f64; 2], h: f64, [rate, acc]: [f64; 2]) -> f64 {
+        h * (stiffness * rate + (damping + h * stiffness) * acc)
+    }
+}
+
+impl Actuators {
+    /// Whether any gives slopes to the diagonal of the system matrix.
+    pub fn has_servos(&self) -> bool {
+        !self.servos.is_empty()
+    }
+
+    /// The most products, and the most numbers in them.
+    pub fn room(&self, cords: &Cords) -> [usize; 2] {
+        let numbers = self.pulls.iter().map(|(_, i)| cords.support(*i).len());
+        [self.pulls.len(), numbers.sum()]
+    }
+
+    /// Adds h D̃ + h² K̃ of the last [`Actuators::apply`] to the diagonal of the system matrix; with `constant` of those alone
+    /// that no input changes.
+    pub fn add_diagonal(&self, h: f64, constant: bool, diagonal: &mut [f64]) {
+        for (j, k) in &self.servos {
+            let force = &self.forces[*j];
+            if !constant || force.ahead_by_u == [0.0; 2] {
+                let [stiffness, damping] = force.ahead;
+                diagonal[*k] += h * (damping + h * stiffness);
+            }
+        }
+    }
+
+    /// (h D̃ + h² K̃) g gᵀ of the last [`Actuators::apply`]: weight, dofs and entries of g.
+    pub fn products<'a>(
+        &'a self,
+        cords: &'a Cords,
+    ) -> impl Iterator<Item = (f64, &'a [usize], &'a [f64])> {
+        self.pulls.iter().filter_map(|(j, i)| {
+            let weight = self.weight(*j);
+            let acts = weight > 0.0 && !cords.support(*i).is_empty();
+            acts.then(|| (weight, cords.support(*i), cords.moment(*i)))
+        })
+    }
+
+    /// h D̃ + h² K̃ of one on a tendon.
+    pub(super) fn weight(&self, j: usize) -> f64 {
+        let [stiffness, damping] = self.forces[j].ahead;
+        self.time_step * (damping + self.time_step * stiffness)
+    }
+
+    /// Takes h K̃ l̇ off the forces.
+    pub(super) fn lead(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) {
+        let h = at.time_step;
+        self.time_step = h;
+        for (j, k) in &self.servos {
+            tau[*k] -= h * self.forces[*j].ahead[0] * at.v[*k];
+        }
+        for (j, i) in &self.pulls {
+            let ahead = h * self.forces[*j].ahead[0] * cords.rate(*i, at.v);
+            if ahead != 0.0 {
+                cords.moments(*i).for_each(|(k, g)| tau[k] -= ahead * g);
+            }
+        }
+    }
+
+    /// Takes the slopes by u of what is taken implicitly at an acceleration, of those on tendons at the one of the free
+    /// motion; which is kept.
+    pub(super) fn accelerate(&mut self, at: &State<'_>, cords: &Cords, [acc, free]: [&[f64]; 2]) {
+        for (own, free) in self.acc.iter_mut().zip(free) {
+            *own = *free;
+        }
+        if free.is_empty() {
+            self.acc.fill(0.0);
+        }
+        let h = at.time_step;
+        if h == 0.0 {
+            return;
+        }
+        let on_joints = (self.servos.iter()).map(|(j, k)| {
+            let acc = acc.get(*k).copied().unwrap_or(0.0);
+            (*j, [at.v[*k], acc])
+        });
+        let along = self.pulls.iter();
+        let along = along.map(|(j, i)| (*j, [cords.rate(*i, at.v), cords.rate(*i, &self.acc)]));
+        for (j, motion) in on_joints.chain(along) {
+            let force = &self.forces[j];
+            if force.ahead_by_u != [0.0; 2] {
+                let ahead = ActuatorForce::held(force.ahead_by_u, h, motion);
+                self.inputs[j].slope = force.by_u - ahead / at.model.actuators()[j].gear[0];
+            }
+        }
+    }
+
+    /// Whole force of one along a tendon before the gear, with what is taken implicitly.
+    pub(super) fn whole(&self, at: &State<'_>, cords: &Cords, [j, i]: [usize; 2]) -> f64 {
+        let (force, gear) = (&self.forces[j], at.model.actuators()[j].gear[0]);
+        match force.ahead {
+            [0.0, 0.0] => gear * force.force,
+            ahead => {
+                let motion = [cords.rate(i, at.v), cords.rate(i, &self.acc)];
+                gear * force.force - ActuatorForce::held(ahead, at.time_step, motion)
+            }
+        }
+    }
+}
