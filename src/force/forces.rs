@@ -10,6 +10,7 @@ use super::elastic::Elastic;
 use super::face::{Force, Input, State};
 use super::fluid::FluidForces;
 use super::gravity_compensation::GravityCompensation;
+use super::gyroscopic::Gyroscopic;
 use super::joint_damper::JointDamper;
 use super::joint_spring::JointSpring;
 use super::penalty::PenaltyContacts;
@@ -44,6 +45,8 @@ pub struct Forces {
     pub penalty: Option<Box<PenaltyContacts>>,
     /// Where there are contacts and actuators that pull at them.
     pub adhesion: Option<Box<Adhesion>>,
+    /// Where the time-stepping scheme turns bodies by the discrete Euler equations.
+    pub gyroscopic: Option<Box<Gyroscopic>>,
     others: Vec<Box<dyn Force>>,
     implicit: Slopes,
     slopes: Slopes,
@@ -75,6 +78,7 @@ impl Forces {
             fluid: FluidForces::new(model),
             penalty: None,
             adhesion: None,
+            gyroscopic: None,
             others,
             implicit: Slopes::new(model.nv(), 0),
             slopes: Slopes::default(),
@@ -223,6 +227,9 @@ impl Forces {
             self.cords.update_one(*i, at.kin, at.q);
         }
         self.fluid.apply(at, tau);
+        if let Some(gyroscopic) = &mut self.gyroscopic {
+            gyroscopic.apply(at, tau);
+        }
         let mut distance = self.actuate(at, tau)?;
         if self.elastic.acts() {
             self.elastic.apply(at, &self.cords, tau);
@@ -252,6 +259,9 @@ impl Forces {
         self.actuators.slopes(at, &self.cords, &mut slopes);
         self.fluid.differentiate(at);
         self.fluid.slopes(at, &mut slopes);
+        if let Some(gyroscopic) = &mut self.gyroscopic {
+            gyroscopic.differentiate(at);
+        }
         self.cross.clear();
         if self.elastic.acts() {
             self.elastic.slopes(at, &self.cords, acc, &mut slopes);
@@ -298,7 +308,8 @@ impl Forces {
                 visit(k, k, *by_q, by_v);
             }
         }
-        for e in &self.slopes.entries {
+        let gyroscopic = self.gyroscopic.iter().flat_map(|g| g.entries());
+        for e in self.slopes.entries.iter().chain(gyroscopic) {
             visit(e.row, e.column, e.by_q, e.by_v);
         }
     }
@@ -423,6 +434,9 @@ impl Forces {
         match p.kind {
             ParamKind::Force => self.others[p.index as usize].by_parameter(at, acc, p, r),
             _ => self.all().for_each(|f| f.by_parameter(at, acc, p, r)),
+        }
+        if let Some(gyroscopic) = &self.gyroscopic {
+            gyroscopic.by_parameter(at, p, r);
         }
         self.actuators.by_parameter(at, &self.cords, p, r);
         self.elastic.by_parameter(at, &self.cords, acc, p, r);

@@ -8,6 +8,13 @@
 //!   v̂ = v + h (a + ω × v),  x⁺ = x + h R v̂,  R⁺ = R exp(h ω̂),  v⁺ = exp(−h ω̂) v̂,  ω⁺ = ω̂,
 //!
 //! with impulses found for v̂. MuJoCo and Drake, whose free joints hold world velocities, step so.
+//!
+//! What flies straight is the centre of mass. Where it lies at c along the axes of the frame, the step takes the frame around it:
+//!
+//!   x⁺ = x + R (h (v̂ + ω̂ × c) + c − exp(h ω̂) c),  v⁺ = exp(−h ω̂) (v̂ + ω̂ × c) − ω̂ × c.
+//!
+//! Bodies that turn freely turn by the discrete Euler equations ([`crate::dynamics::spin`]), which forces bring into v̂
+//! ([`crate::force::Gyroscopic`]).
 
 use super::euler::displacement;
 use super::{End, EndMap, Scheme, Start};
@@ -28,20 +35,31 @@ fn add(out: &mut [f64], x: Vec3) {
     }
 }
 
+/// The displacement of a free joint's frame around a centre c, along the axes of the beginning, and the velocity of c.
+#[inline(always)]
+fn around(h: f64, end: Twist, c: Vec3, turn: &Mat3) -> (Vec3, Vec3) {
+    let velocity = end.lin + end.ang.cross(c);
+    (velocity * h + (c - turn.mul_vec(c)), velocity)
+}
+
 /// Of one free joint, ∂q⁺ by q and by w = h v̂, and ∂v⁺ by v̂.
-fn blocks(h: f64, v_end: &[f64]) -> (IntegrateBlocks, LinkMatrix) {
+fn blocks(h: f64, v_end: &[f64], c: Vec3) -> (IntegrateBlocks, LinkMatrix) {
     let end = Twist::from_slice(v_end);
     let w = end.ang * h;
+    let turn = so3_exp(w);
+    let (moved, velocity) = around(h, end, c, &turn);
     let back = Pose {
-        rot: so3_exp(w),
-        pos: end.lin * h,
+        rot: turn,
+        pos: moved,
     }
     .inverse();
-    let (jacobian, seen) = (so3_right_jacobian(w), back.rot.mul_vec(end.lin));
-    let by_spin = Mat3::skew(seen * h).mul_mat(&jacobian);
+    let (jacobian, seen) = (so3_right_jacobian(w), back.rot.mul_vec(velocity));
+    // −exp(−w) [c]×: the centre's velocity by the spin.
+    let (arm, across) = (Mat3::skew(c), back.rot.mul_skew(-c));
+    let by_spin = Mat3::skew(seen * h).mul_mat(&jacobian) + across + arm;
     let position = IntegrateBlocks {
         by_q: adjoint(&back),
-        by_w: [back.rot, Mat3::ZERO, jacobian],
+        by_w: [back.rot, across + arm.mul_mat(&jacobian), jacobian],
     };
     (position, [back.rot, by_spin, Mat3::IDENTITY])
 }
@@ -140,26 +158,41 @@ impl Scheme for SymplecticEulerWorld {
         bar[3..6].copy_from_slice(&ang.to_array());
     }
 
+    fn keeps_momentum(&self) -> bool {
+        true
+    }
+
+    fn by_centre(&self, h: f64, v_end: &[f64]) -> [Mat3; 2] {
+        let w = Twist::from_slice(v_end).ang;
+        let back = so3_exp(w * -h);
+        let rest = back - Mat3::IDENTITY;
+        [rest + back.mul_skew(w * h), rest.mul_skew(w)]
+    }
+
     fn end(&self, at: &Start<'_>, v_end: &[f64], next: End<'_>) {
         for (w, v) in next.v.iter_mut().zip(v_end) {
             *w = at.h * v;
         }
         at.model.integrate(at.q, next.v, next.q);
         next.v.copy_from_slice(v_end);
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let end = Twist::from_slice(&v_end[l.iv..]);
-            let moved = free_pose(&at.q[l.iq..]).point(end.lin * at.h);
+            let turn = so3_exp(end.ang * at.h);
+            let (moved, velocity) = around(at.h, end, *c, &turn);
+            let moved = free_pose(&at.q[l.iq..]).point(moved);
             next.q[l.iq..l.iq + 3].copy_from_slice(&moved.to_array());
-            let seen = so3_exp(end.ang * at.h).tr_mul_vec(end.lin);
+            let seen = turn.tr_mul_vec(velocity) - end.ang.cross(*c);
             next.v[l.iv..l.iv + 3].copy_from_slice(&seen.to_array());
         }
     }
 
     fn linearize(&mut self, at: &Start<'_>, v_end: &[f64]) {
+        let mut centres = at.centres.iter();
         self.map.fill(at.model.topology(), |l| {
             let v_end = &v_end[l.iv..l.iv + l.kind.nv()];
             if l.kind == LinkKind::Free {
-                let (position, turn) = blocks(at.h, v_end);
+                let c = centres.next().copied().unwrap_or(Vec3::ZERO);
+                let (position, turn) = blocks(at.h, v_end, c);
                 return (position, Some(turn));
             }
             let w = displacement(at.h, v_end);

@@ -274,6 +274,7 @@ fn end(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> 
             *q += x;
         }
     }
+    sim.move_centres(lin, along);
     Ok(())
 }
 
@@ -305,6 +306,7 @@ fn end_transposed(
         carried: &mut lin.carried,
     };
     sim.integrator.state_adjoint(&at, seed.next, state);
+    sim.move_centres_transposed(lin, seed, bars);
     Ok(())
 }
 

@@ -108,6 +108,7 @@ impl Sim {
             q,
             v,
             carried: &self.carried,
+            centres: &[],
         };
         self.integrator.start(&at, &mut s.v_start);
         for (end, (start, a)) in s.v_end.iter_mut().zip(s.v_start.iter().zip(a)) {

@@ -15,9 +15,9 @@ use super::state::{Held, Last, StepState};
 use super::theta::Theta;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
-use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
 use crate::force::penalty::{self, PenaltyContacts};
+use crate::force::{Forces, Gyroscopic};
 use crate::integrator::{Scheme, Start};
 use crate::linalg::first_not_finite;
 use crate::model::Model;
@@ -117,6 +117,9 @@ impl Sim {
         if options.contact != Contact::None {
             let adhesion = Adhesion::new(&model, options.max_contacts, differentiate)?;
             forces.adhesion = adhesion.map(Box::new);
+        }
+        if parts.integrator.keeps_momentum() && parts.formula.is_none() {
+            forces.gyroscopic = Gyroscopic::new(&model, differentiate);
         }
         let state = Box::new(StepState::new(&model, carried));
         let implicit = parts
@@ -423,10 +426,14 @@ impl Sim {
             q,
             v,
             carried: &self.carried,
+            centres: &[],
         };
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         let margin = self.forces.apply(&at, &mut self.tau)?;
+        if let Some(gyroscopic) = &self.forces.gyroscopic {
+            gyroscopic.centres(model, &mut s.centres);
+        }
         for (tau, f) in self.tau.iter_mut().zip(applied) {
             *tau += f;
         }
