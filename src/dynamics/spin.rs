@@ -20,8 +20,8 @@ use crate::spatial::{Mat3, Sym3, Vec3};
 /// Square of the largest turn that F± is taken at: below 2π, where c has its pole.
 const LARGEST_TURN: f64 = 36.0;
 
-/// A step of Newton's method of this share of ω leaves round-off.
-const LAST_STEP: f64 = 1e-8;
+/// What a step of Newton's method leaves, as a share of ω by its curvature, is round-off even of components of 1e-3 of ω.
+const LEFT: f64 = 1e-19;
 
 /// Of the determinant in the trace to the third below which an inertia is zero about an axis.
 const SINGULAR: f64 = 1e-13;
@@ -124,7 +124,7 @@ fn implicit_slope(inertia: &Sym3, h: f64, omega: Vec3) -> Mat3 {
 
 /// Damped Newton from `omega` to where `of` is `target`, at most as far as `reaches` says.
 fn newton(
-    omega: Vec3,
+    (h, omega): (f64, Vec3),
     target: Vec3,
     scale: f64,
     first: Vec3,
@@ -139,7 +139,7 @@ fn newton(
             return Some(w);
         }
         let step = -slope(w).inverse()?.mul_vec(r);
-        if step.max_abs() <= LAST_STEP * w.max_abs() {
+        if h * step.norm_squared() <= LEFT * w.norm() {
             return Some(w + step);
         }
         let mut share = 1.0;
@@ -183,7 +183,7 @@ impl Spin {
             // F₊ − F₋ is x × p.
             let first = omega.cross(p) * h - push;
             let found = newton(
-                omega,
+                (h, omega),
                 target,
                 p.norm() + target.norm(),
                 first,
@@ -197,7 +197,7 @@ impl Spin {
         }
         let target = p + push;
         let found = newton(
-            omega,
+            (h, omega),
             target,
             target.norm(),
             omega.cross(p) * h - push,
@@ -217,6 +217,11 @@ impl Spin {
     /// ω⁺.
     pub fn next(&self) -> Vec3 {
         self.next
+    }
+
+    /// Whether the inertia about an axis is zero, so that Euler's equation is explicit.
+    pub fn is_explicit(&self) -> bool {
+        self.kind == Kind::Explicit
     }
 
     /// What beside −h ω × I ω and the push brings I ω to I ω⁺.

@@ -227,9 +227,6 @@ impl Forces {
             self.cords.update_one(*i, at.kin, at.q);
         }
         self.fluid.apply(at, tau);
-        if let Some(gyroscopic) = &mut self.gyroscopic {
-            gyroscopic.apply(at, tau);
-        }
         let mut distance = self.actuate(at, tau)?;
         if self.elastic.acts() {
             self.elastic.apply(at, &self.cords, tau);
@@ -242,6 +239,10 @@ impl Forces {
         if let Some(penalty) = &mut self.penalty {
             penalty.apply(at, tau)?;
             distance = distance.min(penalty.switch_distance());
+        }
+        // The last one, with what all others give at hand.
+        if let Some(gyroscopic) = &mut self.gyroscopic {
+            gyroscopic.apply(at, tau);
         }
         Ok(distance)
     }

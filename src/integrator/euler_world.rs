@@ -9,8 +9,10 @@
 //!
 //! with impulses found for v̂. MuJoCo and Drake, whose free joints hold world velocities, step so.
 //!
-//! What flies straight is the centre of mass. Where it lies at c along the axes of the frame, the step takes the frame around it:
+//! What flies straight is the centre of mass. Where it lies at c along the axes of the frame, the step carries its velocity and takes
+//! the frame around it:
 //!
+//!   v̂ = v + h (a + ω × (v + ω × c)),
 //!   x⁺ = x + R (h (v̂ + ω̂ × c) + c − exp(h ω̂) c),  v⁺ = exp(−h ω̂) (v̂ + ω̂ × c) − ω̂ × c.
 //!
 //! Bodies that turn freely turn by the discrete Euler equations ([`crate::dynamics::spin`]), which forces bring into v̂
@@ -79,9 +81,9 @@ impl Scheme for SymplecticEulerWorld {
 
     fn start(&self, at: &Start<'_>, v_start: &mut [f64]) {
         v_start.copy_from_slice(at.v);
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let t = Twist::from_slice(&at.v[l.iv..]);
-            add(&mut v_start[l.iv..], t.ang.cross(t.lin) * at.h);
+            add(&mut v_start[l.iv..], t.ang.cross(t.at(*c)) * at.h);
         }
     }
 
@@ -89,9 +91,9 @@ impl Scheme for SymplecticEulerWorld {
         for (out, dv) in out.iter_mut().zip(dv) {
             *out += dv;
         }
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let [t, d] = [at.v, dv].map(|v| Twist::from_slice(&v[l.iv..]));
-            let change = d.ang.cross(t.lin) + t.ang.cross(d.lin);
+            let change = d.ang.cross(t.at(*c)) + t.ang.cross(d.at(*c));
             add(&mut out[l.iv..], change * at.h);
         }
     }
@@ -100,11 +102,12 @@ impl Scheme for SymplecticEulerWorld {
         for (v_bar, z) in v_bar.iter_mut().zip(z) {
             *v_bar += z;
         }
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let t = Twist::from_slice(&at.v[l.iv..]);
             let z = Vec3::from_slice(&z[l.iv..]) * at.h;
-            add(&mut v_bar[l.iv..], z.cross(t.ang));
-            add(&mut v_bar[l.iv + 3..], t.lin.cross(z));
+            let linear = z.cross(t.ang);
+            add(&mut v_bar[l.iv..], linear);
+            add(&mut v_bar[l.iv + 3..], t.at(*c).cross(z) + c.cross(linear));
         }
     }
 
@@ -118,13 +121,15 @@ impl Scheme for SymplecticEulerWorld {
         diagonal: &[f64],
         visit: &mut dyn FnMut(usize, usize, f64),
     ) {
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let linear = &diagonal[l.iv..l.iv + 3];
             if linear.iter().all(|d| *d == 0.0) {
                 continue;
             }
             let t = Twist::from_slice(&at.v[l.iv..]);
-            for (first, by) in [(0, Mat3::skew(t.ang)), (3, Mat3::skew(-t.lin))] {
+            let turned = Mat3::skew(t.ang);
+            let spun = Mat3::skew(-t.at(*c)) + turned.mul_skew(-*c);
+            for (first, by) in [(0, turned), (3, spun)] {
                 for (row, d) in linear.iter().enumerate() {
                     for column in 0..3 {
                         visit(l.iv + row, l.iv + first + column, -(d * by.at(row, column)));
@@ -160,6 +165,11 @@ impl Scheme for SymplecticEulerWorld {
 
     fn keeps_momentum(&self) -> bool {
         true
+    }
+
+    fn start_by_centre(&self, h: f64, v: &[f64]) -> Mat3 {
+        let omega = Twist::from_slice(v).ang;
+        Mat3::skew(omega).mul_skew(omega) * h
     }
 
     fn by_centre(&self, h: f64, v_end: &[f64]) -> [Mat3; 2] {

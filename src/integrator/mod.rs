@@ -127,6 +127,11 @@ pub trait Scheme: Debug + Send {
         false
     }
 
+    /// How the linear part of v̂₀ of a free joint varies with its centre, at its six numbers of v.
+    fn start_by_centre(&self, _h: f64, _v: &[f64]) -> Mat3 {
+        Mat3::ZERO
+    }
+
     /// How the linear part of q⁺ and v⁺ of a free joint vary with its centre, at the six numbers of v̂.
     fn by_centre(&self, _h: f64, _v_end: &[f64]) -> [Mat3; 2] {
         [Mat3::ZERO; 2]

@@ -105,6 +105,11 @@ impl Inertia {
         }
     }
 
+    /// The second moment about the point, along the same axes; linear in the inertia.
+    pub fn about(&self, point: Vec3) -> Sym3 {
+        self.transformed_by(&Mat3::IDENTITY, -point).i
+    }
+
     /// How it changes where the body moves by `v`, with the frame at rest.
     pub fn rate(&self, v: Twist) -> Inertia {
         let (i, h, u) = (self.i.to_mat3(), self.h, v.lin);

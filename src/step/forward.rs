@@ -85,8 +85,9 @@ impl Sim {
         if self.implicit.is_some() {
             return self.implicit_acceleration_jacobians(out);
         }
+        let mut by_p = out.by_p;
         let by_inputs = out.by_u.is_some() || out.by_act.is_some();
-        self.prepare_columns(by_inputs, out.by_p.is_some())?;
+        self.prepare_columns(by_inputs, by_p.is_some())?;
         let rate = 1.0 / self.options.time_step;
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
@@ -103,7 +104,7 @@ impl Sim {
         if let Some(out) = out.by_u {
             inputs.write(rate, &lin.by_u, out);
         }
-        if let Some(out) = out.by_p {
+        if let Some(out) = &mut by_p {
             full.write(rate, &lin.by_p, out);
         }
         if let Some(out) = out.by_act {
@@ -118,6 +119,9 @@ impl Sim {
                 (self.integrator).start_direction(&at, &lin.unit[..nv], column);
             }
             lin.unit.fill(0.0);
+        }
+        if let Some(out) = by_p {
+            self.subtract_start(rate, out);
         }
         Ok(())
     }

@@ -15,9 +15,9 @@ use super::state::{Held, Last, StepState};
 use super::theta::Theta;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
+use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
 use crate::force::penalty::{self, PenaltyContacts};
-use crate::force::{Forces, Gyroscopic};
 use crate::integrator::{Scheme, Start};
 use crate::linalg::first_not_finite;
 use crate::model::Model;
@@ -107,6 +107,7 @@ impl Sim {
         // Newton's method takes derivatives, too.
         let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
         let differentiate = options.derivatives || parts.formula.is_some() || stage.is_some();
+        let turning = parts.turning(&model, differentiate);
         let (mut params, others) = (model.params().clone(), parts.forces);
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
@@ -118,9 +119,7 @@ impl Sim {
             let adhesion = Adhesion::new(&model, options.max_contacts, differentiate)?;
             forces.adhesion = adhesion.map(Box::new);
         }
-        if parts.integrator.keeps_momentum() && parts.formula.is_none() {
-            forces.gyroscopic = Gyroscopic::new(&model, differentiate);
-        }
+        forces.gyroscopic = turning;
         let state = Box::new(StepState::new(&model, carried));
         let implicit = parts
             .formula
@@ -420,20 +419,18 @@ impl Sim {
         if self.theta.is_some() {
             return self.pending_theta();
         }
+        s.take_centres(&self.forces, model, &self.params);
         let at = Start {
             model,
             h,
             q,
             v,
             carried: &self.carried,
-            centres: &[],
+            centres: &s.centres,
         };
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         let margin = self.forces.apply(&at, &mut self.tau)?;
-        if let Some(gyroscopic) = &self.forces.gyroscopic {
-            gyroscopic.centres(model, &mut s.centres);
-        }
         for (tau, f) in self.tau.iter_mut().zip(applied) {
             *tau += f;
         }
@@ -445,13 +442,14 @@ impl Sim {
             self.driven.accelerate(&s.v_start, h);
             let Driven { pivots, given, .. } = &self.driven;
             (self.dynamics).forward_given(model, params, pivots, tau, given, &mut s.acc);
+        } else if self.contact.is_none() {
+            (self.dynamics).forward_system(model, params, diagonal, tau, &mut s.acc);
+        } else {
+            (self.dynamics).forward_factored(model, params, diagonal, tau, &mut s.acc);
         }
+        s.settle_free(&self.forces, &self.dynamics, model, h, [diagonal, applied]);
         match &mut self.contact {
             None => {
-                if !is_driven {
-                    self.dynamics
-                        .forward_system(model, params, diagonal, tau, &mut s.acc);
-                }
                 if self.dynamics.system.stiffness() > STIFFEST {
                     s.info.gradient = Gradient::Refused;
                 }
@@ -466,10 +464,6 @@ impl Sim {
                 }
             }
             Some(c) => {
-                if !is_driven {
-                    self.dynamics
-                        .forward_factored(model, params, diagonal, tau, &mut s.acc);
-                }
                 check_acceleration(model, &s.acc)?;
                 let certificate = c.solve(
                     model,
