@@ -2,7 +2,8 @@
 //!
 //! The acceleration is that of the balance of forces in a step from the state, a = (v̂ − v̂₀)/h with the velocities v̂₀ before
 //! and v̂ after it, both in the axes of the state: M a + b = τ + Jᵀλ/h, with what of τ is taken implicitly. Impulses act
-//! within a time step, so that there is no acceleration with contact without one. Implicit formulas (BDF1, SDIRK2) balance
+//! within a time step, so that there is no acceleration with contact without one. The couple that turns free bodies by the
+//! discrete Euler equations ([`Gyroscopic`](crate::force::Gyroscopic)) is one of the forces. Implicit formulas (BDF1, SDIRK2) balance
 //! forces elsewhere: theirs is (v⁺ − v)/h.
 
 use super::act::ActJacobians;
