@@ -674,7 +674,9 @@ enum ds_integrator
   DS_INTEGRATOR_BDF2 = 4,
   /**
    * The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
-   * spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always.
+   * spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always. The centre of mass
+   * of a free body goes on a line wherever its frame is; without torque it keeps its angular momentum, and its energy within
+   * a band, as a body on a ball joint does on which nothing hangs.
    */
   DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
   /**
@@ -4050,7 +4052,9 @@ ds_status ds_batch_get_act(const struct ds_batch *batch, double *act);
  * h from there: M a + b is the sum of the forces, of contacts their impulses over h, with what of joints' springs and
  * dampers is taken implicitly; with DS_INTEGRATOR_SYMPLECTIC_EULER (v_next - v)/h of the step, with
  * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD that but for free joints, whose axes the step turns; with DS_INTEGRATOR_BDF1 and
- * _SDIRK2 (v_next - v)/h. Without contact and implicit forces h has no part in it.
+ * _SDIRK2 (v_next - v)/h. With DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD the couple that turns free bodies by the discrete
+ * Euler equations is one of the forces: of the order of h w^3 where a free joint or a ball joint with nothing on it spins
+ * at w. Without contact, implicit forces and such spin h has no part in it.
  *
  * Afterwards the last step, of which ds_sim_contacts, ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives
  * tell, is that from this state. The warm start of the next step stays as it was.

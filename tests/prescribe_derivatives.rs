@@ -12,6 +12,7 @@ use common::scene::lying;
 use common::*;
 use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::spec::JointKind;
 use diffsim::rollout::Rollout;
 use diffsim::step::{Contact, Integrator, Options, Sim, StepJacobians};
 use std::sync::Arc;
@@ -233,7 +234,15 @@ fn forces_between_branches() {
             sim.select_params(&list).unwrap();
             let (q, v) = (random_q(&mut rng, &model, 0.5), rng.vector(model.nv(), 1.0));
             check_direction(&mut sim, &q, &v, 1e-6);
-            if SYMPLECTIC.contains(&scheme) {
+            // In world axes a free or ball joint turns by the discrete Euler equations once it is freed, and as it is driven
+            // before: one is not the other with an impulse more.
+            let turns = model.joints().iter().any(|j| {
+                let own = j.iv..j.iv + j.nv;
+                matches!(j.kind, JointKind::Free | JointKind::Spherical)
+                    && dofs.iter().any(|k| own.contains(k))
+            });
+            let balances = scheme == SYMPLECTIC[0] || !turns;
+            if SYMPLECTIC.contains(&scheme) && balances {
                 free_dofs_balance(&mut sim, &dofs);
             }
         }

@@ -14,7 +14,9 @@ use std::ptr;
 /// h from there: M a + b is the sum of the forces, of contacts their impulses over h, with what of joints' springs and
 /// dampers is taken implicitly; with DS_INTEGRATOR_SYMPLECTIC_EULER (v_next - v)/h of the step, with
 /// DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD that but for free joints, whose axes the step turns; with DS_INTEGRATOR_BDF1 and
-/// _SDIRK2 (v_next - v)/h. Without contact and implicit forces h has no part in it.
+/// _SDIRK2 (v_next - v)/h. With DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD the couple that turns free bodies by the discrete
+/// Euler equations is one of the forces: of the order of h w^3 where a free joint or a ball joint with nothing on it spins
+/// at w. Without contact, implicit forces and such spin h has no part in it.
 ///
 /// Afterwards the last step, of which ds_sim_contacts, ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives
 /// tell, is that from this state. The warm start of the next step stays as it was.

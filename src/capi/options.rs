@@ -50,7 +50,9 @@ pub enum ds_integrator {
     /// ds_rollout_* only: a single step does not know the one before it, and is DS_ERR_UNSUPPORTED. Contact as with BDF1.
     DS_INTEGRATOR_BDF2 = 4,
     /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
-    /// spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always.
+    /// spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always. The centre of mass
+    /// of a free body goes on a line wherever its frame is; without torque it keeps its angular momentum, and its energy within
+    /// a band, as a body on a ball joint does on which nothing hangs.
     DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
     /// Two implicit stages as those of BDF1, of second order; what is stiff is damped as by it. Contact as with BDF1.
     DS_INTEGRATOR_SDIRK2 = 6,

@@ -27,6 +27,7 @@ pub mod rnea;
 pub mod rnea_adjoint;
 pub mod rnea_derivatives;
 pub mod rnea_direction;
+pub mod spin;
 pub mod system;
 #[cfg(test)]
 mod tests;

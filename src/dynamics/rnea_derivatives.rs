@@ -100,7 +100,7 @@ pub(super) fn two_b_row(inertia: &Inertia, v: Twist, momentum: Wrench, s: Twist)
 pub enum FreeAxes {
     /// The body's own, as inverse dynamics has them.
     Body,
-    /// The world's: a change of v by e brings the acceleration δ(ω × v) along, whose force is off ∂τ/∂v. It is
+    /// The world's, of a point of the body: a change of v by e brings the acceleration δ(ω × v) along, whose force is off ∂τ/∂v. It is
     /// S_i I (S δ(ω × v)), so it is off β.
     World,
 }
@@ -121,6 +121,8 @@ pub struct RneaDerivatives {
     pub stiffness: LinkStiffness,
     /// Per dof.
     pub carried: Vec<Carried>,
+    /// Per free link, along its axes: the point whose velocity stays with [`FreeAxes::World`].
+    pub centres: Vec<Vec3>,
     path: Vec<PathBlock<24>>,
     filled: Vec<usize>,
 }
@@ -137,6 +139,7 @@ impl RneaDerivatives {
             composite: vec![Composite::default(); t.links.len()],
             stiffness: LinkStiffness::new(t.links.len()),
             carried: vec![Carried::default(); t.nv()],
+            centres: vec![Vec3::ZERO; model.free_links().count()],
             path: vec![[F4::ZERO; 24]; t.max_depth / LANES],
             filled: vec![WORLD; t.max_depth],
         }
@@ -241,17 +244,18 @@ fn rnea_derivatives_kernel(
         }
     }
     if axes == FreeAxes::World {
-        for l in model.free_links() {
+        for (l, c) in model.free_links().zip(&w.centres) {
             let i = t.dofs[l.iv].link;
             let vp = match l.parent {
                 WORLD => Twist::ZERO,
                 p => kin.v[p],
             };
             let own = kin.v[i] - vp;
-            let linear = own.at(kin.pos[i]);
+            let centre = kin.pos[i] + kin.rot[i].mul_vec(*c);
+            let linear = own.at(centre);
             for k in l.dofs() {
                 let s = kin.s[k];
-                let turned = own.ang.cross(s.at(kin.pos[i])) + s.ang.cross(linear);
+                let turned = own.ang.cross(s.at(centre)) + s.ang.cross(linear);
                 carried[k].beta.lin -= turned;
             }
         }

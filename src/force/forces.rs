@@ -12,6 +12,7 @@ use super::face::{Force, Input, State};
 use super::feedback::Feedback;
 use super::fluid::FluidForces;
 use super::gravity_compensation::GravityCompensation;
+use super::gyroscopic::Gyroscopic;
 use super::joint_damper::JointDamper;
 use super::joint_spring::JointSpring;
 use super::penalty::PenaltyContacts;
@@ -46,6 +47,8 @@ pub struct Forces {
     pub penalty: Option<Box<PenaltyContacts>>,
     /// Where there are contacts and actuators that pull at them.
     pub adhesion: Option<Box<Adhesion>>,
+    /// Where the time-stepping scheme turns bodies by the discrete Euler equations.
+    pub gyroscopic: Option<Box<Gyroscopic>>,
     others: Vec<Box<dyn Force>>,
     feedback: Option<Feedback>,
     implicit: Slopes,
@@ -80,6 +83,7 @@ impl Forces {
             fluid: FluidForces::new(model),
             penalty: None,
             adhesion: None,
+            gyroscopic: None,
             others,
             feedback: None,
             implicit: Slopes::new(model.nv(), 0),
@@ -246,6 +250,10 @@ impl Forces {
             penalty.apply(at, tau)?;
             distance = distance.min(penalty.switch_distance());
         }
+        // The last one, with what all others give at hand.
+        if let Some(gyroscopic) = &mut self.gyroscopic {
+            gyroscopic.apply(at, tau);
+        }
         Ok(distance)
     }
 
@@ -262,6 +270,9 @@ impl Forces {
         self.actuators.slopes(at, &self.cords, acc, &mut slopes);
         self.fluid.differentiate(at);
         self.fluid.slopes(at, &mut slopes);
+        if let Some(gyroscopic) = &mut self.gyroscopic {
+            gyroscopic.differentiate(at);
+        }
         self.cross.clear();
         if self.elastic.acts() {
             self.elastic.slopes(at, &self.cords, acc[0], &mut slopes);
@@ -311,7 +322,8 @@ impl Forces {
                 visit(k, k, *by_q, by_v);
             }
         }
-        for e in &self.slopes.entries {
+        let gyroscopic = self.gyroscopic.iter().flat_map(|g| g.entries());
+        for e in self.slopes.entries.iter().chain(gyroscopic) {
             visit(e.row, e.column, e.by_q, e.by_v);
         }
     }
@@ -441,6 +453,9 @@ impl Forces {
         match p.kind {
             ParamKind::Force => self.others[p.index as usize].by_parameter(at, acc, p, r),
             _ => self.all().for_each(|f| f.by_parameter(at, acc, p, r)),
+        }
+        if let Some(gyroscopic) = &self.gyroscopic {
+            gyroscopic.by_parameter(at, p, r);
         }
         self.actuators.by_parameter(at, &self.cords, p, r);
         self.elastic.by_parameter(at, &self.cords, acc, p, r);

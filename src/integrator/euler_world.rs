@@ -8,6 +8,15 @@
 //!   v̂ = v + h (a + ω × v),  x⁺ = x + h R v̂,  R⁺ = R exp(h ω̂),  v⁺ = exp(−h ω̂) v̂,  ω⁺ = ω̂,
 //!
 //! with impulses found for v̂. MuJoCo and Drake, whose free joints hold world velocities, step so.
+//!
+//! What flies straight is the centre of mass. Where it lies at c along the axes of the frame, the step carries its velocity and takes
+//! the frame around it:
+//!
+//!   v̂ = v + h (a + ω × (v + ω × c)),
+//!   x⁺ = x + R (h (v̂ + ω̂ × c) + c − exp(h ω̂) c),  v⁺ = exp(−h ω̂) (v̂ + ω̂ × c) − ω̂ × c.
+//!
+//! Bodies that turn freely turn by the discrete Euler equations ([`crate::dynamics::spin`]), which forces bring into v̂
+//! ([`crate::force::Gyroscopic`]).
 
 use super::euler::displacement;
 use super::{End, EndMap, Scheme, Start};
@@ -28,20 +37,31 @@ fn add(out: &mut [f64], x: Vec3) {
     }
 }
 
+/// The displacement of a free joint's frame around a centre c, along the axes of the beginning, and the velocity of c.
+#[inline(always)]
+fn around(h: f64, end: Twist, c: Vec3, turn: &Mat3) -> (Vec3, Vec3) {
+    let velocity = end.lin + end.ang.cross(c);
+    (velocity * h + (c - turn.mul_vec(c)), velocity)
+}
+
 /// Of one free joint, ∂q⁺ by q and by w = h v̂, and ∂v⁺ by v̂.
-fn blocks(h: f64, v_end: &[f64]) -> (IntegrateBlocks, LinkMatrix) {
+fn blocks(h: f64, v_end: &[f64], c: Vec3) -> (IntegrateBlocks, LinkMatrix) {
     let end = Twist::from_slice(v_end);
     let w = end.ang * h;
+    let turn = so3_exp(w);
+    let (moved, velocity) = around(h, end, c, &turn);
     let back = Pose {
-        rot: so3_exp(w),
-        pos: end.lin * h,
+        rot: turn,
+        pos: moved,
     }
     .inverse();
-    let (jacobian, seen) = (so3_right_jacobian(w), back.rot.mul_vec(end.lin));
-    let by_spin = Mat3::skew(seen * h).mul_mat(&jacobian);
+    let (jacobian, seen) = (so3_right_jacobian(w), back.rot.mul_vec(velocity));
+    // −exp(−w) [c]×: the centre's velocity by the spin.
+    let (arm, across) = (Mat3::skew(c), back.rot.mul_skew(-c));
+    let by_spin = Mat3::skew(seen * h).mul_mat(&jacobian) + across + arm;
     let position = IntegrateBlocks {
         by_q: adjoint(&back),
-        by_w: [back.rot, Mat3::ZERO, jacobian],
+        by_w: [back.rot, across + arm.mul_mat(&jacobian), jacobian],
     };
     (position, [back.rot, by_spin, Mat3::IDENTITY])
 }
@@ -61,9 +81,9 @@ impl Scheme for SymplecticEulerWorld {
 
     fn start(&self, at: &Start<'_>, v_start: &mut [f64]) {
         v_start.copy_from_slice(at.v);
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let t = Twist::from_slice(&at.v[l.iv..]);
-            add(&mut v_start[l.iv..], t.ang.cross(t.lin) * at.h);
+            add(&mut v_start[l.iv..], t.ang.cross(t.at(*c)) * at.h);
         }
     }
 
@@ -71,9 +91,9 @@ impl Scheme for SymplecticEulerWorld {
         for (out, dv) in out.iter_mut().zip(dv) {
             *out += dv;
         }
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let [t, d] = [at.v, dv].map(|v| Twist::from_slice(&v[l.iv..]));
-            let change = d.ang.cross(t.lin) + t.ang.cross(d.lin);
+            let change = d.ang.cross(t.at(*c)) + t.ang.cross(d.at(*c));
             add(&mut out[l.iv..], change * at.h);
         }
     }
@@ -82,11 +102,12 @@ impl Scheme for SymplecticEulerWorld {
         for (v_bar, z) in v_bar.iter_mut().zip(z) {
             *v_bar += z;
         }
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let t = Twist::from_slice(&at.v[l.iv..]);
             let z = Vec3::from_slice(&z[l.iv..]) * at.h;
-            add(&mut v_bar[l.iv..], z.cross(t.ang));
-            add(&mut v_bar[l.iv + 3..], t.lin.cross(z));
+            let linear = z.cross(t.ang);
+            add(&mut v_bar[l.iv..], linear);
+            add(&mut v_bar[l.iv + 3..], t.at(*c).cross(z) + c.cross(linear));
         }
     }
 
@@ -100,13 +121,15 @@ impl Scheme for SymplecticEulerWorld {
         diagonal: &[f64],
         visit: &mut dyn FnMut(usize, usize, f64),
     ) {
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let linear = &diagonal[l.iv..l.iv + 3];
             if linear.iter().all(|d| *d == 0.0) {
                 continue;
             }
             let t = Twist::from_slice(&at.v[l.iv..]);
-            for (first, by) in [(0, Mat3::skew(t.ang)), (3, Mat3::skew(-t.lin))] {
+            let turned = Mat3::skew(t.ang);
+            let spun = Mat3::skew(-t.at(*c)) + turned.mul_skew(-*c);
+            for (first, by) in [(0, turned), (3, spun)] {
                 for (row, d) in linear.iter().enumerate() {
                     for column in 0..3 {
                         visit(l.iv + row, l.iv + first + column, -(d * by.at(row, column)));
@@ -140,26 +163,46 @@ impl Scheme for SymplecticEulerWorld {
         bar[3..6].copy_from_slice(&ang.to_array());
     }
 
+    fn keeps_momentum(&self) -> bool {
+        true
+    }
+
+    fn start_by_centre(&self, h: f64, v: &[f64]) -> Mat3 {
+        let omega = Twist::from_slice(v).ang;
+        Mat3::skew(omega).mul_skew(omega) * h
+    }
+
+    fn by_centre(&self, h: f64, v_end: &[f64]) -> [Mat3; 2] {
+        let w = Twist::from_slice(v_end).ang;
+        let back = so3_exp(w * -h);
+        let rest = back - Mat3::IDENTITY;
+        [rest + back.mul_skew(w * h), rest.mul_skew(w)]
+    }
+
     fn end(&self, at: &Start<'_>, v_end: &[f64], next: End<'_>) {
         for (w, v) in next.v.iter_mut().zip(v_end) {
             *w = at.h * v;
         }
         at.model.integrate(at.q, next.v, next.q);
         next.v.copy_from_slice(v_end);
-        for l in at.model.free_links() {
+        for (l, c) in at.model.free_links().zip(at.centres) {
             let end = Twist::from_slice(&v_end[l.iv..]);
-            let moved = free_pose(&at.q[l.iq..]).point(end.lin * at.h);
+            let turn = so3_exp(end.ang * at.h);
+            let (moved, velocity) = around(at.h, end, *c, &turn);
+            let moved = free_pose(&at.q[l.iq..]).point(moved);
             next.q[l.iq..l.iq + 3].copy_from_slice(&moved.to_array());
-            let seen = so3_exp(end.ang * at.h).tr_mul_vec(end.lin);
+            let seen = turn.tr_mul_vec(velocity) - end.ang.cross(*c);
             next.v[l.iv..l.iv + 3].copy_from_slice(&seen.to_array());
         }
     }
 
     fn linearize(&mut self, at: &Start<'_>, v_end: &[f64]) {
+        let mut centres = at.centres.iter();
         self.map.fill(at.model.topology(), |l| {
             let v_end = &v_end[l.iv..l.iv + l.kind.nv()];
             if l.kind == LinkKind::Free {
-                let (position, turn) = blocks(at.h, v_end);
+                let c = centres.next().copied().unwrap_or(Vec3::ZERO);
+                let (position, turn) = blocks(at.h, v_end, c);
                 return (position, Some(turn));
             }
             let w = displacement(at.h, v_end);

@@ -18,6 +18,7 @@ pub use theta::Theta;
 use crate::dynamics::coupling::Columns;
 use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::model::Model;
+use crate::spatial::{Mat3, Vec3};
 use implicit::Stage;
 use std::fmt::Debug;
 
@@ -32,6 +33,9 @@ pub struct Start<'a> {
     pub v: &'a [f64],
     /// As many entries as [`Scheme::carried`] says.
     pub carried: &'a [f64],
+    /// Of each free joint the point that the step takes its frame around, along its axes; schemes that do not keep centres of
+    /// mass on their way have no use for it.
+    pub centres: &'a [Vec3],
 }
 
 /// A state at the end of a step, or tangents or adjoints of it: of positions (nq, or nv tangents), velocities (nv), and
@@ -117,6 +121,21 @@ pub trait Scheme: Debug + Send {
 
     /// Its transpose.
     fn reach_adjoint(&self, _h: f64, _v: &[f64], _bar: &mut [f64]) {}
+
+    /// Whether bodies that turn freely do so by the discrete Euler equations, and free joints go around [`Start::centres`].
+    fn keeps_momentum(&self) -> bool {
+        false
+    }
+
+    /// How the linear part of v̂₀ of a free joint varies with its centre, at its six numbers of v.
+    fn start_by_centre(&self, _h: f64, _v: &[f64]) -> Mat3 {
+        Mat3::ZERO
+    }
+
+    /// How the linear part of q⁺ and v⁺ of a free joint vary with its centre, at the six numbers of v̂.
+    fn by_centre(&self, _h: f64, _v_end: &[f64]) -> [Mat3; 2] {
+        [Mat3::ZERO; 2]
+    }
 
     /// Φ: the next state from v̂.
     fn end(&self, at: &Start<'_>, v_end: &[f64], next: End<'_>);

@@ -209,6 +209,7 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
             *x += dv;
         }
     }
+    sim.move_start(along, &mut lin.x);
     sim.write_driven(&mut lin.x);
     let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
     match &mut sim.contact {
@@ -240,6 +241,7 @@ fn impulses_transposed(
     sim.adjoin_split(z, weights)?;
     let at = sim.state.start(&sim.model, sim.options.time_step);
     sim.integrator.start_adjoint(&at, z, &mut lin.v_sum);
+    sim.move_start_transposed(z, bars);
     Ok(())
 }
 
@@ -278,6 +280,7 @@ fn end(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> 
             *q += x;
         }
     }
+    sim.move_end(along, &mut lin.q_next, &mut lin.v_next);
     Ok(())
 }
 
@@ -302,6 +305,7 @@ fn end_transposed(
             (*z, *before) = (*z + x, -x);
         }
         (sim.integrator).start_adjoint(&at, &lin.column, &mut lin.v_sum);
+        sim.move_start_transposed(&lin.column, bars);
     }
     let state = End {
         q: &mut lin.q_sum,
@@ -309,6 +313,7 @@ fn end_transposed(
         carried: &mut lin.carried,
     };
     sim.integrator.state_adjoint(&at, seed.next, state);
+    sim.move_end_transposed(seed.next.q, seed.next.v, bars);
     Ok(())
 }
 

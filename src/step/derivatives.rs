@@ -207,6 +207,7 @@ impl Sim {
             false => self.integrator.axes(),
             true => FreeAxes::Body,
         };
+        d.id.centres.copy_from_slice(&self.state.centres);
         dynamics.differentiate_loaded(model, &self.params, axes);
         let Some(d) = &mut dynamics.derivatives else {
             return Err(Error::internal("the workspace of derivatives is missing"));

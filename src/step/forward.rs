@@ -2,7 +2,8 @@
 //!
 //! The acceleration is that of the balance of forces in a step from the state, a = (v̂ − v̂₀)/h with the velocities v̂₀ before
 //! and v̂ after it, both in the axes of the state: M a + b = τ + Jᵀλ/h, with what of τ is taken implicitly. Impulses act
-//! within a time step, so that there is no acceleration with contact without one. Implicit formulas (BDF1, SDIRK2) balance
+//! within a time step, so that there is no acceleration with contact without one. The couple that turns free bodies by the
+//! discrete Euler equations ([`Gyroscopic`](crate::force::Gyroscopic)) is one of the forces. Implicit formulas (BDF1, SDIRK2) balance
 //! forces elsewhere: theirs is (v⁺ − v)/h.
 
 use super::act::ActJacobians;
@@ -85,8 +86,9 @@ impl Sim {
         if self.implicit.is_some() {
             return self.implicit_acceleration_jacobians(out);
         }
+        let mut by_p = out.by_p;
         let by_inputs = out.by_u.is_some() || out.by_act.is_some();
-        self.prepare_columns(by_inputs, out.by_p.is_some())?;
+        self.prepare_columns(by_inputs, by_p.is_some())?;
         let rate = 1.0 / self.options.time_step;
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
@@ -103,7 +105,7 @@ impl Sim {
         if let Some(out) = out.by_u {
             inputs.write(rate, &lin.by_u, out);
         }
-        if let Some(out) = out.by_p {
+        if let Some(out) = &mut by_p {
             full.write(rate, &lin.by_p, out);
         }
         if let Some(out) = out.by_act {
@@ -118,6 +120,9 @@ impl Sim {
                 (self.integrator).start_direction(&at, &lin.unit[..nv], column);
             }
             lin.unit.fill(0.0);
+        }
+        if let Some(out) = by_p {
+            self.subtract_start(rate, out);
         }
         Ok(())
     }

@@ -107,12 +107,14 @@ impl Sim {
         s.v.copy_from_slice(v);
         s.u.copy_from_slice(u);
         s.drives.take(model, h, u, &self.act)?;
+        s.take_centres(&self.forces, model, &self.params);
         let at = Start {
             model,
             h,
             q,
             v,
             carried: &self.carried,
+            centres: &s.centres,
         };
         self.integrator.start(&at, &mut s.v_start);
         for (end, (start, a)) in s.v_end.iter_mut().zip(s.v_start.iter().zip(a)) {

@@ -103,12 +103,16 @@ impl Sim {
         let at = self.state.start(model, h);
         let scheme = &*self.integrator;
         let (dq_dq, dq_dp) = (out.dq_dq.as_deref_mut(), out.dq_dp.as_deref_mut());
-        scheme.end_columns(&at, By::Positions, dofs, &lin.by_q, dq_dq, out.dv_dq);
-        scheme.end_columns(&at, By::Velocities, dofs, &lin.by_v, out.dq_dv, out.dv_dv);
-        scheme.end_columns(&at, By::Other, inputs, &lin.by_u, out.dq_du, out.dv_du);
-        scheme.end_columns(&at, By::Other, full, &lin.by_p, dq_dp, out.dv_dp);
+        let (dv_dq, dv_dp) = (out.dv_dq.take(), out.dv_dp.as_deref_mut());
+        scheme.end_columns(&at, By::Positions, dofs, &lin.by_q, dq_dq, dv_dq);
+        let (dq_dv, dv_dv) = (out.dq_dv.take(), out.dv_dv.take());
+        scheme.end_columns(&at, By::Velocities, dofs, &lin.by_v, dq_dv, dv_dv);
+        let (dq_du, dv_du) = (out.dq_du.take(), out.dv_du.take());
+        scheme.end_columns(&at, By::Other, inputs, &lin.by_u, dq_du, dv_du);
+        scheme.end_columns(&at, By::Other, full, &lin.by_p, dq_dp, dv_dp);
         let ([q, v], acts) = (by_act, lin.by_activations());
         scheme.end_columns(&at, By::Other, acts, &lin.by_act, q, v);
+        self.add_centres(&mut out);
         self.add_left(sparse, out.dq_dq, out.dq_dp)
     }
 

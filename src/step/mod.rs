@@ -4,6 +4,7 @@ mod act;
 mod adjoints;
 mod aware;
 mod carried;
+mod centres;
 mod chain;
 mod constrained_inverse;
 mod contact;

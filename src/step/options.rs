@@ -67,7 +67,9 @@ pub enum Integrator {
     /// one before it.
     Bdf2 = 4,
     /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
-    /// spins flies straight, one that rolls stays on the ground. v⁺ is in the axes of the end, as always.
+    /// spins flies straight, one that rolls stays on the ground. v⁺ is in the axes of the end, as always. The centre of mass
+    /// of a free body goes on a line wherever its frame is; without torque it keeps its angular momentum, and its energy within
+    /// a band ([`dynamics::spin`](crate::dynamics::spin)), as a body on a ball joint does on which nothing hangs.
     SymplecticEulerWorld = 5,
     /// Two implicit stages as those of [`Integrator::Bdf1`], of second order; what is stiff is damped as by it.
     Sdirk2 = 6,

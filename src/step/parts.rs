@@ -8,7 +8,7 @@ use crate::contact::law::Law;
 use crate::contact::lcp::Lcp;
 use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::error::{Error, Result};
-use crate::force::Force;
+use crate::force::{Force, Gyroscopic};
 use crate::integrator::implicit::Formula;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld, Theta};
 use crate::model::Model;
@@ -46,6 +46,14 @@ impl Parts {
             law: law_for(model, options),
             forces: Vec::new(),
         }
+    }
+}
+
+impl Parts {
+    /// What bodies that turn freely need, where the integrator has them keep their momentum.
+    pub(super) fn turning(&self, model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
+        let keeps = self.integrator.keeps_momentum() && self.formula.is_none();
+        keeps.then(|| Gyroscopic::new(model, derivatives)).flatten()
     }
 }
 

@@ -75,6 +75,9 @@ impl Sim {
             c.constraints.set_driven(self.driven.is_driven());
             c.scene.drive(t, self.driven.is_driven());
         }
+        if let Some(gyroscopic) = &mut self.forces.gyroscopic {
+            gyroscopic.drive(self.model.topology(), self.driven.is_driven());
+        }
         if let Some(a) = &mut self.forces.adhesion {
             let t = self.model.topology();
             a.scene.drive(t, self.driven.is_driven());

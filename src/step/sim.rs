@@ -110,6 +110,7 @@ impl Sim {
         // Newton's method takes derivatives, too.
         let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
         let differentiate = options.derivatives || parts.formula.is_some() || stage.is_some();
+        let turning = parts.turning(&model, differentiate);
         let (mut params, others) = (model.params().clone(), parts.forces);
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
@@ -122,6 +123,7 @@ impl Sim {
             let adhesion = Adhesion::new(&model, options.max_contacts, differentiate)?;
             forces.adhesion = adhesion.map(Box::new);
         }
+        forces.gyroscopic = turning;
         let state = Box::new(StepState::new(&model, carried));
         let implicit = parts
             .formula
@@ -411,12 +413,14 @@ impl Sim {
         if self.theta.is_some() {
             return self.pending_theta();
         }
+        s.take_centres(&self.forces, model, &self.params);
         let at = Start {
             model,
             h,
             q,
             v,
             carried: &self.carried,
+            centres: &s.centres,
         };
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
@@ -430,17 +434,19 @@ impl Sim {
         let (model, s) = (&*self.model, &mut self.pending);
         let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
         let is_driven = !self.driven.is_empty();
+        let is_split = self.contact.is_some() && !self.dynamics.system.is_definite();
         if is_driven {
             self.driven.accelerate(&s.v_start, h);
             let Driven { pivots, given, .. } = &self.driven;
             (self.dynamics).forward_given(model, params, pivots, tau, given, &mut s.acc);
+        } else if self.contact.is_none() || is_split {
+            (self.dynamics).forward_system(model, params, diagonal, tau, &mut s.acc);
+        } else {
+            (self.dynamics).forward_factored(model, params, diagonal, tau, &mut s.acc);
         }
+        s.settle_free(&self.forces, &self.dynamics, model, h, [diagonal, applied]);
         match &mut self.contact {
             None => {
-                if !is_driven {
-                    self.dynamics
-                        .forward_system(model, params, diagonal, tau, &mut s.acc);
-                }
                 if self.dynamics.system.stiffness() > STIFFEST {
                     s.info.gradient = Gradient::Refused;
                 }
@@ -455,13 +461,6 @@ impl Sim {
                 }
             }
             Some(c) => {
-                let d = &mut self.dynamics;
-                let is_split = !d.system.is_definite();
-                if !is_driven && is_split {
-                    d.forward_system(model, params, diagonal, tau, &mut s.acc);
-                } else if !is_driven {
-                    d.forward_factored(model, params, diagonal, tau, &mut s.acc);
-                }
                 if is_split {
                     s.acc_free.copy_from_slice(&s.acc);
                 }

@@ -12,6 +12,7 @@ use crate::integrator::{End, Scheme, Start};
 use crate::linalg::within;
 use crate::model::Model;
 use crate::model::params::Params;
+use crate::spatial::Vec3;
 
 /// The share of a step's velocities that may be roundings of forces which are not implicit.
 const ROUNDINGS: f64 = 1e-5;
@@ -65,6 +66,8 @@ pub(crate) struct StepState {
     /// act on.
     pub v_start: Vec<f64>,
     pub v_end: Vec<f64>,
+    /// What the step takes each free joint's frame around, along its axes.
+    pub centres: Vec<Vec3>,
     pub info: StepInfo,
     /// The label is one-sided for no other reason than that modes of the contact solver are at a switch.
     pub only_modes_switch: bool,
@@ -90,6 +93,7 @@ impl StepState {
             carried_next: zeros(carried),
             v_start: zeros(nv),
             v_end: zeros(nv),
+            centres: vec![Vec3::ZERO; model.free_links().count()],
             info: StepInfo::NONE,
             only_modes_switch: false,
             aware: None,
@@ -207,6 +211,7 @@ impl StepState {
             q: &self.q,
             v: &self.v,
             carried: &self.carried,
+            centres: &self.centres,
         }
     }
 
@@ -238,6 +243,7 @@ impl StepState {
             q: &self.q,
             v: &self.v,
             carried: &self.carried,
+            centres: &self.centres,
         };
         let next = End {
             q: &mut self.q_next,

@@ -1,0 +1,314 @@
+//! What bodies that turn freely need beside −ω × I ω, so that they turn by the discrete Euler equations ([`Spin`]).
+//!
+//! Two kinds of links turn so: a free joint on the world with all that hangs on it, about the centre of mass, and a ball joint
+//! on which nothing hangs, about its centre. What hangs on a free joint is taken as it is placed when the step begins, without
+//! the ball joints' bodies, which turn by themselves. In the balance of a step there is M a + b with b as ever; what is
+//! wrong with b is a couple w on the link, along world axes.
+//!
+//! The couple depends on the inertia J, on ω, and of a ball joint on gravity's torque. With D = ∂w/∂ω, G by a turn of the link
+//! against gravity, η as in [`rnea_derivatives`](crate::dynamics::rnea_derivatives), for dofs i and k on the link's path:
+//!
+//!   ∂τ_i/∂v_k = S_iᵀ D S_k,   ∂τ_i/∂q_k = S_iᵀ (D η_k + G S_k), and of i above k S_iᵀ (S_k ×* w) beside,
+//!
+//! and for k below the link ∂τ_i/∂q_k = S_iᵀ ∂w/∂J (rate of J by S_k).
+//!
+//! Of a free joint the point whose velocity a step carries is the centre of mass of its own link ([`Gyroscopic::centres`]).
+
+mod turning;
+
+use super::face::State;
+use super::slopes::Entry;
+use crate::dynamics::Dynamics;
+use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::spin::Spin;
+use crate::model::Model;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::{Link, LinkKind, Topology, WORLD};
+use crate::spatial::{Inertia, Twist, Vec3};
+use turning::Turning;
+
+/// Of all links that turn freely.
+#[derive(Clone, Debug)]
+pub struct Gyroscopic {
+    turning: Vec<Turning>,
+    /// Per link: whether it is a ball joint that turns by itself.
+    is_alone: Vec<bool>,
+    /// Per link: the inertia of what hangs on it, without the ball joints'.
+    below: Vec<Inertia>,
+    entries: Vec<Entry>,
+}
+
+fn carrier(kin: &Kinematics, l: &Link) -> Twist {
+    match l.parent {
+        WORLD => Twist::ZERO,
+        parent => kin.v[parent],
+    }
+}
+
+fn entry([row, column]: [usize; 2], by_q: f64, by_v: f64) -> Entry {
+    Entry {
+        row,
+        column,
+        by_q,
+        by_v,
+    }
+}
+
+/// η of a dof.
+fn carried(at: &State<'_>, t: &Topology, k: usize) -> Twist {
+    let l = &t.links[t.dofs[k].link];
+    let eta = carrier(at.kin, l).cross(at.kin.s[k]);
+    match l.kind {
+        LinkKind::Varying { index, .. } => {
+            let state = &at.kin.varying[usize::from(index)];
+            eta + state.by_dof(k - l.iv, &at.v[l.dofs()])
+        }
+        _ => eta,
+    }
+}
+
+/// The inertia by which a parameter changes that of its body.
+fn unit_inertia(p: &Param) -> Inertia {
+    let mut unit = [0.0; 10];
+    unit[p.component as usize] = 1.0;
+    Inertia::from_params(&unit)
+}
+
+impl Gyroscopic {
+    /// None of a model without such links.
+    pub fn new(model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
+        let t = model.topology();
+        let is_leaf = |(i, l): (usize, &Link)| l.kind == LinkKind::Spherical && l.end == i + 1;
+        let is_alone: Vec<bool> = t.links.iter().enumerate().map(is_leaf).collect();
+        let is_root = |l: &Link| l.kind == LinkKind::Free && l.parent == WORLD;
+        let turning: Vec<Turning> = (t.links.iter().enumerate())
+            .filter(|(i, l)| is_alone[*i] || is_root(l))
+            .map(|(link, l)| Turning::new(link, l))
+            .collect();
+        if turning.is_empty() {
+            return None;
+        }
+        let path = |of: &Turning| t.path(of.link).count();
+        let entries = turning.iter().map(|of| {
+            let bends: usize = t.varying.iter().map(|v| t.links[v.link].nv.pow(2)).sum();
+            path(of) * (path(of) + t.dofs[t.links[of.link].iv].end) + bends
+        });
+        let entries = if derivatives { entries.sum() } else { 0 };
+        let links = if derivatives { t.links.len() } else { 0 };
+        Some(Box::new(Gyroscopic {
+            turning,
+            is_alone,
+            below: vec![Inertia::ZERO; links],
+            entries: Vec::with_capacity(entries),
+        }))
+    }
+
+    /// Takes which dofs have a prescribed velocity: links with one do not turn freely.
+    pub fn drive(&mut self, t: &Topology, is_driven: &[bool]) {
+        for of in &mut self.turning {
+            of.is_driven = is_driven[t.links[of.link].dofs()].iter().any(|d| *d);
+        }
+    }
+
+    /// Adds to the generalized force.
+    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
+        let (t, kin) = (at.model.topology(), at.kin);
+        for of in &mut self.turning {
+            let (l, mut below) = (&t.links[of.link], Inertia::ZERO);
+            for i in of.link + 1..l.end {
+                if !self.is_alone[i] {
+                    below += kin.inertia[i];
+                }
+            }
+            of.take(at, below);
+            if of.spin.is_some() {
+                of.tau[..l.nv].copy_from_slice(&tau[l.dofs()]);
+                kin.spread(t, of.link, of.wrench, tau);
+            }
+        }
+    }
+
+    /// Takes the accelerations of links that are alone from what turns them and the loads, in the place of those of the
+    /// recursions: along the link's axes nothing is lost of small moments of inertia beside large ones. `applied` is added to the
+    /// generalized force, and links with a `diagonal` of A beyond M stay as they are.
+    pub fn settle(
+        &self,
+        t: &Topology,
+        h: f64,
+        dynamics: &Dynamics,
+        [diagonal, applied]: [&[f64]; 2],
+        acc: &mut [f64],
+    ) {
+        for of in self.turning.iter().filter(|of| of.is_lone) {
+            let dofs = t.links[of.link].dofs();
+            let Some(spin) = &of.spin else { continue };
+            if diagonal[dofs.clone()].iter().any(|d| *d != 0.0) {
+                continue;
+            }
+            let mut tau = of.tau;
+            if !applied.is_empty() {
+                tau.iter_mut()
+                    .zip(&applied[dofs.clone()])
+                    .for_each(|(t, f)| *t += f);
+            }
+            let load = dynamics.external.link[of.link].wrench;
+            let rot = &dynamics.kin.rot[of.link];
+            of.alone(rot, h, spin, &tau[..dofs.len()], load, &mut acc[dofs]);
+        }
+    }
+
+    /// The point of each free joint whose velocity a step carries, along its axes: the centre of mass of its link; zeros of those
+    /// that go as they are driven.
+    pub fn centres(&self, model: &Model, params: &Params, out: &mut [Vec3]) {
+        let mut turning = self.turning.iter().filter(|of| of.is_free);
+        for (out, l) in out.iter_mut().zip(model.free_links()) {
+            let of = match l.parent {
+                WORLD => turning.next().filter(|of| !of.is_driven),
+                _ => None,
+            };
+            *out = of.map_or(Vec3::ZERO, |of| params.link_inertia[of.link].com());
+        }
+    }
+
+    /// Finds the slopes at the state of the last [`Gyroscopic::apply`].
+    pub fn differentiate(&mut self, at: &State<'_>) {
+        let (t, kin) = (at.model.topology(), at.kin);
+        self.entries.clear();
+        for (i, below) in self.below.iter_mut().enumerate() {
+            *below = match self.is_alone[i] {
+                true => Inertia::ZERO,
+                false => kin.inertia[i],
+            };
+        }
+        for (i, l) in t.links.iter().enumerate().rev() {
+            if l.parent != WORLD {
+                let own = self.below[i];
+                self.below[l.parent] += own;
+            }
+        }
+        for of in &mut self.turning {
+            let Some(spin) = of.spin else { continue };
+            of.slopes = spin.slopes();
+            let l = &t.links[of.link];
+            let entries = &mut self.entries;
+            // A couple has no share in what only moves.
+            let turns = |k: &usize| kin.s[*k].ang != Vec3::ZERO;
+            for k in t.path(of.link).filter(turns) {
+                let (s, eta) = (kin.s[k], carried(at, t, k));
+                let by_v = of.by_motion(at, &spin, s.ang, Vec3::ZERO).ang;
+                let by_q = of.by_motion(at, &spin, eta.ang, s.ang).ang;
+                let above = by_q + s.ang.cross(of.wrench.ang);
+                for i in t.path(of.link).filter(turns) {
+                    let is_above = t.dofs[i].link < t.dofs[k].link;
+                    let (row, by_q) = (kin.s[i].ang, if is_above { above } else { by_q });
+                    entries.push(entry([i, k], -row.dot(by_q), -row.dot(by_v)));
+                }
+            }
+            let below = l.iv + l.nv..t.dofs[l.iv].end;
+            if !below.is_empty() {
+                let by = of.by_moments(at, &spin);
+                for k in below {
+                    let moved = self.below[t.dofs[k].link].rate(kin.s[k]).about(of.point);
+                    let by_q = by[0] * moved.xx
+                        + by[1] * moved.xy
+                        + by[2] * moved.yy
+                        + by[3] * moved.xz
+                        + by[4] * moved.yz
+                        + by[5] * moved.zz;
+                    for i in l.dofs().filter(turns) {
+                        entries.push(entry([i, k], -kin.s[i].ang.dot(by_q), 0.0));
+                    }
+                }
+            }
+            for (state, varying) in kin.varying.iter().zip(&t.varying) {
+                let l = &t.links[varying.link];
+                if !(varying.link..l.end).contains(&of.link) {
+                    continue;
+                }
+                for (row, column) in l.dofs().flat_map(|r| l.dofs().map(move |c| (r, c))) {
+                    let bent = state.slope(row - l.iv, column - l.iv);
+                    entries.push(entry([row, column], -bent.dot(of.wrench), 0.0));
+                }
+            }
+        }
+    }
+
+    /// −∂f/∂q and −∂f/∂v, by their entries.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether a link turns with another one.
+    fn belongs(&self, t: &Topology, of: &Turning, link: usize) -> bool {
+        let all = of.link..t.links[of.link].end;
+        link == of.link || all.contains(&link) && !self.is_alone[link]
+    }
+
+    /// Adds −∂f/∂p to `r`; after [`Gyroscopic::differentiate`].
+    pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
+        let (t, kin) = (at.model.topology(), at.kin);
+        // Questions without a step have no such force.
+        if at.time_step == 0.0 {
+            return;
+        }
+        for of in &self.turning {
+            let Some(spin) = &of.spin else { continue };
+            match p.kind {
+                ParamKind::BodyInertia if at.model.bodies()[p.index as usize].link != WORLD => {
+                    let b = &at.model.bodies()[p.index as usize];
+                    let by = unit_inertia(p).transformed(&b.in_link);
+                    if self.belongs(t, of, b.link) {
+                        let by = by.transformed_by(&kin.rot[b.link], kin.pos[b.link]);
+                        kin.spread(t, of.link, -of.by_inertia(at, spin, &by), r);
+                    }
+                }
+                ParamKind::Gravity if !of.is_free => {
+                    let along = Vec3::unit(p.component as usize);
+                    let impulse = of.by_gravity(at, spin, of.turning.h, along);
+                    kin.spread(t, of.link, -of.wrench_of(at, impulse), r);
+                }
+                ParamKind::JointPlacement => self.by_placement(at, of, spin, p, r),
+                _ => {}
+            }
+        }
+    }
+
+    fn by_placement(&self, at: &State<'_>, of: &Turning, spin: &Spin, p: &Param, r: &mut [f64]) {
+        let (t, kin) = (at.model.topology(), at.kin);
+        let joint = [p.index as usize, p.component as usize];
+        let first = at.model.joint(joint[0]).first_link;
+        let l = &t.links[first];
+        let xi = kin.placement_twist(at.model, at.params, joint);
+        if (of.link + 1..t.links[of.link].end).contains(&first) {
+            let by = of.by_inertia(at, spin, &self.below[first].rate(xi));
+            kin.spread(t, of.link, -by, r);
+        } else if (first..l.end).contains(&of.link) {
+            let eta = carrier(kin, l).cross(xi);
+            let by = of.by_motion(at, spin, eta.ang, xi.ang);
+            kin.spread(t, of.link, -by, r);
+            kin.spread(t, l.parent, -xi.cross_wrench(of.wrench), r);
+        }
+    }
+
+    /// How a centre varies with a parameter: the free joint's first dof and the change.
+    pub fn centre_by_parameter(
+        &self,
+        model: &Model,
+        params: &Params,
+        p: &Param,
+    ) -> Option<(usize, Vec3)> {
+        if p.kind != ParamKind::BodyInertia {
+            return None;
+        }
+        let b = &model.bodies()[p.index as usize];
+        let mut free = self.turning.iter().filter(|of| of.is_free && !of.is_driven);
+        let of = free.find(|of| of.link == b.link)?;
+        let (own, by) = (&params.link_inertia[of.link], unit_inertia(p));
+        if own.mass <= 0.0 {
+            return None;
+        }
+        let by = by.transformed(&b.in_link);
+        let moved = (by.h - own.com() * by.mass) * (1.0 / own.mass);
+        Some((model.topology().links[of.link].iv, moved))
+    }
+}

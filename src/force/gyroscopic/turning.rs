@@ -1,0 +1,195 @@
+//! One link that turns freely: its wrench and how that varies.
+
+use super::super::face::State;
+use crate::dynamics::spin::{Spin, SpinSlopes};
+use crate::model::topology::{Link, LinkKind, WORLD};
+use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3, Wrench};
+
+/// A link that turns freely, at the last state.
+#[derive(Clone, Debug)]
+pub(super) struct Turning {
+    pub(super) link: usize,
+    /// About the centre of mass; else about the joint's.
+    pub(super) is_free: bool,
+    /// It hangs on the world, and nothing on it.
+    pub(super) is_root: bool,
+    pub(super) is_lone: bool,
+    /// A dof of it has a prescribed velocity.
+    pub(super) is_driven: bool,
+    /// Its first dof of rotation.
+    pub(super) spins: usize,
+    pub(super) mass: f64,
+    /// Of all that turns, along and about the link's frame, and about the centre alone.
+    pub(super) turning: Inertia,
+    pub(super) about: Sym3,
+    /// Along the link's axes, with the linear velocity of a free joint.
+    pub(super) omega: Vec3,
+    pub(super) linear: Vec3,
+    pub(super) gravity: Vec3,
+    /// The centre, about the tree's origin.
+    pub(super) point: Vec3,
+    /// None of what is massless or driven.
+    pub(super) spin: Option<Spin>,
+    pub(super) slopes: SpinSlopes,
+    pub(super) wrench: Wrench,
+    /// The same from the link's frame, along its axes.
+    pub(super) centre: Vec3,
+    /// The generalized force on its dofs without the wrench.
+    pub(super) tau: [f64; 6],
+}
+
+impl Turning {
+    pub(super) fn new(link: usize, l: &Link) -> Turning {
+        Turning {
+            link,
+            is_free: l.kind == LinkKind::Free,
+            is_root: l.parent == WORLD,
+            is_lone: l.parent == WORLD && l.end == link + 1,
+            is_driven: false,
+            spins: l.iv + l.nv - 3,
+            mass: 0.0,
+            turning: Inertia::ZERO,
+            about: Sym3::ZERO,
+            omega: Vec3::ZERO,
+            linear: Vec3::ZERO,
+            gravity: Vec3::ZERO,
+            point: Vec3::ZERO,
+            spin: None,
+            slopes: SpinSlopes::default(),
+            wrench: Wrench::ZERO,
+            centre: Vec3::ZERO,
+            tau: [0.0; 6],
+        }
+    }
+
+    /// Finds the wrench at a state; `below`: all that turns with the link, about the tree's origin.
+    pub(super) fn take(&mut self, at: &State<'_>, below: Inertia) {
+        (self.spin, self.wrench, self.centre) = (None, Wrench::ZERO, Vec3::ZERO);
+        let (kin, h, i) = (at.kin, at.time_step, self.link);
+        let own = &at.params.link_inertia[i];
+        let mass = own.mass + below.mass;
+        if self.is_driven || mass <= 0.0 {
+            return;
+        }
+        let rot = &kin.rot[i];
+        // Along the link's axes, where the inertia of one that is alone is a constant to the last digit.
+        let frame = Pose::new(*rot, kin.pos[i]).inverse();
+        let turning = match self.is_lone {
+            true => *own,
+            false => *own + below.transformed(&frame),
+        };
+        let centre = match self.is_free {
+            true => turning.com(),
+            false => Vec3::ZERO,
+        };
+        let about = turning.transformed_by(&Mat3::IDENTITY, -centre);
+        let omega = match self.is_root {
+            true => Vec3::from_slice(&at.v[self.spins..]),
+            false => rot.tr_mul_vec(kin.v[i].ang),
+        };
+        let push = match self.is_free {
+            true => Vec3::ZERO,
+            false => about.h.cross(rot.tr_mul_vec(at.params.gravity)) * h,
+        };
+        self.gravity = rot.tr_mul_vec(at.params.gravity);
+        if self.is_free {
+            self.linear = Vec3::from_slice(&at.v[self.spins - 3..]);
+        }
+        (self.turning, self.mass, self.omega) = (turning, mass, omega);
+        (self.point, self.about) = (rot.mul_vec(centre) + kin.pos[i], about.i);
+        let spin = Spin::new(about.i, h, omega, push);
+        self.wrench = self.wrench_of(at, spin.impulse());
+        self.centre = centre;
+        self.spin = Some(spin);
+    }
+
+    /// A wrench or its change by the couple's impulse along the link's axes.
+    pub(super) fn wrench_of(&self, at: &State<'_>, impulse: Vec3) -> Wrench {
+        let couple = at.kin.rot[self.link].mul_vec(impulse);
+        Wrench::new(Vec3::ZERO, couple * (1.0 / at.time_step))
+    }
+
+    /// How the wrench varies with ω, and as the link turns against gravity.
+    pub(super) fn by_motion(&self, at: &State<'_>, spin: &Spin, spun: Vec3, turn: Vec3) -> Wrench {
+        let spun = at.kin.rot[self.link].tr_mul_vec(spun);
+        let mut impulse = spin.impulse_by_omega(&self.slopes, spun);
+        if !self.is_free {
+            let gravity = at.params.gravity.cross(turn);
+            impulse += self.by_gravity(at, spin, self.turning.h, gravity);
+        }
+        self.wrench_of(at, impulse)
+    }
+
+    /// How a ball joint's couple times h varies with gravity's torque, of a first moment along the link's axes.
+    pub(super) fn by_gravity(
+        &self,
+        at: &State<'_>,
+        spin: &Spin,
+        first: Vec3,
+        gravity: Vec3,
+    ) -> Vec3 {
+        let seen = at.kin.rot[self.link].tr_mul_vec(gravity);
+        spin.impulse_by_push(&self.slopes, first.cross(seen) * at.time_step)
+    }
+
+    /// How the wrench varies with the inertia of what turns.
+    pub(super) fn by_inertia(&self, at: &State<'_>, spin: &Spin, by: &Inertia) -> Wrench {
+        let kin = at.kin;
+        let frame = Pose::new(kin.rot[self.link], kin.pos[self.link]).inverse();
+        let own = by.transformed(&frame);
+        let about = own.transformed_by(&Mat3::IDENTITY, -self.centre);
+        let mut impulse = spin.impulse_by_inertia(&self.slopes, &about.i);
+        if !self.is_free {
+            impulse += self.by_gravity(at, spin, own.h, at.params.gravity);
+        }
+        self.wrench_of(at, impulse)
+    }
+
+    /// How the couple of a free joint varies with the six moments about the centre, along world axes.
+    pub(super) fn by_moments(&self, at: &State<'_>, spin: &Spin) -> [Vec3; 6] {
+        let turn = at.kin.rot[self.link].transpose();
+        let unit = |k: usize| {
+            let at = |i: usize| f64::from(u8::from(i == k));
+            Sym3::new(at(0), at(1), at(2), at(3), at(4), at(5)).rotated(&turn)
+        };
+        std::array::from_fn(|k| {
+            let impulse = spin.impulse_by_inertia(&self.slopes, &unit(k));
+            self.wrench_of(at, impulse).ang
+        })
+    }
+
+    /// The acceleration of a link that is alone, from v̂₀ to v̂, under a generalized force without the wrench.
+    pub(super) fn alone(
+        &self,
+        rot: &Mat3,
+        h: f64,
+        spin: &Spin,
+        tau: &[f64],
+        load: Wrench,
+        acc: &mut [f64],
+    ) {
+        let inverse = self
+            .about
+            .to_mat3()
+            .inverse()
+            .filter(|_| !spin.is_explicit());
+        let Some(inverse) = inverse else { return };
+        let moment = rot.tr_mul_vec(load.ang - self.point.cross(load.lin));
+        let turn = |tau: &[f64], across: Vec3| {
+            let torque = Vec3::from_slice(tau) + moment - across;
+            inverse.mul_vec(torque) + (spin.next() - self.omega) * (1.0 / h)
+        };
+        if !self.is_free {
+            acc[..3].copy_from_slice(&turn(tau, Vec3::ZERO).to_array());
+            return;
+        }
+        let own = Vec3::from_slice(tau);
+        let force = own + rot.tr_mul_vec(load.lin);
+        let spun = turn(&tau[3..], self.centre.cross(own));
+        let fall = force * (1.0 / self.mass) + self.gravity;
+        let velocity = self.linear + self.omega.cross(self.centre);
+        let linear = fall - spun.cross(self.centre) - self.omega.cross(velocity);
+        acc[..3].copy_from_slice(&linear.to_array());
+        acc[3..6].copy_from_slice(&spun.to_array());
+    }
+}
