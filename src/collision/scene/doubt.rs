@@ -18,8 +18,8 @@ const ZONE: f64 = 1e-4;
 const LEVEL: f64 = 1e-5;
 /// 1 − cosine within which normals are the same.
 pub(super) const SAME: f64 = 1e-6;
-/// Cosine from which on a contact may bear on what another one bears, too.
-const ALONG: f64 = 0.9;
+/// 1 − cosine within which one contact bears the same as another.
+const PARALLEL: f64 = 1e-9;
 
 impl Scene {
     /// Takes the length of the step and the velocities of the links without impulses (about their trees' origins).
@@ -135,16 +135,15 @@ impl Scene {
         approach.first_at(c.point.point)
     }
 
-    /// Whether it is to be seen if bodies meet at this contact: `Some(false)` for those that touch already, and close.
+    /// Whether it is to be seen if bodies meet at this contact: `Some(false)` of those that touch already.
     fn is_foreseen(&self, c: &SceneContact) -> Option<bool> {
         if c.geom.iter().any(|&g| self.solids[g].is_plane()) {
             return None;
         }
-        if c.point.gap > self.zone(c) {
-            return Some(true);
-        }
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
-        (closing > self.touching(c.geom)).then_some(false)
+        let touching = self.touching(c.geom);
+        let rests = closing <= touching && c.point.gap <= self.zone(c);
+        (!rests).then_some(c.point.gap > touching)
     }
 
     /// Whether a contact may be none; it is the nearest of its parts along its normal.
@@ -162,7 +161,7 @@ impl Scene {
                 let sharp = c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g]));
                 sharp && !self.is_met_beyond(c, self.level(c.geom))
                     || [0, 1].iter().any(|&side| {
-                        let lift = self.lift(c.geom, self.parts(c), side, c.point.normal, all);
+                        let lift = self.lift(self.parts(c), side, c.point.normal, all, None);
                         lift != Vec3::ZERO && !self.touches(c, Shift::of(side, lift))
                     })
             }
@@ -207,38 +206,50 @@ impl Scene {
         touches
     }
 
-    /// How far one side of a contact along `normal` is to be lifted to lie on what bears it beside the other side.
+    /// How far one side of a contact along `normal` is to be lifted to lie, at the beginning and at the end of a motion of the
+    /// links, on what bears it beside the other side.
     pub(super) fn lift(
         &self,
-        geom: [usize; 2],
         parts: Parts,
         side: usize,
         normal: Vec3,
         all: &[SceneContact],
+        end: Option<&[Twist]>,
     ) -> Vec3 {
+        let geom = parts.geom;
         let link = self.geoms[geom[side]].link;
         let mut lift = Vec3::ZERO;
         if link == WORLD {
             return lift;
         }
-        // Towards the side.
         let towards = |n: Vec3, side: usize| if side == 1 { n } else { -n };
         let n = towards(normal, side);
-        let obstacle = (parts.geom[1 - side], parts.part[1 - side]);
+        let obstacle = (geom[1 - side], parts.part[1 - side]);
         for o in all {
             let Some(own) = o.link.iter().position(|&l| l == link) else {
                 continue;
             };
             let support = towards(o.point.normal, own);
             let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
-            let is_support = support.dot(n) < ALONG
+            let is_support = support.dot(n) < 1.0 - PARALLEL
                 && o.point.gap <= self.zone(o)
                 && (other != obstacle || self.solids[other.0].is_terrain());
             if is_support {
-                let depth = (-o.point.gap).max(0.0) + self.level(geom);
-                lift += support * (depth - lift.dot(support)).max(0.0);
+                let sinks = end.map_or(0.0, |twists| self.closing(o, twists));
+                let depth = sinks.max(0.0) - o.point.gap;
+                let to = depth.max(0.0) + self.level(geom);
+                lift += support * (to - lift.dot(support)).max(0.0);
             }
         }
         lift
+    }
+
+    /// How much nearer the bodies of a contact come along its normal on a motion of the links.
+    fn closing(&self, c: &SceneContact, twists: &[Twist]) -> f64 {
+        let [a, b] = c.geom.map(|g| {
+            let (centre, w) = self.about_geom(g, (twists, 0.0));
+            w.at(c.point.point - centre)
+        });
+        (a - b).dot(c.point.normal) * self.meetings.h
     }
 }

@@ -93,7 +93,7 @@ impl Scene {
         let (at, normal) = self.sweep_parts(parts, twists, Shift::NONE)?;
         for side in [0, 1] {
             let all = self.found.take();
-            let lift = self.lift(parts.geom, parts, side, normal, &all);
+            let lift = self.lift(parts, side, normal, &all, Some(twists));
             self.found.put_back(all);
             if lift != Vec3::ZERO {
                 self.sweep_parts(parts, twists, Shift::of(side, lift))?;
@@ -182,7 +182,7 @@ impl Scene {
     }
 
     /// Where a geometry's link is on its way, and its velocity there.
-    fn about_geom(&self, geom: usize, (twists, s): Motion<'_>) -> (Vec3, Twist) {
+    pub(super) fn about_geom(&self, geom: usize, (twists, s): Motion<'_>) -> (Vec3, Twist) {
         let g = &self.geoms[geom];
         if g.link == WORLD {
             return (Vec3::ZERO, Twist::ZERO);
