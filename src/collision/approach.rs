@@ -120,6 +120,11 @@ impl Approach {
         excess <= 0.0 || excess.is_nan() || self.any(p, |w| excess <= reach * w.norm())
     }
 
+    /// The first motion at a point.
+    pub fn first_at(&self, point: Vec3) -> Vec3 {
+        self.motions[0].at(point - self.centre)
+    }
+
     /// Whether a motion closes the gap of a point, or glides on it.
     pub fn closes(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;

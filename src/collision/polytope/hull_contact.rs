@@ -219,21 +219,33 @@ impl Pair<'_> {
                 }
             }
             Axis::Edges { a, b, normal, gap } => {
-                let a0 = self.a.vertex(a[0]);
-                let b0 = self.b_in_a.point(self.b.vertex(b[0]));
-                let u = self.a.vertex(a[1]) - a0;
-                let v = self.b_in_a.point(self.b.vertex(b[1])) - b0;
-                // The foot on A's edge, where the edges cross seen along the normal.
-                let w = v.cross(normal);
-                let foot = a0 + u * (w.dot(b0 - a0) / w.dot(u));
-                let point = ContactPoint {
-                    point: foot + normal * (0.5 * gap),
-                    normal,
-                    gap,
-                    feature: Feature::EdgeEdge { a, b }.encode(),
-                };
+                let point = self.at_edges(a, b, normal, gap);
                 self.with_patch(point, a[0], b[0], margin, rounding, found);
             }
+        }
+    }
+
+    /// The contact of two edges along the normal of both; `None` for parallel ones.
+    pub(super) fn crossing(&self, a: [u16; 2], b: [u16; 2]) -> Option<ContactPoint> {
+        match self.edge_axis(a, b)? {
+            Axis::Edges { normal, gap, .. } => Some(self.at_edges(a, b, normal, gap)),
+            Axis::Face { .. } => None,
+        }
+    }
+
+    fn at_edges(&self, a: [u16; 2], b: [u16; 2], normal: Vec3, gap: f64) -> ContactPoint {
+        let a0 = self.a.vertex(a[0]);
+        let b0 = self.b_in_a.point(self.b.vertex(b[0]));
+        let u = self.a.vertex(a[1]) - a0;
+        let v = self.b_in_a.point(self.b.vertex(b[1])) - b0;
+        // The foot on A's edge, where the edges cross seen along the normal.
+        let w = v.cross(normal);
+        let foot = a0 + u * (w.dot(b0 - a0) / w.dot(u));
+        ContactPoint {
+            point: foot + normal * (0.5 * gap),
+            normal,
+            gap,
+            feature: Feature::EdgeEdge { a, b }.encode(),
         }
     }
 

@@ -15,6 +15,7 @@ use super::hull::Hull;
 use super::manifold::inflated;
 use super::pair::{ON_FACE, Pair, ROUNDING};
 use super::patch::{Candidates, MOST_POINTS, choose};
+use super::placed::of_features;
 use super::{Depths, MAX_POINTS, Manifold, Memory, PairCache, collide_deep, differentiate};
 use crate::collision::{Approach, ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
@@ -196,6 +197,20 @@ impl Terrain {
             other => other,
         };
         Ok((d, smoothness))
+    }
+
+    /// The contact of the features of a point found elsewhere on one triangle, where the bodies are now.
+    pub fn again(
+        &mut self,
+        pose: &Pose,
+        b: &Convex,
+        pose_b: &Pose,
+        contact: &ContactPoint,
+        triangle: u32,
+    ) -> Option<ContactPoint> {
+        let top = self.grid.triangle(triangle);
+        self.shape(&top);
+        of_features(&self.prism, pose, b, pose_b, contact)
     }
 
     fn shape(&mut self, top: &[Vec3; 3]) {

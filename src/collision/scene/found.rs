@@ -119,6 +119,32 @@ impl Found {
         true
     }
 
+    /// The contacts of the last search; they are to be put back.
+    pub fn take(&mut self) -> Vec<SceneContact> {
+        std::mem::take(&mut self.contacts)
+    }
+
+    pub fn put_back(&mut self, contacts: Vec<SceneContact>) {
+        self.count = contacts.len();
+        self.contacts = contacts;
+    }
+
+    /// Adds a contact to those of the last search.
+    ///
+    /// # Errors
+    /// `Capacity` where there is no room.
+    pub fn add(&mut self, contact: SceneContact) -> Result<()> {
+        if self.contacts.len() == self.capacity {
+            return Err(Error::capacity(format!(
+                "options.max_contacts: {} do not suffice",
+                self.capacity
+            )));
+        }
+        self.contacts.push(contact);
+        self.count = self.contacts.len();
+        Ok(())
+    }
+
     /// Counts the contacts of a pair, some of which had a place, among those for which there is no room.
     pub fn leave_out(&mut self, geoms: [usize; 2], from: usize, missed: usize) {
         self.crowd.count(geoms, self.count - from + missed);

@@ -9,11 +9,13 @@ mod broad;
 mod carriers;
 mod closest;
 mod crowd;
+mod doubt;
 mod extremes;
 mod face;
 mod found;
 mod geom;
 mod hierarchy;
+mod meetings;
 mod motion;
 mod narrow;
 mod overlap;
@@ -24,6 +26,7 @@ mod size;
 mod solid;
 mod solids;
 mod statics;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +46,7 @@ use broad::Broad;
 use carriers::Carriers;
 use found::{Found, MAX_GEOMS};
 use geom::{SceneGeom, link_bounds};
+use meetings::Meetings;
 use motion::Motions;
 use narrow::Buffers;
 use solid::Solid;
@@ -72,6 +76,7 @@ pub struct Scene {
     motions: Motions,
     carriers: Carriers,
     found: Found,
+    meetings: Meetings,
     /// Added to every pair's margin [m].
     wider: f64,
     /// Of the geoms, where contacts act on what glides; and how much farther these act at most.
@@ -137,6 +142,7 @@ impl Scene {
             carriers: Carriers::new(model.topology()),
             bounds,
             found: Found::new(capacity)?,
+            meetings: Meetings::new(capacity, model.topology().links.len()),
             wider: 0.0,
             friction: Vec::new(),
             stretch: 1.0,

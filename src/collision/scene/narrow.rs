@@ -327,6 +327,39 @@ fn point(pose: &Pose, c: &Convex) -> Vec3 {
     pose.point(c.centre())
 }
 
+/// Whether a solid is bounded by flat faces alone.
+pub(super) fn is_sharp(s: &Solid) -> bool {
+    match s {
+        Solid::Primitive { shape, .. } => matches!(shape, Shape::Box { .. }),
+        Solid::Pieces(_) | Solid::Terrain(_) => true,
+    }
+}
+
+/// The contact of the features of a point that [`collide`] gave for the same solids elsewhere, where they are now; `None` for
+/// features that do not tell the normal, and for shapes that are not sharp.
+pub(super) fn again(
+    a: &mut Solid,
+    pose_a: &Pose,
+    b: &mut Solid,
+    pose_b: &Pose,
+    p: &ContactPoint,
+    part: [u32; 2],
+) -> Option<ContactPoint> {
+    let [i, j] = part.map(|k| k as usize);
+    match (a, b) {
+        (Solid::Terrain(t), b) => t.again(pose_a, parts(b).get(j)?, pose_b, p, part[0]),
+        (a, Solid::Terrain(t)) => {
+            let seen = swapped(p);
+            let found = t.again(pose_b, parts(a).get(i)?, pose_a, &seen, part[1])?;
+            Some(swapped(&found))
+        }
+        (a, b) if is_sharp(a) && is_sharp(b) => {
+            polytope::of_features(parts(a).get(i)?, pose_a, parts(b).get(j)?, pose_b, p)
+        }
+        _ => None,
+    }
+}
+
 /// How a point that [`collide`] gave for the same solids and poses moves with the two bodies.
 pub(super) fn differentiate(
     a: &mut Solid,

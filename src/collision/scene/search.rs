@@ -20,6 +20,7 @@ impl Scene {
     /// Places the geometries, nothing foreseen to move.
     pub fn place(&mut self, model: &Model, kin: &Kinematics) {
         place(self, model, kin);
+        self.meetings.clear();
     }
 
     #[inline(always)]
@@ -101,6 +102,11 @@ impl Scene {
         self.with_statics(|scene, statics| scene.look_up(statics, horizon));
         let changed = self.found.end();
         match done {
+            Ok(()) if self.meetings.on => {
+                let changed = changed?;
+                self.sort_out()?;
+                Ok(changed)
+            }
             Ok(()) => changed,
             Err(e) => {
                 self.found.clear();
@@ -333,7 +339,7 @@ impl Scene {
         }
     }
 
-    fn balls(&self, pair: &ScenePair) -> [Ball; 2] {
+    pub(super) fn balls(&self, pair: &ScenePair) -> [Ball; 2] {
         [pair.a, pair.b].map(|g| (self.middles[g], self.geoms[g].radius))
     }
 

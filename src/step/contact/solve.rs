@@ -3,6 +3,7 @@
 use super::ContactStage;
 use super::dofs::Alone;
 use super::request::OfStep;
+use crate::constraint::Source;
 use crate::contact::certificate::Certificate;
 use crate::contact::push_out::PushOut;
 use crate::dynamics::Dynamics;
@@ -53,6 +54,7 @@ impl ContactStage {
         let yields = self.constraints.compliance.is_some();
         let horizon = self.horizon();
         (self.scene).speculate(&kin.v, &self.twists, horizon);
+        self.scene.begin_meetings(h, &self.twists);
         self.scene.collide(horizon)?;
         let t = model.topology();
         let mut speculative_margin = SPECULATIVE_SPEED * h + self.speculative_margin;
@@ -114,12 +116,35 @@ impl ContactStage {
             if (self.scene).misses(&self.twists, [horizon, h])? {
                 repeat |= self.scene.collide(horizon)?;
             }
+            repeat |= match self.scene.sets_aside() {
+                true => self.scene.meet(&self.twists)?,
+                false => {
+                    self.is_in_doubt()? && {
+                        self.scene.set_aside()?;
+                        true
+                    }
+                }
+            };
             before = outcome.certificate;
             if !repeat {
                 self.outcome = Some(outcome);
                 return Ok(before);
             }
         }
+    }
+
+    /// Whether an impulse acts at a contact that may be none.
+    fn is_in_doubt(&mut self) -> Result<bool> {
+        let c = &self.constraints;
+        for (group, source) in c.sources.iter().enumerate() {
+            if let Source::Contact(i) = *source
+                && c.impulse(group).0[c.range(group).len() - 1] > 0.0
+                && self.scene.doubts(i)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Within this time contacts enter a step [s].

@@ -1,0 +1,124 @@
+//! The contact of given features of two polytopes, wherever these are.
+
+use super::convex::{Convex, Kind};
+use super::feature::Feature;
+use super::hull::Hull;
+use super::pair::Pair;
+use crate::collision::ContactPoint;
+use crate::spatial::{Pose, Vec3};
+
+/// Sine of the angle between lines below which where they cross is not told.
+const LEAST_SINE: f64 = 1e-3;
+
+/// The contact of the features of `contact`, which may have been found at other places of the same shapes: their separation
+/// along the normal that they give. `None` for features whose normal depends on where they are, and for curved shapes.
+pub fn of_features(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    contact: &ContactPoint,
+) -> Option<ContactPoint> {
+    let is_polytope = |c: &Convex| matches!(c.kind, Kind::Hull { radius } if radius == 0.0);
+    let feature = Feature::decode(contact.feature)?;
+    if !(is_polytope(a) && is_polytope(b) && feature.fits(&a.hull, &b.hull)) {
+        return None;
+    }
+    let (owner, (x, gap)) = match feature {
+        Feature::FaceVertex {
+            owner,
+            face,
+            vertex,
+        } => {
+            let [own, other] = sides(owner, [(&a.hull, pose_a), (&b.hull, pose_b)]);
+            let x = other.point(vertex);
+            ((own, owner, face), (x, own.height(face, x)))
+        }
+        Feature::FaceCorner {
+            owner,
+            face,
+            corner,
+            incident,
+        } => {
+            let [own, other] = sides(owner, [(&a.hull, pose_a), (&b.hull, pose_b)]);
+            let at = own.point(own.hull.polygon(face)[usize::from(corner)]);
+            let slope = own.normal(face).dot(other.normal(incident));
+            if slope > -LEAST_SINE {
+                return None;
+            }
+            let gap = -other.height(incident, at) / slope;
+            ((own, owner, face), (at + own.normal(face) * gap, gap))
+        }
+        Feature::SideSide {
+            owner,
+            face,
+            side,
+            incident,
+            incident_side,
+        } => {
+            let [own, other] = sides(owner, [(&a.hull, pose_a), (&b.hull, pose_b)]);
+            let (from, along) = own.side(face, side);
+            let (y, u) = other.side(incident, incident_side);
+            let w = along.cross(own.normal(face));
+            let sine = w.dot(u);
+            if sine.abs() < LEAST_SINE * w.norm() * u.norm() {
+                return None;
+            }
+            let x = y + u * (w.dot(from - y) / sine);
+            ((own, owner, face), (x, own.height(face, x)))
+        }
+        Feature::EdgeEdge { a: ea, b: eb } => {
+            let pair = Pair::new(&a.hull, &b.hull, pose_a.relative(pose_b));
+            return pair.crossing(ea, eb).map(|p| ContactPoint {
+                point: pose_a.point(p.point),
+                normal: pose_a.rot.mul_vec(p.normal),
+                ..p
+            });
+        }
+        _ => return None,
+    };
+    let (own, side, face) = owner;
+    let n = own.normal(face);
+    Some(ContactPoint {
+        point: x - n * (0.5 * gap),
+        normal: if side == 0 { n } else { -n },
+        gap,
+        feature: contact.feature,
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    hull: &'a Hull,
+    pose: &'a Pose,
+}
+
+/// The owner first.
+fn sides<'a>(owner: u8, both: [(&'a Hull, &'a Pose); 2]) -> [Placed<'a>; 2] {
+    let [a, b] = both.map(|(hull, pose)| Placed { hull, pose });
+    if owner == 0 { [a, b] } else { [b, a] }
+}
+
+impl Placed<'_> {
+    fn point(&self, vertex: u16) -> Vec3 {
+        self.pose.point(self.hull.vertex(vertex))
+    }
+
+    fn normal(&self, face: u16) -> Vec3 {
+        self.pose.rot.mul_vec(self.hull.face(face).normal)
+    }
+
+    /// Of a point above a face.
+    fn height(&self, face: u16, x: Vec3) -> f64 {
+        let f = self.hull.face(face);
+        f.normal.dot(self.pose.inverse_point(x)) - f.offset
+    }
+
+    /// Start and extent of a side of a face.
+    fn side(&self, face: u16, side: u8) -> (Vec3, Vec3) {
+        let polygon = self.hull.polygon(face);
+        let k = usize::from(side);
+        let from = self.point(polygon[k]);
+        (from, self.point(polygon[(k + 1) % polygon.len()]) - from)
+    }
+}

@@ -1,0 +1,255 @@
+//! Which contacts are beyond doubt: those through which two bodies meet however they move, if they meet.
+
+use super::Scene;
+use super::SceneContact;
+use super::meetings::{Parts, Verdict};
+use super::narrow;
+use super::sweep::Shift;
+use crate::collision::{Approach, ContactPoint};
+use crate::error::Result;
+use crate::model::topology::WORLD;
+use crate::spatial::{Twist, Vec3};
+
+/// Relative to the sizes of both geometries: what is nearer counts as touching in a sweep. It is more than the
+/// narrow phase takes for a tie.
+const TOUCHING: f64 = 4e-8;
+/// Relative to the smaller one: gaps of contacts that act as they are, and steps between faces that count as level.
+const ZONE: f64 = 1e-4;
+const LEVEL: f64 = 1e-5;
+/// 1 − cosine within which normals are the same.
+pub(super) const SAME: f64 = 1e-6;
+/// 1 − cosine within which one contact bears the same as another.
+const PARALLEL: f64 = 1e-9;
+
+impl Scene {
+    /// Takes the length of the step and the velocities of the links without impulses (about their trees' origins).
+    pub fn begin_meetings(&mut self, h: f64, free: &[Twist]) {
+        let m = &mut self.meetings;
+        m.clear();
+        m.h = h;
+        m.free.copy_from_slice(free);
+    }
+
+    /// Whether contacts are being set aside.
+    pub fn sets_aside(&self) -> bool {
+        self.meetings.on
+    }
+
+    /// Whether a contact that has an impulse may be none.
+    pub fn doubts(&mut self, contact: usize) -> bool {
+        let c = self.found.contacts()[contact];
+        if self.is_foreseen(&c).is_none() {
+            return false;
+        }
+        let all = self.found.take();
+        let near = all.iter().filter(|o| self.is_with(&c, o));
+        let nearest = near.fold(c, |n, o| if o.point.gap < n.point.gap { *o } else { n });
+        let doubts = self.is_doubtful(&nearest, &all);
+        self.found.put_back(all);
+        doubts
+    }
+
+    /// From now on within this step, sets contacts aside that may be none.
+    pub fn set_aside(&mut self) -> Result<()> {
+        self.meetings.on = true;
+        self.sort_out()
+    }
+
+    /// Sets those of the last search aside that may be none, and adds what has taken their place.
+    pub(super) fn sort_out(&mut self) -> Result<()> {
+        self.meetings.aside.clear();
+        let mut all = self.found.take();
+        let (mut kept, mut from) = (0, 0);
+        while from < all.len() {
+            let first = all[from];
+            let len = all[from..].iter().take_while(|c| self.is_with(&first, c));
+            let to = from + len.count();
+            let group = all[from..to].iter();
+            let nearest = group.fold(first, |n, c| if c.point.gap < n.point.gap { *c } else { n });
+            let verdict = self.meetings.verdict(self.parts(&first));
+            let stays = verdict == Some(Verdict::Kept) || !self.is_doubtful(&nearest, &all[..]);
+            for i in from..to {
+                if stays {
+                    all[kept] = all[i];
+                    kept += 1;
+                } else if verdict.is_none() {
+                    let c = all[i];
+                    self.meetings.aside.push(c);
+                }
+            }
+            from = to;
+        }
+        all.truncate(kept);
+        self.found.put_back(all);
+        for i in 0..self.meetings.met.len() {
+            let c = self.meetings.met[i];
+            self.found.add(c)?;
+        }
+        Ok(())
+    }
+
+    /// Whether contacts are of the same parts along the same normal.
+    fn is_with(&self, a: &SceneContact, b: &SceneContact) -> bool {
+        self.parts(a) == self.parts(b) && a.point.normal.dot(b.point.normal) > 1.0 - SAME
+    }
+
+    pub(super) fn parts(&self, c: &SceneContact) -> Parts {
+        c.parts(c.geom.map(|g| self.solids[g].is_terrain()))
+    }
+
+    /// What counts as touching in a sweep [m].
+    pub(super) fn touching(&self, geom: [usize; 2]) -> f64 {
+        let [a, b] = geom.map(|g| self.geoms[g].radius);
+        TOUCHING * (a + b)
+    }
+
+    fn smaller(&self, geom: [usize; 2]) -> f64 {
+        let [a, b] = geom.map(|g| self.geoms[g].radius);
+        a.min(b)
+    }
+
+    /// How far a level step between faces may rise [m].
+    pub(super) fn level(&self, geom: [usize; 2]) -> f64 {
+        LEVEL * self.smaller(geom)
+    }
+
+    /// Up to this gap a contact acts as it is [m].
+    fn zone(&self, c: &SceneContact) -> f64 {
+        let slip = |mu: f64| {
+            let w = self.velocity_before(c);
+            let along = c.point.normal * w.dot(c.point.normal);
+            mu * self.meetings.h * (w - along).norm()
+        };
+        let glides = !self.friction.is_empty() && c.condim != 1;
+        let glide = match glides {
+            true => slip(c.friction.sliding(&self.friction)),
+            false => 0.0,
+        };
+        ZONE * self.smaller(c.geom) + glide
+    }
+
+    /// Of B against A at a contact before the step.
+    fn velocity_before(&self, c: &SceneContact) -> Vec3 {
+        let link = c.link.map(|l| self.slot(l));
+        let approach = self.motions.approach(link, &self.centers, self.meetings.h);
+        approach.first_at(c.point.point)
+    }
+
+    /// Whether it is to be seen if bodies meet at this contact: `Some(false)` of those that touch already.
+    fn is_foreseen(&self, c: &SceneContact) -> Option<bool> {
+        if c.geom.iter().any(|&g| self.solids[g].is_plane()) {
+            return None;
+        }
+        let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
+        let touching = self.touching(c.geom);
+        let rests = closing <= touching && c.point.gap <= self.zone(c);
+        (!rests).then_some(c.point.gap > touching)
+    }
+
+    /// Whether a contact may be none; it is the nearest of its parts along its normal.
+    fn is_doubtful(&mut self, c: &SceneContact, all: &[SceneContact]) -> bool {
+        match self.is_foreseen(c) {
+            None => false,
+            Some(true) => {
+                let link = c.link.map(|l| self.slot(l));
+                let (pair, h) = (c.like(), self.meetings.h);
+                let approach = self.motions.approach(link, &self.centers, h);
+                let reach = approach.within(0.0, self.balls(&pair)).farthest + self.slack(link);
+                !(self.is_met_beyond(c, reach) && self.closes_freely(c))
+            }
+            Some(false) => {
+                let sharp = c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g]));
+                sharp && !self.is_met_beyond(c, self.level(c.geom))
+                    || [0, 1].iter().any(|&side| {
+                        let lift = self.lift(self.parts(c), side, c.point.normal, all, None);
+                        lift != Vec3::ZERO && !self.touches(c, Shift::of(side, lift))
+                    })
+            }
+        }
+    }
+
+    /// Whether the bodies would have to move farther than `reach` beside the contact to avoid it: shifted so far
+    /// into each other they still part soonest along its normal.
+    fn is_met_beyond(&mut self, c: &SceneContact, reach: f64) -> bool {
+        let p = c.point;
+        let shift = Shift::of(1, p.normal * -(p.gap + reach));
+        let tie = self.touching(c.geom);
+        let mut holds = false;
+        let same = |q: &ContactPoint| {
+            q.normal.dot(p.normal) > 1.0 - SAME && (q.gap + reach).abs() <= tie + 1e-3 * reach
+        };
+        self.narrow_at(self.parts(c), None, shift, &Approach::still(tie), |q, _| {
+            holds |= same(&q);
+        });
+        holds
+    }
+
+    /// Whether the bodies meet if they move as without impulses.
+    fn closes_freely(&mut self, c: &SceneContact) -> bool {
+        let free = std::mem::take(&mut self.meetings.free);
+        let mut closes = false;
+        let (at, still) = (Some((&free[..], 1.0)), Approach::still(0.0));
+        self.narrow_at(self.parts(c), at, Shift::NONE, &still, |q, _| {
+            closes |= q.gap <= 0.0;
+        });
+        self.meetings.free = free;
+        closes
+    }
+
+    /// Whether the parts of a contact, one of them shifted, touch.
+    fn touches(&mut self, c: &SceneContact, shift: Shift) -> bool {
+        let mut touches = false;
+        let still = Approach::still(0.0);
+        self.narrow_at(self.parts(c), None, shift, &still, |q, _| {
+            touches |= q.gap < 0.0;
+        });
+        touches
+    }
+
+    /// How far one side of a contact along `normal` is to be lifted to lie, at the beginning and at the end of a motion of the
+    /// links, on what bears it beside the other side.
+    pub(super) fn lift(
+        &self,
+        parts: Parts,
+        side: usize,
+        normal: Vec3,
+        all: &[SceneContact],
+        end: Option<&[Twist]>,
+    ) -> Vec3 {
+        let geom = parts.geom;
+        let link = self.geoms[geom[side]].link;
+        let mut lift = Vec3::ZERO;
+        if link == WORLD {
+            return lift;
+        }
+        let towards = |n: Vec3, side: usize| if side == 1 { n } else { -n };
+        let n = towards(normal, side);
+        let obstacle = (geom[1 - side], parts.part[1 - side]);
+        for o in all {
+            let Some(own) = o.link.iter().position(|&l| l == link) else {
+                continue;
+            };
+            let support = towards(o.point.normal, own);
+            let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
+            let is_support = support.dot(n) < 1.0 - PARALLEL
+                && o.point.gap <= self.zone(o)
+                && (other != obstacle || self.solids[other.0].is_terrain());
+            if is_support {
+                let sinks = end.map_or(0.0, |twists| self.closing(o, twists));
+                let depth = sinks.max(0.0) - o.point.gap;
+                let to = depth.max(0.0) + self.level(geom);
+                lift += support * (to - lift.dot(support)).max(0.0);
+            }
+        }
+        lift
+    }
+
+    /// How much nearer the bodies of a contact come along its normal on a motion of the links.
+    fn closing(&self, c: &SceneContact, twists: &[Twist]) -> f64 {
+        let [a, b] = c.geom.map(|g| {
+            let (centre, w) = self.about_geom(g, (twists, 0.0));
+            w.at(c.point.point - centre)
+        });
+        (a - b).dot(c.point.normal) * self.meetings.h
+    }
+}

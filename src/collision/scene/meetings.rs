@@ -1,0 +1,110 @@
+//! What a step knows of contacts that are foreseen: which of them are set aside, and what became of these.
+//!
+//! A contact that is foreseen along the normal of the closest features may be none: the bodies may pass each other
+//! beside it. Such contacts are set aside, the step is solved without them, and its motion decides: pairs that it
+//! leads into each other get the contact through which they meet.
+
+use super::SceneContact;
+use super::pairs::ScenePair;
+use crate::spatial::Twist;
+
+/// Two parts of geometries that may meet. All triangles of a height field are one part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Parts {
+    pub geom: [usize; 2],
+    pub part: [u32; 2],
+}
+
+/// What became of contacts that were set aside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// They are contacts as they are.
+    Kept,
+    /// Others have taken their place.
+    Replaced,
+}
+
+/// Two parts that meet within the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hit {
+    pub parts: Parts,
+    pub link: [usize; 2],
+    /// The share of the step after which they do.
+    pub at: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct Meetings {
+    /// Whether contacts are being set aside.
+    pub on: bool,
+    /// The length of the step [s].
+    pub h: f64,
+    /// Rounds so far in which something met.
+    pub rounds: usize,
+    /// Contacts that are set aside.
+    pub aside: Vec<SceneContact>,
+    /// Those that take the place of others.
+    pub met: Vec<SceneContact>,
+    pub verdicts: Vec<(Parts, Verdict)>,
+    pub hits: Vec<Hit>,
+    /// Velocities of the links without impulses, about the origins of their trees.
+    pub free: Vec<Twist>,
+}
+
+impl Meetings {
+    pub fn new(capacity: usize, links: usize) -> Meetings {
+        Meetings {
+            on: false,
+            h: 0.0,
+            rounds: 0,
+            aside: Vec::with_capacity(capacity),
+            met: Vec::with_capacity(capacity),
+            verdicts: Vec::with_capacity(capacity),
+            hits: Vec::with_capacity(capacity),
+            free: vec![Twist::ZERO; links],
+        }
+    }
+
+    /// Nothing is set aside.
+    pub fn clear(&mut self) {
+        self.on = false;
+        self.rounds = 0;
+        self.aside.clear();
+        self.met.clear();
+        self.verdicts.clear();
+        self.hits.clear();
+    }
+
+    pub fn verdict(&self, parts: Parts) -> Option<Verdict> {
+        let known = self.verdicts.iter().find(|(p, _)| *p == parts);
+        known.map(|(_, verdict)| *verdict)
+    }
+
+    /// The first hit of either moving link comes first.
+    pub fn is_first(&self, hit: &Hit, world: usize) -> bool {
+        self.hits.iter().all(|other| {
+            let shares = |l: &usize| *l != world && other.link.contains(l);
+            !hit.link.iter().any(shares) || hit.at <= other.at
+        })
+    }
+}
+
+impl SceneContact {
+    /// The same parts meet at contacts that only differ in the features.
+    pub(super) fn parts(&self, terrain: [bool; 2]) -> Parts {
+        Parts {
+            geom: self.geom,
+            part: [0, 1].map(|i| if terrain[i] { 0 } else { self.part[i] }),
+        }
+    }
+
+    pub(super) fn like(&self) -> ScenePair {
+        ScenePair {
+            a: self.geom[0],
+            b: self.geom[1],
+            condim: self.condim,
+            friction: self.friction,
+            margin: 0.0,
+        }
+    }
+}
