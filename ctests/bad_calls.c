@@ -378,7 +378,7 @@ static void building(void) {
     INVALID(add_joint(1, limits_crossed), "limits");
     INVALID(build_zero_axis(), "stuck");
     INVALID(add_geom(unknown_shape), "kind");
-    WRONG(add_geom(height_field), DS_ERR_UNSUPPORTED, "height field");
+    WRONG(add_geom(height_field), DS_ERR_INVALID_ARGUMENT, "geom.columns");
     INVALID(add_geom(flat_box), "sizes");
     INVALID(add_geom(negative_friction), "friction");
     INVALID(add_geom(empty_mesh), "0 triangles");

@@ -1522,7 +1522,8 @@ typedef struct ds_joint_desc {
    */
   double limit_margin;
   /**
-   * Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of. Default inf.
+   * Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of.
+   * Default inf.
    */
   double effort;
   /**
@@ -1630,7 +1631,8 @@ typedef struct ds_geom_desc {
    */
   double gap;
   /**
-   * Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say. Default NULL.
+   * Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say.
+   * Default NULL.
    */
   const double *heights;
   /**
@@ -1796,12 +1798,13 @@ typedef struct ds_body_desc {
    */
   int32_t mocap;
   /**
-   * Of its frame in the parent's while every joint is at its reference: a column-major 4×4 matrix. Default the
-   * identity.
+   * Of its frame in the parent's while every joint is at its reference: a column-major 4×4 matrix.
+   * Default the identity.
    */
   double placement[16];
   /**
-   * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes; see ds_inertia_to_com. Default 0.
+   * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes; see
+   * ds_inertia_to_com. Default 0.
    */
   double inertia[10];
   /**
@@ -3235,8 +3238,9 @@ ds_status ds_model_home(const struct ds_model *model,
                         double *q);
 
 /**
- * q with every robot that has a free joint moved along the normal of the ground until its lowest point touches it. The ground is
- * the first plane of the world that is drawn without bounds, else the first plane. Its turn and all other coordinates stay. q, q_out: nq numbers; q_out may be q.
+ * q with every robot that has a free joint moved along the normal of the ground until its lowest point
+ * touches it. The ground is the first plane of the world that is drawn without bounds, else the first
+ * plane. Its turn and all other coordinates stay. q, q_out: nq numbers; q_out may be q.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot.
  */
@@ -3457,8 +3461,9 @@ void ds_body_desc_init(struct ds_body_desc *body);
 ds_status ds_model_body(const struct ds_model *model, int32_t body, struct ds_body_desc *out);
 
 /**
- * What a joint is, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to the model. ds_model_joint_body,
- * ds_model_joint_q_index and ds_model_joint_v_index say whom it moves and where it is in q and v.
+ * What a joint is, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to the model.
+ * ds_model_joint_body, ds_model_joint_q_index and ds_model_joint_v_index say whom it moves and where it is
+ * in q and v.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
  */
@@ -3467,8 +3472,9 @@ ds_status ds_model_joint(const struct ds_model *model,
                          struct ds_joint_desc *out);
 
 /**
- * What a geom is, as loaded. Fill *out with ds_geom_desc_init first; its name, the vertices and triangles of a mesh and the
- * heights of a height field belong to the model. ds_model_geom_body says on which body it is.
+ * What a geom is, as loaded. Fill *out with ds_geom_desc_init first; its name, the vertices and triangles
+ * of a mesh and the heights of a height field belong to the model. ds_model_geom_body says on which body
+ * it is.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
  */
@@ -3477,8 +3483,8 @@ ds_status ds_model_geom(const struct ds_model *model,
                         struct ds_geom_desc *out);
 
 /**
- * What the actuator of an input is, as loaded. Fill *out with ds_actuator_desc_init first; its strings belong to the
- * model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof of the joint.
+ * What the actuator of an input is, as loaded. Fill *out with ds_actuator_desc_init first; its strings
+ * belong to the model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof of the joint.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an index that is none, and for a struct that was not filled.
  */
@@ -3496,9 +3502,9 @@ ds_status ds_model_keyframe_at(const struct ds_model *model,
                                double *u);
 
 /**
- * The mass [kg], the centre of mass (3 numbers, body axes) [m] and the rotational inertia about the centre of mass (6 numbers
- * Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²] of the 10 numbers of an inertia: what ds_inertia_from_com takes. Any pointer
- * of a result may be NULL.
+ * The mass [kg], the centre of mass (3 numbers, body axes) [m] and the rotational inertia about the centre
+ * of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²] of the 10 numbers of an inertia:
+ * what ds_inertia_from_com takes. Any pointer of a result may be NULL.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an inertia without mass and yet not zero, which has no centre of mass.
  */
@@ -3508,25 +3514,27 @@ ds_status ds_inertia_to_com(const double *inertia,
                             double *about_com);
 
 /**
- * Makes a builder with all that a model was made of: ds_builder_build gives the same model again, and before it parts can be
- * added, changed and removed. Ids of bodies, joints, geoms and sites are the model's; those of new parts come after them.
- * Actuators that are added take the next entries of u, also after the inputs of DS_ACTUATION_FULL. Keyframes stay: parts
- * that are new are at their neutral configuration there, at rest and without input. Release *out with ds_builder_free; the
- * model stays as it is and may be freed.
+ * Makes a builder with all that a model was made of: ds_builder_build gives the same model again, and
+ * before it parts can be added, changed and removed. Ids of bodies, joints, geoms and sites are the
+ * model's; those of new parts come after them. Actuators that are added take the next entries of u, also
+ * after the inputs of DS_ACTUATION_FULL. Keyframes stay: parts that are new are at their neutral
+ * configuration there, at rest and without input. Release *out with ds_builder_free; the model stays as it
+ * is and may be freed.
  */
 ds_status ds_builder_from_model(const struct ds_model *model,
                                 struct ds_builder **out);
 
 /**
- * Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at `placement` in that
- * body, a column-major 4×4 matrix, NULL for the identity. `prefix` is put before all its names, NULL for none: two hands of one
- * file need two of them. Gravity, fluid and time step stay the builder's. Its inputs come after those that
- * there are; a builder with inputs on all dofs (DS_ACTUATION_FULL) has them on the new dofs, too, in place of its own. The
- * model stays as it is and may be freed.
+ * Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at
+ * `placement` in that body, a column-major 4×4 matrix, NULL for the identity. `prefix` is put before all
+ * its names, NULL for none: two hands of one file need two of them. Gravity, fluid and time step stay the
+ * builder's. Its inputs come after those that there are; a builder with inputs on all dofs
+ * (DS_ACTUATION_FULL) has them on the new dofs, too, in place of its own. The model stays as it is and may
+ * be freed.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name that is there already, and for a robot on a free joint
- * that is to hang on another body than the world; DS_ERR_UNSUPPORTED for inputs on dofs of joints without a name. The
- * builder is as before then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name that is there already, and for a robot
+ * on a free joint that is to hang on another body than the world; DS_ERR_UNSUPPORTED for inputs on dofs of
+ * joints without a name. The builder is as before then.
  */
 ds_status ds_builder_attach(struct ds_builder *builder,
                             int32_t body,
@@ -3540,7 +3548,8 @@ ds_status ds_builder_attach(struct ds_builder *builder,
 int32_t ds_builder_body_id(const struct ds_builder *builder, const char *name);
 
 /**
- * The builder's id of the joint of this name; -1 if there is none. Joints have ids in the order in which they were added.
+ * The builder's id of the joint of this name; -1 if there is none. Joints have ids in the order in which
+ * they were added.
  */
 int32_t ds_builder_joint_id(const struct ds_builder *builder,
                             const char *name);
@@ -3551,7 +3560,8 @@ int32_t ds_builder_joint_id(const struct ds_builder *builder,
 int32_t ds_builder_geom_id(const struct ds_builder *builder, const char *name);
 
 /**
- * What a joint of a builder is, as it was said. Fill *out with ds_joint_desc_init first; its name stays as it is there, NULL.
+ * What a joint of a builder is, as it was said. Fill *out with ds_joint_desc_init first; its name stays as
+ * it is there, NULL.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
  */
@@ -3569,8 +3579,8 @@ ds_status ds_builder_body(const struct ds_builder *builder,
                           struct ds_body_desc *out);
 
 /**
- * What a geom of a builder is. Fill *out with ds_geom_desc_init first; its name stays as it is there, NULL, and the arrays of its
- * mesh or heights belong to the builder until it is changed.
+ * What a geom of a builder is. Fill *out with ds_geom_desc_init first; its name stays as it is there,
+ * NULL, and the arrays of its mesh or heights belong to the builder until it is changed.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
  */
@@ -3579,8 +3589,9 @@ ds_status ds_builder_geom(const struct ds_builder *builder,
                           struct ds_geom_desc *out);
 
 /**
- * Exchanges all that is said of a joint but its kind: fill the struct with ds_builder_joint, change fields and hand it over, say
- * to give a joint friction that its file leaves at 0. Its name stays where that of the struct is NULL.
+ * Exchanges all that is said of a joint but its kind: fill the struct with ds_builder_joint, change fields
+ * and hand it over, say to give a joint friction that its file leaves at 0. Its name stays where that of
+ * the struct is NULL.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, another kind, and as ds_builder_add_joint.
  */
@@ -3589,8 +3600,8 @@ ds_status ds_builder_set_joint(struct ds_builder *builder,
                                const struct ds_joint_desc *to);
 
 /**
- * Exchanges the placement, the inertia and the gravity compensation of a body for those of the struct, as ds_model_body fills
- * it; its other fields are not read.
+ * Exchanges the placement, the inertia and the gravity compensation of a body for those of the struct, as
+ * ds_model_body fills it; its other fields are not read.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none or the world's, and as ds_builder_add_body.
  */
@@ -3929,10 +3940,11 @@ ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
                              int32_t *unique);
 
 /**
- * Takes a step and gives its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, δq in the tangent space: A = (dq_dq dq_dv; dv_dq
- * dv_dv), 2nv×2nv, B = (dq_du; dv_du), 2nv×nu, the Jacobians of ds_sim_step_jacobians to the bit. A or B may be NULL. The step is the
- * sim's last one then, with its labels, contacts and derivatives: for a state about which nothing else is to change, use ds_sim_reset or
- * ds_sim_set_memory. Of a model with activations they hold these fixed.
+ * Takes a step and gives its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, δq in the tangent space: A =
+ * (dq_dq dq_dv; dv_dq dv_dv), 2nv×2nv, B = (dq_du; dv_du), 2nv×nu, the Jacobians of ds_sim_step_jacobians
+ * to the bit. A or B may be NULL. The step is the sim's last one then, with its labels, contacts and
+ * derivatives: for a state about which nothing else is to change, use ds_sim_reset or ds_sim_set_memory.
+ * Of a model with activations they hold these fixed.
  *
  * Errors: those of ds_sim_step and of ds_sim_step_jacobians.
  */

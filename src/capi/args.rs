@@ -156,7 +156,10 @@ pub fn index(i: i32, count: usize, name: &str, what: &str) -> Result<usize> {
         .filter(|&i| i < count)
         .ok_or_else(|| {
             Error::invalid(match count.checked_sub(1) {
-                Some(last) => format!("{name}: must be the id of a {what}, 0 to {last}, got {i}"),
+                Some(last) => {
+                    let a = if what.starts_with('a') { "an" } else { "a" };
+                    format!("{name}: must be the id of {a} {what}, 0 to {last}, got {i}")
+                }
                 None => format!("{name}: there is no {what}, got {i}"),
             })
         })

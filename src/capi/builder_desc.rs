@@ -48,7 +48,8 @@ pub struct ds_joint_desc {
     pub upper: f64,
     /// Distance before a limit at which it enters the step [rad or m]. Default 0.
     pub limit_margin: f64,
-    /// Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of. Default inf.
+    /// Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of.
+    /// Default inf.
     pub effort: f64,
     /// Largest |velocity| [rad/s or m/s], which ds_options.velocity_limits makes a bound of. Default inf.
     pub velocity: f64,
@@ -136,7 +137,8 @@ pub struct ds_geom_desc {
     /// How much farther than within its margin an adhesion pulls in full, which adds up over two geoms as margins do [m].
     /// Contacts do not mind it. Default 0.
     pub gap: f64,
-    /// Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say. Default NULL.
+    /// Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say.
+    /// Default NULL.
     pub heights: *const f64,
     /// Number of nodes along x, 2 or more. Default 0.
     pub columns: usize,

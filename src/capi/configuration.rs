@@ -29,8 +29,9 @@ pub unsafe extern "C" fn ds_model_home(model: *const ds_model, q: *mut f64) -> d
     })
 }
 
-/// q with every robot that has a free joint moved along the normal of the ground until its lowest point touches it. The ground is
-/// the first plane of the world that is drawn without bounds, else the first plane. Its turn and all other coordinates stay. q, q_out: nq numbers; q_out may be q.
+/// q with every robot that has a free joint moved along the normal of the ground until its lowest point
+/// touches it. The ground is the first plane of the world that is drawn without bounds, else the first
+/// plane. Its turn and all other coordinates stay. q, q_out: nq numbers; q_out may be q.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot.
 #[unsafe(no_mangle)]

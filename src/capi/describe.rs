@@ -1,4 +1,5 @@
-//! Parts of a model as they were described: bodies, joints, geoms, actuators, in the structs by which a builder takes them.
+//! Parts of a model as they were described: bodies, joints, geoms, actuators, in the structs by which a
+//! builder takes them.
 
 use super::args::{self, Growing, Out};
 use super::builder_desc::{ds_activation, ds_actuator_desc, ds_geom_desc, ds_joint_desc};
@@ -27,10 +28,11 @@ pub struct ds_body_desc {
     pub parent: i32,
     /// Which of the mocap bodies it is, from 0; -1 of others. Default -1.
     pub mocap: i32,
-    /// Of its frame in the parent's while every joint is at its reference: a column-major 4×4 matrix. Default the
-    /// identity.
+    /// Of its frame in the parent's while every joint is at its reference: a column-major 4×4 matrix.
+    /// Default the identity.
     pub placement: [f64; 16],
-    /// m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes; see ds_inertia_to_com. Default 0.
+    /// m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes; see
+    /// ds_inertia_to_com. Default 0.
     pub inertia: [f64; 10],
     /// Share of its own weight that a force at its centre of mass carries. Default 0.
     pub gravity_compensation: f64,
@@ -99,8 +101,9 @@ pub unsafe extern "C" fn ds_model_body(
     })
 }
 
-/// What a joint is, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to the model. ds_model_joint_body,
-/// ds_model_joint_q_index and ds_model_joint_v_index say whom it moves and where it is in q and v.
+/// What a joint is, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to the model.
+/// ds_model_joint_body, ds_model_joint_q_index and ds_model_joint_v_index say whom it moves and where it is
+/// in q and v.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
 #[unsafe(no_mangle)]
@@ -144,8 +147,9 @@ pub(super) fn joint_desc(j: &JointSpec) -> ds_joint_desc {
     }
 }
 
-/// What a geom is, as loaded. Fill *out with ds_geom_desc_init first; its name, the vertices and triangles of a mesh and the
-/// heights of a height field belong to the model. ds_model_geom_body says on which body it is.
+/// What a geom is, as loaded. Fill *out with ds_geom_desc_init first; its name, the vertices and triangles
+/// of a mesh and the heights of a height field belong to the model. ds_model_geom_body says on which body
+/// it is.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
 #[unsafe(no_mangle)]
@@ -228,8 +232,8 @@ fn law(a: &Actuator) -> (ds_activation, [f64; 2], f64) {
     }
 }
 
-/// What the actuator of an input is, as loaded. Fill *out with ds_actuator_desc_init first; its strings belong to the
-/// model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof of the joint.
+/// What the actuator of an input is, as loaded. Fill *out with ds_actuator_desc_init first; its strings
+/// belong to the model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof of the joint.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an index that is none, and for a struct that was not filled.
 #[unsafe(no_mangle)]
@@ -311,9 +315,9 @@ pub unsafe extern "C" fn ds_model_keyframe_at(
     })
 }
 
-/// The mass [kg], the centre of mass (3 numbers, body axes) [m] and the rotational inertia about the centre of mass (6 numbers
-/// Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²] of the 10 numbers of an inertia: what ds_inertia_from_com takes. Any pointer
-/// of a result may be NULL.
+/// The mass [kg], the centre of mass (3 numbers, body axes) [m] and the rotational inertia about the centre
+/// of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²] of the 10 numbers of an inertia:
+/// what ds_inertia_from_com takes. Any pointer of a result may be NULL.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an inertia without mass and yet not zero, which has no centre of mass.
 #[unsafe(no_mangle)]

@@ -13,11 +13,12 @@ use crate::model::builder::ModelBuilder;
 use crate::spatial::Inertia;
 use std::ffi::c_char;
 
-/// Makes a builder with all that a model was made of: ds_builder_build gives the same model again, and before it parts can be
-/// added, changed and removed. Ids of bodies, joints, geoms and sites are the model's; those of new parts come after them.
-/// Actuators that are added take the next entries of u, also after the inputs of DS_ACTUATION_FULL. Keyframes stay: parts
-/// that are new are at their neutral configuration there, at rest and without input. Release *out with ds_builder_free; the
-/// model stays as it is and may be freed.
+/// Makes a builder with all that a model was made of: ds_builder_build gives the same model again, and
+/// before it parts can be added, changed and removed. Ids of bodies, joints, geoms and sites are the
+/// model's; those of new parts come after them. Actuators that are added take the next entries of u, also
+/// after the inputs of DS_ACTUATION_FULL. Keyframes stay: parts that are new are at their neutral
+/// configuration there, at rest and without input. Release *out with ds_builder_free; the model stays as it
+/// is and may be freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_from_model(
     model: *const ds_model,
@@ -29,15 +30,16 @@ pub unsafe extern "C" fn ds_builder_from_model(
     })
 }
 
-/// Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at `placement` in that
-/// body, a column-major 4×4 matrix, NULL for the identity. `prefix` is put before all its names, NULL for none: two hands of one
-/// file need two of them. Gravity, fluid and time step stay the builder's. Its inputs come after those that
-/// there are; a builder with inputs on all dofs (DS_ACTUATION_FULL) has them on the new dofs, too, in place of its own. The
-/// model stays as it is and may be freed.
+/// Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at
+/// `placement` in that body, a column-major 4×4 matrix, NULL for the identity. `prefix` is put before all
+/// its names, NULL for none: two hands of one file need two of them. Gravity, fluid and time step stay the
+/// builder's. Its inputs come after those that there are; a builder with inputs on all dofs
+/// (DS_ACTUATION_FULL) has them on the new dofs, too, in place of its own. The model stays as it is and may
+/// be freed.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name that is there already, and for a robot on a free joint
-/// that is to hang on another body than the world; DS_ERR_UNSUPPORTED for inputs on dofs of joints without a name. The
-/// builder is as before then.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name that is there already, and for a robot
+/// on a free joint that is to hang on another body than the world; DS_ERR_UNSUPPORTED for inputs on dofs of
+/// joints without a name. The builder is as before then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_attach(
     builder: *mut ds_builder,
@@ -85,7 +87,8 @@ pub unsafe extern "C" fn ds_builder_body_id(
     find(builder, name, "body", ModelBuilder::body_id)
 }
 
-/// The builder's id of the joint of this name; -1 if there is none. Joints have ids in the order in which they were added.
+/// The builder's id of the joint of this name; -1 if there is none. Joints have ids in the order in which
+/// they were added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_joint_id(
     builder: *const ds_builder,
@@ -107,7 +110,8 @@ fn part(id: i32, name: &str) -> Result<usize> {
     usize::try_from(id).map_err(|_| Error::invalid(format!("{name}: must be an id, got {id}")))
 }
 
-/// What a joint of a builder is, as it was said. Fill *out with ds_joint_desc_init first; its name stays as it is there, NULL.
+/// What a joint of a builder is, as it was said. Fill *out with ds_joint_desc_init first; its name stays as
+/// it is there, NULL.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
 #[unsafe(no_mangle)]
@@ -148,8 +152,8 @@ pub unsafe extern "C" fn ds_builder_body(
     })
 }
 
-/// What a geom of a builder is. Fill *out with ds_geom_desc_init first; its name stays as it is there, NULL, and the arrays of its
-/// mesh or heights belong to the builder until it is changed.
+/// What a geom of a builder is. Fill *out with ds_geom_desc_init first; its name stays as it is there,
+/// NULL, and the arrays of its mesh or heights belong to the builder until it is changed.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
 #[unsafe(no_mangle)]
@@ -165,8 +169,9 @@ pub unsafe extern "C" fn ds_builder_geom(
     })
 }
 
-/// Exchanges all that is said of a joint but its kind: fill the struct with ds_builder_joint, change fields and hand it over, say
-/// to give a joint friction that its file leaves at 0. Its name stays where that of the struct is NULL.
+/// Exchanges all that is said of a joint but its kind: fill the struct with ds_builder_joint, change fields
+/// and hand it over, say to give a joint friction that its file leaves at 0. Its name stays where that of
+/// the struct is NULL.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, another kind, and as ds_builder_add_joint.
 #[unsafe(no_mangle)]
@@ -188,8 +193,8 @@ pub unsafe extern "C" fn ds_builder_set_joint(
     })
 }
 
-/// Exchanges the placement, the inertia and the gravity compensation of a body for those of the struct, as ds_model_body fills
-/// it; its other fields are not read.
+/// Exchanges the placement, the inertia and the gravity compensation of a body for those of the struct, as
+/// ds_model_body fills it; its other fields are not read.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none or the world's, and as ds_builder_add_body.
 #[unsafe(no_mangle)]

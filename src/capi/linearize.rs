@@ -6,8 +6,8 @@ use super::status::ds_status;
 use super::wall;
 use crate::step::StepJacobians;
 
-/// Orders the chunks of two matrices that stand behind each other as those of one above the other: chunk c of the first
-/// goes to place 2c, chunk c of the second to 2c + 1. In place, cycle by cycle.
+/// Orders the chunks of two matrices that stand behind each other as those of one above the other: chunk c
+/// of the first goes to place 2c, chunk c of the second to 2c + 1. In place, cycle by cycle.
 fn stack(x: &mut [f64], rows: usize) {
     let chunks = x.len() / rows.max(1);
     let columns = chunks / 2;
@@ -37,10 +37,11 @@ fn stack(x: &mut [f64], rows: usize) {
     }
 }
 
-/// Takes a step and gives its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, δq in the tangent space: A = (dq_dq dq_dv; dv_dq
-/// dv_dv), 2nv×2nv, B = (dq_du; dv_du), 2nv×nu, the Jacobians of ds_sim_step_jacobians to the bit. A or B may be NULL. The step is the
-/// sim's last one then, with its labels, contacts and derivatives: for a state about which nothing else is to change, use ds_sim_reset or
-/// ds_sim_set_memory. Of a model with activations they hold these fixed.
+/// Takes a step and gives its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, δq in the tangent space: A =
+/// (dq_dq dq_dv; dv_dq dv_dv), 2nv×2nv, B = (dq_du; dv_du), 2nv×nu, the Jacobians of ds_sim_step_jacobians
+/// to the bit. A or B may be NULL. The step is the sim's last one then, with its labels, contacts and
+/// derivatives: for a state about which nothing else is to change, use ds_sim_reset or ds_sim_set_memory.
+/// Of a model with activations they hold these fixed.
 ///
 /// Errors: those of ds_sim_step and of ds_sim_step_jacobians.
 #[unsafe(no_mangle)]

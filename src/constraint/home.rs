@@ -104,12 +104,13 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
     Ok(q)
 }
 
-/// q with every robot that has a free joint moved along the normal of the ground, a plane of the world (the first that is
-/// drawn without bounds, else the first), until its lowest point touches it; nothing else moves.
+/// q with every robot that has a free joint moved along the normal of the ground, a plane of the world (the
+/// first that is drawn without bounds, else the first), until its lowest point touches it; nothing else
+/// moves.
 ///
 /// # Errors
-/// `InvalidArgument` for a model without such a plane, without such a robot, or of whose robots none can touch the plane; as
-/// [`Scene::new`].
+/// `InvalidArgument` for a model without such a plane, without such a robot, or of whose robots none can
+/// touch the plane; as [`Scene::new`].
 pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
     let mut search = Search::new(model)?;
     // Planes collide without edges, whatever extents they are drawn with.
@@ -318,7 +319,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Moves every tree with a free root along the normal of the ground until its lowest point touches it; how many.
+    /// Moves every tree with a free root along the normal of the ground until its lowest point touches it;
+    /// how many.
     fn put_down(&mut self, q: &mut [f64]) -> Result<usize> {
         let (model, t) = (self.model, self.model.topology());
         let Some(ground) = self.ground else {

@@ -273,8 +273,8 @@ impl Ilqr {
     /// written on success alone. Each run of the steps begins as after [`Sim::reset`], so that the same inputs give the same bits.
     ///
     /// # Errors
-    /// Those of the steps and their Jacobians along the inputs that come, with the step's number; a step, or its Jacobians, that
-    /// fail along a change only shorten the change.
+    /// Those of the steps and their Jacobians along the inputs that come, with the step's number; a step,
+    /// or its Jacobians, that fail along a change only shorten the change.
     pub fn solve(&mut self, q0: &[f64], v0: &[f64], u: &mut [f64]) -> Result<IlqrInfo> {
         self.solve_act(q0, v0, &[], u)
     }
@@ -339,7 +339,8 @@ impl Ilqr {
             match linearized(sim, &self.cost, &mut self.now, slopes) {
                 Ok(found) => cost = found,
                 Err(_) => {
-                    // A trajectory without derivatives is no better one: back to the last, and shorter from there.
+                    // A trajectory without derivatives is no better one: back to the last, and shorter from
+                    // there.
                     std::mem::swap(&mut self.now, &mut self.next);
                     linearized(sim, &self.cost, &mut self.now, slopes)?;
                     info.iterations -= 1;

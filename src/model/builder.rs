@@ -254,8 +254,8 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Adds an actuator, which takes the next entry of u; with inputs on dofs only a builder made from a model does, and their
-    /// inputs come first.
+    /// Adds an actuator, which takes the next entry of u; with inputs on dofs only a builder made from a
+    /// model does, and their inputs come first.
     ///
     /// # Errors
     /// `InvalidArgument` for a joint, tendon or body that is not there yet, or a name taken twice.
@@ -354,7 +354,7 @@ impl ModelBuilder {
     /// Those of [`Model::compile`].
     pub fn build(&self) -> Result<Model> {
         let model = Model::compile(self.spec.clone(), self.actuation)?;
-        self.inherited.apply(model, self)
+        self.inherited.apply(model, &self.spec, &self.joint_places)
     }
 }
 

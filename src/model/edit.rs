@@ -1,4 +1,5 @@
-//! Models taken apart again: a builder with the description of a model that is there, to be changed and built once more.
+//! Models taken apart again: a builder with the description of a model that is there, to be changed and
+//! built once more.
 
 use super::builder::{ModelBuilder, claim};
 use super::check::{check_gravity_compensation, check_inertia, check_joint, check_pose, described};
@@ -91,8 +92,8 @@ impl Model {
 }
 
 impl ModelBuilder {
-    /// A builder with all that a model was made of; building it at once gives the same model. Ids of bodies, joints, geoms and
-    /// sites are the model's; those of parts that are added come after them.
+    /// A builder with all that a model was made of; building it at once gives the same model. Ids of
+    /// bodies, joints, geoms and sites are the model's; those of parts that are added come after them.
     ///
     /// # Errors
     /// None of a model that was compiled.
@@ -155,15 +156,16 @@ impl ModelBuilder {
         )
     }
 
-    /// Adds all of another model: what hangs on its world hangs on `body`, its world's frame at `placement` there. All names
-    /// get the prefix. Gravity, fluid and time step stay the builder's. Its inputs come after those that there are; where the
-    /// builder has inputs on dofs, it has them of the dofs that are new, too, in place of the other model's.
-    /// Its keyframes have the builder's part at neutral, and those of the builder have the new part there.
+    /// Adds all of another model: what hangs on its world hangs on `body`, its world's frame at `placement`
+    /// there. All names get the prefix. Gravity, fluid and time step stay the builder's. Its inputs come
+    /// after those that there are; where the builder has inputs on dofs, it has them of the dofs that are
+    /// new, too, in place of the other model's. Its keyframes have the builder's part at neutral, and those
+    /// of the builder have the new part there.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is none, a placement that is no rigid motion, a name taken twice, and a
-    /// robot with a free joint or a mocap body that is to hang on something else than the world; nothing has changed then.
-    /// `Unsupported` for inputs on dofs of joints without a name.
+    /// `InvalidArgument` for a body that is none, a placement that is no rigid motion, a name taken twice,
+    /// and a robot with a free joint or a mocap body that is to hang on something else than the world;
+    /// nothing has changed then. `Unsupported` for inputs on dofs of joints without a name.
     pub fn attach(
         &mut self,
         body: usize,
@@ -296,7 +298,8 @@ impl ModelBuilder {
     /// Exchanges all that is said of a joint but its kind.
     ///
     /// # Errors
-    /// `InvalidArgument` for a joint that is none, another kind, a name taken twice, numbers that no joint has.
+    /// `InvalidArgument` for a joint that is none, another kind, a name taken twice, numbers that no joint
+    /// has.
     pub fn set_joint(&mut self, joint: usize, to: JointSpec) -> Result<()> {
         let (body, k) = self.joint_place(joint)?;
         let old = &self.spec.bodies[body].joints[k];

@@ -1,5 +1,5 @@
-//! A description moved into another one: its bodies renumbered, what hangs on its world placed on a body there, and
-//! names with a prefix.
+//! A description moved into another one: its bodies renumbered, what hangs on its world placed on a body
+//! there, and names with a prefix.
 
 use super::cord::{PathPoint, TendonPath, Transmission};
 use super::spec::{EqualityKind, ModelSpec};

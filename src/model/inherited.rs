@@ -1,6 +1,6 @@
-//! What a builder has of models beyond their descriptions: stored states by their parts, pairs, bounds of inputs.
+//! What a builder has of models beyond their descriptions: stored states by their parts, pairs, bounds of
+//! inputs.
 
-use super::builder::ModelBuilder;
 use super::compile::depth_first;
 use super::spec::{ActuatorSpec, ModelSpec};
 use super::{Actuation, Keyframe, Model};
@@ -20,7 +20,8 @@ pub(super) struct Inherited {
     pub notes: Vec<String>,
 }
 
-/// A stored state by its parts, so that others may be added: joints with q and v, inputs, activations of these.
+/// A stored state by its parts, so that others may be added: joints with q and v, inputs, activations of
+/// these.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub name: String,
@@ -30,17 +31,23 @@ pub(super) struct Stored {
 }
 
 impl Inherited {
-    /// Gives a model that was compiled of the builder's description the rest.
-    pub(super) fn apply(&self, mut model: Model, builder: &ModelBuilder) -> Result<Model> {
-        if self.effort_limits && builder.actuation != Actuation::FromFile {
+    /// Gives a model that was compiled of the builder's description the rest. `joint_places`: body and
+    /// place among its joints of every joint, by the builder's ids.
+    pub(super) fn apply(
+        &self,
+        mut model: Model,
+        spec: &ModelSpec,
+        joint_places: &[(usize, usize)],
+    ) -> Result<Model> {
+        if self.effort_limits && model.actuation != Actuation::FromFile {
             model = model.with_effort_limits();
         }
         if !self.added.is_empty() {
             model = model.with_actuators(&self.added)?;
         }
-        let order = depth_first(&builder.spec.bodies)?;
+        let order = depth_first(&spec.bodies)?;
         if !self.chosen_pairs.is_empty() {
-            let geoms = sorted_geoms(&builder.spec, &inverse(&order));
+            let geoms = sorted_geoms(spec, &inverse(&order));
             let place = inverse(&geoms);
             let mut pairs: Vec<_> = (self.chosen_pairs.iter())
                 .map(|&([a, b], enabled)| {
@@ -51,8 +58,15 @@ impl Inherited {
             pairs.sort_by_key(|c| c.0);
             model.chosen_pairs = pairs;
         }
+        // Joints of the model count through the bodies in their order.
+        let mut first = vec![0; spec.bodies.len()];
+        let mut count = 0;
+        for &body in &order {
+            first[body] = count;
+            count += spec.bodies[body].joints.len();
+        }
         for stored in &self.keyframes {
-            let keyframe = stored.whole(&model, builder, &order);
+            let keyframe = stored.whole(&model, &first, joint_places);
             model.keyframes.push(keyframe);
         }
         for note in &self.notes {
@@ -80,18 +94,12 @@ impl Stored {
         }
     }
 
-    /// The state of all: neutral, at rest and without input where nothing is stored.
-    fn whole(&self, model: &Model, builder: &ModelBuilder, order: &[usize]) -> Keyframe {
+    /// The state of all, with the first joint of each of the builder's bodies in the model: neutral, at
+    /// rest and without input where nothing is stored.
+    fn whole(&self, model: &Model, first: &[usize], joint_places: &[(usize, usize)]) -> Keyframe {
         let (mut q, mut v) = (model.neutral.clone(), vec![0.0; model.nv()]);
-        // Joints of the model count through the bodies in their order.
-        let mut first = vec![0; builder.spec.bodies.len()];
-        let mut count = 0;
-        for &body in order {
-            first[body] = count;
-            count += builder.spec.bodies[body].joints.len();
-        }
         for (id, from_q, from_v) in &self.joints {
-            let (body, k) = builder.joint_places[*id];
+            let (body, k) = joint_places[*id];
             let j = &model.joints[first[body] + k];
             q[j.iq..j.iq + j.nq].copy_from_slice(from_q);
             v[j.iv..j.iv + j.nv].copy_from_slice(from_v);

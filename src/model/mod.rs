@@ -166,7 +166,8 @@ pub struct Model {
     /// What it was compiled of, and how its inputs act.
     source: Arc<ModelSpec>,
     actuation: Actuation,
-    /// Actuators that came after the description's, and whether those before them are clamped to the joints' efforts.
+    /// Actuators that came after the description's, and whether those before them are clamped to the
+    /// joints' efforts.
     added: Vec<ActuatorSpec>,
     effort_limits: bool,
     /// Those of the warnings that compiling and looking at the geometry do not give.
@@ -284,18 +285,23 @@ impl Model {
         &self.joints[self.topology.links[self.topology.dofs[dof].link].joint]
     }
 
-    /// What messages say of the joint of a dof: its name, or where it is without one, and that it moves no mass where it does not.
-    pub fn said_of_dof(&self, dof: usize) -> String {
+    /// What messages call the joint of a dof: its name, or where it is without one.
+    pub fn called_of_dof(&self, dof: usize) -> String {
         let id = self.topology.links[self.topology.dofs[dof].link].joint;
-        let j = &self.joints[id];
-        if j.name.is_empty() {
+        let (j, name) = (&self.joints[id], &self.joints[id].name);
+        if name.is_empty() {
             let body = &self.bodies[j.body].name;
             return format!(
                 "joint {id}, which has no name, of body {} \"{body}\"",
                 j.body
             );
         }
-        let who = format!("joint \"{}\"", j.name);
+        format!("joint \"{name}\"")
+    }
+
+    /// The same, and that it moves no mass where it does not.
+    pub fn said_of_dof(&self, dof: usize) -> String {
+        let who = self.called_of_dof(dof);
         let idle = self.warnings.iter().find_map(|w| {
             let rest = w.strip_prefix(&who)?.strip_prefix(": ")?;
             rest.starts_with("it moves no mass").then_some(rest)

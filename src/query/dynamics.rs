@@ -43,7 +43,7 @@ impl Sim {
         match first_not_finite(&self.work) {
             Some(i) => Err(Error::numerical(format!(
                 "{name}[{i}] would not be finite: {} moves no mass, or the state is too large",
-                self.model.said_of_dof(i)
+                self.model.called_of_dof(i)
             ))),
             None => {
                 out.copy_from_slice(&self.work);

@@ -45,7 +45,7 @@ def test_every_part_can_be_read(models):
     assert all(np.array_equal(a, b) for a, b in zip(model.keyframe(0), model.keyframe("standing")))
     for wrong, said in (
         (lambda: model.joint("FR_hip_jont"), "near it: 'FR_hip_joint'"),
-        (lambda: model.actuator(99), "must be the id of a actuator, 0 to 11"),
+        (lambda: model.actuator(99), "must be the id of an actuator, 0 to 11"),
         (lambda: model.keyframe(1), "keyframe: must be the id"),
         (lambda: model.keyframe(1.5), "name: expected an id"),
     ):
