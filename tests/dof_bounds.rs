@@ -199,8 +199,14 @@ fn solutions(a: &[f64], v_free: &[f64], bounds: &[Bounds]) -> Vec<Vec<f64>> {
     found
 }
 
+/// The largest difference, in units of the largest velocity where that is above 1.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
+    let size = b.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+    let difference = a
+        .iter()
+        .zip(b)
+        .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    difference / size
 }
 
 #[test]
