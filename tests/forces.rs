@@ -5,6 +5,7 @@ mod common;
 use common::checker::{Checker, options, quadruped, standing};
 use common::{Rng, in_body, random_body, random_q, random_tree, relative_error};
 use diffsim::dynamics::tree_lu::TreeLu;
+use diffsim::error::Status;
 use diffsim::force::{Force, Input, Slopes, State};
 use diffsim::model::params::{Param, ParamKind, Params};
 use diffsim::model::spec::{JointKind, ModelSpec};
@@ -246,15 +247,14 @@ fn an_explicit_one_meets_contacts() {
     c.run("a tied quadruped", &q, 0.05, 12);
 }
 
-/// The free motion has it where the step ends, impulses act beside it.
 #[test]
-fn an_implicit_one_meets_contacts() {
+fn constraints_refuse_an_implicit_one() {
     let model = quadruped(false);
-    let q = standing(&model);
-    let tie = Tie::new(&model, [7, 6 + 9 + 2], 1.0, true);
-    let mut c = Checker::of(sim_with(model, &options(0.002), Some(tie)));
-    c.select(&own_params());
-    c.run("a stiffly tied quadruped", &q, 0.05, 12);
+    let tie = Tie::new(&model, [7, 17], 1.0, true);
+    let mut parts = Parts::new(&model, &options(0.002));
+    parts.forces.push(Box::new(tie));
+    let refused = Sim::with_parts(Arc::new(model), &options(0.002), parts).unwrap_err();
+    assert_eq!(refused.status, Status::Unsupported, "{refused}");
 }
 
 #[test]

@@ -29,6 +29,16 @@ impl Sim {
         self.contact.is_some() && !self.dynamics.system.is_definite()
     }
 
+    /// Derivatives by a force's own parameters do not tell what of it impulses see from what they do not.
+    pub(super) fn check_couplings(&self) -> Result<()> {
+        if self.contact.is_some() && self.forces.couples() {
+            return Err(Error::unsupported(
+                "forces: with constraints, a force between dofs must be explicit; options.contact None has none",
+            ));
+        }
+        Ok(())
+    }
+
     /// A generalized force on all dofs in every step from now on, `force` at the state where the step begins
     /// [N or N m], with its slopes K = ∂τ/∂q and D = ∂τ/∂v there, nv×nv column-major, empty for zero. The step
     /// has τ + h K v⁺ + D (v⁺ − v), so that a stiff feedback that a caller computes is as stable as a servo of

@@ -31,6 +31,11 @@ impl Forces {
         system.set_products(self.elastic.products(&self.cords).chain(servos));
     }
 
+    /// Whether forces beside every model's are implicit between dofs.
+    pub fn couples(&self) -> bool {
+        !self.implicit.entries.is_empty()
+    }
+
     /// Takes that of another simulation.
     pub fn copy_feedback(&mut self, other: &Forces) {
         self.set_feedback(other.feedback().map(Feedback::given));
