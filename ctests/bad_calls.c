@@ -260,6 +260,10 @@ static void dynamics(void) {
     NUMERICAL(ds_energy(sim, q, with(v, 2, NAN), out.a, out.b), "v[2]");
     NUMERICAL(ds_energy(sim, q, with(v, 2, 1e200), out.a, out.b), "finite");
     INVALID(ds_hybrid_dynamics(sim, q, v, NULL, out.a, out.b), "prescribed");
+    INVALID(ds_sim_set_force(NULL, v, NULL, NULL), "sim");
+    NUMERICAL(ds_sim_set_force(sim, with(v, 5, NAN), NULL, NULL), "tau");
+    NUMERICAL(ds_sim_set_force(sim, v, with(w, 7, INFINITY), NULL), "K");
+    NUMERICAL(ds_sim_set_force(sim, v, NULL, with(w, 3, NAN)), "D");
     NUMERICAL(ds_momentum(sim, q, v, with(w, 0, NAN), out.a), "about[0]");
 }
 

@@ -4464,20 +4464,22 @@ ds_status ds_sim_prescribed_impulses(struct ds_sim *sim,
                                      double *impulse);
 
 /**
- * Sets a generalized force on all dofs in every step from now on, until it is changed: tau [N or N m], nv numbers, is its value at
- * the state where the next step begins, K and D are its slopes there, ∂tau/∂q by the tangent of q and ∂tau/∂v, nv×nv
- * column-major; NULL stands for zero. tau NULL ends it. It acts beside all other forces and moves bodies as they do.
+ * Sets a generalized force on all dofs in every step from now on, until it is changed: tau [N or N m], nv
+ * numbers, is its value at the state where the next step begins, K and D are its slopes there, ∂tau/∂q by
+ * the tangent of q and ∂tau/∂v, nv×nv column-major; NULL stands for zero. tau NULL ends it. It acts beside
+ * all other forces and moves bodies as they do.
  *
- * The step takes it implicitly: it has tau + K h v⁺ + D (v⁺ − v), with v⁺ the velocity at the end. A stiff feedback that a controller
- * computes itself, such as tau = Kp (target − q) − Kd v with K = −Kp and D = −Kd, is then as stable as a servo of the model,
- * also where h Kd is many times the inertia. Call it before every step with what the controller says of that step's state.
+ * The step takes it implicitly: it has tau + K h v⁺ + D (v⁺ − v), with v⁺ the velocity at the end. A stiff
+ * feedback that a controller computes itself, such as tau = Kp (target − q) − Kd v with K = −Kp and D = −Kd,
+ * is then as stable as a servo of the model, also where h Kd is many times the inertia. Call it before every
+ * step with what the controller says of that step's state.
  *
- * What of −K and −D is on the diagonal and not negative acts on impulses of contacts, too; all else acts on the velocity
- * without impulses alone. Derivatives of the step are exact with tau, K and D held fixed: those of a closed loop add
- * the controller's own.
+ * What of −K and −D is on the diagonal and not negative acts on impulses of contacts, too; all else acts on
+ * the velocity without impulses alone. Derivatives of the step are exact with tau, K and D held fixed: those
+ * of a closed loop add the controller's own.
  *
- * Allocates at the first call, and where other entries of K and D are zero than before; steps do not. The last step is
- * forgotten. ds_sim_reset keeps the force. Rollouts and batches have none.
+ * Allocates at the first call, and where other entries of K and D are zero than before; steps do not. The
+ * last step is forgotten. ds_sim_reset keeps the force. Rollouts and batches have none.
  *
  * Errors: DS_ERR_NUMERICAL for a number that is not finite, DS_ERR_UNSUPPORTED with other integrators than
  * DS_INTEGRATOR_SYMPLECTIC_EULER and DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD. Nothing changes then.

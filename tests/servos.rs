@@ -1,5 +1,6 @@
-//! Servos that are stiff, and forces that a caller gives with their slopes: a step takes both implicitly. Closed forms,
-//! derivatives with every law and scheme with and without limits of force, labels at limits, bits, heap, bad input.
+//! Servos that are stiff, and forces that a caller gives with their slopes: a step takes both implicitly.
+//! Closed forms, derivatives with every law and scheme with and without limits of force, labels at limits,
+//! bits, heap, bad input.
 
 mod common;
 
@@ -155,8 +156,14 @@ fn serve(spec: &mut ModelSpec) {
     }
 }
 
-fn served() -> Arc<Model> {
+/// Without dry friction, which penalty contact has none of, if that is the law.
+fn served(contact: Contact) -> Arc<Model> {
     let mut spec = quadruped_spec(false);
+    if contact == Contact::Penalty {
+        for joint in spec.bodies.iter_mut().flat_map(|b| &mut b.joints) {
+            joint.friction_loss = 0.0;
+        }
+    }
     serve(&mut spec);
     Arc::new(Model::compile(spec, Actuation::FromFile).unwrap())
 }
@@ -177,8 +184,8 @@ fn gains(model: &Model) -> Vec<diffsim::model::params::Param> {
 
 #[test]
 fn derivatives_with_every_law_and_scheme() {
-    let model = served();
-    for contact in SERVOS {
+    for contact in LAWS {
+        let model = served(contact);
         for scheme in ALL {
             let implicit = matches!(scheme, Integrator::Bdf1 | Integrator::Sdirk2);
             if implicit && !matches!(contact, Contact::Penalty | Contact::None) {
@@ -190,7 +197,9 @@ fn derivatives_with_every_law_and_scheme() {
             let mut c = Checker::of(Sim::new(model.clone(), &with(scheme, contact, 2e-3)).unwrap());
             (c.eps, c.stencil) = (1e-6, FOURTH_ORDER);
             c.select(&gains(&model));
-            let (mut q, mut v) = (standing(&model), Rng::new(4).vector(18, 0.5));
+            let (mut q, mut v) = (standing(&model), Rng::new(4).vector(18, 0.1));
+            // On its feet.
+            (q[2], v[2]) = (0.3115, -0.3);
             let mut rng = Rng::new(7);
             for _ in 0..3 {
                 let u: Vec<f64> = (0..model.nu()).map(|_| rng.range(0.1, 0.8)).collect();
@@ -259,7 +268,7 @@ fn a_given_force_balances_at_the_end() {
 /// A feedback that a caller computes goes with the servo that does the same, on impulses of contacts, too.
 #[test]
 fn a_given_servo_is_a_servo() {
-    let model = served();
+    let model = served(Contact::Ncp);
     let plain = Arc::new(Model::compile(quadruped_spec(false), Actuation::Full).unwrap());
     let mut spec = quadruped_spec(false);
     let names: Vec<String> = (spec.bodies.iter().skip(2))
@@ -310,6 +319,7 @@ fn a_given_servo_is_a_servo() {
 fn derivatives_of_a_given_force() {
     let model = Arc::new(common::checker::quadruped(false));
     for contact in LAWS {
+        let mut touched = contact == Contact::None;
         for scheme in SYMPLECTIC {
             for driven in [false, true] {
                 let mut sim = Sim::new(model.clone(), &with(scheme, contact, 2e-3)).unwrap();
@@ -337,16 +347,19 @@ fn derivatives_of_a_given_force() {
                 let mut c = Checker::of(sim);
                 (c.eps, c.stencil) = (1e-6, FOURTH_ORDER);
                 c.select(&list);
-                let (mut q, mut v) = (standing(&model), Rng::new(4).vector(18, 0.5));
-                for _ in 0..2 {
+                let (mut q, mut v) = (standing(&model), Rng::new(4).vector(18, 0.1));
+                (q[2], v[2]) = (0.3115, -0.3);
+                for _ in 0..3 {
                     let u = rng.vector(18, 1.0);
                     c.check(&mut q, &mut v, &u);
+                    touched |= c.sim.contacts().iter().any(|x| x.impulse[2] > 0.0);
                 }
                 let t = c.tally(&format!("given, {scheme:?}, {contact:?}, {driven}"));
                 assert!(t.p99 < 1e-5 && t.wrong == 0 && t.apart < 1e-9, "{t:?}");
                 assert!(t.checked > 60, "{t:?}");
             }
         }
+        assert!(touched, "{contact:?}");
     }
 }
 
@@ -382,8 +395,8 @@ fn derivatives_of_a_given_force_on_random_trees() {
 
 #[test]
 fn neither_touches_the_heap_and_both_repeat_their_bits() {
-    let model = served();
     for contact in SERVOS {
+        let model = served(contact);
         let options = with(SYMPLECTIC[1], contact, 2e-3);
         let run = |given: bool, again: bool| {
             let mut sim = Sim::new(model.clone(), &options).unwrap();
@@ -427,7 +440,7 @@ fn neither_touches_the_heap_and_both_repeat_their_bits() {
 
 #[test]
 fn a_rollout_of_stiff_servos_has_its_adjoint() {
-    let model = served();
+    let model = served(Contact::Ncp);
     let options = Options {
         checkpoint_interval: 3,
         ..with(SYMPLECTIC[1], Contact::Ncp, 2e-3)

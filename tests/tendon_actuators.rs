@@ -185,6 +185,8 @@ fn they_pull_along_their_moments() {
         let (mut lengths, mut moments) = (vec![0.0; n], vec![0.0; n * nv]);
         sim.tendon_lengths(&q, &mut lengths, Some(&mut moments))
             .unwrap();
+        let mut acceleration = vec![0.0; nv];
+        sim.forward(&q, &v, &u, &mut acceleration).unwrap();
         let mut tau = vec![0.0; nv];
         for (a, u) in spec.actuators.iter().zip(&u) {
             let Transmission::Tendon(name) = &a.transmission else {
@@ -193,14 +195,21 @@ fn they_pull_along_their_moments() {
             };
             let i = spec.tendons.iter().position(|t| t.name == *name).unwrap();
             let g = &moments[i * nv..][..nv];
-            let rate: f64 = g.iter().zip(&v).map(|(g, v)| g * v).sum();
+            let along = |x: &[f64]| -> f64 { g.iter().zip(x).map(|(g, x)| g * x).sum() };
+            let (rate, change) = (along(&v), o.time_step * along(&acceleration));
             let (lo, hi) = a.control_range.unwrap_or((-9.0, 9.0));
             let force = a.gain * u.clamp(lo, hi)
                 + a.bias[0]
                 + a.gear[0] * (a.bias[1] * lengths[i] + a.bias[2] * rate);
             let (lo, hi) = a.force_range.unwrap_or((-1e9, 1e9));
+            // Within its limits, as it is where the step ends.
+            let ahead = a.bias[1] * o.time_step * (rate + change) + a.bias[2] * change;
+            let force = match force.clamp(lo, hi) == force {
+                true => force + a.gear[0] * ahead,
+                false => force.clamp(lo, hi),
+            };
             for (tau, g) in tau.iter_mut().zip(g) {
-                *tau += a.gear[0] * g * force.clamp(lo, hi);
+                *tau += a.gear[0] * g * force;
             }
         }
         let error = relative_error(&step(&model, &u), &step(&full, &tau));

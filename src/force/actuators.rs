@@ -1,5 +1,6 @@
 //! Actuators: what inputs and activations do to joints and along tendons, through a gear, a gain and a bias, with clamps.
-//! What servos have of these slopes a step takes implicitly. How the force of one that pulls a body acts is for [`Adhesion`] to say.
+//! A step takes the slopes of servos implicitly. How the force of one that pulls a body acts is for [`Adhesion`] to
+//! say.
 //!
 //! What drives an actuator is its input, or its activation where it has one: here both are `u`. The length of a transmission
 //! is gear[0] q of a joint, or gear[0] l(q) of a tendon; its moment is m = gear of a joint's dofs,
@@ -19,7 +20,6 @@ use crate::model::muscle::{Muscle, Pull};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::{Cords, Displacement};
-use servos::is_servo;
 
 /// An actuator's force and its slopes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -161,6 +161,31 @@ fn is_motor(a: &Actuator) -> bool {
     a.joint().is_some() && Law::is_simple(a) && is_unbiased && is_open
 }
 
+/// Whether its force has slopes by the length or rate of its transmission that a step takes implicitly. Those of muscles
+/// vary with both and stay explicit.
+fn is_servo(a: &Actuator) -> bool {
+    let slopes = [a.bias[1], a.bias[2], a.gain_slopes[0], a.gain_slopes[1]];
+    a.active.is_none() && a.passive.is_none() && slopes != [0.0; 4]
+}
+
+/// Number of each on a joint, with its dof; of each on a tendon, with that.
+fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
+    let mut places = [Vec::new(), Vec::new()];
+    for (j, a) in model
+        .actuators()
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| is_servo(a))
+    {
+        match a.acts_on {
+            ActsOn::Joint { iv, .. } => places[0].push((j, iv)),
+            ActsOn::Tendon(i) => places[1].push((j, i)),
+            ActsOn::Body(_) => {}
+        }
+    }
+    places
+}
+
 /// Highest forces of an actuator's active and passive muscle, as its model is made.
 fn peaks(model: &Model, cords: &Cords) -> Vec<[f64; 2]> {
     let muscles = |a: &Actuator| [a.active, a.passive];
@@ -257,7 +282,7 @@ impl Actuators {
             ActsOn::Tendon(i) => cords.hessian(i).len(),
             ActsOn::Body(_) => 0,
         };
-        let [servos, pulls] = servos::places(model);
+        let [servos, pulls] = places(model);
         Actuators {
             inputs: inputs.collect(),
             forces: vec![ActuatorForce::default(); model.nu()],

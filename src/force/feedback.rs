@@ -1,7 +1,8 @@
 //! A generalized force that a caller gives, with its slopes by the state where a step begins.
 //!
-//! f = τ + K δq + D δv, taken implicitly: with v⁺ = v + h a a step has τ + h K v + (h D + h² K) a. What of it resists the dof's
-//! own motion joins the diagonal of the system matrix, as springs and dampers of joints do. All else are terms between dofs.
+//! f = τ + K δq + D δv, taken implicitly: with v⁺ = v + h a a step has τ + h K v + (h D + h² K) a. What of it
+//! resists the dof's own motion joins the diagonal of the system matrix, as springs and dampers of joints do.
+//! All else are terms between dofs.
 
 use super::face::State;
 use super::slopes::Slopes;

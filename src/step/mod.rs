@@ -14,6 +14,7 @@ mod driven;
 pub(crate) mod drives;
 mod duplicate;
 mod forward;
+mod free_motion;
 mod geometry;
 mod impacts;
 mod implicit;

@@ -163,7 +163,7 @@ impl Sim {
         };
         sim.refresh_forces();
         sim.drive_mocap();
-        Ok(sim)
+        sim.check_couplings().map(|()| sim)
     }
 
     pub fn model(&self) -> &Arc<Model> {

@@ -1,276 +1,31 @@
-//! Forces between dofs beside impulses: the free velocity has them implicitly, impulses act through the tree's factors alone.
-//!
-//! With A the matrix of the tree and N the terms between dofs and products, a step with constraints is
-//!
-//!   (A + N) a_f + b − f = 0,   A (a − a_f) = Jᵀ λ / h,   so that A a + N a_f + b − f − Jᵀ λ / h = 0.
-//!
-//! With r_f and r the two balances at fixed accelerations, the chain of a step takes
-//!
-//!   y = −(A + N)⁻¹ (h δr_f + (A + N) w),   x = A⁻¹ (−h δr − A w − N y),
-//!
-//! w that of dofs with a prescribed velocity. R_f is kept as dense matrices.
-
-use super::derivatives::at;
-use super::info::check_finite;
-use super::linearization::{Linearization, dot};
-use super::link::{Along, Parameters};
-use super::parameters::At;
-use super::sim::Sim;
-use crate::dynamics::system::System;
-use crate::error::{Error, Result};
-use crate::linalg::add_scaled;
+//! What the derivative of a step needs whose free motion has forces between dofs; the equations are in
+//! [`free_motion`](super::free_motion).
 
 /// The derivative of the free motion's balance, and vectors. Sized where forces are taken.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
-    /// R_f by q and v, column-major, by what drives each actuator before its moment, and by each selected parameter.
-    by_q: Vec<f64>,
-    by_v: Vec<f64>,
-    by_u: Vec<f64>,
-    by_p: Vec<f64>,
+    /// R_f by q and v, column-major, by what drives each actuator before its moment, and by each selected
+    /// parameter.
+    pub by_q: Vec<f64>,
+    pub by_v: Vec<f64>,
+    pub by_u: Vec<f64>,
+    pub by_p: Vec<f64>,
     /// y, or the adjoint of the balance.
-    free: Vec<f64>,
-    sum: Vec<f64>,
+    pub free: Vec<f64>,
+    pub sum: Vec<f64>,
 }
 
-impl Sim {
-    /// Whether the free velocity of the last step or of the one on its way has terms through which impulses do not act.
-    pub(super) fn is_split(&self) -> bool {
-        self.contact.is_some() && !self.dynamics.system.is_definite()
-    }
-
-    /// A generalized force on all dofs in every step from now on, `force` at the state where the step begins [N or N m], with
-    /// its slopes ∂τ/∂q and ∂τ/∂v there, nv×nv column-major, empty for zero. The step has τ + h K v⁺ + D (v⁺ − v), so
-    /// that a stiff feedback that a caller computes is as stable as a servo of the model. None ends it. Derivatives of the
-    /// step hold τ, K and D fixed. The last step is forgotten.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for a wrong length, `Numerical` for a number that is not finite, `Unsupported` with implicit
-    /// integrators. Nothing changes then.
-    pub fn set_force(&mut self, given: Option<[&[f64]; 3]>) -> Result<()> {
-        if let Some([force, by_q, by_v]) = given {
-            let nv = self.model.nv();
-            check_finite("tau", force, nv)?;
-            for (name, x) in [("K", by_q), ("D", by_v)] {
-                if !x.is_empty() {
-                    check_finite(name, x, nv * nv)?;
-                }
-            }
-            if self.implicit.is_some() || self.theta.is_some() {
-                return Err(Error::unsupported(format!(
-                    "options.integrator: with {:?} a force with slopes cannot be given; expected SymplecticEuler or SymplecticEulerWorld",
-                    self.options.integrator
-                )));
-            }
-        }
-        self.forces.set_feedback(given);
-        self.refresh_forces();
-        self.forget_step();
-        Ok(())
-    }
-
-    /// Takes what servos have at the forces of the last [`Forces::apply`](crate::force::Forces::apply) into the diagonal.
-    pub(super) fn hold_servos(&mut self) {
-        if self.forces.has_servos() {
-            let (h, has_stage) = (self.implicit_step(), self.theta.is_some());
-            self.forces.hold(h, has_stage, &mut self.diagonal);
-            self.driven.take_diagonal(&self.diagonal);
-        }
-    }
-
-    /// Makes room for the derivative where the balance may be split.
-    pub(super) fn fit_split(&mut self) {
-        let may_split = matches!(self.dynamics.system, System::Coupled(_));
-        if self.contact.is_none() || self.linear.is_none() || !may_split {
-            self.split = None;
-            return;
-        }
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        if self.split.as_ref().is_some_and(|s| s.by_p.len() == nv * np) {
-            return;
-        }
+impl Split {
+    /// Of so many dofs, inputs and parameters.
+    pub fn new([nv, nu, np]: [usize; 3]) -> Split {
         let zeros = |n: usize| vec![0.0; n];
-        self.split = Some(Box::new(Split {
+        Split {
             by_q: zeros(nv * nv),
             by_v: zeros(nv * nv),
             by_u: zeros(nu),
             by_p: zeros(nv * np),
             free: zeros(nv),
             sum: zeros(nv),
-        }));
+        }
     }
-
-    /// Takes R_f of the last step where it is split; recursions and forces are those of its beginning, without contact loads.
-    pub(super) fn linearize_free(&mut self) -> Result<()> {
-        if !self.is_split() {
-            return Ok(());
-        }
-        let Some(mut split) = self.split.take() else {
-            return Err(missing());
-        };
-        let done = self.take_free(&mut split);
-        self.split = Some(split);
-        done
-    }
-
-    fn take_free(&mut self, split: &mut Split) -> Result<()> {
-        let (model, h, s) = (&*self.model, self.options.time_step, &self.state);
-        let (t, nv) = (model.topology(), model.nv());
-        let start = s.for_forces(model, &self.params, &self.dynamics.kin, h);
-        self.forces.differentiate(&start, [&s.acc_free; 2]);
-        let d = &mut self.dynamics;
-        d.inverse(model, &self.params, &s.acc_free, &mut self.work);
-        d.differentiate_inverse(model, &self.params);
-        let Split {
-            by_q, by_v, by_u, ..
-        } = split;
-        if t.is_deep() {
-            d.inverse_columns(model, &self.params, by_q, by_v);
-        } else if let Some(d) = &d.derivatives {
-            d.id.to_dense(t, Some(by_q), Some(by_v));
-        }
-        let mut add = |row: usize, column: usize, q: f64, v: f64| {
-            by_q[column * nv + row] += q;
-            by_v[column * nv + row] += v;
-        };
-        self.forces.for_branches(t, h, &mut add);
-        self.forces.for_cross(t, &mut add);
-        for (slope, input) in by_u.iter_mut().zip(self.forces.actuator_inputs()) {
-            *slope = input.slope;
-        }
-        let Some(d) = &self.dynamics.derivatives else {
-            return Err(missing());
-        };
-        let at = At {
-            acc: &self.state.acc_free,
-            ..at!(self, d)
-        };
-        for (p, column) in self
-            .selected
-            .iter()
-            .zip(split.by_p.chunks_exact_mut(nv.max(1)))
-        {
-            at.column(p, column);
-        }
-        Ok(())
-    }
-
-    /// Takes N y of a direction off `x`, after [`Sim::subtract_driven`].
-    pub(super) fn subtract_free(&mut self, along: &Along<'_>, x: &mut [f64]) -> Result<()> {
-        if !self.is_split() {
-            return Ok(());
-        }
-        let Some(split) = &mut self.split else {
-            return Err(missing());
-        };
-        let (nv, h) = (self.model.nv().max(1), self.options.time_step);
-        let y = &mut split.free;
-        y.fill(0.0);
-        for (matrix, direction) in [(&split.by_q, along.q), (&split.by_v, along.v)] {
-            for (column, d) in matrix.chunks_exact(nv).zip(direction) {
-                add_scaled(*d, column, y);
-            }
-        }
-        match along.p {
-            Parameters::Unit(p) => add_scaled(1.0, &split.by_p[p * nv..][..nv], y),
-            Parameters::Along(dp) => {
-                for (column, d) in split.by_p.chunks_exact(nv).zip(dp) {
-                    add_scaled(*d, column, y);
-                }
-            }
-        }
-        let inputs = self.forces.actuator_inputs().iter();
-        for ((input, slope), du) in inputs.zip(&split.by_u).zip(along.u) {
-            input.moments().for_each(|(k, m)| y[k] -= m * slope * du);
-        }
-        for input in self.forces.other_inputs() {
-            if let Some(du) = along.u.get(input.input) {
-                input
-                    .moments()
-                    .for_each(|(k, m)| y[k] -= m * input.slope * du);
-            }
-        }
-        y.iter_mut().for_each(|y| *y *= -h);
-        if !self.driven.is_empty() {
-            add_scaled(-1.0, &self.driven.work, y);
-        }
-        let d = &mut self.dynamics;
-        d.system.solve(&mut d.mass, self.model.topology(), y);
-        d.system.subtract_couplings(y, x);
-        Ok(())
-    }
-
-    /// The adjoint of the free motion's balance from that of the whole one, kept; `weights` with it added into `sum`, or
-    /// `weights` alone.
-    pub(super) fn weigh_free(&mut self, weights: &[f64]) -> Result<()> {
-        let Some(split) = &mut self.split else {
-            return Err(missing());
-        };
-        let (d, free) = (&mut self.dynamics, &mut split.free);
-        free.fill(0.0);
-        d.system.subtract_couplings_transposed(weights, free);
-        (d.system).solve_transposed(&mut d.mass, self.model.topology(), free);
-        for (sum, (w, free)) in split.sum.iter_mut().zip(weights.iter().zip(&*free)) {
-            *sum = w + free;
-        }
-        Ok(())
-    }
-
-    /// [`Sim::adjoin_driven`] with the weights of both balances.
-    pub(super) fn adjoin_split(&mut self, z: &mut [f64], weights: &[f64]) -> Result<()> {
-        if !self.is_split() {
-            self.adjoin_driven(z, weights);
-            return Ok(());
-        }
-        self.weigh_free(weights)?;
-        let Some(split) = self.split.take() else {
-            return Err(missing());
-        };
-        self.adjoin_driven(z, &split.sum);
-        self.split = Some(split);
-        Ok(())
-    }
-
-    /// Adds what comes to the step's beginning through the free motion's balance, after [`Sim::adjoin_split`].
-    pub(super) fn adjoin_free(
-        &mut self,
-        lin: &mut Linearization,
-        u: Option<&mut [f64]>,
-        p: Option<&mut [f64]>,
-    ) -> Result<()> {
-        if !self.is_split() {
-            return Ok(());
-        }
-        let Some(split) = &mut self.split else {
-            return Err(missing());
-        };
-        let (nv, h) = (self.model.nv().max(1), self.options.time_step);
-        let w = &mut split.free;
-        w.iter_mut().for_each(|w| *w *= -h);
-        for (matrix, out) in [(&split.by_q, &mut lin.q_sum), (&split.by_v, &mut lin.v_sum)] {
-            for (column, out) in matrix.chunks_exact(nv).zip(out.iter_mut()) {
-                *out += dot(column, w);
-            }
-        }
-        if let Some(out) = u {
-            let inputs = self.forces.actuator_inputs().iter();
-            for (input, slope) in inputs.zip(&split.by_u) {
-                let along: f64 = input.moments().map(|(k, m)| m * w[k]).sum();
-                out[input.input] -= slope * along;
-            }
-            for input in self.forces.other_inputs() {
-                out[input.input] -= input.adjoint(w);
-            }
-        }
-        if let Some(out) = p {
-            for (column, out) in split.by_p.chunks_exact(nv).zip(out) {
-                *out += dot(column, w);
-            }
-        }
-        Ok(())
-    }
-}
-
-fn missing() -> Error {
-    Error::internal("the workspace of the free motion's balance is missing")
 }

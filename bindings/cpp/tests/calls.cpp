@@ -143,6 +143,18 @@ void steps(const Model &model) {
     CHECK(v_again[7] == 0.25 && impulses[7] != 0.0 && impulses[0] == 0.0);
     sim.prescribe(7, NAN);
     CHECK(model.body_mocap(1) == -1);
+    Numbers tau(18), by_q(18 * 18), by_v(18 * 18);
+    tau[8] = 30.0;
+    sim.set_force(tau);
+    sim.step(s.q, s.v, s.u, q_again, v_again);
+    const double pushed = v_again[8];
+    by_v[19 * 8] = -500.0;
+    sim.set_force(tau, by_q, by_v);
+    sim.step(s.q, s.v, s.u, q_again, v_again);
+    CHECK(std::abs(v_again[8]) < std::abs(pushed));
+    sim.clear_force();
+    sim.step(s.q, s.v, s.u, q_again, v_again);
+    CHECK(v_again[8] != pushed);
 }
 
 void geometry(const Model &model) {

@@ -72,6 +72,25 @@ end
     @test dot(gradient.u_bar, direction) ≈ measured rtol = 1e-5
 end
 
+@testset "a force with its slopes" begin
+    sim, q, v, u = quadruped()
+    model = sim.model
+    tau, D = zeros(model.nv), zeros(model.nv, model.nv)
+    tau[8] = 30.0
+    D[8, 8], D[8, 9] = -500.0, 3.0
+    _, free = step(sim, q, v, u)
+    set_force!(sim, tau)
+    _, pushed = step(sim, q, v, u)
+    set_force!(sim, tau; D)
+    _, held = step(sim, q, v, u)
+    @test abs(held[8] - free[8]) < 0.1 * abs(pushed[8] - free[8])
+    set_force!(sim, nothing)
+    reset!(sim)
+    @test step(sim, q, v, u)[2] == free
+    @test_throws DimensionMismatch set_force!(sim, tau; K = tau)
+    @test_throws DiffSimError set_force!(sim, fill(NaN, model.nv))
+end
+
 @testset "prescribed velocities" begin
     sim, q, v, u = quadruped()
     model = sim.model

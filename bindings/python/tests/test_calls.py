@@ -546,6 +546,32 @@ def test_adhesion():
         assert sim.jacobians().dv_dp[0, 0] == pytest.approx(-0.001 * pull / 4.0, abs=1e-12)
 
 
+def test_force_with_slopes(model):
+    q, v, u = model.keyframe("standing")
+    sim = diffsim.Sim(model, time_step=0.002)
+    _, free = sim.step(q, v, u)
+    tau, slopes = np.zeros(model.nv), np.zeros((model.nv, model.nv))
+    k = model.joint("FR_thigh_joint").v_index
+    tau[k], slopes[k, k], slopes[k, k + 1] = 30.0, -500.0, 3.0
+    sim.set_force(tau)
+    _, pushed = sim.step(q, v, u)
+    sim.set_force(tau, D=slopes)
+    _, held = sim.step(q, v, u)
+    assert abs(held[k] - free[k]) < 0.1 * abs(pushed[k] - free[k])
+    jacobian = sim.jacobians().dv_dv
+    assert np.all(np.isfinite(jacobian))
+    sim.set_force(None)
+    sim.reset()
+    assert np.array_equal(sim.step(q, v, u)[1], free)
+    with pytest.raises(diffsim.InvalidArgumentError, match="K: expected shape"):
+        sim.set_force(tau, tau)
+    with pytest.raises(diffsim.NumericalError, match="tau"):
+        sim.set_force(np.nan * tau)
+    implicit = diffsim.Sim(model, integrator="midpoint")
+    with pytest.raises(diffsim.UnsupportedError, match="integrator"):
+        implicit.set_force(tau)
+
+
 def test_prescribed_velocities(model):
     q, v, u = model.keyframe("standing")
     sim = diffsim.Sim(model, time_step=0.002)

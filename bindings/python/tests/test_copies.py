@@ -47,6 +47,7 @@ def test_a_sim_goes_on_with_the_same_bits(model, copier):
     sim.prescribe(7, 0.3)
     sim.prescribe(8, 0.1)
     sim.prescribe(8, np.nan)
+    sim.set_force(np.full(model.nv, 0.2), D=-0.1 * np.eye(model.nv) + 0.01)
     q, v, u = model.keyframe("standing")
     v[2] = -0.4
     for _ in range(30):

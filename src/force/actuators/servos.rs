@@ -1,44 +1,21 @@
-//! Servos: actuators whose force has slopes by the length and rate of the transmission, which a step takes implicitly.
+//! Servos: actuators whose force has slopes by the length and rate of the transmission, which a step takes
+//! implicitly.
 //!
-//! With K̃ = −∂F/∂l and D̃ = −∂F/∂l̇, times the gear and where they are positive, and g = ∂l/∂q before the gear, a step has
+//! With K̃ = −∂F/∂l and D̃ = −∂F/∂l̇, times the gear and where they are positive, and g = ∂l/∂q before the
+//! gear, a step has
 //!
 //!   gear F − h K̃ l̇ − (h D̃ + h² K̃) g·a   along g.
 //!
-//! On joints the last part is on the diagonal of the system matrix, on tendons it is a product (h D̃ + h² K̃) g gᵀ.
+//! On joints the last part is on the diagonal of the system matrix, on tendons it is a product (h D̃ + h² K̃)
+//! g gᵀ.
 
 use super::{ActuatorForce, Actuators};
 use crate::force::State;
-use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::Cords;
 
-/// Whether its force has slopes by the length or rate of its transmission that a step takes implicitly. Those of muscles
-/// vary with both and stay explicit.
-pub(super) fn is_servo(a: &Actuator) -> bool {
-    let slopes = [a.bias[1], a.bias[2], a.gain_slopes[0], a.gain_slopes[1]];
-    a.active.is_none() && a.passive.is_none() && slopes != [0.0; 4]
-}
-
-/// Number of each on a joint, with its dof; of each on a tendon, with that.
-pub(super) fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
-    let mut places = [Vec::new(), Vec::new()];
-    for (j, a) in model
-        .actuators()
-        .iter()
-        .enumerate()
-        .filter(|(_, a)| is_servo(a))
-    {
-        match a.acts_on {
-            ActsOn::Joint { iv, .. } => places[0].push((j, iv)),
-            ActsOn::Tendon(i) => places[1].push((j, i)),
-            ActsOn::Body(_) => {}
-        }
-    }
-    places
-}
-
 impl ActuatorForce {
-    /// Takes implicitly what slows the transmission and pulls it back; `by_u` are the slopes by u of those by its length
-    /// and rate.
+    /// Takes implicitly what slows the transmission and pulls it back; `by_u` are the slopes by u of those by
+    /// its length and rate.
     #[inline(always)]
     pub(super) fn look_ahead(&mut self, gear: f64, by_u: [f64; 2]) {
         for (k, slope) in [self.by_length, self.by_rate].into_iter().enumerate() {
@@ -72,8 +49,8 @@ impl Actuators {
         [self.pulls.len(), numbers.sum()]
     }
 
-    /// Adds h D̃ + h² K̃ of the last [`Actuators::apply`] to the diagonal of the system matrix; with `constant` of those alone
-    /// that no input changes.
+    /// Adds h D̃ + h² K̃ of the last [`Actuators::apply`] to the diagonal of the system matrix; with
+    /// `constant` of those alone that no input changes.
     pub fn add_diagonal(&self, h: f64, constant: bool, diagonal: &mut [f64]) {
         for (j, k) in &self.servos {
             let force = &self.forces[*j];
@@ -117,8 +94,8 @@ impl Actuators {
         }
     }
 
-    /// Takes the slopes by u of what is taken implicitly at an acceleration, of those on tendons at the one of the free
-    /// motion; which is kept.
+    /// Takes the slopes by u of what is taken implicitly at an acceleration, of those on tendons at the one
+    /// of the free motion; which is kept.
     pub(super) fn accelerate(&mut self, at: &State<'_>, cords: &Cords, [acc, free]: [&[f64]; 2]) {
         for (own, free) in self.acc.iter_mut().zip(free) {
             *own = *free;

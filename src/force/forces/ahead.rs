@@ -1,4 +1,5 @@
-//! What of the forces a step takes implicitly, beside springs and dampers of joints: servos, and what a caller gives.
+//! What of the forces a step takes implicitly, beside springs and dampers of joints: servos, and what a
+//! caller gives.
 
 use super::Forces;
 use crate::dynamics::system::System;
@@ -10,8 +11,8 @@ impl Forces {
         self.actuators.has_servos()
     }
 
-    /// The diagonal of [`Forces::refresh`] with what servos have at the last [`Forces::apply`]: with `constant` without those
-    /// whose slopes vary with their input.
+    /// The diagonal of [`Forces::refresh`] with what servos have at the last [`Forces::apply`]: with
+    /// `constant` without those whose slopes vary with their input.
     pub fn hold(&self, h: f64, constant: bool, diagonal: &mut [f64]) {
         diagonal.copy_from_slice(&self.constant);
         self.actuators.add_diagonal(h, constant, diagonal);
@@ -28,6 +29,11 @@ impl Forces {
     pub fn set_products(&self, system: &mut System) {
         let servos = self.actuators.products(&self.cords);
         system.set_products(self.elastic.products(&self.cords).chain(servos));
+    }
+
+    /// Whether forces beside every model's are implicit between dofs.
+    pub fn couples(&self) -> bool {
+        !self.implicit.entries.is_empty()
     }
 
     /// Takes that of another simulation.
