@@ -108,13 +108,21 @@ fn free_bodies_keep_energy_and_momentum() {
         .flat_map(|a| SPINS.iter().map(move |b| (a, b)))
     {
         for turn in [0.1, 0.5, 1.0, 2.0] {
+            // The rod at 0.5 is the worst of all: what the quaternion rounds adds up along its axis.
+            let steps = if shape.0 == 1.0 && turn == 0.5 {
+                100_000
+            } else {
+                10_000
+            };
             let [energy, momentum, path] =
-                fly(*shape, Vec3::ZERO, unit(*spin) * (turn / h), h, 100_000);
+                fly(*shape, Vec3::ZERO, unit(*spin) * (turn / h), h, steps);
             println!(
                 "{shape:?} {spin:?} {turn}: energy {energy:.1e} momentum {momentum:.1e} path {path:.1e}"
             );
-            assert!(energy < 0.05, "{shape:?} {spin:?} {turn}: {energy}");
-            assert!(momentum < 1e-10, "{shape:?} {spin:?} {turn}: {momentum}");
+            let band = 0.016 * turn * turn;
+            assert!(energy < band, "{shape:?} {spin:?} {turn}: {energy}");
+            let drift = 3e-17 * steps as f64 + 1e-13;
+            assert!(momentum < drift, "{shape:?} {spin:?} {turn}: {momentum}");
         }
     }
 }
