@@ -163,27 +163,31 @@ fn by_q_of(model: &Model, sim: &mut Sim, kind: ForceKinds, at: &At) -> [Vec<f64>
     ]
 }
 
-/// Explicit forces are those with which a step accelerates: with a vanishing time step a = M⁻¹ (f − b).
+/// Explicit forces are those with which a step accelerates: with a vanishing time step a = M⁻¹ (f − b). Dampers and servos
+/// act at the step's end, so that the difference falls with the step.
 #[test]
 fn forces_are_those_of_a_step() {
     let model = robot();
-    let options = Options {
-        contact: Contact::None,
-        time_step: 1e-7,
-        ..Options::default()
-    };
-    let mut sim = Sim::new(model.clone(), &options).unwrap();
-    for at in states(&model, 4) {
-        let nv = model.nv();
-        let kinds = ForceKinds(ForceKinds::ALL.0 & !ForceKinds::GRAVITY_COMPENSATION.0);
-        let tau = force(&mut sim, kinds, &at.q, &at.v, &at.u);
-        let (mut a, mut q, mut v) = (vec![0.0; nv], at.q.clone(), at.v.clone());
-        sim.forward_dynamics(&at.q, &at.v, &tau, &mut a).unwrap();
-        sim.step(&at.q, &at.v, &at.u, &mut q, &mut v).unwrap();
-        let rate: Vec<f64> = v.iter().zip(&at.v).map(|(x, y)| (x - y) / 1e-7).collect();
-        // The free joint's velocity is held in axes that turn.
-        let later = 6..nv;
-        assert!(relative_error(&rate[later.clone()], &a[later]) < 1e-4);
+    for h in [1e-7, 1e-8] {
+        let options = Options {
+            contact: Contact::None,
+            time_step: h,
+            ..Options::default()
+        };
+        let mut sim = Sim::new(model.clone(), &options).unwrap();
+        for at in states(&model, 4) {
+            let nv = model.nv();
+            let kinds = ForceKinds(ForceKinds::ALL.0 & !ForceKinds::GRAVITY_COMPENSATION.0);
+            let tau = force(&mut sim, kinds, &at.q, &at.v, &at.u);
+            let (mut a, mut q, mut v) = (vec![0.0; nv], at.q.clone(), at.v.clone());
+            sim.forward_dynamics(&at.q, &at.v, &tau, &mut a).unwrap();
+            sim.step(&at.q, &at.v, &at.u, &mut q, &mut v).unwrap();
+            let rate: Vec<f64> = v.iter().zip(&at.v).map(|(x, y)| (x - y) / h).collect();
+            // The free joint's velocity is held in axes that turn.
+            let later = 6..nv;
+            let error = relative_error(&rate[later.clone()], &a[later]);
+            assert!(error < 2e3 * h, "{h}: {error:e}");
+        }
     }
 }
 
