@@ -281,7 +281,7 @@ fn friction_that_a_file_leaves_at_zero_can_be_given_and_derived_by() {
     let (up, down, here) = (speed(0.06).0, speed(0.04).0, speed(0.05).1);
     let slope = (up - down) / 0.02;
     assert!(
-        here < -1e-4 && (here - slope).abs() < 1e-9 * here.abs(),
+        here.abs() > 1e-4 && (here - slope).abs() < 1e-9 * here.abs(),
         "{here} {slope}"
     );
     // What no joint has, and another kind.

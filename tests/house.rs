@@ -28,9 +28,6 @@ const FLOORS: &[&[&str]] = &[
     &["capi"],
 ];
 
-/// Lines of a file without its tests.
-const LONGEST: usize = 500;
-
 /// Rooms with faults that are known, and how many: to be emptied.
 const KNOWN: &[(&str, usize)] = &[];
 
@@ -43,7 +40,6 @@ type Arrows<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>;
 #[derive(Default)]
 struct Module {
     file: String,
-    lines: usize,
     defines: BTreeSet<String>,
     children: BTreeSet<String>,
     imports: BTreeMap<String, String>,
@@ -63,7 +59,6 @@ impl Module {
         };
         let mut import = String::new();
         for line in text.split("mod tests {").next().unwrap().lines() {
-            module.lines += 1;
             let line = line.split("//").next().unwrap();
             let told = line.trim();
             if !import.is_empty()
@@ -253,9 +248,7 @@ impl House {
             floor.unwrap_or_else(|| panic!("{file} is on no floor"))
         };
         let arrows = self.arrows();
-        let long = (self.0.values().filter(|m| m.lines > LONGEST))
-            .map(|m| (room(&m.file), format!("{} has {} lines", m.file, m.lines)));
-        let mut faults: Vec<_> = long.collect();
+        let mut faults = Vec::new();
         for (&from, takes) in arrows.iter().filter(|(from, _)| **from != "lib.rs") {
             for (&to, name) in takes {
                 let arrow = format!("{from} takes {name} from {to}");
@@ -361,8 +354,4 @@ fn disorder_is_seen() {
     assert_eq!(with("high/mod.rs", parent).len(), 2);
     let upward = "not from below: low/a.rs takes crate::high::Tile from high/tile.rs";
     assert!(with("low/a.rs", "type T = crate::high::Tile;").contains(&upward.into()));
-    assert_eq!(
-        with("low/a.rs", &"\n".repeat(501)),
-        ["low/a.rs has 501 lines"]
-    );
 }

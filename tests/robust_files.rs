@@ -193,7 +193,7 @@ fn thrusters_at_sites_have_derivatives() {
         sim.step(&q, &[0.0; 7], &u, &mut qn, &mut vn).unwrap();
         speeds.push(vn.clone());
     }
-    let h = Options::default().time_step;
+    let h = sim.options().time_step;
     let mut mass = vec![0.0; 49];
     sim.mass_matrix(&q, &mut mass).unwrap();
     for (k, wrench) in [

@@ -3,6 +3,7 @@
 use diffsim::batch::Batch;
 use diffsim::error::Status;
 use diffsim::load::mjcf::{MjcfOptions, read_file, read_str};
+use diffsim::load::urdf::{self, UrdfOptions};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
@@ -226,12 +227,15 @@ fn an_inertia_of_no_body_is_refused() {
     }
 }
 
-/// What a file has that no body has can be set again, not made another one.
+/// A URDF file may have an inertia that no body has. It can be set again, not made another one. MJCF is refused, as in MuJoCo.
 #[test]
 fn an_inertia_of_a_file_stays() {
-    let inside = r#"<worldbody><body name="b"><freejoint/><inertial mass="1" pos="0 0 0" diaginertia="0.01 0.01 0.1"/>
-        </body></worldbody>"#;
-    let mut sim = Sim::new(mjcf(inside), &Options::default()).unwrap();
+    let text = r#"<robot name="r"><link name="world"/><link name="b"><inertial><mass value="1"/>
+        <inertia ixx="0.01" iyy="0.01" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="j" type="continuous"><parent link="world"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"#;
+    let spec = urdf::read_str(text, None, &UrdfOptions::default()).unwrap();
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    let mut sim = Sim::new(model, &Options::default()).unwrap();
     let all = (0..10).map(|component| Param {
         kind: ParamKind::BodyInertia,
         index: 1,
@@ -245,4 +249,8 @@ fn an_inertia_of_a_file_stays() {
     assert!(sim.set_params(&p).is_err());
     p[9] = 0.015;
     sim.set_params(&p).unwrap();
+    let inside = r#"<mujoco><worldbody><body name="b"><freejoint/><inertial mass="1" pos="0 0 0"
+        diaginertia="0.01 0.01 0.1"/></body></worldbody></mujoco>"#;
+    let e = read_str(inside, None, &MjcfOptions::default()).unwrap_err();
+    assert!(e.to_string().contains("balanceinertia"), "{e}");
 }

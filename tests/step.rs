@@ -134,7 +134,7 @@ fn jacobians_against_differences() {
                 *x = rng.range(-0.3, 0.3);
             }
         }
-        sim.set_params(&p).unwrap();
+        sim.set_params_for_differences(&p).unwrap();
         let (base, _) = step(&mut sim, &q, &v, &u);
         let ours = jacobians(&mut sim);
         let fd = [
@@ -143,7 +143,7 @@ fn jacobians_against_differences() {
             by_vector(&u, |u| outcome(&mut sim, &base, &q, &v, u)),
             by_vector(&p, |x| {
                 // Below zero a damping is refused; the step itself is smooth there.
-                sim.set_params(x).unwrap();
+                sim.set_params_for_differences(x).unwrap();
                 outcome(&mut sim, &base, &q, &v, &u)
             }),
         ];

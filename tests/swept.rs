@@ -165,7 +165,9 @@ fn a_seam_between_level_blocks_brakes_nothing() {
                     for _ in 0..12 {
                         s.step();
                         let lost = 1.0 - s.speed() / speed;
-                        assert!(lost.abs() < 1e-6, "{name} {law:?} {speed} {h}: {lost:e}");
+                        // What bears a body on compliant contact changes at the seam, and tilts it.
+                        let most = if law == Contact::Convex { 1e-4 } else { 1e-6 };
+                        assert!(lost.abs() < most, "{name} {law:?} {speed} {h}: {lost:e}");
                     }
                 }
             }

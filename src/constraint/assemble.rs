@@ -83,6 +83,9 @@ pub struct Constraints {
     pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
     pub memory: Memory,
+    /// The solution of the round before within this step, which starts the next one.
+    round: Memory,
+    in_round: bool,
     /// Bounds of single dofs, where these are taken as such.
     pub(super) dofs: Option<Box<DofBounds>>,
     /// The groups have neither Jacobians nor G ([`Constraints::complete`]).
@@ -166,6 +169,8 @@ impl Constraints {
             compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
+            round: Memory::with_capacity(groups),
+            in_round: false,
             dofs: None,
             is_deferred: false,
             weights: Weights::new(model, scene, &equalities, cords, &tendons, &limits),
@@ -260,11 +265,28 @@ impl Constraints {
         }
     }
 
-    /// Impulses and modes of the last step, where it had the same groups.
+    /// From now on, until [`Constraints::begin`], problems start from the present solution.
+    pub fn keep_round(&mut self) {
+        std::mem::swap(&mut self.memory, &mut self.round);
+        let jam = self.round.jam;
+        self.remember(jam);
+        std::mem::swap(&mut self.memory, &mut self.round);
+        self.in_round = true;
+    }
+
+    /// Problems start from the last step again.
+    pub fn begin(&mut self) {
+        self.in_round = false;
+    }
+
+    /// Impulses and modes of the last step or round, where it had the same groups.
     pub fn warm_start(&mut self) {
         self.lambda.clear();
         self.modes.clear();
-        let mut recall = Recall::of(&self.memory);
+        let mut recall = Recall::of(match self.in_round {
+            true => &self.round,
+            false => &self.memory,
+        });
         for (group, key) in self.keys.iter().enumerate() {
             let (impulse, mode) = recall.group(*key);
             let rows = self.offsets[group + 1] - self.offsets[group];

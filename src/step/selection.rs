@@ -203,7 +203,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Refuses values that change a body's inertia to one that no body has. A file's own inertia stays what it is.
+    /// Refuses values that change the inertia of a body that moves to one that no body has. A file's own inertia stays as
+    /// it is.
     fn check_inertias(&self, values: &[f64]) -> Result<()> {
         let is_first = |i: usize| {
             let p = self.selected[i];
@@ -214,6 +215,9 @@ impl Sim {
         for i in (0..values.len()).filter(|i| is_first(*i)) {
             let p = self.selected[i];
             let body = p.index as usize;
+            if self.model.bodies()[body].link == WORLD {
+                continue;
+            }
             let now = self.params.body_inertia[body];
             let mut ten = now.to_params();
             for (x, o) in values.iter().zip(&self.selected) {
@@ -239,6 +243,21 @@ impl Sim {
     /// stiffness, armature or friction, a size that is not positive, a gain or a restitution outside [0, 1], and for an
     /// inertia that changes to one that no body has. Penalty contact takes infinite stiffness of nothing but geoms that stand in the world. Nothing is set then.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
+        self.check_params(values)?;
+        self.check_inertias(values)?;
+        self.write_params(values)
+    }
+
+    /// The same with inertias that no body has, for differences at the border of the set: those of a flat body.
+    ///
+    /// # Errors
+    /// As those of [`Sim::set_params`], but for inertias.
+    pub fn set_params_for_differences(&mut self, values: &[f64]) -> Result<()> {
+        self.check_params(values)?;
+        self.write_params(values)
+    }
+
+    fn check_params(&self, values: &[f64]) -> Result<()> {
         check_length("p", values, self.np())?;
         use ParamKind as K;
         for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
@@ -290,7 +309,10 @@ impl Sim {
                 )));
             }
         }
-        self.check_inertias(values)?;
+        Ok(())
+    }
+
+    fn write_params(&mut self, values: &[f64]) -> Result<()> {
         for (i, x) in values.iter().enumerate() {
             let p = self.selected[i];
             self.set_param(&p, *x);

@@ -358,12 +358,12 @@ impl Checker {
                         _ => {
                             let mut p2 = p.clone();
                             p2[k] += s;
-                            this.sim.set_params(&p2).unwrap();
+                            this.sim.set_params_for_differences(&p2).unwrap();
                         }
                     }
                     let o = this.outcome(&base, &q2, &v2, &u2);
                     if kind == 3 {
-                        this.sim.set_params(&p).unwrap();
+                        this.sim.set_params_for_differences(&p).unwrap();
                     }
                     same &= o.modes == here && (at_switch || !o.at_switch);
                     o.x
@@ -515,7 +515,7 @@ impl Checker {
         for (place, value) in values {
             p[*place] = *value;
         }
-        self.sim.set_params(&p).unwrap();
+        self.sim.set_params_for_differences(&p).unwrap();
     }
 
     /// Checks `steps` steps on end, from q with random velocities of up to `speed` and with random inputs, and reports.

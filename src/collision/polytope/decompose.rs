@@ -182,10 +182,10 @@ mod tests {
                     "gridded box",
                     gridded(7, |x| Vec3::new(x.x, 0.5 * x.y, 0.2 * x.z) * scale),
                 ),
-                ("ball", gridded(12, |x| unit(x) * scale)),
+                ("ball", gridded(30, |x| unit(x) * scale)),
                 (
                     "egg",
-                    gridded(9, |x| {
+                    gridded(30, |x| {
                         let u = unit(x);
                         Vec3::new(u.x, 0.4 * u.y, 0.1 * u.z) * scale
                     }),
@@ -230,7 +230,7 @@ mod tests {
         let a = gridded(1, |x| Vec3::new(x.x, 0.3 * x.y, 0.3 * x.z));
         let b = gridded(1, |x| Vec3::new(0.3 * x.x, x.y, 0.3 * x.z));
         assert!(count(&joined(&a, &b)) > 1);
-        let c = gridded(1, |x| x * 0.3 + Vec3::new(2.0, 0.0, 0.0));
+        let c = gridded(1, |x| x * 0.3 + Vec3::new(2.0, 2.0, 0.0));
         assert!(count(&joined(&c, &a)) > 1);
         // A ring.
         let ring = gridded(16, |x| x);

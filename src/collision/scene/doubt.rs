@@ -5,6 +5,7 @@ use super::SceneContact;
 use super::meetings::{Parts, Verdict};
 use super::narrow;
 use super::sweep::Shift;
+use crate::collision::frame::contact_frame;
 use crate::collision::{Approach, ContactPoint};
 use crate::error::Result;
 use crate::model::topology::WORLD;
@@ -16,6 +17,8 @@ const TOUCHING: f64 = 4e-8;
 /// Relative to the smaller one: gaps of contacts that act as they are, and steps between faces that count as level.
 const ZONE: f64 = 1e-4;
 const LEVEL: f64 = 1e-5;
+/// Relative to the smaller one: bodies that overlap deeper do not stand on each other, and have met already.
+const SUNK: f64 = 4e-3;
 /// 1 − cosine within which normals are the same.
 pub(super) const SAME: f64 = 1e-6;
 /// 1 − cosine within which one contact bears the same as another.
@@ -113,6 +116,11 @@ impl Scene {
         LEVEL * self.smaller(geom)
     }
 
+    /// Down to this depth a body stands on another one [m].
+    fn sunk(&self, geom: [usize; 2]) -> f64 {
+        SUNK * self.smaller(geom)
+    }
+
     /// Up to this gap a contact acts as it is [m].
     fn zone(&self, c: &SceneContact) -> f64 {
         let slip = |mu: f64| {
@@ -155,8 +163,9 @@ impl Scene {
                 let (pair, h) = (c.like(), self.meetings.h);
                 let approach = self.motions.approach(link, &self.centers, h);
                 let reach = approach.within(0.0, self.balls(&pair)).farthest + self.slack(link);
-                !(self.is_met_beyond(c, reach) && self.closes_freely(c))
+                !(self.is_met_beyond(c, reach) && self.is_flat(c, reach) && self.closes_freely(c))
             }
+            Some(false) if c.point.gap < -self.sunk(c.geom) => false,
             Some(false) => {
                 let sharp = c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g]));
                 sharp && !self.is_met_beyond(c, self.level(c.geom))
@@ -184,12 +193,35 @@ impl Scene {
         holds
     }
 
+    /// Whether the normal stays when the bodies move by `reach` along either tangent: that of a face does, that of an
+    /// edge against a round shape turns with the motion. Flat shapes have been judged by [`Scene::is_met_beyond`].
+    fn is_flat(&mut self, c: &SceneContact, reach: f64) -> bool {
+        let p = c.point;
+        if c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g])) {
+            return true;
+        }
+        let still = Approach::still(p.gap + reach);
+        contact_frame(p.normal).c[..2].iter().all(|&t| {
+            let mut stays = false;
+            self.narrow_at(
+                self.parts(c),
+                None,
+                Shift::of(1, t * reach),
+                &still,
+                |q, _| {
+                    stays |= q.normal.dot(p.normal) > 1.0 - PARALLEL;
+                },
+            );
+            stays
+        })
+    }
+
     /// Whether the bodies meet if they move as without impulses.
     fn closes_freely(&mut self, c: &SceneContact) -> bool {
         let free = std::mem::take(&mut self.meetings.free);
         let mut closes = false;
         let (at, still) = (Some((&free[..], 1.0)), Approach::still(0.0));
-        self.narrow_at(self.parts(c), at, Shift::NONE, &still, |q, _| {
+        self.narrow_at(self.parts(c), at, Shift::none(), &still, |q, _| {
             closes |= q.gap <= 0.0;
         });
         self.meetings.free = free;
@@ -233,6 +265,7 @@ impl Scene {
             let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
             let is_support = support.dot(n) < 1.0 - PARALLEL
                 && o.point.gap <= self.zone(o)
+                && o.point.gap >= -self.sunk(o.geom)
                 && (other != obstacle || self.solids[other.0].is_terrain());
             if is_support {
                 let sinks = end.map_or(0.0, |twists| self.closing(o, twists));

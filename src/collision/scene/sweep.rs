@@ -31,10 +31,9 @@ pub(super) struct Shift {
 }
 
 impl Shift {
-    pub const NONE: Shift = Shift {
-        side: 0,
-        by: Vec3::ZERO,
-    };
+    pub fn none() -> Shift {
+        Shift::of(0, Vec3::ZERO)
+    }
 
     pub fn of(side: usize, by: Vec3) -> Shift {
         Shift { side, by }
@@ -90,7 +89,7 @@ impl Scene {
 
     /// When two parts meet, if they do in a way that what bears either one does not take from them.
     fn first_meeting(&mut self, parts: Parts, twists: &[Twist]) -> Option<f64> {
-        let (at, normal) = self.sweep_parts(parts, twists, Shift::NONE)?;
+        let (at, normal) = self.sweep_parts(parts, twists, Shift::none())?;
         for side in [0, 1] {
             let all = self.found.take();
             let lift = self.lift(parts, side, normal, &all, Some(twists));
@@ -242,7 +241,7 @@ impl Scene {
     /// Makes the contacts of a meeting: those of its features, as they are now, or those that were set aside.
     fn admit(&mut self, hit: &Hit, twists: &[Twist]) -> Result<()> {
         let parts = hit.parts;
-        let Some(now) = self.separation(parts, (twists, hit.at), Shift::NONE) else {
+        let Some(now) = self.separation(parts, (twists, hit.at), Shift::none()) else {
             return Ok(());
         };
         let aside = self.meetings.aside.iter();
@@ -256,7 +255,7 @@ impl Scene {
         self.narrow_at(
             parts,
             Some((twists, hit.at)),
-            Shift::NONE,
+            Shift::none(),
             &still,
             |p, part| {
                 if p.normal.dot(now.normal) > PATCH && met.len() < room {

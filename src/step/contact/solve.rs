@@ -43,6 +43,7 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let h = self.constraints.time_step();
         self.outcome = None;
+        self.constraints.begin();
         (self.relaxed, self.is_alone) = (None, false);
         for (k, x) in self.v_free.iter_mut().enumerate() {
             *x = v_start[k] + h * acc[k];
@@ -126,6 +127,9 @@ impl ContactStage {
                 }
             };
             before = outcome.certificate;
+            if repeat && before.converged {
+                self.constraints.keep_round();
+            }
             if !repeat {
                 self.outcome = Some(outcome);
                 return Ok(before);
