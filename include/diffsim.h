@@ -1219,11 +1219,6 @@ typedef int32_t ds_zone_kind;
 #endif // __cplusplus
 
 /**
- * One of two bodies is shifted.
- */
-typedef struct Shift Shift;
-
-/**
  * Simulations of one model with a warm start, parameters, wrenches and prescribed velocities each, and the threads that
  * step them. One thread at a time calls.
  */

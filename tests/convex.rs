@@ -343,8 +343,8 @@ fn a_pile_comes_to_rest() {
         }
         println!("{piles:?}: deepest {deepest:e}, {factorizations} in 400 steps");
         assert!(deepest > -2e-3, "{deepest:e}");
-        // 100 to 790 a pile: a few bodies still roll in some of them.
-        assert!(factorizations < 3000, "{factorizations}");
+        // A few bodies still roll in some of them. Where what rolls may pass beside another body, the step is solved again.
+        assert!(factorizations < 6500, "{factorizations}");
     }
 }
 

@@ -325,13 +325,19 @@ fn external_wrenches_are_not_what_a_force_sensor_feels() {
         b.add_sensor(s).unwrap();
     }
     let model = Arc::new(b.build().unwrap());
-    let mut sim = self::sim(&model, Contact::None, Integrator::SymplecticEulerWorld);
-    sim.set_external_wrench(1, [5.0, 4.0, 3.0, 2.0, 1.0, -1.0])
-        .unwrap();
-    let mut room = SensorRoom::new(&sim);
     let (q, v) = (random_q(&mut rng, &model, 0.8), rng.vector(6, 1.0));
-    let data = told(&mut sim, &mut room, &q, &v, &[]);
-    assert!(data.iter().all(|x| x.abs() < 1e-11), "{data:?}");
+    for (scheme, most) in [
+        (Integrator::SymplecticEuler, 1e-11),
+        // The discrete Euler equations differ from those of the sensor by h |ω|³.
+        (Integrator::SymplecticEulerWorld, 1e-4),
+    ] {
+        let mut sim = self::sim(&model, Contact::None, scheme);
+        sim.set_external_wrench(1, [5.0, 4.0, 3.0, 2.0, 1.0, -1.0])
+            .unwrap();
+        let mut room = SensorRoom::new(&sim);
+        let data = told(&mut sim, &mut room, &q, &v, &[]);
+        assert!(data.iter().all(|x| x.abs() < most), "{scheme:?}: {data:?}");
+    }
 }
 
 fn by_q_of(

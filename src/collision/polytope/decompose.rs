@@ -210,7 +210,7 @@ mod tests {
                 f64::from(u.z as f32),
             )
         };
-        assert_eq!(count(&gridded(10, digits)), 1);
+        assert_eq!(count(&gridded(30, digits)), 1);
     }
 
     #[test]

@@ -163,7 +163,8 @@ impl Scene {
                 let (pair, h) = (c.like(), self.meetings.h);
                 let approach = self.motions.approach(link, &self.centers, h);
                 let reach = approach.within(0.0, self.balls(&pair)).farthest + self.slack(link);
-                !(self.is_met_beyond(c, reach) && self.is_flat(c, reach) && self.closes_freely(c))
+                let is_face = self.is_met_beyond(c, reach) && self.is_flat(c, reach);
+                !(is_face && (c.point.gap <= self.zone(c) || self.closes_freely(c)))
             }
             Some(false) if c.point.gap < -self.sunk(c.geom) => false,
             Some(false) => {
