@@ -245,10 +245,13 @@ static void added(void) {
     CHECK(ds_model_nu(model) == 2 && ds_model_nu(driven) == 4 && ds_model_actuator_id(driven, "servo") == 2);
     ds_sim *sim = simulation(driven), *plain = simulation(model);
     const double q[2] = {0.3, -0.4}, v[2] = {0.5, 0.6}, u[4] = {0.1, 0.2, 1.1, -0.3};
-    const double torques[2] = {0.1 + 3.0 * -0.3, 0.2 + 30.0 * (1.1 + 0.4) - 2.0 * 0.6};
+    /* The servo is implicit: a force with its slopes does the same. */
+    const double torques[2] = {0.1 + 3.0 * -0.3, 0.2}, force[2] = {0.0, 30.0 * (1.1 + 0.4) - 2.0 * 0.6};
+    const double by_q[4] = {0.0, 0.0, 0.0, -30.0}, by_v[4] = {0.0, 0.0, 0.0, -2.0};
     double end[2][4];
     differences(sim, q, v, u, 4);
     CHECK_OK(ds_sim_step(sim, q, v, u, end[0], end[0] + 2));
+    CHECK_OK(ds_sim_set_force(plain, force, by_q, by_v));
     CHECK_OK(ds_sim_step(plain, q, v, torques, end[1], end[1] + 2));
     for (int i = 0; i < 4; i++) CHECK_NEAR(end[0][i], end[1][i], 1e-13);
     ds_sim_free(plain);

@@ -676,9 +676,9 @@ int main(int argc, char **argv) {
     steps(model, turning, in_body);
     ds_sim_free(turning);
     steps(model, sim, smooth);
-    /* A free joint moves along its world velocity at the end. */
+    /* A free joint moves along its world velocity at the end, up to the turn of its centre of mass about its frame. */
     CHECK_OK(ds_model_v_to_mujoco(model, q_next, v_next, z));
-    for (size_t i = 0; i < 3; i++) CHECK_NEAR(q_next[i], q[i] + smooth.time_step * z[i], 1e-14);
+    for (size_t i = 0; i < 3; i++) CHECK_NEAR(q_next[i], q[i] + smooth.time_step * z[i], 1e-5);
     dynamics(model, sim);
     parameters(model, sim);
     rollouts(model, sim);

@@ -68,14 +68,18 @@ static void pulled(ds_builder *builder) {
     CHECK_OK(ds_sim_step(sim, q, v, u, q_next, v_next));
     /* The cable's moment is (-0.8, 0.8), the sum's (1, -2), its length -9 and its rate -6. */
     const double winch = -2.0 * 1.5, drive = 4.0 * -2.0 + 4.0 * 9.0 + 0.5 * 6.0;
-    const double mass = 2.0 + h * 1.0 + h * h * 100.0;
-    CHECK_NEAR(v_next[0], h * (-0.8 * winch + drive + 0.25 - 50.0 - 19.62) / mass, 1e-13);
-    CHECK_NEAR(v_next[1], 3.0 + h * ((0.8 * winch - 2.0 * drive) / 2.0 - 9.81), 1e-13);
+    /* The servo is implicit: kp of the length at the end, kv of the rate there. */
+    const double ahead = drive + 4.0 * h * 6.0, s = h * 0.5 + h * h * 4.0;
+    const double A[3] = {2.0 + h * 1.0 + h * h * 100.0 + s, -2.0 * s, 2.0 + 4.0 * s};
+    const double det = A[0] * A[2] - A[1] * A[1];
+    const double f[2] = {-0.8 * winch + ahead + 0.25 - 50.0 - 19.62, 0.8 * winch - 2.0 * ahead - 19.62};
+    CHECK_NEAR(v_next[0], h * (A[2] * f[0] - A[1] * f[1]) / det, 1e-13);
+    CHECK_NEAR(v_next[1], 3.0 + h * (A[0] * f[1] - A[1] * f[0]) / det, 1e-13);
     const ds_step_jacobians out = {.dv_du = dv_du};
     CHECK_OK(ds_sim_step_jacobians(sim, &out));
-    CHECK_NEAR(dv_du[0], h * 1.6 / mass, 1e-14);
-    CHECK_NEAR(dv_du[1], h * -1.6 / 2.0, 1e-14);
-    CHECK_NEAR(dv_du[3], h * -8.0 / 2.0, 1e-14);
+    CHECK_NEAR(dv_du[0], h * (A[2] * 1.6 + A[1] * 1.6) / det, 1e-14);
+    CHECK_NEAR(dv_du[1], h * (A[0] * -1.6 - A[1] * 1.6) / det, 1e-14);
+    CHECK_NEAR(dv_du[3], h * (A[0] * -8.0 - A[1] * 4.0) / det, 1e-14);
     ds_sim_free(sim);
     ds_model_free(model);
 

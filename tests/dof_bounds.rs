@@ -66,7 +66,7 @@ fn bound(rng: &mut Rng, spec: &mut ModelSpec, h: f64, at: &mut Vec<(String, f64)
             _ => 1.0,
         };
         let (below, above) = (gap(h), gap(h));
-        j.limits = (rng.below(4) > 0).then(|| (q - below, q + above));
+        j.limits = (rng.below(4) > 0).then_some((q - below, q + above));
         j.friction_loss = if rng.below(4) > 0 {
             rng.range(0.1, 3.0)
         } else {
@@ -103,8 +103,9 @@ fn dense(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         b.swap(k, pivot);
         for i in k + 1..n {
             let s = a[i][k] / a[k][k];
-            for j in k..n {
-                a[i][j] -= s * a[k][j];
+            let (above, below) = a.split_at_mut(i);
+            for (x, y) in below[0][k..].iter_mut().zip(&above[k][k..]) {
+                *x -= s * y;
             }
             b[i] -= s * b[k];
         }

@@ -76,7 +76,7 @@ impl Constraints {
                     (range.hi, range.upper) = (l.speed, End::Speed);
                 }
             }
-            if !(range.lo <= range.hi) {
+            if range.lo.is_nan() || range.hi.is_nan() || range.lo > range.hi {
                 return false;
             }
             out.push(range);

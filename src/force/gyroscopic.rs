@@ -83,7 +83,11 @@ impl Gyroscopic {
         let is_root = |l: &Link| l.kind == LinkKind::Free && l.parent == WORLD;
         let turning: Vec<Turning> = (t.links.iter().enumerate())
             .filter(|(i, l)| is_alone[*i] || is_root(l))
-            .map(|(link, l)| Turning::new(link, l))
+            .map(|(link, l)| {
+                let carried = (model.bodies().iter())
+                    .any(|b| b.link == link && b.gravity_compensation != 0.0);
+                Turning::new(link, l, carried)
+            })
             .collect();
         if turning.is_empty() {
             return None;

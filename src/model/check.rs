@@ -68,8 +68,9 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     }
     let [a, b, c] = principal_moments(i);
     let scale = scale(i);
-    let physical =
-        a >= -ROUNDING * scale && c <= (a + b) * (1.0 + TRIANGLE_TOLERANCE) + ROUNDING * scale;
+    let physical = scale.is_finite()
+        && a >= -ROUNDING * scale
+        && c <= (a + b) * (1.0 + TRIANGLE_TOLERANCE) + ROUNDING * scale;
     Ok((!physical).then(|| {
         format!(
             "body {who}: principal moments of inertia {a:e} {b:e} {c:e} belong to no body (none may \

@@ -26,6 +26,8 @@ pub(super) struct Turning {
     pub(super) omega: Vec3,
     pub(super) linear: Vec3,
     pub(super) gravity: Vec3,
+    /// A force carries it against gravity, so that no torque of gravity is in its equation.
+    is_carried: bool,
     /// The centre, about the tree's origin.
     pub(super) point: Vec3,
     /// None of what is massless or driven.
@@ -39,9 +41,10 @@ pub(super) struct Turning {
 }
 
 impl Turning {
-    pub(super) fn new(link: usize, l: &Link) -> Turning {
+    pub(super) fn new(link: usize, l: &Link, is_carried: bool) -> Turning {
         Turning {
             link,
+            is_carried,
             is_free: l.kind == LinkKind::Free,
             is_root: l.parent == WORLD,
             is_lone: l.parent == WORLD && l.end == link + 1,
@@ -89,9 +92,9 @@ impl Turning {
         };
         let push = match self.is_free {
             true => Vec3::ZERO,
-            false => about.h.cross(rot.tr_mul_vec(at.params.gravity)) * h,
+            false => about.h.cross(rot.tr_mul_vec(self.weighing(at))) * h,
         };
-        self.gravity = rot.tr_mul_vec(at.params.gravity);
+        self.gravity = rot.tr_mul_vec(self.weighing(at));
         if self.is_free {
             self.linear = Vec3::from_slice(&at.v[self.spins - 3..]);
         }
@@ -101,6 +104,14 @@ impl Turning {
         self.wrench = self.wrench_of(at, spin.impulse());
         self.centre = centre;
         self.spin = Some(spin);
+    }
+
+    /// Gravity, unless a force carries the link.
+    fn weighing(&self, at: &State<'_>) -> Vec3 {
+        match self.is_carried {
+            true => Vec3::ZERO,
+            false => at.params.gravity,
+        }
     }
 
     /// A wrench or its change by the couple's impulse along the link's axes.
@@ -114,7 +125,7 @@ impl Turning {
         let spun = at.kin.rot[self.link].tr_mul_vec(spun);
         let mut impulse = spin.impulse_by_omega(&self.slopes, spun);
         if !self.is_free {
-            let gravity = at.params.gravity.cross(turn);
+            let gravity = self.weighing(at).cross(turn);
             impulse += self.by_gravity(at, spin, self.turning.h, gravity);
         }
         self.wrench_of(at, impulse)
@@ -140,7 +151,7 @@ impl Turning {
         let about = own.transformed_by(&Mat3::IDENTITY, -self.centre);
         let mut impulse = spin.impulse_by_inertia(&self.slopes, &about.i);
         if !self.is_free {
-            impulse += self.by_gravity(at, spin, own.h, at.params.gravity);
+            impulse += self.by_gravity(at, spin, own.h, self.weighing(at));
         }
         self.wrench_of(at, impulse)
     }

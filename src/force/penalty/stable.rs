@@ -91,7 +91,7 @@ fn largest_response(mobility: &Mobility, kin: &Kinematics, scene: &Scene, geom: 
         for (j, b) in axes.iter().enumerate() {
             let share = spread.at(i, j);
             let of = |n: Vec3| turning.mul_vec(n.cross(*b) * -1.0).cross(*a) * share;
-            all = all + Mat3 { c: axes.map(of) };
+            all += Mat3 { c: axes.map(of) };
         }
     }
     // The largest sum of a row's magnitudes bounds the largest eigenvalue.

@@ -185,12 +185,13 @@ fn rename(tree: &mut Tree, root: usize, prefix: &str, main: &str, model: usize) 
                     .find(|a| a.0 == name)
                     .map(|a| a.1.clone())
             };
-            if is_file && value("name").is_none() {
-                if let Some(file) = value("file") {
-                    let stem = Path::new(&file).file_stem().unwrap_or_default();
-                    let name = format!("{prefix}{}", stem.to_string_lossy());
-                    e.attributes.push(("name".to_owned(), name));
-                }
+            if is_file
+                && value("name").is_none()
+                && let Some(file) = value("file")
+            {
+                let stem = Path::new(&file).file_stem().unwrap_or_default();
+                let name = format!("{prefix}{}", stem.to_string_lossy());
+                e.attributes.push(("name".to_owned(), name));
             }
             let without = ["exclude", "hfield", "model", "texture", "skin"];
             let takes_class =
