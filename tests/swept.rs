@@ -247,8 +247,10 @@ fn bullets_do_not_pass_through_walls() {
     for (shape, speed) in bullets {
         for law in LAWS {
             for spin in [0.0, 5.0] {
-                let mut spec = ModelSpec::default();
-                spec.gravity = Vec3::ZERO;
+                let mut spec = ModelSpec {
+                    gravity: Vec3::ZERO,
+                    ..ModelSpec::default()
+                };
                 fixed(
                     &mut spec,
                     "wall",
