@@ -331,6 +331,11 @@ public:
                       max_steps)),
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()) {}
 
+    /** Length of a step [s]: that of the options, else the model's. */
+    double time_step() const { return value(ds_rollout_time_step(get())); }
+    /** The integrator in use, a DS_INTEGRATOR_ value. */
+    std::int32_t integrator() const { return value(ds_rollout_integrator(get())); }
+
     /** u: nu×steps; q: nq×(steps+1), v: nv×(steps+1). */
     void run(In q0, In v0, In u, std::size_t steps, Out q, Out v) {
         check(ds_rollout_run(get(), q0.expect(nq_, "q0"), v0.expect(nv_, "v0"),
@@ -401,6 +406,10 @@ public:
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()) {}
 
     std::size_t count() const { return value(ds_batch_count(get())); }
+    /** Length of a step [s]: that of the options, else the model's. */
+    double time_step() const { return value(ds_batch_time_step(get())); }
+    /** The integrator in use, a DS_INTEGRATOR_ value. */
+    std::int32_t integrator() const { return value(ds_batch_integrator(get())); }
     std::size_t threads() const { return value(ds_batch_threads(get())); }
 
     /** Throws the error of the first element that failed; each: all the statuses. */

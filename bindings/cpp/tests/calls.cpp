@@ -481,7 +481,7 @@ void springs_and_tendons() {
     smooth.contact = DS_CONTACT_NONE;
     Sim pulled(model, smooth);
     pulled.step(q, v, u, q_next, v_next);
-    const double h = smooth.time_step;
+    const double h = pulled.time_step();
     CHECK(std::abs(v_next[0] - h * 0.7 * 0.5 * 4.0 / (0.1 + h * h * 3.0)) < 1e-13);
     motor.joint = "hinge";
     CHECK_THROWS(builder.add_actuator(motor), DS_ERR_INVALID_ARGUMENT, "got joint and tendon");
