@@ -69,8 +69,8 @@ Q, V, U = "q", "v", "u"
 PATTERN = diffsim.JacobianPattern(0, *(np.zeros(0, dtype=np.int32) for _ in range(4)))
 CALLS = {
     "Sim": {
-        "time_step": (),
-        "integrator": (),
+        "time_step": None,
+        "integrator": None,
         "step": (Q, V, U),
         "jacobians": (),
         "jacobian_pattern": (),
@@ -99,6 +99,7 @@ CALLS = {
         "work": (),
         "reset": (),
         "set_external_wrench": (1, np.zeros(6)),
+        "set_force": (np.zeros(18),),
         "prescribe": (7, 0.1),
         "prescribed_velocities": None,
         "prescribed_impulses": (),
