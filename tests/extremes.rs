@@ -1,7 +1,10 @@
-//! States and parameters whose squares are no numbers: every call gives finite results, or an error and no result.
+//! States and parameters whose squares are no numbers, and sizes beyond all memory: every call gives finite results, or an
+//! error and no result.
 
+use diffsim::batch::Batch;
 use diffsim::error::{Result, Status};
 use diffsim::load::options::{Format, LoadOptions, load_str};
+use diffsim::model::Model;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::query::*;
 use diffsim::step::*;
@@ -244,5 +247,54 @@ fn bodies_beyond_reach_of_their_links_are_refused_by_name() {
         let refused = load(far).unwrap_err();
         assert_eq!(refused.status, Status::InvalidArgument);
         assert!(refused.message.contains("\"flag\""), "{refused}");
+    }
+}
+
+/// A chain of links that turn.
+fn chain(n: usize) -> Arc<Model> {
+    let link = r#"<body pos="0 0 0.1"><joint axis="1 0 0"/><geom type="sphere" size="0.02"/>"#;
+    let text = format!(
+        "<mujoco><worldbody>{}{}</worldbody></mujoco>",
+        link.repeat(n),
+        "</body>".repeat(n)
+    );
+    Arc::new(load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap())
+}
+
+/// Sizes that no memory holds, once an abort of the process or a panic for its capacity.
+#[test]
+fn sizes_beyond_all_memory_are_refused() {
+    for model in [chain(0), chain(10), chain(100)] {
+        for max_contacts in [
+            1 << 40,
+            usize::MAX / 8,
+            usize::MAX / 8 + 1,
+            1 << 63,
+            usize::MAX,
+        ] {
+            for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
+                let o = Options {
+                    contact,
+                    max_contacts,
+                    ..Options::default()
+                };
+                let e = Sim::new(model.clone(), &o).unwrap_err();
+                assert_eq!(e.status, Status::Capacity, "{e}");
+                assert!(e.message.contains("max_contacts"), "{e}");
+            }
+            let o = Options {
+                contact: Contact::None,
+                max_contacts,
+                ..Options::default()
+            };
+            // Made with the first search.
+            let mut sim = Sim::new(model.clone(), &o).unwrap();
+            let e = sim.collide(model.neutral()).unwrap_err();
+            assert_eq!(e.status, Status::Capacity, "{e}");
+        }
+        for count in [1 << 40, usize::MAX / 8, 1 << 63, usize::MAX] {
+            let e = Batch::new(model.clone(), &Options::default(), count, 1).err();
+            assert_eq!(e.map(|e| e.status), Some(Status::Capacity));
+        }
     }
 }

@@ -7,8 +7,6 @@ use common::checker::{free_body, ground};
 use common::cords::tendon;
 use common::scene::{lying, lying_spec};
 use common::*;
-use diffsim::batch::Batch;
-use diffsim::error::Status;
 use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::spec::{GeomSpec, HeightField, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
@@ -337,44 +335,5 @@ fn a_chain_with_a_few_contacts_costs_its_links() {
         assert!(long[1] < 400.0 * without[0], "{contact:?}");
         // Ten times the links.
         assert!(long[2] < 12.0 * short[2], "{contact:?}");
-    }
-}
-
-/// Sizes that no memory holds, once an abort of the process or a panic for its capacity.
-#[test]
-fn sizes_beyond_all_memory_are_refused() {
-    let one = Arc::new(Model::compile(ModelSpec::default(), Actuation::Full).unwrap());
-    for model in [one, chain(10), chain(100)] {
-        for max_contacts in [
-            1 << 40,
-            usize::MAX / 8,
-            usize::MAX / 8 + 1,
-            1 << 63,
-            usize::MAX,
-        ] {
-            for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
-                let o = Options {
-                    contact,
-                    max_contacts,
-                    ..Options::default()
-                };
-                let e = Sim::new(model.clone(), &o).unwrap_err();
-                assert_eq!(e.status, Status::Capacity, "{e}");
-                assert!(e.message.contains("max_contacts"), "{e}");
-            }
-            let o = Options {
-                contact: Contact::None,
-                max_contacts,
-                ..Options::default()
-            };
-            // Made with the first search.
-            let mut sim = Sim::new(model.clone(), &o).unwrap();
-            let e = sim.collide(model.neutral()).unwrap_err();
-            assert_eq!(e.status, Status::Capacity, "{e}");
-        }
-        for count in [1 << 40, usize::MAX / 8, 1 << 63, usize::MAX] {
-            let e = Batch::new(model.clone(), &Options::default(), count, 1).err();
-            assert_eq!(e.map(|e| e.status), Some(Status::Capacity));
-        }
     }
 }

@@ -232,7 +232,7 @@ fn derivatives_of_free_bodies() {
             };
             let omega = unit(*spin) * (turn / h);
             let mut c = Checker::new(model, &flying(h));
-            (c.eps, c.stencil) = (1e-7, FOURTH_ORDER);
+            (c.eps, c.stencil) = (4e-7, FOURTH_ORDER);
             let wrench = (0..6).map(|k| param(ParamKind::ExternalWrench, 1, k));
             let all: Vec<Param> = inertial(1).chain(wrench).collect();
             c.select(&all);

@@ -12,8 +12,8 @@
 //! Formulas: Marsden & West, Discrete mechanics and variational integrators (2001); Hall & Leok, Lie group spectral
 //! variational integrators (2017), for the exponential map.
 //!
-//! Newton's method starts at the end of the continuous motion, which is near the solution: from ω itself a slender body's is out of
-//! its reach at turns above 1. At a turn beyond π the step is implicit: I ω⁺ + h ω⁺ × I ω⁺ = I ω + h τ, which only loses energy.
+//! Newton's method starts at the end of the continuous motion, which is near the solution: from ω itself the solution of a
+//! slender body is out of reach at turns above 1. It keeps its matrix as long as the residual shrinks fast. At a turn beyond π the step is implicit: I ω⁺ + h ω⁺ × I ω⁺ = I ω + h τ, which only loses energy.
 
 use crate::spatial::{Mat3, Sym3, Vec3};
 
@@ -21,8 +21,11 @@ use crate::spatial::{Mat3, Sym3, Vec3};
 /// one F± belongs to ω of different energy.
 const LARGEST_TURN: f64 = std::f64::consts::PI;
 
-/// Turn of a part of the step in which Newton's first guess is found.
+/// Largest turn at which Newton's method starts from ω, and at which a part of the step is integrated for a better start.
 const PART: f64 = 0.5;
+
+/// Share of the residual that a step of Newton's method with a kept matrix may leave.
+const SHRINKS: f64 = 0.1;
 
 /// Of the determinant in the trace to the third below which an inertia is zero about an axis.
 const SINGULAR: f64 = 1e-13;
@@ -52,11 +55,11 @@ pub struct Spin {
     kind: Kind,
 }
 
-/// How ω⁺ varies with ω, and with the torque's impulse h τ.
+/// How ω⁺ varies with the torque's impulse h τ, and the impulse of [`Spin::impulse`] with ω.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpinSlopes {
-    pub by_omega: Mat3,
-    pub by_push: Mat3,
+    by_push: Mat3,
+    impulse_by_omega: Mat3,
 }
 
 /// c(θ) and c'(θ)/θ by θ².
@@ -123,10 +126,14 @@ fn implicit_slope(inertia: &Sym3, h: f64, omega: Vec3) -> Mat3 {
     Mat3::from_columns(column(0), column(1), column(2))
 }
 
-/// ω at the end of the step by Euler's equation under a constant torque, in parts of the fourth order.
-fn ahead(inertia: &Sym3, inverse: &Mat3, h: f64, omega: Vec3, push: Vec3) -> Vec3 {
+/// ω at the end of the step by Euler's equation under a constant torque, in parts of the fourth order; ω of a small turn.
+fn ahead(inertia: &Sym3, h: f64, omega: Vec3, push: Vec3) -> Vec3 {
+    let parts = 2.0 * (h * omega.norm() / PART).floor();
+    if parts == 0.0 {
+        return omega;
+    }
+    let inverse = inertia.to_mat3().inverse().unwrap_or(Mat3::ZERO);
     let rate = |w: Vec3| inverse.mul_vec(push - w.cross(inertia.mul_vec(w)) * h);
-    let parts = (h * omega.norm() / PART).ceil().max(1.0);
     let part = 1.0 / parts;
     let mut w = omega;
     for _ in 0..parts as usize {
@@ -149,25 +156,36 @@ fn newton(
     reaches: impl Fn(Vec3) -> bool,
 ) -> Option<Vec3> {
     let (mut w, mut r) = (start, of(start) - target);
-    for _ in 0..40 {
+    let mut kept = None;
+    for _ in 0..60 {
         let size = r.norm();
         // A residual of round-off that always has the same sign would add up over the steps.
         if size == 0.0 {
             return Some(w);
         }
-        let step = -slope(w).inverse()?.mul_vec(r);
+        let (inverse, is_new) = match kept {
+            Some(inverse) => (inverse, false),
+            None => (slope(w).inverse()?, true),
+        };
+        let step = -inverse.mul_vec(r);
         let mut share = 1.0;
         loop {
             let trial = w + step * share;
             if reaches(trial) {
                 let residual = of(trial) - target;
-                if residual.norm() < size * (1.0 - 1e-4 * share) {
+                let left = residual.norm();
+                if left < size * (1.0 - 1e-4 * share) {
+                    kept = (left <= SHRINKS * size).then_some(inverse);
                     (w, r) = (trial, residual);
                     break;
                 }
             }
             if size <= ROUND_OFF * scale {
                 return Some(w);
+            }
+            if !is_new {
+                kept = None;
+                break;
             }
             share *= 0.5;
             if share < 1e-4 {
@@ -193,13 +211,10 @@ impl Spin {
         if matrix.determinant() <= SINGULAR * trace * trace * trace {
             return of(omega, Kind::Explicit);
         }
-        let Some(inverse) = matrix.inverse() else {
-            return of(omega, Kind::Explicit);
-        };
         let p = inertia.mul_vec(omega);
         let reaches = |w: Vec3| h * w.norm() < LARGEST_TURN;
         if reaches(omega) {
-            let start = ahead(&inertia, &inverse, h, omega, push);
+            let start = ahead(&inertia, h, omega, push);
             let target = momentum(&inertia, h, omega, -1.0) + push;
             let found = newton(
                 if reaches(start) { start } else { omega },
@@ -224,7 +239,10 @@ impl Spin {
         );
         match found {
             Some(next) => of(next, Kind::Implicit),
-            None => of(omega + inverse.mul_vec(push), Kind::Kept),
+            None => {
+                let inverse = matrix.inverse().unwrap_or(Mat3::ZERO);
+                of(omega + inverse.mul_vec(push), Kind::Kept)
+            }
         }
     }
 
@@ -259,21 +277,22 @@ impl Spin {
             Kind::Explicit => return SpinSlopes::default(),
         };
         let by_push = after.inverse().unwrap_or(Mat3::ZERO);
+        let (columns, w) = (i.to_mat3().c, self.omega);
+        let p = i.mul_vec(w);
+        let column = |k: usize| {
+            let next = i.mul_vec(by_push.mul_vec(before.c[k]));
+            let turned = Vec3::unit(k).cross(p) + w.cross(columns[k]);
+            next - columns[k] + turned * h
+        };
         SpinSlopes {
-            by_omega: by_push.mul_mat(&before),
             by_push,
+            impulse_by_omega: Mat3::from_columns(column(0), column(1), column(2)),
         }
     }
 
     /// How the impulse varies with ω.
-    pub fn impulse_by_omega(&self, slopes: &SpinSlopes, d: Vec3) -> Vec3 {
-        let (i, w) = (&self.inertia, self.omega);
-        if self.kind == Kind::Explicit {
-            return Vec3::ZERO;
-        }
-        let next = slopes.by_omega.mul_vec(d);
-        let turned = d.cross(i.mul_vec(w)) + w.cross(i.mul_vec(d));
-        i.mul_vec(next - d) + turned * self.h
+    pub fn impulse_by_omega<'a>(&self, slopes: &'a SpinSlopes) -> &'a Mat3 {
+        &slopes.impulse_by_omega
     }
 
     /// With the push.
@@ -388,7 +407,7 @@ mod tests {
                 let pairs = [
                     (
                         by(&|e| Spin::new(inertia, h, w + d * e, push)),
-                        s.impulse_by_omega(&slopes, d),
+                        s.impulse_by_omega(&slopes).mul_vec(d),
                     ),
                     (
                         by(&|e| Spin::new(inertia, h, w, push + d * e)),

@@ -20,6 +20,7 @@ use crate::model::muscle::{Muscle, Pull};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::{Cords, Displacement};
+use servos::Ahead;
 
 /// An actuator's force and its slopes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,9 +33,8 @@ struct ActuatorForce {
     by_rate: f64,
     /// By the gain, where that is a number.
     by_gain: f64,
-    /// K̃ and D̃ by the transmission before the gear: what a step takes implicitly; and their slopes by u.
-    ahead: [f64; 2],
-    ahead_by_u: [f64; 2],
+    /// 1 within all clamps, else 0.
+    open: f64,
     /// Distance of the input or force to the nearest clamp, in its own unit.
     margin: f64,
 }
@@ -71,20 +71,15 @@ impl ActuatorForce {
             }
         };
         let force = bounded(law.force, a.force_range);
-        let mut all = ActuatorForce {
+        ActuatorForce {
             force: force.value,
             by_u: force.times(drive.times(law.gain)),
             by_length: force.times(law.by_length * a.gear[0]),
             by_rate: force.times(law.by_rate * a.gear[0]),
             by_gain: force.times(drive.value),
+            open: force.times(drive.times(1.0)),
             margin: drive.margin.min(force.margin).min(law.margin),
-            ..ActuatorForce::default()
-        };
-        if is_servo(a) {
-            let by_u = (a.gain_slopes).map(|x| force.times(drive.times(x * a.gear[0])));
-            all.look_ahead(a.gear[0], by_u);
         }
-        all
     }
 
     /// That of a [`is_motor`].
@@ -97,8 +92,8 @@ impl ActuatorForce {
             by_length: 0.0,
             by_rate: 0.0,
             by_gain: u,
+            open: 1.0,
             margin: f64::INFINITY,
-            ..ActuatorForce::default()
         }
     }
 
@@ -251,6 +246,8 @@ pub struct Actuators {
     forces: Vec<ActuatorForce>,
     /// Which are motors.
     motors: Vec<bool>,
+    /// What a step takes implicitly of each actuator's force; zero of all but servos.
+    ahead: Vec<Ahead>,
     /// Of muscles [N or N m].
     peaks: Vec<[f64; 2]>,
     /// The most entries that [`Actuators::slopes`] adds.
@@ -287,6 +284,7 @@ impl Actuators {
             inputs: inputs.collect(),
             forces: vec![ActuatorForce::default(); model.nu()],
             motors: model.actuators().iter().map(is_motor).collect(),
+            ahead: vec![Ahead::default(); model.nu()],
             peaks: peaks(model, cords),
             entries: model.actuators().iter().map(entries).sum(),
             servos,
@@ -349,8 +347,7 @@ impl Actuators {
                 tau[k] += moment * force.force;
             }
         }
-        self.lead(at, cords, tau);
-        distance
+        distance.min(self.lead(at, cords, tau))
     }
 
     /// Joins the trees between which tendons are pulled along.
@@ -371,14 +368,14 @@ impl Actuators {
             match a.acts_on {
                 ActsOn::Joint { iv, .. } if force.by_length != 0.0 || force.by_rate != 0.0 => {
                     let gear = -a.gear[0];
-                    let by_v = gear * force.by_rate + at.time_step * force.ahead[0];
+                    let by_v = gear * force.by_rate + at.time_step * self.ahead[j].resists[0];
                     into.add([iv, iv], gear * force.by_length, by_v);
                 }
                 ActsOn::Tendon(i) if force.acts() => {
                     let (dofs, g) = (cords.support(i), cords.moment(i));
                     let (pull, gear) = (self.whole(at, cords, [j, i]), a.gear[0]);
                     let by_length = gear * force.by_length;
-                    let by_rate = gear * force.by_rate - at.time_step * force.ahead[0];
+                    let by_rate = gear * force.by_rate - at.time_step * self.ahead[j].resists[0];
                     let (weight, has_acc) = (self.weight(j), !self.acc.is_empty());
                     let hessian = cords.hessian(i).chunks_exact(dofs.len().max(1));
                     for ((c, column), h) in dofs.iter().enumerate().zip(hessian) {
@@ -426,7 +423,7 @@ impl Actuators {
                 turned[0] += at.v[k] * dg;
                 turned[1] += self.acc.get(k).map_or(0.0, |a| a * dg);
             });
-            let by_rate = a.gear[0] * force.by_rate - at.time_step * force.ahead[0];
+            let by_rate = a.gear[0] * force.by_rate - at.time_step * self.ahead[j].resists[0];
             let change = a.gear[0] * force.by_length * stretched + by_rate * turned[0]
                 - self.weight(j) * turned[1];
             for (k, g) in cords.moments(i) {

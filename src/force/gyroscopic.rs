@@ -1,16 +1,13 @@
 //! What bodies that turn freely need beside −ω × I ω, so that they turn by the discrete Euler equations ([`Spin`]).
 //!
-//! Two kinds of links turn so: a free joint on the world with all that hangs on it, about the centre of mass, and a ball joint
-//! on which nothing hangs, about its centre. What hangs on a free joint is taken as it is placed when the step begins, without
-//! the ball joints' bodies, which turn by themselves. In the balance of a step there is M a + b with b as ever; what is
-//! wrong with b is a couple w on the link, along world axes.
+//! Two kinds of links turn so, each with its own inertia: the link of a free joint on the world, about its centre of mass, and
+//! the link of a ball joint on which nothing hangs, about the joint's centre. The balance of a step keeps M a + b with the
+//! explicit b; the difference to the discrete equations is a couple w on the link, along world axes.
 //!
-//! The couple depends on the inertia J, on ω, and of a ball joint on gravity's torque. With D = ∂w/∂ω, G by a turn of the link
+//! The couple depends on ω and, for a ball joint, on gravity's torque. With D = ∂w/∂ω, G by a turn of the link
 //! against gravity, η as in [`rnea_derivatives`](crate::dynamics::rnea_derivatives), for dofs i and k on the link's path:
 //!
-//!   ∂τ_i/∂v_k = S_iᵀ D S_k,   ∂τ_i/∂q_k = S_iᵀ (D η_k + G S_k), and of i above k S_iᵀ (S_k ×* w) beside,
-//!
-//! and for k below the link ∂τ_i/∂q_k = S_iᵀ ∂w/∂J (rate of J by S_k).
+//!   ∂τ_i/∂v_k = S_iᵀ D S_k,   ∂τ_i/∂q_k = S_iᵀ (D η_k + G S_k), and of i above k S_iᵀ (S_k ×* w) beside.
 //!
 //! Of a free joint the point whose velocity a step carries is the centre of mass of its own link ([`Gyroscopic::centres`]).
 
@@ -31,10 +28,7 @@ use turning::Turning;
 #[derive(Clone, Debug)]
 pub struct Gyroscopic {
     turning: Vec<Turning>,
-    /// Per link: whether it is a ball joint that turns by itself.
-    is_alone: Vec<bool>,
-    /// Per link: the inertia of what hangs on it, without the ball joints'.
-    below: Vec<Inertia>,
+    /// Entries of −∂f/∂q and −∂f/∂v.
     entries: Vec<Entry>,
 }
 
@@ -78,11 +72,10 @@ impl Gyroscopic {
     /// None of a model without such links.
     pub fn new(model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
         let t = model.topology();
-        let is_leaf = |(i, l): (usize, &Link)| l.kind == LinkKind::Spherical && l.end == i + 1;
-        let is_alone: Vec<bool> = t.links.iter().enumerate().map(is_leaf).collect();
+        let is_leaf = |i: usize, l: &Link| l.kind == LinkKind::Spherical && l.end == i + 1;
         let is_root = |l: &Link| l.kind == LinkKind::Free && l.parent == WORLD;
         let turning: Vec<Turning> = (t.links.iter().enumerate())
-            .filter(|(i, l)| is_alone[*i] || is_root(l))
+            .filter(|(i, l)| is_leaf(*i, l) || is_root(l))
             .map(|(link, l)| {
                 let carried = (model.bodies().iter())
                     .any(|b| b.link == link && b.gravity_compensation != 0.0);
@@ -95,14 +88,11 @@ impl Gyroscopic {
         let path = |of: &Turning| t.path(of.link).count();
         let entries = turning.iter().map(|of| {
             let bends: usize = t.varying.iter().map(|v| t.links[v.link].nv.pow(2)).sum();
-            path(of) * (path(of) + t.dofs[t.links[of.link].iv].end) + bends
+            path(of).pow(2) + bends
         });
         let entries = if derivatives { entries.sum() } else { 0 };
-        let links = if derivatives { t.links.len() } else { 0 };
         Some(Box::new(Gyroscopic {
             turning,
-            is_alone,
-            below: vec![Inertia::ZERO; links],
             entries: Vec::with_capacity(entries),
         }))
     }
@@ -118,13 +108,8 @@ impl Gyroscopic {
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
         let (t, kin) = (at.model.topology(), at.kin);
         for of in &mut self.turning {
-            let (l, mut below) = (&t.links[of.link], Inertia::ZERO);
-            for i in of.link + 1..l.end {
-                if !self.is_alone[i] {
-                    below += kin.inertia[i];
-                }
-            }
-            of.take(at, below);
+            let l = &t.links[of.link];
+            of.take(at);
             if of.spin.is_some() {
                 of.tau[..l.nv].copy_from_slice(&tau[l.dofs()]);
                 kin.spread(t, of.link, of.wrench, tau);
@@ -178,23 +163,19 @@ impl Gyroscopic {
     pub fn differentiate(&mut self, at: &State<'_>) {
         let (t, kin) = (at.model.topology(), at.kin);
         self.entries.clear();
-        for (i, below) in self.below.iter_mut().enumerate() {
-            *below = match self.is_alone[i] {
-                true => Inertia::ZERO,
-                false => kin.inertia[i],
-            };
-        }
-        for (i, l) in t.links.iter().enumerate().rev() {
-            if l.parent != WORLD {
-                let own = self.below[i];
-                self.below[l.parent] += own;
-            }
-        }
         for of in &mut self.turning {
             let Some(spin) = of.spin else { continue };
             of.slopes = spin.slopes();
-            let l = &t.links[of.link];
             let entries = &mut self.entries;
+            if of.is_free {
+                // The dofs turn about the link's axes, and nothing carries the link.
+                let slope = *spin.impulse_by_omega(&of.slopes) * (-1.0 / at.time_step);
+                for (i, k) in (0..3).flat_map(|k| (0..3).map(move |i| (i, k))) {
+                    let dofs = [of.spins + i, of.spins + k];
+                    entries.push(entry(dofs, 0.0, slope.at(i, k)));
+                }
+                continue;
+            }
             // A couple has no share in what only moves.
             let turns = |k: &usize| kin.s[*k].ang != Vec3::ZERO;
             for k in t.path(of.link).filter(turns) {
@@ -206,22 +187,6 @@ impl Gyroscopic {
                     let is_above = t.dofs[i].link < t.dofs[k].link;
                     let (row, by_q) = (kin.s[i].ang, if is_above { above } else { by_q });
                     entries.push(entry([i, k], -row.dot(by_q), -row.dot(by_v)));
-                }
-            }
-            let below = l.iv + l.nv..t.dofs[l.iv].end;
-            if !below.is_empty() {
-                let by = of.by_moments(at, &spin);
-                for k in below {
-                    let moved = self.below[t.dofs[k].link].rate(kin.s[k]).about(of.point);
-                    let by_q = by[0] * moved.xx
-                        + by[1] * moved.xy
-                        + by[2] * moved.yy
-                        + by[3] * moved.xz
-                        + by[4] * moved.yz
-                        + by[5] * moved.zz;
-                    for i in l.dofs().filter(turns) {
-                        entries.push(entry([i, k], -kin.s[i].ang.dot(by_q), 0.0));
-                    }
                 }
             }
             for (state, varying) in kin.varying.iter().zip(&t.varying) {
@@ -242,12 +207,6 @@ impl Gyroscopic {
         &self.entries
     }
 
-    /// Whether a link turns with another one.
-    fn belongs(&self, t: &Topology, of: &Turning, link: usize) -> bool {
-        let all = of.link..t.links[of.link].end;
-        link == of.link || all.contains(&link) && !self.is_alone[link]
-    }
-
     /// Adds −∂f/∂p to `r`; after [`Gyroscopic::differentiate`].
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         let (t, kin) = (at.model.topology(), at.kin);
@@ -258,17 +217,14 @@ impl Gyroscopic {
         for of in &self.turning {
             let Some(spin) = &of.spin else { continue };
             match p.kind {
-                ParamKind::BodyInertia if at.model.bodies()[p.index as usize].link != WORLD => {
+                ParamKind::BodyInertia if at.model.bodies()[p.index as usize].link == of.link => {
                     let b = &at.model.bodies()[p.index as usize];
                     let by = unit_inertia(p).transformed(&b.in_link);
-                    if self.belongs(t, of, b.link) {
-                        let by = by.transformed_by(&kin.rot[b.link], kin.pos[b.link]);
-                        kin.spread(t, of.link, -of.by_inertia(at, spin, &by), r);
-                    }
+                    kin.spread(t, of.link, -of.by_inertia(at, spin, &by), r);
                 }
                 ParamKind::Gravity if !of.is_free => {
                     let along = Vec3::unit(p.component as usize);
-                    let impulse = of.by_gravity(at, spin, of.turning.h, along);
+                    let impulse = of.by_gravity(at, spin, of.first, along);
                     kin.spread(t, of.link, -of.wrench_of(at, impulse), r);
                 }
                 ParamKind::JointPlacement => self.by_placement(at, of, spin, p, r),
@@ -283,10 +239,7 @@ impl Gyroscopic {
         let first = at.model.joint(joint[0]).first_link;
         let l = &t.links[first];
         let xi = kin.placement_twist(at.model, at.params, joint);
-        if (of.link + 1..t.links[of.link].end).contains(&first) {
-            let by = of.by_inertia(at, spin, &self.below[first].rate(xi));
-            kin.spread(t, of.link, -by, r);
-        } else if (first..l.end).contains(&of.link) {
+        if (first..l.end).contains(&of.link) {
             let eta = carrier(kin, l).cross(xi);
             let by = of.by_motion(at, spin, eta.ang, xi.ang);
             kin.spread(t, of.link, -by, r);

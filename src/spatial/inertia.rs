@@ -88,26 +88,16 @@ impl Inertia {
         let h = h0 + d * self.mass;
         // About A: R I Rᵀ + 2 (d·h₀) 1 − d h₀ᵀ − h₀ dᵀ + m (d·d 1 − d dᵀ), folded into
         // products of d with h₀ + h.
-        let s = h0 + h;
-        let i = self.i.rotated(rot)
-            + Sym3::new(
-                d.y * s.y + d.z * s.z,
-                -0.5 * (d.x * s.y + d.y * s.x),
-                d.x * s.x + d.z * s.z,
-                -0.5 * (d.x * s.z + d.z * s.x),
-                -0.5 * (d.y * s.z + d.z * s.y),
-                d.x * s.x + d.y * s.y,
-            );
         Inertia {
             mass: self.mass,
             h,
-            i,
+            i: self.i.rotated(rot) + across(d, h0 + h),
         }
     }
 
     /// The second moment about the point, along the same axes; linear in the inertia.
     pub fn about(&self, point: Vec3) -> Sym3 {
-        self.transformed_by(&Mat3::IDENTITY, -point).i
+        self.i - across(point, self.h * 2.0 - point * self.mass)
     }
 
     /// How it changes where the body moves by `v`, with the frame at rest.
@@ -137,6 +127,19 @@ impl Inertia {
     pub fn is_finite(&self) -> bool {
         self.to_params().iter().all(|x| x.is_finite())
     }
+}
+
+/// (d·s) 1 − ½ (d sᵀ + s dᵀ).
+#[inline(always)]
+fn across(d: Vec3, s: Vec3) -> Sym3 {
+    Sym3::new(
+        d.y * s.y + d.z * s.z,
+        -0.5 * (d.x * s.y + d.y * s.x),
+        d.x * s.x + d.z * s.z,
+        -0.5 * (d.x * s.z + d.z * s.x),
+        -0.5 * (d.y * s.z + d.z * s.y),
+        d.x * s.x + d.y * s.y,
+    )
 }
 
 impl Add for Inertia {

@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 
 import diffsim_c as ds
+import free_spin
 import mujoco_model
 from mujoco_model import pose
 from report import Weights, difference, weigh
@@ -318,15 +319,24 @@ def step(report, robot, ours, match):
         # springs in ours, whichever axes a step ends in.
         T, drift = match.T(q), match.Tdot_v(q, v)
         expected = h * np.linalg.solve(T.T @ A @ T, T.T @ (force - match.mass_matrix() @ drift))
-        change = T @ expected + h * drift
+        # In world axes a step turns free bodies by discrete equations, and carries centres of mass.
+        turning = free_spin.bodies(m, d)
+        spun = force + sum(free.generalized(m, d, h) for free in turning)
+        world = T @ (h * np.linalg.solve(T.T @ A @ T, T.T @ (spun - match.mass_matrix() @ drift))) + h * drift
+        before, qpos = T @ v, np.array(ours.q_to_mujoco(q))
+        after, moved = before + world, np.array(qpos)
+        mujoco.mj_integratePos(m, moved, after, h)
+        for free in (free for free in turning if free.is_free):
+            at = m.jnt_qposadr[m.body_jntadr[free.body]]
+            shift, velocity = free_spin.carried(free, before, world, h)
+            moved[at : at + 3] = qpos[at : at + 3] + shift
+            after[free.dof : free.dof + 3] = velocity
         (_, mine), (q_world, v_world) = (sim.step(q, v, u) for sim in sims)
-        in_world = T.T @ (ours.v_to_mujoco(q_world, v_world) - T @ v)
-        qpos = np.array(ours.q_to_mujoco(q))
-        mujoco.mj_integratePos(m, qpos, T @ v + change, h)
+        in_world = T.T @ (ours.v_to_mujoco(q_world, v_world) - before)
         worst = np.maximum(worst, [
             difference(weigh(mine - v, w.motion), weigh(expected, w.motion)),
-            difference(weigh(in_world, w.motion), weigh(T.T @ change, w.motion)),
-            difference(np.array(ours.q_to_mujoco(q_world)), qpos, 1.0),
+            difference(weigh(in_world, w.motion), weigh(T.T @ (after - before), w.motion)),
+            difference(np.array(ours.q_to_mujoco(q_world)), moved, 1.0),
         ])
         for sim in sims:
             sim.set_external_wrench(body, np.zeros(6))

@@ -239,8 +239,9 @@ impl Scene {
         touches
     }
 
-    /// How far one side of a contact along `normal` is to be lifted to lie, at the beginning and at the end of a motion of the
-    /// links, on what bears it beside the other side.
+    /// The shift of one side of a contact along `normal` that lays the side on its other supports, at the beginning and at the
+    /// end of a motion of the links. The shift is across the normal: it tests how high the other side rises along the
+    /// supports, and keeps the depth along the normal. A support along the normal has no such shift.
     pub(super) fn lift(
         &self,
         parts: Parts,
@@ -264,7 +265,8 @@ impl Scene {
             };
             let support = towards(o.point.normal, own);
             let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
-            let is_support = support.dot(n) < 1.0 - PARALLEL
+            let across = support - n * support.dot(n);
+            let is_support = across.norm_squared() > SAME
                 && o.point.gap <= self.zone(o)
                 && o.point.gap >= -self.sunk(o.geom)
                 && (other != obstacle || self.solids[other.0].is_terrain());
@@ -272,7 +274,8 @@ impl Scene {
                 let sinks = end.map_or(0.0, |twists| self.closing(o, twists));
                 let depth = sinks.max(0.0) - o.point.gap;
                 let to = depth.max(0.0) + self.level(geom);
-                lift += support * (to - lift.dot(support)).max(0.0);
+                let rise = across * (1.0 / across.norm_squared());
+                lift += rise * (to - lift.dot(support)).max(0.0);
             }
         }
         lift

@@ -17,7 +17,7 @@ use crate::spatial::{Mat3, Pose, Quat, Twist, Vec3};
 
 /// Places on the way at which the separation is taken.
 const MOST_PLACES: usize = 32;
-/// After so many rounds all hits enter at once, after more none.
+/// After ORDERED_ROUNDS rounds all hits enter at once. After MOST_ROUNDS all contacts that are left aside act as they are.
 const ORDERED_ROUNDS: usize = 8;
 const MOST_ROUNDS: usize = 16;
 /// Cosine within which points at a meeting belong to its contact.
@@ -60,7 +60,7 @@ impl Scene {
     /// `Capacity` where there is no room for them.
     pub fn meet(&mut self, twists: &[Twist]) -> Result<bool> {
         if self.meetings.rounds >= MOST_ROUNDS {
-            return Ok(false);
+            return self.keep_all();
         }
         self.meetings.hits.clear();
         for i in 0..self.meetings.aside.len() {
@@ -84,6 +84,19 @@ impl Scene {
         }
         let any = !self.meetings.hits.is_empty();
         self.meetings.rounds += usize::from(any);
+        Ok(any)
+    }
+
+    /// Makes contacts of all that are set aside, as they are; whether there are any.
+    fn keep_all(&mut self) -> Result<bool> {
+        let any = !self.meetings.aside.is_empty();
+        while let Some(c) = self.meetings.aside.pop() {
+            let parts = self.parts(&c);
+            if self.meetings.verdict(parts).is_none() {
+                self.meetings.verdicts.push((parts, Verdict::Kept));
+            }
+            self.found.add(c)?;
+        }
         Ok(any)
     }
 

@@ -11,24 +11,35 @@
 
 use super::{ActuatorForce, Actuators};
 use crate::force::State;
+use crate::model::Actuator;
 use crate::tendon::Cords;
 
-impl ActuatorForce {
-    /// Takes implicitly what slows the transmission and pulls it back; `by_u` are the slopes by u of those by
-    /// its length and rate.
+/// The slopes of a servo's force that a step takes implicitly, by the length and the rate of the transmission.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ahead {
+    /// K̃ [N/m or N m/rad] and D̃ [N s/m or N m s/rad].
+    pub(super) resists: [f64; 2],
+    /// Their slopes by u.
+    by_u: [f64; 2],
+}
+
+impl Ahead {
+    /// Takes the slopes that slow the transmission or pull it back; and how far u is from where one changes its sign.
     #[inline(always)]
-    pub(super) fn look_ahead(&mut self, gear: f64, by_u: [f64; 2]) {
-        for (k, slope) in [self.by_length, self.by_rate].into_iter().enumerate() {
+    fn of(a: &Actuator, force: &ActuatorForce) -> (Ahead, f64) {
+        let (gear, mut ahead, mut margin) = (a.gear[0], Ahead::default(), f64::INFINITY);
+        for (k, slope) in [force.by_length, force.by_rate].into_iter().enumerate() {
+            let by_u = force.open * a.gain_slopes[k] * gear;
             let resists = -gear * slope;
             if resists > 0.0 {
-                self.ahead[k] = resists;
-                self.ahead_by_u[k] = -gear * by_u[k];
+                ahead.resists[k] = resists;
+                ahead.by_u[k] = -gear * by_u;
             }
-            if by_u[k] != 0.0 {
-                // Where its sign changes.
-                self.margin = self.margin.min((slope / by_u[k]).abs());
+            if by_u != 0.0 {
+                margin = margin.min((slope / by_u).abs());
             }
         }
+        (ahead, margin)
     }
 
     /// h K̃ l̇ + (h D̃ + h² K̃) g·a.
@@ -53,9 +64,9 @@ impl Actuators {
     /// `constant` of those alone that no input changes.
     pub fn add_diagonal(&self, h: f64, constant: bool, diagonal: &mut [f64]) {
         for (j, k) in &self.servos {
-            let force = &self.forces[*j];
-            if !constant || force.ahead_by_u == [0.0; 2] {
-                let [stiffness, damping] = force.ahead;
+            let ahead = &self.ahead[*j];
+            if !constant || ahead.by_u == [0.0; 2] {
+                let [stiffness, damping] = ahead.resists;
                 diagonal[*k] += h * (damping + h * stiffness);
             }
         }
@@ -75,23 +86,31 @@ impl Actuators {
 
     /// h D̃ + h² K̃ of one on a tendon.
     pub(super) fn weight(&self, j: usize) -> f64 {
-        let [stiffness, damping] = self.forces[j].ahead;
+        let [stiffness, damping] = self.ahead[j].resists;
         self.time_step * (damping + self.time_step * stiffness)
     }
 
-    /// Takes h K̃ l̇ off the forces.
-    pub(super) fn lead(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) {
-        let h = at.time_step;
+    /// Finds the implicit slopes of servos and takes h K̃ l̇ off the forces; how far inputs are from where a slope changes its
+    /// sign.
+    pub(super) fn lead(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) -> f64 {
+        let (h, list, mut distance) = (at.time_step, at.model.actuators(), f64::INFINITY);
         self.time_step = h;
         for (j, k) in &self.servos {
-            tau[*k] -= h * self.forces[*j].ahead[0] * at.v[*k];
+            let (ahead, margin) = Ahead::of(&list[*j], &self.forces[*j]);
+            tau[*k] -= h * ahead.resists[0] * at.v[*k];
+            self.ahead[*j] = ahead;
+            distance = distance.min(margin);
         }
         for (j, i) in &self.pulls {
-            let ahead = h * self.forces[*j].ahead[0] * cords.rate(*i, at.v);
-            if ahead != 0.0 {
-                cords.moments(*i).for_each(|(k, g)| tau[k] -= ahead * g);
+            let (ahead, margin) = Ahead::of(&list[*j], &self.forces[*j]);
+            self.ahead[*j] = ahead;
+            distance = distance.min(margin);
+            let pull = h * ahead.resists[0] * cords.rate(*i, at.v);
+            if pull != 0.0 {
+                cords.moments(*i).for_each(|(k, g)| tau[k] -= pull * g);
             }
         }
+        distance
     }
 
     /// Takes the slopes by u of what is taken implicitly at an acceleration, of those on tendons at the one
@@ -114,10 +133,10 @@ impl Actuators {
         let along = self.pulls.iter();
         let along = along.map(|(j, i)| (*j, [cords.rate(*i, at.v), cords.rate(*i, &self.acc)]));
         for (j, motion) in on_joints.chain(along) {
-            let force = &self.forces[j];
-            if force.ahead_by_u != [0.0; 2] {
-                let ahead = ActuatorForce::held(force.ahead_by_u, h, motion);
-                self.inputs[j].slope = force.by_u - ahead / at.model.actuators()[j].gear[0];
+            let by_u = self.ahead[j].by_u;
+            if by_u != [0.0; 2] {
+                let held = Ahead::held(by_u, h, motion);
+                self.inputs[j].slope = self.forces[j].by_u - held / at.model.actuators()[j].gear[0];
             }
         }
     }
@@ -125,11 +144,11 @@ impl Actuators {
     /// Whole force of one along a tendon before the gear, with what is taken implicitly.
     pub(super) fn whole(&self, at: &State<'_>, cords: &Cords, [j, i]: [usize; 2]) -> f64 {
         let (force, gear) = (&self.forces[j], at.model.actuators()[j].gear[0]);
-        match force.ahead {
+        match self.ahead[j].resists {
             [0.0, 0.0] => gear * force.force,
             ahead => {
                 let motion = [cords.rate(i, at.v), cords.rate(i, &self.acc)];
-                gear * force.force - ActuatorForce::held(ahead, at.time_step, motion)
+                gear * force.force - Ahead::held(ahead, at.time_step, motion)
             }
         }
     }

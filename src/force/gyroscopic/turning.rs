@@ -3,7 +3,7 @@
 use super::super::face::State;
 use crate::dynamics::spin::{Spin, SpinSlopes};
 use crate::model::topology::{Link, LinkKind, WORLD};
-use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3, Wrench};
+use crate::spatial::{Inertia, Mat3, Sym3, Vec3, Wrench};
 
 /// A link that turns freely, at the last state.
 #[derive(Clone, Debug)]
@@ -19,8 +19,8 @@ pub(super) struct Turning {
     /// Its first dof of rotation.
     pub(super) spins: usize,
     pub(super) mass: f64,
-    /// Of all that turns, along and about the link's frame, and about the centre alone.
-    pub(super) turning: Inertia,
+    /// First moment about the link's frame, and inertia about the centre, along the link's axes.
+    pub(super) first: Vec3,
     pub(super) about: Sym3,
     /// Along the link's axes, with the linear velocity of a free joint.
     pub(super) omega: Vec3,
@@ -51,7 +51,7 @@ impl Turning {
             is_driven: false,
             spins: l.iv + l.nv - 3,
             mass: 0.0,
-            turning: Inertia::ZERO,
+            first: Vec3::ZERO,
             about: Sym3::ZERO,
             omega: Vec3::ZERO,
             linear: Vec3::ZERO,
@@ -65,44 +65,33 @@ impl Turning {
         }
     }
 
-    /// Finds the wrench at a state; `below`: all that turns with the link, about the tree's origin.
-    pub(super) fn take(&mut self, at: &State<'_>, below: Inertia) {
+    /// Finds the wrench at a state.
+    pub(super) fn take(&mut self, at: &State<'_>) {
         (self.spin, self.wrench, self.centre) = (None, Wrench::ZERO, Vec3::ZERO);
         let (kin, h, i) = (at.kin, at.time_step, self.link);
         let own = &at.params.link_inertia[i];
-        let mass = own.mass + below.mass;
-        if self.is_driven || mass <= 0.0 {
+        if self.is_driven || own.mass <= 0.0 {
             return;
         }
         let rot = &kin.rot[i];
-        // Along the link's axes, where the inertia of one that is alone is a constant to the last digit.
-        let frame = Pose::new(*rot, kin.pos[i]).inverse();
-        let turning = match self.is_lone {
-            true => *own,
-            false => *own + below.transformed(&frame),
+        self.gravity = rot.tr_mul_vec(self.weighing(at));
+        let push = if self.is_free {
+            self.linear = Vec3::from_slice(&at.v[self.spins - 3..]);
+            self.centre = own.com();
+            self.about = own.about_com();
+            Vec3::ZERO
+        } else {
+            self.about = own.i;
+            own.h.cross(self.gravity) * h
         };
-        let centre = match self.is_free {
-            true => turning.com(),
-            false => Vec3::ZERO,
-        };
-        let about = turning.transformed_by(&Mat3::IDENTITY, -centre);
-        let omega = match self.is_root {
+        self.omega = match self.is_root {
             true => Vec3::from_slice(&at.v[self.spins..]),
             false => rot.tr_mul_vec(kin.v[i].ang),
         };
-        let push = match self.is_free {
-            true => Vec3::ZERO,
-            false => about.h.cross(rot.tr_mul_vec(self.weighing(at))) * h,
-        };
-        self.gravity = rot.tr_mul_vec(self.weighing(at));
-        if self.is_free {
-            self.linear = Vec3::from_slice(&at.v[self.spins - 3..]);
-        }
-        (self.turning, self.mass, self.omega) = (turning, mass, omega);
-        (self.point, self.about) = (rot.mul_vec(centre) + kin.pos[i], about.i);
-        let spin = Spin::new(about.i, h, omega, push);
+        (self.first, self.mass) = (own.h, own.mass);
+        self.point = rot.mul_vec(self.centre) + kin.pos[i];
+        let spin = Spin::new(self.about, h, self.omega, push);
         self.wrench = self.wrench_of(at, spin.impulse());
-        self.centre = centre;
         self.spin = Some(spin);
     }
 
@@ -123,10 +112,10 @@ impl Turning {
     /// How the wrench varies with ω, and as the link turns against gravity.
     pub(super) fn by_motion(&self, at: &State<'_>, spin: &Spin, spun: Vec3, turn: Vec3) -> Wrench {
         let spun = at.kin.rot[self.link].tr_mul_vec(spun);
-        let mut impulse = spin.impulse_by_omega(&self.slopes, spun);
+        let mut impulse = spin.impulse_by_omega(&self.slopes).mul_vec(spun);
         if !self.is_free {
             let gravity = self.weighing(at).cross(turn);
-            impulse += self.by_gravity(at, spin, self.turning.h, gravity);
+            impulse += self.by_gravity(at, spin, self.first, gravity);
         }
         self.wrench_of(at, impulse)
     }
@@ -143,30 +132,14 @@ impl Turning {
         spin.impulse_by_push(&self.slopes, first.cross(seen) * at.time_step)
     }
 
-    /// How the wrench varies with the inertia of what turns.
+    /// How the wrench varies with the link's inertia, along and about its frame.
     pub(super) fn by_inertia(&self, at: &State<'_>, spin: &Spin, by: &Inertia) -> Wrench {
-        let kin = at.kin;
-        let frame = Pose::new(kin.rot[self.link], kin.pos[self.link]).inverse();
-        let own = by.transformed(&frame);
-        let about = own.transformed_by(&Mat3::IDENTITY, -self.centre);
-        let mut impulse = spin.impulse_by_inertia(&self.slopes, &about.i);
+        let about = by.about(self.centre);
+        let mut impulse = spin.impulse_by_inertia(&self.slopes, &about);
         if !self.is_free {
-            impulse += self.by_gravity(at, spin, own.h, self.weighing(at));
+            impulse += self.by_gravity(at, spin, by.h, self.weighing(at));
         }
         self.wrench_of(at, impulse)
-    }
-
-    /// How the couple of a free joint varies with the six moments about the centre, along world axes.
-    pub(super) fn by_moments(&self, at: &State<'_>, spin: &Spin) -> [Vec3; 6] {
-        let turn = at.kin.rot[self.link].transpose();
-        let unit = |k: usize| {
-            let at = |i: usize| f64::from(u8::from(i == k));
-            Sym3::new(at(0), at(1), at(2), at(3), at(4), at(5)).rotated(&turn)
-        };
-        std::array::from_fn(|k| {
-            let impulse = spin.impulse_by_inertia(&self.slopes, &unit(k));
-            self.wrench_of(at, impulse).ang
-        })
     }
 
     /// The acceleration of a link that is alone, from v̂₀ to v̂, under a generalized force without the wrench.

@@ -120,10 +120,11 @@ impl ContactStage {
             repeat |= match self.scene.sets_aside() {
                 true => self.scene.meet(&self.twists)?,
                 false => {
-                    self.is_in_doubt()? && {
+                    let doubts = self.is_in_doubt();
+                    if doubts {
                         self.scene.set_aside()?;
-                        true
                     }
+                    doubts
                 }
             };
             before = outcome.certificate;
@@ -138,17 +139,17 @@ impl ContactStage {
     }
 
     /// Whether an impulse acts at a contact that may be none.
-    fn is_in_doubt(&mut self) -> Result<bool> {
+    fn is_in_doubt(&mut self) -> bool {
         let c = &self.constraints;
         for (group, source) in c.sources.iter().enumerate() {
             if let Source::Contact(i) = *source
                 && c.impulse(group).0[c.range(group).len() - 1] > 0.0
                 && self.scene.doubts(i)
             {
-                return Ok(true);
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 
     /// Within this time contacts enter a step [s].
