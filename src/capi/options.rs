@@ -22,7 +22,8 @@ pub enum ds_contact_law {
     DS_CONTACT_CONVEX = 2,
     /// Contacts and joint limits are springs and dampers. They are explicit with the symplectic
     /// integrators: then h² k + h d < 2 m must roughly hold for the mass m that moves at a contact of
-    /// stiffness k and damping d. They are implicit with DS_INTEGRATOR_BDF1, _BDF2 and _SDIRK2.
+    /// stiffness k and damping d. They are implicit with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2 and
+    /// DS_INTEGRATOR_SDIRK2.
     /// DS_ERR_UNSUPPORTED for joints with dry friction, equalities, and tendons with bounds or dry
     /// friction. kp and kd must be 0.
     DS_CONTACT_PENALTY = 3,
@@ -142,7 +143,8 @@ pub struct ds_options {
     /// 1: at the end of every step the speed of a one-dof joint is at most its velocity limit
     /// (ds_model_joint_effort_velocity). An impulse on the joint enforces it against any load. A
     /// limit of 0 locks the joint. Prescribed velocities are not bounded. DS_ERR_UNSUPPORTED with
-    /// DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1, _BDF2 and _SDIRK2.
+    /// DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2
+    /// and DS_INTEGRATOR_SDIRK2.
     /// With DS_CONTACT_CONVEX the bound is slightly compliant. Default 0.
     pub velocity_limits: i32,
     /// For implicit integrators: the size of the correction at which Newton's method stops. It is
