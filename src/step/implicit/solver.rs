@@ -23,7 +23,7 @@ const FEW_DIGITS: f64 = 1e3;
 /// A pivot of at most this share of its row counts as zero.
 const TINY: f64 = 1e-14;
 
-/// How H is factored.
+/// Form of the factors of H.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Tree,
@@ -31,22 +31,23 @@ enum Form {
     Dense,
 }
 
-/// Of a deep tree: sweeps over the links, and with them what ties dofs of different links.
+/// For a deep tree: sweeps over the links, with the terms that tie dofs of different links.
 #[derive(Clone, Debug)]
 struct Swept {
     factors: GeneralArticulation,
     ties: Ties,
 }
 
-/// H, then its factors: along the tree, of a deep one by sweeps over its links, or with pivots where forces join branches, the
-/// tree refuses a pivot, or contacts are forces on a deep one.
+/// H, then its factors. Normally they are computed along the tree; for a deep tree, by sweeps over its links. A
+/// dense LU with pivoting is used if forces connect branches, if the tree meets a tiny pivot, and if contacts are
+/// penalty forces on a deep tree.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Solver {
     form: Form,
-    /// None of a deep tree.
+    /// `None` for a deep tree.
     tree: Option<TreeLu>,
     swept: Option<Box<Swept>>,
-    /// By rows; empty where it may never be needed.
+    /// Row by row; empty if it can never be needed.
     dense: Vec<f64>,
     lu: Lu,
     scratch: Vec<f64>,

@@ -93,7 +93,7 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    /// With a floor that is no more than may be one.
+    /// Bounds `floor` by the largest plausible round-off.
     pub fn new(tolerance: f64, rounding: f64, floor: f64) -> Goal {
         Goal {
             tolerance,

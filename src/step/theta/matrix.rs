@@ -22,7 +22,7 @@ use crate::step::implicit::{Balance, Of, StageState};
 #[derive(Debug)]
 pub(super) struct Matrix {
     balance: Balance,
-    /// With the rate Δ, and with Tᵀ f in its place.
+    /// For the rate Δ, and for Tᵀ f instead of it.
     motion: [Motion; 2],
     /// Δ, and T Δ.
     pub change: Vec<f64>,
