@@ -348,8 +348,8 @@ enum ds_mimic
    */
   DS_MIMIC_INDEPENDENT = 1,
   /**
-   * Couple it to its leader by an equality constraint of the same name: q = multiplier * q_leader
-   * + offset.
+   * Couple it to its leader by an equality constraint of the same name: q = multiplier *
+   * q_leader + offset.
    */
   DS_MIMIC_COUPLE = 2,
 };
@@ -665,24 +665,24 @@ enum ds_integrator
    */
   DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
   /**
-   * Forces at the end of an impulse-free step, found by Newton's method: M(q*) (v* - v) = h (f -
-   * b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus the implicit terms of
-   * joint springs and dampers, with any contact law, and q+ = q ⊕ h v+. First order; stiff forces
-   * are damped. Free joints keep their linear velocity in world axes, here and in
-   * DS_INTEGRATOR_MIDPOINT.
+   * Forces at the end of an impulse-free step, found by Newton's method: M(q*)
+   * (v* - v) = h (f - b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus the
+   * implicit terms of joint springs and dampers, with any contact law, and q+ = q ⊕ h v+. First
+   * order; stiff forces are damped. Free joints keep their linear velocity in world axes, here and
+   * in DS_INTEGRATOR_MIDPOINT.
    */
   DS_INTEGRATOR_IMPLICIT_EULER = 1,
   /**
-   * Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at q ⊕ h/4 (v
-   * + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses vary
+   * Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at q ⊕ h/4
+   * (v + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses vary
    * smoothly. It adds no numerical damping: stiff modes continue to oscillate.
    */
   DS_INTEGRATOR_MIDPOINT = 2,
   /**
-   * Implicit Euler with the forces at the end of the step, found by Newton's method: M(q+) (v+ -
-   * v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped. Free joints
-   * keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs DS_CONTACT_NONE
-   * or DS_CONTACT_PENALTY; penalty forces are implicit too.
+   * Implicit Euler with the forces at the end of the step, found by Newton's method: M(q+)
+   * (v+ - v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped. Free
+   * joints keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs
+   * DS_CONTACT_NONE or DS_CONTACT_PENALTY; penalty forces are implicit too.
    */
   DS_INTEGRATOR_BDF1 = 3,
   /**
@@ -958,8 +958,8 @@ enum ds_equality_kind
   DS_EQUALITY_JOINT = 3,
   /**
    * Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the
-   * lengths at the reference configuration as references. Without tendon2, l1 - ref1 =
-   * coefficients[0]. 1 row.
+   * lengths at the reference configuration as references. Without tendon2,
+   * l1 - ref1 = coefficients[0]. 1 row.
    */
   DS_EQUALITY_TENDON = 4,
 };
@@ -1563,8 +1563,8 @@ typedef struct ds_joint_desc {
    */
   double friction_loss;
   /**
-   * For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at most
-   * 0. Default -inf: no bound.
+   * For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at
+   * most 0. Default -inf: no bound.
    */
   double lower;
   /**
@@ -4012,12 +4012,12 @@ ds_status ds_sim_aware_contacts(const struct ds_sim *sim,
 
 /**
  * Jacobians of the contact impulses of the last step by q (tangent), v, u and p. Rows: t1, t2, n of
- * each contact, in the order of ds_sim_contacts [N s]. With count contacts the matrices are 3 count
- * × nv, × nv, × nu and × np, column-major; NULL for those not wanted. They must not overlap. Costs
- * one ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns.
+ * each contact, in the order of ds_sim_contacts [N s]. With count contacts the matrices are 3
+ * count × nv, × nv, × nu and × np, column-major; NULL for those not wanted. They must not overlap.
+ * Costs one ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns.
  *
- * The components are in each contact's own frame, which moves. In world axes an impulse on B is f =
- * t1 l1 + t2 l2 + n l3; ds_sim_contact_derivatives gives the rest of its derivative.
+ * The components are in each contact's own frame, which moves. In world axes an impulse on B is
+ * f = t1 l1 + t2 l2 + n l3; ds_sim_contact_derivatives gives the rest of its derivative.
  *
  * unique, not NULL: 1 if the state determines every impulse; then every impulse has the returned
  * derivative. 0 if constraints are redundant (four points under a flat foot) and the step reports
@@ -4193,8 +4193,8 @@ ds_status ds_batch_get_act(const struct ds_batch *batch, double *act);
  * Acceleration and contact forces at a state by the laws of the sim's step, without advancing the
  * state. q: nq numbers; v: nv; u: nu, NULL if nu = 0; acceleration: nv numbers, may be NULL.
  *
- * The acceleration a satisfies the balance of forces over the sim's time step h from this state: M a
- * + b is the sum of the forces. Contact forces are impulses over h; springs and dampers of joints
+ * The acceleration a satisfies the balance of forces over the sim's time step h from this state: M
+ * a + b is the sum of the forces. Contact forces are impulses over h; springs and dampers of joints
  * include their implicit terms. Compared with the step:
  * - DS_INTEGRATOR_SYMPLECTIC_EULER, DS_INTEGRATOR_BDF1 and DS_INTEGRATOR_SDIRK2: a = (v_next - v)/h.
  * - DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD: the same except for free joints, whose axes rotate in the
@@ -5402,13 +5402,12 @@ ds_status ds_ik_gradient(struct ds_ik *ik,
                          int32_t *unique);
 
 /**
- * Derivative of the last solution (tangent) by the variations of all targets, task after task: nv ×
- * ds_ik_variation_size numbers, column-major.
+ * Derivative of the last solution (tangent) by the variations of all targets, task after task:
+ * nv × ds_ik_variation_size numbers, column-major.
  *
  * Errors: those of ds_ik_gradient.
  */
-ds_status ds_ik_jacobian(struct ds_ik *ik,
-                         double *dq_dtarget);
+ds_status ds_ik_jacobian(struct ds_ik *ik, double *dq_dtarget);
 
 /**
  * Forward mode: the variation dq (tangent, nv numbers) of the last solution for variations dtarget
@@ -5572,8 +5571,9 @@ ds_status ds_ilqr_gains(const struct ds_ilqr *ilqr,
 /**
  * Makes a rollout of at most max_steps steps and keeps the model alive. Release *out with
  * ds_rollout_free. Let k be options.checkpoint_interval and m the ds_sim_memory_size of a sim with
- * these options, which grows with max_contacts. Then a rollout needs the memory of a sim plus 8 (nq
- * + nv + m) (max_steps/k + k) + 16 nu max_steps bytes. Pages that no run reaches are not touched.
+ * these options, which grows with max_contacts. Then a rollout needs the memory of a sim plus 8
+ * (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes. Pages that no run reaches are not
+ * touched.
  *
  * Errors: as ds_sim_create; DS_ERR_CAPACITY if there is not enough memory.
  */

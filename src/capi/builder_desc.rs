@@ -42,8 +42,8 @@ pub struct ds_joint_desc {
     pub armature: f64,
     /// Dry friction on every dof [N m or N]. Default 0.
     pub friction_loss: f64,
-    /// For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at most
-    /// 0. Default -inf: no bound.
+    /// For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at
+    /// most 0. Default -inf: no bound.
     pub lower: f64,
     /// For a one-dof joint: upper bound of the coordinate [rad or m]. For a spherical joint: the
     /// largest angle from its reference [rad], above 0; pi or more is no bound. Default inf: no

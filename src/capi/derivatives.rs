@@ -247,12 +247,12 @@ pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut u
 }
 
 /// Jacobians of the contact impulses of the last step by q (tangent), v, u and p. Rows: t1, t2, n of
-/// each contact, in the order of ds_sim_contacts [N s]. With count contacts the matrices are 3 count
-/// × nv, × nv, × nu and × np, column-major; NULL for those not wanted. They must not overlap. Costs
-/// one ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns.
+/// each contact, in the order of ds_sim_contacts [N s]. With count contacts the matrices are 3
+/// count × nv, × nv, × nu and × np, column-major; NULL for those not wanted. They must not overlap.
+/// Costs one ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns.
 ///
-/// The components are in each contact's own frame, which moves. In world axes an impulse on B is f =
-/// t1 l1 + t2 l2 + n l3; ds_sim_contact_derivatives gives the rest of its derivative.
+/// The components are in each contact's own frame, which moves. In world axes an impulse on B is
+/// f = t1 l1 + t2 l2 + n l3; ds_sim_contact_derivatives gives the rest of its derivative.
 ///
 /// unique, not NULL: 1 if the state determines every impulse; then every impulse has the returned
 /// derivative. 0 if constraints are redundant (four points under a flat foot) and the step reports

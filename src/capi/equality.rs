@@ -26,8 +26,8 @@ pub enum ds_equality_kind {
     /// q1 - ref1 = coefficients[0]. 1 row.
     DS_EQUALITY_JOINT = 3,
     /// Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the
-    /// lengths at the reference configuration as references. Without tendon2, l1 - ref1 =
-    /// coefficients[0]. 1 row.
+    /// lengths at the reference configuration as references. Without tendon2,
+    /// l1 - ref1 = coefficients[0]. 1 row.
     DS_EQUALITY_TENDON = 4,
 }
 

@@ -12,8 +12,8 @@ use std::ptr;
 /// Acceleration and contact forces at a state by the laws of the sim's step, without advancing the
 /// state. q: nq numbers; v: nv; u: nu, NULL if nu = 0; acceleration: nv numbers, may be NULL.
 ///
-/// The acceleration a satisfies the balance of forces over the sim's time step h from this state: M a
-/// + b is the sum of the forces. Contact forces are impulses over h; springs and dampers of joints
+/// The acceleration a satisfies the balance of forces over the sim's time step h from this state: M
+/// a + b is the sum of the forces. Contact forces are impulses over h; springs and dampers of joints
 /// include their implicit terms. Compared with the step:
 /// - DS_INTEGRATOR_SYMPLECTIC_EULER, DS_INTEGRATOR_BDF1 and DS_INTEGRATOR_SDIRK2: a = (v_next - v)/h.
 /// - DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD: the same except for free joints, whose axes rotate in the

@@ -416,8 +416,8 @@ pub unsafe extern "C" fn ds_ik_gradient(
     })
 }
 
-/// Derivative of the last solution (tangent) by the variations of all targets, task after task: nv ×
-/// ds_ik_variation_size numbers, column-major.
+/// Derivative of the last solution (tangent) by the variations of all targets, task after task:
+/// nv × ds_ik_variation_size numbers, column-major.
 ///
 /// Errors: those of ds_ik_gradient.
 #[unsafe(no_mangle)]

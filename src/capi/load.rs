@@ -58,8 +58,8 @@ pub enum ds_mimic {
     DS_MIMIC_ERROR = 0,
     /// Let it move independently, with a warning.
     DS_MIMIC_INDEPENDENT = 1,
-    /// Couple it to its leader by an equality constraint of the same name: q = multiplier * q_leader
-    /// + offset.
+    /// Couple it to its leader by an equality constraint of the same name: q = multiplier *
+    /// q_leader + offset.
     DS_MIMIC_COUPLE = 2,
 }
 

@@ -39,20 +39,20 @@ pub enum ds_integrator {
     /// free joint is in the body's own axes. While these rotate at w, its linear part grows by the
     /// share (h w)²/2 in each step.
     DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
-    /// Forces at the end of an impulse-free step, found by Newton's method: M(q*) (v* - v) = h (f -
-    /// b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus the implicit terms of
-    /// joint springs and dampers, with any contact law, and q+ = q ⊕ h v+. First order; stiff forces
-    /// are damped. Free joints keep their linear velocity in world axes, here and in
-    /// DS_INTEGRATOR_MIDPOINT.
+    /// Forces at the end of an impulse-free step, found by Newton's method: M(q*)
+    /// (v* - v) = h (f - b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus the
+    /// implicit terms of joint springs and dampers, with any contact law, and q+ = q ⊕ h v+. First
+    /// order; stiff forces are damped. Free joints keep their linear velocity in world axes, here and
+    /// in DS_INTEGRATOR_MIDPOINT.
     DS_INTEGRATOR_IMPLICIT_EULER = 1,
-    /// Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at q ⊕ h/4 (v
-    /// + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses vary
+    /// Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at q ⊕ h/4
+    /// (v + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses vary
     /// smoothly. It adds no numerical damping: stiff modes continue to oscillate.
     DS_INTEGRATOR_MIDPOINT = 2,
-    /// Implicit Euler with the forces at the end of the step, found by Newton's method: M(q+) (v+ -
-    /// v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped. Free joints
-    /// keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs DS_CONTACT_NONE
-    /// or DS_CONTACT_PENALTY; penalty forces are implicit too.
+    /// Implicit Euler with the forces at the end of the step, found by Newton's method: M(q+)
+    /// (v+ - v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped. Free
+    /// joints keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs
+    /// DS_CONTACT_NONE or DS_CONTACT_PENALTY; penalty forces are implicit too.
     DS_INTEGRATOR_BDF1 = 3,
     /// The backward differentiation formula of second order, from the last two states. The first step
     /// is an SDIRK2 step. Only for ds_rollout_*: a single step has no previous state and is

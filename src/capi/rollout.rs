@@ -34,8 +34,9 @@ pub(super) fn check_steps(r: &Rollout, steps: usize) -> Result<()> {
 
 /// Makes a rollout of at most max_steps steps and keeps the model alive. Release *out with
 /// ds_rollout_free. Let k be options.checkpoint_interval and m the ds_sim_memory_size of a sim with
-/// these options, which grows with max_contacts. Then a rollout needs the memory of a sim plus 8 (nq
-/// + nv + m) (max_steps/k + k) + 16 nu max_steps bytes. Pages that no run reaches are not touched.
+/// these options, which grows with max_contacts. Then a rollout needs the memory of a sim plus 8
+/// (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes. Pages that no run reaches are not
+/// touched.
 ///
 /// Errors: as ds_sim_create; DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]

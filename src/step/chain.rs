@@ -1,9 +1,9 @@
 //! The chain rule of a step, as one list of links.
 //!
-//! The step solves r = M a + b − f(q, v, u) = 0, adds impulses, and advances from v̂₀ through v̂ = v̂₀ + h
-//! a + A⁻¹ Jᵀ λ to (q⁺, v⁺) = Φ(q, v, v̂):
+//! The step solves r = M a + b − f(q, v, u) = 0, adds impulses, and advances from v̂₀ through
+//! v̂ = v̂₀ + h a + A⁻¹ Jᵀ λ to (q⁺, v⁺) = Φ(q, v, v̂):
 //!
-//! | link | forward | backward |
+//! | link | forward | backward, upwards |
 //! |---|---|---|
 //! | balance | x = −h (R_q δq + R_v δv − f_u δu + R_p δp) | (q̄, v̄, ū, p̄) += −h Rᵀ w |
 //! | rows | δσ, δbounds; x += forces of rows between bodies | (q̄, v̄, p̄) += their transposes, of σ̄ and w |

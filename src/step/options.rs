@@ -60,8 +60,8 @@ pub enum Integrator {
     /// dampers, and q⁺ = q ⊕ h v⁺. Works with every contact law. First order; stiff forces are damped. Free
     /// joints keep their linear velocity in world axes, here and in `Midpoint`.
     ImplicitEuler = 1,
-    /// Same as `ImplicitEuler`, with the forces at the middle of the step, at q ⊕ h/4 (v + v*) and (v +
-    /// v*)/2, and with q⁺ = q ⊕ h/2 (v + v⁺). Second order while impulses vary smoothly. It adds no
+    /// Same as `ImplicitEuler`, with the forces at the middle of the step, at q ⊕ h/4 (v + v*) and
+    /// (v + v*)/2, and with q⁺ = q ⊕ h/2 (v + v⁺). Second order while impulses vary smoothly. It adds no
     /// numerical damping: stiff modes continue to oscillate.
     Midpoint = 2,
     /// Implicit Euler with the forces at the end of the step, found by Newton's method: M(q⁺)(v⁺ − v) = h
@@ -144,8 +144,8 @@ pub struct Options {
     pub kd: f64,
     /// Stabilization speeds, 0 to ∞: the largest speed at which a step removes a penetration, a passed
     /// limit or an equality's violation, for lengths [m/s] and angles [rad/s]. Larger violations take
-    /// several steps. A limit loses this speed when it is reached; a contact keeps the speed with which it
-    /// was pushed apart.
+    /// several steps. A joint approaches its limit with decreasing speed; a contact keeps the speed with
+    /// which it was pushed apart.
     pub max_push_out: f64,
     pub max_push_out_angle: f64,
     /// Contacts of geoms with restitution rebound if they approach faster than this before the step [m/s],

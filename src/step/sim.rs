@@ -294,9 +294,9 @@ impl Sim {
 
     /// Takes one step. Lengths nq, nv, nu, nq, nv.
     ///
-    /// Symplectic Euler with implicit joint damping and springs: (M + h D + h² K)(v⁺ − v) = h (τ(q, v, u) −
-    /// b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺. For free joints see [`Integrator`]. The step also advances
-    /// the activations ([`Sim::act`]).
+    /// Symplectic Euler with implicit joint damping and springs: (M + h D + h² K)(v⁺ − v) = h (τ(q, v,
+    /// u) − b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺. For free joints see [`Integrator`]. The step also
+    /// advances the activations ([`Sim::act`]).
     ///
     /// # Errors
     /// `InvalidArgument` for a wrong length or a quaternion far from unit length; `Numerical` for an

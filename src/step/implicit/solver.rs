@@ -38,9 +38,9 @@ struct Swept {
     ties: Ties,
 }
 
-/// H, then its factors. Normally they are computed along the tree; for a deep tree, by sweeps over its links. A
-/// dense LU with pivoting is used if forces connect branches, if the tree meets a tiny pivot, and if contacts are
-/// penalty forces on a deep tree.
+/// H, then its factors. Normally they are computed along the tree; for a deep tree, by sweeps over its
+/// links. A dense LU with pivoting is used if forces connect branches, if the tree meets a tiny pivot, and
+/// if contacts are penalty forces on a deep tree.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Solver {
     form: Form,

@@ -1,7 +1,7 @@
 //! Jacobians of a θ-step: the stage's columns in lanes, and the response to forces as one matrix.
 //!
-//! With K instead of A⁻¹ ([`constrained_inverse`](crate::step::constrained_inverse)) and δλ = G w, 1 +
-//! A⁻¹JᵀG J = K A:
+//! With K instead of A⁻¹ ([`constrained_inverse`](crate::step::constrained_inverse)) and δλ = G w,
+//! 1 + A⁻¹JᵀG J = K A:
 //!
 //!   δv̂ = K (A δv* − δ(A Δ) − h R_λ δq) + A⁻¹JᵀG δσ.
 //!

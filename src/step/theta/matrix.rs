@@ -1,8 +1,8 @@
 //! The matrix A through which impulses change velocities in a θ-step, and the variation of A Δ.
 //!
 //! A = Tᵀ M(q') T + diag(armature + θ h D̃ + (θ h)² K̃). M is without armature. T maps velocities along the
-//! axes at the start of the step to those along the axes at the stage's q' ([`Motion`]). With fixed Δ = v̂
-//! − v*, a = T Δ and f = M a,
+//! axes at the start of the step to those along the axes at the stage's q' ([`Motion`]). With fixed
+//! Δ = v̂ − v*, a = T Δ and f = M a,
 //!
 //!   δ(A Δ) = Tᵀ (∂(M a)/∂q' δq' + M δT Δ − N δξ) + δdiag Δ,   δTᵀ f = −Tᵀ N δξ,
 //!
