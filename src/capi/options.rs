@@ -23,9 +23,8 @@ pub enum ds_contact_law {
     /// Contacts and joint limits are springs and dampers. They are explicit with the symplectic
     /// integrators: then h² k + h d < 2 m must roughly hold for the mass m that moves at a contact of
     /// stiffness k and damping d. They are implicit with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2 and
-    /// DS_INTEGRATOR_SDIRK2.
-    /// DS_ERR_UNSUPPORTED for joints with dry friction, equalities, and tendons with bounds or dry
-    /// friction. kp and kd must be 0.
+    /// DS_INTEGRATOR_SDIRK2. DS_ERR_UNSUPPORTED for joints with dry friction, equalities, and tendons
+    /// with bounds or dry friction. kp and kd must be 0.
     DS_CONTACT_PENALTY = 3,
     /// No contacts, limits, dry friction or equality constraints.
     DS_CONTACT_NONE = 4,
@@ -39,19 +38,19 @@ pub enum ds_integrator {
     /// free joint is in the body's own axes. While these rotate at w, its linear part grows by the
     /// share (h w)²/2 in each step.
     DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
-    /// Forces at the end of an impulse-free step, found by Newton's method: M(q*)
-    /// (v* - v) = h (f - b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus the
-    /// implicit terms of joint springs and dampers, with any contact law, and q+ = q ⊕ h v+. First
-    /// order; stiff forces are damped. Free joints keep their linear velocity in world axes, here and
-    /// in DS_INTEGRATOR_MIDPOINT.
+    /// Forces at the end of an impulse-free step, found by Newton's method:
+    /// M(q*)(v* - v) = h (f - b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus
+    /// the implicit terms of joint springs and dampers, with any contact law, and q+ = q ⊕ h v+.
+    /// First order; stiff forces are damped. Free joints keep their linear velocity in world axes,
+    /// here and in DS_INTEGRATOR_MIDPOINT.
     DS_INTEGRATOR_IMPLICIT_EULER = 1,
-    /// Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at q ⊕ h/4
-    /// (v + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses vary
-    /// smoothly. It adds no numerical damping: stiff modes continue to oscillate.
+    /// Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at
+    /// q ⊕ h/4 (v + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses
+    /// vary smoothly. It adds no numerical damping: stiff modes continue to oscillate.
     DS_INTEGRATOR_MIDPOINT = 2,
-    /// Implicit Euler with the forces at the end of the step, found by Newton's method: M(q+)
-    /// (v+ - v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped. Free
-    /// joints keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs
+    /// Implicit Euler with the forces at the end of the step, found by Newton's method:
+    /// M(q+)(v+ - v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped.
+    /// Free joints keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs
     /// DS_CONTACT_NONE or DS_CONTACT_PENALTY; penalty forces are implicit too.
     DS_INTEGRATOR_BDF1 = 3,
     /// The backward differentiation formula of second order, from the last two states. The first step
@@ -143,9 +142,8 @@ pub struct ds_options {
     /// 1: at the end of every step the speed of a one-dof joint is at most its velocity limit
     /// (ds_model_joint_effort_velocity). An impulse on the joint enforces it against any load. A
     /// limit of 0 locks the joint. Prescribed velocities are not bounded. DS_ERR_UNSUPPORTED with
-    /// DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2
-    /// and DS_INTEGRATOR_SDIRK2.
-    /// With DS_CONTACT_CONVEX the bound is slightly compliant. Default 0.
+    /// DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2 and
+    /// DS_INTEGRATOR_SDIRK2. With DS_CONTACT_CONVEX the bound is slightly compliant. Default 0.
     pub velocity_limits: i32,
     /// For implicit integrators: the size of the correction at which Newton's method stops. It is
     /// relative to the stage's largest velocity, or to the velocity that an acceleration of 1 m/s² or

@@ -226,7 +226,7 @@ impl Sim {
         Ok(())
     }
 
-    /// δv̂ of driven dofs, after [`Sim::subtract_driven`].
+    /// δv̂ of prescribed dofs, after [`Sim::subtract_driven`].
     pub(super) fn write_driven(&self, x: &mut [f64]) {
         for k in self.driven.dofs() {
             x[k] = self.driven.change[k];

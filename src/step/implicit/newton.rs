@@ -33,11 +33,11 @@ const ROUND_OFF: f64 = 1e-8;
 const SHORTEST: f64 = 1.0 / 1024.0;
 
 /// A guess is rejected in favour of the state at rest if its first correction is at least this share of its
-/// distance from rest, ...
+/// distance from rest. `NEAR` and `LEADS` are exceptions.
 const GUESS: f64 = 0.5;
-/// ... unless the correction is at most this share of the velocities, ...
+/// A guess is kept if its first correction is at most this share of the velocities.
 const NEAR: f64 = 0.01;
-/// ... or leaves at most this share of itself, as after a jump of inputs.
+/// A guess is kept if its first correction leaves at most this share of itself, as after a jump of inputs.
 const LEADS: f64 = 0.1;
 
 /// Corrections of this many roundings of the stage's positions are round-off.

@@ -137,8 +137,8 @@ impl Solver {
         }
     }
 
-    /// Factors ∂r/∂w, with rows of the identity for `driven` dofs. `Err` gives the dof at which the matrix
-    /// is singular.
+    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`driven`). `Err` gives the dof at which
+    /// the matrix is singular.
     pub fn factor(
         &mut self,
         t: &Topology,
@@ -338,7 +338,7 @@ dispatch! {
     fn combine = combine_kernel(rule: &Rule, by: [&[F4]; 3], to: &mut [F4])
 }
 
-/// Rows of the identity for driven dofs.
+/// Rows of the identity for prescribed dofs.
 fn drive_tree(tree: &mut TreeLu, t: &Topology, driven: &[bool]) {
     for k in (0..t.nv()).filter(|k| driven[*k]) {
         let depth = t.dofs[k].depth;

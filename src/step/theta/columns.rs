@@ -95,7 +95,7 @@ impl Sim {
                 ));
             };
             let (x, force) = (&mut x[..nv], &force[..nv]);
-            // For driven dofs it was subtracted column by column.
+            // For prescribed dofs it was subtracted column by column.
             for (k, x) in x.iter_mut().enumerate() {
                 if kind == Kind::Velocity && !driven[k] {
                     axpy(-1.0, &unit[k], x);

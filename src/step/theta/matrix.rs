@@ -83,7 +83,7 @@ impl Matrix {
     }
 
     /// Computes the slopes at a stage for [`Matrix::change`]. `params` is without gravity. Leaves
-    /// `dynamics` at rest at the stage with the acceleration [`Matrix::seen`]; its loads are lost.
+    /// `dynamics` at rest at the stage with the acceleration [`Matrix::seen`]; its loads are overwritten.
     pub fn linearize(
         &mut self,
         model: &Model,
