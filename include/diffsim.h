@@ -1533,7 +1533,7 @@ typedef struct ds_joint_desc {
    */
   double axis2[3];
   /**
-   * Point on the axis of rotation [m]. Default 0.
+   * Point about which the joint rotates [m]. Default 0.
    */
   double anchor[3];
   /**

@@ -27,7 +27,7 @@ pub struct ds_joint_desc {
     pub axis: [f64; 3],
     /// Second axis of a universal joint. Default y.
     pub axis2: [f64; 3],
-    /// Point on the axis of rotation [m]. Default 0.
+    /// Point about which the joint rotates [m]. Default 0.
     pub anchor: [f64; 3],
     /// For one-dof joints: the coordinate at which the body is at its placement [rad or m]. Default
     /// 0.

@@ -68,7 +68,7 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'kind': 'A ds_joint_kind. Default DS_JOINT_REVOLUTE.',
         'axis': 'Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.',
         'axis2': 'Second axis of a universal joint. Default y.',
-        'anchor': 'Point on the axis of rotation [m]. Default 0.',
+        'anchor': 'Point about which the joint rotates [m]. Default 0.',
         'reference': 'For one-dof joints: the coordinate at which the body is at its placement [rad or m]. Default 0.',
         'damping': 'Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0.',
         'stiffness': 'Spring coefficient on every dof [N m/rad or N/m]. Default 0.',
