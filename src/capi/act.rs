@@ -14,13 +14,13 @@ use crate::rollout::{RolloutAdjoint, Trajectory};
 use crate::step::{ActJacobians, StepAdjoint};
 use std::ffi::c_char;
 
-/// Number na of activations: one of each actuator with a state, in the order of u. 0 for NULL.
+/// Number na of activations: one for each actuator with a state, in the order of u. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_na(model: *const ds_model) -> usize {
     count(model, Model::na)
 }
 
-/// The actuator, by its index in u, that an activation drives; -1 for an index that is none.
+/// Index in u of the actuator that an activation drives; -1 if the activation is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_act_actuator(model: *const ds_model, activation: i32) -> i32 {
     wall::value(-1, || {
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn ds_model_act_actuator(model: *const ds_model, activatio
     })
 }
 
-/// The activations of a stored state (ds_model_keyframe): na numbers.
+/// The activations of a keyframe (ds_model_keyframe): na numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_keyframe_act(
     model: *const ds_model,
@@ -44,8 +44,8 @@ pub unsafe extern "C" fn ds_model_keyframe_act(
     })
 }
 
-/// Sets the activations with which the next step begins: na numbers. They are 0 in a new sim and after ds_sim_reset. The
-/// last step and its derivatives stay.
+/// Sets the activations at the start of the next step: na numbers. They are 0 in a new sim and after
+/// ds_sim_reset. The last step and its derivatives do not change.
 ///
 /// Errors: DS_ERR_NUMERICAL for a number that is not finite.
 #[unsafe(no_mangle)]
@@ -57,7 +57,8 @@ pub unsafe extern "C" fn ds_sim_set_act(sim: *mut ds_sim, act: *const f64) -> ds
     })
 }
 
-/// The activations with which the next step begins, those at the end of the last one: na numbers.
+/// The activations at the start of the next step, which are those at the end of the last one: na
+/// numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_get_act(sim: *const ds_sim, act: *mut f64) -> ds_status {
     wall::status(|| {
@@ -66,8 +67,8 @@ pub unsafe extern "C" fn ds_sim_get_act(sim: *const ds_sim, act: *mut f64) -> ds
     })
 }
 
-/// Jacobians of a step by the activations act where it begins, and of the activations act+ at its end, column-major; NULL for
-/// those not wanted. They must not overlap.
+/// Jacobians of a step by the activations act at its start, and of the activations act+ at its end,
+/// column-major; NULL for those not wanted. They must not overlap.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_act_jacobians {
@@ -75,7 +76,7 @@ pub struct ds_act_jacobians {
     pub dq_dact: *mut f64,
     /// nv×na
     pub dv_dact: *mut f64,
-    /// na×nv: zeros, as activations follow inputs alone
+    /// na×nv: zeros, because activations depend on inputs only
     pub dact_dq: *mut f64,
     /// na×nv: zeros
     pub dact_dv: *mut f64,
@@ -85,7 +86,7 @@ pub struct ds_act_jacobians {
     pub dact_du: *mut f64,
 }
 
-/// What ds_sim_step_jacobians leaves out of the last step's Jacobians.
+/// The part of the last step's Jacobians that ds_sim_step_jacobians leaves out.
 ///
 /// Errors: as ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
@@ -118,8 +119,8 @@ pub unsafe extern "C" fn ds_sim_step_act_jacobians(
     })
 }
 
-/// As ds_sim_step_jvp with the activations among what goes in and what comes out: dact, dact_next: na numbers, NULL for none.
-/// The results may be arguments.
+/// Same as ds_sim_step_jvp, with variations of the activations: dact, dact_next: na numbers, NULL for
+/// none. Results may overlap arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step_jvp_act(
     sim: *mut ds_sim,
@@ -146,8 +147,9 @@ pub unsafe extern "C" fn ds_sim_step_jvp_act(
     })
 }
 
-/// As ds_sim_step_vjp of a function of the activations at the end, too, of which act_next_bar (na numbers, NULL for zeros) is
-/// the gradient, and by those where the step began: act_bar, na numbers. The results may be arguments.
+/// Same as ds_sim_step_vjp for a function that also depends on the activations at the end of the
+/// step: act_next_bar (na numbers, NULL for zeros) is its gradient by them. act_bar: the gradient by
+/// the activations at the start, na numbers. Results may overlap arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step_vjp_act(
     sim: *mut ds_sim,
@@ -192,8 +194,8 @@ pub unsafe extern "C" fn ds_sim_step_vjp_act(
     })
 }
 
-/// As ds_rollout_run from the activations act0 (na numbers, NULL for zeros), with those of the trajectory to act: na×(N+1),
-/// NULL if not wanted.
+/// Same as ds_rollout_run, starting from the activations act0 (na numbers, NULL for zeros). act: the
+/// activations of the trajectory, na×(N+1), NULL if not wanted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_run_act(
     rollout: *mut ds_rollout,
@@ -225,8 +227,9 @@ pub unsafe extern "C" fn ds_rollout_run_act(
     })
 }
 
-/// As ds_rollout_adjoint of a function of the activations, too, whose gradient by them is act_bar (na×(N+1), NULL for zeros),
-/// and by those that the run began with: act0_bar, na numbers.
+/// Same as ds_rollout_adjoint for a function that also depends on the activations: act_bar (na×(N+1),
+/// NULL for zeros) is its gradient by them. act0_bar: the gradient by the initial activations, na
+/// numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_adjoint_act(
     rollout: *mut ds_rollout,
@@ -267,7 +270,8 @@ unsafe fn na_of_all(batch: &ds_batch) -> Result<[usize; 2]> {
     Ok([batch.batch.model().na(), batch.batch.count()])
 }
 
-/// Sets the activations with which the next steps of all elements begin: na×count numbers, as ds_sim_set_act.
+/// Sets the activations at the start of the next steps of all elements: na×count numbers, as
+/// ds_sim_set_act.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_set_act(batch: *mut ds_batch, act: *const f64) -> ds_status {
     wall::status(|| {
@@ -278,7 +282,7 @@ pub unsafe extern "C" fn ds_batch_set_act(batch: *mut ds_batch, act: *const f64)
     })
 }
 
-/// The activations with which the next steps of all elements begin: na×count numbers.
+/// The activations at the start of the next steps of all elements: na×count numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_get_act(batch: *const ds_batch, act: *mut f64) -> ds_status {
     wall::status(|| {

@@ -1,4 +1,4 @@
-//! Actuators that are added: to a builder, or to a model that is there already.
+//! Additions of actuators, to a builder or to an existing model.
 
 use super::args;
 use super::builder::{self, ds_builder, range};
@@ -18,13 +18,13 @@ pub unsafe extern "C" fn ds_actuator_desc_init(actuator: *mut ds_actuator_desc) 
     args::init(actuator)
 }
 
-/// Makes a filled struct a servo on a one-dof joint or a tendon: gain = kp and bias = (0, -kp, -kd), so that with a gear of 1
-/// its force is kp (u - q) - kd dq/dt and u the target [rad or m]. kp [N m/rad or N/m] and kd [N m s/rad or N s/m]
-/// are finite and not negative. All other fields stay: force_lower and force_upper bound the force, control_lower and
-/// control_upper the target.
+/// Makes a filled struct a servo on a one-dof joint or a tendon: gain = kp and bias = (0, -kp, -kd).
+/// With a gear of 1 its force is kp (u - q) - kd dq/dt, and u is the target [rad or m]. kp [N m/rad
+/// or N/m] and kd [N m s/rad or N s/m] must be finite and not negative. Other fields do not change:
+/// force_lower and force_upper bound the force, control_lower and control_upper the target.
 ///
-/// The force is taken where the step begins: with the inertia m that the joint feels and a time step h, kp h² and kd h must stay
-/// below m or so, or the step is unstable.
+/// The force is explicit: it is evaluated at the start of the step. Let m be the inertia at the joint
+/// and h the time step. kp h² and kd h must stay below about m; otherwise the step is unstable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_actuator_desc_set_servo(
     actuator: *mut ds_actuator_desc,
@@ -73,7 +73,7 @@ fn activation(d: &ds_actuator_desc, name: &str) -> Result<Option<Activation>> {
     }))
 }
 
-/// What a desc asks for; messages call it `name`.
+/// The actuator that a desc describes; messages call it `name`.
 unsafe fn spec(d: &ds_actuator_desc, name: &str) -> Result<ActuatorSpec> {
     let text = |at, field: &str| Ok(args::text(at, &format!("{name}.{field}"))?.into());
     let given = [d.joint, d.tendon, d.body].map(|at| !at.is_null());
@@ -118,10 +118,12 @@ unsafe fn spec(d: &ds_actuator_desc, name: &str) -> Result<ActuatorSpec> {
     })
 }
 
-/// Adds an actuator on a joint, a tendon or the contacts of a body; it takes the next entry of u.
+/// Adds an actuator on a joint, on a tendon or on the contacts of a body. It takes the next entry of
+/// u.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there, for two of them or none, and for a
-/// name taken twice. Numbers that make no actuator are refused by ds_builder_build.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that does not exist, if more than one
+/// or none of them is given, and for a name that is taken. ds_builder_build refuses values that
+/// define no valid actuator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_actuator(
     builder: *mut ds_builder,
@@ -136,13 +138,14 @@ pub unsafe extern "C" fn ds_builder_add_actuator(
     })
 }
 
-/// A copy of the model with `count` more actuators, such as servos on the joints of a URDF: their inputs come
-/// after those that there are, in this order; keyframes have 0 there. The structs stand next to each other, all of the
-/// first one's struct_size. Release *out with ds_model_free; the model stays as it is.
+/// A copy of the model with `count` more actuators, such as servos on the joints of a URDF. Their
+/// inputs follow the existing ones, in this order; they are 0 in keyframes. The structs form an
+/// array, all of the first one's struct_size. Release *out with ds_model_free; the model does not
+/// change.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there or does not move, a name that another actuator has,
-/// numbers that are not finite, a range that is not ordered; DS_ERR_UNSUPPORTED for a bias by length or velocity on a joint of
-/// several dofs.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that does not exist or does not move,
+/// for a name that another actuator has, for numbers that are not finite, and for a range that is not
+/// ordered; DS_ERR_UNSUPPORTED for a bias by length or velocity on a joint of several dofs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_with_actuators(
     model: *const ds_model,

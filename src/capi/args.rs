@@ -1,5 +1,5 @@
-//! Arguments from C: null, misaligned, not finite, unterminated or overlapping ones are refused
-//! before anything is read or written through them.
+//! Checks of arguments from C. Null, misaligned, non-finite, unterminated and overlapping arguments
+//! are refused before anything is read or written through them.
 
 use crate::error::{Error, Result};
 use crate::linalg::first_not_finite;
@@ -7,7 +7,7 @@ use crate::model::Model;
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::path::Path;
 
-/// The value of a C enumeration, or an error that lists what there is.
+/// Converts the value of a C enumeration; an invalid value is an error that lists the allowed ones.
 macro_rules! choice {
     ($value:expr, $name:expr, $enum:ident { $($variant:ident => $to:expr),* $(,)? }) => {{
         let value: i32 = $value;
@@ -34,27 +34,27 @@ fn usable<T>(p: *const T, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a pointer points to.
+/// The object behind a pointer, for reading.
 pub unsafe fn reference<'a, T>(p: *const T, name: &str) -> Result<&'a T> {
     usable(p, name)?;
     // SAFETY: not null and aligned; the header's rules promise a live object.
     Ok(unsafe { &*p })
 }
 
-/// What a pointer points to, for writing.
+/// The object behind a pointer, for reading and writing.
 pub unsafe fn exclusive<'a, T>(p: *mut T, name: &str) -> Result<&'a mut T> {
     usable(p, name)?;
     // SAFETY: not null and aligned; the header's rules promise a live object used by one thread.
     Ok(unsafe { &mut *p })
 }
 
-/// A place that may hold no value yet, to be written as a whole.
+/// A checked pointer to memory that may be uninitialized; the caller writes the whole value.
 pub fn place<T>(p: *mut T, name: &str) -> Result<*mut T> {
     usable(p, name)?;
     Ok(p)
 }
 
-/// As [`place`], or none for a null pointer.
+/// As [`place`], or `None` for a null pointer.
 pub fn optional_place<T>(p: *mut T, name: &str) -> Result<Option<*mut T>> {
     if p.is_null() {
         return Ok(None);
@@ -62,7 +62,7 @@ pub fn optional_place<T>(p: *mut T, name: &str) -> Result<Option<*mut T>> {
     place(p, name).map(Some)
 }
 
-/// `count` elements; a null pointer will do for none.
+/// `count` elements. A null pointer is accepted if `count` is 0.
 pub unsafe fn array<'a, T>(p: *const T, count: usize, name: &str) -> Result<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
@@ -85,7 +85,7 @@ pub unsafe fn numbers<'a>(p: *const f64, count: usize, name: &str) -> Result<&'a
     Ok(x)
 }
 
-/// `count` elements, or none for a null pointer.
+/// `count` elements, or an empty slice for a null pointer.
 pub unsafe fn optional_array<'a, T>(p: *const T, count: usize, name: &str) -> Result<&'a [T]> {
     if p.is_null() {
         return Ok(&[]);
@@ -116,14 +116,14 @@ pub fn finite(x: &[f64], name: &str) -> Result<()> {
     }
 }
 
-/// A terminated string.
+/// A null-terminated string.
 pub unsafe fn string<'a>(p: *const c_char, name: &str) -> Result<&'a CStr> {
     usable(p, name)?;
     // SAFETY: not null; the header's rules promise a terminated string.
     Ok(unsafe { CStr::from_ptr(p) })
 }
 
-/// A terminated string in UTF-8.
+/// A null-terminated string in UTF-8.
 pub unsafe fn text<'a>(p: *const c_char, name: &str) -> Result<&'a str> {
     // SAFETY: as the caller's.
     utf8(unsafe { string(p, name)? }.to_bytes(), name)
@@ -182,12 +182,12 @@ pub fn zero(x: i32, name: &str) -> Result<()> {
     }
 }
 
-/// An id as C gets it; -1 for none.
+/// An id as C gets it; -1 for `None`.
 pub fn id(i: Option<usize>) -> i32 {
     i.and_then(|i| i32::try_from(i).ok()).unwrap_or(-1)
 }
 
-/// Texts as C sees them. One from Rust code or from a file may hold a NUL: what comes before it.
+/// Strings as C sees them. A string from Rust code or from a file may contain a NUL; it is cut there.
 pub fn strings<'a>(list: impl Iterator<Item = &'a String>) -> Vec<CString> {
     list.map(|s| {
         let end = s.find('\0').unwrap_or(s.len());
@@ -202,7 +202,7 @@ pub fn strings<'a>(list: impl Iterator<Item = &'a String>) -> Vec<CString> {
 /// `#[repr(C)]`, first field a `usize` size, no padding, every bit pattern a value.
 pub unsafe trait Growing: Copy {
     const NAME: &'static str;
-    /// Size in the first version that had it.
+    /// Size of the struct in the first version that had it.
     const FIRST: usize;
     fn defaults() -> Self;
 }
@@ -217,8 +217,8 @@ pub unsafe fn init<T: Growing>(p: *mut T) {
     });
 }
 
-/// Copies a growing struct: fields that the caller's header lacks get their defaults, fields that
-/// this library lacks must be zero. Null: all defaults.
+/// Copies a growing struct. Fields that the caller's header lacks get their defaults; fields that
+/// this library lacks must be zero. Null gives all defaults.
 pub unsafe fn grown<T: Growing>(p: *const T, name: &str) -> Result<T> {
     let mut value = T::defaults();
     if p.is_null() {
@@ -249,13 +249,13 @@ pub unsafe fn grown<T: Growing>(p: *const T, name: &str) -> Result<T> {
     Ok(value)
 }
 
-/// `count` growing structs next to each other, all of the first one's size.
+/// `count` growing structs in an array, all of the first one's size.
 pub unsafe fn grown_array<T: Growing>(p: *const T, count: usize, name: &str) -> Result<Vec<T>> {
     let mut list = Vec::new();
     let mut size = 0;
     for i in 0..count {
         let name = format!("{name}[{i}]");
-        // Of the caller's size, which those before have told.
+        // `size` is the caller's size, known after the first element.
         let at = p.wrapping_byte_add(i * size);
         usable(at, &name)?;
         // SAFETY: as the caller's.
@@ -272,16 +272,17 @@ pub unsafe fn grown_array<T: Growing>(p: *const T, count: usize, name: &str) -> 
     Ok(list)
 }
 
-/// Writes a changed struct back, as much of it as the caller's header has.
+/// Writes a changed struct back: only the part that the caller's header has.
 pub unsafe fn write_back<T: Growing>(p: *mut T, value: &T) {
-    // SAFETY: read by `grown` before, so that `size` bytes of the caller's are there; ours is plain data.
+    // SAFETY: `grown` has read the struct before, so `size` bytes of the caller's are there; ours is
+    // plain data.
     unsafe {
         let size = p.cast::<usize>().read().min(size_of::<T>());
         std::ptr::copy_nonoverlapping((&raw const *value).cast::<u8>(), p.cast::<u8>(), size);
     }
 }
 
-/// Where the numbers of a result go.
+/// The destination of the numbers of a result.
 #[derive(Clone, Copy)]
 pub struct Out {
     name: &'static str,
@@ -290,7 +291,7 @@ pub struct Out {
 }
 
 impl Out {
-    /// A result that must be wanted, unless it has no numbers.
+    /// A result that the caller must want, unless it has no numbers.
     pub fn new(at: *mut f64, count: usize, name: &'static str) -> Result<Out> {
         if count > 0 {
             usable(at, name)?;
@@ -336,7 +337,7 @@ impl Out {
     }
 }
 
-/// Two results that are copied out: they may go over arguments, but not over each other.
+/// Refuses overlap of two results that are copied out. They may overlap arguments.
 pub fn apart(a: Out, b: Out) -> Result<()> {
     if a.count > 0 && b.count > 0 && a.overlaps(b.at, b.count) {
         return Err(Error::invalid(format!(
@@ -370,7 +371,7 @@ pub unsafe fn in_place<'a, const N: usize>(
     Ok(outs.map(|o| unsafe { o.slice() }))
 }
 
-/// Copies finished results out, all or none: a result that is not finite fails the call.
+/// Copies finished results out, all or none. A result that is not finite fails the call.
 pub unsafe fn publish<const N: usize>(results: [(&[f64], Out); N]) -> Result<()> {
     for (from, to) in &results {
         if to.wanted()
@@ -398,7 +399,7 @@ pub unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T>) -> Res
     Ok(())
 }
 
-/// Takes an object back and drops it; null is nothing.
+/// Takes an object back and drops it. Null is ignored.
 pub unsafe fn take<T>(p: *mut T) {
     super::wall::value((), || {
         if !p.is_null() {
@@ -409,8 +410,8 @@ pub unsafe fn take<T>(p: *mut T) {
     });
 }
 
-/// Runs a computation of `count` numbers into memory of its own and publishes them, so that the
-/// result may go over an argument. Only very large models need the heap for it.
+/// Computes `count` numbers in memory of its own and publishes them, so that the result may overlap
+/// an argument. Only very large models need the heap for it.
 pub unsafe fn through(
     count: usize,
     out: Out,
@@ -430,7 +431,7 @@ pub unsafe fn through(
     unsafe { publish([(x, out)]) }
 }
 
-/// Copies numbers out as they are.
+/// Copies numbers out without a check.
 pub unsafe fn copy(from: &[f64], to: Out) {
     if to.wanted() {
         debug_assert_eq!(from.len(), to.count);

@@ -1,4 +1,4 @@
-//! Many simulations of one model, stepped together.
+//! Many sims of one model, stepped together.
 
 use super::args::{self, Out};
 use super::derivatives::{self, ds_step_jacobians};
@@ -12,17 +12,17 @@ use super::wall;
 use crate::batch::{Batch, BatchAdjoint};
 use crate::error::{Error, Result, Status};
 
-/// Simulations of one model with a warm start, parameters, wrenches and prescribed velocities each, and the threads that
-/// step them. One thread at a time calls.
+/// Sims of one model and the threads that step them. Each sim has its own warm start, parameters,
+/// wrenches and prescribed velocities. One thread at a time may call.
 pub struct ds_batch {
     pub(super) batch: Batch,
-    /// Results before they are published: they may go over the arguments.
+    /// Results before they are published; the caller's arrays may be arguments of the same call.
     stage: Vec<f64>,
     each: Vec<Status>,
 }
 
 impl ds_batch {
-    /// Makes room for the longest set of results of one call with np selected parameters.
+    /// Resizes the stage for the longest set of results of one call with np selected parameters.
     fn fit_stage(&mut self, np: usize) -> Result<()> {
         let m = self.batch.model();
         let one = m.nq() + 2 * m.nv() + m.nu() + m.na() + np;
@@ -51,8 +51,8 @@ unsafe fn look<'a>(batch: *const ds_batch) -> Result<&'a ds_batch> {
     args::reference(batch, "batch")
 }
 
-/// Copies the columns of the elements that succeeded out, and what became of every element. A
-/// column that is not finite fails its element.
+/// Copies out the columns of the elements that succeeded, and the status of every element. A column
+/// that is not finite fails its element.
 unsafe fn publish<const N: usize>(
     outcome: Result<()>,
     each: &mut [Status],
@@ -84,19 +84,19 @@ unsafe fn publish<const N: usize>(
 unsafe fn report(each: &[Status], to: Option<*mut ds_status>) {
     if let Some(to) = to {
         for (i, &status) in each.iter().enumerate() {
-            // The caller's entries may be uninitialized: they are written, not assigned.
+            // The caller's entries may be uninitialized: write them, do not assign.
             to.add(i).write(status.into());
         }
     }
 }
 
-/// Makes `count` simulations of a model, which they keep alive. `threads` take part in each call,
-/// the caller's among them: 1 starts none, 0 means one per core; never more than count. They are
-/// started here and end with the batch; how many there are changes no bit of a result. Release *out
-/// with ds_batch_free.
+/// Makes `count` sims of a model and keeps the model alive. `threads` threads take part in each call,
+/// including the caller's: 1 starts none, 0 means one per core; never more than count. Threads start
+/// here and end with the batch. Their number changes no bit of a result. Release *out with
+/// ds_batch_free.
 ///
-/// Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for no simulation; DS_ERR_CAPACITY where the
-/// system refuses memory or a thread.
+/// Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for count = 0; DS_ERR_CAPACITY if the system
+/// refuses memory or a thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_create(
     model: *const ds_model,
@@ -126,19 +126,19 @@ pub unsafe extern "C" fn ds_batch_free(batch: *mut ds_batch) {
     args::take(batch)
 }
 
-/// Number of simulations. 0 for NULL.
+/// Number of elements. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_count(batch: *const ds_batch) -> usize {
     wall::value(0, || Ok(look(batch)?.batch.count()))
 }
 
-/// Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+/// Time step [s], as ds_sim_time_step. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_time_step(batch: *const ds_batch) -> f64 {
     wall::value(0.0, || Ok(look(batch)?.batch.sim(0)?.options().time_step))
 }
 
-/// The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+/// The ds_integrator in use, as ds_sim_integrator. -1 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_integrator(batch: *const ds_batch) -> i32 {
     wall::value(-1, || {
@@ -146,19 +146,20 @@ pub unsafe extern "C" fn ds_batch_integrator(batch: *const ds_batch) -> i32 {
     })
 }
 
-/// Number of threads that take part in a call, the caller's among them. 0 for NULL.
+/// Number of threads that take part in a call, including the caller's. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_threads(batch: *const ds_batch) -> usize {
     wall::value(0, || Ok(look(batch)?.batch.threads()))
 }
 
-/// Advances every element by one time step, as ds_sim_step does one; column i belongs to element i.
-/// q, q_next: nq×count; v, v_next: nv×count; u: nu×count, NULL where nu = 0. q_next may be q and
-/// v_next may be v. each: count statuses, one an element; may be NULL.
+/// Advances every element by one time step, as ds_sim_step; column i belongs to element i. q, q_next:
+/// nq×count; v, v_next: nv×count; u: nu×count, NULL if nu = 0. q_next may be q, and v_next may be v.
+/// each: count statuses, one per element; may be NULL.
 ///
-/// An element that fails says so in `each` and leaves its columns of the results untouched; the
-/// others go on. The call then returns the error of the first that failed, and ds_last_error names
-/// it. Where an argument of the call itself is at fault, nothing happens and `each` is untouched.
+/// If an element fails, its entry of `each` holds the error and its columns of the results do not
+/// change; the other elements continue. The call then returns the error of the first failed element,
+/// and ds_last_error names this element. If an argument of the call itself is invalid, nothing
+/// happens and `each` does not change.
 ///
 /// Errors: those of ds_sim_step.
 #[unsafe(no_mangle)]
@@ -188,8 +189,8 @@ pub unsafe extern "C" fn ds_batch_step(
     })
 }
 
-/// Jacobians of every element's last step. Each array of `out` holds count matrices of the shapes
-/// of ds_step_jacobians, one after the other; they may not overlap. `each` and failures: as
+/// Jacobians of every element's last step. Each array of `out` holds count matrices of the shapes of
+/// ds_step_jacobians, one after the other. The arrays must not overlap. `each` and failures: as for
 /// ds_batch_step.
 ///
 /// Errors: those of ds_sim_step_jacobians.
@@ -210,9 +211,9 @@ pub unsafe extern "C" fn ds_batch_step_jacobians(
     })
 }
 
-/// Reverse mode through every element's last step, as ds_sim_step_vjp does one; column i belongs to
-/// element i. q_next_bar, v_next_bar, q_bar, v_bar: nv×count; u_bar: nu×count; p_bar: np×count; NULL
-/// for results not wanted; they may be arguments. `each` and failures: as ds_batch_step.
+/// Reverse mode through every element's last step, as ds_sim_step_vjp; column i belongs to element i.
+/// q_next_bar, v_next_bar, q_bar, v_bar: nv×count; u_bar: nu×count; p_bar: np×count; NULL for results
+/// not wanted. Results may overlap arguments. `each` and failures: as for ds_batch_step.
 ///
 /// Errors: those of ds_sim_step_vjp.
 #[unsafe(no_mangle)]
@@ -259,7 +260,7 @@ pub unsafe extern "C" fn ds_batch_step_vjp(
     })
 }
 
-/// How the last step of an element, 0 to count-1, went.
+/// Facts about the last step of an element, 0 to count-1.
 ///
 /// Errors: DS_ERR_NO_STEP before a step.
 #[unsafe(no_mangle)]
@@ -275,7 +276,7 @@ pub unsafe extern "C" fn ds_batch_step_info(
     })
 }
 
-/// Chooses parameters in every element, as ds_sim_select_params. Allocates.
+/// Selects parameters in every element, as ds_sim_select_params. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_select_params(
     batch: *mut ds_batch,
@@ -325,8 +326,7 @@ pub unsafe extern "C" fn ds_batch_set_params(
     })
 }
 
-/// Sets the wrench that acts on a body of one element, 0 to count-1, as
-/// ds_sim_set_external_wrench.
+/// Sets the wrench on a body of one element, 0 to count-1, as ds_sim_set_external_wrench.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_set_external_wrench(
     batch: *mut ds_batch,
@@ -342,7 +342,8 @@ pub unsafe extern "C" fn ds_batch_set_external_wrench(
     })
 }
 
-/// Prescribes the velocity of a dof of one element, 0 to count-1, as ds_sim_prescribe; NaN frees it.
+/// Prescribes the velocity of a dof of one element, 0 to count-1, as ds_sim_prescribe; NaN frees the
+/// dof.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_prescribe(
     batch: *mut ds_batch,
@@ -357,7 +358,7 @@ pub unsafe extern "C" fn ds_batch_prescribe(
     })
 }
 
-/// Forgets the warm starts of all elements: their next steps are those of new ones with the same
+/// Forgets the warm starts of all elements. Their next steps are those of new sims with the same
 /// parameters, wrenches and prescribed velocities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reset(batch: *mut ds_batch) -> ds_status {
@@ -367,7 +368,7 @@ pub unsafe extern "C" fn ds_batch_reset(batch: *mut ds_batch) -> ds_status {
     })
 }
 
-/// Forgets the warm start of one element, 0 to count-1: a new episode begins there.
+/// Forgets the warm start of one element, 0 to count-1, to begin a new episode.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reset_element(batch: *mut ds_batch, element: usize) -> ds_status {
     wall::status(|| {

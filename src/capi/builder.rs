@@ -17,8 +17,8 @@ use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
 use std::ffi::c_char;
 use std::sync::Arc;
 
-/// Collects the description of a model. Body 0, the world, is there from the start. The ids that it
-/// gives are its own: the built model numbers bodies depth first, so look them up by name.
+/// Collects the description of a model. Body 0, the world, exists from the start. The builder's ids
+/// are its own: the built model numbers bodies depth first, so look ids up by name.
 pub struct ds_builder(ModelBuilder);
 
 impl ds_builder {
@@ -27,7 +27,7 @@ impl ds_builder {
     }
 }
 
-/// A range, or none where both ends are open. NaN stays, to be refused.
+/// A range, or `None` if both ends are infinite. NaN is kept, to be refused later.
 pub(super) fn range(lower: f64, upper: f64) -> Option<(f64, f64)> {
     (lower != f64::NEG_INFINITY || upper != f64::INFINITY).then_some((lower, upper))
 }
@@ -73,7 +73,7 @@ pub(super) unsafe fn placement(p: *const f64) -> Result<Pose> {
     }
 }
 
-/// An id as the builder wants it.
+/// Converts a body id for the builder.
 pub(super) fn body(id: i32, name: &str) -> Result<usize> {
     usize::try_from(id)
         .map_err(|_| Error::invalid(format!("{name}: must be the id of a body, got {id}")))
@@ -103,8 +103,8 @@ pub unsafe extern "C" fn ds_builder_set_gravity(
     })
 }
 
-/// Sets how inputs act, a ds_actuation: DS_ACTUATION_FROM_FILE (the default) stands for the
-/// actuators that are added.
+/// Sets the meaning of the inputs, a ds_actuation. DS_ACTUATION_FROM_FILE (the default) means the
+/// added actuators.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_set_actuation(
     builder: *mut ds_builder,
@@ -118,9 +118,9 @@ pub unsafe extern "C" fn ds_builder_set_actuation(
 
 /// Adds a body, welded to its parent until it gets joints.
 ///
-/// name: unique among bodies; NULL for none. placement: of its frame in the parent's while every
-/// joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10 numbers
-/// m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
+/// name: unique among bodies; NULL for none. placement: pose of its frame in the parent's frame while
+/// every joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10
+/// numbers m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
 /// ds_inertia_from_com); NULL for none. out: its id; may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_body(
@@ -161,8 +161,8 @@ pub unsafe extern "C" fn ds_joint_desc_init(joint: *mut ds_joint_desc) {
     args::init(joint)
 }
 
-/// Adds a joint between a body and its parent. Those of one body act one after the other, the first
-/// one next to the parent; a free joint must be alone.
+/// Adds a joint between a body and its parent. Several joints of one body act one after the other;
+/// the first one is next to the parent. A free joint must be the only joint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_joint(
     builder: *mut ds_builder,
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn ds_builder_add_joint(
     })
 }
 
-/// What a desc asks for.
+/// The joint that a desc describes.
 pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec> {
     args::reference(joint, "joint")?;
     let d = args::grown(joint, "joint")?;
@@ -293,7 +293,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
     })
 }
 
-/// What a desc asks for.
+/// The geom that a desc describes.
 pub(super) unsafe fn geom_spec(body: usize, geom: *const ds_geom_desc) -> Result<GeomSpec> {
     args::reference(geom, "geom")?;
     let d = args::grown(geom, "geom")?;
@@ -350,9 +350,9 @@ pub unsafe extern "C" fn ds_builder_add_site(
     })
 }
 
-/// Lets a force at its centre of mass carry a share of a body's own weight: 0 for none of it, as it
-/// is from the start, 1 and the body floats. Every call of the dynamics has it; ds_energy has not, as
-/// with all forces from outside.
+/// Sets the share of a body's own weight that a force at its centre of mass carries. 0, the initial
+/// value: no share; 1: the body floats. All dynamics calls include this force. ds_energy does not, as
+/// for all external forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_set_gravity_compensation(
     builder: *mut ds_builder,
@@ -362,11 +362,11 @@ pub unsafe extern "C" fn ds_builder_set_gravity_compensation(
     wall::status(|| get(builder)?.set_gravity_compensation(self::body(body, "body")?, share))
 }
 
-/// Makes a model of what has been collected. The builder can be added to and built again. Release
-/// *out with ds_model_free.
+/// Makes a model of the collected parts. You can add more parts to the builder and build again.
+/// Release *out with ds_model_free.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model;
-/// for meshes those of ds_model_load.
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the invalid body, joint, geom or actuator; for meshes,
+/// those of ds_model_load.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_build(
     builder: *const ds_builder,
@@ -378,9 +378,9 @@ pub unsafe extern "C" fn ds_builder_build(
     })
 }
 
-/// The 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body axes) [m]
-/// and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body
-/// axes) [kg m²].
+/// Computes the 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body
+/// axes) [m] and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz,
+/// Izz, body axes) [kg m²].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inertia_from_com(
     mass: f64,

@@ -1,4 +1,4 @@
-//! What a builder is told of joints, geoms and actuators.
+//! Descriptions of joints, geoms and actuators for a builder.
 
 use super::args::Growing;
 use super::load;
@@ -27,31 +27,35 @@ pub struct ds_joint_desc {
     pub axis: [f64; 3],
     /// Second axis of a universal joint. Default y.
     pub axis2: [f64; 3],
-    /// Point about which a rotation turns [m]. Default 0.
+    /// Point about which the joint rotates [m]. Default 0.
     pub anchor: [f64; 3],
-    /// Coordinate at which the body is at its placement, one-dof joints [rad or m]. Default 0.
+    /// For one-dof joints: the coordinate at which the body is at its placement [rad or m]. Default
+    /// 0.
     pub reference: f64,
     /// Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0.
     pub damping: f64,
     /// Spring coefficient on every dof [N m/rad or N/m]. Default 0.
     pub stiffness: f64,
-    /// Coordinate at which the spring of a one-dof joint rests. Default 0.
+    /// For one-dof joints: the coordinate at which the spring is at rest. Default 0.
     pub spring_reference: f64,
     /// Rotor inertia reflected to every dof [kg m² or kg]. Default 0.
     pub armature: f64,
     /// Dry friction on every dof [N m or N]. Default 0.
     pub friction_loss: f64,
-    /// Lower bound of the coordinate of a one-dof joint [rad or m]; of a spherical one at most 0. Default -inf: none.
+    /// For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at
+    /// most 0. Default -inf: no bound.
     pub lower: f64,
-    /// Upper bound; of a spherical joint the largest angle from its reference [rad], above 0, of which pi or more is none.
-    /// Default inf: none.
+    /// For a one-dof joint: upper bound of the coordinate [rad or m]. For a spherical joint: the
+    /// largest angle from its reference [rad], above 0; pi or more is no bound. Default inf: no
+    /// bound.
     pub upper: f64,
-    /// Distance before a limit at which it enters the step [rad or m]. Default 0.
+    /// Distance to a limit below which the limit enters the step [rad or m]. Default 0.
     pub limit_margin: f64,
-    /// Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of.
+    /// Largest |force| [N m or N]. It is not enforced unless ds_load_options.effort_limits is 1.
     /// Default inf.
     pub effort: f64,
-    /// Largest |velocity| [rad/s or m/s], which ds_options.velocity_limits makes a bound of. Default inf.
+    /// Largest |velocity| [rad/s or m/s]. It is not enforced unless ds_options.velocity_limits is 1.
+    /// Default inf.
     pub velocity: f64,
 }
 
@@ -95,50 +99,54 @@ pub struct ds_geom_desc {
     pub name: *const c_char,
     /// A ds_geom_kind. Default DS_GEOM_SPHERE.
     pub kind: i32,
-    /// Directions in which a contact acts: 1, 3 (sliding), 4 (and torsion), 6 (and rolling).
-    /// Default 3.
+    /// Directions that a contact resists: 1 (normal), 3 (with sliding friction), 4 (with torsional
+    /// friction), 6 (with rolling friction). Default 3.
     pub condim: i32,
-    /// As the kind says [m]. Default 0: to be set.
+    /// Sizes as the kind says [m]. Default 0: you must set them.
     pub size: [f64; 3],
-    /// In the body's frame: a column-major 4×4 matrix. Default the identity.
+    /// Pose in the body's frame: a column-major 4×4 matrix. Default the identity.
     pub placement: [f64; 16],
-    /// Sliding, torsional [m] and rolling [m] coefficients; positive where condim has a part for them. Default 1, 0.005, 0.0001.
+    /// Coefficients of sliding, torsional [m] and rolling [m] friction; positive if condim includes
+    /// this friction. Default 1, 0.005, 0.0001.
     pub friction: [f64; 3],
-    /// Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
+    /// Two geoms may touch if (contype & conaffinity) of one with the other is not zero. Default 1.
     pub contype: u32,
     /// See contype. Default 1.
     pub conaffinity: u32,
-    /// The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
+    /// A pair has the friction of the geom with the higher priority; if they are equal, the larger
+    /// friction. Default 0.
     pub priority: i32,
     /// A ds_mesh_mode. Default DS_MESH_HULL.
     pub mesh_mode: i32,
     /// Distance at which a contact enters the step [m]. Default 0.
     pub margin: f64,
-    /// Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
+    /// For a mesh: 3 × vertex_count numbers [m]. Default NULL.
     pub vertices: *const f64,
     /// Number of vertices. Default 0.
     pub vertex_count: usize,
-    /// Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
+    /// For a mesh: 3 × triangle_count indices of vertices, counter-clockwise seen from outside.
     pub triangles: *const u32,
     /// Number of triangles. Default 0.
     pub triangle_count: usize,
-    /// Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL.
+    /// For a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL.
     pub open_mesh: i32,
     /// Must be 0.
     pub reserved: i32,
-    /// Coefficient of restitution, 0 to 1; of a pair the larger counts. Default 0.
+    /// Coefficient of restitution, 0 to 1; the larger one of a pair counts. Default 0.
     pub restitution: f64,
-    /// Stiffness of its contacts, with DS_CONTACT_CONVEX and DS_CONTACT_PENALTY [N/m]. Default inf: that of the law.
+    /// Contact stiffness, with DS_CONTACT_CONVEX and DS_CONTACT_PENALTY [N/m]. Default inf: the law's
+    /// own.
     pub stiffness: f64,
-    /// Dissipation time of these [s]. Default 0.01.
+    /// Dissipation time of these contacts [s]. Default 0.01.
     pub dissipation: f64,
-    /// Friction per slip below its bound, with DS_CONTACT_PENALTY [N s/m]. Default inf: that of the law.
+    /// Friction force per slip velocity below the friction bound, with DS_CONTACT_PENALTY [N s/m].
+    /// Default inf: the law's own.
     pub tangential: f64,
-    /// How much farther than within its margin an adhesion pulls in full, which adds up over two geoms as margins do [m].
-    /// Contacts do not mind it. Default 0.
+    /// For adhesion: distance beyond the margin up to which it pulls with full force [m]. The gaps of
+    /// two geoms add up, as margins do. It has no effect on contacts. Default 0.
     pub gap: f64,
-    /// Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say.
-    /// Default NULL.
+    /// For a height field: rows × columns heights [m], row by row along x, over a grid with the
+    /// extents in size. Default NULL.
     pub heights: *const f64,
     /// Number of nodes along x, 2 or more. Default 0.
     pub columns: usize,
@@ -185,28 +193,32 @@ unsafe impl Growing for ds_geom_desc {
     }
 }
 
-/// How the activation of an actuator follows its input u, of which it takes the clamped value; a step goes from act to
-/// act+ by Euler's method but for DS_ACTIVATION_FILTER_EXACT.
+/// Dynamics of an actuator's activation, driven by its clamped input u. A step advances act to act+
+/// with Euler's method, except for DS_ACTIVATION_FILTER_EXACT.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_activation {
-    /// There is none: u itself drives the actuator.
+    /// No activation: u itself drives the actuator.
     DS_ACTIVATION_NONE = 0,
     /// dact/dt = u.
     DS_ACTIVATION_INTEGRATOR = 1,
     /// dact/dt = (u - act)/T with T = activation_time[0].
     DS_ACTIVATION_FILTER = 2,
-    /// The same, solved exactly over a step of constant u.
+    /// Same as DS_ACTIVATION_FILTER, solved exactly over a step with constant u.
     DS_ACTIVATION_FILTER_EXACT = 3,
-    /// dact/dt = (u - act)/T with u clamped to 0 ... 1 and, m being 0.5 + 1.5 act, T = activation_time[0] m where u is above act,
-    /// else activation_time[1]/m; over u - act in +-activation_smoothing/2 one goes over into the other.
+    /// dact/dt = (u - act)/T with u clamped to [0, 1]. With m = 0.5 + 1.5 act, T is
+    /// activation_time[0] m if u > act, otherwise activation_time[1]/m. T changes smoothly from one
+    /// to the other while u - act is within ± activation_smoothing/2.
     DS_ACTIVATION_MUSCLE = 4,
 }
 
-/// A motor, servo or muscle on a joint or along a tendon: force = g w + bias[0] + bias[1] l + bias[2] dl/dt
-/// with l = gear q, or gear[0] times the tendon's length, clamped to its range; w is u clamped to its own range, or the
-/// activation that follows that; g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt; tau = force dl/dq, which on a joint is
-/// gear force. Or adhesion of a body. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
+/// A motor, servo or muscle on a joint or along a tendon, or the adhesion of a body. Fill with
+/// ds_actuator_desc_init, then change fields. Everything is copied during the call.
+///
+/// force = g w + bias[0] + bias[1] l + bias[2] dl/dt, clamped to its range, and tau = force dl/dq,
+/// which on a joint is gear force. l is gear q, or gear[0] times the tendon's length. w is u clamped
+/// to its range, or the activation that follows it. g = gain + gain_slopes[0] l + gain_slopes[1]
+/// dl/dt.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_actuator_desc {
@@ -214,13 +226,15 @@ pub struct ds_actuator_desc {
     pub struct_size: usize,
     /// Name, unique among actuators; NULL for none.
     pub name: *const c_char,
-    /// Name of the joint, which must be there; NULL where tendon or body is given.
+    /// Name of an existing joint; NULL if tendon or body is given.
     pub joint: *const c_char,
-    /// Torque on each dof of the joint per unit of force; of a tendon the first counts. Default 1, 0, 0, 0, 0, 0.
+    /// Torque on each dof of the joint per unit of force; a tendon uses the first only. Default 1, 0,
+    /// 0, 0, 0, 0.
     pub gear: [f64; 6],
     /// Force per unit of u. Default 1.
     pub gain: f64,
-    /// Default 0. Only a tendon and a one-dof joint may have the last two.
+    /// Constant force, and force per unit of length and of its rate. The last two are only for
+    /// tendons and one-dof joints. Default 0.
     pub bias: [f64; 3],
     /// Lower bound of u. Default -inf.
     pub control_lower: f64,
@@ -230,48 +244,57 @@ pub struct ds_actuator_desc {
     pub force_lower: f64,
     /// Upper bound of the force. Default inf.
     pub force_upper: f64,
-    /// Name of the tendon along which it pulls, or pushes, in place of a joint; it must be there. Default NULL.
+    /// Name of an existing tendon on which the actuator pulls or pushes, instead of a joint. Default
+    /// NULL.
     pub tendon: *const c_char,
-    /// By which the gain grows per unit of length and of its rate: a damper has gain 0 and -d in the second. Default 0.
+    /// Change of the gain per unit of length and of its rate. A damper has gain 0 and -d as second
+    /// slope. Default 0.
     pub gain_slopes: [f64; 2],
     /// A ds_activation. Default DS_ACTIVATION_NONE.
     pub activation: i32,
-    /// 1: the force of a step takes the activation at its end, not that at its beginning. Default 0.
+    /// 1: the force of a step uses the activation at the end of the step. 0: at its start. Default 0.
     pub act_early: i32,
-    /// Time constants [s], positive: of filters the first, of a muscle the rising and the falling one. Default 1, 1.
+    /// Time constants [s], positive. Filters use the first; a muscle uses them for rising and falling
+    /// activation. Default 1, 1.
     pub activation_time: [f64; 2],
-    /// Width of u - act over which a muscle's time constants go over into each other; 0: at once. Default 0.
+    /// For a muscle: width of u - act over which the time constants change smoothly; 0: abruptly.
+    /// Default 0.
     pub activation_smoothing: f64,
     /// Lower bound of the activation at the end of a step. Default -inf.
     pub act_lower: f64,
     /// Upper bound of the activation. Default inf.
     pub act_upper: f64,
-    /// 1: a muscle's active force by length and speed takes the place of the gain. Default 0.
+    /// 1: the muscle's active force by length and speed replaces the gain. Default 0.
     pub muscle_active: i32,
-    /// 1: a muscle's passive force takes the place of the bias. Default 0.
+    /// 1: the muscle's passive force replaces the bias. Default 0.
     pub muscle_passive: i32,
-    /// The lengths l between which a muscle works, ordered; they must be given. Default 0, 0.
+    /// Range of lengths l in which the muscle works, ordered. You must set it. Default 0, 0.
     pub muscle_length_range: [f64; 2],
-    /// The lengths of the muscle to which these correspond, in units of the optimal one. Default 0.75, 1.05.
+    /// The lengths of the muscle that correspond to this range, in units of the optimal length.
+    /// Default 0.75, 1.05.
     pub muscle_range: [f64; 2],
-    /// Active force at the optimal length and at rest; negative: muscle_scale over the norm of the acceleration that a unit of
-    /// force gives the model at its neutral configuration. Default -1.
+    /// Active force at the optimal length and at rest. Negative: muscle_scale divided by the norm of
+    /// the acceleration that a unit force gives the model at its neutral configuration. Default -1.
     pub muscle_force: f64,
-    /// Default 200.
+    /// Used for a negative muscle_force. Default 200.
     pub muscle_scale: f64,
-    /// Shortest length with active force, in units of the optimal one, below 1. Default 0.5.
+    /// Shortest length with active force, in units of the optimal length, below 1. Default 0.5.
     pub muscle_lmin: f64,
-    /// Longest length with active force, above 1. Default 1.6.
+    /// Longest length with active force, in units of the optimal length, above 1. Default 1.6.
     pub muscle_lmax: f64,
-    /// Speed of shortening without active force, in optimal lengths per second, positive. Default 1.5.
+    /// Shortening speed at which the active force is zero, in optimal lengths per second, positive.
+    /// Default 1.5.
     pub muscle_vmax: f64,
-    /// Scale of the passive force: half of it at (1 + lmax)/2, in units of the active one. Default 1.3.
+    /// Scale of the passive force: at (1 + lmax)/2 it is half of this, in units of the active force.
+    /// Default 1.3.
     pub muscle_fpmax: f64,
-    /// Active force at the highest speed of lengthening, in the same unit, at least 1. Default 1.2.
+    /// Active force at the highest lengthening speed, in units of the active force, at least 1.
+    /// Default 1.2.
     pub muscle_fvmax: f64,
-    /// Name of the body, which must be there and have a geom, that adheres to what it touches, in place of a joint: gain w [N] is
-    /// shared out over its contacts and pulls along their normals. gain must not be negative, control_lower at least 0, and of
-    /// the rest only the bounds and the activation may be given. Default NULL.
+    /// Adhesion: name of an existing body with a geom that adheres to touching geoms, instead of a
+    /// joint. The force gain w [N] is distributed over its contacts and pulls along their normals.
+    /// gain must not be negative and control_lower must be at least 0. Of the other fields, only
+    /// bounds and activation may be set. Default NULL.
     pub body: *const c_char,
 }
 

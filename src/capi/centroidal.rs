@@ -1,4 +1,4 @@
-//! The centre of mass of all that moves, and the momentum about it.
+//! Centre of mass of all moving bodies, and the momentum about it.
 
 use super::args::{self, Out};
 use super::dynamics::{moving, placed};
@@ -8,7 +8,7 @@ use super::wall;
 use crate::error::Result;
 use crate::query::Centroidal;
 
-/// At joint accelerations a, null for zero.
+/// The centroidal quantities at joint accelerations a; null means zero.
 unsafe fn centroidal(
     sim: *mut ds_sim,
     q: *const f64,
@@ -25,8 +25,9 @@ unsafe fn centroidal(
     s.sim.centroidal(q, v, zero)
 }
 
-/// Position [m], velocity and acceleration of the centre of mass of all that moves at joint accelerations a, without
-/// gravity: 3 numbers each, world axes; NULL for those not wanted. nq, nv and nv numbers; a: NULL for zero.
+/// Position [m], velocity [m/s] and acceleration [m/s²] of the centre of mass of all moving bodies at
+/// joint accelerations a, without gravity: 3 numbers each, world axes; NULL for those not wanted. q:
+/// nq numbers; v: nv; a: nv, NULL for zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_center_of_mass_motion(
     sim: *mut ds_sim,
@@ -52,9 +53,10 @@ pub unsafe extern "C" fn ds_center_of_mass_motion(
     })
 }
 
-/// Momentum of all that moves about its centre of mass, linear [N s] and angular [N m s], and its rate at joint
-/// accelerations a, without gravity [N, N m]: 6 numbers each, world axes; NULL for one not wanted. At a = 0 the rate is the
-/// bias of the centroidal dynamics, the rate of ds_centroidal_map times v. nq, nv and nv numbers; a: NULL for zero.
+/// Momentum of all moving bodies about their centre of mass, linear [N s] and angular [N m s], and
+/// its rate at joint accelerations a, without gravity [N, N m]: 6 numbers each, world axes; NULL for
+/// one not wanted. At a = 0 the rate is the bias of the centroidal dynamics, the rate of
+/// ds_centroidal_map times v. q: nq numbers; v: nv; a: nv, NULL for zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_centroidal_momentum(
     sim: *mut ds_sim,
@@ -74,7 +76,8 @@ pub unsafe extern "C" fn ds_centroidal_momentum(
     })
 }
 
-/// The centroidal momentum matrix: A v is the momentum of ds_centroidal_momentum. 6×nv, column-major. q: nq numbers.
+/// The centroidal momentum matrix A, 6×nv, column-major: A v is the momentum of
+/// ds_centroidal_momentum. q: nq numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_centroidal_map(
     sim: *mut ds_sim,
@@ -91,9 +94,10 @@ pub unsafe extern "C" fn ds_centroidal_map(
     })
 }
 
-/// Derivatives of ds_centroidal_momentum: of the momentum by q (tangent), and of its rate by q (tangent), by v and by a:
-/// 6×nv each, column-major; NULL for those not wanted. That of the momentum by v is that of the rate by a, the map. nq, nv
-/// and nv numbers.
+/// Derivatives of ds_centroidal_momentum: of the momentum by q (tangent), and of its rate by q
+/// (tangent), v and a: 6×nv each, column-major; NULL for those not wanted. The derivative of the
+/// momentum by v is ds_centroidal_map, which is also the derivative of the rate by a. q: nq numbers;
+/// v, a: nv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_centroidal_derivatives(
     sim: *mut ds_sim,

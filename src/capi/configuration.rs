@@ -1,4 +1,4 @@
-//! Configurations: stored ones, the tangent space, and MuJoCo's layout.
+//! Configurations: keyframes, the tangent space, and MuJoCo's layout.
 
 use super::args::{self, Out};
 use super::model::{ds_model, get};
@@ -7,7 +7,7 @@ use super::wall;
 use crate::constraint::{home, place_on_ground};
 use std::ffi::c_char;
 
-/// The configuration in which every body is placed as the description says. q: nq numbers.
+/// The configuration in which every body has the placement of its description. q: nq numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_neutral(model: *const ds_model, q: *mut f64) -> ds_status {
     wall::status(|| {
@@ -16,10 +16,12 @@ pub unsafe extern "C" fn ds_model_neutral(model: *const ds_model, q: *mut f64) -
     })
 }
 
-/// A configuration to start from: within all joint limits, with a little room; without overlap where one is found, equality
-/// constraints closed as well as can be; each robot with a free joint with its lowest point on the ground, the first
-/// infinite plane of the world. It begins at the keyframe "home", else the first, else where the file places the bodies.
-/// Takes up to seconds for a robot whose parts cannot be parted. q: nq numbers.
+/// A configuration to start from. It is within all joint limits, with some distance to them. It has
+/// no overlaps if such a configuration is found, and equality constraints are closed as well as
+/// possible. Each robot on a free joint has its lowest point on the ground, the first infinite plane
+/// of the world. The search starts at the keyframe "home", otherwise at the first keyframe, otherwise
+/// at the file's placements. It can take seconds if parts of a robot cannot be separated. q: nq
+/// numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_home(model: *const ds_model, q: *mut f64) -> ds_status {
     wall::status(|| {
@@ -29,9 +31,9 @@ pub unsafe extern "C" fn ds_model_home(model: *const ds_model, q: *mut f64) -> d
     })
 }
 
-/// q with every robot that has a free joint moved along the normal of the ground until its lowest point
-/// touches it. The ground is the first plane of the world that is drawn without bounds, else the first
-/// plane. Its turn and all other coordinates stay. q, q_out: nq numbers; q_out may be q.
+/// Moves every robot on a free joint along the ground's normal until its lowest point touches the
+/// ground. The ground is the first unbounded plane of the world, otherwise the first plane.
+/// Orientations and all other coordinates do not change. q, q_out: nq numbers; q_out may be q.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot.
 #[unsafe(no_mangle)]
@@ -48,7 +50,7 @@ pub unsafe extern "C" fn ds_model_place_on_ground(
     })
 }
 
-/// A stored state: nq, nv and nu numbers; any pointer may be NULL.
+/// A keyframe by its name: nq, nv and nu numbers; any pointer may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_keyframe(
     model: *const ds_model,
@@ -68,8 +70,8 @@ pub unsafe extern "C" fn ds_model_keyframe(
     })
 }
 
-/// q_out = q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free
-/// joints. nq, nv and nq numbers; q_out may be q.
+/// q_out = q ⊕ dv: moves each joint by the tangent vector, in body axes for spherical and free
+/// joints. q, q_out: nq numbers; dv: nv. q_out may be q.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_integrate(
     model: *const ds_model,
@@ -88,8 +90,8 @@ pub unsafe extern "C" fn ds_model_integrate(
     })
 }
 
-/// The tangent vector with q0 ⊕ dv_out = q1, rotations of at most pi. nq, nq and nv numbers;
-/// dv_out may be one of the inputs.
+/// The tangent vector dv_out with q0 ⊕ dv_out = q1, with rotations of at most pi. q0, q1: nq numbers;
+/// dv_out: nv. dv_out may be one of the inputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_difference(
     model: *const ds_model,
@@ -109,9 +111,10 @@ pub unsafe extern "C" fn ds_model_difference(
     })
 }
 
-/// Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos. Mocap bodies, which MuJoCo keeps apart
-/// from qpos (mocap_pos, mocap_quat), come behind it: 7 numbers each, position and quaternion, or zeros for the pose of the
-/// file. As in MuJoCo quaternions are normalized, and one of zeros is the identity.
+/// Converts MuJoCo's qpos (quaternions w x y z) to a configuration. nq numbers each; q may be qpos.
+/// Mocap bodies, which MuJoCo stores separately (mocap_pos, mocap_quat), follow qpos: 7 numbers each,
+/// position and quaternion, or zeros for the pose of the file. As in MuJoCo, quaternions are
+/// normalized, and a quaternion of zeros is the identity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_q_from_mujoco(
     model: *const ds_model,
@@ -129,7 +132,8 @@ pub unsafe extern "C" fn ds_model_q_from_mujoco(
     })
 }
 
-/// MuJoCo's qpos from a configuration, then the mocap bodies, 7 numbers each. nq numbers each; qpos may be q.
+/// Converts a configuration to MuJoCo's qpos, followed by the mocap bodies, 7 numbers each. nq
+/// numbers each; qpos may be q.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_q_to_mujoco(
     model: *const ds_model,
@@ -147,8 +151,9 @@ pub unsafe extern "C" fn ds_model_q_to_mujoco(
     })
 }
 
-/// Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
-/// library's layout. nq, nv and nv numbers; v may be qvel. Mocap bodies, which MuJoCo has no velocities of, come last: 6 numbers each.
+/// Converts MuJoCo's qvel (free joints: linear velocity in world axes) to a velocity at q, which is
+/// in this library's layout. q: nq numbers; qvel, v: nv. v may be qvel. Mocap bodies, which have no
+/// velocity in MuJoCo, come last: 6 numbers each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_v_from_mujoco(
     model: *const ds_model,
@@ -168,7 +173,8 @@ pub unsafe extern "C" fn ds_model_v_from_mujoco(
     })
 }
 
-/// MuJoCo's qvel from a velocity at q, then the mocap bodies, 6 numbers each. nq, nv and nv numbers; qvel may be v.
+/// Converts a velocity at q to MuJoCo's qvel, followed by the mocap bodies, 6 numbers each. q: nq
+/// numbers; v, qvel: nv. qvel may be v.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_v_to_mujoco(
     model: *const ds_model,

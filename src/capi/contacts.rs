@@ -1,4 +1,4 @@
-//! Contacts of a step or of a pose, and distances.
+//! Contacts of a step or of a configuration, and distances.
 
 use super::args::{self, Out};
 use super::report::{ds_contact, ds_gradient};
@@ -10,17 +10,18 @@ use crate::query::{ContactDerivatives, Distance};
 use crate::step::Sim;
 use std::ptr;
 
-/// How far apart contacts lie in the array of ds_sim_contacts [bytes]: a newer library's may be longer than ds_contact is
-/// in this header.
+/// Distance between contacts in the array of ds_sim_contacts [bytes]. A newer library's contacts may
+/// be longer than ds_contact in this header.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_contact_size() -> usize {
     size_of::<ds_contact>()
 }
 
-/// The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them from *contacts on, NULL for
-/// none, ds_contact_size() apart. They belong to the sim and live until its next call.
+/// The contacts of the last step or ds_sim_collide, in the order of their geoms: an array of *count
+/// contacts at *contacts, ds_contact_size() bytes apart; NULL if there are none. They belong to the
+/// sim and live until the next call on it.
 ///
-/// Errors: DS_ERR_NO_STEP before either.
+/// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_contacts(
     sim: *const ds_sim,
@@ -45,9 +46,10 @@ pub unsafe extern "C" fn ds_sim_contacts(
     })
 }
 
-/// Torques of torsional and rolling friction of the contacts of the last step, in their order: three numbers each on body B, as
-/// impulses [N m s], of rolling about t1 and about t2, and of torsion about the normal. Zero for contacts of condim 1 and 3, and
-/// after ds_sim_collide. They come in addition to what the impulses do at the points.
+/// Torques of torsional and rolling friction of the contacts of the last step, in their order. Three
+/// numbers each, as angular impulses on body B [N m s]: rolling about t1, rolling about t2, torsion
+/// about the normal. They act in addition to the impulses at the contact points. Zero for contacts of
+/// condim 1 and 3, and after ds_sim_collide.
 ///
 /// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
 #[unsafe(no_mangle)]
@@ -67,9 +69,9 @@ pub unsafe extern "C" fn ds_sim_contact_torques(sim: *mut ds_sim, torques: *mut 
 }
 
 /// Finds the contacts at q (nq numbers) without dynamics: all points whose gap is at most the pair's
-/// margin. ds_sim_contacts then shows them, with zero impulse and velocity and DS_MODE_UNKNOWN. The
-/// last step is forgotten, its warm start is not. With DS_CONTACT_NONE the first geometry query of a
-/// sim allocates; no other does.
+/// margin. ds_sim_contacts then returns them, with zero impulse and velocity and DS_MODE_UNKNOWN. The
+/// last step is forgotten; its warm start is kept. Does not allocate, except for the first geometry
+/// query of a sim with DS_CONTACT_NONE.
 ///
 /// Errors: those of ds_sim_step for q; DS_ERR_CAPACITY for more than options.max_contacts contacts;
 /// DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
@@ -82,12 +84,14 @@ pub unsafe extern "C" fn ds_sim_collide(sim: *mut ds_sim, q: *const f64) -> ds_s
     })
 }
 
-/// How the contacts that ds_sim_contacts shows move with q (tangent), world axes: for each one a
+/// Derivatives of the contacts of ds_sim_contacts by q (tangent), world axes: for each contact a
 /// matrix with nv columns, one contact after the other. dpoint: 3×nv [m]; dnormal: 3×nv; dtangents:
 /// 6×nv, t1 above t2; dgap: 1×nv [m]; NULL for those not wanted. gradient, which may be NULL: a
-/// ds_gradient, one-sided where the point, normal or gap of a contact has no derivative (an edge on
-/// an edge, concentric spheres): what is not determined is then left out. q is where the contacts were found: where the step
-/// began, or with DS_CONTACT_PENALTY and an implicit integrator where its last stage leads.
+/// ds_gradient. It is one-sided if the point, normal or gap of a contact has no derivative (edge on
+/// edge, concentric spheres); then the undetermined part is left out.
+///
+/// q is the configuration at which the contacts were found: the start of the step, or with
+/// DS_CONTACT_PENALTY and an implicit integrator the end of its last stage.
 ///
 /// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
 #[unsafe(no_mangle)]
@@ -124,22 +128,23 @@ pub unsafe extern "C" fn ds_sim_contact_derivatives(
     })
 }
 
-/// The distance of two geoms, world axes.
+/// Distance of two geoms, world axes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_distance {
-    /// Negative by the least translation that parts them where they overlap [m].
+    /// Signed distance [m]. If the geoms overlap, it is minus the shortest translation that separates
+    /// them.
     pub distance: f64,
     /// The closest (or deepest) point on the surface of A [m].
     pub point_a: [f64; 3],
-    /// That on the surface of B [m]: point_b - point_a = distance * normal.
+    /// The closest (or deepest) point on the surface of B [m]: point_b - point_a = distance * normal.
     pub point_b: [f64; 3],
     /// Unit normal from A to B.
     pub normal: [f64; 3],
-    /// Exact; or one-sided where the distance has a kink or its derivative is not determined in part:
+    /// Exact, or one-sided if the distance has a kink or a part of its derivative is not determined;
     /// that part is left out.
     pub gradient: ds_gradient,
-    /// 0
+    /// Reserved; 0.
     pub reserved: i32,
 }
 
@@ -166,11 +171,11 @@ fn geoms(sim: &Sim, geom_a: i32, geom_b: i32) -> Result<[usize; 2]> {
 
 /// Signed distance of two geoms (ids, see ds_model_geom_id) at q (nq numbers), whatever the filters
 /// say. ddistance: its derivative by q (tangent), 1×nv; NULL if not wanted. Contacts and the last
-/// step stay as they are. Allocates as ds_sim_collide does.
+/// step do not change. Allocates as ds_sim_collide does.
 ///
-/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id that is none, or twice the
-/// same; DS_ERR_UNSUPPORTED for planes and height fields with each other, and for a height field from
-/// within or from beyond its edge.
+/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id out of range or two equal
+/// ids; DS_ERR_UNSUPPORTED if both geoms are planes or height fields, and for a height field from
+/// inside or from beyond its edge.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_distance(
     sim: *mut ds_sim,
@@ -192,13 +197,13 @@ pub unsafe extern "C" fn ds_sim_distance(
     })
 }
 
-/// Lets two geoms (ids) touch (enabled: 1), or keeps them from it (0), whatever the filters of the
-/// model say, in every step and query of this sim from now on. The last step is forgotten. May
-/// allocate: not for the loop.
+/// Lets two geoms (ids) touch (enabled: 1) or not (0), whatever the filters of the model say, in all
+/// following steps and queries of this sim. The last step is forgotten. May allocate; do not call it
+/// in a control loop.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, twice the same, or planes and height fields
-/// with each other; DS_ERR_UNSUPPORTED where the pair resists torsion or rolling (condim 4 or 6) and none that may touch
-/// did when the sim was made.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range, two equal ids, or if both geoms are planes
+/// or height fields; DS_ERR_UNSUPPORTED if the pair has torsional or rolling friction (condim 4 or 6)
+/// and no pair that could touch had it when the sim was made.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_pair_enabled(
     sim: *mut ds_sim,

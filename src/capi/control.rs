@@ -1,4 +1,4 @@
-//! Control: a linear-quadratic regulator, and trajectories improved by an iterative one.
+//! Control: the linear-quadratic regulator, and trajectory optimization by its iterative form.
 
 use super::args::{self, Growing, Out};
 use super::model::ds_model;
@@ -8,13 +8,15 @@ use super::wall;
 use crate::control::{Ilqr, IlqrInfo, IlqrOptions, lqr};
 use crate::error::{Error, Result};
 
-/// Gains K (nu×nx) of the regulator u = −K x that is least in the sum of xᵀQx + uᵀRu along x⁺ = A x + B u, and P (nx×nx) with
-/// xᵀPx that sum from x on; all column-major. A: nx×nx, B: nx×nu, Q: nx×nx, symmetric, without negative directions, R: nu×nu,
-/// symmetric and positive definite. About a state at rest A and B are the Jacobians of a step (ds_sim_step_jacobians), x the
-/// tangent of q, then v. K or P may be NULL. Allocates.
+/// Linear-quadratic regulator: the gains K (nu×nx) of u = −K x that minimize the sum of xᵀQx + uᵀRu
+/// along x⁺ = A x + B u, and P (nx×nx), with which xᵀPx is this sum from x on. All matrices are
+/// column-major. A: nx×nx; B: nx×nu; Q: nx×nx, symmetric, positive semidefinite; R: nu×nu, symmetric,
+/// positive definite. For a state at rest, A and B are the Jacobians of a step
+/// (ds_sim_step_jacobians), and x is the tangent of q, then v. K or P may be NULL. Allocates.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the matrix; DS_ERR_NUMERICAL for numbers that are not finite; DS_ERR_NOT_CONVERGED
-/// where no regulator holds the system: an unstable direction that inputs do not reach, or one without decay that Q does not see.
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the matrix; DS_ERR_NUMERICAL for numbers that are not
+/// finite; DS_ERR_NOT_CONVERGED if no regulator stabilizes the system: an unstable direction is not
+/// controllable, or a direction without decay is not observable through Q.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_lqr(
     nx: usize,
@@ -45,10 +47,10 @@ pub unsafe extern "C" fn ds_lqr(
     })
 }
 
-/// A horizon of steps of one model with a cost and bounds of the inputs, whose trajectory is improved by an iterative
-/// linear-quadratic regulator. The cost is the sum over the steps of ½ Σ w d² of the state where the step begins and of the
-/// input, and that of the end; d is the deviation from a reference, of configurations by ds_model_difference. One thread at a
-/// time.
+/// A horizon of steps of one model with a cost and bounds on the inputs. An iterative
+/// linear-quadratic regulator improves its trajectory. The cost is a sum of ½ Σ w d² over the state
+/// at the start of each step, the input of each step, and the final state. d is the deviation from a
+/// reference; for configurations it is ds_model_difference. One thread at a time.
 pub struct ds_ilqr {
     ilqr: Ilqr,
     /// Inputs before they are published.
@@ -61,9 +63,9 @@ pub struct ds_ilqr {
 pub struct ds_ilqr_options {
     /// Size of this struct in bytes; set by ds_ilqr_options_init.
     pub struct_size: usize,
-    /// Of one solve. Default 100.
+    /// Largest number of iterations of one solve. Default 100.
     pub max_iterations: usize,
-    /// A decrease below this share of the cost ends a solve. Default 1e-9.
+    /// A solve ends if the cost decreases by less than this share. Default 1e-9.
     pub tolerance: f64,
 }
 
@@ -82,19 +84,20 @@ unsafe impl Growing for ds_ilqr_options {
     }
 }
 
-/// How a solve of a ds_ilqr ended.
+/// Outcome of a solve of a ds_ilqr.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_ilqr_outcome {
     /// The cost no longer falls by more than the tolerance.
     DS_ILQR_CONVERGED = 0,
-    /// The quadratic model promises a decrease that no share of its change brings: a switch of contacts is near.
+    /// The quadratic model predicts a decrease, but no step along it achieves one: a switch of
+    /// contacts is near.
     DS_ILQR_STUCK = 1,
-    /// options.max_iterations came first: a plan in progress, as a controller uses it.
+    /// options.max_iterations was reached: an unfinished plan, which a controller can use.
     DS_ILQR_ITERATIONS = 2,
 }
 
-/// How a solve of a ds_ilqr went.
+/// Facts about a solve of a ds_ilqr.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_ilqr_info {
@@ -102,14 +105,14 @@ pub struct ds_ilqr_info {
     pub outcome: i32,
     /// 0.
     pub padding: i32,
-    /// Times the trajectory was improved.
+    /// Number of improvements of the trajectory.
     pub iterations: usize,
-    /// Of the trajectory that is returned, and of the one that came.
+    /// Cost of the returned trajectory, and of the initial one.
     pub cost: f64,
     pub first_cost: f64,
     /// Largest slope of the cost by an input that no bound holds.
     pub slope: f64,
-    /// 0: room.
+    /// Reserved; 0.
     pub reserved: [u64; 8],
 }
 
@@ -135,12 +138,13 @@ pub unsafe extern "C" fn ds_ilqr_options_init(options: *mut ds_ilqr_options) {
     args::init(options)
 }
 
-/// Makes a horizon of so many steps with these step options (NULL: the defaults), which keeps the model alive. Weights are 0 but
-/// for 1 of each input; references are the neutral configuration at rest without input, and inputs have no bounds.
-/// options: NULL for the defaults. Release *out with ds_ilqr_free.
+/// Makes a horizon of `steps` steps with the step options `step` (NULL: the defaults) and keeps the
+/// model alive. Weights are 0, except 1 for each input. References are the neutral configuration at
+/// rest without input. Inputs have no bounds. options: NULL for the defaults. Release *out with
+/// ds_ilqr_free.
 ///
-/// Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for a model without inputs, no steps, step options without derivatives, or an
-/// option that is none; DS_ERR_CAPACITY where memory does not suffice.
+/// Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for a model without inputs, no steps, step
+/// options without derivatives, or an invalid option; DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_create(
     model: *const ds_model,
@@ -165,7 +169,7 @@ pub unsafe extern "C" fn ds_ilqr_create(
     })
 }
 
-/// Releases it. NULL is ignored.
+/// Releases a ds_ilqr. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_free(ilqr: *mut ds_ilqr) {
     args::take(ilqr)
@@ -177,8 +181,9 @@ pub unsafe extern "C" fn ds_ilqr_steps(ilqr: *const ds_ilqr) -> usize {
     wall::value(0, || Ok(args::reference(ilqr, "ilqr")?.ilqr.steps()))
 }
 
-/// Weights of deviations, at least 0: of the state where each step begins and of the end, 2 nv + na numbers each (tangent of q,
-/// then v, then activations), and of the inputs, nu numbers greater than 0. The last plan is forgotten.
+/// Sets the weights of deviations, at least 0: state: at the start of each step; terminal: at the
+/// end; 2 nv + na numbers each (tangent of q, then v, then activations); input: nu numbers greater
+/// than 0. The last plan is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_set_weights(
     ilqr: *mut ds_ilqr,
@@ -195,8 +200,8 @@ pub unsafe extern "C" fn ds_ilqr_set_weights(
     })
 }
 
-/// What deviations are from where a step begins, 0 to the number of steps, which is the end; −1: at all of them. q: nq, v: nv,
-/// u: nu numbers, the last of no use at the end. The last plan is forgotten.
+/// Sets the reference of a node: the start of step 0 to steps-1, or the end (steps); −1 for all
+/// nodes. q: nq, v: nv, u: nu numbers; u has no effect at the end. The last plan is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_set_reference(
     ilqr: *mut ds_ilqr,
@@ -214,8 +219,8 @@ pub unsafe extern "C" fn ds_ilqr_set_reference(
     })
 }
 
-/// What deviations of activations are from, na numbers; node as of ds_ilqr_set_reference. Zeros at first. The last plan is
-/// forgotten.
+/// Sets the reference of the activations, na numbers; node as for ds_ilqr_set_reference. Initially
+/// zeros. The last plan is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_set_act_reference(
     ilqr: *mut ds_ilqr,
@@ -239,7 +244,8 @@ fn node(node: i32) -> Result<Option<usize>> {
     }
 }
 
-/// Sets the wrench that acts on a body in every step, as ds_sim_set_external_wrench. The last plan is forgotten.
+/// Sets the wrench on a body in every step, as ds_sim_set_external_wrench. The last plan is
+/// forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_set_external_wrench(
     ilqr: *mut ds_ilqr,
@@ -255,7 +261,8 @@ pub unsafe extern "C" fn ds_ilqr_set_external_wrench(
     })
 }
 
-/// Prescribes the velocity of a dof in every step, as ds_sim_prescribe; NaN frees it. The last plan is forgotten.
+/// Prescribes the velocity of a dof in every step, as ds_sim_prescribe; NaN frees the dof. The last
+/// plan is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_prescribe(
     ilqr: *mut ds_ilqr,
@@ -269,7 +276,8 @@ pub unsafe extern "C" fn ds_ilqr_prescribe(
     })
 }
 
-/// Bounds of the inputs, nu numbers each; infinite ones are none. The last plan is forgotten.
+/// Sets the bounds of the inputs, nu numbers each; an infinite value is no bound. The last plan is
+/// forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_set_input_bounds(
     ilqr: *mut ds_ilqr,
@@ -284,11 +292,12 @@ pub unsafe extern "C" fn ds_ilqr_set_input_bounds(
     })
 }
 
-/// Improves the inputs u, nu × steps numbers, column-major, from the state q0 (nq), v0 (nv) on, in place; those beyond their
-/// bounds are first moved to them. info, how it went, may be NULL. Each run of the steps begins without warm starts: the same
-/// inputs give the same bits. Allocates.
+/// Improves the inputs u in place, nu × steps numbers, column-major, for the initial state q0 (nq),
+/// v0 (nv). Inputs beyond their bounds are first moved to them. info: facts about the solve; may be
+/// NULL. Each simulation of the horizon starts without warm start, so the same inputs give the same
+/// bits. Allocates.
 ///
-/// Errors: those of ds_sim_step and ds_sim_step_jacobians along the inputs that come, naming the step.
+/// Errors: those of ds_sim_step and ds_sim_step_jacobians along the initial inputs, naming the step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_solve(
     ilqr: *mut ds_ilqr,
@@ -300,7 +309,7 @@ pub unsafe extern "C" fn ds_ilqr_solve(
     wall::status(|| solve(ilqr, [q0, v0, std::ptr::null()], u, info))
 }
 
-/// As ds_ilqr_solve from the activations act0: na numbers, NULL for zeros.
+/// Same as ds_ilqr_solve, starting from the activations act0: na numbers, NULL for zeros.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_solve_act(
     ilqr: *mut ds_ilqr,
@@ -348,7 +357,7 @@ pub unsafe extern "C" fn ds_ilqr_states(
     wall::status(|| states(ilqr, [q, v, std::ptr::null_mut()]))
 }
 
-/// As ds_ilqr_states with the activations to act: na × (steps + 1), NULL if not wanted.
+/// Same as ds_ilqr_states, with the activations act: na × (steps + 1), NULL if not wanted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_states_act(
     ilqr: *const ds_ilqr,
@@ -371,10 +380,11 @@ unsafe fn states(ilqr: *const ds_ilqr, [q, v, act]: [*mut f64; 3]) -> Result<()>
     args::publish([(of_q, to_q), (of_v, to_v), (of_act, to_act)])
 }
 
-/// Feedback K of a step of the last plan, nu × (2 nv + na), column-major: u + K δx answers a state that is off the plan by
-/// δx = (δq, δv, δact), δq by ds_model_difference from the plan's configuration. Rows of inputs that a bound holds are zero.
+/// Feedback gain K of a step of the last plan, nu × (2 nv + na), column-major. Apply u + K δx to a
+/// state that deviates from the plan by δx = (δq, δv, δact), with δq = ds_model_difference from the
+/// plan's configuration. Rows of inputs that a bound holds are zero.
 ///
-/// Errors: DS_ERR_NO_STEP before a plan, DS_ERR_INVALID_ARGUMENT for a step that is none.
+/// Errors: DS_ERR_NO_STEP before a plan; DS_ERR_INVALID_ARGUMENT for a step out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_gains(
     ilqr: *const ds_ilqr,

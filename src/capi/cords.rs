@@ -1,4 +1,4 @@
-//! Springs and tendons: in a builder, and their lengths.
+//! Springs and tendons: additions to a builder, and lengths of tendons.
 
 use super::args::{self, Growing, Out};
 use super::builder::{self, ds_builder, range, vec3};
@@ -12,9 +12,9 @@ use std::ffi::c_char;
 use std::mem::offset_of;
 use std::ptr;
 
-/// A spring and damper between two points without rest length: k (x2 - x1) + d (v2 - v1) on the first,
-/// the opposite on the second. Fill with ds_spring_desc_init, then change fields. Everything is copied
-/// during the call.
+/// A spring and damper between two points, with rest length 0: the force k (x2 - x1) + d (v2 - v1) on
+/// the first point and the opposite force on the second. Fill with ds_spring_desc_init, then change
+/// fields. Everything is copied during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_spring_desc {
@@ -22,10 +22,10 @@ pub struct ds_spring_desc {
     pub struct_size: usize,
     /// Name, unique among springs; NULL for none.
     pub name: *const c_char,
-    /// The bodies, 0 for the world. Default 0.
+    /// The two bodies; 0 is the world. Default 0.
     pub body1: i32,
     pub body2: i32,
-    /// The points, each in the frame of its body [m]. Default 0.
+    /// The two points, each in the frame of its body [m]. Default 0.
     pub anchor1: [f64; 3],
     pub anchor2: [f64; 3],
     /// k [N/m]. Default 0.
@@ -53,27 +53,27 @@ unsafe impl Growing for ds_spring_desc {
     }
 }
 
-/// What the length of a tendon is.
+/// Definition of the length of a tendon.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ds_tendon_kind {
     /// The sum of the coordinates of one-dof joints times coefficients.
     DS_TENDON_FIXED = 0,
-    /// The length of a path along points and around solids.
+    /// The length of a path through points and around solids.
     DS_TENDON_SPATIAL = 1,
 }
 
-/// What a station of a spatial tendon's path is.
+/// An element of a spatial tendon's path.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ds_path_kind {
-    /// A point of a body, through which the path goes.
+    /// A point of a body through which the path runs.
     DS_PATH_POINT = 0,
-    /// A sphere of a body, around which the path bends between the points before and after it.
+    /// A sphere on a body, around which the path bends between the previous and the next point.
     DS_PATH_SPHERE = 1,
-    /// A cylinder, unbounded along its axis, of a body.
+    /// A cylinder on a body, unbounded along its axis.
     DS_PATH_CYLINDER = 2,
-    /// A new branch begins at the next point.
+    /// A pulley: a new branch begins at the next point.
     DS_PATH_PULLEY = 3,
 }
 
@@ -88,45 +88,51 @@ pub struct ds_tendon_desc {
     pub name: *const c_char,
     /// A ds_tendon_kind. Default DS_TENDON_SPATIAL.
     pub kind: i32,
-    /// 1: below rest_upper there is no force at all, and above it none that pushes. Where implicit formulas ask for the force at the
-    /// end of a step damping fades in as it comes taut, d x/(x + v0 d/k) at a stretch x with v0 = 1 cm/s. Default 0.
+    /// 1: a cable. There is no force while the length is below rest_upper, and no pushing force above
+    /// it. With implicit schemes, which evaluate the force at the end of a step, the damping grows
+    /// smoothly as the cable becomes taut: d x/(x + v0 d/k) at a stretch x, with v0 = 1 cm/s. Default
+    /// 0.
     pub pull_only: i32,
-    /// Number of joints of a fixed tendon, of stations of a spatial one.
+    /// Number of joints of a fixed tendon; number of path elements of a spatial tendon.
     pub count: usize,
-    /// Fixed: names of joints that are there, each once.
+    /// Fixed: names of existing joints, each at most once.
     pub joints: *const *const c_char,
-    /// Fixed: what a coordinate counts [m/rad or 1].
+    /// Fixed: the coefficient of each coordinate [m/rad or 1].
     pub coefficients: *const f64,
-    /// Spatial: the body of each point or solid, 0 for the world. Of a pulley it is not looked at, nor is its anchor.
+    /// Spatial: the body of each point or solid; 0 is the world. Bodies and anchors of pulleys are
+    /// ignored.
     pub bodies: *const i32,
-    /// Spatial: the points and the centres of solids, 3 × count numbers, each in the frame of its body [m].
+    /// Spatial: the points, and the centres of solids, 3 × count numbers, each in the frame of its
+    /// body [m].
     pub anchors: *const f64,
     /// k [N/m]. Default 0.
     pub stiffness: f64,
     /// d [N s/m]. Default 0.
     pub damping: f64,
-    /// Lengths between which the spring does not act [m]. Default NaN for both: the length while every
-    /// joint is at its reference.
+    /// Interval of lengths in which the spring does not act [m]. Default NaN for both: the length
+    /// while every joint is at its reference.
     pub rest_lower: f64,
     pub rest_upper: f64,
-    /// Bounds of the length [m]. Default -inf and inf: none.
+    /// Bounds of the length [m]. Default -inf and inf: no bounds.
     pub lower: f64,
     pub upper: f64,
     /// Dry friction against dl/dt [N]. Default 0.
     pub friction_loss: f64,
-    /// Spatial: a ds_path_kind of each station. Default NULL: all are points.
+    /// Spatial: a ds_path_kind for each element. Default NULL: all are points.
     pub stations: *const i32,
-    /// Spatial: of each station the radius of a solid [m], or of a pulley what the length of its branch is divided by;
-    /// those of points are not looked at. Default NULL, if all stations are points.
+    /// Spatial: for each element, the radius of a solid [m] or the divisor of the branch length for a
+    /// pulley; ignored for points. Default NULL, allowed if all elements are points.
     pub sizes: *const f64,
-    /// Spatial: the directions of cylinders' axes, of any length, 3 × count numbers, each in the frame of its body; those of
-    /// other stations are not looked at. Default NULL: z.
+    /// Spatial: the axes of cylinders, of any length, 3 × count numbers, each in the frame of its
+    /// body; ignored for other elements. Default NULL: z.
     pub axes: *const f64,
-    /// Spatial: the body of each solid's side point, 0 for the world, -1 for none. The path goes around as the polyline
-    /// over the side point does; one closer to the solid's centre than the radius: it passes through the solid.
-    /// Default NULL: none, the path takes the shorter way.
+    /// Spatial: the body of each solid's side point; 0 is the world, -1 means no side point. The path
+    /// passes the solid on the same side as the polyline through the side point. If the side point is
+    /// closer to the solid's centre than the radius, the path runs through the inside of the solid.
+    /// Default NULL: no side points; the path takes the shorter way.
     pub side_bodies: *const i32,
-    /// Spatial: the side points, 3 × count numbers, each in the frame of its body [m]. Default NULL, if there are none.
+    /// Spatial: the side points, 3 × count numbers, each in the frame of its body [m]. Default NULL,
+    /// allowed if there are no side points.
     pub sides: *const f64,
 }
 
@@ -168,10 +174,10 @@ pub unsafe extern "C" fn ds_spring_desc_init(spring: *mut ds_spring_desc) {
     args::init(spring)
 }
 
-/// Adds a spring between points of bodies that are there. Ids follow the order of additions.
+/// Adds a spring between points of existing bodies. Ids follow the order of additions.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name taken twice, points that are not finite, a negative
-/// stiffness or damping; nothing is added then.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a body out of range, a name that is taken, points that are not
+/// finite, or a negative stiffness or damping. Then nothing is added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_spring(
     builder: *mut ds_builder,
@@ -246,7 +252,7 @@ unsafe fn path(d: &ds_tendon_desc) -> Result<TendonPath> {
     Ok(TendonPath::Spatial(path?))
 }
 
-/// The body of a side point that is none.
+/// The body of a missing side point.
 const NO_SIDE: i32 = -1;
 
 /// The arrays of a spatial tendon.
@@ -298,7 +304,7 @@ impl Stations<'_> {
         }))
     }
 
-    /// Of z to the axis of a cylinder.
+    /// Rotation that takes z to the axis of cylinder i.
     fn turn(&self, i: usize) -> Result<Quat> {
         if self.axes.is_empty() {
             return Ok(Quat::IDENTITY);
@@ -323,13 +329,14 @@ impl Stations<'_> {
     }
 }
 
-/// Adds a tendon over joints, or through points and around solids of bodies, that are there. Ids follow the order of
-/// additions.
+/// Adds a tendon over existing joints, or through points and around solids of existing bodies. Ids
+/// follow the order of additions.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a solid that does
-/// not stand between two points, a pulley before which or after which a branch has not two points, a name taken twice,
-/// numbers that are not finite or negative where they must not be, a lower bound or rest above the upper one; nothing is added
-/// then. That a joint has one dof is seen by ds_builder_build.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that does not exist, for fewer than two points
+/// or no joint, for a solid that is not between two points, for a pulley whose branches have fewer
+/// than two points, for a name that is taken, for numbers that are not finite or not allowed to be
+/// negative, and for a lower bound or rest length above the upper one. Then nothing is added.
+/// ds_builder_build checks that the joints have one dof.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_tendon(
     builder: *mut ds_builder,
@@ -356,11 +363,12 @@ pub unsafe extern "C" fn ds_builder_add_tendon(
     })
 }
 
-/// Lengths of all tendons at q [m; of a fixed one in the unit of its sum]. lengths: one number a tendon.
-/// moments: their derivatives by the tangent of q, nv × the number of tendons, column-major; may be NULL.
+/// Lengths of all tendons at q [m; for a fixed tendon, the unit of its sum]. lengths: one number per
+/// tendon. moments: their derivatives by the tangent of q, nv × the number of tendons, column-major;
+/// may be NULL.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q or a length that
-/// is not finite; nothing is written then.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length; DS_ERR_NUMERICAL
+/// for a q or a length that is not finite. Then nothing is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_tendon_lengths(
     sim: *mut ds_sim,

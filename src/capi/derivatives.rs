@@ -9,8 +9,8 @@ use crate::model::Model;
 use crate::step::{ImpulseGradient, ImpulseJacobians, Sim, StepJacobians};
 
 /// Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
-/// differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
-/// *_dq are tangent directions at q. They must not overlap.
+/// differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, and the columns of
+/// *_dq are tangent directions at q. The arrays must not overlap.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_step_jacobians {
@@ -32,7 +32,7 @@ pub struct ds_step_jacobians {
     pub dv_dp: *mut f64,
 }
 
-/// The gradients by q, v, u and p that `run` makes, published when it has.
+/// Computes the gradients by q, v, u and p with `run` and publishes them.
 unsafe fn adjoint<T>(
     s: &mut ds_sim,
     [q_bar, v_bar, u_bar, p_bar]: [*mut f64; 4],
@@ -57,7 +57,7 @@ unsafe fn adjoint<T>(
     Ok(found)
 }
 
-/// The arrays of the caller, each of `count` matrices.
+/// The caller's arrays for `count` matrices each.
 pub(super) unsafe fn jacobians<'a>(
     out: *const ds_step_jacobians,
     model: &Model,
@@ -71,7 +71,7 @@ pub(super) unsafe fn jacobians<'a>(
     )
 }
 
-/// The same of so many numbers by q or v, by u and by p.
+/// The caller's arrays, with the given lengths of the matrices by q or v, by u, and by p.
 pub(super) unsafe fn jacobians_of<'a>(
     out: *const ds_step_jacobians,
     [square, by_u, by_p]: [usize; 3],
@@ -100,13 +100,13 @@ pub(super) unsafe fn jacobians_of<'a>(
     })
 }
 
-/// Jacobians of the last step. Of a model with activations (ds_model_na) they are those at fixed activations where the step
-/// begins, here and in all calls of this section: an input that acts through its activation alone has columns of zeros.
-/// ds_sim_step_act_jacobians has the rest.
+/// Jacobians of the last step. If the model has activations (ds_model_na), the Jacobians here and in
+/// all calls of this section are taken at fixed activations at the start of the step. An input that
+/// acts only through its activation has columns of zeros. ds_sim_step_act_jacobians has the rest.
 ///
-/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
-/// is 0; DS_ERR_NOT_CONVERGED or DS_ERR_NUMERICAL where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
-/// singular mass.
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT if options.derivatives is 0;
+/// DS_ERR_NOT_CONVERGED or DS_ERR_NUMERICAL if ds_step_info reports DS_GRADIENT_REFUSED;
+/// DS_ERR_NUMERICAL for a singular mass matrix.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step_jacobians(
     sim: *mut ds_sim,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn ds_sim_step_jacobians(
     })
 }
 
-/// Variations of what goes into a step; none for null pointers.
+/// Variations of a step's arguments; empty for null pointers.
 pub(super) unsafe fn direction<'a>(
     sim: &Sim,
     dq: *const f64,
@@ -137,8 +137,8 @@ pub(super) unsafe fn direction<'a>(
 }
 
 /// Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,
-/// tangent), du (nu), dp (np) of what went in; NULL for none. dq_next, dv_next: nv numbers, NULL
-/// for those not wanted; they may be arguments.
+/// tangent), du (nu) and dp (np) of its arguments; NULL for zero. dq_next, dv_next: nv numbers, NULL
+/// for those not wanted; they may overlap arguments.
 ///
 /// Errors: as ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
@@ -163,9 +163,9 @@ pub unsafe extern "C" fn ds_sim_step_jvp(
     })
 }
 
-/// Reverse mode: the gradient of a function of the last step's result, of which q_next_bar (tangent
-/// at q_next) and v_next_bar (nv numbers each) are the gradient, by what went in:
-/// q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted; they may be arguments.
+/// Reverse mode: given the gradient q_next_bar (tangent at q_next) and v_next_bar (nv numbers each)
+/// of a function by the last step's result, computes its gradient by the step's arguments: q_bar,
+/// v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted. Results may overlap arguments.
 ///
 /// Errors: as ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
@@ -189,18 +189,23 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
     })
 }
 
-/// As ds_sim_step_vjp, but another gradient where that is larger, one that sees beyond contacts which hold or are open: a body
-/// at rest on the ground that the function wants to rise has an exact gradient of zero.
+/// The aware gradient: same as ds_sim_step_vjp, but it may return another gradient that looks beyond
+/// active and open contacts. For example, a body at rest on the ground that the function wants to
+/// lift has an exact gradient of zero. The aware gradient is a direction for a search, not a
+/// derivative. The step's derivatives stay the same to the bit.
 ///
-/// With f the function and l the normal impulse of a contact or limit, df/dl < 0 says that f falls with more impulse, and
-/// that a force along -df/dv+ pulls the bodies apart. One other gradient takes those that hold and have df/dl < 0 as separating,
-/// one those that are open and have it as holding (only foreseen ones included): sticking without slip, or else sliding in its
-/// direction. Positions, velocities and impulses stay those of the step. Of the three that one is returned whose
-/// u_bar has the largest Euclidean norm, of a model without inputs whose v_bar has; of equal ones, to nine digits, the
-/// exact. It is a direction to search along, not a derivative; the step's derivatives stay as they are, to the bit.
+/// Let f be the function and l the normal impulse of a contact or limit. df/dl < 0 means that f
+/// decreases with more impulse, and that a force along -df/dv+ pulls the bodies apart. Two other
+/// gradients are computed. One treats active contacts with df/dl < 0 as separating. The other treats
+/// open contacts with df/dl < 0, also merely predicted ones, as active: sticking if they do not
+/// slip, otherwise sliding in the direction of slip. Positions, velocities and impulses remain those
+/// of the step. Of the three gradients, the call returns the one whose u_bar has the largest
+/// Euclidean norm (v_bar if the model has no inputs); if norms are equal to nine digits, the exact
+/// one.
 ///
-/// which, not NULL: 0 the exact one was returned, 1 another. With a law that has no modes (DS_CONTACT_CONVEX) and
-/// without contacts it is always 0. It costs up to three times a ds_sim_step_vjp and as many factorizations.
+/// which, not NULL: 0 if the exact gradient was returned, 1 if another. It is always 0 without
+/// contacts and with a law that has no modes (DS_CONTACT_CONVEX). The call costs at most three times
+/// a ds_sim_step_vjp, with as many factorizations.
 ///
 /// Errors: as ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
@@ -228,10 +233,10 @@ pub unsafe extern "C" fn ds_sim_step_vjp_aware(
     })
 }
 
-/// How many contacts and limits the gradient of the last ds_sim_step_vjp_aware took in another mode than the step did; 0 where
-/// it was the exact one. count: not NULL.
+/// Number of contacts and limits whose mode in the gradient of the last ds_sim_step_vjp_aware differs
+/// from their mode in the step; 0 if this was the exact gradient. count: not NULL.
 ///
-/// Errors: DS_ERR_NO_STEP where ds_sim_step_vjp_aware was not called since the last step.
+/// Errors: DS_ERR_NO_STEP if ds_sim_step_vjp_aware was not called after the last step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut usize) -> ds_status {
     wall::status(|| {
@@ -241,20 +246,21 @@ pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut u
     })
 }
 
-/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p: rows t1, t2, n of
-/// each contact, in the order of ds_sim_contacts, [N s]; with count contacts 3 count × nv, × nv, × nu
-/// and × np, column-major; NULL for those not wanted. They must not overlap.
+/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p. Rows: t1, t2, n of
+/// each contact, in the order of ds_sim_contacts [N s]. With count contacts the matrices are 3
+/// count × nv, × nv, × nu and × np, column-major; NULL for those not wanted. They must not overlap.
+/// Costs one ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns.
 ///
-/// The components are along each contact's own frame, which moves: in the world an impulse on B is
-/// f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. They cost
-/// one ds_sim_step_vjp a row, or one ds_sim_step_jvp a column where those are fewer.
+/// The components are in each contact's own frame, which moves. In world axes an impulse on B is
+/// f = t1 l1 + t2 l2 + n l3; ds_sim_contact_derivatives gives the rest of its derivative.
 ///
-/// unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
-/// 0 where constraints depend on each other (four points under a flat foot) and the step reports the
-/// impulses of least norm: only the generalized force of all impulses (on a free body, its force and
-/// moment) then has the derivative given.
+/// unique, not NULL: 1 if the state determines every impulse; then every impulse has the returned
+/// derivative. 0 if constraints are redundant (four points under a flat foot) and the step reports
+/// the least-norm impulses; then only the generalized force of all impulses (on a free body: its
+/// force and moment) has the returned derivative.
 ///
-/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
+/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
+/// forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_impulse_jacobians(
     sim: *mut ds_sim,
@@ -287,11 +293,12 @@ pub unsafe extern "C" fn ds_sim_impulse_jacobians(
     })
 }
 
-/// Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses,
-/// 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
-/// NULL: as there.
+/// Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses, 3
+/// count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
+/// NULL: as for ds_sim_impulse_jacobians.
 ///
-/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
+/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
+/// forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_impulse_jvp(
     sim: *mut ds_sim,
@@ -315,12 +322,13 @@ pub unsafe extern "C" fn ds_sim_impulse_jvp(
     })
 }
 
-/// Reverse mode of ds_sim_impulse_jacobians: the gradient of a function of the last step's contact impulses,
-/// of which impulse_bar (3 count numbers) is the gradient, by what went in: q_bar, v_bar: nv numbers,
-/// u_bar: nu, p_bar: np; NULL for those not wanted; they may be impulse_bar. It costs one ds_sim_step_vjp.
-/// unique, not NULL: as there.
+/// Reverse mode of ds_sim_impulse_jacobians: given the gradient impulse_bar (3 count numbers) of a
+/// function by the last step's contact impulses, computes its gradient by the step's arguments:
+/// q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted. Results may be
+/// impulse_bar. Costs one ds_sim_step_vjp. unique, not NULL: as for ds_sim_impulse_jacobians.
 ///
-/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
+/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
+/// forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_impulse_vjp(
     sim: *mut ds_sim,

@@ -1,5 +1,5 @@
-//! Parts of a model as they were described: bodies, joints, geoms, actuators, in the structs by which a
-//! builder takes them.
+//! Descriptions of the parts of a model: bodies, joints, geoms and actuators, in the structs that a
+//! builder takes.
 
 use super::args::{self, Growing, Out};
 use super::builder_desc::{ds_activation, ds_actuator_desc, ds_geom_desc, ds_joint_desc};
@@ -24,17 +24,18 @@ pub struct ds_body_desc {
     pub struct_size: usize,
     /// Name, unique among bodies; "" for none. Default NULL.
     pub name: *const c_char,
-    /// The body on whose frame it stands or moves; the world is its own parent. Default 0.
+    /// The parent body; joints between them, if any, move this body. The world is its own parent.
+    /// Default 0.
     pub parent: i32,
-    /// Which of the mocap bodies it is, from 0; -1 of others. Default -1.
+    /// Number of the body among the mocap bodies, from 0; -1 if it is none of them. Default -1.
     pub mocap: i32,
-    /// Of its frame in the parent's while every joint is at its reference: a column-major 4×4 matrix.
-    /// Default the identity.
+    /// Pose of the body's frame in its parent's frame while every joint is at its reference: a
+    /// column-major 4×4 matrix. Default the identity.
     pub placement: [f64; 16],
-    /// m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes; see
-    /// ds_inertia_to_com. Default 0.
+    /// m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin, in its own axes;
+    /// see ds_inertia_to_com. Default 0.
     pub inertia: [f64; 10],
-    /// Share of its own weight that a force at its centre of mass carries. Default 0.
+    /// Share of the body's weight that a force at its centre of mass carries. Default 0.
     pub gravity_compensation: f64,
 }
 
@@ -62,20 +63,20 @@ pub unsafe extern "C" fn ds_body_desc_init(body: *mut ds_body_desc) {
     args::init(body)
 }
 
-/// Writes as much of a struct as the caller's header has of it.
+/// Writes the fields of a struct that the caller's header has.
 pub(super) unsafe fn tell<T: Growing>(out: *mut T, value: &T) -> Result<()> {
     args::place(out, "out")?;
     args::grown(out.cast_const(), "out")?;
     let size = out.cast::<usize>().read();
     args::write_back(out, value);
-    // The caller's size stays.
+    // The caller's size is kept.
     out.cast::<usize>().write(size);
     Ok(())
 }
 
-/// What a body is. Fill *out with ds_body_desc_init first; its name belongs to the model.
+/// Description of a body. Fill *out with ds_body_desc_init first; its name belongs to the model.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body(
     model: *const ds_model,
@@ -101,11 +102,11 @@ pub unsafe extern "C" fn ds_model_body(
     })
 }
 
-/// What a joint is, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to the model.
-/// ds_model_joint_body, ds_model_joint_q_index and ds_model_joint_v_index say whom it moves and where it is
-/// in q and v.
+/// Description of a joint, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to
+/// the model. For its body and its place in q and v see ds_model_joint_body, ds_model_joint_q_index
+/// and ds_model_joint_v_index.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint(
     model: *const ds_model,
@@ -124,7 +125,7 @@ pub unsafe extern "C" fn ds_model_joint(
     })
 }
 
-/// A joint without its name.
+/// Description of a joint, without its name.
 pub(super) fn joint_desc(j: &JointSpec) -> ds_joint_desc {
     let (lower, upper) = j.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     ds_joint_desc {
@@ -147,11 +148,11 @@ pub(super) fn joint_desc(j: &JointSpec) -> ds_joint_desc {
     }
 }
 
-/// What a geom is, as loaded. Fill *out with ds_geom_desc_init first; its name, the vertices and triangles
-/// of a mesh and the heights of a height field belong to the model. ds_model_geom_body says on which body
-/// it is.
+/// Description of a geom, as loaded. Fill *out with ds_geom_desc_init first. Its name, the vertices
+/// and triangles of a mesh and the heights of a height field belong to the model. For its body see
+/// ds_model_geom_body.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom(
     model: *const ds_model,
@@ -169,7 +170,7 @@ pub unsafe extern "C" fn ds_model_geom(
     })
 }
 
-/// A geom without its name; arrays are the description's.
+/// Description of a geom, without its name. Arrays point into the specification `g`.
 pub(super) fn geom_desc(g: &GeomSpec) -> ds_geom_desc {
     let mut made = ds_geom_desc {
         kind: kind(&g.shape) as i32,
@@ -212,7 +213,7 @@ pub(super) fn geom_desc(g: &GeomSpec) -> ds_geom_desc {
     made
 }
 
-/// A state of an actuator as its desc has it: the law, times, smoothing.
+/// Activation fields of an actuator's description: kind, time constants, smoothing.
 fn law(a: &Actuator) -> (ds_activation, [f64; 2], f64) {
     use ds_activation as k;
     match a.activation.map(|a| a.law) {
@@ -232,10 +233,11 @@ fn law(a: &Actuator) -> (ds_activation, [f64; 2], f64) {
     }
 }
 
-/// What the actuator of an input is, as loaded. Fill *out with ds_actuator_desc_init first; its strings
-/// belong to the model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof of the joint.
+/// Description of the actuator of an input, as loaded. Fill *out with ds_actuator_desc_init first;
+/// its strings belong to the model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof
+/// of the joint.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an index that is none, and for a struct that was not filled.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an index out of range or a struct that was not filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_actuator(
     model: *const ds_model,
@@ -294,7 +296,8 @@ pub unsafe extern "C" fn ds_model_actuator(
     })
 }
 
-/// A stored state by its number, 0 to ds_model_nkeyframe - 1: nq, nv and nu numbers; any pointer may be NULL.
+/// A keyframe by its number, 0 to ds_model_nkeyframe - 1: nq, nv and nu numbers; any pointer may be
+/// NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_keyframe_at(
     model: *const ds_model,
@@ -315,11 +318,12 @@ pub unsafe extern "C" fn ds_model_keyframe_at(
     })
 }
 
-/// The mass [kg], the centre of mass (3 numbers, body axes) [m] and the rotational inertia about the centre
-/// of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²] of the 10 numbers of an inertia:
-/// what ds_inertia_from_com takes. Any pointer of a result may be NULL.
+/// Converts the 10 numbers of an inertia to the arguments of ds_inertia_from_com: mass [kg], centre
+/// of mass (3 numbers, body axes) [m] and rotational inertia about the centre of mass (6 numbers Ixx,
+/// Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²]. Any result pointer may be NULL.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an inertia without mass and yet not zero, which has no centre of mass.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an inertia that is not zero but has no mass: it has no centre
+/// of mass.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inertia_to_com(
     inertia: *const f64,

@@ -10,8 +10,8 @@ use crate::query::{
     DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives, SmoothingMethod,
 };
 
-/// Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields. NULL
-/// in its place means the defaults.
+/// Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields.
+/// Pass NULL for the defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_distance_smoothing {
@@ -21,14 +21,14 @@ pub struct ds_distance_smoothing {
     pub method: i32,
     /// Must be 0.
     pub reserved: i32,
-    /// Standard deviation of the random displacement of geom_b along each axis [m]; 0 is for first
-    /// order alone. Default 0.001.
+    /// Standard deviation of the random displacement of geom_b along each axis [m]. 0 is allowed for
+    /// first order only. Default 0.001.
     pub width_linear: f64,
-    /// The same of its rotation about each axis [rad], at most 0.5. Default 0.01.
+    /// Standard deviation of its random rotation about each axis [rad], at most 0.5. Default 0.01.
     pub width_angular: f64,
     /// Number of random displacements; each is taken with both signs. Default 64.
     pub pairs: usize,
-    /// Of the random numbers: the same seed gives the same bits. Default 0.
+    /// Seed of the random numbers: the same seed gives the same bits. Default 0.
     pub seed: u64,
 }
 
@@ -72,11 +72,11 @@ unsafe fn options(p: *const ds_distance_smoothing) -> Result<DistanceSmoothing> 
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_smoothed_distance {
-    /// [m]
+    /// Mean of the distance [m].
     pub distance: f64,
-    /// Midway between the closest points [m].
+    /// Mean of the midpoint between the closest points [m].
     pub point: [f64; 3],
-    /// From A to B; shorter than 1 where normals differ.
+    /// Mean of the normal from A to B; shorter than 1 if the normals differ.
     pub normal: [f64; 3],
 }
 
@@ -97,10 +97,11 @@ pub unsafe extern "C" fn ds_distance_smoothing_init(smoothing: *mut ds_distance_
     unsafe { args::init(smoothing) }
 }
 
-/// ds_sim_distance as a mean over random displacements of geom_b about its own frame, for shapes whose
-/// closest point or normal jumps, and its derivatives by q (tangent): ddistance 1×nv, dpoint and
-/// dnormal 3×nv, column-major; NULL if not wanted. First order is the mean of the exact derivatives,
-/// blind to jumps; zeroth order correlates the outcomes with the displacements and sees them.
+/// Mean of ds_sim_distance over random displacements of geom_b about its own frame, for shapes whose
+/// closest point or normal jumps. Also its derivatives by q (tangent): ddistance 1×nv, dpoint and
+/// dnormal 3×nv, column-major; NULL if not wanted. First order is the mean of the exact derivatives
+/// and does not see jumps. Zeroth order correlates the results with the displacements and does see
+/// them.
 ///
 /// Errors: those of ds_sim_distance, for q and for every displaced pose; DS_ERR_INVALID_ARGUMENT
 /// naming the option.

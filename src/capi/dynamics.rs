@@ -1,4 +1,4 @@
-//! Smooth dynamics at any state.
+//! Dynamics without contact at any state.
 
 use super::args::{self, Out};
 use super::sim::{ds_sim, get, parts};
@@ -6,7 +6,7 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
 
-/// A simulation and a configuration of its model.
+/// A sim and a configuration of its model.
 pub(super) unsafe fn placed<'a>(
     sim: *mut ds_sim,
     q: *const f64,
@@ -16,7 +16,7 @@ pub(super) unsafe fn placed<'a>(
     Ok((s, q))
 }
 
-/// A simulation and a state of its model.
+/// A sim and a state of its model.
 pub(super) unsafe fn moving<'a>(
     sim: *mut ds_sim,
     q: *const f64,
@@ -44,8 +44,9 @@ pub unsafe extern "C" fn ds_forward_kinematics(
     })
 }
 
-/// The total generalized force tau that gives the acceleration a at (q, v), with gravity, what bodies
-/// have of it compensated, and the sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
+/// Inverse dynamics: the total generalized force tau that gives the acceleration a at (q, v). It
+/// accounts for gravity, gravity compensation and the sim's external wrenches; the mass matrix
+/// includes armature. q: nq numbers; v, a, tau: nv. tau may be a.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inverse_dynamics(
     sim: *mut ds_sim,
@@ -65,9 +66,10 @@ pub unsafe extern "C" fn ds_inverse_dynamics(
     })
 }
 
-/// The acceleration a under the total generalized force tau at (q, v), with gravity, what bodies have
-/// of it compensated, and the sim's external wrenches. Joint damping, springs and friction are the step's business: they act only as
-/// far as tau holds them. nq, nv, nv and nv numbers; a may be tau.
+/// Forward dynamics: the acceleration a under the total generalized force tau at (q, v). It accounts
+/// for gravity, gravity compensation and the sim's external wrenches. Joint damping, springs and
+/// friction are not included unless tau contains them; steps include them. q: nq numbers; v, tau, a:
+/// nv. a may be tau.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_forward_dynamics(
     sim: *mut ds_sim,
@@ -87,9 +89,9 @@ pub unsafe extern "C" fn ds_forward_dynamics(
     })
 }
 
-/// Hybrid dynamics: where prescribed[k] is 1 the acceleration a[k] is given and tau[k] is found,
-/// where it is 0 the converse. nq, nv, nv, nv and nv entries; the missing entries of tau and a are
-/// filled in and the given ones stay.
+/// Hybrid dynamics. Where prescribed[k] is 1, a[k] is given and tau[k] is computed; where it is 0,
+/// tau[k] is given and a[k] is computed. Given entries do not change. q: nq numbers; the others nv
+/// entries each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_hybrid_dynamics(
     sim: *mut ds_sim,
@@ -124,7 +126,8 @@ pub unsafe extern "C" fn ds_mass_matrix(sim: *mut ds_sim, q: *const f64, M: *mut
 }
 
 /// Derivatives of ds_inverse_dynamics by q (tangent) and v: nv×nv each, column-major; NULL for one
-/// not wanted. That by a is the mass matrix. They must not overlap the arguments or each other.
+/// not wanted. The derivative by a is the mass matrix. They must not overlap the arguments or each
+/// other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inverse_dynamics_derivatives(
     sim: *mut ds_sim,
@@ -174,8 +177,9 @@ pub unsafe extern "C" fn ds_forward_dynamics_derivatives(
     })
 }
 
-/// Jacobian of a point fixed to a body: J v is its velocity and the body's angular velocity (linear;
-/// angular), world axes. q: nq numbers; point: 3 numbers, body axes [m]; J: 6×nv, column-major.
+/// Jacobian J of a point fixed to a body: J v is the point's velocity and the body's angular velocity
+/// (linear; angular), world axes. q: nq numbers; point: 3 numbers, body axes [m]; J: 6×nv,
+/// column-major.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_body_jacobian(
     sim: *mut ds_sim,
@@ -212,8 +216,8 @@ pub unsafe extern "C" fn ds_site_placements(
     })
 }
 
-/// Jacobian of a site: J v is the velocity of its origin and its angular velocity (linear; angular),
-/// world axes. q: nq numbers; J: 6×nv, column-major.
+/// Jacobian J of a site: J v is the velocity of its origin and its angular velocity (linear;
+/// angular), world axes. q: nq numbers; J: 6×nv, column-major.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_site_jacobian(
     sim: *mut ds_sim,
@@ -230,8 +234,9 @@ pub unsafe extern "C" fn ds_site_jacobian(
     })
 }
 
-/// Kinetic energy, with that of the rotors, and potential energy: in gravity, zero at the world's origin, and of all springs, those
-/// of joints and tendons among them [J]. Contacts and limits are not counted. Either result may be NULL. nq and nv numbers.
+/// Kinetic and potential energy [J]. The kinetic energy includes rotors (armature). The potential
+/// energy includes gravity, zero at the world's origin, and all springs, also those of joints and
+/// tendons. Contacts and limits are not included. Either result may be NULL. q: nq numbers; v: nv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_energy(
     sim: *mut ds_sim,
@@ -249,8 +254,8 @@ pub unsafe extern "C" fn ds_energy(
     })
 }
 
-/// Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian (3×nv, column-major) of
-/// all that moves; NULL for those not wanted. q: nq numbers. J must not overlap q.
+/// Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian J (3×nv, column-major) of
+/// all moving bodies; NULL for those not wanted. q: nq numbers. J must not overlap q.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_center_of_mass(
     sim: *mut ds_sim,
@@ -274,8 +279,8 @@ pub unsafe extern "C" fn ds_center_of_mass(
     })
 }
 
-/// Momentum of all that moves: linear [N s] and angular about a point [N m s], 6 numbers, world
-/// axes. nq and nv numbers; about: 3 numbers, world axes, NULL for the origin.
+/// Momentum of all moving bodies: linear [N s], and angular about a point [N m s], 6 numbers, world
+/// axes. q: nq numbers; v: nv; about: 3 numbers, world axes, NULL for the origin.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_momentum(
     sim: *mut ds_sim,

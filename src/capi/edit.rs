@@ -1,4 +1,4 @@
-//! Models taken apart into a builder, and what a builder lets change of what it has.
+//! Editing of models: a builder from a model, and changes to the parts of a builder.
 
 use super::args;
 use super::args::Growing;
@@ -13,12 +13,11 @@ use crate::model::builder::ModelBuilder;
 use crate::spatial::Inertia;
 use std::ffi::c_char;
 
-/// Makes a builder with all that a model was made of: ds_builder_build gives the same model again, and
-/// before it parts can be added, changed and removed. Ids of bodies, joints, geoms and sites are the
-/// model's; those of new parts come after them. Actuators that are added take the next entries of u, also
-/// after the inputs of DS_ACTUATION_FULL. Keyframes stay: parts that are new are at their neutral
-/// configuration there, at rest and without input. Release *out with ds_builder_free; the model stays as it
-/// is and may be freed.
+/// Makes a builder from all parts of a model. ds_builder_build gives the same model again; before it
+/// you can add, change and remove parts. Ids of bodies, joints, geoms and sites are the model's; ids
+/// of new parts follow them. New actuators take the next entries of u, also after the inputs of
+/// DS_ACTUATION_FULL. Keyframes remain; new parts are there at their neutral configuration, at rest
+/// and without input. Release *out with ds_builder_free. The model does not change and may be freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_from_model(
     model: *const ds_model,
@@ -30,16 +29,16 @@ pub unsafe extern "C" fn ds_builder_from_model(
     })
 }
 
-/// Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at
-/// `placement` in that body, a column-major 4×4 matrix, NULL for the identity. `prefix` is put before all
-/// its names, NULL for none: two hands of one file need two of them. Gravity, fluid and time step stay the
-/// builder's. Its inputs come after those that there are; a builder with inputs on all dofs
-/// (DS_ACTUATION_FULL) has them on the new dofs, too, in place of its own. The model stays as it is and may
-/// be freed.
+/// Adds all parts of another model. Bodies on its world are attached to `body`. `placement` is the
+/// pose of its world frame in that body, a column-major 4×4 matrix; NULL for the identity. `prefix`
+/// is put before all its names; NULL for none. Two hands from one file need two prefixes. Gravity,
+/// fluid and time step remain those of the builder. Inputs of the added model follow the existing
+/// ones; a builder with inputs on all dofs (DS_ACTUATION_FULL) instead gets inputs on the new dofs.
+/// The model does not change and may be freed.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name that is there already, and for a robot
-/// on a free joint that is to hang on another body than the world; DS_ERR_UNSUPPORTED for inputs on dofs of
-/// joints without a name. The builder is as before then.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a body out of range, for a name that is taken, and for a robot
+/// on a free joint if `body` is not the world; DS_ERR_UNSUPPORTED for inputs on dofs of joints
+/// without a name. Then the builder does not change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_attach(
     builder: *mut ds_builder,
@@ -87,8 +86,8 @@ pub unsafe extern "C" fn ds_builder_body_id(
     find(builder, name, "body", ModelBuilder::body_id)
 }
 
-/// The builder's id of the joint of this name; -1 if there is none. Joints have ids in the order in which
-/// they were added.
+/// The builder's id of the joint of this name; -1 if there is none. Joint ids follow the order of
+/// additions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_joint_id(
     builder: *const ds_builder,
@@ -110,10 +109,10 @@ fn part(id: i32, name: &str) -> Result<usize> {
     usize::try_from(id).map_err(|_| Error::invalid(format!("{name}: must be an id, got {id}")))
 }
 
-/// What a joint of a builder is, as it was said. Fill *out with ds_joint_desc_init first; its name stays as
-/// it is there, NULL.
+/// Description of a joint of a builder, as given. Fill *out with ds_joint_desc_init first; its name
+/// stays NULL.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_joint(
     builder: *const ds_builder,
@@ -126,9 +125,9 @@ pub unsafe extern "C" fn ds_builder_joint(
     })
 }
 
-/// What a body of a builder is. Fill *out with ds_body_desc_init first; its name stays as it is there, NULL.
+/// Description of a body of a builder. Fill *out with ds_body_desc_init first; its name stays NULL.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_body(
     builder: *const ds_builder,
@@ -152,10 +151,10 @@ pub unsafe extern "C" fn ds_builder_body(
     })
 }
 
-/// What a geom of a builder is. Fill *out with ds_geom_desc_init first; its name stays as it is there,
-/// NULL, and the arrays of its mesh or heights belong to the builder until it is changed.
+/// Description of a geom of a builder. Fill *out with ds_geom_desc_init first; its name stays NULL.
+/// The arrays of its mesh or heights belong to the builder and are valid until the builder changes.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_geom(
     builder: *const ds_builder,
@@ -169,11 +168,12 @@ pub unsafe extern "C" fn ds_builder_geom(
     })
 }
 
-/// Exchanges all that is said of a joint but its kind: fill the struct with ds_builder_joint, change fields
-/// and hand it over, say to give a joint friction that its file leaves at 0. Its name stays where that of
-/// the struct is NULL.
+/// Replaces the description of a joint, except its kind. Fill the struct with ds_builder_joint,
+/// change fields and pass it, for example to give a joint friction that its file leaves at 0. If the
+/// struct's name is NULL, the joint keeps its name.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, another kind, and as ds_builder_add_joint.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or another kind; those of
+/// ds_builder_add_joint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_set_joint(
     builder: *mut ds_builder,
@@ -193,10 +193,11 @@ pub unsafe extern "C" fn ds_builder_set_joint(
     })
 }
 
-/// Exchanges the placement, the inertia and the gravity compensation of a body for those of the struct, as
-/// ds_model_body fills it; its other fields are not read.
+/// Replaces the placement, inertia and gravity compensation of a body by those of a struct as
+/// ds_model_body fills it. Other fields are not read.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none or the world's, and as ds_builder_add_body.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or the world's; those of
+/// ds_builder_add_body.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_set_body(
     builder: *mut ds_builder,
@@ -219,9 +220,10 @@ pub unsafe extern "C" fn ds_builder_set_body(
     })
 }
 
-/// Exchanges a geom for another one on the same body. Its name stays where that of the struct is NULL.
+/// Replaces a geom by another one on the same body. If the struct's name is NULL, the geom keeps its
+/// name.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and as ds_builder_add_geom.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range; those of ds_builder_add_geom.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_set_geom(
     builder: *mut ds_builder,
@@ -233,7 +235,7 @@ pub unsafe extern "C" fn ds_builder_set_geom(
         let id = part(geom, "geom")?;
         let mut spec = geom_spec(0, to)?;
         if let Some(old) = b.spec().geoms.get(id) {
-            // What the struct does not say.
+            // Fields that the struct does not have.
             (spec.fluid, spec.rgba) = (old.fluid, old.rgba);
             spec.origin.clone_from(&old.origin);
             if args::grown(to, "geom")?.name.is_null() {
@@ -244,9 +246,9 @@ pub unsafe extern "C" fn ds_builder_set_geom(
     })
 }
 
-/// Takes a geom away, with all that was said of its pairs. Ids of the geoms after it become one less.
+/// Removes a geom and all settings of its pairs. The ids of later geoms decrease by one.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_remove_geom(builder: *mut ds_builder, geom: i32) -> ds_status {
     wall::status(|| get(builder)?.remove_geom(part(geom, "geom")?))

@@ -1,4 +1,5 @@
-//! Equalities of models made in code: loops that close, joints and tendons that follow others.
+//! Equality constraints of models made in code: closed loops, and joints and tendons that follow
+//! others.
 
 use super::args::{self, Growing};
 use super::builder::{self, ds_builder, pose, vec3};
@@ -10,21 +11,23 @@ use std::ffi::c_char;
 use std::mem::offset_of;
 use std::ptr;
 
-/// What an equality holds.
+/// Kind of an equality constraint.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_equality_kind {
-    /// anchor1, a point of body1, stays at the point of body2 where it is at the reference: 3 rows.
+    /// anchor1, a point of body1, stays at the point of body2 at which it is in the reference
+    /// configuration: 3 rows.
     DS_EQUALITY_CONNECT = 0,
-    /// body2 keeps its pose in body1: 6 rows, acting at anchor2; 3 where torque_scale is 0.
+    /// body2 keeps its pose in body1: 6 rows, acting at anchor2; 3 rows if torque_scale is 0.
     DS_EQUALITY_WELD = 1,
     /// anchor1 of body1 and anchor2 of body2 stay at a distance, as if on a massless rod: 1 row.
     DS_EQUALITY_DISTANCE = 2,
-    /// q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k of two one-dof joints; without joint2,
-    /// q1 - ref1 = coefficients[0]: 1 row.
+    /// Couples two one-dof joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2,
+    /// q1 - ref1 = coefficients[0]. 1 row.
     DS_EQUALITY_JOINT = 3,
-    /// l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k of the lengths of two tendons, the references
-    /// those at the reference configuration; without tendon2, l1 - ref1 = coefficients[0]: 1 row.
+    /// Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the
+    /// lengths at the reference configuration as references. Without tendon2,
+    /// l1 - ref1 = coefficients[0]. 1 row.
     DS_EQUALITY_TENDON = 4,
 }
 
@@ -39,31 +42,31 @@ pub struct ds_equality_desc {
     pub name: *const c_char,
     /// A ds_equality_kind. Default DS_EQUALITY_CONNECT.
     pub kind: i32,
-    /// 0: it is part of the model but holds nothing. Default 1.
+    /// 0: the constraint is part of the model but inactive. Default 1.
     pub active: i32,
     /// The builder's id of the first body; 0 is the world. Default 0.
     pub body1: i32,
-    /// That of the second body. Default 0.
+    /// The builder's id of the second body. Default 0.
     pub body2: i32,
     /// Point in the frame of body1 [m]. Default 0.
     pub anchor1: [f64; 3],
     /// Point in the frame of body2 [m]. Default 0.
     pub anchor2: [f64; 3],
-    /// Of a weld: where anchor2 is in body1, and the orientation of body2 in it, a column-major 4×4
-    /// matrix. Default NULL: as at the reference configuration.
+    /// For a weld: position of anchor2 and orientation of body2 in body1, a column-major 4×4 matrix.
+    /// Default NULL: as at the reference configuration.
     pub relative: *const f64,
-    /// Of a weld: the length that makes a rotation comparable to a displacement [m]; 0: only the
-    /// anchor is held. Default 1.
+    /// For a weld: the length that makes a rotation comparable to a displacement [m]. 0: only the
+    /// anchor is constrained. Default 1.
     pub torque_scale: f64,
-    /// Of a distance [m]. Default 0: as at the reference configuration.
+    /// The distance of DS_EQUALITY_DISTANCE [m]. Default 0: as at the reference configuration.
     pub length: f64,
-    /// Name of the joint that is coupled, which must be there. Default NULL.
+    /// Name of the joint that follows; it must exist. Default NULL.
     pub joint1: *const c_char,
-    /// Name of the joint it is coupled to; NULL, the default, for a constant.
+    /// Name of the joint that it follows; NULL, the default, for a constant.
     pub joint2: *const c_char,
     /// [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
     pub coefficients: [f64; 5],
-    /// Name of the tendon that follows, which must be there. Default NULL.
+    /// Name of the tendon that follows; it must exist. Default NULL.
     pub tendon1: *const c_char,
     /// Name of the tendon that it follows; NULL, the default, for a constant.
     pub tendon2: *const c_char,
@@ -96,7 +99,7 @@ unsafe impl Growing for ds_equality_desc {
     }
 }
 
-/// What is followed, if anything is.
+/// The joint or tendon that is followed, if any.
 unsafe fn leader(name: *const c_char, argument: &str) -> Result<Option<String>> {
     if name.is_null() {
         return Ok(None);
@@ -149,11 +152,11 @@ pub unsafe extern "C" fn ds_equality_desc_init(equality: *mut ds_equality_desc) 
     args::init(equality)
 }
 
-/// Adds an equality, which may close a loop. A step with contact holds it: what is violated at its
-/// start is gone, up to the share options.kp, at its end.
+/// Adds an equality constraint, which may close a loop. A step with contact enforces it: a violation
+/// at the start of the step is removed at its end, up to the share options.kp.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a body, joint or tendon that is not there; DS_ERR_NUMERICAL for a
-/// number that is not finite. Numbers that make no equality are refused by ds_sim_create.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a body, joint or tendon that does not exist; DS_ERR_NUMERICAL
+/// for a number that is not finite. ds_sim_create refuses values that define no valid equality.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_equality(
     builder: *mut ds_builder,

@@ -1,4 +1,4 @@
-//! Forces kind by kind, actuators and tendons one by one, at any state.
+//! Forces by kind, and states of single actuators and tendons, at any state.
 
 use super::args::{self, Out};
 use super::dynamics::moving;
@@ -11,7 +11,7 @@ use crate::force::ForceKinds;
 use crate::query::{ForceDerivatives, Transmissions};
 use crate::step::Gradient;
 
-/// Kinds of forces, each a bit, so that they can be added up to sets.
+/// Kinds of forces. Each is a bit; add them to form a set.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_force_kind {
@@ -19,19 +19,19 @@ pub enum ds_force_kind {
     DS_FORCE_JOINT_SPRING = 1,
     /// Dampers of joints.
     DS_FORCE_JOINT_DAMPER = 2,
-    /// What carries bodies against gravity (MJCF's gravcomp).
+    /// Forces that carry bodies against gravity (MJCF's gravcomp).
     DS_FORCE_GRAVITY_COMPENSATION = 4,
     /// Springs and dampers of tendons, and springs between points of bodies.
     DS_FORCE_TENDON = 8,
     /// Drag and lift of the fluid.
     DS_FORCE_FLUID = 16,
-    /// Actuators: what u does.
+    /// Actuators: the effect of u.
     DS_FORCE_ACTUATOR = 32,
-    /// Contacts and limits that are penalty forces (DS_CONTACT_PENALTY); with other laws there are none here.
+    /// Contacts and limits as penalty forces (DS_CONTACT_PENALTY); none with other laws.
     DS_FORCE_CONTACT = 64,
-    /// Wrenches of ds_sim_set_external_wrench.
+    /// Wrenches set by ds_sim_set_external_wrench.
     DS_FORCE_EXTERNAL = 128,
-    /// The first five: what acts by itself beside contact.
+    /// The first five: passive forces other than contact.
     DS_FORCE_PASSIVE = 31,
     /// All of them.
     DS_FORCE_ALL = 255,
@@ -53,14 +53,17 @@ unsafe fn tell(gradient: Option<*mut ds_gradient>, kind: Gradient) {
     }
 }
 
-/// The generalized force of these kinds at (q, v, u) and the sim's activations, their sum if there are several: nv numbers; and its derivatives by q
-/// (tangent), v and u: nv×nv, nv×nv and nv×nu, column-major, NULL for those not wanted. The forces are those of the state
-/// itself; that a step takes some of them implicitly is not in them. Tendons' springs and dampers are told whole where
-/// steps with constraints have rows in their place, too; the damper of one that only pulls fades in as it comes taut, as
-/// with implicit integrators. kinds: a sum of ds_force_kind; u: nu numbers; gradient, which may be
-/// NULL: a ds_gradient, one-sided where the slope of a force jumps. The results must not overlap the arguments.
+/// The generalized force of these kinds at (q, v, u) and the sim's activations, summed over the
+/// kinds: nv numbers. Also its derivatives by q (tangent), v and u: nv×nv, nv×nv and nv×nu,
+/// column-major; NULL for those not wanted. kinds: a sum of ds_force_kind; u: nu numbers; gradient,
+/// which may be NULL: a ds_gradient, one-sided if the slope of a force jumps. The results must not
+/// overlap the arguments.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for derivatives of a sim whose options.derivatives is 0.
+/// The forces are those at this state; the implicit treatment of a step is not included. Springs and
+/// dampers of tendons are included in full, even if steps replace them by constraint rows. The damper
+/// of a cable grows smoothly as the cable becomes taut, as with implicit integrators.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for derivatives if the sim's options.derivatives is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_generalized_forces(
     sim: *mut ds_sim,
@@ -97,10 +100,11 @@ pub unsafe extern "C" fn ds_generalized_forces(
     })
 }
 
-/// Every actuator by itself at (q, v, u) and the sim's activations: the length of its transmission and its rate, gear times those of the joint or
-/// tendon [rad or m], and its force before the gear, within its bounds [N m or N]: nu numbers each. Derivatives of the
-/// forces by q (tangent), v and u: nu×nv, nu×nv and nu×nu, column-major. NULL for those not wanted; gradient and errors as
-/// of ds_generalized_forces. The results must not overlap the arguments.
+/// States of all actuators at (q, v, u) and the sim's activations, nu numbers each: the length of the
+/// transmission and its rate (gear times those of the joint or tendon) [rad or m], and the force
+/// before the gear, within its bounds [N m or N]. Also the derivatives of the forces by q (tangent),
+/// v and u: nu×nv, nu×nv and nu×nu, column-major. NULL for those not wanted. gradient and errors as
+/// for ds_generalized_forces. The results must not overlap the arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_actuator_states(
     sim: *mut ds_sim,
@@ -143,10 +147,11 @@ pub unsafe extern "C" fn ds_actuator_states(
     })
 }
 
-/// Every tendon by itself at (q, v): its length and its rate [m, m/s; of a fixed one in the unit of its sum], and the tension of
-/// its spring and damper, positive where it pulls its ends together [N]: as many numbers as there are tendons. Derivatives of
-/// the tensions by q (tangent) and v: tendons × nv each, column-major; those of the lengths are the moments of
-/// ds_sim_tendon_lengths. NULL for those not wanted; gradient and errors as of ds_generalized_forces. The results must not
+/// States of all tendons at (q, v), one number per tendon each: the length and its rate [m, m/s; for
+/// a fixed tendon, the unit of its sum], and the tension of its spring and damper [N], positive if it
+/// pulls its ends together. Also the derivatives of the tensions by q (tangent) and v: tendons × nv
+/// each, column-major. The derivatives of the lengths are the moments of ds_sim_tendon_lengths. NULL
+/// for those not wanted. gradient and errors as for ds_generalized_forces. The results must not
 /// overlap the arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_tendon_states(

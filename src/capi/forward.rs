@@ -1,4 +1,4 @@
-//! Acceleration and contact forces at a state, and the force for an acceleration.
+//! Acceleration and contact forces at a state, and the force that gives an acceleration.
 
 use super::args::{self, Out};
 use super::dynamics::moving;
@@ -9,17 +9,22 @@ use crate::error::Result;
 use crate::step::{AccelerationJacobians, InverseJacobians, StepAdjoint};
 use std::ptr;
 
-/// Acceleration and contact forces at a state by the laws of the sim's step, without moving it. q: nq numbers; v: nv; u: nu,
-/// NULL where nu = 0; acceleration: nv numbers, may be NULL. It is that of the balance of forces over the sim's time step
-/// h from there: M a + b is the sum of the forces, of contacts their impulses over h, with what of joints' springs and
-/// dampers is taken implicitly; with DS_INTEGRATOR_SYMPLECTIC_EULER (v_next - v)/h of the step, with
-/// DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD that but for free joints, whose axes the step turns; with DS_INTEGRATOR_BDF1 and
-/// _SDIRK2 (v_next - v)/h. With DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD the couple that turns free bodies by the discrete
-/// Euler equations is one of the forces: of the order of h w^3 where a free joint or a ball joint with nothing on it spins
-/// at w. Without contact, implicit forces and such spin h has no part in it.
+/// Acceleration and contact forces at a state by the laws of the sim's step, without advancing the
+/// state. q: nq numbers; v: nv; u: nu, NULL if nu = 0; acceleration: nv numbers, may be NULL.
 ///
-/// Afterwards the last step, of which ds_sim_contacts, ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives
-/// tell, is that from this state. The warm start of the next step stays as it was.
+/// The acceleration a satisfies the balance of forces over the sim's time step h from this state: M
+/// a + b is the sum of the forces. Contact forces are impulses over h; springs and dampers of joints
+/// include their implicit terms. Compared with the step:
+/// - DS_INTEGRATOR_SYMPLECTIC_EULER, DS_INTEGRATOR_BDF1 and DS_INTEGRATOR_SDIRK2: a = (v_next - v)/h.
+/// - DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD: the same except for free joints, whose axes rotate in the
+///   step. One of the forces is the torque of the discrete Euler equations on free bodies. It is of
+///   the order of h w³ if a free joint, or a ball joint that carries no other bodies, spins at w.
+///
+/// Without contact, implicit forces and such spin the result does not depend on h.
+///
+/// Afterwards the step from this state is the last step, for ds_sim_contacts,
+/// ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives. The warm start of the next
+/// step does not change.
 ///
 /// Errors: those of ds_sim_step.
 #[unsafe(no_mangle)]
@@ -40,8 +45,9 @@ pub unsafe extern "C" fn ds_sim_forward(
     })
 }
 
-/// Jacobians of the acceleration of the last step or ds_sim_forward by q (tangent), v, u and the selected parameters,
-/// column-major with nv rows; NULL for those not wanted. They must not overlap each other.
+/// Jacobians of the acceleration of the last step or ds_sim_forward by q (tangent), v, u and the
+/// selected parameters, column-major with nv rows; NULL for those not wanted. They must not overlap
+/// each other.
 ///
 /// Errors: those of ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
@@ -73,7 +79,7 @@ pub unsafe extern "C" fn ds_sim_acceleration_jacobians(
     })
 }
 
-/// Jacobian of the same acceleration by the activations where the step begins: nv×na, column-major.
+/// Jacobian of this acceleration by the activations at the start of the step: nv×na, column-major.
 ///
 /// Errors: those of ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
@@ -92,8 +98,9 @@ pub unsafe extern "C" fn ds_sim_acceleration_act_jacobian(
     })
 }
 
-/// Adjoint of the acceleration of the last step or ds_sim_forward: from the gradient a_bar by it (nv numbers) to those by q
-/// (tangent, nv), v (nv), u (nu) and the selected parameters (np); NULL for those not wanted.
+/// Adjoint of the acceleration of the last step or ds_sim_forward: from the gradient a_bar by the
+/// acceleration (nv numbers) it computes the gradients by q (tangent, nv), v (nv), u (nu) and the
+/// selected parameters (np); NULL for those not wanted.
 ///
 /// Errors: those of ds_sim_step_vjp.
 #[unsafe(no_mangle)]
@@ -109,7 +116,7 @@ pub unsafe extern "C" fn ds_sim_acceleration_vjp(
     wall::status(|| acceleration_vjp(sim, a_bar, bars))
 }
 
-/// As ds_sim_acceleration_vjp, also by the activations: act_bar, na numbers.
+/// Same as ds_sim_acceleration_vjp, with the gradient by the activations: act_bar, na numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_acceleration_vjp_act(
     sim: *mut ds_sim,
@@ -154,14 +161,17 @@ unsafe fn acceleration_vjp(
     args::publish([(q, to_q), (v, to_v), (act, to_act), (u, to_u), (p, to_p)])
 }
 
-/// The generalized force (nv numbers) beside those of the step under inputs u with which ds_sim_forward from (q, v) has
-/// acceleration a: with contact, whose impulses follow from the velocity at the end. q: nq numbers; v, a: nv; u: nu numbers,
-/// NULL for zero: then it is what actuators have to do; with DS_ACTUATION_FULL it is u. The step under it is taken as
-/// ds_sim_forward does, which is the last one afterwards.
+/// Inverse dynamics with contact: the generalized force (nv numbers) that, in addition to the forces
+/// of a step under inputs u, makes ds_sim_forward from (q, v) return the acceleration a. Contact
+/// impulses follow from the velocity at the end of the step. q: nq numbers; v, a: nv; u: nu numbers,
+/// NULL for zero. With u = NULL the result is the force that actuators must supply; with
+/// DS_ACTUATION_FULL it is u. The step under this force becomes the last step, as with
+/// ds_sim_forward.
 ///
-/// Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose impulses are no function
-/// of the velocity (many forces lead to one motion), with integrators other than the symplectic ones, and while a dof has a
-/// prescribed velocity; DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
+/// Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose
+/// impulses are not a function of the velocity (many forces give one motion), with integrators other
+/// than the symplectic ones, and while a dof has a prescribed velocity; DS_ERR_NOT_CONVERGED if the
+/// contact law separates overlapping bodies so that no step ends with a.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_inverse(
     sim: *mut ds_sim,
@@ -185,10 +195,10 @@ pub unsafe extern "C" fn ds_sim_inverse(
     })
 }
 
-/// Derivatives of the force of the last ds_sim_inverse by q (tangent), by v and by a, nv×nv each, column-major; NULL for
-/// those not wanted. They must not overlap each other.
+/// Derivatives of the force of the last ds_sim_inverse by q (tangent), v and a, nv×nv each,
+/// column-major; NULL for those not wanted. They must not overlap each other.
 ///
-/// Errors: DS_ERR_NO_STEP before it; those of ds_sim_inverse and ds_sim_step_jacobians.
+/// Errors: DS_ERR_NO_STEP before ds_sim_inverse; those of ds_sim_inverse and ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_inverse_jacobians(
     sim: *mut ds_sim,
@@ -209,8 +219,9 @@ pub unsafe extern "C" fn ds_sim_inverse_jacobians(
     })
 }
 
-/// Wrenches (force; moment) of all contacts of the last step or ds_sim_forward on every body, impulses over the time step:
-/// 6 × nbody numbers, world axes, at the bodies' origins [N, N m]; for the world at its own.
+/// Total contact wrench (force; moment) on every body in the last step or ds_sim_forward, as impulses
+/// over the time step: 6 × nbody numbers, world axes, at the bodies' origins [N, N m]; for the world
+/// at its own origin.
 ///
 /// Errors: DS_ERR_NO_STEP before a step.
 #[unsafe(no_mangle)]

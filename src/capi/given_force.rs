@@ -1,29 +1,31 @@
-//! A generalized force that a caller gives with its slopes.
+//! A generalized force of the caller, with its slopes.
 
 use super::args;
 use super::sim::{ds_sim, get};
 use super::status::ds_status;
 use super::wall;
 
-/// Sets a generalized force on all dofs in every step from now on, until it is changed: tau [N or N m], nv
-/// numbers, is its value at the state where the next step begins, K and D are its slopes there, ∂tau/∂q by
-/// the tangent of q and ∂tau/∂v, nv×nv column-major; NULL stands for zero. tau NULL ends it. It acts beside
-/// all other forces and moves bodies as they do.
+/// Sets a generalized force on all dofs in all following steps, until you change it. tau [N or N m],
+/// nv numbers: its value at the state at the start of the next step. K and D: its slopes there,
+/// ∂tau/∂q (by the tangent of q) and ∂tau/∂v, nv×nv, column-major; NULL for zero. tau = NULL ends the
+/// force. It acts in addition to all other forces.
 ///
-/// The step takes it implicitly: it has tau + K h v⁺ + D (v⁺ − v), with v⁺ the velocity at the end. A stiff
-/// feedback that a controller computes itself, such as tau = Kp (target − q) − Kd v with K = −Kp and D = −Kd,
-/// is then as stable as a servo of the model, also where h Kd is many times the inertia. Call it before every
-/// step with what the controller says of that step's state.
+/// The step treats the force implicitly: it uses tau + K h v⁺ + D (v⁺ − v), with the velocity v⁺ at
+/// the end. A stiff feedback of your controller, such as tau = Kp (target − q) − Kd v with K = −Kp
+/// and D = −Kd, is then as stable as a servo of the model, even if h Kd is many times the inertia.
+/// Call this function before every step with the values for the state of this step.
 ///
-/// What of −K and −D is on the diagonal and not negative acts on impulses of contacts, too; all else acts on
-/// the velocity without impulses alone. Derivatives of the step are exact with tau, K and D held fixed: those
-/// of a closed loop add the controller's own.
+/// Nonnegative diagonal entries of −K and −D also affect the response to contact impulses. All other
+/// entries affect only the velocity without impulses. Derivatives of the step are exact for fixed
+/// tau, K and D; for a closed loop, add the derivatives of your controller.
 ///
-/// Allocates at the first call, and where other entries of K and D are zero than before; steps do not. The
-/// last step is forgotten. ds_sim_reset keeps the force. Rollouts and batches have none.
+/// Allocates at the first call, and if other entries of K and D are zero than before; steps do not
+/// allocate. The last step is forgotten. ds_sim_reset keeps the force. Rollouts and batches do not
+/// have such a force.
 ///
-/// Errors: DS_ERR_NUMERICAL for a number that is not finite, DS_ERR_UNSUPPORTED with other integrators than
-/// DS_INTEGRATOR_SYMPLECTIC_EULER and DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD. Nothing changes then.
+/// Errors: DS_ERR_NUMERICAL for a number that is not finite; DS_ERR_UNSUPPORTED with integrators
+/// other than DS_INTEGRATOR_SYMPLECTIC_EULER and DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD. Then nothing
+/// changes.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub unsafe extern "C" fn ds_sim_set_force(

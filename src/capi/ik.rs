@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::ik::{Ik, IkInfo, IkKind, IkOptions, IkTask};
 use crate::spatial::Pose;
 
-/// Solves inverse kinematics of one model: tasks are added once, their targets set as often as wanted. ds_ik_solve,
-/// ds_ik_residual, ds_ik_gradient and the derivatives do not allocate, nor does ds_ik_set_target but for a posture's first. One
-/// thread at a time.
+/// Solves inverse kinematics of one model. Add the tasks once; set their targets as often as you
+/// want. ds_ik_solve, ds_ik_residual, ds_ik_gradient and the derivatives do not allocate.
+/// ds_ik_set_target allocates only for the first target of a posture. One thread at a time.
 ///
-/// A solution is a least of the sum of (weight residual)²/2 over the rows of all tasks, with joints within their bounds. Tasks
-/// that no configuration meets together are weighed against each other; the model's equalities (loops, joints that follow
-/// others) count as tasks.
+/// A solution is a local minimum of the sum of (weight residual)²/2 over the rows of all tasks, with
+/// joints within their bounds. If no configuration satisfies all tasks, their weights decide. The
+/// model's equalities (loops, joints that follow others) count as tasks.
 pub struct ds_ik {
     ik: Ik,
     /// Results before they are published.
@@ -33,14 +33,15 @@ pub struct ds_ik_options {
     pub tolerance: f64,
     /// Of each start, at least 1. Default 100.
     pub max_iterations: usize,
-    /// Further starts where the first does not solve the tasks, at random configurations: joints with bounds at most 13 rad or
-    /// 10 km apart within them, others that turn within half a turn of q0, free joints as in q0. Default 0.
+    /// Number of further starts, at random configurations, if the first start does not solve the
+    /// tasks. Joints with bounds at most 13 rad or 10 km apart start within them; other rotating
+    /// joints start within half a turn of q0; free joints start as in q0. Default 0.
     pub max_restarts: usize,
-    /// Of these: the same inputs and seed give the same bits. Default 0.
+    /// Seed of the random starts: the same inputs and seed give the same bits. Default 0.
     pub seed: u64,
-    /// Of the model's equalities [1/m, 1/rad]; 0 leaves them out. Default 1.
+    /// Weight of the model's equalities [1/m, 1/rad]; 0 ignores them. Default 1.
     pub equality_weight: f64,
-    /// 0 or 1: whether the bounds of joints hold. Default 1.
+    /// 1: joints stay within their bounds. 0: bounds are ignored. Default 1.
     pub limits: i32,
     /// Must be 0.
     pub reserved: i32,
@@ -66,18 +67,20 @@ unsafe impl Growing for ds_ik_options {
     }
 }
 
-/// What a task of a ds_ik is about.
+/// The quantity that a task of a ds_ik prescribes.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_ik_kind {
-    /// A frame on a body. Target: its placement in the world, 16 numbers of a column-major 4×4 matrix. Residual: position along
-    /// the world's axes, then the rotation vector from the target's orientation, along the target's axes. Variation of the
-    /// target: 6 numbers (linear; angular) along the world's axes.
+    /// A frame on a body. Target: its placement in the world, 16 numbers of a column-major 4×4
+    /// matrix. Residual: the position along the world's axes, then the rotation vector from the
+    /// target's orientation, along the target's axes. Variation of the target: 6 numbers (linear;
+    /// angular) along the world's axes.
     DS_IK_FRAME = 0,
     /// The centre of mass of all that moves. Target, residual and variation: 3 numbers.
     DS_IK_CENTER_OF_MASS = 1,
-    /// The configuration. Target: nq numbers. Residual: nv numbers, q minus the target; of spherical joints the rotation vector
-    /// along the target's axes, of free joints the position in the joint's frame and then that. Variation: its tangent, nv.
+    /// The configuration. Target: nq numbers. Residual: nv numbers, q minus the target. For spherical
+    /// joints it is the rotation vector along the target's axes; for free joints, the position in the
+    /// joint's frame and then this rotation vector. Variation of the target: nv numbers, its tangent.
     DS_IK_POSTURE = 2,
 }
 
@@ -89,19 +92,23 @@ pub struct ds_ik_task {
     pub struct_size: usize,
     /// A ds_ik_kind. Default DS_IK_FRAME.
     pub kind: i32,
-    /// Id of the body of a frame. Default 0, the world.
+    /// Body of the frame, an id. Default 0, the world.
     pub body: i32,
-    /// Of the frame in the body's, a column-major 4×4 matrix; of a site: ds_model_site_placement. Default the identity.
+    /// Pose of the frame in its body's frame, a column-major 4×4 matrix; for a site, use
+    /// ds_model_site_placement. Default the identity.
     pub placement: [f64; 16],
-    /// Of all rows [1/m, 1/rad], at least 0; 0 leaves the task out. Default 1.
+    /// Weight of all rows [1/m, 1/rad], at least 0; 0 disables the task. Default 1.
     pub weight: f64,
-    /// Factors of the weight, at least 0, in the order of the residual: of a frame all, of the centre of mass the first three. A
-    /// row with 0 is left free: with three zeros at the end a frame is a position. Default 1 each.
+    /// Factors of the weight, at least 0, in the order of the residual. A frame uses all six, the
+    /// centre of mass the first three. A factor of 0 leaves its row free: with three zeros at the
+    /// end, a frame task prescribes a position only. Default 1 each.
     pub axes: [f64; 6],
-    /// Factors of a posture's weight, nv numbers, read during the call; NULL: 1 each. NULL for other kinds. Default NULL.
+    /// For a posture: factors of the weight, nv numbers, read during the call; NULL: 1 each. Must be
+    /// NULL for other kinds. Default NULL.
     pub dofs: *const f64,
-    /// Largest residual that counts as solved, in place of options.tolerance; INFINITY makes a preference, which is solved
-    /// wherever it ends. Default 0: options.tolerance, for a posture INFINITY.
+    /// Largest residual that counts as solved, instead of options.tolerance. INFINITY makes the task
+    /// a preference, which counts as solved with any residual. Default 0: options.tolerance; INFINITY
+    /// for a posture.
     pub tolerance: f64,
 }
 
@@ -124,19 +131,21 @@ unsafe impl Growing for ds_ik_task {
     }
 }
 
-/// How a search of a ds_ik ended.
+/// Outcome of a search of a ds_ik.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_ik_outcome {
-    /// Every task is within its tolerance, the model's equalities too, and preferences are at their best.
+    /// Every task and the model's equalities are within their tolerances, and preferences are at
+    /// their best.
     DS_IK_SOLVED = 0,
-    /// A local least at which something is not within its tolerance: out of reach, or another start is needed.
+    /// A local minimum with a residual above its tolerance: the target is out of reach, or the search
+    /// needs another start.
     DS_IK_STATIONARY = 1,
-    /// Neither, after options.max_iterations.
+    /// Neither of these within options.max_iterations.
     DS_IK_ITERATIONS = 2,
 }
 
-/// How a search of a ds_ik went.
+/// Facts about a search of a ds_ik.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_ik_info {
@@ -144,19 +153,19 @@ pub struct ds_ik_info {
     pub outcome: i32,
     /// 0.
     pub padding: i32,
-    /// In all starts together.
+    /// Iterations, summed over all starts.
     pub iterations: usize,
-    /// Starts after the first.
+    /// Number of starts after the first.
     pub restarts: usize,
-    /// Largest residual of what has a tolerance, unweighted [m, rad].
+    /// Largest unweighted residual of the tasks that have a tolerance [m, rad].
     pub residual: f64,
     /// Sum of (weight residual)²/2.
     pub objective: f64,
-    /// Largest entry of its gradient along joints that no bound holds.
+    /// Largest entry of the gradient of the objective along joints that no bound holds.
     pub slope: f64,
     /// Largest violation of the model's equalities.
     pub equality_residual: f64,
-    /// 0: room.
+    /// Reserved; 0.
     pub reserved: [u64; 8],
 }
 
@@ -195,10 +204,11 @@ pub unsafe extern "C" fn ds_ik_task_init(task: *mut ds_ik_task) {
     args::init(task)
 }
 
-/// Makes a solver without tasks, which keeps the model alive; options: NULL for the defaults. Release *out with ds_ik_free.
+/// Makes a solver without tasks and keeps the model alive. options: NULL for the defaults. Release
+/// *out with ds_ik_free.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED naming a joint with bounds that are none of one
-/// coordinate (options.limits = 0 leaves bounds out).
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED naming a joint whose bounds
+/// are not bounds of one coordinate (set options.limits = 0 to ignore bounds).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ik_create(
     model: *const ds_model,
@@ -231,8 +241,8 @@ pub unsafe extern "C" fn ds_ik_free(ik: *mut ds_ik) {
     args::take(ik)
 }
 
-/// Adds a task, whose number, counted from 0, goes to *number; its target is set by ds_ik_set_target. The last solution is
-/// forgotten.
+/// Adds a task. *number: its number, counted from 0. Set its target with ds_ik_set_target. The last
+/// solution is forgotten.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT naming the field.
 #[unsafe(no_mangle)]
@@ -279,7 +289,7 @@ pub unsafe extern "C" fn ds_ik_ntask(ik: *const ds_ik) -> usize {
     wall::value(0, || Ok(args::reference(ik, "ik")?.ik.tasks().len()))
 }
 
-/// Numbers of a task's target (see ds_ik_kind). 0 for a number that is no task's.
+/// Length of a task's target (see ds_ik_kind). 0 if there is no such task.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ik_target_size(ik: *const ds_ik, task: i32) -> usize {
     wall::value(0, || {
@@ -287,7 +297,8 @@ pub unsafe extern "C" fn ds_ik_target_size(ik: *const ds_ik, task: i32) -> usize
     })
 }
 
-/// Numbers of a task's residual, and of a variation of its target (see ds_ik_kind). 0 for a number that is no task's.
+/// Length of a task's residual and of a variation of its target (see ds_ik_kind). 0 if there is no
+/// such task.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ik_residual_size(ik: *const ds_ik, task: i32) -> usize {
     wall::value(0, || {
@@ -295,13 +306,13 @@ pub unsafe extern "C" fn ds_ik_residual_size(ik: *const ds_ik, task: i32) -> usi
     })
 }
 
-/// Numbers of a variation of all targets: those of ds_ik_residual_size together. 0 for NULL.
+/// Length of a variation of all targets: the sum of ds_ik_residual_size over all tasks. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ik_variation_size(ik: *const ds_ik) -> usize {
     wall::value(0, || Ok(args::reference(ik, "ik")?.ik.variations()))
 }
 
-/// Sets where a task should be: ds_ik_target_size numbers. The last solution is forgotten.
+/// Sets the target of a task: ds_ik_target_size numbers. The last solution is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ik_set_target(
     ik: *mut ds_ik,
@@ -325,12 +336,12 @@ pub unsafe extern "C" fn ds_ik_set_weight(ik: *mut ds_ik, task: i32, weight: f64
     wall::status(|| get(ik)?.ik.set_weight(number(task)?, weight))
 }
 
-/// Solves the tasks from q0, which is moved into the bounds first, and writes the configuration to q: nq numbers each, which may be
-/// the same. info, how it went, may be NULL. Tasks that are not met are no error: info->outcome says so, and q is the best of all
-/// starts.
+/// Solves the tasks from q0 and writes the configuration to q: nq numbers each; q may be q0. q0 is
+/// first moved into the bounds. info: facts about the search; may be NULL. Unsolved tasks are not an
+/// error: info->outcome reports them, and q is the best result of all starts.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT where a task has no target; DS_ERR_NUMERICAL for numbers that are not finite, or too large
-/// for their squares to be.
+/// Errors: DS_ERR_INVALID_ARGUMENT if a task has no target; DS_ERR_NUMERICAL for numbers that are not
+/// finite or whose squares are not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ik_solve(
     ik: *mut ds_ik,
@@ -374,15 +385,16 @@ pub unsafe extern "C" fn ds_ik_residual(
     })
 }
 
-/// What the derivative of the last solution by the targets is. *gradient: DS_GRADIENT_EXACT, or DS_GRADIENT_ONE_SIDED where a
-/// joint is at a bound that holds it with no force: it is that of the side where the joint leaves the bound. *unique: 1 where the
-/// solution is the only one near by; 0 where solutions are a family (an arm with more joints than the task needs): the
-/// derivative then is that of the motion of least norm that goes along with the targets, and where a search from elsewhere ends
-/// may differ. Either may be NULL.
+/// Label of the derivative of the last solution by the targets. *gradient: DS_GRADIENT_EXACT, or
+/// DS_GRADIENT_ONE_SIDED if a joint is at a bound that holds it with no force; then the derivative is
+/// that of the side on which the joint leaves the bound. *unique: 1 if the solution is isolated. 0 if
+/// it belongs to a family of solutions (an arm with more joints than the task needs); then the
+/// derivative is the least-norm motion that follows the targets, and a search from another start may
+/// end elsewhere. Either pointer may be NULL.
 ///
-/// Errors: DS_ERR_NO_STEP before a solution; DS_ERR_NOT_CONVERGED after DS_IK_ITERATIONS, or where what was found is not yet the
-/// least; DS_ERR_NUMERICAL where the solution is singular; DS_ERR_UNSUPPORTED where residuals stay and the model has equalities that
-/// are not met, or joints whose axes vary.
+/// Errors: DS_ERR_NO_STEP before a solution; DS_ERR_NOT_CONVERGED after DS_IK_ITERATIONS, or if the
+/// result is not yet a minimum; DS_ERR_NUMERICAL if the solution is singular; DS_ERR_UNSUPPORTED if
+/// residuals remain and the model has violated equalities or joints whose axes vary.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ik_gradient(
     ik: *mut ds_ik,
@@ -404,7 +416,7 @@ pub unsafe extern "C" fn ds_ik_gradient(
     })
 }
 
-/// Derivative of the last solution (tangent) by the variations of all targets, those of each task after those of the one before:
+/// Derivative of the last solution (tangent) by the variations of all targets, task after task:
 /// nv × ds_ik_variation_size numbers, column-major.
 ///
 /// Errors: those of ds_ik_gradient.
@@ -419,8 +431,8 @@ pub unsafe extern "C" fn ds_ik_jacobian(ik: *mut ds_ik, dq_dtarget: *mut f64) ->
     })
 }
 
-/// Forward mode: the variation dq (tangent, nv numbers) of the last solution for variations dtarget (ds_ik_variation_size
-/// numbers) of all targets.
+/// Forward mode: the variation dq (tangent, nv numbers) of the last solution for variations dtarget
+/// (ds_ik_variation_size numbers) of all targets.
 ///
 /// Errors: those of ds_ik_gradient.
 #[unsafe(no_mangle)]
@@ -436,8 +448,8 @@ pub unsafe extern "C" fn ds_ik_jvp(ik: *mut ds_ik, dtarget: *const f64, dq: *mut
     })
 }
 
-/// Reverse mode: the gradient target_bar (ds_ik_variation_size numbers) by all targets of a function of the last solution, given
-/// its gradient q_bar (tangent, nv numbers).
+/// Reverse mode: given the gradient q_bar (tangent, nv numbers) of a function by the last solution,
+/// computes its gradient by all targets: target_bar, ds_ik_variation_size numbers.
 ///
 /// Errors: those of ds_ik_gradient.
 #[unsafe(no_mangle)]

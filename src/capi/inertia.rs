@@ -1,4 +1,4 @@
-//! Inertias of bodies, and coordinates in which every value is one.
+//! Inertias of bodies, and coordinates in which every value is a valid inertia.
 
 use super::args::{self, Out};
 use super::status::ds_status;
@@ -15,13 +15,13 @@ unsafe fn ten(p: *const f64, name: &str) -> Result<[f64; INERTIA_PARAMS]> {
     Ok(ten)
 }
 
-/// Coordinates theta of an inertia p (10 numbers each; p as in DS_PARAM_BODY_INERTIA) in which every value is the inertia of
-/// a body, so that an optimizer cannot leave these: the logarithmic Cholesky factor of the pseudo-inertia (Rucker & Wensing
-/// 2022). theta is (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): the mass is exp(2 alpha) and t the centre of mass. theta
-/// may be p.
+/// Coordinates theta of an inertia p (10 numbers each; p as in DS_PARAM_BODY_INERTIA). Every theta is
+/// the inertia of a possible body, so an optimizer over theta stays physical. They are the
+/// log-Cholesky factor of the pseudo-inertia (Rucker & Wensing 2022): theta is (alpha, d1, d2, d3,
+/// s12, s23, s13, t1, t2, t3), the mass is exp(2 alpha), and t is the centre of mass. theta may be p.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for numbers that no body has, and for points, needles and discs without extent in some
-/// direction, which have no theta.
+/// Errors: DS_ERR_INVALID_ARGUMENT for numbers that no body has, and for points, needles and discs
+/// without extent in some direction, which have no theta.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inertia_to_log_cholesky(p: *const f64, theta: *mut f64) -> ds_status {
     wall::status(|| {
@@ -37,10 +37,10 @@ pub unsafe extern "C" fn ds_inertia_to_log_cholesky(p: *const f64, theta: *mut f
     })
 }
 
-/// The inertia p at theta, see ds_inertia_to_log_cholesky; 10 numbers each. dp_dtheta: 10×10, column-major, may be NULL. p may
-/// be theta.
+/// The inertia p at theta, see ds_inertia_to_log_cholesky; 10 numbers each. dp_dtheta: 10×10,
+/// column-major, may be NULL. p may be theta.
 ///
-/// Errors: DS_ERR_NUMERICAL where the numbers overflow, or the mass vanishes.
+/// Errors: DS_ERR_NUMERICAL if the numbers overflow or the mass vanishes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inertia_from_log_cholesky(
     theta: *const f64,

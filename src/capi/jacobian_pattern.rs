@@ -1,4 +1,4 @@
-//! The step's Jacobians without the zeros between bodies that nothing joins.
+//! Sparse Jacobians of a step, without the zeros between bodies that nothing connects.
 
 use super::args;
 use super::derivatives::{ds_step_jacobians, jacobians_of};
@@ -8,24 +8,25 @@ use super::wall;
 use crate::error::{Error, Result};
 use crate::step::{JacobianEntries, JacobianPattern, Sim};
 
-/// Numbers of entries of a step's Jacobians that may differ from zero.
+/// Numbers of structural nonzeros of a step's Jacobians.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_jacobian_entries {
-    /// Of each of dq_dq, dq_dv, dv_dq and dv_dv.
+    /// In each of dq_dq, dq_dv, dv_dq and dv_dv.
     pub by_state: usize,
-    /// Of each of dq_du and dv_du.
+    /// In each of dq_du and dv_du.
     pub by_input: usize,
-    /// Two steps of a simulation with the same number have the same pattern. It grows.
+    /// Number of the pattern: two steps of a sim with the same number have the same pattern. It
+    /// increases.
     pub pattern: u64,
 }
 
-/// Numbers of entries of the last step's Jacobians that may differ from zero: those of bodies in one tree of joints, or in
-/// trees that contacts and equalities of the step join. The pattern is another than before only where other trees are
-/// joined, which out->pattern shows.
+/// Numbers of structural nonzeros of the last step's Jacobians: entries of bodies in one tree of
+/// joints, or in trees that contacts and equalities of the step connect. The pattern changes only if
+/// other trees are connected; then out->pattern changes too.
 ///
-/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives is 0; those of
-/// ds_sim_step_jacobians after a step of an implicit integrator.
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT if options.derivatives is 0; those
+/// of ds_sim_step_jacobians after a step of an implicit integrator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_jacobian_entries(
     sim: *mut ds_sim,
@@ -51,13 +52,14 @@ pub unsafe extern "C" fn ds_sim_jacobian_entries(
     })
 }
 
-/// The pattern of these entries in compressed columns, as sparse matrices of Eigen and SciPy have it: the rows of
-/// column j are state_rows[k], in increasing order, for k from state_starts[j] (nv + 1 numbers) to before
-/// state_starts[j + 1]; likewise input_starts (nu + 1) and input_rows of the columns by u. NULL for what is not wanted.
-/// `entries` must be those of the last step. They must not overlap.
+/// The pattern in compressed columns, as sparse matrices of Eigen and SciPy use it. The rows of
+/// column j are state_rows[k], in increasing order, for k from state_starts[j] (nv + 1 numbers) to
+/// state_starts[j + 1] - 1; likewise input_starts (nu + 1) and input_rows for the columns by u. NULL
+/// for arrays that are not wanted. `entries` must be those of the last step. The arrays must not
+/// overlap.
 ///
-/// Errors: as ds_sim_jacobian_entries; DS_ERR_INVALID_ARGUMENT for entries of another pattern; DS_ERR_CAPACITY for more
-/// entries than an int32_t counts.
+/// Errors: as ds_sim_jacobian_entries; DS_ERR_INVALID_ARGUMENT for entries of another pattern;
+/// DS_ERR_CAPACITY for more entries than an int32_t can count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_jacobian_pattern(
     sim: *mut ds_sim,
@@ -86,10 +88,11 @@ pub unsafe extern "C" fn ds_sim_jacobian_pattern(
     })
 }
 
-/// Jacobians of the last step, the entries of ds_sim_jacobian_pattern alone, column by column: entries->by_state numbers
-/// in each Jacobian by q or v, entries->by_input in each by u. dq_dp and dv_dp are dense. All else is as with
-/// ds_sim_step_jacobians, of which these are the numbers. `entries` must be those of the last step, so that arrays that
-/// were made for another pattern are told.
+/// Jacobians of the last step, only the entries of ds_sim_jacobian_pattern, column by column:
+/// entries->by_state numbers in each Jacobian by q or v, entries->by_input in each by u. dq_dp and
+/// dv_dp are dense. The numbers are those of ds_sim_step_jacobians, to which this call is otherwise
+/// equal. `entries` must be those of the last step, so that arrays made for another pattern are
+/// refused.
 ///
 /// Errors: as ds_sim_step_jacobians; DS_ERR_INVALID_ARGUMENT for entries of another pattern.
 #[unsafe(no_mangle)]
@@ -107,7 +110,7 @@ pub unsafe extern "C" fn ds_sim_step_jacobians_sparse(
     })
 }
 
-/// The entries of the last step, which the caller's must be.
+/// The entries of the last step; the caller's must be equal to them.
 unsafe fn same(sim: &mut Sim, entries: *const ds_jacobian_entries) -> Result<JacobianEntries> {
     let given = args::reference(entries, "entries")?;
     let now = sim.jacobian_entries()?;
@@ -125,7 +128,7 @@ unsafe fn same(sim: &mut Sim, entries: *const ds_jacobian_entries) -> Result<Jac
     Ok(now)
 }
 
-/// Arrays of the caller that do not overlap, those that are not NULL.
+/// The caller's arrays, which must not overlap; `None` for NULL.
 unsafe fn apart<'a, const N: usize>(
     arrays: [(&str, *mut i32, usize); N],
 ) -> Result<[Option<&'a mut [i32]>; N]> {

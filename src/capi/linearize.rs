@@ -1,4 +1,4 @@
-//! A step's linear model, as control takes it.
+//! Linear model of a step, for control.
 
 use super::args::{self, Out};
 use super::sim::{ds_sim, get, parts};
@@ -6,8 +6,9 @@ use super::status::ds_status;
 use super::wall;
 use crate::step::StepJacobians;
 
-/// Orders the chunks of two matrices that stand behind each other as those of one above the other: chunk c
-/// of the first goes to place 2c, chunk c of the second to 2c + 1. In place, cycle by cycle.
+/// Interleaves the chunks of two matrices that are stored one after the other, to form one matrix
+/// above the other: chunk c of the first goes to place 2c, chunk c of the second to 2c + 1. In place,
+/// by cycles of the permutation.
 fn stack(x: &mut [f64], rows: usize) {
     let chunks = x.len() / rows.max(1);
     let columns = chunks / 2;
@@ -19,7 +20,7 @@ fn stack(x: &mut [f64], rows: usize) {
         }
     };
     for start in 0..chunks {
-        // Each cycle is gone through from its least chunk.
+        // Each cycle is processed from its smallest chunk.
         let mut c = to(start);
         while c > start {
             c = to(c);
@@ -37,11 +38,12 @@ fn stack(x: &mut [f64], rows: usize) {
     }
 }
 
-/// Takes a step and gives its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, δq in the tangent space: A =
-/// (dq_dq dq_dv; dv_dq dv_dv), 2nv×2nv, B = (dq_du; dv_du), 2nv×nu, the Jacobians of ds_sim_step_jacobians
-/// to the bit. A or B may be NULL. The step is the sim's last one then, with its labels, contacts and
-/// derivatives: for a state about which nothing else is to change, use ds_sim_reset or ds_sim_set_memory.
-/// Of a model with activations they hold these fixed.
+/// Takes a step and returns its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, with δq in the tangent
+/// space: A = (dq_dq dq_dv; dv_dq dv_dv), 2nv×2nv, and B = (dq_du; dv_du), 2nv×nu. These are the
+/// Jacobians of ds_sim_step_jacobians, to the bit. A or B may be NULL. The step becomes the sim's
+/// last step, with its labels, contacts and derivatives. To keep later steps independent of this
+/// call, use ds_sim_reset or ds_sim_set_memory. In a model with activations, A and B hold the
+/// activations fixed.
 ///
 /// Errors: those of ds_sim_step and of ds_sim_step_jacobians.
 #[unsafe(no_mangle)]

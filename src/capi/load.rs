@@ -1,4 +1,4 @@
-//! Models from files and texts.
+//! Models from files and strings.
 
 use super::args::{self, Growing};
 use super::model::ds_model;
@@ -21,48 +21,49 @@ pub enum ds_format {
     DS_FORMAT_MJCF = 1,
 }
 
-/// How the robot hangs on the world.
+/// How the robot is attached to the world.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_base {
     /// As the file says.
     DS_BASE_FROM_FILE = 0,
-    /// Free joints of bodies on the world are removed; they stay at their placements in the file.
+    /// Free joints between bodies and the world are removed. The bodies stay at their placements in
+    /// the file.
     DS_BASE_FIXED = 1,
     /// The one body with mass that is welded to the world gets a free joint named "root_joint".
-    /// Nothing changes where all of them are free already.
+    /// Nothing changes if all bodies are free already.
     DS_BASE_FREE = 2,
 }
 
-/// How the inputs u act.
+/// The meaning of the inputs u.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_actuation {
-    /// By the actuators of the file. A URDF has those of its transmissions where they are asked for,
-    /// else none: nu = 0.
+    /// Inputs of the actuators of the file. A URDF has the actuators of its transmissions if
+    /// ds_load_options.transmissions is 1, otherwise none: nu = 0.
     DS_ACTUATION_FROM_FILE = 0,
-    /// One input for each dof: nu = nv and the generalized force is u.
+    /// One input for each dof: nu = nv, and u is the generalized force.
     DS_ACTUATION_FULL = 1,
-    /// As DS_ACTUATION_FULL, but with no input on what lets a robot float: free joints, and joints of several
-    /// dofs (planar, spherical) of bodies on the world. Those of one dof there have theirs, an arm's first as
-    /// a base's that is made of slides and hinges.
+    /// One input for each dof, except on free joints and on joints of several dofs (planar,
+    /// spherical) that connect a body to the world. One-dof joints on the world do have inputs: an
+    /// arm's first joint, and also a base made of slides and hinges.
     DS_ACTUATION_JOINTS = 2,
 }
 
-/// What to do with a URDF joint that follows another one.
+/// How to treat a URDF joint that follows another joint.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_mimic {
     /// Refuse the file.
     DS_MIMIC_ERROR = 0,
-    /// Let it move on its own, with a warning.
+    /// Let it move independently, with a warning.
     DS_MIMIC_INDEPENDENT = 1,
-    /// Hold it to its leader by an equality constraint under its own name:
-    /// q = multiplier * q_leader + offset.
+    /// Couple it to its leader by an equality constraint of the same name: q = multiplier *
+    /// q_leader + offset.
     DS_MIMIC_COUPLE = 2,
 }
 
-/// What to do with a URDF collision geometry whose mesh file is not found.
+/// How to treat a URDF collision geometry whose mesh file is not found.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_missing_mesh {
@@ -82,9 +83,9 @@ pub enum ds_mesh_mode {
     DS_MESH_DECOMPOSED = 1,
 }
 
-/// What to do with a mesh that is open and so bounds no solid: its holes make up more than a
-/// thousandth of its surface, or, with DS_MESH_DECOMPOSED, any edge has no triangle on its other side.
-/// Geoms that the filters keep from touching anything are not looked at.
+/// How to treat an open mesh, which bounds no solid. A mesh is open if its holes make up more than a
+/// thousandth of its surface; with DS_MESH_DECOMPOSED, if any edge belongs to one triangle only.
+/// Geoms that the filters exclude from all contact are not checked.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_open_mesh {
@@ -94,8 +95,8 @@ pub enum ds_open_mesh {
     DS_OPEN_MESH_HULL = 1,
 }
 
-/// What a load may change about what the file says. Fill with ds_load_options_init, then change
-/// fields. NULL in its place means the defaults. Strings and arrays are copied during the call.
+/// Changes that a load makes to the description in the file. Fill with ds_load_options_init, then
+/// change fields. Pass NULL for the defaults. Strings and arrays are copied during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_load_options {
@@ -105,7 +106,7 @@ pub struct ds_load_options {
     pub base: i32,
     /// A ds_actuation. Default DS_ACTUATION_FROM_FILE.
     pub actuation: i32,
-    /// 1 adds the plane z = 0 of the world as a geom named "ground". Default 0.
+    /// 1: adds the plane z = 0 of the world as a geom named "ground". Default 0.
     pub ground_plane: i32,
     /// A ds_mimic. Default DS_MIMIC_ERROR.
     pub mimic: i32,
@@ -113,35 +114,38 @@ pub struct ds_load_options {
     pub missing_mesh: i32,
     /// A ds_mesh_mode. Default DS_MESH_HULL.
     pub mesh_mode: i32,
-    /// Friction coefficient of every contact with the added ground plane, whatever the other
-    /// geom's. Default 1.
+    /// Friction coefficient of all contacts with the added ground plane, independent of the other
+    /// geom. Default 1.
     pub ground_friction: f64,
-    /// Directories in which meshes are looked for besides the file's own and those above it: for
-    /// package://pkg/path each directory's pkg/path and path. The library reads no environment variable: the
-    /// command line and the bindings of Python and Julia add those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
-    /// mesh_dir_count strings. Default NULL.
+    /// Directories in which to look for meshes, besides the file's own directory and the directories
+    /// above it. For package://pkg/path, each directory's pkg/path and path are tried. The library
+    /// reads no environment variables; the command line and the Python and Julia bindings add the
+    /// directories of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. mesh_dir_count strings. Default NULL.
     pub mesh_dirs: *const *const c_char,
     /// Number of mesh_dirs. Default 0.
     pub mesh_dir_count: usize,
-    /// 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
+    /// 0: the bodies of one robot (the subtree of one child of the world) never touch each other.
     /// Default 1: as the file says.
     pub self_collision: i32,
-    /// 1: geoms of one robot that overlap at the neutral configuration never touch, as
-    /// ds_model_exclude_overlapping says. Default 0.
+    /// 1: geoms of one robot that overlap at the neutral configuration never touch, as for
+    /// ds_model_exclude_overlapping. Default 0.
     pub exclude_overlapping: i32,
     /// A ds_open_mesh. Default DS_OPEN_MESH_HULL.
     pub open_mesh: i32,
-    /// 1: geoms of one robot may touch although they overlap in more than three quarters of 24 configurations spread
-    /// over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts
-    /// within the hull of a hollow one. Pairs that the file names touch in any case.
+    /// Geoms of one robot that overlap in more than three quarters of 24 configurations spread over
+    /// the joint limits: typically housings, and parts inside the hull of a hollow part. Default 0:
+    /// they never touch; a warning counts them and names three. 1: they may touch. Pairs that the
+    /// file names may touch in any case.
     pub keep_inseparable: i32,
-    /// 1: the force of each actuator on a joint, or of each input of DS_ACTUATION_JOINTS and DS_ACTUATION_FULL, is clamped
-    /// to ± the effort that ds_model_joint_effort_velocity gives, on each dof; an effort of 0 leaves no force, and a warning says
-    /// so. Beyond the clamp the derivative by the input is 0, at it one-sided. Default 0: no step enforces efforts.
+    /// 1: clamps the force of each actuator on a joint, and of each input of DS_ACTUATION_JOINTS and
+    /// DS_ACTUATION_FULL, to ± the effort of ds_model_joint_effort_velocity, on each dof. An effort
+    /// of 0 allows no force; a warning reports it. Beyond the clamp the derivative by the input is 0;
+    /// at the clamp it is one-sided. Default 0: steps do not enforce efforts.
     pub effort_limits: i32,
-    /// 1: each `<transmission>` of a URDF with one joint and one actuator becomes an actuator of that name: u is the motor's
-    /// torque, its gear the mechanicalReduction (1 where none is given), so that the joint's torque is their product. Others
-    /// are left out with a warning. Only with DS_ACTUATION_FROM_FILE. Default 0: all are left out, with a warning.
+    /// 1: each `<transmission>` of a URDF with one joint and one actuator becomes an actuator of the
+    /// same name. u is the motor's torque; the gear is the mechanicalReduction (1 if missing); their
+    /// product is the joint's torque. Other transmissions are left out with a warning. Only with
+    /// DS_ACTUATION_FROM_FILE. Default 0: all are left out, with a warning.
     pub transmissions: i32,
 }
 
@@ -235,13 +239,13 @@ pub unsafe extern "C" fn ds_load_options_init(options: *mut ds_load_options) {
     args::init(options)
 }
 
-/// Loads a robot or scene from a file: .urdf, or .xml and .mjcf for MJCF. The path is in the
-/// system's encoding, relative to the working directory. Release *out with ds_model_free.
+/// Loads a robot or scene from a file: .urdf, or .xml and .mjcf for MJCF. The path is in the system's
+/// encoding and relative to the working directory. Release *out with ds_model_free.
 ///
-/// Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED, and DS_ERR_INVALID_ARGUMENT for a
-/// description that is no model (a mass below zero, a joint that moves nothing); the message has
-/// the file, the line, the element and its name. A mesh that is open or flat, or has numbers that are
-/// not finite, is DS_ERR_PARSE, one of more than 2,000,000 triangles DS_ERR_UNSUPPORTED.
+/// Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED; DS_ERR_INVALID_ARGUMENT for a description of
+/// an impossible model (a negative mass, a joint that moves nothing). The message gives the file, the
+/// line, the element and its name. A mesh that is open or flat or has numbers that are not finite is
+/// DS_ERR_PARSE; a mesh of more than 2,000,000 triangles is DS_ERR_UNSUPPORTED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_load(
     path: *const c_char,
@@ -255,9 +259,9 @@ pub unsafe extern "C" fn ds_model_load(
     })
 }
 
-/// Loads from a text of `length` bytes of UTF-8; no terminating NUL is needed. `format` is a
-/// ds_format. Meshes named by relative paths are looked for in mesh_dirs; what an MJCF names, first in
-/// the working directory. Otherwise as ds_model_load.
+/// Loads a model from a string of `length` bytes of UTF-8, without a terminating NUL. `format` is a
+/// ds_format. Meshes with relative paths are searched in mesh_dirs. Files that an MJCF names are
+/// searched in the working directory first. Otherwise as ds_model_load.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_load_string(
     text: *const c_char,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::c_char;
 
 thread_local! {
-    /// With its terminating NUL; empty before the first.
+    /// The message with its terminating NUL; empty before the first.
     static MESSAGE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -23,7 +23,7 @@ pub fn words() -> String {
 }
 
 pub fn remember(message: &str) {
-    // Without a destination (a thread that is ending) the status alone must do.
+    // If the thread-local is gone (a thread that is ending), the status alone must do.
     let _ = MESSAGE.try_with(|m| {
         let mut m = m.borrow_mut();
         m.clear();

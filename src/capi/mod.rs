@@ -1,12 +1,13 @@
-//! The C ABI: one file a section of `include/diffsim.h`, in its order, and no logic of its own.
+//! The C ABI: one file for each section of `include/diffsim.h`, in the header's order, without logic
+//! of its own.
 //!
-//! Every export takes its arguments through `args` (null, alignment, finiteness, overlap) and runs
-//! behind `wall` (panics, statuses, the last error). The page of rules at the top of the header,
-//! kept in `cbindgen.toml`, is the safety contract of every function here.
+//! Every export checks its arguments through `args` (null, alignment, finiteness, overlap) and runs
+//! behind `wall` (panics, statuses, the last error). The rules at the top of the header, kept in
+//! `cbindgen.toml`, are the safety contract of every function here.
 
 #![allow(non_camel_case_types, non_snake_case, clippy::missing_safety_doc)]
-// All functions are unsafe for the one reason that the header gives. What is done with a pointer is in
-// `args`, each time with its own reason.
+// All functions are unsafe for the same reason, which the header gives. Operations on pointers are in
+// `args`, each with its own reason.
 #![allow(unsafe_op_in_unsafe_fn)]
 
 #[macro_use]

@@ -8,7 +8,7 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
-/// A robot or scene: constant once made, and safe to use from many threads at once.
+/// A robot or scene. Constant once made; any number of threads may use it at once.
 pub struct ds_model {
     pub(super) model: Arc<Model>,
     pub(super) bodies: Vec<CString>,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn ds_model_actuator_id(model: *const ds_model, name: *con
     })
 }
 
-/// Name of a body, "" if it has none; NULL for an id that is none. Lives as long as the model.
+/// Name of a body, "" if it has none; NULL if the id is out of range. Lives as long as the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body_name(model: *const ds_model, body: i32) -> *const c_char {
     named(model, body, "body", |m| &m.bodies)
@@ -242,14 +242,14 @@ pub unsafe extern "C" fn ds_model_keyframe_name(
     named(model, keyframe, "keyframe", |m| &m.keyframes)
 }
 
-/// Number of things that the loader read but does not use. 0 for NULL.
+/// Number of warnings: elements that the loader read but does not use. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_warning_count(model: *const ds_model) -> usize {
     count(model, |m| m.warnings().len())
 }
 
-/// What the loader read but does not use, in one line; NULL for an index out of range. Lives as
-/// long as the model.
+/// A warning of the loader about an element that it does not use, in one line; NULL if the index is
+/// out of range. Lives as long as the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_warning(model: *const ds_model, index: usize) -> *const c_char {
     let index = i32::try_from(index).unwrap_or(-1);

@@ -1,4 +1,4 @@
-//! What a model has: bodies, joints, geoms, gravity.
+//! Parts of a model: bodies, joints, geoms, gravity.
 
 use super::args::{self, Out};
 use super::model::{ds_model, get};
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::model::spec::{JointKind, ShapeSpec};
 
-/// How a joint moves. In brackets the entries of q and of v.
+/// Motion of a joint. In brackets: the numbers of entries in q and v.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_joint_kind {
@@ -51,7 +51,7 @@ impl From<JointKind> for ds_joint_kind {
     }
 }
 
-/// Shape of a geom, about and along its own axes. In brackets its sizes [m].
+/// Shape of a geom, along and about its own axes. In brackets: its sizes [m].
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_geom_kind {
@@ -87,7 +87,7 @@ pub(super) fn kind(shape: &ShapeSpec) -> ds_geom_kind {
     }
 }
 
-/// What an id can stand for.
+/// The kinds of parts that an id can name.
 #[derive(Clone, Copy)]
 enum Part {
     Body,
@@ -97,7 +97,7 @@ enum Part {
 }
 
 impl Part {
-    /// The index that `id` is.
+    /// The index of `id`, checked against the number of parts of this kind.
     fn index(self, id: i32, m: &Model) -> Result<usize> {
         let (count, name) = match self {
             Part::Body => (m.nbody(), "body"),
@@ -109,7 +109,7 @@ impl Part {
     }
 }
 
-/// A number about the body, joint, geom or site `id`; -1 on failure.
+/// A number of the part `id`; -1 on failure.
 unsafe fn about(
     model: *const ds_model,
     id: i32,
@@ -122,7 +122,7 @@ unsafe fn about(
     })
 }
 
-/// Numbers about the body, joint, geom or site `id`.
+/// Numbers of the part `id`.
 unsafe fn numbers_about<const N: usize>(
     model: *const ds_model,
     id: i32,
@@ -134,13 +134,13 @@ unsafe fn numbers_about<const N: usize>(
         let m = &get(model)?.model;
         let x = of(m, part.index(id, m)?);
         let out = Out::new(out, N, "out")?;
-        // Limits may be infinite: copied without the check of a computed result.
+        // Limits may be infinite: copy without the check of computed results.
         args::copy(&x, out);
         Ok(())
     })
 }
 
-/// Parent of a body; the world is its own. -1 for an id that is none.
+/// Parent of a body; the world is its own parent. -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body_parent(model: *const ds_model, body: i32) -> i32 {
     about(model, body, Part::Body, |m, i| {
@@ -174,8 +174,9 @@ pub unsafe extern "C" fn ds_model_body_inertia(
     })
 }
 
-/// Which of the mocap bodies (MJCF's mocap="true") a body is, from 0 in their order; -1 of another and for an id that is none. One is
-/// a body on a free joint, whose six dofs have a prescribed velocity of 0 (ds_sim_prescribe) in every sim from its creation.
+/// Number of a body among the mocap bodies (MJCF's mocap="true"), from 0 in their order; -1 for other
+/// bodies and if the id is out of range. A mocap body is on a free joint whose six dofs have a
+/// prescribed velocity of 0 (ds_sim_prescribe) in every new sim.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body_mocap(model: *const ds_model, body: i32) -> i32 {
     about(model, body, Part::Body, |m, i| {
@@ -185,8 +186,8 @@ pub unsafe extern "C" fn ds_model_body_mocap(model: *const ds_model, body: i32) 
     })
 }
 
-/// Share of its own weight that a force at its centre of mass carries, as loaded: 0 for none of it, 1
-/// and the body floats. 1 number.
+/// Share of a body's own weight that a force at its centre of mass carries, as loaded. 0: no share;
+/// 1: the body floats. 1 number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body_gravity_compensation(
     model: *const ds_model,
@@ -198,7 +199,7 @@ pub unsafe extern "C" fn ds_model_body_gravity_compensation(
     })
 }
 
-/// A ds_joint_kind; -1 for an id that is none.
+/// Kind of a joint, a ds_joint_kind; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_type(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
@@ -206,7 +207,7 @@ pub unsafe extern "C" fn ds_model_joint_type(model: *const ds_model, joint: i32)
     })
 }
 
-/// The body that a joint moves; -1 for an id that is none.
+/// The body that a joint moves; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_body(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
@@ -214,7 +215,7 @@ pub unsafe extern "C" fn ds_model_joint_body(model: *const ds_model, joint: i32)
     })
 }
 
-/// Index in q of a joint's first coordinate; -1 for an id that is none.
+/// Index in q of a joint's first coordinate; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_q_index(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
@@ -222,7 +223,7 @@ pub unsafe extern "C" fn ds_model_joint_q_index(model: *const ds_model, joint: i
     })
 }
 
-/// Index in v of a joint's first dof; -1 for an id that is none.
+/// Index in v of a joint's first dof; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_v_index(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
@@ -230,7 +231,7 @@ pub unsafe extern "C" fn ds_model_joint_v_index(model: *const ds_model, joint: i
     })
 }
 
-/// Number of a joint's coordinates in q; -1 for an id that is none.
+/// Number of a joint's coordinates in q; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_nq(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
@@ -238,7 +239,7 @@ pub unsafe extern "C" fn ds_model_joint_nq(model: *const ds_model, joint: i32) -
     })
 }
 
-/// Number of a joint's dofs; -1 for an id that is none.
+/// Number of a joint's dofs; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_nv(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
@@ -246,8 +247,8 @@ pub unsafe extern "C" fn ds_model_joint_nv(model: *const ds_model, joint: i32) -
     })
 }
 
-/// Lower and upper bound of a one-dof joint's coordinate [rad or m], -inf and inf where it has
-/// none; of a spherical joint 0 and the largest angle [rad]. 2 numbers.
+/// Lower and upper bound of a one-dof joint's coordinate [rad or m]; -inf and inf if it has none. For
+/// a spherical joint: 0 and the largest angle [rad]. 2 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_limits(
     model: *const ds_model,
@@ -263,9 +264,9 @@ pub unsafe extern "C" fn ds_model_joint_limits(
     })
 }
 
-/// Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
-/// it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second where
-/// ds_options.velocity_limits does. 2 numbers.
+/// Largest |force| [N or N m] and |velocity| [m/s or rad/s] of a joint in the file; inf if the file
+/// gives none. Steps enforce the force if ds_load_options.effort_limits is 1, and the velocity if
+/// ds_options.velocity_limits is 1. 2 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_effort_velocity(
     model: *const ds_model,
@@ -277,7 +278,7 @@ pub unsafe extern "C" fn ds_model_joint_effort_velocity(
     })
 }
 
-/// The body of a geom; -1 for an id that is none.
+/// The body of a geom; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_body(model: *const ds_model, geom: i32) -> i32 {
     about(model, geom, Part::Geom, |m, i| {
@@ -285,7 +286,7 @@ pub unsafe extern "C" fn ds_model_geom_body(model: *const ds_model, geom: i32) -
     })
 }
 
-/// A ds_geom_kind; -1 for an id that is none.
+/// Kind of a geom, a ds_geom_kind; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_type(model: *const ds_model, geom: i32) -> i32 {
     about(model, geom, Part::Geom, |m, i| {
@@ -293,7 +294,7 @@ pub unsafe extern "C" fn ds_model_geom_type(model: *const ds_model, geom: i32) -
     })
 }
 
-/// Sizes of a geom [m] as its ds_geom_kind says, the unused ones zero. 3 numbers.
+/// Sizes of a geom [m] as its ds_geom_kind says; unused ones are zero. 3 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_size(
     model: *const ds_model,
@@ -341,7 +342,7 @@ pub unsafe extern "C" fn ds_model_geom_restitution(
     })
 }
 
-/// The body of a site; -1 for an id that is none.
+/// The body of a site; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_site_body(model: *const ds_model, site: i32) -> i32 {
     about(model, site, Part::Site, |m, i| {
@@ -370,8 +371,8 @@ pub unsafe extern "C" fn ds_model_gravity(model: *const ds_model, out: *mut f64)
     })
 }
 
-/// Time step of the model [s], which ds_options.time_step = 0 takes: that of the file. Of an MJCF without one it is 0.002,
-/// MuJoCo's default; of a URDF and of a built model 0.001.
+/// Time step of the model [s], used if ds_options.time_step is 0. It is the time step of the file.
+/// For an MJCF without one it is 0.002, MuJoCo's default; for a URDF and a built model it is 0.001.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_time_step(model: *const ds_model) -> f64 {
     wall::value(0.0, || Ok(get(model)?.model.time_step()))

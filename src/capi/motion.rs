@@ -11,17 +11,19 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::spatial::Pose;
 
-/// In which frame the motion of a frame on a body is given: (linear; angular), 6 numbers. An acceleration is the rate of
-/// change of the 6 numbers of the velocity, without gravity.
+/// Reference frame in which the motion of a frame on a body is given: (linear; angular), 6 numbers.
+/// An acceleration is the rate of change of the 6 numbers of the velocity, without gravity.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_reference_frame {
-    /// Along the frame's own axes: velocity of its origin. The acceleration is the spatial one.
-    DS_FRAME_LOCAL = 0,
-    /// Along the world's axes: velocity of the body's point that is now at the world's origin. The acceleration is the
+    /// Along the frame's own axes; linear: velocity of the frame's origin. The acceleration is the
     /// spatial one.
+    DS_FRAME_LOCAL = 0,
+    /// Along the world's axes; linear: velocity of the body's point that is now at the world's
+    /// origin. The acceleration is the spatial one.
     DS_FRAME_WORLD = 1,
-    /// Along the world's axes: velocity of the frame's origin. The acceleration is the classical one of that point.
+    /// Along the world's axes; linear: velocity of the frame's origin. The acceleration is the
+    /// classical acceleration of this point.
     DS_FRAME_LOCAL_WORLD_ALIGNED = 2,
 }
 
@@ -33,7 +35,7 @@ fn reference(frame: i32) -> Result<ReferenceFrame> {
     })
 }
 
-/// A frame on a body; a null placement stands for the body's own.
+/// A frame on a body; a null placement means the body's own frame.
 unsafe fn frame_on(model: &Model, body: i32, placement: *const f64, frame: i32) -> Result<Frame> {
     Ok(Frame {
         body: args::index(body, model.nbody(), "body", "body")?,
@@ -45,8 +47,8 @@ unsafe fn frame_on(model: &Model, body: i32, placement: *const f64, frame: i32) 
     })
 }
 
-/// Velocities of all bodies' frames: 6 × nbody numbers, (linear; angular), zero for the world. q: nq numbers; v: nv;
-/// frame: a ds_reference_frame.
+/// Velocities of all bodies' frames: 6 × nbody numbers, (linear; angular), zero for the world. q: nq
+/// numbers; v: nv; frame: a ds_reference_frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_body_velocities(
     sim: *mut ds_sim,
@@ -65,9 +67,9 @@ pub unsafe extern "C" fn ds_body_velocities(
     })
 }
 
-/// Accelerations of all bodies' frames at joint accelerations a, without gravity: 6 × nbody numbers, (linear; angular),
-/// zero for the world; with a = 0 they are the rates of the Jacobians times v. q: nq numbers; v, a: nv; frame: a
-/// ds_reference_frame.
+/// Accelerations of all bodies' frames at joint accelerations a, without gravity: 6 × nbody numbers,
+/// (linear; angular), zero for the world. At a = 0 they are the rates of the Jacobians times v. q: nq
+/// numbers; v, a: nv; frame: a ds_reference_frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_body_accelerations(
     sim: *mut ds_sim,
@@ -91,7 +93,8 @@ pub unsafe extern "C" fn ds_body_accelerations(
     })
 }
 
-/// Velocities of all sites: 6 × nsite numbers, (linear; angular). q: nq numbers; v: nv; frame: a ds_reference_frame.
+/// Velocities of all sites: 6 × nsite numbers, (linear; angular). q: nq numbers; v: nv; frame: a
+/// ds_reference_frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_site_velocities(
     sim: *mut ds_sim,
@@ -110,8 +113,8 @@ pub unsafe extern "C" fn ds_site_velocities(
     })
 }
 
-/// Accelerations of all sites at joint accelerations a, without gravity: 6 × nsite numbers, (linear; angular). q: nq
-/// numbers; v, a: nv; frame: a ds_reference_frame.
+/// Accelerations of all sites at joint accelerations a, without gravity: 6 × nsite numbers, (linear;
+/// angular). q: nq numbers; v, a: nv; frame: a ds_reference_frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_site_accelerations(
     sim: *mut ds_sim,
@@ -135,8 +138,8 @@ pub unsafe extern "C" fn ds_site_accelerations(
     })
 }
 
-/// Jacobians of all bodies' frames: 6 × nv × nbody numbers, a column-major 6×nv matrix each. q: nq numbers; frame: a
-/// ds_reference_frame. jacobians must not overlap q.
+/// Jacobians of all bodies' frames: 6 × nv × nbody numbers, a column-major 6×nv matrix each. q: nq
+/// numbers; frame: a ds_reference_frame. jacobians must not overlap q.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_body_jacobians(
     sim: *mut ds_sim,
@@ -154,9 +157,10 @@ pub unsafe extern "C" fn ds_body_jacobians(
     })
 }
 
-/// Jacobian of a frame on a body, J v its velocity: 6×nv, column-major. q: nq numbers; placement: of the frame in the
-/// body's, a column-major 4×4 matrix, NULL for the body's own frame (of a site: ds_model_site_placement); frame: a
-/// ds_reference_frame. J must not overlap the arguments.
+/// Jacobian J of a frame on a body: J v is its velocity. 6×nv, column-major. q: nq numbers;
+/// placement: pose of the frame in the body's frame, a column-major 4×4 matrix, NULL for the body's
+/// own frame (for a site, use ds_model_site_placement); frame: a ds_reference_frame. J must not
+/// overlap the arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_frame_jacobian(
     sim: *mut ds_sim,
@@ -175,8 +179,8 @@ pub unsafe extern "C" fn ds_frame_jacobian(
     })
 }
 
-/// Time derivative along v of ds_frame_jacobian, which times v is the acceleration at a = 0: 6×nv, column-major.
-/// Arguments as there; v: nv numbers.
+/// Time derivative of ds_frame_jacobian along v: 6×nv, column-major. Its product with v is the
+/// acceleration at a = 0. Arguments as for ds_frame_jacobian; v: nv numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_frame_jacobian_rate(
     sim: *mut ds_sim,
@@ -197,8 +201,9 @@ pub unsafe extern "C" fn ds_frame_jacobian_rate(
     })
 }
 
-/// Velocity of a frame on a body, 6 numbers (linear; angular), and its derivatives by q (tangent) and by v, the Jacobian:
-/// 6×nv each, column-major; NULL for those not wanted. Arguments as of ds_frame_jacobian; v: nv numbers.
+/// Velocity of a frame on a body, 6 numbers (linear; angular), and its derivatives by q (tangent) and
+/// by v (the Jacobian): 6×nv each, column-major; NULL for those not wanted. Arguments as for
+/// ds_frame_jacobian; v: nv numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_frame_velocity(
     sim: *mut ds_sim,
@@ -232,9 +237,10 @@ pub unsafe extern "C" fn ds_frame_velocity(
     })
 }
 
-/// Acceleration of a frame on a body at joint accelerations a, without gravity: 6 numbers (linear; angular), the rate of
-/// ds_frame_velocity; and its derivatives by q (tangent), by v and by a, the Jacobian: 6×nv each, column-major; NULL for
-/// those not wanted. Arguments as of ds_frame_jacobian; v, a: nv numbers.
+/// Acceleration of a frame on a body at joint accelerations a, without gravity: 6 numbers (linear;
+/// angular), the rate of ds_frame_velocity. Also its derivatives by q (tangent), v and a (the
+/// Jacobian): 6×nv each, column-major; NULL for those not wanted. Arguments as for ds_frame_jacobian;
+/// v, a: nv numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_frame_acceleration(
     sim: *mut ds_sim,

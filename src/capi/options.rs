@@ -1,4 +1,4 @@
-//! How a sim, rollout or batch steps.
+//! Options of sims, rollouts and batches.
 
 use super::args::{self, Growing};
 use crate::error::Result;
@@ -10,20 +10,23 @@ use crate::step::{Contact, Integrator, Options};
 pub enum ds_contact_law {
     /// Rigid contact with the exact Coulomb cone.
     DS_CONTACT_NCP = 0,
-    /// Rigid contact with a friction pyramid, a boxed linear complementarity problem: along each of a contact's two tangents by
-    /// itself friction is at most the coefficient times the normal impulse. ds_contact.at_bound says along which it slides.
+    /// Rigid contact with a friction pyramid, a boxed linear complementarity problem. The two
+    /// tangents of a contact are independent: along each, friction is at most the coefficient times
+    /// the normal impulse. ds_contact.at_bound reports along which tangents the contact slides.
     DS_CONTACT_LCP = 1,
-    /// Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
-    /// (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
-    /// they have the period of a step. Sliding contacts glide at a gap of friction × h × speed; those that are open by much more
-    /// have no friction. kp and kd must be 0.
+    /// Compliant contact as a convex problem, which always has exactly one solution. Use it for
+    /// piles, and for contacts with a stiffness (DS_PARAM_CONTACT_STIFFNESS,
+    /// DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities are slightly compliant too,
+    /// with the period of one time step. Sliding contacts keep a gap of friction × h × speed; a
+    /// contact with a much larger gap has no friction. kp and kd must be 0.
     DS_CONTACT_CONVEX = 2,
-    /// Contacts and joint limits are springs and dampers. With the symplectic integrators they are explicit: about
-    /// h² k + h d < 2 m must hold of the mass m that a contact of stiffness k and damping d moves; with DS_INTEGRATOR_BDF1 and
-    /// the like they are implicit. Joints with dry friction, equalities, and tendons with bounds or dry friction are
-    /// DS_ERR_UNSUPPORTED, kp and kd must be 0.
+    /// Contacts and joint limits are springs and dampers. They are explicit with the symplectic
+    /// integrators: then h² k + h d < 2 m must roughly hold for the mass m that moves at a contact of
+    /// stiffness k and damping d. They are implicit with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2 and
+    /// DS_INTEGRATOR_SDIRK2. DS_ERR_UNSUPPORTED for joints with dry friction, equalities, and tendons
+    /// with bounds or dry friction. kp and kd must be 0.
     DS_CONTACT_PENALTY = 3,
-    /// Nothing touches: no contacts, limits, dry friction or equality constraints.
+    /// No contacts, limits, dry friction or equality constraints.
     DS_CONTACT_NONE = 4,
 }
 
@@ -31,106 +34,130 @@ pub enum ds_contact_law {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_integrator {
-    /// v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit. The velocity of a free joint is in the body's
-    /// own axes: where these turn at w, its linear part gains the share (h w)²/2 a step.
+    /// v+ = v + h a, q+ = q ⊕ h v+, with implicit joint damping and joint springs. The velocity of a
+    /// free joint is in the body's own axes. While these rotate at w, its linear part grows by the
+    /// share (h w)²/2 in each step.
     DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
-    /// Forces where the velocity without impulses leads, found by Newton's method: M(q*) (v* - v) = h (f - b)(q*, v*, u) with
-    /// q* = q ⊕ h v*. Then impulses through M(q*) and what joint springs and dampers add to it, with any contact law, and
-    /// q+ = q ⊕ h v+. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
-    /// and in DS_INTEGRATOR_MIDPOINT.
+    /// Forces at the end of an impulse-free step, found by Newton's method:
+    /// M(q*)(v* - v) = h (f - b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus
+    /// the implicit terms of joint springs and dampers, with any contact law, and q+ = q ⊕ h v+.
+    /// First order; stiff forces are damped. Free joints keep their linear velocity in world axes,
+    /// here and in DS_INTEGRATOR_MIDPOINT.
     DS_INTEGRATOR_IMPLICIT_EULER = 1,
-    /// The same with forces halfway, at q ⊕ h/4 (v + v*) and (v + v*)/2, and q+ = q ⊕ h/2 (v + v+): of second order while
-    /// impulses vary smoothly. It damps nothing: what is stiff rings on.
+    /// Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at
+    /// q ⊕ h/4 (v + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses
+    /// vary smoothly. It adds no numerical damping: stiff modes continue to oscillate.
     DS_INTEGRATOR_MIDPOINT = 2,
-    /// Implicit Euler with the forces where the step ends, found by Newton's method: M(q+) (v+ - v) = h (f - b)(q+, v+, u),
-    /// q+ = q ⊕ h v+. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
-    /// and in BDF2 and SDIRK2. With DS_CONTACT_NONE or DS_CONTACT_PENALTY, whose forces are then implicit, too.
+    /// Implicit Euler with the forces at the end of the step, found by Newton's method:
+    /// M(q+)(v+ - v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped.
+    /// Free joints keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs
+    /// DS_CONTACT_NONE or DS_CONTACT_PENALTY; penalty forces are implicit too.
     DS_INTEGRATOR_BDF1 = 3,
-    /// The backward differentiation formula of second order, from the last two states; the first step is one of SDIRK2. In
-    /// ds_rollout_* only: a single step does not know the one before it, and is DS_ERR_UNSUPPORTED. Contact as with BDF1.
+    /// The backward differentiation formula of second order, from the last two states. The first step
+    /// is an SDIRK2 step. Only for ds_rollout_*: a single step has no previous state and is
+    /// DS_ERR_UNSUPPORTED. Contact laws as for BDF1.
     DS_INTEGRATOR_BDF2 = 4,
-    /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
-    /// spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always. The centre of mass
-    /// of a free body goes on a line wherever its frame is; without torque it keeps its angular momentum, and its energy within
-    /// a band, as a body on a ball joint does on which nothing hangs.
+    /// Same as DS_INTEGRATOR_SYMPLECTIC_EULER, but free joints keep their linear velocity in world
+    /// axes, as in MuJoCo and Drake: a spinning body flies straight, and a rolling body stays on the
+    /// ground. v+ is in the axes at the end of the step, as always. The centre of mass of a free body
+    /// moves on a straight line wherever its frame is. Without torque the body keeps its angular
+    /// momentum, and its energy stays in a band; so does a body on a ball joint that carries no other
+    /// bodies.
     DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
-    /// Two implicit stages as those of BDF1, of second order; what is stiff is damped as by it. Contact as with BDF1.
+    /// Two implicit stages like those of BDF1. Second order; stiff forces are damped as by BDF1.
+    /// Contact laws as for BDF1.
     DS_INTEGRATOR_SDIRK2 = 6,
-    /// The nearest to what the model's file asks for: of MuJoCo's Euler and implicitfast, and where the file names none,
-    /// DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; of implicit DS_INTEGRATOR_IMPLICIT_EULER; of RK4 DS_INTEGRATOR_MIDPOINT.
-    /// These go with every law. ds_sim_integrator says which it is.
+    /// The integrator nearest to that of the model's file. MuJoCo's Euler and implicitfast, and files
+    /// that name none, give DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; implicit gives
+    /// DS_INTEGRATOR_IMPLICIT_EULER; RK4 gives DS_INTEGRATOR_MIDPOINT. All of these work with every
+    /// contact law. ds_sim_integrator returns the result.
     DS_INTEGRATOR_FROM_MODEL = 7,
 }
 
 /// Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
-/// fields. NULL in its place means the defaults.
+/// fields. Pass NULL for the defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_options {
     /// Size of this struct in bytes; set by ds_options_init.
     pub struct_size: usize,
-    /// Length of a step [s], at least 1e-100. Default 0: that of the model (ds_model_time_step); ds_sim_time_step has it.
+    /// Time step [s], at least 1e-100. Default 0: the time step of the model (ds_model_time_step).
+    /// ds_sim_time_step returns the one in use.
     pub time_step: f64,
     /// A ds_contact_law. Default DS_CONTACT_NCP.
     pub contact: i32,
     /// A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL.
     pub integrator: i32,
-    /// Largest residual of the contact problem that counts as solved; with DS_CONTACT_CONVEX that of momentum, relative to
-    /// what impulses change of it. Default 1e-9.
+    /// Largest residual of the contact problem that counts as solved. With DS_CONTACT_CONVEX it is
+    /// the residual of momentum, relative to the change of momentum by impulses. Default 1e-9.
     pub tolerance: f64,
-    /// Largest number of iterations, of whatever kind, that the contact solver spends in a step on bodies that touch each
-    /// other. Default 1000.
+    /// Largest number of iterations, of any kind, that the contact solver may use in a step on bodies
+    /// that touch each other. Default 1000.
     pub max_iterations: usize,
-    /// Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
-    /// Default 0: 32, and 8 for each moving link with geoms that may touch, or, up to 128, the 4 points of each pair of geoms that
-    /// may; within 2^20 / nv (but 32).
+    /// Number of contacts for which memory is allocated. More contacts are DS_ERR_CAPACITY; the
+    /// message says how many are needed and of which geoms. Default 0: 32, plus 8 for each moving
+    /// link with geoms that may touch something; or, if that is more and up to 128, 4 for each pair
+    /// of geoms that may touch. At most 2^20 / nv, but at least 32.
     pub max_contacts: usize,
-    /// Stabilization, 0 to 1: share of a penetration that is left after a step. Default 0.
+    /// Stabilization, 0 to 1: the share of a penetration that remains after a step. Default 0.
     pub kp: f64,
-    /// Stabilization, 0 to 1: share of its normal velocity that an active contact keeps. Default 0.
+    /// Stabilization, 0 to 1: the share of its normal velocity that an active contact keeps. Default
+    /// 0.
     pub kd: f64,
-    /// A rollout keeps every checkpoint_interval-th state and recomputes those between. Default 1.
+    /// A rollout keeps every checkpoint_interval-th state and recomputes the states between. Default
+    /// 1.
     pub checkpoint_interval: usize,
-    /// 0: no workspace for derivatives is made and asking for one is DS_ERR_INVALID_ARGUMENT. Results
-    /// of steps are the same to the bit. Default 1.
+    /// 0: no workspace for derivatives is allocated, and asking for a derivative is
+    /// DS_ERR_INVALID_ARGUMENT. Steps have the same bits with 0 and 1. Default 1.
     pub derivatives: i32,
-    /// 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
-    /// 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
+    /// 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED. 0: the
+    /// step is taken, ds_step_info reports it, and its derivatives are DS_ERR_NOT_CONVERGED. Default
+    /// 0.
     pub require_convergence: i32,
-    /// Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, where
-    /// this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. A contact pushes
-    /// slower where joints would answer faster than this and the next. Default 0.5.
+    /// Stabilization speed [m/s], 0 to inf: the largest speed at which a step removes a penetration,
+    /// a passed limit or the violation of an equality that is a length. Larger violations take
+    /// several steps. A contact is pushed apart more slowly if joints would otherwise move faster
+    /// than this bound and max_push_out_angle. Default 0.5.
     pub max_push_out: f64,
-    /// The same where it is an angle [rad/s]: limits of hinges, couplings of hinges, orientations of welds. Default 1.
+    /// Stabilization speed for violations that are angles [rad/s]: limits of hinges, couplings of
+    /// hinges, orientations of welds. Default 1.
     pub max_push_out_angle: f64,
-    /// Largest work of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to inf; no clock decides. One
-    /// of more than a million multiplications counts as more where bodies are jammed: by their number over a million, or by
-    /// that of rows over two for each dof, whichever is less.
-    /// Hard problems beyond it are not solved: the step is taken with impulses inside the friction cones that add no
-    /// energy, ds_step_info says that it has not converged, and its derivatives are DS_ERR_NOT_CONVERGED. inf: whatever the
-    /// longest of the methods needs, for offline use. Default 1000.
+    /// Work budget of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to
+    /// inf. It does not depend on a clock. A problem beyond the budget is not solved: the step is
+    /// taken with impulses inside the friction cones that add no energy, ds_step_info.converged is 0,
+    /// and derivatives are DS_ERR_NOT_CONVERGED. inf lets every method run to its end, for offline
+    /// use.
+    ///
+    /// A factorization of more than a million multiplications counts with a weight if there are more
+    /// than two rows per dof, as in a jam. The weight is the smaller of multiplications / 10⁶ and
+    /// rows / (2 dofs). Default 1000.
     pub max_work: f64,
-    /// Contacts of geoms with restitution rebound where they approach faster than this before the step, 0 to inf [m/s]; slower
-    /// ones come to rest. DS_CONTACT_CONVEX has dissipation instead, and no rebounds. Default 0.01.
+    /// Contacts of geoms with restitution rebound if they approach faster than this before the step
+    /// [m/s], 0 to inf; slower contacts come to rest. DS_CONTACT_CONVEX has dissipation and no
+    /// rebounds. Default 0.01.
     pub restitution_threshold: f64,
-    /// 1: ds_rollout_adjoint takes the gradient of ds_sim_step_vjp_aware in every step, and ds_rollout_aware_report says
-    /// what became of that. Nothing else depends on it. Default 0.
+    /// 1: ds_rollout_adjoint uses the gradient of ds_sim_step_vjp_aware in every step;
+    /// ds_rollout_aware_report reports the effect. The option changes nothing else. Default 0.
     pub aware_gradient: i32,
-    /// 1: the speed of a joint of one degree of freedom is at most its velocity limit (ds_model_joint_effort_velocity) at the end of
-    /// every step, whatever acts on it, by an impulse on the joint; a limit of 0 holds it. Prescribed velocities are not
-    /// bounded. With DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1 and the like,
-    /// DS_ERR_UNSUPPORTED; with DS_CONTACT_CONVEX it yields a little. Default 0.
+    /// 1: at the end of every step the speed of a one-dof joint is at most its velocity limit
+    /// (ds_model_joint_effort_velocity). An impulse on the joint enforces it against any load. A
+    /// limit of 0 locks the joint. Prescribed velocities are not bounded. DS_ERR_UNSUPPORTED with
+    /// DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2 and
+    /// DS_INTEGRATOR_SDIRK2. With DS_CONTACT_CONVEX the bound is slightly compliant. Default 0.
     pub velocity_limits: i32,
-    /// With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
-    /// or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
-    /// stops, too. Default 1e-15.
+    /// For implicit integrators: the size of the correction at which Newton's method stops. It is
+    /// relative to the stage's largest velocity, or to the velocity that an acceleration of 1 m/s² or
+    /// rad/s² adds in the stage if that is larger. Newton's method also stops when it reaches
+    /// round-off. Default 1e-15.
     pub newton_tolerance: f64,
-    /// Largest number of iterations of Newton's method in a stage; with penalty contact, or tendons that only pull, in each of
-    /// up to seven tries. A step that would need more has not converged, and has no derivative. Default 50.
+    /// Largest number of Newton iterations in a stage. With penalty contact, or with cables, it
+    /// applies to each of up to seven tries. A step that needs more has not converged and has no
+    /// derivative. Default 50.
     pub max_newton: usize,
-    /// Contacts that are deeper than this when a step begins are counted in ds_step_info.too_deep [m], with every law; inf: none.
-    /// Nothing else depends on it. Default 0: a quarter of the least half extent of either geom, which is half way to where it
-    /// would come out on the other side.
+    /// Depth [m] above which contacts at the start of a step are counted in ds_step_info.too_deep,
+    /// with every contact law; inf counts none. Nothing else depends on it. Default 0: a quarter of
+    /// the least half extent of either geom, which is half of the depth at which the geom would leave
+    /// on the other side.
     pub max_depth: f64,
 }
 
@@ -205,7 +232,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         max_newton: o.max_newton,
         max_depth: o.max_depth,
         aware_gradient: args::flag(o.aware_gradient, "options.aware_gradient")?,
-        // The other solvers are for the library's own checks.
+        // The other solvers serve the library's own tests.
         solver: Options::default().solver,
     })
 }

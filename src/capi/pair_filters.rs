@@ -1,4 +1,4 @@
-//! Which geoms of a model may touch.
+//! Filters of the pairs of geoms that may touch.
 
 use super::args;
 use super::model::{ds_model, get};
@@ -6,8 +6,8 @@ use super::status::ds_status;
 use super::wall;
 use crate::collision::scene::{exclude_overlapping, may_touch};
 
-/// Whether two geoms (ids) may touch by the filters of the model and what ds_model_with_pairs or
-/// ds_model_exclude_overlapping said: 1 or 0; -1 for an id that is none. Not for the loop.
+/// Whether two geoms (ids) may touch, by the filters of the model, ds_model_with_pairs and
+/// ds_model_exclude_overlapping: 1 or 0; -1 if an id is out of range. Too slow for a control loop.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_pair_enabled(
     model: *const ds_model,
@@ -22,13 +22,13 @@ pub unsafe extern "C" fn ds_model_pair_enabled(
     })
 }
 
-/// A copy of the model in which `count` pairs of geoms may touch (enabled: 1), or never do (0), whatever
-/// the filters say: for all sims, rollouts and batches made of it. geoms: 2×count ids, the two of a
-/// pair next to each other. ds_sim_set_pair_enabled changes one sim. Release *out with ds_model_free;
-/// the model stays as it is.
+/// A copy of the model in which `count` pairs of geoms may touch (enabled: 1) or never touch (0),
+/// whatever the filters say. It applies to all sims, rollouts and batches of the copy;
+/// ds_sim_set_pair_enabled changes one sim only. geoms: 2×count ids, the two of a pair next to each
+/// other. Release *out with ds_model_free; the model does not change.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, a geom with itself, or, to be enabled,
-/// planes and height fields with each other.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id out of range, for a geom with itself, and for enabling a
+/// pair of planes or height fields.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_with_pairs(
     model: *const ds_model,
@@ -52,11 +52,11 @@ pub unsafe extern "C" fn ds_model_with_pairs(
     })
 }
 
-/// A copy of the model in which geoms of one robot (what hangs on one child of the world) that overlap
-/// at q by more than a micrometre never touch: housings inside each other, shafts in their bearings. q:
-/// nq numbers, NULL for ds_model_neutral's. What touches the world or another robot stays. The last
-/// warning of the copy counts the pairs; there is none where nothing overlaps. Release *out with
-/// ds_model_free; the model stays as it is.
+/// A copy of the model in which geoms of one robot (the subtree of one child of the world) never
+/// touch if they overlap at q by more than a micrometre: housings inside each other, shafts in their
+/// bearings. q: nq numbers; NULL for the configuration of ds_model_neutral. Pairs with the world or
+/// another robot do not change. The last warning of the copy counts the pairs; there is no warning if
+/// nothing overlaps. Release *out with ds_model_free; the model does not change.
 ///
 /// Errors: those of ds_sim_step for q; those of ds_sim_create for geoms that cannot touch anything.
 #[unsafe(no_mangle)]

@@ -7,25 +7,28 @@ use super::wall;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind};
 
-/// What a parameter is; the meaning of a ds_param's index and component depends on it.
+/// Kind of a parameter. It decides the meaning of a ds_param's index and component.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_param_kind {
     /// index: body; component 0 to 9: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the
     /// body's origin.
     DS_PARAM_BODY_INERTIA = 0,
-    /// index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]; the last two of contacts of condim 4 and 6.
+    /// index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]. The last two apply to
+    /// contacts of condim 4 and 6.
     DS_PARAM_GEOM_FRICTION = 1,
-    /// index: geom; component 0: coefficient of restitution, in [0, 1]. Of a pair the larger counts. With DS_CONTACT_NCP and
-    /// DS_CONTACT_LCP.
+    /// index: geom; component 0: coefficient of restitution, in [0, 1]. The larger one of a pair
+    /// counts. With DS_CONTACT_NCP and DS_CONTACT_LCP.
     DS_PARAM_GEOM_RESTITUTION = 2,
-    /// index: geom; component 0 [N/m], greater than 0; that of ds_geom_desc as loaded, and infinite without: then as rigid as
-    /// a step resolves. The stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY; of the
-    /// latter a geom that moves has 10⁴ N/m per kg of its tree instead of an infinite one, and that is what
-    /// ds_sim_get_params gives.
+    /// index: geom; component 0 [N/m], greater than 0. As loaded it is ds_geom_desc.stiffness,
+    /// infinite by default; infinite means as rigid as a step resolves. The stiffnesses of two geoms
+    /// act in series. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY. With DS_CONTACT_PENALTY a moving
+    /// geom has, instead of an infinite stiffness, 10⁴ N/m per kg of its tree, and ds_sim_get_params
+    /// returns this value.
     DS_PARAM_CONTACT_STIFFNESS = 3,
-    /// index: geom; component 0 [s], at least 0; that of ds_geom_desc as loaded, else 0.01. The times of two geoms add up to
-    /// that in which a penetration is undone. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY.
+    /// index: geom; component 0 [s], at least 0. As loaded it is ds_geom_desc.dissipation, 0.01 by
+    /// default. The sum over the two geoms is the time in which a penetration is removed. With
+    /// DS_CONTACT_CONVEX and DS_CONTACT_PENALTY.
     DS_PARAM_CONTACT_DISSIPATION = 4,
     /// index: joint; component: dof of the joint [N s/m or N m s/rad].
     DS_PARAM_JOINT_DAMPING = 5,
@@ -33,39 +36,42 @@ pub enum ds_param_kind {
     DS_PARAM_JOINT_STIFFNESS = 6,
     /// index: joint; component: dof of the joint [kg or kg m²].
     DS_PARAM_JOINT_ARMATURE = 7,
-    /// index: joint; component 0 to 2: displacement of its placement along its own axes [m],
-    /// 3 to 5: rotation vector [rad]. All zero as loaded.
+    /// index: joint; component 0 to 2: displacement of the joint's placement along its own axes [m],
+    /// 3 to 5: rotation vector [rad]. All are zero as loaded.
     DS_PARAM_JOINT_PLACEMENT = 8,
-    /// index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
-    /// box. It changes what collides; mass and inertia stay.
+    /// index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder,
+    /// ellipsoid or box. It changes collisions only; mass and inertia stay the same.
     DS_PARAM_GEOM_SIZE = 9,
-    /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each in its body's
-    /// frame [m].
+    /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7:
+    /// anchor2, each in its body's frame [m].
     DS_PARAM_SPRING = 10,
     /// component 0 to 2, world axes [m/s²].
     DS_PARAM_GRAVITY = 11,
     /// index: joint; component: dof of the joint [m or rad].
     DS_PARAM_JOINT_SPRING_REFERENCE = 12,
-    /// index: joint; component: dof of the joint [N or N m]. Of a dof that has dry friction as loaded, with the laws that solve for
-    /// impulses; else DS_ERR_UNSUPPORTED.
+    /// index: joint; component: dof of the joint [N or N m]. DS_ERR_UNSUPPORTED if the dof has no dry
+    /// friction as loaded, and with laws that do not solve for impulses.
     DS_PARAM_JOINT_FRICTION = 13,
-    /// index: body that can move; component 0 to 5 of the wrench that acts on it, as in
+    /// index: body that can move; component 0 to 5 of its external wrench, as in
     /// ds_sim_set_external_wrench [N, N m].
     DS_PARAM_EXTERNAL_WRENCH = 14,
     /// component 0: kp, 1: kd of ds_options, in [0, 1].
     DS_PARAM_STABILIZATION = 15,
-    /// index: geom; component 0 [N s/m], greater than 0: friction per slip below its bound. Those of two geoms act in series.
-    /// As loaded that of ds_geom_desc; instead of an infinite one a geom that moves has 200 N s/m per kg of its tree, and
-    /// that is what ds_sim_get_params gives. With DS_CONTACT_PENALTY.
+    /// index: geom; component 0 [N s/m], greater than 0: friction force per slip velocity, below the
+    /// friction bound. The values of two geoms act in series. As loaded it is
+    /// ds_geom_desc.tangential; instead of an infinite value a moving geom has 200 N s/m per kg of
+    /// its tree, and ds_sim_get_params returns this. With DS_CONTACT_PENALTY.
     DS_PARAM_CONTACT_TANGENTIAL = 16,
-    /// index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the
-    /// lengths at rest [m], 4 + 3 i to 6 + 3 i: station i of a spatial path, which is a point, in its body's frame [m].
+    /// index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2 and 3: lower and upper end
+    /// of the rest lengths [m], 4 + 3 i to 6 + 3 i: element i of a spatial path, which is a point, in
+    /// its body's frame [m].
     DS_PARAM_TENDON = 17,
-    /// index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. Of a dof without one, selecting it is
-    /// DS_ERR_UNSUPPORTED.
+    /// index: dof with a prescribed velocity; component 0 [m/s or rad/s]. Selecting a dof without one
+    /// is DS_ERR_UNSUPPORTED.
     DS_PARAM_PRESCRIBED = 18,
-    /// index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not
-    /// negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
+    /// index: actuator; component 0: its gain, the force per unit of u or of the activation, before
+    /// the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a
+    /// muscle is DS_ERR_UNSUPPORTED.
     DS_PARAM_ACTUATOR_GAIN = 19,
 }
 
@@ -77,7 +83,7 @@ pub struct ds_param {
     pub kind: i32,
     /// Id of the body, joint or geom, as the kind says.
     pub index: i32,
-    /// Which number of it, as the kind says.
+    /// Number of the component, as the kind says.
     pub component: i32,
 }
 
@@ -118,12 +124,12 @@ pub(super) unsafe fn params(list: *const ds_param, count: usize) -> Result<Vec<P
         .collect()
 }
 
-/// Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
-/// this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
-/// derivatives of the last step are gone.
+/// Selects the parameters to which Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer, in
+/// this order; `count` of them, may be 0. Allocates. The values of the parameters do not change. The
+/// derivatives of the last step are no longer available.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an index or component that is none, DS_ERR_UNSUPPORTED for a
-/// kind that no step of this version depends on.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an index or component out of range; DS_ERR_UNSUPPORTED for a
+/// kind on which no step depends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_select_params(
     sim: *mut ds_sim,
@@ -154,13 +160,14 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
     })
 }
 
-/// Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers. Allocates where
+/// Sets the selected parameters of this sim; the model does not change. p: np numbers. Allocates if
 /// it changes the size of a geom.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
-/// size of 0, or a gain outside [0, 1], and for an inertia that no body has: a negative principal moment about the centre of
-/// mass, one larger than the sum of the others, or a first moment without mass. Principal moments may be off by 1e-9 of the
-/// trace about the frame's origin. An inertia of the file stays allowed until it is changed. None is changed on an error.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an unphysical value, such as a negative mass, a size of 0 or a
+/// stabilization gain outside [0, 1]. The same for an inertia that no body can have: a negative
+/// principal moment about the centre of mass, one larger than the sum of the other two, or a first
+/// moment without mass. Principal moments may be off by 1e-9 of the trace about the frame's origin.
+/// An inertia of the file is allowed until you change it. After an error no parameter has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> ds_status {
     wall::status(|| {

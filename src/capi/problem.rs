@@ -1,4 +1,4 @@
-//! The solver alone: contact problems given by their matrices.
+//! The contact solver alone: contact problems given by their matrices.
 
 use super::args::{self, Growing, Out};
 use super::options::ds_contact_law;
@@ -10,20 +10,21 @@ use crate::error::{Error, Result};
 use crate::problem::{ContactProblem, ProblemBars, ProblemData, ProblemOptions};
 use crate::step::Contact;
 
-/// Solves contact problems that an engine with dynamics of its own poses, and differentiates the last one. All memory is
-/// made at creation. One thread at a time.
+/// Solves contact problems of an engine that has its own dynamics, and differentiates the last
+/// solution. All memory is allocated at creation. One thread at a time.
 ///
-/// A problem of `contacts` contacts is v = v_free + A⁻¹ Jᵀ impulse, sigma = J v + target, and a law of contact
-/// between sigma and the impulses; matrices are column-major:
-///   A           nv×nv, symmetric positive definite: the mass matrix, with what is taken implicitly
-///   J           3 contacts × nv: rows t1, t2, n of each contact, n along the way that bodies part; J v is a velocity [m/s]
+/// A problem with `contacts` contacts is v = v_free + A⁻¹ Jᵀ impulse, sigma = J v + target, and a
+/// contact law between sigma and the impulses. Matrices are column-major:
+///   A           nv×nv, symmetric positive definite: the mass matrix, with the implicit terms
+///   J           3 contacts × nv: rows t1, t2, n of each contact, n in the direction in which
+///               the bodies separate; J v is a velocity [m/s]
 ///   v_free      nv: the velocity after the step without contacts
-///   target      3 contacts [m/s]: 0, or what undoes a gap, such as gap / h for n
+///   target      3 contacts [m/s]: 0, or a bias that closes a gap, such as gap / h for n
 ///   friction    contacts: coefficients, at least 0
-///   compliance  3 contacts: with DS_CONTACT_CONVEX the diagonal of R, positive, the same for t1 and t2 [m/(s N s)];
-///               NULL with the other laws, which are rigid
-/// With DS_CONTACT_CONVEX v is the least of (v - v_free)ᵀ A (v - v_free)/2 + impulseᵀ R impulse/2, where the impulse is
-/// -R⁻¹ sigma projected on the friction cone in the norm of R.
+///   compliance  3 contacts: with DS_CONTACT_CONVEX the diagonal of R, positive, the same for t1
+///               and t2 [m/(s N s)]; NULL with the other laws, which are rigid
+/// With DS_CONTACT_CONVEX v minimizes (v - v_free)ᵀ A (v - v_free)/2 + impulseᵀ R impulse/2, where
+/// the impulse is -R⁻¹ sigma projected on the friction cone in the norm of R.
 pub struct ds_problem {
     problem: ContactProblem,
     /// Results before they are published.
@@ -44,9 +45,9 @@ pub struct ds_problem_options {
     pub tolerance: f64,
     /// As in ds_options. Default 1000.
     pub max_iterations: usize,
-    /// Length of the velocity, at least 1. Default 0: to be set.
+    /// Length of the velocity, at least 1. Default 0: you must set it.
     pub nv: usize,
-    /// Contacts for which memory is made, at least 1. Default 32.
+    /// Number of contacts for which memory is allocated, at least 1. Default 32.
     pub max_contacts: usize,
 }
 
@@ -89,7 +90,7 @@ unsafe fn get<'a>(problem: *mut ds_problem) -> Result<&'a mut ds_problem> {
     args::exclusive(problem, "problem")
 }
 
-/// Numbers of A, J, v_free, target, friction and compliance.
+/// Lengths of A, J, v_free, target, friction and compliance.
 fn sizes(nv: usize, contacts: usize) -> [usize; 6] {
     let rows = 3 * contacts;
     [nv * nv, rows * nv, nv, rows, contacts, rows]
@@ -103,7 +104,7 @@ pub unsafe extern "C" fn ds_problem_options_init(options: *mut ds_problem_option
 
 /// Makes a solver of contact problems. Release *out with ds_problem_free.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY where memory does not suffice.
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_problem_create(
     options: *const ds_problem_options,
@@ -133,18 +134,20 @@ pub unsafe extern "C" fn ds_problem_free(problem: *mut ds_problem) {
     args::take(problem)
 }
 
-/// Solves a problem (see ds_problem): v (nv numbers) and impulse (3 contacts numbers [N s], NULL where there are none); they
-/// may be arguments. contacts may be 0: v is v_free then. Of an A that is symmetric only to round-off (A + Aᵀ)/2 counts.
-/// info, how it went, may be NULL; the derivatives of this solution can be asked for until the next call.
+/// Solves a problem (see ds_problem). Writes v (nv numbers) and impulse (3 contacts numbers [N s],
+/// NULL if contacts is 0); both may overlap arguments. contacts may be 0; then v is v_free. If A is
+/// symmetric only to round-off, (A + Aᵀ)/2 is used. info: facts about the solve; may be NULL. You can
+/// ask for derivatives of this solution until the next call.
 ///
-/// It starts from the impulses of the last solve where that had as many contacts, which then count as the same ones in
-/// the same order: ds_problem_reset forgets them. A problem that was not solved to the tolerance is no error: the
-/// best impulses are written, info.converged is 0, and derivatives are DS_ERR_NOT_CONVERGED.
+/// The solve starts from the impulses of the last solve if that had the same number of contacts; they
+/// are then taken to be the same contacts in the same order. ds_problem_reset prevents this. A
+/// problem that is not solved to the tolerance is not an error: the best impulses are written,
+/// info.converged is 0, and derivatives are DS_ERR_NOT_CONVERGED.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an A that is not symmetric or not positive definite (the message names the entry or
-/// the pivot), a negative friction coefficient, a compliance that the law does not take, that it lacks or that is not
-/// positive; DS_ERR_CAPACITY for more than options.max_contacts; DS_ERR_NUMERICAL for a number that is not finite, in or
-/// out.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an A that is not symmetric or not positive definite (the
+/// message names the entry or the pivot), for a negative friction coefficient, and for a compliance
+/// that is missing, not positive, or given with a rigid law; DS_ERR_CAPACITY for more than
+/// options.max_contacts; DS_ERR_NUMERICAL for an argument or result that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_problem_solve(
     problem: *mut ds_problem,
@@ -185,18 +188,20 @@ pub unsafe extern "C" fn ds_problem_solve(
     })
 }
 
-/// Forward mode: the variation of the last solution, dv (nv numbers) and dimpulse (3 contacts), for variations of all that
-/// made its problem, in the shapes of ds_problem_solve; any NULL is zero, or not wanted. Results may be arguments. Of dA the
-/// symmetric part counts. Where contacts depend on each other (ds_problem_impulses_unique) dimpulse is one way to share out
-/// the change: A⁻¹Jᵀ dimpulse is determined.
+/// Forward mode: the variation of the last solution, dv (nv numbers) and dimpulse (3 contacts), for
+/// variations of all arguments of ds_problem_solve, in the same shapes. NULL means a zero variation,
+/// or a result that is not wanted. Results may overlap arguments. Only the symmetric part of dA
+/// counts. If contacts are redundant (ds_problem_impulses_unique), dimpulse is one of several
+/// possible changes; A⁻¹Jᵀ dimpulse is determined.
 ///
-/// Afterwards the gradient that ds_problem_info tells is that of this direction: DS_GRADIENT_ONE_SIDED where the problem is
-/// at a switch of modes whose sides differ, and where redundant contacts are asked for what no impulses can do (a target of
-/// one of four corners); the answer then is to what they have in common.
+/// Afterwards the gradient in ds_problem_info is the label of this direction. It is
+/// DS_GRADIENT_ONE_SIDED in two cases: the problem is at a switch of modes whose sides differ, or the
+/// variation contradicts itself on redundant contacts (a dtarget for one of four corners). In the
+/// second case the result is the part on which they agree.
 ///
-/// Errors: DS_ERR_NO_STEP before a solve; DS_ERR_NOT_CONVERGED where it was not solved; DS_ERR_NUMERICAL where the
-/// derivative would be round-off (DS_GRADIENT_REFUSED) or a number is not finite; DS_ERR_INVALID_ARGUMENT for a dcompliance
-/// with a rigid law.
+/// Errors: DS_ERR_NO_STEP before a solve; DS_ERR_NOT_CONVERGED if the problem was not solved;
+/// DS_ERR_NUMERICAL if the derivative would be round-off (DS_GRADIENT_REFUSED) or a number is not
+/// finite; DS_ERR_INVALID_ARGUMENT for a dcompliance with a rigid law.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_problem_jvp(
     problem: *mut ds_problem,
@@ -229,13 +234,14 @@ pub unsafe extern "C" fn ds_problem_jvp(
     })
 }
 
-/// Reverse mode: the gradient of a function of the last solution, of which v_bar (nv numbers) and impulse_bar (3 contacts)
-/// are the gradient by its velocity and impulses (NULL: zero), by all that made its problem, in the shapes of
-/// ds_problem_solve; NULL for those not wanted; they may be arguments. A_bar is symmetric: its product with any dA is right.
+/// Reverse mode: given the gradient v_bar (nv numbers) and impulse_bar (3 contacts) of a function by
+/// the last solution (NULL: zero), computes its gradient by all arguments of ds_problem_solve, in the
+/// same shapes. NULL for results that are not wanted. Results may overlap arguments. A_bar is
+/// symmetric; its product with any dA is the right one.
 ///
-/// Afterwards the gradient that ds_problem_info tells is that of what was asked for. It cannot tell whether redundant
-/// contacts follow the variations of J and target that the result is used with, as they do those by the motion of one body:
-/// ds_problem_jvp does.
+/// Afterwards the gradient in ds_problem_info is the label of this result. It cannot show whether the
+/// variations of J and target with which you use the result agree on redundant contacts. They do if
+/// they come from the motion of one body. ds_problem_jvp checks it.
 ///
 /// Errors: as ds_problem_jvp.
 #[unsafe(no_mangle)]
@@ -285,7 +291,7 @@ pub unsafe extern "C" fn ds_problem_vjp(
     })
 }
 
-/// How the last solve went, and what the derivative is that was asked for last.
+/// Facts about the last solve, and the label of the last derivative.
 ///
 /// Errors: DS_ERR_NO_STEP before a solve.
 #[unsafe(no_mangle)]
@@ -296,13 +302,13 @@ pub unsafe extern "C" fn ds_problem_info(
     wall::status(|| {
         let p = args::reference(problem, "problem")?;
         let info = p.problem.info()?.into();
-        // The caller's struct may be uninitialized: it is written, not assigned.
+        // The caller's struct may be uninitialized: write it, do not assign.
         args::place(out, "out")?.write(info);
         Ok(())
     })
 }
 
-/// Modes of the contacts of the last solve, a ds_contact_mode each; NULL where there are none.
+/// Modes of the contacts of the last solve, one ds_contact_mode each; NULL if there are no contacts.
 ///
 /// Errors: DS_ERR_NO_STEP before a solve.
 #[unsafe(no_mangle)]
@@ -324,8 +330,9 @@ pub unsafe extern "C" fn ds_problem_modes(
     })
 }
 
-/// Whether the impulses of the last solve are the only ones with its velocity, as far as is known: 1, or 0 where contacts
-/// depend on each other (four points under a flat foot), and those of least norm were chosen.
+/// 1 if the impulses of the last solve are unique for its velocity, as far as the solver can tell. 0
+/// if contacts are redundant (four points under a flat foot); then the solution has the least-norm
+/// impulses.
 ///
 /// Errors: as ds_problem_jvp.
 #[unsafe(no_mangle)]
@@ -341,7 +348,7 @@ pub unsafe extern "C" fn ds_problem_impulses_unique(
     })
 }
 
-/// Forgets the last solution, also as the start of the next solve, which then is that of a new ds_problem.
+/// Forgets the last solution. The next solve then equals that of a new ds_problem.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_problem_reset(problem: *mut ds_problem) -> ds_status {
     wall::status(|| {

@@ -1,4 +1,4 @@
-//! Rays: what they meet first.
+//! Ray casts.
 
 use super::args::{self, Out};
 use super::dynamics::placed;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::query::Rays;
 use crate::step::{Gradient, Sim};
 
-/// A place for one of each ray, or none.
+/// The caller's array with one element per ray, or `None`.
 unsafe fn each<'a, T>(p: *mut T, count: usize, name: &str) -> Result<Option<&'a mut [T]>> {
     if p.is_null() || count == 0 {
         return Ok(None);
@@ -27,20 +27,25 @@ unsafe fn excluded(sim: &Sim, body: i32) -> Result<Option<usize>> {
     }
 }
 
-/// What a ray meets first at q (nq numbers): from the origin [m] along a direction of any length but zero, 3 numbers each,
-/// world axes, at most max_distance [m] away, which may be infinite. exclude_body: a body whose geoms it passes through, -1
-/// for none. Every other geom counts, whatever the filters say; meshes are what they collide as. A ray that starts within a
-/// solid meets its surface from inside; a plane is met from above alone, a height field from above and below.
+/// Finds the first geom that a ray hits at q (nq numbers). origin [m] and direction (any length
+/// except 0): 3 numbers each, world axes. max_distance [m], may be infinite. exclude_body: a body
+/// whose geoms the ray passes through; -1 for none. All other geoms count, whatever the filters say;
+/// a mesh has its collision shape. A ray that starts inside a solid hits its surface from inside. A
+/// plane is hit from above only, a height field from above and below.
 ///
-/// *distance: from the origin [m], -1 where nothing is met. normal: of the surface, outwards, 3 numbers, world axes, zero
-/// without a hit. *geom: its id, -1 for none. ddistance: the derivative of the distance by q (tangent), 1×nv, of a ray at rest
-/// in the world; zero without a hit. By the origin the distance varies as -n/(n·d) with the unit direction d, by d as
-/// that times the distance. *gradient: a ds_gradient, one-sided on edges, where two geoms are met at once, and where the ray
-/// grazes (|n·d| < 1e-6), whose derivative is left out. NULL for those not wanted. Contacts and the last step stay as they
-/// are. Allocates as ds_sim_collide does.
+/// *distance: from the origin [m]; -1 without a hit. normal: outward normal of the surface, 3
+/// numbers, world axes; zero without a hit. *geom: id of the geom; -1 without a hit. ddistance: the
+/// derivative of the distance by q (tangent), 1×nv, for a ray at rest in the world; zero without a
+/// hit. *gradient: a ds_gradient. It is one-sided on edges, if two geoms are hit at once, and if the
+/// ray grazes (|n·d| < 1e-6); the derivative of a grazing ray is left out. Any of these may be NULL.
 ///
-/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of zero length, an id that is none or a
-/// max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
+/// With the unit direction d, the derivative of the distance by the origin is -n/(n·d), and by d it
+/// is this times the distance. Contacts and the last step do not change. Allocates as ds_sim_collide
+/// does.
+///
+/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of length zero, an id
+/// out of range or a max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for
+/// geoms that a sim with contact refuses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_ray_cast(
     sim: *mut ds_sim,
@@ -71,8 +76,8 @@ pub unsafe extern "C" fn ds_sim_ray_cast(
     )
 }
 
-/// As ds_sim_ray_cast, of so many rays: origins and directions 3×count numbers, distances count, normals 3×count, geoms
-/// count, ddistances nv×count, a column a ray, gradients count.
+/// Same as ds_sim_ray_cast for count rays: origins and directions 3×count numbers, distances count,
+/// normals 3×count, geoms count, ddistances nv×count (one column per ray), gradients count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_ray_casts(
     sim: *mut ds_sim,

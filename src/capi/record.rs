@@ -14,15 +14,16 @@ use crate::record::{Quantity, Recorder, RecorderOptions};
 use std::ffi::{CString, c_char};
 use std::ptr;
 
-/// Takes frames of sims, rollouts and batches of one model into a ring of fixed size, and writes them as
-/// a recording (docs/recording.md). What it looks at knows nothing of it. One thread at a time.
+/// A recorder takes frames of sims, rollouts and batches of one model. It keeps them in a ring buffer
+/// of fixed size and writes them as a recording (docs/recording.md). Recording does not change the
+/// recorded objects. One thread at a time.
 pub struct ds_recorder {
     recorder: Recorder,
-    /// Those of the recorder.
+    /// Warnings of ds_recorder_add_visuals.
     warnings: Vec<CString>,
 }
 
-/// By what a gradient that a recording shows is.
+/// The variable by which a recorded gradient is taken.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_quantity {
@@ -34,16 +35,17 @@ pub enum ds_quantity {
     DS_QUANTITY_CONTROL = 2,
 }
 
-/// Options of a recorder. Fill with ds_recorder_options_init, then change fields. NULL in its place
-/// means the defaults.
+/// Options of a recorder. Fill with ds_recorder_options_init, then change fields. Pass NULL for the
+/// defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_recorder_options {
     /// Size of this struct in bytes; set by ds_recorder_options_init.
     pub struct_size: usize,
-    /// Frames a second of simulated time; 0: one for each step. Default 60.
+    /// Frames per second of simulated time; 0: one frame for each step. Default 60.
     pub rate: f64,
-    /// Bytes of the ring, made at creation. Default 2^24: more than a minute of a quadruped at 60 Hz.
+    /// Size of the ring buffer in bytes, allocated at creation. The default 2^24 holds more than a
+    /// minute of a quadruped at 60 Hz.
     pub capacity: usize,
 }
 
@@ -76,9 +78,9 @@ pub unsafe extern "C" fn ds_recorder_options_init(options: *mut ds_recorder_opti
     args::init(options)
 }
 
-/// Makes a recorder for a model, which it keeps alive. Release *out with ds_recorder_free.
+/// Makes a recorder for a model and keeps the model alive. Release *out with ds_recorder_free.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY where memory does not suffice.
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_create(
     model: *const ds_model,
@@ -101,17 +103,20 @@ pub unsafe extern "C" fn ds_recorder_create(
     })
 }
 
-/// Releases a recorder; what its ring still holds goes to the file of ds_recorder_open, as far as it can
-/// be written (ds_recorder_flush tells). NULL is ignored.
+/// Releases a recorder. Frames that are still in the ring are first written to the file of
+/// ds_recorder_open, if that is possible. Call ds_recorder_flush before to get the error. NULL is
+/// ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_free(recorder: *mut ds_recorder) {
     args::take(recorder)
 }
 
-/// Adds `size` numbers under a name to every frame, 0 until they are set. *channel, which may be NULL: its
-/// number, from 0. Before the first frame and ds_recorder_open only. Allocates.
+/// Adds a channel of `size` numbers with a name to every frame. They are 0 until you set them.
+/// *channel, which may be NULL: the number of the channel, from 0. Call it before the first frame and
+/// before ds_recorder_open. Allocates.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a name that is taken, no numbers, or a frame taken.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a name that is taken, a size of 0, or if a frame has been
+/// taken.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_add_channel(
     recorder: *mut ds_recorder,
@@ -131,7 +136,7 @@ pub unsafe extern "C" fn ds_recorder_add_channel(
     })
 }
 
-/// Sets the numbers of a channel, as many as it has, for the frames to come.
+/// Sets all numbers of a channel for the frames that follow.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_set_channel(
     recorder: *mut ds_recorder,
@@ -146,10 +151,11 @@ pub unsafe extern "C" fn ds_recorder_set_channel(
     })
 }
 
-/// Adds what a file draws of the bodies of the model that was loaded from it: the "visual" of a URDF, with meshes and
-/// colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
-/// may be NULL: number of shapes whose mesh is missing or cannot be read; ds_recorder_warning says why. Before the first
-/// frame and ds_recorder_open only. Allocates.
+/// Adds the visual shapes of a file to the bodies of the model that was loaded from it: the "visual"
+/// elements of a URDF, with meshes and colours. An MJCF adds nothing, because its visual geoms are
+/// part of the model. Of the options only mesh_dirs is used. left_out, which may be NULL: number of
+/// shapes whose mesh is missing or unreadable; ds_recorder_warning gives the reasons. Call it before
+/// the first frame and before ds_recorder_open. Allocates.
 ///
 /// Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
 #[unsafe(no_mangle)]
@@ -184,8 +190,8 @@ pub unsafe extern "C" fn ds_recorder_warning_count(recorder: *const ds_recorder)
     })
 }
 
-/// What ds_recorder_add_visuals could not read, and why, in one line; NULL for an index out of range. Lives as long as
-/// the recorder.
+/// One line that names a mesh or colour that ds_recorder_add_visuals could not read, and the reason.
+/// NULL if the index is out of range. Lives as long as the recorder.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_warning(
     recorder: *const ds_recorder,
@@ -198,10 +204,10 @@ pub unsafe extern "C" fn ds_recorder_warning(
     })
 }
 
-/// Makes a file to which frames go whenever the ring is full, so that none is lost. What has been flushed is whole
-/// whatever happens to the process afterwards. Allocates.
+/// Opens a file to which the recorder writes its frames whenever the ring is full, so that no frame
+/// is lost. Flushed frames form a valid file even if the process dies afterwards. Allocates.
 ///
-/// Errors: DS_ERR_IO; DS_ERR_INVALID_ARGUMENT where the recorder has a file already.
+/// Errors: DS_ERR_IO; DS_ERR_INVALID_ARGUMENT if the recorder has a file already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_open(
     recorder: *mut ds_recorder,
@@ -210,15 +216,16 @@ pub unsafe extern "C" fn ds_recorder_open(
     wall::status(|| get(recorder)?.open(args::path(path, "path")?))
 }
 
-/// Writes what the ring holds to the file of ds_recorder_open. Without one nothing happens.
+/// Writes the frames in the ring to the file of ds_recorder_open. Does nothing without a file.
 ///
-/// Errors: DS_ERR_IO; the frames stay in the ring then.
+/// Errors: DS_ERR_IO; then the frames stay in the ring.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_flush(recorder: *mut ds_recorder) -> ds_status {
     wall::status(|| get(recorder)?.flush())
 }
 
-/// Writes a recording of what the ring holds, the newest frames, to a file of its own. Allocates.
+/// Writes the frames in the ring, which are the newest ones, to a recording file of their own.
+/// Allocates.
 ///
 /// Errors: DS_ERR_IO.
 #[unsafe(no_mangle)]
@@ -229,8 +236,8 @@ pub unsafe extern "C" fn ds_recorder_save(
     wall::status(|| get(recorder)?.save(args::path(path, "path")?))
 }
 
-/// The recording of what the ring holds, as a file would have it: *size bytes at *bytes, which belong to
-/// the recorder and live until its next call. Allocates.
+/// The frames in the ring as the bytes of a recording file: *size bytes at *bytes. They belong to the
+/// recorder and live until the next call on it. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_bytes(
     recorder: *mut ds_recorder,
@@ -248,11 +255,12 @@ pub unsafe extern "C" fn ds_recorder_bytes(
     })
 }
 
-/// Takes a frame of the last step of a sim where one is due by the rate; call it after every step. The very first
-/// call takes the state before the step, too. Does not allocate.
+/// Takes a frame of the last step of a sim if the rate makes one due; call it after every step. The
+/// very first call also takes the state before the step. Does not allocate.
 ///
-/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT for a sim of another model; DS_ERR_CAPACITY
-/// for a frame larger than the ring; DS_ERR_IO where the ring is full and the file cannot be written.
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT for a sim of another model;
+/// DS_ERR_CAPACITY for a frame larger than the ring; DS_ERR_IO if the ring is full and the file
+/// cannot be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_step(
     recorder: *mut ds_recorder,
@@ -261,7 +269,7 @@ pub unsafe extern "C" fn ds_recorder_step(
     wall::status(|| get(recorder)?.step(&look_at_sim(sim)?.sim).map(|_| ()))
 }
 
-/// As ds_recorder_step, of an element of a batch, 0 to count-1.
+/// Same as ds_recorder_step for an element of a batch, 0 to count-1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_batch_step(
     recorder: *mut ds_recorder,
@@ -274,9 +282,10 @@ pub unsafe extern "C" fn ds_recorder_batch_step(
     })
 }
 
-/// Takes frames of the last run of a rollout, which is repeated, as ds_recorder_step of each step would. The
-/// gradients of ds_rollout_adjoint (nv, nv and nu×N numbers, NULL for those not there) are shown as arrows: those by
-/// the initial state in the first frame, that by an input in the frame that it led to.
+/// Repeats the last run of a rollout and takes frames of it, as ds_recorder_step after each step
+/// would. You may pass the gradients of ds_rollout_adjoint (nv, nv and nu×N numbers, NULL for each
+/// that you do not have); they are shown as arrows. The first frame shows the gradients by the
+/// initial state. The gradient by an input is shown in the frame that follows this input.
 ///
 /// Errors: those of ds_recorder_step; DS_ERR_NO_STEP before a run.
 #[unsafe(no_mangle)]
@@ -303,7 +312,8 @@ pub unsafe extern "C" fn ds_recorder_rollout(
     })
 }
 
-/// Takes a frame of a state (nq and nv numbers) at a time [s], whatever the rate: without contacts.
+/// Takes a frame of a state (nq and nv numbers) at a time [s], independent of the rate. The frame has
+/// no contacts.
 ///
 /// Errors: those of ds_recorder_step; those of ds_sim_step for q and v.
 #[unsafe(no_mangle)]
@@ -320,7 +330,8 @@ pub unsafe extern "C" fn ds_recorder_state(
     })
 }
 
-/// Lets the next frame show a gradient as arrows on the bodies: by a ds_quantity, nv or nu numbers.
+/// Shows a gradient as arrows on the bodies in the next frame. quantity: a ds_quantity, the variable
+/// of the gradient; values: nv or nu numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_set_gradient(
     recorder: *mut ds_recorder,
@@ -342,7 +353,8 @@ pub unsafe extern "C" fn ds_recorder_set_gradient(
     })
 }
 
-/// Lets the next frame show an arrow: of a body, from a point along a vector, 3 numbers each, world axes. At most 64.
+/// Shows an arrow in the next frame: body, start point and vector, 3 numbers each, world axes. At
+/// most 64 arrows per frame.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_add_arrow(
     recorder: *mut ds_recorder,
@@ -361,13 +373,16 @@ pub unsafe extern "C" fn ds_recorder_add_arrow(
     })
 }
 
-/// Lets the frames from the next one on show a surface, of a deformable body or a contact patch say, until the name is
-/// set again: npoints points [m] (3 each), world axes, and ntriangles triangles (the indices of 3 points each, from 0), seen
-/// from both sides in a colour (red, green, blue, opacity: 4 numbers from 0 to 1). npoints 0: it is gone, and rgba may be
-/// NULL. What was set last before a frame counts. Does not allocate where the sizes are those of the last time.
+/// Shows a surface in all following frames until you set this name again, for example a deformable
+/// body or a contact patch. npoints points [m] (3 numbers each), world axes; ntriangles triangles
+/// (the indices of 3 points each, from 0), visible from both sides; rgba: the colour (red, green,
+/// blue, opacity: 4 numbers from 0 to 1). npoints = 0 removes the surface, and rgba may be NULL. If
+/// you set a name several times before a frame, the last call counts. Does not allocate if the sizes
+/// are the same as last time.
 ///
-/// Errors: DS_ERR_NUMERICAL for a point that is not finite; DS_ERR_INVALID_ARGUMENT for an index that is no point's and for
-/// the colour; DS_ERR_CAPACITY for more than the ring holds and for more than 256 names. All is as before then.
+/// Errors: DS_ERR_NUMERICAL for a point that is not finite; DS_ERR_INVALID_ARGUMENT for an index out
+/// of range or a colour out of range; DS_ERR_CAPACITY for a surface larger than the ring and for more
+/// than 256 names. Then nothing changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_surface(
     recorder: *mut ds_recorder,
@@ -391,13 +406,14 @@ pub unsafe extern "C" fn ds_recorder_surface(
     })
 }
 
-/// Number of frames taken so far. 0 for NULL.
+/// Number of frames taken until now. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_frames(recorder: *const ds_recorder) -> u64 {
     wall::value(0, || Ok(look(recorder)?.frames()))
 }
 
-/// Number of frames that newer ones have pushed out of the ring: 0 with ds_recorder_open. 0 for NULL.
+/// Number of frames that newer ones have displaced from the ring; always 0 with ds_recorder_open. 0
+/// for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_dropped(recorder: *const ds_recorder) -> u64 {
     wall::value(0, || Ok(look(recorder)?.dropped()))

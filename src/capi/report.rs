@@ -1,28 +1,36 @@
-//! What steps and queries are told with: contacts, how a step went, what a derivative is.
+//! Result types of steps and queries: contacts, facts about a step, labels of derivatives.
 
 use super::args;
 use crate::contact::mode::Mode;
 use crate::step::{ContactReport, Gradient, StepInfo};
 
-/// What a derivative of a step is.
+/// The label of a derivative of a step (docs/gradients.md).
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_gradient {
-    /// The derivative of the step.
+    /// The derivative of the step as computed.
     DS_GRADIENT_EXACT = 0,
-    /// The step is at a switch of contact modes: the derivative is that of one side. When a derivative is asked for
-    /// the sides are compared, and this is said only where they differ. Or, as shows then, too: a contact's own
-    /// derivative is not determined, and what is not was left out; or redundant constraints hold together at this state but not at those around it (four corners
-    /// of a box that rocks while it is level), and the derivative answers what they have in common; or
-    /// nearly dependent constraints leave open which solution the step is near; or a selected friction
-    /// coefficient is one of two equal ones of which the larger counts.
+    /// The derivative of one side of a switch. When you ask for a derivative, the two sides are
+    /// compared; the label is ONE_SIDED only if they differ.
+    ///
+    /// Also reported in these cases, which are found only when you ask for a derivative:
+    /// - The geometry of a contact has no unique derivative here. The undetermined part is left out.
+    /// - Redundant constraints agree at this state but not at nearby ones (four corners of a box that
+    ///   rocks while it is level). The derivative is the part on which they agree.
+    /// - Constraints are nearly dependent, so that it is not known which solution the step is near.
+    /// - A selected friction coefficient equals that of the other geom of a pair, and the larger of
+    ///   the two counts.
     DS_GRADIENT_ONE_SIDED = 1,
-    /// Smoothed, because it was asked for.
+    /// A smoothed derivative, computed on request.
     DS_GRADIENT_SMOOTHED = 2,
-    /// None: the contact problem was not solved to the tolerance, and asking for a derivative is
-    /// DS_ERR_NOT_CONVERGED. Or, as shows when a derivative is asked for, constraints depend on each other so
-    /// nearly that it would be round-off: directions and adjoints would differ by more than 1e-6; or forces are so much stiffer
-    /// than what they move is inert that solving loses all but five digits. That is DS_ERR_NUMERICAL.
+    /// No derivative is given. If the contact problem was not solved to the tolerance, asking for a
+    /// derivative is DS_ERR_NOT_CONVERGED.
+    ///
+    /// Two further cases are found only when you ask for a derivative; they are DS_ERR_NUMERICAL:
+    /// - Constraints depend on each other so nearly that the derivative would be round-off: JVPs and
+    ///   VJPs would differ by more than 1e-6.
+    /// - Forces are so stiff compared with the inertia they act on that the solution keeps only five
+    ///   digits.
     DS_GRADIENT_REFUSED = 3,
 }
 
@@ -37,37 +45,40 @@ impl From<Gradient> for ds_gradient {
     }
 }
 
-/// How the last step went.
+/// Facts about the last step.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_step_info {
     /// Number of contacts.
     pub contacts: usize,
-    /// Iterations of the contact solver, of whatever kind, on all bodies.
+    /// Iterations of the contact solver, of any kind, summed over all bodies.
     pub iterations: usize,
-    /// Residual at which it stopped.
+    /// Residual at which the contact solver stopped.
     pub residual: f64,
-    /// Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
-    /// actuator's clamp in its unit; inf without any.
+    /// Distance to the nearest switch of a mode; inf if there is none. Distances of contacts and
+    /// limits are scaled by the contact law. The distance of an actuator from its clamp is in the
+    /// actuator's unit.
     pub switch_distance: f64,
-    /// What a derivative of this step would be. EXACT and ONE_SIDED may turn to ONE_SIDED or REFUSED when one is asked
-    /// for: some reasons show only then. And ONE_SIDED turns to EXACT where modes are at a switch but the sides,
-    /// which are compared then, have the same derivative.
+    /// Label that a derivative of this step would have. It may change when you ask for a derivative:
+    /// EXACT and ONE_SIDED may become ONE_SIDED or REFUSED, because some reasons are found only then.
+    /// ONE_SIDED becomes EXACT if modes are at a switch but both sides have the same derivative.
     pub gradient: ds_gradient,
-    /// 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
-    /// it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
+    /// 1: the residual is within the tolerance. A derivative may still be refused when you ask for
+    /// it; `gradient` shows this afterwards. 0: the residual is above the tolerance, and `gradient`
+    /// is DS_GRADIENT_REFUSED.
     pub converged: i32,
-    /// Contacts that rebound with an impulse. Where there are any, the derivative of q+ by positions (and by parameters that
-    /// move surfaces) is that through the impacts: what meets later leaves on another path. A difference of this one step
-    /// does not show it, the path over many steps does.
+    /// Number of contacts that rebound with an impulse. If there are any, the derivative of q+ by
+    /// positions (and by parameters that move surfaces) includes the change of the impact time: a
+    /// later impact means a later rebound on another path. Differencing this one step does not show
+    /// this; differencing a trajectory of many steps does.
     pub impacts: u64,
-    /// The deepest penetration of its contacts, where the step began [m]; 0 without any.
+    /// Deepest penetration of the contacts at the start of the step [m]; 0 if there is none.
     pub deepest: f64,
-    /// Contacts deeper than ds_options.max_depth: what is heavy sinks into what is light with DS_CONTACT_CONVEX, and with
-    /// DS_CONTACT_PENALTY; DS_CONTACT_NCP and DS_CONTACT_LCP hold it.
+    /// Number of contacts deeper than ds_options.max_depth. Heavy bodies sink into light ones with
+    /// DS_CONTACT_CONVEX and DS_CONTACT_PENALTY, but not with DS_CONTACT_NCP and DS_CONTACT_LCP.
     pub too_deep: u64,
-    /// 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
-    /// keeps its size.
+    /// Reserved for fields of future versions, so that the struct keeps its size. 0 today, and 0
+    /// later for a field with nothing to report.
     pub reserved: [u64; 13],
 }
 
@@ -88,7 +99,7 @@ impl From<StepInfo> for ds_step_info {
     }
 }
 
-/// Which constraint of a contact holds.
+/// The branch of the contact law that a contact is on.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_contact_mode {
@@ -96,9 +107,9 @@ pub enum ds_contact_mode {
     DS_MODE_BREAKING = 0,
     /// No relative motion.
     DS_MODE_STICKING = 1,
-    /// Sliding against the friction, or touching without any.
+    /// Sliding against friction, or touching without friction.
     DS_MODE_SLIDING = 2,
-    /// The solver stopped before it knew, or nothing was solved (ds_sim_collide).
+    /// Not known: the solver stopped early, or no contact problem was solved (ds_sim_collide).
     DS_MODE_UNKNOWN = 3,
 }
 
@@ -127,7 +138,8 @@ pub struct ds_contact {
     pub body_a: i32,
     /// Body of geom B.
     pub body_b: i32,
-    /// On the flat face that gives the normal; midway between the surfaces where neither is flat or both are [m].
+    /// Contact point [m]. It lies on the flat face that gives the normal. If neither or both of the
+    /// surfaces are flat, it lies midway between them.
     pub point: [f64; 3],
     /// Unit normal from A to B.
     pub normal: [f64; 3],
@@ -137,18 +149,20 @@ pub struct ds_contact {
     pub impulse: [f64; 3],
     /// Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
     pub velocity: [f64; 3],
-    /// Which constraint holds.
+    /// The branch of the contact law.
     pub mode: ds_contact_mode,
-    /// Friction that is at its bound by itself, with DS_CONTACT_LCP, the sum of: 1 along t1, 2 along t2, 4 rolling about t1, 8
-    /// rolling about t2, 16 torsion about the normal; else 0. In DS_MODE_SLIDING no more than one of the tangents may slide; in
-    /// DS_MODE_STICKING, which tells of the point alone, any of the last three may. With a cone DS_MODE_SLIDING means all of
-    /// the contact's friction together.
+    /// With DS_CONTACT_LCP, the friction components that are at their own bounds, as a sum of: 1
+    /// along t1, 2 along t2, 4 rolling about t1, 8 rolling about t2, 16 torsion about the normal;
+    /// otherwise 0. In DS_MODE_SLIDING it may be that only one of the two tangents slides. In
+    /// DS_MODE_STICKING, which describes the point only, any of the last three may be at its bound.
+    /// With a friction cone, DS_MODE_SLIDING means all friction of the contact together.
     pub at_bound: i32,
-    /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
-    /// the normal but where its z is -0.5.
+    /// t1, then t2: unit vectors that form a right-handed frame with the normal (t1, t2, n). They are
+    /// a smooth function of the normal, except where its z component is -0.5.
     pub tangents: [f64; 6],
-    /// Which features of the two geoms touch: equal from step to step while the same ones do, different
-    /// for two contacts of one pair of geoms. The number itself means nothing.
+    /// Identifies the touching features of the two geoms. It stays equal from step to step while the
+    /// same features touch, and differs between two contacts of one pair of geoms. The number has no
+    /// other meaning.
     pub feature: u64,
 }
 

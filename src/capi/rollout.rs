@@ -32,12 +32,13 @@ pub(super) fn check_steps(r: &Rollout, steps: usize) -> Result<()> {
     Ok(())
 }
 
-/// Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
-/// ds_rollout_free. With the interval k of options.checkpoint_interval and m = ds_sim_memory_size of such a sim, which grows with
-/// max_contacts, it takes 8 (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's; what runs do not reach is not
+/// Makes a rollout of at most max_steps steps and keeps the model alive. Release *out with
+/// ds_rollout_free. Let k be options.checkpoint_interval and m the ds_sim_memory_size of a sim with
+/// these options, which grows with max_contacts. Then a rollout needs the memory of a sim plus 8
+/// (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes. Pages that no run reaches are not
 /// touched.
 ///
-/// Errors: as ds_sim_create; DS_ERR_CAPACITY where memory does not suffice.
+/// Errors: as ds_sim_create; DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_create(
     model: *const ds_model,
@@ -61,22 +62,22 @@ pub unsafe extern "C" fn ds_rollout_free(rollout: *mut ds_rollout) {
     args::take(rollout)
 }
 
-/// Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+/// Time step [s], as ds_sim_time_step. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_time_step(rollout: *const ds_rollout) -> f64 {
     wall::value(0.0, || Ok(look(rollout)?.sim().options().time_step))
 }
 
-/// The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+/// The ds_integrator in use, as ds_sim_integrator. -1 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_integrator(rollout: *const ds_rollout) -> i32 {
     wall::value(-1, || Ok(look(rollout)?.sim().options().integrator as i32))
 }
 
-/// Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0; activations begin at 0
-/// (ds_rollout_run_act: anywhere). The
-/// trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for
-/// one not wanted. They must not overlap the arguments or each other.
+/// Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL if nu = 0. Activations start
+/// at 0 (use ds_rollout_run_act for other values). Writes the trajectory, with the initial state
+/// first, to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for one not wanted. They must not
+/// overlap the arguments or each other.
 ///
 /// Errors: those of ds_sim_step, naming the step.
 #[unsafe(no_mangle)]
@@ -105,10 +106,11 @@ pub unsafe extern "C" fn ds_rollout_run(
     })
 }
 
-/// Gradient of a function of the last run's trajectory, given its gradient q_bar (tangent,
-/// nv×(N+1)) and v_bar (nv×(N+1)) by the states, the initial one included: by the initial state
+/// Adjoint of the last run. Given the gradient q_bar (tangent, nv×(N+1)) and v_bar (nv×(N+1)) of a
+/// function by the states, including the initial one, computes its gradient by the initial state
 /// (q0_bar, v0_bar: nv), the inputs (u_bar: nu×N) and the selected parameters (p_bar: np); NULL for
-/// those not wanted. Gradients go through activations, too. They must not overlap the arguments or one another.
+/// those not wanted. Gradients include the effect through activations. Results must not overlap the
+/// arguments or one another.
 ///
 /// Errors: DS_ERR_NO_STEP before a run; those of ds_sim_step_vjp.
 #[unsafe(no_mangle)]
@@ -140,7 +142,7 @@ pub unsafe extern "C" fn ds_rollout_adjoint(
     })
 }
 
-/// What the last adjoint is, a ds_gradient: one-sided if any step was at a switch of modes.
+/// Label of the last adjoint, a ds_gradient: one-sided if any step was at a switch of modes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_gradient(
     rollout: *const ds_rollout,
@@ -153,11 +155,12 @@ pub unsafe extern "C" fn ds_rollout_gradient(
     })
 }
 
-/// What options.aware_gradient made of the last adjoint. steps: those whose gradient was not the exact one but another
-/// (ds_sim_step_vjp_aware); contacts: how many contacts and limits these took in another mode, in all steps together.
-/// Zeros without the option.
+/// Effect of options.aware_gradient on the last adjoint. steps: number of steps in which another
+/// gradient than the exact one was used (ds_sim_step_vjp_aware). contacts: number of contacts and
+/// limits whose mode in these gradients differs from the step's, summed over all steps. Both are 0
+/// without the option.
 ///
-/// Errors: DS_ERR_NO_STEP where no adjoint followed the last run.
+/// Errors: DS_ERR_NO_STEP if no adjoint followed the last run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_aware_report(
     rollout: *const ds_rollout,
@@ -176,7 +179,7 @@ pub unsafe extern "C" fn ds_rollout_aware_report(
     })
 }
 
-/// Chooses parameters, as ds_sim_select_params. The last run is forgotten.
+/// Selects parameters, as ds_sim_select_params. The last run is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_select_params(
     rollout: *mut ds_rollout,
@@ -205,7 +208,7 @@ pub unsafe extern "C" fn ds_rollout_get_params(
     })
 }
 
-/// Sets the selected parameters for the runs to come, as ds_sim_set_params. The last run is
+/// Sets the selected parameters for all following runs, as ds_sim_set_params. The last run is
 /// forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_set_params(
@@ -219,8 +222,8 @@ pub unsafe extern "C" fn ds_rollout_set_params(
     })
 }
 
-/// Sets the wrench that acts on a body in every step of the runs to come, as
-/// ds_sim_set_external_wrench. The last run is forgotten.
+/// Sets the wrench on a body in every step of all following runs, as ds_sim_set_external_wrench. The
+/// last run is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_set_external_wrench(
     rollout: *mut ds_rollout,
@@ -236,8 +239,9 @@ pub unsafe extern "C" fn ds_rollout_set_external_wrench(
     })
 }
 
-/// Prescribes the velocity of a dof in every step of the runs to come, as ds_sim_prescribe; NaN frees it. The last run is
-/// forgotten. The adjoint by it, DS_PARAM_PRESCRIBED, is that of all steps together.
+/// Prescribes the velocity of a dof in every step of all following runs, as ds_sim_prescribe; NaN
+/// frees the dof. The last run is forgotten. The adjoint by DS_PARAM_PRESCRIBED is the sum over all
+/// steps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_prescribe(
     rollout: *mut ds_rollout,

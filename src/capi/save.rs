@@ -1,4 +1,4 @@
-//! Models to files.
+//! Saving of models to files.
 
 use super::args::{self, Growing};
 use super::model::{ds_model, get};
@@ -10,14 +10,15 @@ use std::ffi::{CString, c_char};
 use std::mem::offset_of;
 use std::ptr;
 
-/// How a model is saved. Fill with ds_save_options_init, then change fields. NULL in its place means the
+/// How to save a model. Fill with ds_save_options_init, then change fields. Pass NULL for the
 /// defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_save_options {
     /// Size of this struct in bytes; set by ds_save_options_init.
     pub struct_size: usize,
-    /// 1: what the format cannot say is an error, and no file is written. Default 0.
+    /// 1: if the format cannot express a part of the model, this is an error and no file is written.
+    /// Default 0.
     pub strict: i32,
     /// Must be 0.
     pub reserved: i32,
@@ -37,7 +38,7 @@ unsafe impl Growing for ds_save_options {
     }
 }
 
-/// What the format of a saved file could not say.
+/// The parts of a saved model that its format could not express.
 pub struct ds_saved {
     losses: Vec<CString>,
 }
@@ -48,15 +49,17 @@ pub unsafe extern "C" fn ds_save_options_init(options: *mut ds_save_options) {
     args::init(options)
 }
 
-/// Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. Numbers are written so that the same bits are
-/// read; where the format has other numbers than the model (a quaternion for a matrix), to a few roundings.
-/// The path is in the system's encoding, relative to the working directory. Meshes stand within an MJCF; those of
-/// a URDF go to OBJ files in a folder NAME_meshes beside NAME.urdf. A file that is there is replaced, as a whole or not
-/// at all. What the format cannot say (docs/migration.md) becomes lines of *out, to be released with ds_saved_free;
-/// out may be NULL.
+/// Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. The path is in the system's encoding
+/// and relative to the working directory. An existing file is replaced completely or not at all.
+/// Meshes are part of an MJCF; meshes of a URDF go to OBJ files in a folder NAME_meshes beside
+/// NAME.urdf. Numbers are written so that reading gives the same bits. If the format uses other
+/// numbers than the model (a quaternion for a matrix), reading gives them up to a few roundings.
 ///
-/// Errors: DS_ERR_UNSUPPORTED for another extension and, if strict, for what cannot be said; DS_ERR_IO for a
-/// file that cannot be written.
+/// Parts of the model that the format cannot express (docs/migration.md) become lines of *out.
+/// Release it with ds_saved_free; out may be NULL.
+///
+/// Errors: DS_ERR_UNSUPPORTED for another extension and, if strict, for a part that cannot be
+/// expressed; DS_ERR_IO if a file cannot be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_save(
     model: *const ds_model,
@@ -72,7 +75,7 @@ pub unsafe extern "C" fn ds_model_save(
         let strict = args::flag(options.strict, "strict")?;
         let save = || -> Result<ds_saved> {
             let lines = save_file(model, path, strict)?;
-            // No line has a NUL: names come without.
+            // No line has a NUL, because names have none.
             let losses = lines
                 .into_iter()
                 .map(|l| CString::new(l).unwrap_or_default());
@@ -87,19 +90,20 @@ pub unsafe extern "C" fn ds_model_save(
     })
 }
 
-/// Releases it. NULL is ignored.
+/// Releases a ds_saved. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_saved_free(saved: *mut ds_saved) {
     args::take(saved)
 }
 
-/// Number of lines on what the format could not say. 0 for NULL.
+/// Number of lines about parts that the format could not express. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_saved_warning_count(saved: *const ds_saved) -> usize {
     wall::value(0, || Ok(args::reference(saved, "saved")?.losses.len()))
 }
 
-/// Line i, 0 to ds_saved_warning_count-1; NULL for another. UTF-8; it lives as long as saved.
+/// Line i, 0 to ds_saved_warning_count-1, in UTF-8; NULL if i is out of range. Lives as long as
+/// saved.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_saved_warning(saved: *const ds_saved, i: usize) -> *const c_char {
     wall::value(ptr::null(), || {

@@ -1,4 +1,4 @@
-//! Sensors: which a model has, and what they tell at any state.
+//! Sensors: the list of a model's sensors, and their readings at any state.
 
 use super::args::{self, Growing, Out};
 use super::builder::{self, ds_builder, pose, vec3};
@@ -16,59 +16,67 @@ use crate::step::Gradient;
 use std::ffi::c_char;
 use std::ptr;
 
-/// What a sensor tells. Quaternions are (x y z w); its numbers are in the axes of the reference frame, or of the world.
+/// The quantity that a sensor measures. Quaternions are (x y z w). Readings are in the axes of the
+/// reference frame, or of the world if there is no reference.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_sensor_kind {
-    /// Position, orientation and axes of a frame, in those of the reference or the world.
+    /// Position, orientation and axes of a frame, relative to the reference frame or the world.
     DS_SENSOR_FRAME_POSITION = 0,
     DS_SENSOR_FRAME_QUATERNION = 1,
     DS_SENSOR_FRAME_X_AXIS = 2,
     DS_SENSOR_FRAME_Y_AXIS = 3,
     DS_SENSOR_FRAME_Z_AXIS = 4,
-    /// Velocity of its origin, and angular velocity, as one sees them who moves with the reference.
+    /// Linear velocity of the frame's origin and angular velocity of the frame, as seen by an
+    /// observer who moves with the reference frame.
     DS_SENSOR_FRAME_LINEAR_VELOCITY = 5,
     DS_SENSOR_FRAME_ANGULAR_VELOCITY = 6,
-    /// World axes; the linear one with what holds it against gravity: at rest -g.
+    /// Linear and angular acceleration in world axes. The linear acceleration excludes gravity: it is
+    /// -g at rest, as an accelerometer measures it.
     DS_SENSOR_FRAME_LINEAR_ACCELERATION = 7,
     DS_SENSOR_FRAME_ANGULAR_ACCELERATION = 8,
-    /// Angular velocity, velocity, acceleration with what holds it against gravity, and the magnetic field, along the frame's
-    /// own axes.
+    /// Angular velocity, linear velocity, linear acceleration without gravity (as an accelerometer
+    /// measures it), and the magnetic field. All are along the frame's own axes.
     DS_SENSOR_GYRO = 9,
     DS_SENSOR_VELOCIMETER = 10,
     DS_SENSOR_ACCELEROMETER = 11,
     DS_SENSOR_MAGNETOMETER = 12,
-    /// Distance from the frame's origin along its z axis to the first geom of another body, as ds_sim_ray_cast has it; -1
-    /// where there is none.
+    /// Distance from the frame's origin along its z axis to the first geom of another body, computed
+    /// as by ds_sim_ray_cast. -1 if the ray hits nothing.
     DS_SENSOR_RANGEFINDER = 13,
-    /// Sum of the normal forces on the frame's body within the zone, or whose line of action away from the body meets it.
+    /// Sum of the normal forces on the frame's body. A contact counts if its point lies in the zone,
+    /// or if its line of action away from the body meets the zone.
     DS_SENSOR_TOUCH = 14,
-    /// Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches (from joints,
-    /// springs, tendons and equalities), and its moment about the frame's origin, along the frame's axes.
+    /// Force on the subtree of the frame's body from the rest of the model (joints, springs, tendons
+    /// and equalities, without contacts and external wrenches), and its moment about the frame's
+    /// origin. Along the frame's axes.
     DS_SENSOR_FORCE = 15,
     DS_SENSOR_TORQUE = 16,
-    /// Coordinate and velocity of a joint of one degree of freedom.
+    /// Coordinate and velocity of a one-dof joint.
     DS_SENSOR_JOINT_POSITION = 17,
     DS_SENSOR_JOINT_VELOCITY = 18,
-    /// Of a spherical joint: quaternion and angular velocity, in the body's axes.
+    /// Quaternion and angular velocity of a spherical joint, in the body's axes.
     DS_SENSOR_BALL_QUATERNION = 19,
     DS_SENSOR_BALL_ANGULAR_VELOCITY = 20,
-    /// Sum of what all actuators do at a joint of one degree of freedom.
+    /// Sum of the forces of all actuators on a one-dof joint.
     DS_SENSOR_JOINT_ACTUATOR_FORCE = 21,
-    /// Length and rate of a tendon.
+    /// Length of a tendon and its rate.
     DS_SENSOR_TENDON_POSITION = 22,
     DS_SENSOR_TENDON_VELOCITY = 23,
-    /// Length and rate of an actuator's transmission, times the gear, and its force before it.
+    /// Length of an actuator's transmission and its rate, both times the gear, and the actuator's
+    /// force before the gear.
     DS_SENSOR_ACTUATOR_POSITION = 24,
     DS_SENSOR_ACTUATOR_VELOCITY = 25,
     DS_SENSOR_ACTUATOR_FORCE = 26,
-    /// Of a body and all that it carries: centre of mass, its velocity, angular momentum about it; world axes.
+    /// Centre of mass of the subtree of a body, its velocity, and the angular momentum about it;
+    /// world axes.
     DS_SENSOR_SUBTREE_CENTER = 27,
     DS_SENSOR_SUBTREE_LINEAR_VELOCITY = 28,
     DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = 29,
-    /// Of the bound of a joint of one degree of freedom, or of a tendon's length, that is within its margin, the lower one first: how
-    /// far the joint is from where that begins, negative; how fast it leaves; and the force with which the step holds it. Position and
-    /// velocity are 0 while none is; the force is the impulse on either bound over the time step.
+    /// The limit of a one-dof joint or of a tendon's length that is within its margin; the lower
+    /// limit if both are. Position: distance to the limit minus the margin, negative. Velocity: rate
+    /// of this distance. Both are 0 if no limit is within its margin. Force: the impulse on either
+    /// limit over the time step.
     DS_SENSOR_JOINT_LIMIT_POSITION = 30,
     DS_SENSOR_JOINT_LIMIT_VELOCITY = 31,
     DS_SENSOR_JOINT_LIMIT_FORCE = 32,
@@ -151,7 +159,7 @@ pub unsafe extern "C" fn ds_model_nsensor(model: *const ds_model) -> usize {
     wall::value(0, || Ok(model_of(model)?.model.sensors().len()))
 }
 
-/// Length of what all sensors tell. 0 for NULL.
+/// Total length of the readings of all sensors. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nsensordata(model: *const ds_model) -> usize {
     wall::value(0, || Ok(model_of(model)?.model.nsensordata()))
@@ -169,19 +177,19 @@ unsafe fn about(
     })
 }
 
-/// Where the numbers of a sensor begin among those that all tell; -1 for an id that is none.
+/// Index of a sensor's first number in the readings of all sensors; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_sensor_adr(model: *const ds_model, sensor: i32) -> i32 {
     about(model, sensor, |s| args::id(Some(s.address)))
 }
 
-/// How many numbers a sensor tells; -1 for an id that is none.
+/// Number of numbers in a sensor's reading; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_sensor_dim(model: *const ds_model, sensor: i32) -> i32 {
     about(model, sensor, |s| args::id(Some(s.reading.dim())))
 }
 
-/// What a sensor tells, a ds_sensor_kind; -1 for an id that is none.
+/// Kind of a sensor, a ds_sensor_kind; -1 if the id is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_sensor_kind(model: *const ds_model, sensor: i32) -> i32 {
     about(model, sensor, |s| {
@@ -190,13 +198,16 @@ pub unsafe extern "C" fn ds_model_sensor_kind(model: *const ds_model, sensor: i3
     })
 }
 
-/// What all sensors tell at a state, in the order of the file: nsensordata numbers. q: nq numbers; v: nv; u: nu, NULL where
-/// nu = 0. Where one of them needs accelerations or contact forces (DS_SENSOR_FRAME_LINEAR_ACCELERATION,
-/// _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE, and those of limits' forces) ds_sim_forward is done first, and is the last step
-/// afterwards. A cutoff of the file holds, noise is not added. With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide
-/// does.
+/// Readings of all sensors at a state, in the order of the file: nsensordata numbers. q: nq numbers;
+/// v: nv; u: nu, NULL if nu = 0. The file's cutoffs apply; noise is not added.
 ///
-/// Errors: those of ds_sim_forward; DS_ERR_UNSUPPORTED for the force of a limit with DS_CONTACT_PENALTY.
+/// Some kinds need accelerations or contact forces: DS_SENSOR_FRAME_LINEAR_ACCELERATION,
+/// _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE and the forces of limits. If
+/// the model has one of them, the call runs ds_sim_forward first, and this becomes the last step.
+/// With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide does.
+///
+/// Errors: those of ds_sim_forward; DS_ERR_UNSUPPORTED for the force of a limit with
+/// DS_CONTACT_PENALTY.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensors(
     sim: *mut ds_sim,
@@ -217,15 +228,17 @@ pub unsafe extern "C" fn ds_sim_sensors(
     })
 }
 
-/// Jacobians of what all sensors tell at a state, column-major with nsensordata rows: by q (tangent) and v, nv columns each,
-/// and by u, nu columns; NULL for those not wanted. Accelerations vary by the law of the step. Arguments as of
-/// ds_sim_sensors. gradient, which may be NULL: a ds_gradient, one-sided where that of the step is, at a cutoff, and where a
-/// rangefinder's ray meets an edge or grazes.
+/// Jacobians of the readings of all sensors at a state, column-major with nsensordata rows: by q
+/// (tangent) and v, nv columns each, and by u, nu columns; NULL for those not wanted. Accelerations
+/// are differentiated through the law of the step. Arguments as for ds_sim_sensors. gradient, which
+/// may be NULL: a ds_gradient. It is one-sided if the step's gradient is, if a reading is at its
+/// cutoff, and if a rangefinder's ray meets an edge or grazes a surface.
 ///
-/// Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
-/// which contacts press, and one of the force of a limit that holds, where what they come to is open, as rigid constraints that
-/// depend on each other may share it otherwise: one of four corners of a flat foot, but not all of them together; and with
-/// DS_CONTACT_PENALTY and an implicit scheme.
+/// Errors: those of ds_sim_sensors and ds_sim_step_jacobians. DS_ERR_UNSUPPORTED if a reading is not
+/// determined because redundant rigid constraints can share the impulses in several ways: for a
+/// touch, force or torque sensor under load, and for the force of an active limit. A sensor on one of
+/// the four corners of a flat foot is an example; a sensor on all four is determined.
+/// DS_ERR_UNSUPPORTED for the same sensors with DS_CONTACT_PENALTY and an implicit scheme.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_jacobians(
     sim: *mut ds_sim,
@@ -261,8 +274,8 @@ pub unsafe extern "C" fn ds_sim_sensor_jacobians(
     })
 }
 
-/// Jacobian of the same by the activations where a step begins: nsensordata×na, column-major. Arguments and errors as of
-/// ds_sim_sensor_jacobians.
+/// Jacobian of the readings by the activations at the start of the step: nsensordata×na,
+/// column-major. Arguments and errors as for ds_sim_sensor_jacobians.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_act_jacobian(
     sim: *mut ds_sim,
@@ -295,8 +308,9 @@ unsafe fn tell(gradient: Option<*mut ds_gradient>, kind: Gradient) {
     }
 }
 
-/// Adjoint of what all sensors tell at a state: from the gradient data_bar by it (nsensordata numbers) to those by q (tangent,
-/// nv), v (nv) and u (nu); NULL for those not wanted. Others as of ds_sim_sensor_jacobians.
+/// Adjoint of the readings of all sensors: from the gradient data_bar by the readings (nsensordata
+/// numbers) it computes the gradients by q (tangent, nv), v (nv) and u (nu); NULL for those not
+/// wanted. Other arguments as for ds_sim_sensor_jacobians.
 ///
 /// Errors: those of ds_sim_sensor_jacobians.
 #[unsafe(no_mangle)]
@@ -315,7 +329,7 @@ pub unsafe extern "C" fn ds_sim_sensor_vjp(
     wall::status(|| sensor_vjp(sim, [q, v, u, data_bar], bars, gradient))
 }
 
-/// As ds_sim_sensor_vjp, also by the activations: act_bar, na numbers.
+/// Same as ds_sim_sensor_vjp, with the gradient by the activations: act_bar, na numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_vjp_act(
     sim: *mut ds_sim,
@@ -360,7 +374,7 @@ unsafe fn sensor_vjp(
     Ok(())
 }
 
-/// What a touch sensor feels in.
+/// Shape of the zone in which a touch sensor measures.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_zone_kind {
@@ -383,24 +397,28 @@ pub struct ds_sensor_desc {
     pub name: *const c_char,
     /// A ds_sensor_kind. Default DS_SENSOR_FRAME_POSITION.
     pub kind: i32,
-    /// Of those on frames and bodies: the body. Default 0, the world.
+    /// For sensors on frames and bodies: the body. Default 0, the world.
     pub body: i32,
-    /// Of those on frames: the frame in its body's, a column-major 4×4 matrix. Default NULL: the body's own.
+    /// For sensors on frames: pose of the frame in its body's frame, a column-major 4×4 matrix.
+    /// Default NULL: the body's own frame.
     pub placement: *const f64,
-    /// Of others: the name of the joint, tendon or actuator, which ds_builder_build looks for. Default NULL.
+    /// For all other sensors: the name of the joint, tendon or actuator, which ds_builder_build looks
+    /// up. Default NULL.
     pub of: *const c_char,
-    /// Relative to what positions, orientations and velocities of frames are told: a body, -1 for the world at rest. Default
-    /// -1.
+    /// Body to which positions, orientations and velocities of frames are relative; -1 for the world
+    /// at rest. Default -1.
     pub reference_body: i32,
     /// A ds_zone_kind. Default DS_ZONE_SPHERE.
     pub zone: i32,
-    /// The reference frame in its body's, as placement. Default NULL.
+    /// Pose of the reference frame in its body's frame, as placement. Default NULL.
     pub reference_placement: *const f64,
-    /// Bound of its numbers, on both sides, or above for rangefinders and touch; directions have none. 0: none. Default 0.
+    /// Bound of the readings, on both sides; for rangefinders and touch only above. Directions are
+    /// not bounded. 0: no bound. Default 0.
     pub cutoff: f64,
-    /// Of a magnetometer: the field, world axes. Default (0, -0.5, 0).
+    /// For a magnetometer: the magnetic field, world axes. Default (0, -0.5, 0).
     pub field: [f64; 3],
-    /// Of a touch sensor: radius; radius and half length; or half extents [m]. Default 0.005 each.
+    /// For a touch sensor [m]: the radius; the radius and half length; or the half extents. Default
+    /// 0.005 each.
     pub zone_size: [f64; 3],
 }
 
@@ -443,10 +461,11 @@ unsafe fn frame(body: i32, placement: *const f64, names: [&str; 2]) -> Result<Se
     })
 }
 
-/// Adds a sensor. Ids follow the order of additions; a built model has the same.
+/// Adds a sensor. Ids follow the order of additions; a built model has the same ids.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a kind or body that is none, a name taken twice, a placement that is no rigid motion, a
-/// negative cutoff, a reference of a kind that has none; nothing is added then.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an invalid kind or body, a name that is taken, a placement
+/// that is not a rigid motion, a negative cutoff, or a reference for a kind that has none. Then
+/// nothing is added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_sensor(
     builder: *mut ds_builder,

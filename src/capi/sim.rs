@@ -1,4 +1,4 @@
-//! Simulations: steps, external wrenches, memory.
+//! Sims: steps, external wrenches, memory.
 
 use super::args::{self, Out};
 use super::model::ds_model;
@@ -11,19 +11,19 @@ use crate::query::SensorRoom;
 use crate::step::Sim;
 use std::cell::RefCell;
 
-/// One simulation: all the memory that steps and dynamics calls need. One thread at a time.
+/// One simulation, with all the memory that steps and dynamics calls need. One thread at a time.
 pub struct ds_sim {
     pub(super) sim: Sim,
-    /// Results before they are published: the caller's arrays are written only on success, and may
-    /// be the arguments.
+    /// Results before they are published: the caller's arrays are written only on success, and may be
+    /// arguments of the same call.
     pub(super) stage: Vec<f64>,
     pub(super) sensors: SensorRoom,
-    /// What `ds_sim_contacts` has handed out.
+    /// The contacts to which `ds_sim_contacts` has returned a pointer.
     pub(super) contacts: RefCell<Vec<ds_contact>>,
 }
 
 impl ds_sim {
-    /// Makes room for the longest set of results of one call.
+    /// Resizes the stage for the longest set of results of one call.
     pub(super) fn fit_stage(&mut self) {
         let m = self.sim.model();
         let state = m.nq() + 2 * m.nv() + m.nu() + m.na() + self.sim.np();
@@ -52,10 +52,11 @@ pub(super) unsafe fn look<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
     args::reference(sim, "sim")
 }
 
-/// Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
+/// Makes a sim of a model and keeps the model alive. Release *out with ds_sim_free.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for options that do not go together and for what the
-/// contact law cannot do with this model, naming it; DS_ERR_CAPACITY where memory does not suffice.
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for incompatible options,
+/// and for a part of the model that the contact law does not support (the message names it);
+/// DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_create(
     model: *const ds_model,
@@ -86,32 +87,32 @@ pub unsafe extern "C" fn ds_sim_create(
     })
 }
 
-/// Releases a simulation. NULL is ignored.
+/// Releases a sim. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
     args::take(sim)
 }
 
-/// Length of a step [s]: options.time_step, or where it is 0 that of the model. 0 for NULL.
+/// Time step [s]: options.time_step, or the model's time step if this is 0. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_time_step(sim: *const ds_sim) -> f64 {
     wall::value(0.0, || Ok(look(sim)?.sim.options().time_step))
 }
 
-/// The ds_integrator by which it steps, never DS_INTEGRATOR_FROM_MODEL. -1 for NULL.
+/// The ds_integrator in use, never DS_INTEGRATOR_FROM_MODEL. -1 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_integrator(sim: *const ds_sim) -> i32 {
     wall::value(-1, || Ok(look(sim)?.sim.options().integrator as i32))
 }
 
-/// Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
-/// nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
-/// next one. The activations of actuators that have a state (ds_model_na) are the sim's: they go on with the step
+/// Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL if nu = 0.
+/// q_next may be q, and v_next may be v. You can ask for derivatives of this step until the next one.
+/// The sim holds the activations of actuators that have a state (ds_model_na) and advances them too
 /// (ds_sim_get_act).
 ///
-/// Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out, and where tendons, springs or
-/// forces between joints are so stiff that of the step round-off would be left; DS_ERR_CAPACITY;
-/// DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
+/// Errors: DS_ERR_NUMERICAL for an argument or result that is not finite, and for tendons, springs or
+/// joint forces so stiff that the result would be round-off; DS_ERR_CAPACITY; DS_ERR_NOT_CONVERGED if
+/// options.require_convergence is 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step(
     sim: *mut ds_sim,
@@ -138,23 +139,24 @@ pub unsafe extern "C" fn ds_sim_step(
     })
 }
 
-/// How the last step went.
+/// Facts about the last step.
 ///
 /// Errors: DS_ERR_NO_STEP before a step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_info) -> ds_status {
     wall::status(|| {
         let info = look(sim)?.sim.step_info()?.into();
-        // The caller's struct may be uninitialized: it is written, not assigned.
+        // The caller's struct may be uninitialized: write it, do not assign.
         args::place(out, "out")?.write(info);
         Ok(())
     })
 }
 
-/// Whether the last step gave up pushing all bodies out of each other as asked: 1 where jammed bodies could not be
-/// pushed apart, or pinched ones not without throwing a joint, and penetrations, passed limits and equalities' errors were
-/// undone by constraints that yield to their impulse (its derivative is that of such a step; DS_GRADIENT_ONE_SIDED where
-/// the step came to it by trying); 0 where it was taken as asked.
+/// Whether the last step reduced its stabilization. 0: all violations were stabilized as the options
+/// say. 1: jammed bodies could not be separated, or pinched bodies could not be separated without a
+/// high joint speed. Then penetrations, passed limits and violated equalities were treated as
+/// compliant in this step. The derivative is the derivative of the compliant step; it is
+/// DS_GRADIENT_ONE_SIDED if the step first tried to solve the rigid problem.
 ///
 /// Errors: DS_ERR_NO_STEP before a step.
 #[unsafe(no_mangle)]
@@ -167,9 +169,10 @@ pub unsafe extern "C" fn ds_sim_push_out_given_up(sim: *const ds_sim, out: *mut 
     })
 }
 
-/// What the contact problem of the last step took, in factorizations of it: of bodies in several groups that do not touch
-/// each other, of the group that took the most. At most options.max_work, but for a fixed share (about ten) that
-/// an unsolved step is settled with. With DS_CONTACT_CONVEX Newton steps.
+/// Work of the contact problem of the last step, in factorizations of it. If bodies form several
+/// groups that do not touch each other, it is the work of the group that needed most. It is at most
+/// options.max_work, plus a fixed share (about ten) with which an unsolved step is completed. With
+/// DS_CONTACT_CONVEX it counts Newton steps.
 ///
 /// Errors: DS_ERR_NO_STEP before a step.
 #[unsafe(no_mangle)]
@@ -182,8 +185,8 @@ pub unsafe extern "C" fn ds_sim_work(sim: *const ds_sim, out: *mut f64) -> ds_st
     })
 }
 
-/// Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]
-/// and moment [N m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
+/// Sets the wrench on a body for all following steps, until you change it: force [N] and moment [N
+/// m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_external_wrench(
     sim: *mut ds_sim,
@@ -199,8 +202,8 @@ pub unsafe extern "C" fn ds_sim_set_external_wrench(
     })
 }
 
-/// Forgets warm starts and sets activations to 0: the next step is that of a new sim with the same parameters, wrenches and
-/// prescribed velocities.
+/// Forgets warm starts and sets activations to 0. The next step is that of a new sim with the same
+/// parameters, wrenches and prescribed velocities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
     wall::status(|| {
@@ -209,14 +212,14 @@ pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
     })
 }
 
-/// Number of numbers of the warm start, activations among them. 0 for NULL.
+/// Length of the array of ds_sim_get_memory: warm start and activations. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_memory_size(sim: *const ds_sim) -> usize {
     wall::value(0, || Ok(look(sim)?.sim.memory_size()))
 }
 
-/// What a sim remembers from step to step, ds_sim_memory_size numbers: with the state, all that the
-/// next step depends on.
+/// The memory of a sim between steps, ds_sim_memory_size numbers. Together with the state it
+/// determines the next step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -> ds_status {
     wall::status(|| {
@@ -227,7 +230,7 @@ pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -
     })
 }
 
-/// Restores what ds_sim_get_memory gave: the same steps follow, to the bit.
+/// Restores an array of ds_sim_get_memory. The same steps follow, to the bit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_memory(sim: *mut ds_sim, warm: *const f64) -> ds_status {
     wall::status(|| {

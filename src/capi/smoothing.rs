@@ -9,24 +9,24 @@ use super::wall;
 use crate::error::Result;
 use crate::query::{Smoothing, SmoothingInfo, SmoothingMethod};
 
-/// How a derivative is smoothed. With x = (q, v, u), f the step, n standard normal and S the widths,
-/// the randomized ones are of the mean of f(x (+) (d + S n)) over n, by d at d = 0.
+/// Method of smoothing a derivative. Let x = (q, v, u), f the step, n standard normal and S the
+/// widths. The randomized methods differentiate the mean of f(x (+) (d + S n)) over n by d, at d = 0.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_smoothing_method {
-    /// Mean of exact Jacobians at random states: little variance, blind to jumps such as that of the
-    /// velocity at an impact.
+    /// Mean of exact Jacobians at random states. It has little variance but does not see jumps, such
+    /// as the jump of the velocity at an impact.
     DS_SMOOTHING_FIRST_ORDER = 0,
-    /// Correlation of outcomes with random displacements: sees jumps, at a variance that grows with
+    /// Correlation of results with random displacements. It sees jumps; its variance grows with
     /// 1/width.
     DS_SMOOTHING_ZEROTH_ORDER = 1,
-    /// The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step. With DS_CONTACT_NCP or
-    /// DS_CONTACT_NONE, without contacts of condim 4 or 6.
+    /// Exact Jacobian of the step with complementarity relaxed by kappa, see ds_sim_relaxed_step.
+    /// With DS_CONTACT_NCP or DS_CONTACT_NONE, without contacts of condim 4 or 6.
     DS_SMOOTHING_CENTRAL_PATH = 2,
 }
 
-/// Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. NULL in its
-/// place means the defaults.
+/// Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. Pass NULL
+/// for the defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_smoothing {
@@ -36,23 +36,23 @@ pub struct ds_smoothing {
     pub method: i32,
     /// Must be 0.
     pub reserved: i32,
-    /// Standard deviation of the random displacement of every entry of the tangent of q [m or rad].
-    /// 0 leaves q where it is. Default 0.01.
+    /// Standard deviation of the random displacement of every entry of the tangent of q [m or rad]; 0
+    /// does not displace q. Default 0.01.
     pub width_q: f64,
-    /// The same of v [m/s or rad/s]. Default 0.01.
+    /// Standard deviation of the random displacement of v [m/s or rad/s]. Default 0.01.
     pub width_v: f64,
-    /// The same of u. Default 0.
+    /// Standard deviation of the random displacement of u. Default 0.
     pub width_u: f64,
-    /// Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
+    /// Number of random displacements; each is taken with both signs, as two steps. Default 64.
     pub pairs: usize,
-    /// Of the random numbers: the same seed gives the same bits. Default 0.
+    /// Seed of the random numbers: the same seed gives the same bits. Default 0.
     pub seed: u64,
-    /// Pairs with a step or derivative that fails are left out, up to this many. Default 0.
+    /// Largest number of pairs that may be left out because a step or derivative fails. Default 0.
     pub max_failures: usize,
-    /// Central path: product of impulse and velocity that every contact and limit keeps [J].
-    /// Default 1e-4.
+    /// Central path: the product of impulse and velocity at every contact and limit [J]. Default
+    /// 1e-4.
     pub kappa: f64,
-    /// Central path: contacts and limits at up to this distance take part [m or rad]. Default 0.02.
+    /// Central path: contacts and limits up to this distance take part [m or rad]. Default 0.02.
     pub reach: f64,
 }
 
@@ -99,13 +99,13 @@ unsafe fn smoothing(p: *const ds_smoothing) -> Result<Smoothing> {
     })
 }
 
-/// What smoothed Jacobians are made of.
+/// Facts about smoothed Jacobians.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_smoothing_info {
     /// DS_GRADIENT_SMOOTHED.
     pub gradient: ds_gradient,
-    /// 0
+    /// Reserved; 0.
     pub reserved: i32,
     /// Pairs in the mean; 0 for the central path.
     pub pairs: usize,
@@ -130,18 +130,19 @@ pub unsafe extern "C" fn ds_smoothing_init(smoothing: *mut ds_smoothing) {
     args::init(smoothing)
 }
 
-/// Smoothed Jacobians of the last step, for those who want to feel the next contact before it
-/// happens; shapes as in ds_step_jacobians. info may be NULL.
+/// Smoothed Jacobians of the last step, which respond to a contact before it happens; shapes as in
+/// ds_step_jacobians. info may be NULL.
 ///
-/// They are taken on a copy of the sim, made on the heap: the last step, its exact derivatives and all
-/// steps that follow have the same bits with and without this call. Zeroth order needs a positive
-/// width of every input by which an output is asked for, and gives none by parameters; the others give
-/// those by parameters too, without displacing them.
+/// They are computed on a copy of the sim, made on the heap. The last step, its exact derivatives and
+/// all later steps have the same bits with and without this call. Zeroth order needs a positive width
+/// of every variable by which you ask for a Jacobian, and gives no Jacobians by parameters. The other
+/// methods do, without displacing the parameters.
 ///
-/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or where
-/// options.derivatives is 0 (zeroth order does without); DS_ERR_NOT_CONVERGED where more than
-/// max_failures pairs failed, with the first cause, or the relaxed problem was not solved;
-/// DS_ERR_UNSUPPORTED for the central path with another law than DS_SMOOTHING_CENTRAL_PATH has.
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or if
+/// options.derivatives is 0 (allowed for zeroth order); DS_ERR_NOT_CONVERGED if more than
+/// max_failures pairs failed, with the first cause, or if the relaxed problem was not solved;
+/// DS_ERR_UNSUPPORTED for the central path with a law that DS_SMOOTHING_CENTRAL_PATH does not
+/// support.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_smoothed_jacobians(
     sim: *mut ds_sim,
@@ -162,9 +163,9 @@ pub unsafe extern "C" fn ds_sim_smoothed_jacobians(
     })
 }
 
-/// The last step with complementarity relaxed: q_next (nq numbers), v_next (nv numbers), of which
-/// DS_SMOOTHING_CENTRAL_PATH gives the Jacobians. smoothing.method must be that one, and only kappa
-/// and reach matter else. The last step stays as it is. Allocates.
+/// The last step with relaxed complementarity: q_next (nq numbers) and v_next (nv numbers), whose
+/// Jacobians DS_SMOOTHING_CENTRAL_PATH gives. smoothing.method must be DS_SMOOTHING_CENTRAL_PATH; of
+/// the other options only kappa and reach are used. The last step does not change. Allocates.
 ///
 /// Errors: as ds_sim_smoothed_jacobians.
 #[unsafe(no_mangle)]

@@ -14,15 +14,15 @@ pub enum ds_status {
     DS_ERR_INVALID_ARGUMENT = 1,
     /// A file cannot be read or written.
     DS_ERR_IO = 2,
-    /// A file is not what its format asks for.
+    /// A file violates its format.
     DS_ERR_PARSE = 3,
-    /// The request is well formed but outside what this version does.
+    /// The request is valid, but this version does not support it.
     DS_ERR_UNSUPPORTED = 4,
-    /// A capacity chosen at creation, or memory, does not suffice.
+    /// A capacity chosen at creation is too small, or there is not enough memory.
     DS_ERR_CAPACITY = 5,
     /// The contact solver stopped above its tolerance.
     DS_ERR_NOT_CONVERGED = 6,
-    /// A number that is not finite came in or would have gone out.
+    /// An argument or a result is not finite.
     DS_ERR_NUMERICAL = 7,
     /// A result of a step was asked for before any step.
     DS_ERR_NO_STEP = 8,
@@ -47,7 +47,7 @@ impl From<Status> for ds_status {
     }
 }
 
-/// Version of the binary interface: programs built against a header with the same number run with
+/// Version of the binary interface. A program built against a header with the same number runs with
 /// this library. Compare with DS_ABI_VERSION.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_abi_version() -> u32 {
@@ -60,8 +60,8 @@ pub extern "C" fn ds_version_string() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Name of a status, such as "DS_ERR_PARSE"; "DS_ERR_UNKNOWN" for a number that is none.
-/// Static; never NULL.
+/// Name of a status, such as "DS_ERR_PARSE"; "DS_ERR_UNKNOWN" for an invalid number. Static; never
+/// NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_status_name(status: i32) -> *const c_char {
     const NAMES: [&CStr; 10] = [
@@ -83,9 +83,9 @@ pub extern "C" fn ds_status_name(status: i32) -> *const c_char {
         .as_ptr()
 }
 
-/// Message of the last failing call of this thread: the argument, what was expected and what was
-/// given; for files the element, its name and the line. UTF-8. Empty before any failure; a
-/// successful call leaves it as it is. Never NULL; valid until the next failing call of this thread.
+/// Message of the last failing call of this thread: the argument, the expected and the actual value;
+/// for files the element, its name and the line. UTF-8. Empty before any failure; a successful call
+/// does not change it. Never NULL; valid until the next failing call of this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_last_error() -> *const c_char {
     message::last()

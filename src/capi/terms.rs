@@ -7,9 +7,9 @@ use super::status::ds_status;
 use super::wall;
 use crate::spatial::INERTIA_PARAMS;
 
-/// Generalized gravity: the force that holds all that moves still against gravity, less what bodies have of it
-/// compensated; nv numbers. With its derivative by q (tangent): nv×nv, column-major. NULL for one not wanted. q: nq
-/// numbers. The results must not overlap q or each other.
+/// Generalized gravity: the force that holds all moving bodies still against gravity, minus gravity
+/// compensation; nv numbers. Also its derivative by q (tangent): nv×nv, column-major. NULL for one
+/// not wanted. q: nq numbers. The results must not overlap q or each other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_gravity_forces(
     sim: *mut ds_sim,
@@ -30,9 +30,9 @@ pub unsafe extern "C" fn ds_gravity_forces(
     })
 }
 
-/// Bias forces b(q, v): Coriolis, centrifugal and gravity forces, less what bodies have of gravity compensated, without the
-/// sim's external wrenches, which ds_inverse_dynamics has. nq, nv and nv numbers; b may be v. Their derivatives are those
-/// of inverse dynamics at a = 0.
+/// Bias forces b(q, v): Coriolis, centrifugal and gravity forces, minus gravity compensation. The
+/// sim's external wrenches are not included (they are in ds_inverse_dynamics). q: nq numbers; v, b:
+/// nv. b may be v. The derivatives of b are those of inverse dynamics at a = 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_bias_forces(
     sim: *mut ds_sim,
@@ -49,8 +49,9 @@ pub unsafe extern "C" fn ds_bias_forces(
     })
 }
 
-/// The Coriolis matrix: C v are the Coriolis and centrifugal forces, the bias without gravity, and the rate of the mass
-/// matrix is C + C^T, so that M_rate - 2 C is skew. nv×nv, column-major. nq and nv numbers. C must not overlap them.
+/// The Coriolis matrix C, nv×nv, column-major. C v are the Coriolis and centrifugal forces, the bias
+/// without gravity. The rate of the mass matrix is C + Cᵀ, so that M_rate - 2 C is skew-symmetric. q:
+/// nq numbers; v: nv. C must not overlap them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_coriolis_matrix(
     sim: *mut ds_sim,
@@ -68,7 +69,7 @@ pub unsafe extern "C" fn ds_coriolis_matrix(
 
 /// The inverse of ds_mass_matrix: nv×nv, all entries. q: nq numbers. M_inv must not overlap q.
 ///
-/// Errors: DS_ERR_NUMERICAL where the mass matrix is singular, naming the joint.
+/// Errors: DS_ERR_NUMERICAL if the mass matrix is singular, naming the joint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_mass_matrix_inverse(
     sim: *mut ds_sim,
@@ -83,10 +84,10 @@ pub unsafe extern "C" fn ds_mass_matrix_inverse(
     })
 }
 
-/// The regressor of inverse dynamics: nv × (10 nbody), column-major. Y times the inertial parameters of all bodies, ten of
-/// each in the order of ds_model_body_inertia, is the generalized force that gives the acceleration a at (q, v), without
-/// armature and external wrenches; columns of bodies that cannot move are zero. nq, nv and nv numbers. Y must not overlap
-/// them.
+/// The regressor Y of inverse dynamics: nv × (10 nbody), column-major. Y times the inertial
+/// parameters of all bodies, ten each in the order of ds_model_body_inertia, is the generalized force
+/// that gives the acceleration a at (q, v), without armature and external wrenches. Columns of fixed
+/// bodies are zero. q: nq numbers; v, a: nv. Y must not overlap them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inverse_dynamics_regressor(
     sim: *mut ds_sim,
@@ -104,9 +105,9 @@ pub unsafe extern "C" fn ds_inverse_dynamics_regressor(
     })
 }
 
-/// As ds_inverse_dynamics, with further external wrenches beside those of the sim: count of them, on these bodies (ids),
-/// 6 numbers each (force; moment) [N, N m], world axes, at the bodies' origins. A body may come more than once. nq, nv, nv
-/// and nv numbers; tau may be a.
+/// Same as ds_inverse_dynamics, with external wrenches in addition to those of the sim: count
+/// wrenches on the given bodies (ids), 6 numbers each (force; moment) [N, N m], world axes, at the
+/// bodies' origins. A body may occur more than once. q: nq numbers; v, a, tau: nv. tau may be a.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inverse_dynamics_with_wrenches(
     sim: *mut ds_sim,
@@ -131,8 +132,8 @@ pub unsafe extern "C" fn ds_inverse_dynamics_with_wrenches(
     })
 }
 
-/// As ds_forward_dynamics, with further external wrenches as ds_inverse_dynamics_with_wrenches has them. nq, nv, nv and nv
-/// numbers; a may be tau.
+/// Same as ds_forward_dynamics, with external wrenches as in ds_inverse_dynamics_with_wrenches. q: nq
+/// numbers; v, tau, a: nv. a may be tau.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_forward_dynamics_with_wrenches(
     sim: *mut ds_sim,

@@ -1,4 +1,4 @@
-//! What files draw of robots.
+//! Visual shapes of robots, read from files.
 
 use super::args;
 use super::load::{ds_load_options, load_options};
@@ -13,12 +13,13 @@ use crate::model::spec::ShapeSpec;
 use std::ffi::{CString, c_char};
 use std::ptr;
 
-/// A drawn shape of one colour on a body. It belongs to its ds_visuals, and so does all that it points to.
+/// A visual shape of one colour on a body. It and all that it points to belong to its ds_visuals.
 #[repr(C)]
 pub struct ds_visual {
-    /// In the file; "" where it has none. Shapes of one element of the file, which differ in colour, share it.
+    /// Name in the file; "" if it has none. Shapes of one element of the file that differ in colour
+    /// share it.
     pub name: *const c_char,
-    /// Path of the mesh's file as it was found; NULL for other shapes, and for an MJCF's.
+    /// Path of the mesh file that was found. NULL for other shapes and for shapes of an MJCF.
     pub file: *const c_char,
     /// Id of the body.
     pub body: i32,
@@ -26,21 +27,21 @@ pub struct ds_visual {
     pub kind: i32,
     /// Sizes [m] as the kind says, the unused ones zero.
     pub size: [f64; 3],
-    /// In the body's frame: a column-major 4×4 matrix.
+    /// Pose in the body's frame: a column-major 4×4 matrix.
     pub placement: [f64; 16],
-    /// Red, green, blue, opacity, 0 to 1; NaN where the file gives no colour.
+    /// Red, green, blue, opacity, 0 to 1; NaN if the file gives no colour.
     pub rgba: [f64; 4],
-    /// Of a mesh, scaled as the file says: 3 × vertex_count numbers [m]. NULL for other shapes.
+    /// For a mesh: 3 × vertex_count numbers [m], with the file's scale. NULL for other shapes.
     pub vertices: *const f64,
     /// Number of vertices.
     pub vertex_count: usize,
-    /// Of a mesh: 3 × triangle_count indices of vertices. NULL for other shapes.
+    /// For a mesh: 3 × triangle_count indices of vertices. NULL for other shapes.
     pub triangles: *const u32,
     /// Number of triangles.
     pub triangle_count: usize,
 }
 
-/// What ds_visual points to.
+/// Owner of the strings and arrays of a ds_visual.
 struct Held {
     name: CString,
     file: Option<CString>,
@@ -48,7 +49,7 @@ struct Held {
     triangles: Vec<u32>,
 }
 
-/// What a file draws of a robot. Constant once made.
+/// The visual shapes of a robot, read from a file. Constant once made.
 pub struct ds_visuals {
     shapes: Vec<ds_visual>,
     left_out: usize,
@@ -99,10 +100,11 @@ impl Held {
     }
 }
 
-/// Reads what a file draws of the bodies of the model that was loaded from it: the `<visual>` of a URDF, with its meshes and
-/// colours (of materials, else of the mesh's file); the geoms of an MJCF that touch nothing. Of the options, which may
-/// be NULL, the mesh_dirs count. Shapes whose mesh is missing or cannot be read are left out, with a warning. Release *out with
-/// ds_visuals_free; the model's handle may be freed first.
+/// Reads the visual shapes of a file for the bodies of the model that was loaded from it. In a URDF
+/// these are the `<visual>` elements, with meshes and colours (of materials, otherwise of the mesh
+/// file). In an MJCF these are the geoms that touch nothing. Of the options, which may be NULL, only
+/// mesh_dirs is used. Shapes whose mesh is missing or unreadable are left out, with a warning.
+/// Release *out with ds_visuals_free; you may free the model's handle before.
 ///
 /// Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
 #[unsafe(no_mangle)]
@@ -135,19 +137,19 @@ unsafe fn read<'a>(visuals: *const ds_visuals) -> Result<&'a ds_visuals> {
     args::reference(visuals, "visuals")
 }
 
-/// Releases it. NULL is ignored.
+/// Releases visual shapes. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_visuals_free(visuals: *mut ds_visuals) {
     args::take(visuals)
 }
 
-/// Number of drawn shapes. 0 for NULL.
+/// Number of visual shapes. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_visuals_count(visuals: *const ds_visuals) -> usize {
     wall::value(0, || Ok(read(visuals)?.shapes.len()))
 }
 
-/// A drawn shape; NULL for an index out of range. Lives as long as visuals.
+/// A visual shape; NULL if the index is out of range. Lives as long as visuals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_visuals_at(
     visuals: *const ds_visuals,
@@ -162,7 +164,7 @@ pub unsafe extern "C" fn ds_visuals_at(
     })
 }
 
-/// Number of shapes that were left out because their mesh is missing or cannot be read. 0 for NULL.
+/// Number of shapes that were left out because their mesh is missing or unreadable. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_visuals_left_out(visuals: *const ds_visuals) -> usize {
     wall::value(0, || Ok(read(visuals)?.left_out))
@@ -174,7 +176,8 @@ pub unsafe extern "C" fn ds_visuals_warning_count(visuals: *const ds_visuals) ->
     wall::value(0, || Ok(read(visuals)?.warnings.len()))
 }
 
-/// What could not be read, and why, in one line; NULL for an index out of range. Lives as long as visuals.
+/// One line that names a mesh or colour that could not be read, and the reason; NULL if the index is
+/// out of range. Lives as long as visuals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_visuals_warning(
     visuals: *const ds_visuals,

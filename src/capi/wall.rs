@@ -1,4 +1,4 @@
-//! What stands between the library and its caller: no panic and no print gets through, and every
+//! The boundary between the library and its C caller. No panic and no print passes it, and every
 //! failure leaves a status and a message.
 
 use super::message::{self, remember};
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is inside a call from C.
+    /// True while this thread is inside a call from C.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 

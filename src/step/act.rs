@@ -1,18 +1,18 @@
-//! Jacobians of a step by its activations, and of these.
+//! Jacobians of a step by its activations, and Jacobians of the activations.
 
 use super::info::check_length;
 use super::jacobians::StepJacobians;
 use super::sim::Sim;
 use crate::error::Result;
 
-/// Where the Jacobians of a step with activations go: dense column-major; of the state at the end by the activations where it
-/// begins, and of the activations at the end, na rows.
+/// Destination of the Jacobians of a step with activations, dense column-major: of the state at the end by
+/// the activations at the start (nv rows), and of the activations at the end (na rows).
 #[derive(Default)]
 pub struct ActJacobians<'a> {
     /// nv×na, by q in the tangent.
     pub dq_dact: Option<&'a mut [f64]>,
     pub dv_dact: Option<&'a mut [f64]>,
-    /// na×nv: zero, as activations follow inputs alone.
+    /// na×nv: zero, because activations depend on inputs only.
     pub dact_dq: Option<&'a mut [f64]>,
     pub dact_dv: Option<&'a mut [f64]>,
     /// na×na and na×nu.
@@ -21,10 +21,10 @@ pub struct ActJacobians<'a> {
 }
 
 impl Sim {
-    /// Jacobians of the last step that [`Sim::step_jacobians`] leaves out; see [`ActJacobians`].
+    /// The part of the last step's Jacobians that [`Sim::step_jacobians`] leaves out; see [`ActJacobians`].
     ///
     /// # Errors
-    /// As [`Sim::step_jacobians`]. Nothing is written then.
+    /// As [`Sim::step_jacobians`]. Then nothing is written.
     pub fn step_act_jacobians(&mut self, out: ActJacobians<'_>) -> Result<()> {
         let (nv, nu, na) = (self.model.nv(), self.model.nu(), self.act.len());
         self.need_step()?;

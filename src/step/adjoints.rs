@@ -1,12 +1,12 @@
-//! Adjoints that are compared.
+//! Adjoints of a step, and their comparison.
 
 use super::linearization::{Linearization, dot};
 use crate::linalg::all_finite;
 
-/// Share of a norm by which another may differ and still be the same number: round-off of another factorization.
+/// Norms that differ by at most this share count as equal: the round-off of another factorization.
 const ALIKE: f64 = 1e-9;
 
-/// Adjoints by all that a step depends on.
+/// Adjoints by all arguments of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjoints {
     pub q: Vec<f64>,
@@ -17,7 +17,7 @@ pub(super) struct Adjoints {
     pub act: Vec<f64>,
 }
 
-/// Where the adjoints by what a step depends on go; `None` for those not wanted.
+/// Destinations of the adjoints by the arguments of a step; `None` for those not wanted.
 #[derive(Default)]
 pub struct StepAdjoint<'a> {
     /// nv, nv and na entries, by q in the tangent.
@@ -27,7 +27,7 @@ pub struct StepAdjoint<'a> {
     /// nu and np.
     pub u: Option<&'a mut [f64]>,
     pub p: Option<&'a mut [f64]>,
-    /// By what the integrator carries.
+    /// By the integrator's state.
     pub carried: Option<&'a mut [f64]>,
 }
 
@@ -58,12 +58,12 @@ impl Adjoints {
         }
     }
 
-    /// Makes room for the selected parameters.
+    /// Allocates for the selected parameters.
     pub fn fit(&mut self, np: usize) {
         self.p = vec![0.0; np];
     }
 
-    /// By u and the activations, or of a model without inputs by v.
+    /// Compares the norms by u and the activations; by v for a model without inputs.
     pub fn is_larger(&self, than: &Adjoints) -> bool {
         let [a, b] = [self, than].map(|x| match x.u.is_empty() {
             true => dot(&x.v, &x.v).sqrt(),
@@ -72,7 +72,7 @@ impl Adjoints {
         a > (1.0 + ALIKE) * b
     }
 
-    /// Whether all numbers are.
+    /// True if all numbers are finite.
     pub fn is_finite(&self) -> bool {
         let all = [&self.q, &self.v, &self.u, &self.p, &self.carried, &self.act];
         all.into_iter().all(|x| all_finite(x))

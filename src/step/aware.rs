@@ -1,5 +1,4 @@
-//! The adjoint that knows complementarity: beside that of the step those in the modes which a descent leads to, and of
-//! these the largest.
+//! The aware adjoint: the largest of the step's adjoint and the adjoints in modes that a descent reaches.
 
 use super::adjoints::{Adjoints, StepAdjoint};
 use super::info::{Aware, check_finite};
@@ -9,18 +8,23 @@ use crate::contact::law::Turn;
 use crate::error::{Error, Result, Status};
 
 impl Sim {
-    /// [`Sim::step_vjp`], or another adjoint where that is larger: of the step in the modes that a descent of L leads to.
+    /// [`Sim::step_vjp`], or a larger adjoint of the step in the modes that a descent of L reaches.
     ///
-    /// With ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ of the normal impulses λ, contacts and limits with ∂L/∂λ < 0 have another side that a
-    /// descent can reach: those that hold are pulled apart by it, and for those that are open an impulse lowers L. One other adjoint
-    /// takes the former as separating, one the latter as holding, sticking where they do not slip and else sliding. Positions,
-    /// velocities and impulses stay those of the step. Of the three that one is returned whose u_bar (with that by activations) has the largest Euclidean norm, of a
-    /// model without inputs whose v_bar has; of equal ones, to nine digits, the exact. v_bar does not count beside inputs: letting go
-    /// makes it larger nearly always, be it where no input reaches. Nor does q_bar: through a contact that holds it is v_bar/h, which
-    /// no other would outweigh. With a law that has no modes the exact one is returned, always.
+    /// For the normal impulses λ, ∂L/∂λ = J A⁻¹ ∂L/∂v⁺. Contacts and limits with ∂L/∂λ < 0 have another
+    /// side that a descent can reach: it pulls active ones apart, and an impulse on an open one lowers L.
+    /// Two other adjoints are computed. One treats the active ones as separating. The other treats the open
+    /// ones as active, sticking if they do not slip and otherwise sliding. Positions, velocities and
+    /// impulses remain those of the step.
+    ///
+    /// Of the three, the result is the one whose u_bar (with the gradient by activations) has the largest
+    /// Euclidean norm; v_bar for a model without inputs. If norms are equal to nine digits, the exact
+    /// adjoint is returned. v_bar is not compared if there are inputs, because releasing contacts nearly
+    /// always makes it larger, even where no input has an effect. q_bar is not compared because through an
+    /// active contact it is v_bar/h, which no other term would outweigh. For a law without modes the exact
+    /// adjoint is always returned.
     ///
     /// # Errors
-    /// As [`Sim::step_vjp`]. Nothing is written then.
+    /// As [`Sim::step_vjp`]. Then nothing is written.
     pub fn step_vjp_aware(
         &mut self,
         q_next_bar: &[f64],
@@ -43,10 +47,10 @@ impl Sim {
         self.adjoint_aware(&Seed::of(q_next_bar, v_next_bar, &[]), out)
     }
 
-    /// What the last [`Sim::step_vjp_aware`] of the last step returned.
+    /// Result of the last [`Sim::step_vjp_aware`] of the last step.
     ///
     /// # Errors
-    /// `NoStep` where none was asked for since the step.
+    /// `NoStep` if it was not called after the step.
     pub fn aware(&self) -> Result<Aware> {
         self.need_taken()?;
         self.state.aware.ok_or_else(|| {
@@ -54,7 +58,7 @@ impl Sim {
         })
     }
 
-    /// [`Sim::step_vjp_aware`], and between steps by what the integrator carries.
+    /// [`Sim::step_vjp_aware`] that includes, between steps, the integrator's state.
     pub(crate) fn adjoint_aware(&mut self, seed: &Seed<'_>, out: StepAdjoint<'_>) -> Result<Aware> {
         let by_parameters = self.prepare_adjoint(&out)?;
         let Some(mut both) = self.adjoints.take() else {
@@ -81,7 +85,7 @@ impl Sim {
         found
     }
 
-    /// The largest adjoint into the first place.
+    /// Computes the largest adjoint in `best`.
     fn largest(
         &mut self,
         seed: &Seed<'_>,
@@ -111,7 +115,7 @@ impl Sim {
                         resorted,
                     };
                 }
-                // It is an offer.
+                // Another adjoint is optional: a numerical failure only drops it.
                 Err(e) if e.status != Status::Numerical => return Err(e),
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! What a step carries to the next one beside the state.
+//! Memory between steps, beside the state.
 
 use super::implicit::{Newton, Rule};
 use super::info::{check_finite, check_length};
@@ -7,28 +7,28 @@ use crate::error::{Error, Result};
 use crate::linalg::first_not_finite;
 
 impl Sim {
-    /// Length of the memory that a step carries to the next one: the warm starts of the contact solver and of Newton's
-    /// method, what the integrator carries, and the activations.
+    /// Length of the memory between steps: the warm starts of the contact solver and of Newton's method,
+    /// the integrator's state, and the activations.
     pub fn memory_size(&self) -> usize {
         self.warm_size() + self.guess().len() + self.carried.len() + self.act.len()
     }
 
-    /// Activations where the next step begins; na numbers, zero at first.
+    /// Activations at the start of the next step; na numbers, initially zero.
     pub fn act(&self) -> &[f64] {
         &self.act
     }
 
-    /// Sets them. The last step and its derivatives stay.
+    /// Sets the activations. The last step and its derivatives do not change.
     ///
     /// # Errors
-    /// `InvalidArgument` for a wrong length, `Numerical` for what is no number.
+    /// `InvalidArgument` for a wrong length, `Numerical` for a number that is not finite.
     pub fn set_act(&mut self, act: &[f64]) -> Result<()> {
         check_finite("act", act, self.act.len())?;
         self.act.copy_from_slice(act);
         Ok(())
     }
 
-    /// How many numbers the integrator carries from step to step.
+    /// Length of the integrator's state between steps.
     pub fn carried(&self) -> usize {
         self.carried.len()
     }
@@ -41,7 +41,7 @@ impl Sim {
         }
     }
 
-    /// What Newton's method begins with, where there is one.
+    /// Memory of Newton's method; empty without an implicit stage.
     fn guess(&self) -> &[f64] {
         match (&self.implicit, &self.theta) {
             (Some(implicit), _) => implicit.newton.memory(),
@@ -50,7 +50,7 @@ impl Sim {
         }
     }
 
-    /// Takes from the last step what the next one's Newton's method begins with.
+    /// Stores the data of the last step from which the next step's Newton method starts.
     pub(super) fn remember_guess(&mut self) {
         let (model, h) = (&*self.model, self.options.time_step);
         if let Some(implicit) = &mut self.implicit {
@@ -61,14 +61,14 @@ impl Sim {
         }
     }
 
-    /// Forgets it.
+    /// Forgets the memory of Newton's method.
     pub(super) fn forget_guess(&mut self) {
         if let Some(newton) = self.newton_mut() {
             newton.memory_mut().fill(0.0);
         }
     }
 
-    /// Of that what was seen of forces that have been changed.
+    /// Forgets the curvature in this memory, after forces have changed.
     pub(super) fn forget_curvature(&mut self) {
         if let Some(newton) = self.newton_mut() {
             newton.forget_curvature();
@@ -81,7 +81,7 @@ impl Sim {
             .map_or(0, |c| c.constraints.memory.size())
     }
 
-    /// Copies the memory that a step carries to the next one; `memory_size` entries.
+    /// Copies the memory between steps; `memory_size` entries.
     pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
         check_length("warm", out, self.memory_size())?;
         let (warm, rest) = out.split_at_mut(self.warm_size());
@@ -96,7 +96,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Restores the memory; the following steps repeat bit for bit.
+    /// Restores the memory between steps; the following steps repeat bit for bit.
     pub fn set_memory(&mut self, memory: &[f64]) -> Result<()> {
         check_length("warm", memory, self.memory_size())?;
         let (warm, rest) = memory.split_at(self.warm_size());

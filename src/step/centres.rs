@@ -1,7 +1,8 @@
-//! The points of free joints whose velocity a step carries, and how the step varies with them.
+//! The centres of free joints, whose velocity a step carries, and the derivative of the step by them.
 //!
-//! Such a point, the centre of mass of the joint's link, varies with parameters alone. By that, at fixed v and v̂,
-//! δv̂₀ = C₀ δc, δx⁺ = C_q δc and δv⁺ = C_v δc ([`Scheme::by_centre`](crate::integrator::Scheme::by_centre)).
+//! A centre, the centre of mass of the joint's link, depends on parameters only. At fixed v and v̂ it gives
+//! δv̂₀ = C₀ δc, δx⁺ = C_q δc and δv⁺ = C_v δc
+//! ([`Scheme::by_centre`](crate::integrator::Scheme::by_centre)).
 
 use super::jacobians::StepJacobians;
 use super::link::{Along, Bars, Parameters};
@@ -26,7 +27,7 @@ impl StepState {
         }
     }
 
-    /// Takes the acceleration of bodies that are alone: [`Gyroscopic::settle`](crate::force::Gyroscopic).
+    /// Takes the acceleration of isolated bodies: [`Gyroscopic::settle`](crate::force::Gyroscopic).
     pub(super) fn settle_free(
         &mut self,
         forces: &Forces,
@@ -57,7 +58,8 @@ impl Sim {
         self.integrator.by_centre(self.options.time_step, v_end)
     }
 
-    /// Visits how centres vary with the selected parameters: (first dof of the free joint, parameter, change).
+    /// Visits the derivatives of centres by the selected parameters: (first dof of the free joint,
+    /// parameter, derivative).
     fn for_centres(&self, mut visit: impl FnMut(usize, usize, Vec3)) {
         if let Some(gyroscopic) = &self.forces.gyroscopic {
             for (i, p) in self.selected.iter().enumerate() {
@@ -88,7 +90,7 @@ impl Sim {
         });
     }
 
-    /// Its transpose, of the adjoint z by v̂₀.
+    /// Transpose of [`Sim::move_start`]: z is the adjoint by v̂₀.
     pub(super) fn move_start_transposed(&self, z: &[f64], bars: &mut Bars<'_>) {
         if let Some(out) = &mut bars.p {
             self.for_centres(|iv, p, c| {
@@ -101,7 +103,7 @@ impl Sim {
         }
     }
 
-    /// Adds what a direction of the parameters moves the end by.
+    /// Adds the change of the end along a direction of the parameters.
     pub(super) fn move_end(&self, along: &Along<'_>, q_next: &mut [f64], v_next: &mut [f64]) {
         self.for_centres_along(along.p, |iv, c| {
             let [by_q, by_v] = self.end_by_centre(iv);
@@ -110,7 +112,7 @@ impl Sim {
         });
     }
 
-    /// Its transpose.
+    /// Transpose of [`Sim::move_end`].
     pub(super) fn move_end_transposed(&self, q: &[f64], v: &[f64], bars: &mut Bars<'_>) {
         if let Some(out) = &mut bars.p {
             self.for_centres(|iv, p, c| {
@@ -121,7 +123,7 @@ impl Sim {
         }
     }
 
-    /// The same of the Jacobians by the parameters.
+    /// Adds the centres' part to the Jacobians by the parameters.
     pub(super) fn add_centres(&self, out: &mut StepJacobians<'_>) {
         let nv = self.model.nv();
         if out.dq_dp.is_some() || out.dv_dp.is_some() {
@@ -136,7 +138,7 @@ impl Sim {
         }
     }
 
-    /// Takes δv̂₀ times `rate` off columns by the parameters.
+    /// Subtracts δv̂₀ times `rate` from columns by the parameters.
     pub(super) fn subtract_start(&self, rate: f64, columns: &mut [f64]) {
         let nv = self.model.nv();
         self.for_centres(|iv, p, c| {

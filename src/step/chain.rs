@@ -1,21 +1,24 @@
-//! The chain rule of a step, its links in one list.
+//! The chain rule of a step, as one list of links.
 //!
-//! The step solves r = M a + b − f(q, v, u) = 0 with what impulses add, from v̂₀ to v̂ = v̂₀ + h a + A⁻¹ Jᵀ λ and on to
-//! (q⁺, v⁺) = Φ(q, v, v̂):
+//! The step solves r = M a + b − f(q, v, u) = 0, adds impulses, and advances from v̂₀ through
+//! v̂ = v̂₀ + h a + A⁻¹ Jᵀ λ to (q⁺, v⁺) = Φ(q, v, v̂):
 //!
-//! | link | forward | backward |
+//! | link | forward | backward, upwards |
 //! |---|---|---|
 //! | balance | x = −h (R_q δq + R_v δv − f_u δu + R_p δp) | (q̄, v̄, ū, p̄) += −h Rᵀ w |
 //! | rows | δσ, δbounds; x += forces of rows between bodies | (q̄, v̄, p̄) += their transposes, of σ̄ and w |
-//! | impulses | x ← A⁻¹ x + δv̂₀, then x += A⁻¹ Jᵀ δλ(J x + δσ, δbounds) | z, σ̄ ← through the law; w = A⁻¹ z; v̄ += δv̂₀ᵀ z |
-//! | impacts | s = S (δq, δp) where contacts rebound | (q̄, p̄) += Sᵀ s̄ |
-//! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x), δq⁺ += B_w s | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺); s̄ = B_wᵀ q̄⁺ |
+//! | impulses | x ← A⁻¹ x + δv̂₀ | w = A⁻¹ z; v̄ += δv̂₀ᵀ z |
+//! | | x += A⁻¹ Jᵀ δλ(J x + δσ, δbounds) | z, σ̄ ← through the law |
+//! | impacts | s = S (δq, δp) of contacts that rebound | (q̄, p̄) += Sᵀ s̄ |
+//! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x) | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺) |
+//! | | δq⁺ += B_w s | s̄ = B_wᵀ q̄⁺ |
 //!
-//! A step of an implicit formula has one link instead, of all its stages ([`implicit`](super::implicit)); one of the θ-method
-//! has links of its own for forces and impulses ([`theta`](super::theta)).
+//! A step of an implicit formula has a single link for all its stages ([`implicit`](super::implicit)). The
+//! θ-method replaces the links for balance and impulses ([`theta`](super::theta)).
 //!
-//! One direction runs down the list, an adjoint up. Panels of columns take the same links in the forms of
-//! [`jacobians`](super::jacobians): R by branches of the tree, what answers forces as one matrix, Φ' by columns.
+//! A direction (JVP) runs down the table, an adjoint (VJP) runs up. Panels of columns take the same links
+//! in the forms of [`jacobians`](super::jacobians): R by branches of the tree, the response to forces as
+//! one matrix, Φ' by columns.
 
 use super::adjoints::StepAdjoint;
 use super::derivatives::{at, force_terms};
@@ -53,7 +56,7 @@ const CHAIN: [Link; 5] = [
     },
 ];
 
-/// That of schemes that find the velocity without impulses by a stage.
+/// Links of the θ-method.
 const THETA: [Link; 5] = [
     Link {
         forward: theta::balance,
@@ -68,13 +71,13 @@ const THETA: [Link; 5] = [
     CHAIN[4],
 ];
 
-/// Links whose outcome is h times the change of forces at fixed acceleration and impulses.
+/// Number of links whose result is h times the change of forces at fixed acceleration and impulses.
 const TO_LOADS: usize = 2;
 
-/// Links whose outcome is δv̂.
+/// Number of links whose result is δv̂.
 const TO_VELOCITY: usize = 3;
 
-/// What any summand, of either sign of zero, leaves as it is.
+/// Negative zero: adding to it keeps both signs of zero.
 const NOTHING: f64 = -0.0;
 
 fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
@@ -96,7 +99,7 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
     if !t.is_deep() && !v.is_empty() {
         packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
     }
-    // What contacts add within branches is in R, but of deep trees, which have none.
+    // R contains the contact terms within branches, except for deep trees, where R is not formed.
     sim.forces.times_cross(t, t.is_deep(), [q, v], r);
     sim.forces.input_direction(u, r);
     match p {
@@ -204,7 +207,7 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
         let at = sim.state.start(model, sim.options.time_step);
         sim.integrator.start_direction(&at, along.v, x);
     } else {
-        // R_v by branches holds the rest already.
+        // The branch-packed R_v already contains the rest.
         for (x, dv) in x.iter_mut().zip(along.v) {
             *x += dv;
         }
@@ -318,7 +321,7 @@ fn end_transposed(
 }
 
 impl Sim {
-    /// Lends the workspace of derivatives.
+    /// Lends the workspace of derivatives to `run`.
     pub(super) fn with_linear<T>(
         &mut self,
         run: impl FnOnce(&mut Sim, &mut Linearization) -> Result<T>,
@@ -340,7 +343,8 @@ impl Sim {
         }
     }
 
-    /// Up the list, and from what drives the actuators to inputs and activations. What it depends on is prepared.
+    /// Runs the links upwards, and then from the actuators' drives to inputs and activations. Call
+    /// [`Sim::prepare_adjoint`] first.
     pub(super) fn backward(
         &mut self,
         lin: &mut Linearization,
@@ -367,8 +371,8 @@ impl Sim {
         done
     }
 
-    /// h times the change of forces along a direction at fixed acceleration and impulses into [`Linearization::x`], and σ at
-    /// fixed velocity; after [`Sim::linearize`].
+    /// Writes h times the change of forces along a direction, at fixed acceleration and impulses, to
+    /// [`Linearization::x`], and computes δσ at fixed velocity. After [`Sim::linearize`].
     pub(super) fn loads_direction(
         &mut self,
         lin: &mut Linearization,
@@ -378,7 +382,7 @@ impl Sim {
         links.try_for_each(|link| (link.forward)(self, lin, along))
     }
 
-    /// δv̂ along a direction into [`Linearization::x`]; after [`Sim::linearize`].
+    /// Writes δv̂ along a direction to [`Linearization::x`]. After [`Sim::linearize`].
     pub(super) fn velocity_direction(&mut self, along: &Along<'_>) -> Result<()> {
         self.with_linear(|sim, lin| {
             let mut links = sim.chain().iter().take(TO_VELOCITY);
@@ -386,7 +390,8 @@ impl Sim {
         })
     }
 
-    /// Checks the places for the gradients and prepares what they are taken from. Whether parameters are among them.
+    /// Checks the result arrays and prepares the matrices that the adjoint needs. True if parameters are
+    /// wanted.
     pub(super) fn prepare_adjoint(&mut self, out: &StepAdjoint<'_>) -> Result<bool> {
         let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
         for (name, x, n) in [
@@ -403,7 +408,7 @@ impl Sim {
         }
         let by_parameters = out.p.is_some() && np > 0;
         if by_parameters {
-            // Parameters' columns are taken from its composites.
+            // Columns by parameters are computed from its composites.
             self.linearize()?;
         } else {
             self.prepare()?;
@@ -411,8 +416,8 @@ impl Sim {
         Ok(by_parameters)
     }
 
-    /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too, and between steps on what the integrator
-    /// carries.
+    /// [`Sim::step_vjp`] of a function that also depends on the contact impulses and, between steps, on the
+    /// integrator's state.
     pub(crate) fn adjoint(&mut self, seed: &Seed<'_>, mut out: StepAdjoint<'_>) -> Result<()> {
         let by_parameters = self.prepare_adjoint(&out)?;
         let mut bars = Bars {

@@ -1,13 +1,13 @@
-//! The impulses' answer to variations, as a product of low rank.
+//! Response of a step with impulses to variations, as a product of low rank.
 //!
-//! The law's derivative is dλ = −CᵀB w ([`Product`], its X in B), with w = J x + δσ where x = A⁻¹ f is the
-//! variation of the velocity at fixed impulses, and δσ what else varies σ. With Y = C J A⁻¹
+//! The law's derivative is dλ = −CᵀB w ([`Product`], its X in B), with w = J x + δσ. Here x = A⁻¹ f is the
+//! variation of the velocity at fixed impulses, and δσ the remaining variation of σ. With Y = C J A⁻¹
 //!
-//!   dv⁺ = x + A⁻¹Jᵀ dλ = K f − Yᵀ B δσ,   K = A⁻¹ − Yᵀ (B J A⁻¹)
+//!   dv⁺ = x + A⁻¹Jᵀ dλ = K f − Yᵀ B δσ,   K = A⁻¹ − Yᵀ (B J A⁻¹).
 //!
-//! K takes the place of A⁻¹ for all columns at once. Its rank, not the number of rows, sets the cost:
-//! many contacts under one foot are no dearer than the six numbers that they hold. Where the problem is held by trees
-//! see [`tree_inverse`](super::tree_inverse).
+//! K replaces A⁻¹ for all columns at once. The cost depends on the rank, not on the number of rows: many
+//! contacts under one foot cost no more than the six numbers that they constrain. For problems that are
+//! stored by trees see [`tree_inverse`](super::tree_inverse).
 
 use super::contact_kernels::subtract_tile;
 use super::tree_inverse::TreeInverse;
@@ -24,11 +24,11 @@ use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
-/// B, C and their products. Sized at creation for derivatives of low rank; laws that have columns alone make room for as
-/// many as there are rows.
+/// B, C and their products. Sized at creation for derivatives of low rank. Laws that give columns only
+/// allocate as many columns as there are rows.
 #[derive(Debug)]
 pub(super) struct ConstrainedInverse {
-    /// Rank, and lanes of a column of as many numbers.
+    /// Rank, and number of lanes of a column with this many entries.
     rank: usize,
     lanes: usize,
     /// Per row of the problem: columns of B and C.
@@ -43,13 +43,13 @@ pub(super) struct ConstrainedInverse {
     /// Y by rows.
     y_rows: Vec<F4>,
     trees: TreeInverse,
-    /// The last response is that by trees.
+    /// True if the last response is in the form by trees.
     is_by_trees: bool,
-    /// K by columns, where dofs are of one island.
+    /// K by columns, for dofs of the same island.
     pub inverse: DenseInverse,
 }
 
-/// What is known of B and C.
+/// Form of B and C.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// C = B, or both with X between.
@@ -60,9 +60,9 @@ enum Form {
 }
 
 impl ConstrainedInverse {
-    /// With room for a law of columns alone from the beginning, if it `has_columns`.
+    /// Allocates for a law that gives columns only from the start if `has_columns`.
     pub fn new(t: &Topology, c: &Constraints, has_columns: bool) -> Self {
-        // Deep trees have their Jacobians otherwise.
+        // The Jacobians of deep trees are computed otherwise.
         let nv = if t.is_deep() { 0 } else { t.nv() };
         let lanes = c.max_dense().div_ceil(LANES);
         let panel = || Vec::with_capacity(nv * lanes);
@@ -88,7 +88,7 @@ impl ConstrainedInverse {
         own
     }
 
-    /// What the columns by q and v have beyond K times forces, where it is a product.
+    /// The part of the columns by q and v beyond K times forces, if it is in product form.
     pub fn less(&self) -> Option<LowRank<'_>> {
         (!self.is_by_trees).then(|| LowRank {
             rank: self.rank,
@@ -99,14 +99,14 @@ impl ConstrainedInverse {
         })
     }
 
-    /// Takes the same off the columns where it is none.
+    /// Subtracts this part from the columns, if it is in the form by trees.
     pub fn subtract_rest(&self, coupling: &Coupling, by_q: &mut [f64], by_v: &mut [f64]) {
         if self.is_by_trees {
             self.trees.subtract_from(coupling, by_q, by_v);
         }
     }
 
-    /// B and C of a law that has them.
+    /// B and C of a law that gives both.
     fn split(&mut self, c: &Constraints, law: &mut dyn product::LowRank) -> Result<Form> {
         self.start(law.rank());
         let n = c.g.len() * self.lanes;
@@ -121,7 +121,7 @@ impl ConstrainedInverse {
         })
     }
 
-    /// B = 1 and C by columns; `w` and `dlambda` have the problem's rows. Makes room for them.
+    /// B = 1 and C by columns; `w` and `dlambda` have the problem's rows. Allocates the columns.
     fn split_columns(
         &mut self,
         nv: usize,
@@ -171,8 +171,8 @@ impl ConstrainedInverse {
         (self.rank, self.lanes) = (rank, rank.div_ceil(LANES));
     }
 
-    /// K and the columns, from what the law has of B and C. `m` is factored, `inverse` its inverse; `scratch` has the
-    /// problem's rows. Errors: as the law's.
+    /// Computes K and the columns from the law's B and C. `m` is factored, `inverse` is its inverse;
+    /// `scratch` has the problem's rows. Errors: those of the law.
     pub fn prepare(
         &mut self,
         law: &mut dyn Linearized,
@@ -246,7 +246,7 @@ impl<const W: usize> Tile<W> {
         &panel[k * self.lanes + self.first..][..W]
     }
 
-    /// Adds Σ xᵣ times the columns of up to three rows to that of a dof.
+    /// Adds Σ xᵣ times the columns of up to three rows to the column of a dof.
     #[inline(always)]
     fn add(self, panel: &mut [F4], dof: usize, columns: &[F4], rows: &Range<usize>, x: F4) {
         let to = &mut panel[dof * self.lanes + self.first..][..W];
@@ -266,7 +266,7 @@ impl<const W: usize> Tile<W> {
     }
 }
 
-/// B ∂σ/∂q and B J where B is to the `left`, and C J where C is to the `right`: lanes from `first` on.
+/// B ∂σ/∂q and B J if B is to the `left`, and C J if C is to the `right`: lanes from `first` on.
 #[inline(always)]
 fn columns_tile<const W: usize>(
     r: &mut ConstrainedInverse,
@@ -306,7 +306,8 @@ fn columns_tile<const W: usize>(
     }
 }
 
-/// What B J has more where normal rows are asked for something by the old velocity: lanes from `first` on.
+/// Adds the part of B ∂σ/∂v of normal rows whose targets depend on the velocity before the step: lanes from
+/// `first` on.
 #[inline(always)]
 fn kept_tile<const W: usize>(r: &mut ConstrainedInverse, c: &Constraints, first: usize) {
     let lanes = r.lanes;
@@ -320,13 +321,13 @@ fn kept_tile<const W: usize>(r: &mut ConstrainedInverse, c: &Constraints, first:
     }
 }
 
-/// The same of a group's normal row and a dof.
+/// Derivative of the target of a group's normal row by the velocity of a dof before the step.
 #[inline(always)]
 fn by_old_speed(c: &Constraints, b: usize, k: usize) -> f64 {
     c.by_speed(b) * c.rows.column(b, k).0[c.range(b).len() - 1]
 }
 
-/// ∂σ/∂q, J, and what J has more, where B = 1.
+/// ∂σ/∂q, J, and J + ∂σ/∂v, for B = 1.
 fn whole_columns(
     r: &mut ConstrainedInverse,
     c: &Constraints,

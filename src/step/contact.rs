@@ -1,4 +1,4 @@
-//! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
+//! The contact stage of a step: computes impulses from a free velocity, and their part of the derivatives.
 
 mod answer;
 mod descent;
@@ -52,24 +52,24 @@ pub(super) struct ContactStage {
     pub cords: Cords,
     pub constraints: Constraints,
     law: Box<dyn Law>,
-    /// Whose solution took the place of that of the law, after [`ContactStage::relax`].
+    /// Set by [`ContactStage::relax`]; its solution then replaces the law's.
     relaxed: Option<Box<Relaxed>>,
-    /// What a step may spend.
+    /// Work budget of a step.
     allowance: Allowance,
-    /// Of a law that adopts solutions ([`Law::adopts_within`]).
+    /// Tolerance of a law that adopts solutions ([`Law::adopts_within`]).
     tolerance: Option<f64>,
-    /// The last step was solved as bounds of single dofs.
+    /// True if the last step was solved as bounds of single dofs.
     is_alone: bool,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
     v_pulled: Vec<f64>,
-    /// Coordinates of the velocity before the step relative to the free one.
+    /// Coordinates of the velocity before the step relative to the free velocity.
     kept: Vec<f64>,
     /// Spatial velocities of the links at some v.
     twists: Vec<Twist>,
     outcome: Option<Outcome>,
     pub linear: Option<ContactLinear>,
-    /// Distance at which contacts and limits enter beyond what a step needs [m or rad].
+    /// Additional distance at which contacts and limits enter, beyond the needs of a step [m or rad].
     speculative_margin: f64,
 }
 
@@ -79,18 +79,19 @@ pub(super) struct ContactLinear {
     pub variation: ConstraintDerivative,
     pub response: ConstrainedInverse,
     general: General,
-    /// The derivative is not that of all sides: a contact has none, or redundant rows disagree.
+    /// True if the derivative is not the same on all sides: a contact has no derivative, or redundant rows
+    /// disagree.
     pub one_sided: bool,
-    /// Why there is no derivative.
+    /// The reason if there is no derivative.
     pub refused: Option<&'static str>,
     dlambda: Vec<f64>,
     force: Vec<f64>,
-    /// Of a direction: σ at fixed velocity, and the laws' bounds; or their adjoints.
+    /// JVP: δσ at fixed velocity, and δ(bounds). VJP: their adjoints.
     sigma: Vec<f64>,
     bounds: Vec<f64>,
-    /// Of a parameter: the same, and the gaps of contacts.
+    /// For a parameter: δσ in `w_param`, δ(bounds) in `limits`, and the variation of the gaps.
     w_param: Vec<f64>,
-    /// Impulses that move nothing, of those that were looked for.
+    /// A random impulse in the null space of G, if one was looked for.
     idle: Vec<f64>,
     limits: Vec<f64>,
     gaps: Vec<f64>,
@@ -99,10 +100,10 @@ pub(super) struct ContactLinear {
 }
 
 impl ContactStage {
-    /// With a law like this one. Whether rows yield is for `options.contact` to say.
+    /// A stage with a law like `law`. `options.contact` decides whether rows are compliant.
     ///
     /// # Errors
-    /// `Unsupported` naming a geom or joint that the stage cannot do.
+    /// `Unsupported` naming a geom or joint that the stage does not support.
     pub fn new(model: &Model, options: &Options, law: &dyn Law) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
         let mut scene = Scene::new(model, options.max_contacts)?;
@@ -185,22 +186,22 @@ impl ContactStage {
         })
     }
 
-    /// A law like that of the steps, without room.
+    /// A law like the stage's, with no capacity.
     pub fn renewed_law(&self) -> Box<dyn Law> {
         self.law.renewed(&Capacity::default())
     }
 
-    /// Contacts and limits at up to this distance [m or rad] enter all following steps.
+    /// Contacts and limits within this additional distance [m or rad] enter all following steps.
     pub fn widen_speculative_margin(&mut self, distance: f64) {
         self.scene.widen(distance);
         self.speculative_margin += distance;
     }
 
-    /// Prepares the derivative of the impulses at the last step, and adds them to the external loads. `mass` holds the factors of A
-    /// as the step left them.
+    /// Prepares the derivative of the impulses of the last step, and adds the impulses to the external
+    /// loads. `mass` holds the factors of A as the step left them.
     ///
     /// # Errors
-    /// `NotConverged` for a step that has no derivative.
+    /// `NotConverged` for a step without a derivative.
     pub fn linearize(
         &mut self,
         model: &Model,
@@ -236,7 +237,7 @@ impl ContactStage {
             let verdict = match law {
                 _ if alone.is_some() => alone.unwrap_or(Verdict::Exact),
                 Some(law) => match law.verdict(&problem, &mut state)? {
-                    // Redundant rows that meet at other times may contradict each other.
+                    // Redundant rows whose impact times change differently may contradict each other.
                     Verdict::Exact if l.impacts.len() > 1 => {
                         let w = &mut l.w_param[..problem.rows()];
                         impact::vary(&mut l.impacts, c, l.general.displacement(), w);
@@ -268,8 +269,8 @@ impl ContactStage {
         }
     }
 
-    /// Prepares the Jacobians' part: afterwards [`ContactLinear::response`] is that of the last step if it
-    /// has any rows.
+    /// Prepares the Jacobians' part. Afterwards [`ContactLinear::response`] is the response of the last
+    /// step, if the step has rows.
     pub fn prepare_response(
         &mut self,
         t: &Topology,
@@ -301,7 +302,8 @@ impl ContactStage {
         Ok(Some(&l.response))
     }
 
-    /// What answers an impulse on a dof with all impulses of the step: columns of K, or of A⁻¹.
+    /// Response of the step, with all its impulses, to an impulse on a dof: columns of K, or of A⁻¹ without
+    /// rows.
     pub fn response<'a>(&'a self, inverse: &'a DenseInverse) -> &'a DenseInverse {
         match &self.linear {
             Some(l) if !self.constraints.g.is_empty() => &l.response.inverse,
@@ -309,8 +311,9 @@ impl ContactStage {
         }
     }
 
-    /// Starts one direction: the variation of σ at fixed velocity along (dq, dv), and the impulses on
-    /// the dofs of contacts between moving bodies, added to `force`. Empty slices stand for zero.
+    /// Starts one direction: the variation of σ at fixed velocity along (dq, dv), and the variation of the
+    /// impulses' generalized force on the dofs of contacts between moving bodies, which is added to
+    /// `force`. An empty slice is zero.
     pub fn direction(
         &mut self,
         t: &Topology,
@@ -338,7 +341,8 @@ impl ContactStage {
         }
     }
 
-    /// x ← x + A⁻¹ Jᵀ dλ along the direction, from the velocity at fixed impulses.
+    /// x ← x + A⁻¹ Jᵀ dλ along the direction. On entry x is the variation of the velocity at fixed
+    /// impulses.
     pub fn correct_one(&mut self, model: &Model, m: &mut Factors, x: &mut [f64]) -> Result<()> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
@@ -368,15 +372,15 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Whether the last problem had any rows.
+    /// True if the last problem had rows.
     pub fn has_rows(&self) -> bool {
         !self.constraints.g.is_empty()
     }
 
-    /// Adjoint of [`ContactStage::correct_one`]: to z = ∂L/∂v⁺, which `solved` brings too, and the adjoint of the
-    /// contacts' impulses (t₁ t₂ n each; none if empty), adds to z what the velocity at fixed impulses does through
-    /// the impulses; `solved` takes A⁻¹ z of the result. The adjoints of the direction stay, those of the laws'
-    /// bounds if `bounds` asks for them.
+    /// Adjoint of [`ContactStage::correct_one`]. On entry z = ∂L/∂v⁺, and `solved` = z too; `impulse_bar`
+    /// is the adjoint of the contacts' impulses (t₁ t₂ n each; empty for zero). Adds to z the effect of the
+    /// velocity at fixed impulses through the impulses, and sets `solved` to A⁻¹ z of the result. Keeps the
+    /// adjoints of the direction in the workspace, those of the laws' bounds only if `bounds` is true.
     pub fn correct_transposed(
         &mut self,
         t: &Topology,
@@ -390,7 +394,7 @@ impl ContactStage {
             return Err(Error::internal("the linearization is missing"));
         };
         let (rows, blocks) = (c.g.len(), c.blocks.len());
-        // J A⁻¹ z meets z halfway, and so does what the impulses add.
+        // J A⁻¹ z and the contribution of the impulses are formed halfway through the factors of A.
         c.rows.begin(t, m, solved);
         gather(c, solved, &mut l.dlambda);
         impulse_bar.for_rows(c, |row, weight| l.dlambda[row] += weight);
@@ -442,7 +446,7 @@ impl ContactStage {
     }
 }
 
-/// The law whose solution the last step is.
+/// The law that solved the last step.
 fn solved_by<'a>(
     law: &'a mut Box<dyn Law>,
     relaxed: &'a mut Option<Box<Relaxed>>,

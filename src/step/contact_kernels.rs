@@ -1,4 +1,4 @@
-//! Products of the contact stage that run over all rows.
+//! Products of the contact stage over all rows.
 
 use crate::constraint::Constraints;
 use crate::dynamics::factors::Factors;
@@ -33,7 +33,7 @@ dispatch! {
     )
 }
 
-/// v = v_free + A⁻¹ Jᵀ λ with the impulses of springs alone.
+/// v = v_free + A⁻¹ Jᵀ λ with the impulses of springs only.
 pub(super) fn pulled(
     c: &Constraints,
     m: &mut Factors,
@@ -76,7 +76,7 @@ fn scatter_kernel(c: &Constraints, w: &[f64], z: &mut [f64], half: &mut [f64]) {
 }
 
 dispatch! {
-    /// J A⁻¹ z of all rows, from the half of A⁻¹ z that `Rows::begin` makes.
+    /// J A⁻¹ z of all rows, from the half of A⁻¹ z that `Rows::begin` computes.
     pub(super) fn gather = gather_kernel(c: &Constraints, half: &[f64], out: &mut [f64])
 }
 
@@ -87,7 +87,8 @@ dispatch! {
     )
 }
 
-/// The lanes from `first` on of a row of K: one of the inverse less a combination of rows as long.
+/// The lanes from `first` on of a row of K: a row of the inverse minus a combination of rows of the same
+/// length.
 #[inline(always)]
 pub(super) fn subtract_tile<const W: usize>(
     out: &mut [F4],

@@ -1,4 +1,5 @@
-//! What all derivatives of the last step are taken from: the balance of its forces and the matrices of that.
+//! Preparations common to all derivatives of the last step: the balance of its forces and the matrices of
+//! its derivative.
 
 use super::contact::{Larger, SolveSystem};
 use super::info::{Gradient, STIFFEST};
@@ -9,7 +10,7 @@ use super::state::{Held, Last};
 use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
 
-/// The state of the last step as [`At`] sees it.
+/// The last step in the form of [`At`].
 macro_rules! at {
     ($sim:expr, $d:expr) => {
         At {
@@ -28,7 +29,8 @@ macro_rules! at {
     };
 }
 
-/// Visits what forces beside contacts and couplings between dofs of a branch add to R_q and R_v: (row, column, by q, by v).
+/// Visits the terms of R_q and R_v from forces other than contacts, and from couplings between dofs of a
+/// branch: (row, column, by q, by v).
 macro_rules! force_terms {
     ($sim:expr, $visit:expr) => {{
         ($sim.forces).for_listed($sim.options.time_step, $visit);
@@ -63,8 +65,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Prepares what all derivatives of the last step need, unless it is there: the recursions at its
-    /// acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
+    /// Prepares the data that all derivatives of the last step need, unless they are up to date: the
+    /// recursions at its acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
     pub(super) fn prepare(&mut self) -> Result<()> {
         self.need_step()?;
         if self.implicit.is_some() {
@@ -128,8 +130,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Prepares the derivative of the impulses where the recursions' placements are those of the last step, and adds the
-    /// contact loads.
+    /// Prepares the derivative of the impulses and adds the contact loads. The recursions must have the
+    /// placements of the last step.
     pub(super) fn linearize_contact(&mut self) -> Result<()> {
         let Some(c) = &mut self.contact else {
             return Ok(());
@@ -144,7 +146,7 @@ impl Sim {
         c.linearize(&self.model, at, state, larger, &mut d.external)
     }
 
-    /// Refuses where that has found none.
+    /// Refuses if there is no derivative of the impulses.
     pub(super) fn need_contact_derivative(&mut self) -> Result<()> {
         let contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
         if let Some(why) = contact.and_then(|l| l.refused) {
@@ -154,7 +156,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Says of the derivative whether it is that of all sides.
+    /// Decides whether the derivative is the same on all sides.
     pub(super) fn label_gradient(&mut self, solve: SolveSystem) -> Result<()> {
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
@@ -180,13 +182,15 @@ impl Sim {
         Ok(())
     }
 
-    /// Whether Jacobians are taken direction by direction: where trees are deep, or A is no tree's.
+    /// True if Jacobians are computed direction by direction: for deep trees, and if A couples different
+    /// branches.
     pub(super) fn by_directions(&self) -> bool {
         self.model.topology().is_deep()
             || self.theta.is_none() && !self.dynamics.system.is_definite()
     }
 
-    /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.
+    /// Builds R_q and R_v at the last step, unless they are up to date; for a deep tree, the form that
+    /// takes their products.
     pub(crate) fn linearize(&mut self) -> Result<()> {
         self.prepare()?;
         if self.held >= Held::Matrices || self.implicit.is_some() {

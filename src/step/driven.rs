@@ -1,17 +1,18 @@
-//! Dofs with a prescribed velocity, and what steps and derivatives keep of them; the equations are in [`prescribe`](super::prescribe).
+//! Dofs with a prescribed velocity: data of steps and derivatives. The equations are in
+//! [`prescribe`](super::prescribe).
 
 use crate::model::params::{Param, ParamKind};
 
-/// Sized at creation.
+/// Data of prescribed dofs; sized at creation.
 #[derive(Clone, Debug)]
 pub(crate) struct Driven {
-    /// Per dof; zero of those that are not driven.
+    /// Prescribed velocity per dof; zero for other dofs.
     pub velocity: Vec<f64>,
-    /// v̂ with which they end with it.
+    /// v̂ for which v⁺ is the prescribed velocity.
     pub end: Vec<f64>,
     is_driven: Vec<bool>,
     count: usize,
-    /// The diagonal of A beyond M, infinite where driven.
+    /// The diagonal of A beyond M; infinite for prescribed dofs.
     pub pivots: Vec<f64>,
     /// Accelerations of a step; w of a direction.
     pub given: Vec<f64>,
@@ -43,7 +44,7 @@ impl Driven {
         &self.is_driven
     }
 
-    /// The prescribed velocity; NaN of a dof without one.
+    /// The prescribed velocity; NaN for a dof without one.
     pub fn velocity(&self, dof: usize) -> f64 {
         match self.is_driven[dof] {
             true => self.velocity[dof],
@@ -56,7 +57,7 @@ impl Driven {
         all.filter_map(|(k, driven)| driven.then_some(k))
     }
 
-    /// A finite velocity, or NaN for none. Whether others are driven than before.
+    /// Sets a finite velocity, or NaN for none. True if the set of prescribed dofs has changed.
     pub fn set(&mut self, dof: usize, velocity: f64) -> bool {
         let (driven, before) = (!velocity.is_nan(), self.is_driven[dof]);
         self.is_driven[dof] = driven;
@@ -65,7 +66,7 @@ impl Driven {
         driven != before
     }
 
-    /// Of a driven dof.
+    /// Changes the velocity of a prescribed dof.
     pub fn change_velocity(&mut self, dof: usize, velocity: f64) {
         self.velocity[dof] = velocity;
     }
@@ -80,7 +81,7 @@ impl Driven {
         }
     }
 
-    /// Accelerations from these velocities to those at the end of a step.
+    /// Accelerations from these velocities to the ones at the end of a step.
     pub fn accelerate(&mut self, v_start: &[f64], h: f64) {
         for k in 0..v_start.len() {
             self.given[k] = match self.is_driven[k] {
@@ -90,14 +91,14 @@ impl Driven {
         }
     }
 
-    /// v̂ of driven dofs into `v`.
+    /// Writes v̂ of prescribed dofs to `v`.
     pub fn write(&self, v: &mut [f64]) {
         for k in self.dofs() {
             v[k] = self.end[k];
         }
     }
 
-    /// w from δv̂ and, in `work`, δv̂₀.
+    /// w from δv̂ and δv̂₀; the latter is in `work`.
     pub fn leave_start(&mut self) {
         for k in 0..self.given.len() {
             self.given[k] = match self.is_driven[k] {
@@ -107,7 +108,8 @@ impl Driven {
         }
     }
 
-    /// From z by v̂ and, in `work`, Aᵀ A⁻ᵀ z: the adjoints by the prescribed velocities, kept, and by v̂₀.
+    /// On entry z is the adjoint by v̂, and `work` holds Aᵀ A⁻ᵀ z. Keeps the adjoints by the prescribed
+    /// velocities; on return z is the adjoint by v̂₀.
     pub fn share(&mut self, z: &mut [f64]) {
         for (k, z) in z.iter_mut().enumerate().filter(|(k, _)| self.is_driven[*k]) {
             self.change[k] = *z - self.work[k];
@@ -115,14 +117,14 @@ impl Driven {
         }
     }
 
-    /// Zeros in the rows of driven dofs.
+    /// Sets the rows of prescribed dofs to zero.
     pub fn clear_rows(&self, x: &mut [f64]) {
         for k in self.dofs() {
             x[k] = 0.0;
         }
     }
 
-    /// Makes of ∂r/∂p of a balance that of one in whose driven rows the velocity is the prescribed one.
+    /// Adjusts ∂r/∂p: in the rows of prescribed dofs the balance is that of the prescribed velocity.
     pub fn replace_rows(&self, p: &Param, column: &mut [f64]) {
         self.clear_rows(column);
         if p.kind == ParamKind::Prescribed {
@@ -130,7 +132,7 @@ impl Driven {
         }
     }
 
-    /// The adjoint by a parameter; of another one a zero that leaves any sum as it is.
+    /// The adjoint by a parameter. For other kinds it is negative zero, which leaves any sum unchanged.
     pub fn adjoint(&self, p: &Param) -> f64 {
         match p.kind {
             ParamKind::Prescribed => self.change[p.index as usize],

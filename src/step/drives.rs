@@ -1,9 +1,11 @@
-//! What drives the actuators of a step: their inputs, or of those with a state their activations.
+//! The drives of a step's actuators: their inputs or, for actuators with a state, their activations.
 //!
-//! An activation act goes to act⁺ = g(act, u) once a step, whatever the scheme; forces see one number w for each actuator,
-//! u without a state, act with one, or act⁺ where it is early. All of a step depends on (u, act) through w and g:
+//! An activation act goes to act⁺ = g(act, u) once per step, with every scheme. Forces see one number w for
+//! each actuator: u for an actuator without a state, otherwise act, or act⁺ if the actuator is early. The
+//! step depends on (u, act) only through w and g:
 //!
-//!   δw = w_u δu + w_act δact,   δact⁺ = g_u δu + g_act δact,   ū = w_uᵀ w̄ + g_uᵀ āct⁺,   āct = w_actᵀ w̄ + g_actᵀ āct⁺.
+//!   δw = w_u δu + w_act δact,   δact⁺ = g_u δu + g_act δact,
+//!   ū = w_uᵀ w̄ + g_uᵀ āct⁺,   āct = w_actᵀ w̄ + g_actᵀ āct⁺.
 
 use super::info::REACH;
 use crate::error::{Error, Result};
@@ -12,25 +14,25 @@ use crate::model::Model;
 use crate::model::activation::NextActivation;
 use crate::model::bounded::bounded;
 
-/// Activations of a step and what they make of its inputs.
+/// Activations of a step, and the drives of its actuators.
 #[derive(Clone, Debug)]
 pub(crate) struct Drives {
-    /// na numbers, where the step begins and ends.
+    /// na numbers, at the start and at the end of the step.
     pub act: Vec<f64>,
     pub next: Vec<f64>,
-    /// What drives each actuator; nu numbers.
+    /// Drive w of each actuator; nu numbers.
     pub drive: Vec<f64>,
-    /// How far activations are from where their slopes jump.
+    /// Distance of the activations from the next jump of their slopes.
     pub margin: f64,
-    /// The same of early ones, which drive as they will be.
+    /// Same for early activations, which drive with their value at the end.
     pub drive_margin: f64,
     slopes: Vec<Slopes>,
 }
 
-/// Of one activation: by u and act.
+/// Slopes of one activation by u and act.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slopes {
-    /// Which actuator it drives.
+    /// The actuator that it drives.
     actuator: usize,
     next: [f64; 2],
     drive: [f64; 2],
@@ -56,7 +58,7 @@ impl Drives {
     /// Takes the inputs and activations of a step of `h` seconds.
     ///
     /// # Errors
-    /// `Numerical` where an activation leaves the numbers.
+    /// `Numerical` if an activation is not finite.
     pub fn take(&mut self, model: &Model, h: f64, u: &[f64], act: &[f64]) -> Result<()> {
         self.drive.copy_from_slice(u);
         (self.margin, self.drive_margin) = (f64::INFINITY, f64::INFINITY);
@@ -98,7 +100,7 @@ impl Drives {
         Ok(())
     }
 
-    /// Whether there are activations.
+    /// True if there are activations.
     pub fn are_states(&self) -> bool {
         !self.slopes.is_empty()
     }
@@ -108,7 +110,7 @@ impl Drives {
         self.slopes.iter().map(|s| s.actuator)
     }
 
-    /// From columns by w to those by u, in their place, and by act; each of the same rows.
+    /// Converts columns by w to columns by u, in place, and by act; all with the same rows.
     pub fn share(&self, by_u: &mut [f64], by_act: &mut [f64]) {
         if self.slopes.is_empty() || by_u.is_empty() {
             return;
@@ -123,18 +125,18 @@ impl Drives {
         }
     }
 
-    /// Of each activation the actuator that it drives and ∂w by u and act.
+    /// For each activation: the actuator that it drives, and ∂w by u and act.
     pub fn drive_slopes(&self) -> impl Iterator<Item = (usize, [f64; 2])> + '_ {
         self.slopes.iter().map(|s| (s.actuator, s.drive))
     }
 
-    /// Of an actuator with a state which that is, and ∂w by u and act.
+    /// For an actuator with a state: the number of its activation, and ∂w by u and act.
     pub fn state_of(&self, actuator: usize) -> Option<(usize, [f64; 2])> {
         let state = self.slopes.iter().position(|s| s.actuator == actuator)?;
         Some((state, self.slopes[state].drive))
     }
 
-    /// The same of act⁺.
+    /// For each activation: the actuator that it drives, and ∂act⁺ by u and act.
     pub fn next_slopes(&self) -> impl Iterator<Item = (usize, [f64; 2])> + '_ {
         self.slopes.iter().map(|s| (s.actuator, s.next))
     }
@@ -153,7 +155,7 @@ impl Drives {
         }
     }
 
-    /// Makes ū of w̄ in its place, and āct; an empty āct⁺ is zero.
+    /// Converts w̄ in `u_bar` to ū in place, and computes āct; an empty āct⁺ is zero.
     pub fn adjoint(&self, next: &[f64], u_bar: &mut [f64], act_bar: &mut [f64]) {
         for (i, (s, act_bar)) in self.slopes.iter().zip(act_bar).enumerate() {
             let end = next.get(i).copied().unwrap_or(0.0);

@@ -1,12 +1,12 @@
-//! A simulation in another's place.
+//! Copies of a simulation.
 
 use super::parts::{Parts, law_of};
 use super::sim::Sim;
 use crate::error::Result;
 
 impl Sim {
-    /// The same simulation with a new workspace: parameters, wrenches, prescribed velocities and the pairs
-    /// that may touch stay, warm starts and the last step are forgotten.
+    /// The same simulation with a new workspace. It keeps parameters, wrenches, prescribed velocities and
+    /// pair filters. Warm starts and the last step are forgotten.
     pub(crate) fn renewed(&self) -> Result<Sim> {
         let parts = Parts {
             integrator: (self.integrator).duplicate(&self.model, self.options.derivatives),
@@ -32,8 +32,8 @@ impl Sim {
         Ok(sim)
     }
 
-    /// Another simulation in this one's place: parameters, wrenches, prescribed velocities, the pairs that may touch and warm starts are the
-    /// same, and so are the bits of all steps to come. The last step is not copied.
+    /// A copy of this simulation: parameters, wrenches, prescribed velocities, pair filters and warm starts
+    /// are the same, and so are the bits of all following steps. The last step is not copied.
     ///
     /// # Errors
     /// As [`Sim::new`].

@@ -1,10 +1,10 @@
-//! What the laws of a step say about a state: the acceleration that forces and impulses give it, without moving it.
+//! Acceleration and contact forces at a state by the laws of a step, without advancing the state.
 //!
-//! The acceleration is that of the balance of forces in a step from the state, a = (v̂ − v̂₀)/h with the velocities v̂₀ before
-//! and v̂ after it, both in the axes of the state: M a + b = τ + Jᵀλ/h, with what of τ is taken implicitly. Impulses act
-//! within a time step, so that there is no acceleration with contact without one. The couple that turns free bodies by the
-//! discrete Euler equations ([`Gyroscopic`](crate::force::Gyroscopic)) is one of the forces. Implicit formulas (BDF1, SDIRK2) balance
-//! forces elsewhere: theirs is (v⁺ − v)/h.
+//! The acceleration is a = (v̂ − v̂₀)/h, with the velocities v̂₀ before and v̂ after a step from the state,
+//! both in the axes of the state. It satisfies M a + b = τ + Jᵀλ/h with the implicit terms of τ. Impulses
+//! act within a time step, so an acceleration with contact depends on the time step. One of the forces is
+//! the torque of the discrete Euler equations on free bodies ([`Gyroscopic`](crate::force::Gyroscopic)).
+//! Implicit formulas (BDF1, SDIRK2) balance forces at another state; for them a = (v⁺ − v)/h.
 
 use super::act::ActJacobians;
 use super::adjoints::StepAdjoint;
@@ -15,8 +15,8 @@ use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::linalg::{all_finite, within};
 
-/// Where the Jacobians of the acceleration go: dense column-major, nv rows; columns by the tangent of q, by v, u, the
-/// selected parameters and the activations.
+/// Destination of the Jacobians of the acceleration: dense column-major, nv rows; columns by the tangent of
+/// q, by v, u, the selected parameters and the activations.
 #[derive(Default)]
 pub struct AccelerationJacobians<'a> {
     pub by_q: Option<&'a mut [f64]>,
@@ -27,9 +27,10 @@ pub struct AccelerationJacobians<'a> {
 }
 
 impl Sim {
-    /// Acceleration and contact forces at a state by the laws of its step, without moving it: lengths nq, nv, nu, nv. What
-    /// is asked of the last step afterwards (contacts, whose forces are their impulses over the time step, modes, info,
-    /// derivatives) is told of the step from here; the warm start of the next step stays as it was.
+    /// Acceleration and contact forces at a state by the laws of a step, without advancing the state.
+    /// Lengths nq, nv, nu, nv. Afterwards the step from here is the last step for all queries: contacts
+    /// (whose forces are impulses over the time step), modes, info, derivatives. The warm start of the next
+    /// step does not change.
     ///
     /// # Errors
     /// As [`Sim::step`].
@@ -52,7 +53,7 @@ impl Sim {
         }
     }
 
-    /// That of the last step.
+    /// The acceleration of the last step.
     pub(crate) fn tell_acceleration(&self, out: &mut [f64]) {
         let (s, h) = (&self.state, self.options.time_step);
         match self.implicit {
@@ -157,8 +158,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Adjoint of the acceleration of the last step or [`Sim::forward`] at fixed activations: from ∂L/∂a to ∂L/∂(q, v, u, p);
-    /// lengths nv, nv, nv, nu, np.
+    /// Adjoint of the acceleration of the last step or [`Sim::forward`] at fixed activations: from ∂L/∂a to
+    /// ∂L/∂(q, v, u, p). Lengths nv, nv, nv, nu, np.
     ///
     /// # Errors
     /// As [`Sim::step_vjp`].
@@ -180,7 +181,7 @@ impl Sim {
         self.acceleration_vjp_act(a_bar, out)
     }
 
-    /// [`Sim::acceleration_vjp`] by the activations, too.
+    /// [`Sim::acceleration_vjp`] including the gradient by the activations.
     pub fn acceleration_vjp_act(&mut self, a_bar: &[f64], mut out: StepAdjoint<'_>) -> Result<()> {
         let mut v_bar = out.v.take();
         let nv = self.model.nv();

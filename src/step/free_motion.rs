@@ -1,15 +1,15 @@
-//! Forces between dofs beside impulses: the free velocity has them implicitly, impulses act through the
-//! tree's factors alone.
+//! Forces between dofs that act beside impulses: the free velocity treats them implicitly, while impulses
+//! act only through the tree's factors.
 //!
-//! With A the matrix of the tree and N the terms between dofs and products, a step with constraints is
+//! Let A be the matrix of the tree and N the terms between dofs and products. A step with constraints is
 //!
 //!   (A + N) a_f + b − f = 0,   A (a − a_f) = Jᵀ λ / h,   so that A a + N a_f + b − f − Jᵀ λ / h = 0.
 //!
-//! With r_f and r the two balances at fixed accelerations, the chain of a step takes
+//! With r_f and r the two balances at fixed accelerations, the chain of a step uses
 //!
 //!   y = −(A + N)⁻¹ (h δr_f + (A + N) w),   x = A⁻¹ (−h δr − A w − N y),
 //!
-//! w that of dofs with a prescribed velocity. R_f is kept as dense matrices.
+//! where w belongs to the dofs with a prescribed velocity. R_f is stored as dense matrices.
 
 use super::derivatives::at;
 use super::info::check_finite;
@@ -23,13 +23,13 @@ use crate::error::{Error, Result};
 use crate::linalg::add_scaled;
 
 impl Sim {
-    /// Whether the free velocity of the last step or of the one on its way has terms through which impulses
-    /// do not act.
+    /// True if the free velocity of the last or pending step has terms through which impulses do not act.
     pub(super) fn is_split(&self) -> bool {
         self.contact.is_some() && !self.dynamics.system.is_definite()
     }
 
-    /// Derivatives by a force's own parameters do not tell what of it impulses see from what they do not.
+    /// Refuses implicit user-defined forces between dofs with constraints: derivatives by a force's own
+    /// parameters do not separate the part that acts on impulses.
     pub(super) fn check_couplings(&self) -> Result<()> {
         if self.contact.is_some() && self.forces.couples() {
             return Err(Error::unsupported(
@@ -39,14 +39,15 @@ impl Sim {
         Ok(())
     }
 
-    /// A generalized force on all dofs in every step from now on, `force` at the state where the step begins
-    /// [N or N m], with its slopes K = ∂τ/∂q and D = ∂τ/∂v there, nv×nv column-major, empty for zero. The step
-    /// has τ + h K v⁺ + D (v⁺ − v), so that a stiff feedback that a caller computes is as stable as a servo of
-    /// the model. None ends it. Derivatives of the step hold τ, K and D fixed. The last step is forgotten.
+    /// Sets a generalized force on all dofs in all following steps: `force` at the state at the start of
+    /// the step [N or N m], with its slopes K = ∂τ/∂q and D = ∂τ/∂v at this state, nv×nv, column-major;
+    /// empty means zero. The step uses τ + h K v⁺ + D (v⁺ − v), so that a caller's stiff feedback is as
+    /// stable as a servo of the model. `None` ends the force. Derivatives of the step hold τ, K and D
+    /// fixed. The last step is forgotten.
     ///
     /// # Errors
-    /// `InvalidArgument` for a wrong length, `Numerical` for a number that is not finite, `Unsupported` with
-    /// implicit integrators. Nothing changes then.
+    /// `InvalidArgument` for a wrong length, `Numerical` for a number that is not finite, `Unsupported`
+    /// with implicit integrators. Then nothing changes.
     pub fn set_force(&mut self, given: Option<[&[f64]; 3]>) -> Result<()> {
         if let Some([force, by_q, by_v]) = given {
             let nv = self.model.nv();
@@ -69,8 +70,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes what servos have at the forces of the last [`Forces::apply`](crate::force::Forces::apply) into
-    /// the diagonal.
+    /// Adds the implicit terms of servos, at the forces of the last
+    /// [`Forces::apply`](crate::force::Forces::apply), to the diagonal.
     pub(super) fn hold_servos(&mut self) {
         if self.forces.has_servos() {
             let (h, has_stage) = (self.implicit_step(), self.theta.is_some());
@@ -79,7 +80,7 @@ impl Sim {
         }
     }
 
-    /// Makes room for the derivative where the balance may be split.
+    /// Allocates the derivative if the balance may be split.
     pub(super) fn fit_split(&mut self) {
         let may_split = matches!(self.dynamics.system, System::Coupled(_));
         if self.contact.is_none() || self.linear.is_none() || !may_split {
@@ -93,8 +94,8 @@ impl Sim {
         self.split = Some(Box::new(Split::new([nv, nu, np])));
     }
 
-    /// Takes R_f of the last step where it is split; recursions and forces are those of its beginning,
-    /// without contact loads.
+    /// Computes R_f of the last step if it is split. Recursions and forces must be at the start of the
+    /// step, without contact loads.
     pub(super) fn linearize_free(&mut self) -> Result<()> {
         if !self.is_split() {
             return Ok(());
@@ -149,7 +150,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes N y of a direction off `x`, after [`Sim::subtract_driven`].
+    /// Subtracts N y of a direction from `x`, after [`Sim::subtract_driven`].
     pub(super) fn subtract_free(&mut self, along: &Along<'_>, x: &mut [f64]) -> Result<()> {
         if !self.is_split() {
             return Ok(());
@@ -194,8 +195,8 @@ impl Sim {
         Ok(())
     }
 
-    /// The adjoint of the free motion's balance from that of the whole one, kept; `weights` with it added
-    /// into `sum`, or `weights` alone.
+    /// Computes and keeps the adjoint of the free motion's balance from the adjoint `weights` of the whole
+    /// balance. Writes the sum of both to `sum`.
     pub(super) fn weigh_free(&mut self, weights: &[f64]) -> Result<()> {
         let Some(split) = &mut self.split else {
             return Err(missing());
@@ -225,7 +226,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Adds what comes to the step's beginning through the free motion's balance, after
+    /// Adds the adjoints by the start of the step through the free motion's balance, after
     /// [`Sim::adjoin_split`].
     pub(super) fn adjoin_free(
         &mut self,

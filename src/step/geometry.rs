@@ -1,4 +1,4 @@
-//! What geometry queries keep.
+//! Workspace of geometry queries.
 
 use super::contact::ContactReport;
 use super::options::{Contact, Options};
@@ -8,29 +8,31 @@ use crate::model::Model;
 use crate::model::spec::{GeomSpec, ShapeSpec};
 use crate::spatial::{Twist, Vec3};
 
-/// What geometry queries keep between calls.
+/// Data that geometry queries keep between calls.
 #[derive(Debug)]
 pub(crate) struct Geometry {
-    /// Of a simulation without contact; made by the first query.
+    /// Scene of a simulation without contact; the first query makes it.
     pub scene: Option<Box<Scene>>,
-    /// Contacts of the last [`Sim::collide`](super::Sim::collide), or of a step by penalty forces.
+    /// Contacts of the last [`Sim::collide`](super::Sim::collide), or of a step with penalty contact.
     pub reports: Vec<ContactReport>,
-    /// The same contacts as the scene found them, and where: others may ask it since.
+    /// The same contacts as found by the scene, and the configuration. The scene may have been used for
+    /// other queries since.
     pub found: Vec<SceneContact>,
     pub q: Vec<f64>,
-    /// Of the contacts, before they are written.
+    /// Derivatives of the contacts, before they are written.
     pub motions: Vec<ContactDerivative>,
-    /// Of the links at the end of a step by penalty forces.
+    /// Twists of the links at the end of a step with penalty contact.
     pub twists: Vec<Twist>,
-    /// How deep a body may be in each geom before it counts as too deep [m].
+    /// Depth in each geom above which a contact counts as too deep [m].
     pub depths: Vec<f64>,
 }
 
-/// The share of a geom's least half extent up to which others may be in it. From one half of the geom on the way out is on
-/// the other side; this leaves half of that as a warning.
+/// Largest share of a geom's least half extent by which others may penetrate it. At a share of one half the
+/// shortest way out is on the other side; a quarter leaves a margin for a warning.
 const DEEP: f64 = 0.25;
 
-/// Half of a geom's least extent along its axes; of a mesh along those of its frame. Infinite for what is the ground.
+/// Half of a geom's least extent along its axes; for a mesh, along the axes of its frame. Infinite for
+/// planes and height fields.
 fn least_half_extent(shape: &ShapeSpec) -> f64 {
     let least = |x: Vec3| x.x.min(x.y).min(x.z);
     match shape {
@@ -81,7 +83,8 @@ impl Geometry {
         }
     }
 
-    /// The deepest of these contacts [m], and how many are too deep for either of their geoms.
+    /// Depth of the deepest of these contacts [m], and number of contacts that are too deep for either of
+    /// their geoms.
     pub fn deepest(&self, contacts: &[ContactReport]) -> (f64, usize) {
         contacts.iter().fold((0.0, 0), |(deepest, count), c| {
             let bound = c.geom.map(|g| self.depths[g]);

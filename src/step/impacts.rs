@@ -1,5 +1,5 @@
-//! The displacement that impacts leave where their time varies, in the chain of a step and in its Jacobians; the equations are
-//! in [`contact::impact`](super::contact).
+//! The position jump caused by a change of impact times, in the chain of a step and in its Jacobians; the
+//! equations are in [`contact::impact`](super::contact).
 
 use super::contact::ContactStage;
 use super::derivatives::at;
@@ -10,7 +10,7 @@ use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::linalg::within;
 
-/// What a column of that displacement is by.
+/// The variable of a column of this jump.
 enum By {
     /// The gap of an impact.
     Gap(usize),
@@ -18,12 +18,13 @@ enum By {
 }
 
 impl Sim {
-    /// Contacts of the last step that rebound; after [`Sim::linearize`].
+    /// Number of contacts of the last step that rebound; after [`Sim::linearize`].
     pub(super) fn impacts(&self) -> usize {
         self.contact.as_ref().map_or(0, |c| c.impacts())
     }
 
-    /// Calls `visit` for each selected parameter that changes gaps, when [`ContactStage::parameter`] has been told of it.
+    /// Calls `visit` for each selected parameter that changes gaps, after [`ContactStage::parameter`] for
+    /// it.
     fn for_surfaces(
         &mut self,
         lin: &mut Linearization,
@@ -40,7 +41,7 @@ impl Sim {
         }
     }
 
-    /// S into [`Linearization::left`] from the directions that [`ContactStage`] has of the gaps.
+    /// Writes S to [`Linearization::left`] from the gap variations in [`ContactStage`].
     fn displace(&mut self, lin: &mut Linearization) -> Result<()> {
         let (t, mass) = (self.model.topology(), &mut self.dynamics.mass);
         match &mut self.contact {
@@ -49,7 +50,7 @@ impl Sim {
         }
     }
 
-    /// S along a displacement, of which an empty one is zero, and the selected parameters times their `scale`.
+    /// S along a displacement (empty for zero), and along the selected parameters times their `scale`.
     pub(super) fn leave(
         &mut self,
         lin: &mut Linearization,
@@ -66,7 +67,7 @@ impl Sim {
         self.displace(lin)
     }
 
-    /// Adjoint of [`Sim::leave`]: adds to that of q, and of the parameters, from that of S.
+    /// Adjoint of [`Sim::leave`]: adds to the adjoints of q and of the parameters from the adjoint of S.
     pub(super) fn leave_transposed(
         &mut self,
         lin: &mut Linearization,
@@ -85,7 +86,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Calls `visit` for the displacement of q⁺ by each impact's gap, and by each selected parameter that changes gaps.
+    /// Calls `visit` for the jump of q⁺ by each impact's gap, and by each selected parameter that changes
+    /// gaps.
     fn for_left(
         &mut self,
         lin: &mut Linearization,
@@ -116,7 +118,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Refuses columns of [`Sim::add_left`] that are not finite.
+    /// Checks that the columns of [`Sim::add_left`] are finite.
     pub(super) fn check_left(&mut self, wanted: [bool; 2]) -> Result<()> {
         if self.impacts() == 0 {
             return Ok(());
@@ -129,7 +131,7 @@ impl Sim {
         })
     }
 
-    /// Adds to the Jacobians of q⁺ by q and by the parameters what impacts leave.
+    /// Adds the position jumps to the Jacobians of q⁺ by q and by the parameters.
     pub(super) fn add_left(
         &mut self,
         sparse: bool,

@@ -3,7 +3,7 @@
 use super::options::{Contact, Options};
 use crate::model::Model;
 
-/// A direction and what it gives.
+/// A direction and its results.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Direction {
     pub unit: Vec<f64>,
@@ -35,12 +35,12 @@ impl Direction {
         }
     }
 
-    /// Makes room for np parameters.
+    /// Allocates for np parameters.
     pub fn fit(&mut self, np: usize) {
         self.unit.resize(self.unit.len().max(np), 0.0);
         self.bars[3].resize(np, 0.0);
         let columns: usize = self.bars.iter().map(Vec::len).sum();
-        // Made anew: what is not touched takes no memory.
+        // A new allocation: untouched pages take no memory.
         self.matrices = vec![0.0; self.rows * columns];
     }
 }

@@ -1,13 +1,13 @@
 //! Derivatives of the last step's contact impulses.
 //!
-//! An impulse's components are those along its contact's own frame (t₁ t₂ n), which moves with the
-//! bodies; in the world it is f = t₁ λ₁ + t₂ λ₂ + n λ₃, and its derivative that of the product, with the
-//! frame's motion from [`Sim::contact_derivatives`].
+//! The components of an impulse are along its contact's own frame (t₁ t₂ n), which moves with the bodies.
+//! In world axes the impulse is f = t₁ λ₁ + t₂ λ₂ + n λ₃; its derivative follows from the product rule,
+//! with the frame's motion from [`Sim::contact_derivatives`].
 //!
-//! **Redundant contacts.** Where the constraints of a step depend on each other (four points under a
-//! flat foot) the impulses are not unique: the step reports those of least norm. What is given here then
-//! is one way to share out the change: the generalized force that all impulses together exert varies as
-//! it should, but no single impulse needs to. The calls say so.
+//! **Redundant contacts.** If the constraints of a step are redundant (four points under a flat foot), the
+//! impulses are not unique, and the step reports the least-norm impulses. Then the derivative here is one
+//! of several possible ones: the generalized force of all impulses together has the right derivative, but a
+//! single impulse may not. The calls report this.
 
 use super::adjoints::StepAdjoint;
 use super::contact::ImpulseBar;
@@ -17,8 +17,8 @@ use super::link::Seed;
 use super::sim::Sim;
 use crate::error::{Error, Result};
 
-/// Where the Jacobians of the contact impulses go: column-major, rows t₁, t₂, n [N s] of each contact in
-/// the order of [`Sim::contacts`]; columns by the tangent of q, by v, u and the selected parameters.
+/// Destination of the Jacobians of the contact impulses: column-major; rows t₁, t₂, n [N s] of each contact
+/// in the order of [`Sim::contacts`]; columns by the tangent of q, by v, u and the selected parameters.
 #[derive(Default)]
 pub struct ImpulseJacobians<'a> {
     pub by_q: Option<&'a mut [f64]>,
@@ -27,12 +27,13 @@ pub struct ImpulseJacobians<'a> {
     pub by_p: Option<&'a mut [f64]>,
 }
 
-/// Whether derivatives of impulses are those of the impulses that the step reports.
+/// Whether the derivatives belong to the impulses that the step reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImpulseGradient {
-    /// The constraints are independent: every impulse is unique, and has the derivative given.
+    /// The constraints are independent: every impulse is unique and has the returned derivative.
     Unique,
-    /// They depend on each other: only the generalized force of all impulses has the derivative given.
+    /// The constraints are redundant: only the generalized force of all impulses has the returned
+    /// derivative.
     Shared,
 }
 
@@ -47,8 +48,8 @@ impl Sim {
         }
     }
 
-    /// Derivative of the contact impulses of the last step along (dq, dv, du, dp); lengths nv, nv, nu, np,
-    /// an empty slice stands for zero. `dimpulse` has 3 entries a contact.
+    /// Derivative of the contact impulses of the last step along (dq, dv, du, dp). Lengths nv, nv, nu, np;
+    /// an empty slice is zero. `dimpulse` has 3 entries per contact.
     ///
     /// # Errors
     /// As [`Sim::step_jvp`].
@@ -72,8 +73,8 @@ impl Sim {
         })
     }
 
-    /// Adjoint of the contact impulses of the last step: from ∂L/∂(impulses), 3 entries a contact, to
-    /// ∂L/∂(q, v, u, p); lengths nv, nv, nu, np. It costs one [`Sim::step_vjp`].
+    /// Adjoint of the contact impulses of the last step: from ∂L/∂(impulses), 3 entries per contact, to
+    /// ∂L/∂(q, v, u, p). Lengths nv, nv, nu, np. It costs one [`Sim::step_vjp`].
     ///
     /// # Errors
     /// As [`Sim::step_vjp`].
@@ -105,8 +106,9 @@ impl Sim {
         })
     }
 
-    /// Jacobians of the contact impulses of the last step: row by row, each at the cost of one
-    /// [`Sim::impulse_vjp`], or column by column, each at that of one [`Sim::impulse_jvp`], whichever are fewer.
+    /// Jacobians of the contact impulses of the last step. They are computed by rows, with one
+    /// [`Sim::impulse_vjp`] each, or by columns, with one [`Sim::impulse_jvp`] each, depending on which are
+    /// fewer.
     ///
     /// # Errors
     /// As [`Sim::step_jvp`].
@@ -129,7 +131,8 @@ impl Sim {
         let outs = outs.map(|(_, out)| out);
         self.with_direction(|sim, d| {
             let wanted = outs.each_ref().map(Option::is_some);
-            // By the sizes alone, so that a block's bits do not depend on which others are wanted.
+            // The sizes alone decide, so that a block's bits do not depend on which other blocks are
+            // wanted.
             if rows < sizes.iter().sum() {
                 sim.impulse_rows(d, wanted, rows)?;
             } else {
@@ -203,7 +206,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Lends the workspace while the simulation is used.
+    /// Lends the workspace to `run`.
     fn with_direction<T>(
         &mut self,
         run: impl FnOnce(&mut Sim, &mut Direction) -> Result<T>,
@@ -214,15 +217,15 @@ impl Sim {
         done
     }
 
-    /// What the last direction does to the impulses.
+    /// The variation of the impulses along the last direction.
     fn write_impulses(&self, out: &mut [f64]) {
         if let Some(c) = &self.contact {
             c.impulse_direction(out);
         }
     }
 
-    /// Finds a change of the last step's impulses of which no motion tells: zero where impulses are unique, else one in general
-    /// position. Whether it is known. After a derivative of the step.
+    /// Finds a change of the last step's impulses in the null space of G: zero if the impulses are unique,
+    /// otherwise a random one. True if it could be determined. After a derivative of the step.
     pub(crate) fn find_idle_impulses(&mut self) -> Result<bool> {
         let is_unique = self.impulse_gradient()? == ImpulseGradient::Unique;
         self.prepare()?;
@@ -235,7 +238,8 @@ impl Sim {
         Ok(true)
     }
 
-    /// How the change that [`Sim::find_idle_impulses`] found weighs, and how much it would where all of it is as large as the largest.
+    /// Value of the linear functional `bar` on the change from [`Sim::find_idle_impulses`], and its value
+    /// if all entries had the magnitude of the largest.
     pub(crate) fn idle_weight(&self, bar: &ImpulseBar<'_>) -> [f64; 2] {
         self.contact
             .as_ref()

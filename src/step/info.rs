@@ -1,7 +1,8 @@
-//! What a step reports, and the checks of what goes in and comes out.
+//! Facts that a step reports, and checks of its arguments and results.
 //!
-//! What comes out is checked before it is written: results that are small in a copy ([`deliver`]), matrices by
-//! what they are products of, which must be [`within`](crate::linalg::within) bounds whose products are finite.
+//! Results are checked before they are written. Small results are checked in a copy ([`deliver`]). For
+//! matrices, the factors are checked: they must be [`within`](crate::linalg::within) bounds whose products
+//! are finite.
 
 use crate::error::{Error, Result};
 use crate::linalg::first_not_finite;
@@ -11,8 +12,8 @@ use crate::spatial::Vec3;
 
 pub(crate) use crate::model::REACH;
 
-/// Whether no body can be beyond [`REACH`] at q, by the sum of all that joints and their placements can move it by. What joints of
-/// other kinds than the engine's own do is not known.
+/// True if no body can be beyond [`REACH`] at q, estimated by the sum of all displacements by joints and
+/// their placements. Joints of user-defined kinds have no such bound.
 pub(crate) fn are_near(model: &Model, params: &Params, q: &[f64]) -> bool {
     let t = model.topology();
     let away = |p: Vec3| p.x.abs() + p.y.abs() + p.z.abs();
@@ -22,53 +23,61 @@ pub(crate) fn are_near(model: &Model, params: &Params, q: &[f64]) -> bool {
     t.varying.is_empty() && placed + moved < REACH / 10.0
 }
 
-/// Forces between joints that are so many times stiffer than what they move is inert leave a step's derivative five digits.
+/// Largest stiffness of forces between joints, relative to the inertia, at which a step's derivative keeps
+/// five digits.
 pub(crate) const STIFFEST: f64 = 1e11;
 
-/// What a derivative of the last step is.
+/// Label of a derivative of the last step.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gradient {
-    /// The derivative.
+    /// The derivative of the step as computed.
     Exact = 0,
-    /// The step is at a switch; the derivative is that of one side, as the law documents. When a derivative is asked
-    /// for the sides are compared, and where they agree the step is [`Gradient::Exact`]. Or, as shows then, too: a
-    /// contact's own derivative is not determined, or redundant constraints hold together at this state but not at
-    /// those around it (four corners of a box that rocks while it is level), and the derivative answers what they
-    /// have in common. Or nearly dependent constraints leave open which solution the step is near. Or a selected
-    /// friction coefficient is one of two equal ones of which the larger counts.
+    /// The derivative of one side of a switch, which the law documents. When a derivative is requested the
+    /// two sides are compared; if they agree, the label is [`Gradient::Exact`].
+    ///
+    /// Also reported in these cases, which are found only when a derivative is requested:
+    /// - The geometry of a contact has no unique derivative here.
+    /// - Redundant constraints agree at this state but not at nearby ones (four corners of a box that rocks
+    ///   while it is level). The derivative is the part on which they agree.
+    /// - Constraints are nearly dependent, so that it is not known which solution the step is near.
+    /// - A selected friction coefficient equals that of the other geom of a pair, and the larger of the two
+    ///   counts.
     OneSided = 1,
-    /// A smoothed derivative was asked for.
+    /// A smoothed derivative, computed on request.
     Smoothed = 2,
-    /// The contact problem was not solved to the tolerance: asking for a derivative is an error. Or, as shows
-    /// then: constraints depend on each other so nearly that a derivative would be round-off.
+    /// No derivative: the contact problem was not solved to the tolerance. Or, found only when a derivative
+    /// is requested: constraints depend on each other so nearly that a derivative would be round-off.
     Refused = 3,
 }
 
 /// Facts about the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepInfo {
-    /// Of the contact solver, of any kind, on all islands and for all that was asked of them.
+    /// Iterations of the contact solver, of any kind, summed over all islands and all problems of the step.
     pub iterations: usize,
-    /// What that was in factorizations of the contact problem (`Options::max_work`).
+    /// The work of these iterations in factorizations of the contact problem (`Options::max_work`).
     pub work: f64,
     pub contacts: usize,
-    /// Of these, how many rebound with an impulse. Where there are any ∂q⁺ by positions is that through the impact: a rebound
-    /// that comes later leaves its bodies on another path, though a difference of this one step does not show it.
+    /// Number of contacts that rebound with an impulse. If there are any, ∂q⁺ by positions includes the
+    /// change of the impact time: a later rebound leaves its bodies on another path. Differencing this one
+    /// step does not show this.
     pub impacts: usize,
     /// Residual of the contact problem, scaled as [`crate::contact::certificate::Certificate`] documents.
     pub residual: f64,
-    /// The residual is within the tolerance; if not, `gradient` is [`Gradient::Refused`].
+    /// True if the residual is within the tolerance. If not, `gradient` is [`Gradient::Refused`].
     pub converged: bool,
-    /// With all the push-out of penetrations and passed limits the contact problem was not solved: friction can
-    /// jam bodies so that no impulse moves them apart. The step was taken with less
-    /// ([`PushOut`](crate::contact::push_out::PushOut)), and its derivative is that of such a step.
+    /// True if the contact problem was not solved with full stabilization of penetrations and passed
+    /// limits: friction can jam bodies so that no impulse separates them. The step was then taken with less
+    /// stabilization ([`PushOut`](crate::contact::push_out::PushOut)); its derivative is the derivative of
+    /// that step.
     pub push_out_given_up: bool,
-    /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
-    /// far an actuator is from its clamp, in its unit.
+    /// Distance to the nearest switch of a mode: for contacts and limits as the solver's certificate
+    /// defines it, for an actuator its distance from its clamp, in its unit.
     pub switch_distance: f64,
     pub gradient: Gradient,
-    /// The deepest penetration where the step began [m], and how many contacts were deeper than `Options::max_depth`.
+    /// Deepest penetration at the start of the step [m], and number of contacts deeper than
+    /// `Options::max_depth`.
     pub deepest: f64,
     pub too_deep: usize,
 }
@@ -89,12 +98,13 @@ impl StepInfo {
     };
 }
 
-/// What [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) returned.
+/// Result of [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aware {
-    /// Not the exact adjoint but another one.
+    /// True if another adjoint than the exact one was returned.
     pub other: bool,
-    /// Contacts and limits that the returned adjoint takes in another mode than the step did; 0 for the exact one.
+    /// Number of contacts and limits whose mode in the returned adjoint differs from their mode in the
+    /// step; 0 for the exact one.
     pub resorted: usize,
 }
 
@@ -120,10 +130,10 @@ pub(crate) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
     }
 }
 
-/// A name, the numbers, and where they are wanted.
+/// A name, the numbers, and their destination if wanted.
 type Finished<'a> = (&'a str, &'a [f64], Option<&'a mut [f64]>);
 
-/// Copies results out where all of them are finite, or none.
+/// Copies results out, all or none: all must be finite.
 pub(crate) fn deliver<const N: usize>(results: [Finished<'_>; N]) -> Result<()> {
     for (name, from, to) in &results {
         if to.is_some()

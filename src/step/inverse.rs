@@ -1,8 +1,9 @@
 //! The inverse of a step: the force under which it ends with a given velocity, contacts included.
 //!
-//! With the velocity v̂ = v̂₀ + h a at the end given, what a law answers it is known where impulses are a function of
-//! velocity, λ = γ(J v̂), as those of compliant contact are: τ = A a + b − f − Jᵀγ(J v̂)/h beside the forces f of the step. Of
-//! rigid laws they are none: under a resting foot any force that presses leads to the same motion.
+//! If impulses are a function of velocity, λ = γ(J v̂), as for compliant contact, they follow from the
+//! given velocity v̂ = v̂₀ + h a at the end. Then τ = A a + b − f − Jᵀγ(J v̂)/h, in addition to the forces
+//! f of the step. For rigid laws impulses are not a function of velocity: under a resting foot all pressing
+//! forces give the same motion.
 
 use super::info::{check_finite, check_length};
 use super::linearization::Linearization;
@@ -14,10 +15,12 @@ use crate::error::{Error, Result};
 use crate::integrator::Start;
 use crate::linalg::{add_scaled, all_finite};
 
-/// How far from the velocity that was given, relative to the largest, a step under the force found may end.
+/// Largest deviation of a step under the computed force from the given velocity, relative to the largest
+/// velocity.
 const SAME: f64 = 1e-6;
 
-/// Where the derivatives of the force go: dense column-major nv×nv, by the tangent of q, by v and by a.
+/// Destination of the derivatives of the force: dense column-major nv×nv, by the tangent of q, by v and by
+/// a.
 #[derive(Default)]
 pub struct InverseJacobians<'a> {
     pub by_q: Option<&'a mut [f64]>,
@@ -26,16 +29,17 @@ pub struct InverseJacobians<'a> {
 }
 
 impl Sim {
-    /// The generalized force τ beside those of the step under inputs u, with which a step from (q, v) has acceleration a as
-    /// [`Sim::forward`] tells it; lengths nq, nv, nu, nv, nv. With u = 0 it is what motors have to do, with
-    /// [`Actuation::Full`](crate::model::Actuation) u itself.
+    /// The generalized force τ which, in addition to the forces of a step under inputs u, gives the step
+    /// from (q, v) the acceleration a of [`Sim::forward`]. Lengths nq, nv, nu, nv, nv. With u = 0 it is the
+    /// force that motors must supply; with [`Actuation::Full`](crate::model::Actuation) it is u.
     ///
-    /// The step under τ is taken, too: afterwards contacts and all that is asked of the last step are its, the warm start of
-    /// the next step stays as it was.
+    /// The step under τ becomes the last step, for contacts and all other queries. The warm start of the
+    /// next step does not change.
     ///
     /// # Errors
-    /// As [`Sim::step`]; `Unsupported` for laws of rigid contact and integrators with a stage; `NotConverged` where no step
-    /// ends so, because bodies are pushed out of each other another way than by the law.
+    /// As [`Sim::step`]; `Unsupported` for rigid contact laws and for integrators with a stage;
+    /// `NotConverged` if no step ends with a, because stabilization separates overlapping bodies by other
+    /// impulses than the law's.
     pub fn inverse(
         &mut self,
         q: &[f64],
@@ -93,7 +97,7 @@ impl Sim {
         }
     }
 
-    /// The force, by the balance at acceleration a; the recursions are at (q, v).
+    /// The force from the balance at acceleration a. The recursions must be at (q, v).
     fn balance_at(
         &mut self,
         q: &[f64],
@@ -153,7 +157,7 @@ impl Sim {
         }
     }
 
-    /// Whether the last step has this acceleration.
+    /// Checks that the last step has this acceleration.
     fn check_end(&mut self, a: &[f64]) -> Result<()> {
         let (s, h) = (&self.state, self.options.time_step);
         let (mut off, mut size) = (0.0_f64, 0.0_f64);
@@ -170,10 +174,10 @@ impl Sim {
         )))
     }
 
-    /// Derivatives of the force of the last [`Sim::inverse`], while nothing else has been done.
+    /// Derivatives of the force of the last [`Sim::inverse`]. No other call may have been made since.
     ///
     /// # Errors
-    /// `NoStep` before it; as [`Sim::step_jacobians`].
+    /// `NoStep` before [`Sim::inverse`]; those of [`Sim::step_jacobians`].
     pub fn inverse_jacobians(&mut self, out: InverseJacobians<'_>) -> Result<()> {
         self.need_inverse()?;
         let nv = self.model.nv();
@@ -187,7 +191,7 @@ impl Sim {
             }
         }
         self.linearize()?;
-        // What takes the place of the factors and of columns.
+        // The factors and columns are overwritten.
         self.held = Held::Other;
         let mut square = std::mem::take(&mut self.square);
         let done = self.with_linear(|sim, lin| {
@@ -223,7 +227,7 @@ impl Sim {
                     done = done.and_then(|()| sim.force_direction(lin, &along, &square, column));
                 }
             }
-            // By a there is A with what the impulses answer.
+            // The derivative by a is A minus the response of the impulses.
             for k in 0..nv {
                 unit.fill(0.0);
                 unit[k] = sim.options.time_step;
@@ -255,7 +259,7 @@ impl Sim {
         done
     }
 
-    /// δτ along a direction of q or v at fixed acceleration, with A at hand.
+    /// δτ along a direction of q or v at fixed acceleration; `system` is A.
     fn force_direction(
         &mut self,
         lin: &mut Linearization,
@@ -273,7 +277,7 @@ impl Sim {
             let at = self.state.start(&self.model, h);
             self.integrator.start_direction(&at, along.v, &mut lin.z);
             if !self.by_directions() {
-                // R_v by branches holds A (δv̂₀ − δv).
+                // The branch-packed R_v contains A (δv̂₀ − δv).
                 for ((z, dv), column) in lin.z.iter().zip(along.v).zip(system.chunks_exact(nv)) {
                     if z != dv {
                         add_scaled((z - dv) / h, column, out);
@@ -287,7 +291,8 @@ impl Sim {
         }
     }
 
-    /// Takes from `out` what impulses answer a change of the velocity at the end, as a force.
+    /// Subtracts from `out` the response of the impulses, as a force, to a change of the velocity at the
+    /// end.
     fn subtract_answer(&mut self, dv: &[f64], out: &mut [f64]) -> Result<()> {
         match &mut self.contact {
             Some(c) => {

@@ -1,25 +1,27 @@
-//! Which entries of the step's Jacobians may differ from zero: those of trees that the step joins.
+//! Sparsity pattern of the step's Jacobians: nonzero blocks of trees that the step connects.
 
 use super::sim::Sim;
 use crate::error::{Error, Result};
 
-/// Numbers of entries of the last step's Jacobians that may differ from zero.
+/// Numbers of structural nonzeros of the last step's Jacobians.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JacobianEntries {
-    /// Of each Jacobian by q or v, and of each by u.
+    /// In each Jacobian by q or v, and in each by u.
     pub by_state: usize,
     pub by_input: usize,
-    /// Two steps of a simulation with the same number here have the same pattern. It grows.
+    /// Number of the pattern: two steps of a simulation with the same number have the same pattern. It
+    /// increases.
     pub pattern: u64,
 }
 
-/// Where a pattern goes, in compressed columns: rows of column j are those from its start to the next one's.
+/// Destination of a pattern in compressed columns: the rows of column j are those from its start to the
+/// start of the next.
 #[derive(Default)]
 pub struct JacobianPattern<'a> {
     /// nv + 1 and nu + 1 numbers.
     pub state_starts: Option<&'a mut [i32]>,
     pub input_starts: Option<&'a mut [i32]>,
-    /// As many as [`JacobianEntries`] says, in increasing order in each column.
+    /// As many as in [`JacobianEntries`], in increasing order in each column.
     pub state_rows: Option<&'a mut [i32]>,
     pub input_rows: Option<&'a mut [i32]>,
 }
@@ -28,7 +30,7 @@ impl Sim {
     /// Numbers of entries of [`Sim::jacobian_pattern`].
     ///
     /// # Errors
-    /// `NoStep` before a step, `InvalidArgument` for a simulation without derivatives, those of
+    /// `NoStep` before a step; `InvalidArgument` for a simulation without derivatives; those of
     /// [`Sim::step_jacobians`] after a step of an implicit integrator.
     pub fn jacobian_entries(&mut self) -> Result<JacobianEntries> {
         self.need_step()?;
@@ -53,12 +55,12 @@ impl Sim {
         })
     }
 
-    /// Which entries of the last step's Jacobians may differ from zero, in the order of
-    /// [`Sim::step_jacobians_sparse`]. It changes only where other bodies touch than before.
+    /// Structural nonzeros of the last step's Jacobians, in the order of [`Sim::step_jacobians_sparse`].
+    /// The pattern changes only if other bodies touch than before.
     ///
     /// # Errors
-    /// As [`Sim::jacobian_entries`]; `InvalidArgument` for a wrong length, `Capacity` for more entries than `i32` counts.
-    /// Nothing is written then.
+    /// As [`Sim::jacobian_entries`]; `InvalidArgument` for a wrong length; `Capacity` for more entries than
+    /// `i32` can count. Then nothing is written.
     pub fn jacobian_pattern(&mut self, out: JacobianPattern<'_>) -> Result<()> {
         let entries = self.jacobian_entries()?;
         if let Some(n) = [entries.by_state, entries.by_input]

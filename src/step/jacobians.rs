@@ -1,4 +1,4 @@
-//! Jacobians of the last step: all columns at once, or direction by direction where trees are deep.
+//! Jacobians of the last step: all columns at once, or direction by direction for deep trees.
 
 use super::constrained_inverse::ConstrainedInverse;
 use super::info::{REACH, check_length};
@@ -19,8 +19,8 @@ use crate::linalg::{F4, dispatch};
 use crate::model::topology::Topology;
 use crate::tendon::Cords;
 
-/// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
-/// tangent of q is in the body frame for spherical and free joints.
+/// Destination of the Jacobians of a step: dense column-major, nv rows; columns nv, nv, nu, np. The tangent
+/// of q is in the body frame for spherical and free joints.
 #[derive(Default)]
 pub struct StepJacobians<'a> {
     pub dq_dq: Option<&'a mut [f64]>,
@@ -34,20 +34,20 @@ pub struct StepJacobians<'a> {
 }
 
 impl Sim {
-    /// Jacobians of the last step, those by inputs at fixed activations; see [`StepJacobians`].
+    /// Jacobians of the last step; those by inputs are at fixed activations. See [`StepJacobians`].
     ///
     /// # Errors
-    /// `NoStep` before a step, `InvalidArgument` for a wrong length or a simulation without
-    /// derivatives, `Numerical` for a singular mass and where constraints nearly depend on each other so that
-    /// a derivative would be round-off. Nothing is written then.
+    /// `NoStep` before a step; `InvalidArgument` for a wrong length or a simulation without derivatives;
+    /// `Numerical` for a singular mass matrix, and if constraints nearly depend on each other so that a
+    /// derivative would be round-off. Then nothing is written.
     pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
         let (nv, nu) = (self.model.nv(), self.model.nu());
         self.need_step()?;
         self.write_jacobians(out, [None, None], [nv * nv, nv * nu], false)
     }
 
-    /// The same without the entries of [`Sim::jacobian_pattern`] that are zero: as many numbers in each matrix as it
-    /// names. Columns by parameters are dense.
+    /// [`Sim::step_jacobians`] without the structural zeros: each matrix has the entries of
+    /// [`Sim::jacobian_pattern`]. Columns by parameters are dense.
     ///
     /// # Errors
     /// As [`Sim::step_jacobians`].
@@ -57,7 +57,7 @@ impl Sim {
         self.write_jacobians(out, [None, None], sizes, true)
     }
 
-    /// With those of q⁺ and v⁺ by activations.
+    /// Writes the Jacobians, also those of q⁺ and v⁺ by activations.
     pub(super) fn write_jacobians(
         &mut self,
         mut out: StepJacobians<'_>,
@@ -116,7 +116,8 @@ impl Sim {
         self.add_left(sparse, out.dq_dq, out.dq_dp)
     }
 
-    /// ∂v̂ of the last step by q and v, and if asked for by u and p, into the columns of [`Linearization`].
+    /// Computes ∂v̂ of the last step by q and v, and on request by u and p, in the columns of
+    /// [`Linearization`].
     pub(super) fn prepare_columns(&mut self, by_u: bool, by_p: bool) -> Result<()> {
         let nv = self.model.nv();
         self.linearize()?;
@@ -178,12 +179,12 @@ impl Sim {
         Ok(())
     }
 
-    /// Finds which trees the last step joins; one is an island from the start.
+    /// Finds which trees the last step connects. A single tree is one island from the start.
     pub(super) fn couple(&mut self) -> Result<()> {
         if self.implicit.is_some() {
             return self.linearize_stages();
         }
-        // Forces join what they join at the place that the derivative is taken at.
+        // Forces connect trees at the point at which the derivative is taken.
         let may_join = self.contact.is_none() || self.forces.may_touch();
         if may_join && (self.held < Held::Velocities || self.theta.is_some()) {
             self.prepare()?;
@@ -198,7 +199,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Nothing where there is one tree.
+    /// Starts with separate trees; does nothing for a single tree.
     pub(super) fn start_coupling(&mut self) {
         let t = self.model.topology();
         if let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) {
@@ -206,7 +207,7 @@ impl Sim {
         }
     }
 
-    /// Joins the trees between which forces act at their last state.
+    /// Connects the trees between which forces act at their last state.
     pub(super) fn couple_forces(&mut self) {
         let t = self.model.topology();
         let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) else {
@@ -222,7 +223,7 @@ impl Sim {
         }
     }
 
-    /// ∂v̂ by q and v, in columns, from the products of dense matrices.
+    /// ∂v̂ by q and v, in columns, from products of dense matrices.
     pub(super) fn columns_at_once(&mut self) -> Result<()> {
         let model = &*self.model;
         let (t, h) = (model.topology(), self.options.time_step);
@@ -266,7 +267,7 @@ impl Sim {
                 add_answer(coupling, answer, [column, row], -h * slope, columns);
             }
         };
-        // Those of a stage are in what it does.
+        // A stage's own columns contain these terms.
         if self.theta.is_none() {
             self.forces.for_cross(t, &mut add);
         }
@@ -285,7 +286,7 @@ impl Sim {
         Ok(())
     }
 
-    /// The same in as many sweeps over the tree as there are columns.
+    /// ∂v̂ by q and v with one sweep over the tree per column.
     fn columns_by_directions(&mut self) -> Result<()> {
         self.unit_directions(
             self.model.nv(),
@@ -316,7 +317,7 @@ impl Sim {
         )
     }
 
-    /// Columns along all unit vectors of so many numbers.
+    /// Columns along all unit vectors of `count` entries.
     fn unit_directions(
         &mut self,
         count: usize,
@@ -341,7 +342,7 @@ impl Sim {
         done
     }
 
-    /// Takes the last direction for a column.
+    /// Stores the last direction as column k.
     fn keep_column(&mut self, k: usize, of: impl Fn(&mut Linearization) -> &mut Vec<f64>) {
         let nv = self.model.nv();
         if let Some(lin) = &mut self.linear {
@@ -377,7 +378,7 @@ fn input_columns_kernel(
 }
 
 dispatch! {
-    /// Adds to ∂v̂ by u, in columns of which only rows in the island of an input are touched.
+    /// Adds to ∂v̂ by u. Only the rows in the island of an input are touched.
     fn input_columns = input_columns_kernel(
         inputs: &[Input], answer: &DenseInverse, coupling: &Coupling, h: f64, out: &mut [f64],
     )
@@ -405,7 +406,7 @@ fn add_cross_kernel(
     });
 }
 
-/// Adds to a column what an impulse on a dof does.
+/// Adds the response to an impulse on a dof to a column.
 #[inline(always)]
 fn add_answer(
     coupling: &Coupling,

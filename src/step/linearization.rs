@@ -1,4 +1,4 @@
-//! What the derivatives of a step keep between calls, and products with its branch-packed matrices.
+//! Workspace of a step's derivatives, and products with its branch-packed matrices.
 
 use super::info::REACH;
 use crate::dynamics::aba_derivatives::ColumnSupport;
@@ -9,41 +9,41 @@ use crate::linalg::{F4, axpy};
 use crate::model::Model;
 use crate::model::topology::Topology;
 
-/// What the derivatives of a step keep between calls.
+/// Workspace of a step's derivatives, kept between calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Linearization {
     pub support: ColumnSupport,
-    /// Trees that the last step joins: entries of columns beyond their island are zero and not written.
+    /// Trees that the last step connects. Entries of columns outside their island are zero and not written.
     pub coupling: Coupling,
     pub by_q: Vec<f64>,
     pub by_v: Vec<f64>,
-    /// By what drives the actuators, until activations have had their share.
+    /// Columns by the actuators' drives, until the activations have taken their part.
     pub by_u: Vec<f64>,
     pub by_act: Vec<f64>,
-    /// Sized when parameters are selected.
+    /// Allocated when parameters are selected.
     pub by_p: Vec<f64>,
     pub column: Vec<f64>,
-    /// Islands of the inputs.
+    /// Islands of the inputs, and of the activations.
     pub input_homes: Homes,
     pub act_homes: Homes,
-    /// Where columns by dofs and inputs begin without zeros.
+    /// First nonzero entry of each column by dofs and by inputs.
     pub starts: [Vec<usize>; 2],
-    /// Of dofs or inputs, zero.
+    /// A unit vector of dofs or inputs; zero between calls.
     pub unit: Vec<f64>,
-    /// A direction on its way through the chain, and its end.
+    /// A direction on its way through the chain, and its result at the end.
     pub x: Vec<f64>,
-    /// The displacement that impacts leave, or its adjoint.
+    /// The position jump caused by impacts, or its adjoint.
     pub left: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
-    /// Adjoints of velocities and of forces on the way back.
+    /// Adjoints of velocities (`z`) and of forces (`weights`) on the way back.
     pub z: Vec<f64>,
     pub weights: Vec<f64>,
-    /// Adjoints by q and v, and of what the integrator carries.
+    /// Adjoints by q, v and the integrator's state.
     pub q_sum: Vec<f64>,
     pub v_sum: Vec<f64>,
     pub carried: Vec<f64>,
-    /// A direction or an adjoint of what drives the actuators, and of the activations; empty where there are none.
+    /// A direction or adjoint of the actuators' drives and of the activations; empty without activations.
     pub drive: Vec<f64>,
     pub act: Vec<f64>,
 }
@@ -78,13 +78,14 @@ impl Linearization {
         }
     }
 
-    /// Two dense nv×nv buffers that hold the Jacobians of a step while it is valid.
+    /// Two dense nv×nv buffers. They hold the Jacobians of a step while it is valid.
     pub fn buffers(&mut self) -> (&mut [f64], &mut [f64]) {
         (&mut self.by_q, &mut self.by_v)
     }
 
-    /// Whether what integrators make of the columns by q and v, and by u and p where they were asked for, is finite if their
-    /// own factors are below [`REACH`], too: far enough below what products of six numbers must be.
+    /// True if the integrator's products with the columns by q and v, and on request by u and p, stay
+    /// finite. The integrator's own factors must be below [`REACH`] too; products of six such numbers are
+    /// far below overflow.
     pub fn products_are_finite(&self, h: f64, by_u: bool, by_p: bool) -> bool {
         let bound = REACH / h.max(1.0);
         let [dofs, inputs, full] = self.kinds();
@@ -94,18 +95,18 @@ impl Linearization {
             && (!by_p || are_within(&full, bound, &self.by_p))
     }
 
-    /// Finds the islands of the inputs and of the activations that drive `driven` of them.
+    /// Finds the islands of the inputs, and of the activations that drive the inputs `driven`.
     pub fn place_inputs(&mut self, inputs: &[Input], driven: impl Iterator<Item = usize>) {
         (self.input_homes).place(&self.coupling, inputs.iter().map(Input::home));
         (self.act_homes).place(&self.coupling, driven.map(|j| inputs[j].home()));
     }
 
-    /// Which rows the columns by activations have.
+    /// Rows of the columns by activations.
     pub fn by_activations(&self) -> Columns<'_> {
         self.coupling.by_homes(&self.act_homes)
     }
 
-    /// Which rows the columns by q and v have, those by inputs, and those by parameters.
+    /// Rows of the columns by q and v, by inputs, and by parameters.
     pub fn kinds(&self) -> [Columns<'_>; 3] {
         let c = &self.coupling;
         [c.by_dofs(), c.by_homes(&self.input_homes), c.full()]
@@ -125,7 +126,7 @@ pub(crate) fn add_entry(
     by_q: f64,
     by_v: f64,
 ) {
-    // The lower dof of the two holds the row.
+    // The deeper dof holds the row.
     let at = t.dofs[row.max(column)].row + t.dofs[row.min(column)].depth;
     if row <= column {
         F4::flat_mut(&mut id.above_q)[at] += by_q;
@@ -142,7 +143,7 @@ pub(crate) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y:
     packed_mul_columns::<1>(t, above, below, x.as_chunks().0, y.as_chunks_mut().0);
 }
 
-/// The same for W columns, row by row.
+/// [`packed_mul`] for W columns, row by row.
 #[inline(always)]
 pub(crate) fn packed_mul_columns<const W: usize>(
     t: &Topology,

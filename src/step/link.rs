@@ -1,4 +1,4 @@
-//! What runs through a link of a step's chain rule.
+//! A link of a step's chain rule, and its arguments.
 
 use super::contact::ImpulseBar;
 use super::linearization::Linearization;
@@ -6,12 +6,12 @@ use super::sim::Sim;
 use crate::error::Result;
 use crate::integrator::Tangent;
 
-/// A direction of all that a step depends on; an empty part is zero.
+/// A direction of all arguments of a step; an empty part is zero.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Along<'a> {
     pub q: &'a [f64],
     pub v: &'a [f64],
-    /// Of what drives the actuators.
+    /// Of the actuators' drives.
     pub u: &'a [f64],
     pub p: Parameters<'a>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Along<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum Parameters<'a> {
     Along(&'a [f64]),
-    /// One of them, and nothing else of the direction.
+    /// A unit vector of one parameter; all other parts of the direction are zero.
     Unit(usize),
 }
 
@@ -30,17 +30,17 @@ impl Default for Parameters<'_> {
     }
 }
 
-/// The adjoint of what a step ends with, of its impulses, and of v̂ − v̂₀, or none.
+/// Adjoints of the results of a step, of its impulses, and of v̂ − v̂₀; empty parts are zero.
 pub(crate) struct Seed<'a> {
     pub next: Tangent<'a>,
-    /// Of the activations; empty where it is zero.
+    /// Of the activations; empty for zero.
     pub act: &'a [f64],
     pub impulses: ImpulseBar<'a>,
     pub velocity: &'a [f64],
 }
 
 impl<'a> Seed<'a> {
-    /// Of the state at the end alone.
+    /// The adjoints of the state and activations at the end only.
     pub fn of(q: &'a [f64], v: &'a [f64], act: &'a [f64]) -> Self {
         let carried = &[];
         Seed {
@@ -52,14 +52,16 @@ impl<'a> Seed<'a> {
     }
 }
 
-/// Where the adjoints by what a step depends on go: those by q, v, activations and what is carried are in [`Linearization`].
+/// Destinations of the adjoints by u and p. The adjoints by q, v, activations and the integrator's state
+/// are in [`Linearization`].
 pub(super) struct Bars<'a> {
     pub u: Option<&'a mut [f64]>,
     pub p: Option<&'a mut [f64]>,
 }
 
-/// One link, in both directions. [`Linearization::x`] goes through all of them: forces, then velocities; on the way back
-/// [`Linearization::z`] weighs velocities and [`Linearization::weights`] forces.
+/// One link, in both directions. Forwards, [`Linearization::x`] passes through all links, first as forces,
+/// then as velocities. Backwards, [`Linearization::z`] is the adjoint of velocities and
+/// [`Linearization::weights`] of forces.
 #[derive(Clone, Copy)]
 pub(super) struct Link {
     pub forward: fn(&mut Sim, &mut Linearization, &Along<'_>) -> Result<()>,

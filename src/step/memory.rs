@@ -1,7 +1,8 @@
-//! What a simulation will take, counted before it is made.
+//! Memory of a simulation, counted before it is allocated.
 //!
-//! An allocation that fails ends the process. So all of it is asked for at once, in a way that may fail, before any of
-//! it is made; what the counts below leave out, their surplus covers. Tests hold them against what is allocated.
+//! A failed allocation ends the process. Therefore the total is first reserved in a way that may fail. The
+//! counts below leave some things out; their surplus covers them. Tests compare the counts with the actual
+//! allocations.
 
 use super::options::{Contact, Integrator, Options};
 use super::parts::resists_turning;
@@ -12,17 +13,17 @@ use crate::error::{Error, Result};
 use crate::model::topology::Topology;
 use crate::model::{ActsOn, Actuator, Model};
 
-/// Bytes of a simulation, never less than it takes and at most about twice.
+/// Bytes of a simulation: never less than it allocates, and at most about twice as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes {
-    /// What grows with the model and in proportion to options.max_contacts.
+    /// The part that grows with the model and in proportion to options.max_contacts.
     pub linear: u128,
-    /// Matrices for many rows that depend on each other, of which most simulations touch nothing.
+    /// Matrices for many dependent rows. Most simulations never touch most of these pages.
     pub matrices: u128,
 }
 
 impl Bytes {
-    /// Of a simulation with these options.
+    /// The bytes of a simulation with these options.
     pub fn of(model: &Model, options: &Options) -> Bytes {
         let options = &options.for_model(model);
         let t = model.topology();
@@ -32,12 +33,12 @@ impl Bytes {
             [t.links.len(), model.ngeom(), t.trees.len()].map(|n| n as u128);
         let sizes = t.trees.iter().map(|tree| tree.end_dof - tree.first_dof);
         let tree = sizes.max().unwrap_or(0) as u128;
-        // For more there is no room, and the squares below would overflow.
+        // More contacts do not fit, and the squares below would overflow.
         let contacts = (options.max_contacts as u128).min(1 << 40);
         let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu + 300 * na;
         let mut matrices = 0;
         let deep = t.is_deep();
-        // Room for the products that tie dofs of different links.
+        // Products that tie dofs of different links.
         let has_cords = !model.tendons().is_empty() || !model.springs().is_empty();
         let coupled = if has_cords { 24 } else { 0 };
         let is_implicit = options.integrator.formula().is_some();
@@ -73,7 +74,7 @@ impl Bytes {
                 false if nv <= 256 => 16,
                 false => 0,
             };
-            // Newton's method takes derivatives, too.
+            // Newton's method needs derivatives too.
             let inverse = if options.derivatives || deep { 0 } else { 9 };
             let links = if deep { 8000 } else { 3000 };
             linear += (square + inverse) * nv * nv + links * nv + 120 * packed;
@@ -96,7 +97,7 @@ impl Bytes {
         let most = usize::try_from(rows).unwrap_or(usize::MAX / 16);
         let [all, largest, turned] = room(t, most).map(|n| n as u128);
         let several = if trees > 1 { nv } else { 0 };
-        // Pairs of geoms are listed while they are few.
+        // Pairs of geoms are listed only if there are few.
         linear += 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
         linear += 20 * all * all + 1000 * nv + 8 * turned;
         linear += groups * (3500 + 160 * tree.min(nv) + 100 * several) + rows * (80 + 40 * largest);
@@ -123,7 +124,7 @@ impl Bytes {
         self.linear.saturating_add(self.matrices)
     }
 
-    /// Refuses what there is no room for.
+    /// Checks that the memory is available.
     ///
     /// # Errors
     /// `Capacity` naming the options.
@@ -150,7 +151,7 @@ impl Bytes {
     }
 }
 
-/// The most contacts below `too_many` for which there is room, to within a hundredth.
+/// The largest number of contacts below `too_many` that fits, to within one percent.
 fn most_contacts(model: &Model, options: &Options, too_many: usize) -> usize {
     let fits = |contacts: usize| {
         let options = Options {
@@ -170,12 +171,12 @@ fn most_contacts(model: &Model, options: &Options, too_many: usize) -> usize {
     most
 }
 
-/// Whether the system has so many bytes now.
+/// True if the system can provide this many bytes now.
 pub(crate) fn is_there(bytes: u128) -> bool {
     usize::try_from(bytes).is_ok_and(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok())
 }
 
-/// Of forces at contacts with a scene of their own.
+/// Bytes of forces at contacts that have a scene of their own.
 fn at_contacts(t: &Topology, [contacts, nv, nu, geoms]: [u128; 4], differentiates: bool) -> u128 {
     let mut linear = 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
     linear += contacts * (2500 + 48 * nv + 24 * nu);
@@ -187,7 +188,7 @@ fn at_contacts(t: &Topology, [contacts, nv, nu, geoms]: [u128; 4], differentiate
     linear
 }
 
-/// Rows beside those of contacts, each alone: bounds, dry friction, equalities, springs and tendons, at most.
+/// Upper bound of the rows beside those of contacts: bounds, dry friction, equalities, springs and tendons.
 fn single_rows(model: &Model) -> u128 {
     let limits = model.joints().iter().filter(|j| j.limits.is_some()).count();
     let friction = &model.params().friction_loss;

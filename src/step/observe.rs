@@ -1,4 +1,4 @@
-//! What is seen of the last step.
+//! Queries of the last step.
 
 use super::contact::ContactReport;
 use super::info::{StepInfo, check_length};
@@ -12,7 +12,7 @@ use crate::spatial::{Vec3, Wrench};
 /// The last step of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct LastStep<'a> {
-    /// State at the beginning.
+    /// State at the start.
     pub q: &'a [f64],
     pub v: &'a [f64],
     pub u: &'a [f64],
@@ -24,7 +24,7 @@ pub struct LastStep<'a> {
 }
 
 impl Sim {
-    /// Contacts of the last step or [`Sim::collide`], in order of the pairs of geoms; empty without
+    /// Contacts of the last step or [`Sim::collide`], in the order of the pairs of geoms; empty before
     /// either.
     pub fn contacts(&self) -> &[ContactReport] {
         match (self.last, &self.contact) {
@@ -35,9 +35,9 @@ impl Sim {
         }
     }
 
-    /// Modes of all constraints of the last step: contacts in order, then limits of joints (in their order) and of tendons within reach, then
-    /// dry friction of joints and of tendons, then tendons' spring-dampers that act, then every row of the equalities and of
-    /// springs.
+    /// Modes of all constraints of the last step, in this order: contacts; limits of joints (in their
+    /// order) and of tendons, if within reach; dry friction of joints and of tendons; active springs and
+    /// dampers of tendons; every row of the equalities and of springs.
     pub fn constraint_modes(&self) -> &[Mode] {
         match &self.contact {
             Some(c) if self.last == Last::Step => &c.constraints.modes,
@@ -66,7 +66,7 @@ impl Sim {
     /// The last step.
     ///
     /// # Errors
-    /// `NoStep` before one, or when something has been changed since.
+    /// `NoStep` before a step, or if the simulation has been changed since.
     pub fn last_step(&self) -> Result<LastStep<'_>> {
         let s = &self.state;
         if self.last != Last::Step {
@@ -83,11 +83,12 @@ impl Sim {
         })
     }
 
-    /// Wrenches (force; moment) of all contacts of the last step or [`Sim::forward`] on every body, forces being impulses
-    /// over the time step: 6 × nbody, world axes, at the bodies' origins [N, N m]; for the world at its own.
+    /// Total contact wrench (force; moment) on every body in the last step or [`Sim::forward`], with
+    /// impulses over the time step as forces: 6 × nbody, world axes, at the bodies' origins [N, N m]; for
+    /// the world at its own origin.
     ///
     /// # Errors
-    /// `NoStep` before one; `InvalidArgument` for a wrong length.
+    /// `NoStep` before a step; `InvalidArgument` for a wrong length.
     pub fn body_contact_wrenches(&mut self, wrenches: &mut [f64]) -> Result<()> {
         self.need_taken()?;
         check_length("wrenches", wrenches, 6 * self.model.nbody())?;
@@ -116,7 +117,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Impulse of the last step on the bounds of a dof or of a tendon's length [N s or N m s].
+    /// Impulse of the last step on the limits of a dof or of a tendon's length [N s or N m s].
     pub(crate) fn impulse_of_limit(&self, of: Along) -> f64 {
         let Some(c) = &self.contact else {
             return 0.0;

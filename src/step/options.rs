@@ -1,4 +1,4 @@
-//! How a simulation steps.
+//! Options of a simulation's steps.
 
 use crate::collision::scene::pairs_that_may_touch;
 use crate::contact::ncp::Method;
@@ -8,20 +8,23 @@ use crate::model::Model;
 use crate::model::spec::FileIntegrator;
 use crate::model::topology::WORLD;
 
-/// Contacts that are likely at most: of any model, and of each moving link that may touch something. Links that overlap
-/// their neighbours in an ordinary stance have four and more with each.
+/// Default number of contacts for any model, and in addition for each moving link that may touch something.
+/// Links that overlap their neighbours in an ordinary stance have four or more contacts with each
+/// neighbour.
 const CONTACTS: usize = 32;
 const CONTACTS_A_LINK: usize = 8;
 
-/// Points of a pair of geoms at most, and up to how many contacts there is room for all of a model's pairs: the few links of
-/// an arm can all be in each other at once, with several geoms each, those of larger robots cannot.
+/// Largest number of points of a pair of geoms, and the number of contacts up to which all pairs of a model
+/// get capacity by default. The few links of an arm can all overlap at once, with several geoms each; those
+/// of a larger robot cannot.
 const POINTS: usize = 4;
 const ALL: usize = 128;
 
-/// Contacts times dofs that are made room for unasked: some hundred bytes each.
+/// Largest default product of contacts and dofs. Each entry takes some hundred bytes.
 const MOST_ENTRIES: usize = 1 << 20;
 
-/// Shortest time step [s]: the rates of derivatives that are within [`REACH`](crate::model::REACH) stay finite.
+/// Shortest time step [s]: the rates of derivatives that are within [`REACH`](crate::model::REACH) stay
+/// finite.
 const SHORTEST: f64 = 1e-100;
 
 /// The contact law of a step.
@@ -32,14 +35,15 @@ pub enum Contact {
     Ncp = 0,
     /// Boxed linear complementarity with a friction pyramid.
     Lcp = 1,
-    /// Compliant contact as a convex problem ([`crate::contact::convex`]), which always has one solution: contacts have a
-    /// stiffness and a dissipation time, limits, dry friction and equalities yield a little, too.
+    /// Compliant contact as a convex problem ([`crate::contact::convex`]), which always has exactly one
+    /// solution. Contacts have a stiffness and a dissipation time. Limits, dry friction and equalities are
+    /// slightly compliant too.
     Convex = 2,
-    /// Contacts and joint limits are springs and dampers of their own ([`crate::force::penalty`]). Explicit with the
-    /// symplectic integrators, which are stable while h² k and h d are small against the masses that a contact of stiffness
-    /// k and damping d moves, about h² k + h d < 2 m; implicit with the implicit ones.
+    /// Contacts and joint limits are springs and dampers ([`crate::force::penalty`]). They are explicit
+    /// with the symplectic integrators, which are stable if about h² k + h d < 2 m for the mass m that
+    /// moves at a contact of stiffness k and damping d. They are implicit with the implicit integrators.
     Penalty = 3,
-    /// Nothing touches: no contacts, limits, dry friction or equality constraints.
+    /// No contacts, limits, dry friction or equality constraints.
     None = 4,
 }
 
@@ -47,38 +51,45 @@ pub enum Contact {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
-    /// v⁺ = v + h a(q, v), q⁺ = q ⊕ h v⁺; joint damping and springs implicit. The velocity of a free joint is in the
-    /// body's own axes: where these turn at ω, its linear part gains the share (hω)²/2 a step.
+    /// v⁺ = v + h a(q, v), q⁺ = q ⊕ h v⁺, with implicit joint damping and springs. The velocity of a free
+    /// joint is in the body's own axes. While these rotate at ω, its linear part grows by the share (hω)²/2
+    /// in each step.
     SymplecticEuler = 0,
-    /// Forces where the velocity without impulses leads, found by Newton's method: M(q*)(v* − v) = h (f − b)(q*, v*, u) with
-    /// q* = q ⊕ h v*. Then impulses through M(q*) and what springs and dampers add to it, and q⁺ = q ⊕ h v⁺. With every
-    /// contact law; of first order, stiff forces are damped. Free joints keep their linear velocity in world axes, in this
-    /// and in `Midpoint`.
+    /// Forces at the end of an impulse-free step, found by Newton's method: M(q*)(v* − v) = h (f − b)(q*,
+    /// v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus the implicit terms of springs and
+    /// dampers, and q⁺ = q ⊕ h v⁺. Works with every contact law. First order; stiff forces are damped. Free
+    /// joints keep their linear velocity in world axes, here and in `Midpoint`.
     ImplicitEuler = 1,
-    /// The same with forces halfway, at q ⊕ h/4 (v + v*) and (v + v*)/2, and q⁺ = q ⊕ h/2 (v + v⁺): of second order where no
-    /// impulse jumps. What is stiff is not damped: it rings on.
+    /// Same as `ImplicitEuler`, with the forces at the middle of the step, at q ⊕ h/4 (v + v*) and
+    /// (v + v*)/2, and with q⁺ = q ⊕ h/2 (v + v⁺). Second order while impulses vary smoothly. It adds no
+    /// numerical damping: stiff modes continue to oscillate.
     Midpoint = 2,
-    /// Implicit Euler with the forces where the step ends, found by Newton's method: M(q⁺)(v⁺ − v) = h (f − b)(q⁺, v⁺, u),
-    /// q⁺ = q ⊕ h v⁺. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
-    /// and the following two. With [`Contact::None`] or [`Contact::Penalty`], whose forces are then implicit, too.
+    /// Implicit Euler with the forces at the end of the step, found by Newton's method: M(q⁺)(v⁺ − v) = h
+    /// (f − b)(q⁺, v⁺, u), q⁺ = q ⊕ h v⁺. First order; stiff forces are damped. Free joints keep their
+    /// linear velocity in world axes, here and in `Bdf2` and `Sdirk2`. Needs [`Contact::None`] or
+    /// [`Contact::Penalty`]; penalty forces are implicit too.
     Bdf1 = 3,
-    /// The backward differentiation formula of second order, from the last two states; the first step is one of
-    /// [`Integrator::Sdirk2`]. Of trajectories only ([`Rollout`](crate::rollout::Rollout)): a single step does not know the
-    /// one before it.
+    /// The backward differentiation formula of second order, from the last two states. The first step is an
+    /// [`Integrator::Sdirk2`] step. Only for trajectories ([`Rollout`](crate::rollout::Rollout)): a single
+    /// step has no previous state.
     Bdf2 = 4,
-    /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
-    /// spins flies straight, one that rolls stays on the ground. v⁺ is in the axes of the end, as always. The centre of mass
-    /// of a free body goes on a line wherever its frame is; without torque it keeps its angular momentum, and its energy within
-    /// a band ([`dynamics::spin`](crate::dynamics::spin)), as a body on a ball joint does on which nothing hangs.
+    /// Same as `SymplecticEuler`, but free joints keep their linear velocity in world axes, as in MuJoCo
+    /// and Drake: a spinning body flies straight, and a rolling body stays on the ground. v⁺ is in the axes
+    /// at the end of the step, as always. The centre of mass of a free body moves on a straight line
+    /// wherever its frame is. Without torque the body keeps its angular momentum, and its energy stays in a
+    /// band ([`dynamics::spin`](crate::dynamics::spin)); so does a body on a ball joint that carries no
+    /// other bodies.
     SymplecticEulerWorld = 5,
-    /// Two implicit stages as those of [`Integrator::Bdf1`], of second order; what is stiff is damped as by it.
+    /// Two implicit stages like those of [`Integrator::Bdf1`]. Second order; stiff forces are damped as by
+    /// `Bdf1`.
     Sdirk2 = 6,
-    /// The nearest to what the model's file asks for ([`Integrator::nearest`]): one that goes with every law.
+    /// The integrator nearest to that of the model's file ([`Integrator::nearest`]). It works with every
+    /// contact law.
     FromModel = 7,
 }
 
 impl Integrator {
-    /// The implicit formula of that name.
+    /// The implicit formula of this name.
     pub fn formula(self) -> Option<Formula> {
         match self {
             Integrator::Bdf1 => Some(Formula::Bdf1),
@@ -88,9 +99,9 @@ impl Integrator {
         }
     }
 
-    /// The nearest to one that a file asks for. Euler and implicitfast take damping implicitly, as the symplectic scheme
-    /// does. Implicit takes all forces by velocities implicitly, as implicit Euler does. RK4 is of high order and damps
-    /// nothing, as the midpoint rule.
+    /// The integrator nearest to that of a file. Euler and implicitfast treat damping implicitly, as the
+    /// symplectic scheme does. Implicit treats all velocity-dependent forces implicitly, as implicit Euler
+    /// does. RK4 has a high order and adds no damping, like the midpoint rule.
     pub fn nearest(asked: Option<FileIntegrator>) -> Integrator {
         match asked {
             None | Some(FileIntegrator::Euler | FileIntegrator::ImplicitFast) => {
@@ -105,59 +116,62 @@ impl Integrator {
 /// Options of a simulation, fixed at its creation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Length of a step [s]; 0: that of the model ([`Model::time_step`]).
+    /// Time step [s]; 0: the time step of the model ([`Model::time_step`]).
     pub time_step: f64,
     pub contact: Contact,
     pub integrator: Integrator,
-    /// How the contact problem is solved. The first-order methods are there as checks of each other and of the
-    /// default: they need many iterations, and reach the tolerance on easy problems only.
+    /// Method for the contact problem. The first-order methods serve to check each other and the default:
+    /// they need many iterations and reach the tolerance only on easy problems.
     pub solver: Method,
-    /// Largest residual of the contact problem that counts as solved; with [`Contact::Convex`] that of momentum, relative
-    /// to what impulses change of it.
+    /// Largest residual of the contact problem that counts as solved. With [`Contact::Convex`] it is the
+    /// residual of momentum, relative to the change of momentum by impulses.
     pub tolerance: f64,
-    /// Bound on the iterations that the contact solver spends in a step on bodies that touch each other, of whatever kind.
+    /// Largest number of iterations, of any kind, that the contact solver may use in a step on bodies that
+    /// touch each other.
     pub max_iterations: usize,
-    /// Bound on the work of a step's contact problem, in factorizations of it, of which large ones of jams count as more
-    /// ([`Allowance`]): at least 1, infinite for none.
-    /// A step that would need more is taken at its best iterate and says that it is not solved.
+    /// Work budget of a step's contact problem, in factorizations of it; large factorizations of jams count
+    /// with a weight ([`Allowance`]). At least 1; infinite for no bound. A problem beyond the budget is not
+    /// solved: the step takes the best iterate and reports it.
     ///
     /// [`Allowance`]: crate::contact::allowance::Allowance
     pub max_work: f64,
-    /// Contacts for which memory is made; 0: as many as the model is likely to need ([`Options::for_model`]).
+    /// Number of contacts for which memory is allocated; 0: the number that the model is likely to need
+    /// ([`Options::for_model`]).
     pub max_contacts: usize,
-    /// Share of a penetration, or of an equality's violation, that is left after the step, and share
-    /// of the normal velocity that an active contact keeps.
+    /// Stabilization: share of a penetration, or of an equality's violation, that remains after the step,
+    /// and share of its normal velocity that an active contact keeps.
     pub kp: f64,
     pub kd: f64,
-    /// Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, of
-    /// lengths [m/s] and of angles [rad/s], 0 to ∞: what is off by more takes several steps. A passed limit arrives
-    /// slowly; a contact leaves at the speed it was pushed with.
+    /// Stabilization speeds, 0 to ∞: the largest speed at which a step removes a penetration, a passed
+    /// limit or an equality's violation, for lengths [m/s] and angles [rad/s]. Larger violations take
+    /// several steps. A joint approaches its limit with decreasing speed; a contact keeps the speed with
+    /// which it was pushed apart.
     pub max_push_out: f64,
     pub max_push_out_angle: f64,
-    /// Contacts of geoms with restitution rebound where they approach faster than this before the step, 0 to ∞ [m/s]. What
-    /// is slower comes to rest: without a threshold a ball would bounce at ever smaller heights. [`Contact::Convex`] has
-    /// dissipation instead, and no rebounds.
+    /// Contacts of geoms with restitution rebound if they approach faster than this before the step [m/s],
+    /// 0 to ∞. Slower contacts come to rest; without a threshold a ball would bounce at ever smaller
+    /// heights. [`Contact::Convex`] has dissipation and no rebounds.
     pub restitution_threshold: f64,
-    /// The speed of a joint of one degree of freedom is at most its velocity limit at the end of a step, by whatever acts on it.
+    /// Bounds the speed of one-dof joints at the end of a step by their velocity limits, against any load.
     pub velocity_limits: bool,
-    /// Make the workspace of derivatives.
+    /// Allocate the workspace of derivatives.
     pub derivatives: bool,
-    /// A step whose contact problem is not solved to the tolerance is an error; otherwise it is
-    /// taken, flagged, and has no derivative.
+    /// True: a step whose contact problem is not solved to the tolerance is an error. False: the step is
+    /// taken and flagged, and has no derivative.
     pub require_convergence: bool,
-    /// A rollout keeps every `checkpoint_interval`-th state and recomputes those between.
+    /// A rollout keeps every `checkpoint_interval`-th state and recomputes the states between.
     pub checkpoint_interval: usize,
-    /// With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
-    /// or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
-    /// stops, too.
+    /// For implicit integrators: the size of the correction at which Newton's method stops. It is relative
+    /// to the stage's largest velocity, or to the velocity that an acceleration of 1 m/s² or rad/s² adds in
+    /// the stage if that is larger. Newton's method also stops when it reaches round-off.
     pub newton_tolerance: f64,
-    /// Bound on the iterations of Newton's method in a stage. A step that would need more has not converged.
+    /// Largest number of Newton iterations in a stage. A step that needs more has not converged.
     pub max_newton: usize,
-    /// Contacts deeper than this are counted in [`StepInfo::too_deep`](super::StepInfo::too_deep), with every law; ∞: none.
-    /// 0: a quarter of the least half extent of either geom, half of what would come out on the other side. It changes
-    /// nothing else [m].
+    /// Depth [m] above which contacts are counted in [`StepInfo::too_deep`](super::StepInfo::too_deep),
+    /// with every law; ∞ counts none. 0: a quarter of the least half extent of either geom, which is half
+    /// of the depth at which the geom would leave on the other side. It changes nothing else.
     pub max_depth: f64,
-    /// A rollout's adjoint takes that of [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) in every step.
+    /// Use [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) in every step of a rollout's adjoint.
     pub aware_gradient: bool,
 }
 
@@ -190,7 +204,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options with what they leave to the model: the time step, the integrator and the number of contacts.
+    /// Replaces the options that are left to the model: the time step, the integrator and the number of
+    /// contacts.
     pub fn for_model(&self, model: &Model) -> Options {
         Options {
             time_step: match self.time_step {
@@ -209,8 +224,8 @@ impl Options {
         }
     }
 
-    /// `CONTACTS` and `CONTACTS_A_LINK` more for each moving link that may touch something, or, up to `ALL`, those that
-    /// all pairs of geoms have together, within `MOST_ENTRIES`.
+    /// `CONTACTS`, plus `CONTACTS_A_LINK` for each moving link that may touch something; or, if that is
+    /// more and up to `ALL`, `POINTS` for each pair of geoms that may touch. Bounded by `MOST_ENTRIES`.
     fn likely_contacts(model: &Model) -> usize {
         let mut links: Vec<usize> = (0..model.ngeom())
             .filter(|g| model.may_touch_any(*g))
@@ -226,7 +241,7 @@ impl Options {
         likely.min((MOST_ENTRIES / model.nv().max(1)).max(CONTACTS))
     }
 
-    /// Refuses what no step can do.
+    /// Checks the options.
     pub fn check(&self) -> Result<()> {
         let is_long = self.time_step >= SHORTEST && self.time_step.is_finite();
         if !(is_long || self.time_step == 0.0) {

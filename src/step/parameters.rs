@@ -9,7 +9,7 @@ use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::WORLD;
 use crate::spatial::{Inertia, Twist, Vec3};
 
-/// State of the step at which a parameter's column is taken.
+/// State of the step at which a parameter's column is computed.
 pub struct At<'a> {
     pub model: &'a Model,
     pub params: &'a Params,
@@ -18,7 +18,7 @@ pub struct At<'a> {
     pub rnea: &'a Rnea,
     pub id: &'a RneaDerivatives,
     pub forces: &'a Forces,
-    /// Where the step began, with which inputs, and its acceleration a.
+    /// State at the start of the step, its inputs, and its acceleration a.
     pub q: &'a [f64],
     pub v: &'a [f64],
     pub u: &'a [f64],
@@ -27,7 +27,7 @@ pub struct At<'a> {
 }
 
 impl<'a> At<'a> {
-    /// Of what is given where no step is meant: forces as they are, at `[q, v, acc]`.
+    /// A state outside a step: forces without implicit terms, at `[q, v, acc]`.
     pub fn there(
         (model, params): (&'a Model, &'a Params),
         (kin, rnea, id): (&'a Kinematics, &'a Rnea, &'a RneaDerivatives),
@@ -61,7 +61,7 @@ impl At<'_> {
         }
     }
 
-    /// The same without forces.
+    /// [`At::column`] without forces.
     pub fn column_of_bodies(&self, p: &Param, r: &mut [f64]) {
         r.fill(0.0);
         self.bodies(p, r);
@@ -81,7 +81,7 @@ impl At<'_> {
         }
     }
 
-    /// What forces add.
+    /// Adds the part of forces.
     fn forces(&self, p: &Param, r: &mut [f64]) {
         let start = State {
             model: self.model,

@@ -1,4 +1,4 @@
-//! What a simulation is put together from.
+//! The exchangeable parts of a simulation.
 
 use super::options::{Contact, Integrator, Options};
 use crate::contact::capacity::Capacity;
@@ -14,16 +14,19 @@ use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld, Theta};
 use crate::model::Model;
 use crate::model::cord::TendonSpec;
 
-/// The parts that options choose, or that are given in their place ([`Sim::with_parts`](super::Sim::with_parts)).
+/// The parts that options name, or that the caller gives instead
+/// ([`Sim::with_parts`](super::Sim::with_parts)).
 #[derive(Debug)]
 pub struct Parts {
     pub integrator: Box<dyn Scheme>,
-    /// An implicit formula in the integrator's place; without contact, limits, dry friction and equalities.
+    /// An implicit formula that replaces the integrator; without contact, limits, dry friction and
+    /// equalities.
     pub formula: Option<Formula>,
-    /// Of it the simulation makes one that has room ([`Law::renewed`]). `Options::contact` says which rows it is given: rigid
-    /// ones, or with [`Contact::Convex`] those that yield.
+    /// Prototype of the law; the simulation makes its own with capacity ([`Law::renewed`]).
+    /// `Options::contact` decides which rows it gets: rigid ones, or compliant ones with
+    /// [`Contact::Convex`].
     pub law: Box<dyn Law>,
-    /// Beside the springs, dampers, actuators and wrenches of every model.
+    /// Forces in addition to the springs, dampers, actuators and wrenches of every model.
     pub forces: Vec<Box<dyn Force>>,
 }
 
@@ -50,21 +53,21 @@ impl Parts {
 }
 
 impl Parts {
-    /// What bodies that turn freely need, where the integrator has them keep their momentum.
+    /// The torque on freely rotating bodies, if the integrator conserves their momentum.
     pub(super) fn turning(&self, model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
         let keeps = self.integrator.keeps_momentum() && self.formula.is_none();
         keeps.then(|| Gyroscopic::new(model, derivatives)).flatten()
     }
 }
 
-/// Whether any geom or pair says that its contacts resist torsion or rolling.
+/// True if a geom or pair has torsional or rolling friction.
 pub(super) fn resists_turning(model: &Model) -> bool {
     let geoms = model.geoms().iter().map(|g| g.condim);
     let pairs = model.pairs().iter().filter_map(|p| p.condim);
     geoms.chain(pairs).any(|condim| condim > 3)
 }
 
-/// [`law_of`], of contacts that resist torsion and rolling where the model has any.
+/// [`law_of`], with torsional and rolling friction if the model has any.
 pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
     if !resists_turning(model) {
         return law_of(options);
@@ -74,7 +77,7 @@ pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
     Box::new(Elliptic::new(none, plain, is_compliant, options.tolerance))
 }
 
-/// The law that `options.contact` names, without room.
+/// The law that `options.contact` names, with no capacity.
 pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     let none = &Capacity::default();
     if options.contact == Contact::Convex {
@@ -91,7 +94,8 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     }
 }
 
-/// Bounds and dry friction are constraints: without these, but for joints, penalty contact has none.
+/// Refuses bounds and dry friction of tendons with penalty contact. They are constraints, for which penalty
+/// contact has springs only at joints.
 pub(crate) fn refuse_cords(model: &Model, options: &Options) -> Result<()> {
     let binds = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
     match model.tendons().iter().find(binds) {

@@ -1,4 +1,4 @@
-//! What users see of contacts by penalty forces.
+//! Contact reports of penalty forces.
 
 use super::contact::{ContactReport, check_finite};
 use super::geometry::Geometry;
@@ -8,10 +8,11 @@ use crate::dynamics::kinematics::twists;
 use crate::error::Result;
 
 impl Sim {
-    /// Takes the contacts of the pending step, if they are penalty forces: impulses are those over the step.
+    /// Reports the contacts of the pending step if they are penalty forces. Impulses are forces times the
+    /// time step.
     ///
     /// # Errors
-    /// As those of [`check_finite`].
+    /// Those of [`check_finite`].
     pub(super) fn report_penalty(&mut self) -> Result<()> {
         let Some(penalty) = &self.forces.penalty else {
             return Ok(());
@@ -28,7 +29,7 @@ impl Sim {
         found.clear();
         q.clear();
         q.extend_from_slice(match (&self.implicit, &self.theta) {
-            // Their last stage is the end of the step.
+            // The last stage of an implicit formula is the end of the step.
             (Some(_), _) => &self.pending.q_next,
             (_, Some(theta)) => theta.place(),
             _ => &self.pending.q,

@@ -1,16 +1,18 @@
 //! Dofs with a prescribed velocity.
 //!
-//! From the step's beginning to its end such a dof goes from v̂₀ to a velocity that is known, whatever acts on it: to A it is one
-//! of infinite inertia ([`hybrid`](crate::dynamics::hybrid)), so that neither forces nor impulses move it, and on the others
-//! it acts by its acceleration. That is exact with every law, and takes no row. A bilateral row instead would yield under the
-//! convex law, cost an impulse in every problem, and be met to the solver's tolerance.
+//! In a step such a dof goes from v̂₀ to a known velocity whatever acts on it. In A it has infinite inertia
+//! ([`hybrid`](crate::dynamics::hybrid)): neither forces nor impulses move it, and it acts on the other
+//! dofs by its acceleration. This is exact with every law and needs no row. A bilateral row instead would
+//! be compliant with the convex law, would cost an impulse in every problem, and would hold only to the
+//! solver's tolerance.
 //!
 //! With w = δv̂ − δv̂₀ on these dofs and zero elsewhere, the chain of a step becomes
 //!
 //!   x = δv̂₀ + w − A⁻¹ (h δr + A w),   w̄ = z − Aᵀ A⁻ᵀ z,
 //!
-//! where A⁻¹ has zero rows and columns for them. Where A (δv̂₀ − δv) is in R_v already, w is taken from δv instead. Panels of
-//! columns take these dofs for such that go on with δv̂₀; what is wrong with that is put right column by column. Rows between dofs that are all driven have no impulse, and are left out.
+//! where A⁻¹ has zero rows and columns for these dofs. If R_v already contains A (δv̂₀ − δv), then w is
+//! relative to δv. Panels of columns first treat these dofs as continuing with δv̂₀; this is corrected
+//! column by column. Rows between dofs that are all prescribed have no impulse and are left out.
 
 use super::driven::Driven;
 use super::info::check_length;
@@ -23,16 +25,18 @@ use crate::linalg::add_scaled;
 use crate::model::params::{Param, ParamKind};
 
 impl Sim {
-    /// Prescribes the velocity [m/s or rad/s] that a dof has at the end of all steps from now on, until it is changed; NaN
-    /// frees the dof. A free joint has it along the body's axes where the step ends, as v⁺ has, with
-    /// [`Integrator::SymplecticEuler`](super::options::Integrator::SymplecticEuler), and where all six of its dofs are
-    /// prescribed with [`Integrator::SymplecticEulerWorld`](super::options::Integrator::SymplecticEulerWorld); else its linear dofs
-    /// are along the axes where the step begins, and v⁺ is the same vector seen from those where it ends. [`Sim::reset`] keeps it.
-    /// The last step is forgotten.
+    /// Prescribes the velocity [m/s or rad/s] of a dof at the end of all following steps, until it is
+    /// changed; NaN frees the dof. [`Sim::reset`] keeps it. The last step is forgotten.
+    ///
+    /// Axes of a free joint. They are the body's axes at the end of the step, as for v⁺, in two cases: with
+    /// [`Integrator::SymplecticEuler`](super::options::Integrator::SymplecticEuler), and with
+    /// [`Integrator::SymplecticEulerWorld`](super::options::Integrator::SymplecticEulerWorld) if all six
+    /// dofs are prescribed. Otherwise the linear dofs have the velocity along the body's axes at the start
+    /// of the step, and v⁺ shows the same vector in the axes at its end.
     ///
     /// # Errors
-    /// `InvalidArgument` for a dof that the model does not have, or NaN while the prescribed velocity of the dof is a selected
-    /// parameter; `Numerical` for an infinite velocity. Nothing changes then.
+    /// `InvalidArgument` for a dof that the model does not have, or NaN while the prescribed velocity of
+    /// the dof is a selected parameter; `Numerical` for an infinite velocity. Then nothing changes.
     pub fn prescribe(&mut self, dof: usize, velocity: f64) -> Result<()> {
         if dof >= self.model.nv() {
             return Err(Error::invalid(format!(
@@ -62,12 +66,12 @@ impl Sim {
         Ok(())
     }
 
-    /// The prescribed velocity of a dof below nv; NaN of one that has none.
+    /// The prescribed velocity of a dof below nv; NaN for a dof without one.
     pub fn prescribed_velocity(&self, dof: usize) -> f64 {
         self.driven.velocity(dof)
     }
 
-    /// Gives all that depends on which dofs are driven.
+    /// Updates all data that depend on which dofs are prescribed.
     pub(super) fn refresh_driven(&mut self) {
         self.driven.take_diagonal(&self.diagonal);
         if let Some(c) = &mut self.contact {
@@ -85,14 +89,15 @@ impl Sim {
         self.reach_driven();
     }
 
-    /// Finds v̂ for the prescribed velocities.
+    /// Computes v̂ for the prescribed velocities.
     pub(super) fn reach_driven(&mut self) {
         let Driven { end, velocity, .. } = &mut self.driven;
         end.copy_from_slice(velocity);
         self.for_whole(|scheme, h, dofs, driven| scheme.reach(h, &mut driven.end[dofs]));
     }
 
-    /// Calls `visit` with the dofs of each free joint that is driven as a whole, where the integrator has a v̂ for it.
+    /// Calls `visit` with the dofs of each free joint that is prescribed as a whole, if the integrator has
+    /// a v̂ for it.
     fn for_whole(
         &mut self,
         mut visit: impl FnMut(&dyn Scheme, f64, std::ops::Range<usize>, &mut Driven),
@@ -108,7 +113,7 @@ impl Sim {
         }
     }
 
-    /// Prescribes that mocap bodies rest.
+    /// Prescribes zero velocity for mocap bodies.
     pub(super) fn drive_mocap(&mut self) {
         for l in self.model.mocap_links() {
             for k in l.dofs() {
@@ -118,7 +123,7 @@ impl Sim {
         self.refresh_driven();
     }
 
-    /// As another simulation of the model.
+    /// Copies the prescribed velocities of another simulation of the model.
     pub(super) fn drive_as(&mut self, other: &Driven) {
         for k in 0..self.model.nv() {
             self.driven.set(k, other.velocity(k));
@@ -126,7 +131,8 @@ impl Sim {
         self.refresh_driven();
     }
 
-    /// Of implicit schemes, whose balance is along the axes where a stage is: all three linear dofs of a free joint, or none.
+    /// Checks that implicit schemes have all three linear dofs of a free joint prescribed, or none. Their
+    /// balance is along the axes at a stage.
     pub(super) fn check_driven(&self) -> Result<()> {
         if self.driven.is_empty() || self.implicit.is_none() && self.theta.is_none() {
             return Ok(());
@@ -144,7 +150,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes A w of a direction off −h δr in `x`.
+    /// Subtracts A w of a direction from −h δr in `x`.
     pub(super) fn subtract_driven(&mut self, along: &Along<'_>, x: &mut [f64]) {
         if self.driven.is_empty() {
             return;
@@ -176,7 +182,7 @@ impl Sim {
             let at = self.state.start(&self.model, self.options.time_step);
             self.integrator.start_direction(&at, along.v, start);
         } else if !along.v.is_empty() {
-            // R_v by branches holds the rest already.
+            // The branch-packed R_v already contains the rest.
             start.copy_from_slice(along.v);
         }
         driven.leave_start();
@@ -187,8 +193,8 @@ impl Sim {
         }
     }
 
-    /// From panels in which driven dofs went on with their velocity, and with it what impulses answered, to those in which
-    /// their acceleration w acts on the others.
+    /// Corrects panels in which prescribed dofs continued with their velocity, with the response of the
+    /// impulses to it. Afterwards their acceleration w acts on the other dofs.
     pub(super) fn drive_columns(&mut self) -> Result<()> {
         if self.driven.is_empty() {
             return Ok(());
@@ -200,7 +206,7 @@ impl Sim {
         for k in self.driven.dofs() {
             let (x, unit) = (&mut lin.x, &mut lin.unit[..nv]);
             x.fill(0.0);
-            // Of a stage w is in what that does.
+            // For a stage, its own columns contain w.
             if self.theta.is_none() {
                 unit[k] = 1.0;
                 self.dynamics.times_system(model, false, unit, x);
@@ -220,14 +226,15 @@ impl Sim {
         Ok(())
     }
 
-    /// δv̂ of driven dofs, after [`Sim::subtract_driven`].
+    /// δv̂ of prescribed dofs, after [`Sim::subtract_driven`].
     pub(super) fn write_driven(&self, x: &mut [f64]) {
         for k in self.driven.dofs() {
             x[k] = self.driven.change[k];
         }
     }
 
-    /// From the adjoint z by v̂ to that by v̂₀ and, kept, by the prescribed velocities; `weights` = A⁻ᵀ z.
+    /// On entry z is the adjoint by v̂, and `weights` = A⁻ᵀ z. On return z is the adjoint by v̂₀; the
+    /// adjoint by the prescribed velocities is kept in the workspace.
     pub(super) fn adjoin_driven(&mut self, z: &mut [f64], weights: &[f64]) {
         if self.driven.is_empty() {
             return;
@@ -241,13 +248,13 @@ impl Sim {
         });
     }
 
-    /// Generalized impulses [N s or N m s] that held the driven dofs in the last step, of the actuator or whatever drives them
-    /// beside all forces and constraints that the step had; zero of other dofs. nv entries. Limits and dry friction of a driven
-    /// dof itself are none of them.
+    /// Generalized impulses [N s or N m s] that enforced the prescribed velocities in the last step, in
+    /// addition to all forces and constraints of the step; zero for other dofs. nv entries. Limits and dry
+    /// friction of a prescribed dof itself are not included.
     ///
     /// # Errors
-    /// `NoStep` before a step, `InvalidArgument` for a wrong length, `Unsupported` with other integrators than the two of
-    /// symplectic Euler, `Numerical` where one is not finite.
+    /// `NoStep` before a step; `InvalidArgument` for a wrong length; `Unsupported` with integrators other
+    /// than the two symplectic Euler schemes; `Numerical` if an impulse is not finite.
     pub fn prescribed_impulses(&mut self, out: &mut [f64]) -> Result<()> {
         check_length("impulse", out, self.model.nv())?;
         if self.last != Last::Step {
@@ -302,7 +309,7 @@ impl Sim {
             let model = &*self.model;
             (self.dynamics).inverse(model, &self.params, &acc, out);
             for (k, out) in out.iter_mut().enumerate() {
-                // Armature is in both.
+                // Both terms contain the armature.
                 let implicit = self.diagonal[k] - self.params.armature[k];
                 *out = self.tau[k] - (*out + implicit * acc[k]);
             }

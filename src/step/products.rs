@@ -1,4 +1,4 @@
-//! Derivatives of the last step along one direction, and of one function of its outcome.
+//! Jacobian-vector and vector-Jacobian products of the last step.
 
 use super::adjoints::StepAdjoint;
 use super::info::{check_finite, check_length};
@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::linalg::all_finite;
 
 impl Sim {
-    /// Derivative of the last step along (dq, dv, du, dp) at fixed activations; lengths nv, nv, nu, np, nv, nv. An empty
-    /// slice stands for zero.
+    /// Derivative of the last step along (dq, dv, du, dp) at fixed activations. Lengths nv, nv, nu, np, nv,
+    /// nv; an empty slice is zero.
     pub fn step_jvp(
         &mut self,
         dq: &[f64],
@@ -22,8 +22,8 @@ impl Sim {
         self.step_jvp_act(dq, dv, &[], du, dp, dq_next, dv_next, None)
     }
 
-    /// [`Sim::step_jvp`] along a direction `dact` of the activations, too, and that of the activations at the end: na
-    /// entries each, empty or `None` where it is zero or not wanted.
+    /// [`Sim::step_jvp`] that also takes a direction `dact` of the activations and returns the variation of
+    /// the activations at the end. na entries each; empty for zero, `None` if not wanted.
     pub fn step_jvp_act(
         &mut self,
         dq: &[f64],
@@ -83,8 +83,8 @@ impl Sim {
         })
     }
 
-    /// Adjoint of the last step: from ∂L/∂(q⁺, v⁺) to ∂L/∂(q, v, u, p) at fixed activations; lengths nv, nv in, nv, nv, nu,
-    /// np out. Gradients by q and q⁺ are in tangent coordinates.
+    /// Adjoint of the last step: from ∂L/∂(q⁺, v⁺) to ∂L/∂(q, v, u, p) at fixed activations. Lengths nv, nv
+    /// in; nv, nv, nu, np out. Gradients by q and q⁺ are in tangent coordinates.
     pub fn step_vjp(
         &mut self,
         q_next_bar: &[f64],
@@ -104,8 +104,8 @@ impl Sim {
         self.step_vjp_act(q_next_bar, v_next_bar, &[], out)
     }
 
-    /// [`Sim::step_vjp`] of a function of the activations at the end, too (na entries, or none for zero), and by those where the
-    /// step began.
+    /// [`Sim::step_vjp`] of a function that also depends on the activations at the end (na entries, empty
+    /// for zero), including the gradient by the activations at the start.
     pub fn step_vjp_act(
         &mut self,
         q_next_bar: &[f64],

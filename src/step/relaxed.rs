@@ -1,4 +1,4 @@
-//! The last step with complementarity relaxed.
+//! The last step with relaxed complementarity.
 
 use super::info::Gradient;
 use super::sim::Sim;
@@ -6,11 +6,11 @@ use super::state::Held;
 use crate::error::Result;
 
 impl Sim {
-    /// Replaces the last step's impulses and outcome by those with complementarity relaxed by κ;
-    /// Jacobians then are of that outcome. What the next step starts from is not relaxed.
+    /// Replaces the last step's impulses and results by those with complementarity relaxed by κ; Jacobians
+    /// are then those of these results. The memory of the next step is not relaxed.
     pub(crate) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
         if self.implicit.is_some() {
-            // Nothing touches: there is nothing to relax.
+            // Without contact there is nothing to relax.
             self.state.info.gradient = Gradient::Smoothed;
             return Ok(());
         }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, Status};
 use crate::model::Model;
 
 impl Sim {
-    /// Runs a query on the contact stage's scene, or on one of its own where there is none.
+    /// Runs a query on the steps' scene, or on a scene of its own without contact.
     pub(crate) fn with_scene<T>(
         &mut self,
         query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
@@ -26,7 +26,7 @@ impl Sim {
         }
     }
 
-    /// That of the steps, where they have contacts.
+    /// The steps' scene, if they have contacts.
     pub(super) fn scene(&self) -> Option<&Scene> {
         let stage = self.contact.as_ref().map(|c| &c.scene);
         stage.or(self.forces.penalty.as_ref().map(|p| &p.scene))
@@ -37,7 +37,7 @@ impl Sim {
         stage.or(self.forces.penalty.as_mut().map(|p| &mut p.scene))
     }
 
-    /// Gives the scene of what is pulled what a user said of pairs to that of the steps.
+    /// Copies the user's pair filters from the steps' scene to the adhesion's scene.
     pub(crate) fn filter_adhesion(&mut self) {
         let stage = self.contact.as_ref().map(|c| &c.scene);
         let forces = &mut self.forces;
@@ -47,24 +47,25 @@ impl Sim {
         }
     }
 
-    /// The error of a search that found too many contacts, with the geoms that have most.
+    /// The error of a search that found too many contacts, with the geoms that have most of them.
     pub(crate) fn name_crowd(&self, e: Error) -> Error {
         if e.status != Status::Capacity {
             return e;
         }
-        // What is pulled is found first.
+        // Adhesion is searched first.
         let adhesion = self.forces.adhesion.as_ref().map(|a| &a.scene);
         let scene = self.scene().or(self.geometry.scene.as_deref());
         let mut scenes = adhesion.into_iter().chain(scene);
         scenes.find_map(|s| s.crowd(&self.model)).unwrap_or(e)
     }
 
-    /// Places links where the contacts that [`Sim::contacts`] shows were found. Whether the scene holds them, too; others than
-    /// a step's rows are in `geometry` alone, as forces at other states look for theirs in the same scene.
+    /// Places links at the configuration where the contacts of [`Sim::contacts`] were found. True if the
+    /// scene still holds them. Only contacts with rows stay in the scene. Other contacts are in `geometry`
+    /// only, because forces at other states use the same scene.
     pub(crate) fn place_contacts(&mut self) -> bool {
         let of_step = self.last == Last::Step;
         let of_rows = of_step && self.contact.is_some();
-        // A stage's contacts are where it leads.
+        // A stage finds contacts at its own configuration.
         let has_stages = self.theta.is_some() || self.implicit.is_some();
         let is_staged = of_step && !of_rows && has_stages;
         if self.held < Held::Positions || is_staged {

@@ -1,4 +1,4 @@
-//! The parameters of a simulation: which derivatives are taken by, and their values.
+//! The parameters of a simulation: selection for derivatives, and values.
 
 use super::info::check_length;
 use super::options::Contact;
@@ -11,7 +11,7 @@ use crate::model::{ActsOn, SIZES, no_body_has};
 use crate::spatial::Inertia;
 
 impl Sim {
-    /// Gives the contact stage the sizes and gains in force.
+    /// Updates the contact stage with the current sizes and gains.
     pub(super) fn refresh_contact(&mut self) -> Result<()> {
         if let Some(c) = &mut self.contact {
             c.constraints.set_gains(self.options.kp, self.options.kd);
@@ -42,7 +42,7 @@ impl Sim {
         }
     }
 
-    /// Sets a selected parameter; derived numbers are the caller's business.
+    /// Sets a selected parameter. The caller updates derived numbers.
     fn set_param(&mut self, p: &Param, value: f64) {
         match p.kind {
             ParamKind::ExternalWrench => {
@@ -60,7 +60,7 @@ impl Sim {
         }
     }
 
-    /// Whether a step with this simulation's options depends on a parameter.
+    /// True if a step with this simulation's options depends on a parameter.
     fn uses(&self, p: &Param) -> bool {
         if p.kind == ParamKind::Prescribed {
             return !self.prescribed_velocity(p.index as usize).is_nan();
@@ -97,7 +97,7 @@ impl Sim {
                     return self.model.params().friction_loss[k] > 0.0;
                 }
                 ParamKind::GeomSize => return true,
-                // What joins more trees than rows do has none.
+                // An element that connects more trees than a row can has no row.
                 ParamKind::Spring | ParamKind::Tendon if p.anchor().is_none() => {
                     let constraints = self.contact.as_ref().map(|c| &c.constraints);
                     return constraints.is_some_and(|c| c.has_elastic(p));
@@ -126,17 +126,18 @@ impl Sim {
         )
     }
 
-    /// Whether a geom's stiffness may be infinite: that of penalty contact is what all forces are made of.
+    /// True if a geom's stiffness may be infinite. With penalty contact it must be finite, except for geoms
+    /// fixed to the world.
     fn may_be_rigid(&self, p: &Param) -> bool {
         let geom = &self.model.geoms()[p.index as usize];
         self.options.contact != Contact::Penalty || self.model.bodies()[geom.body].link == WORLD
     }
 
-    /// Chooses the parameters by which derivatives are taken, replacing an earlier choice.
+    /// Selects the parameters by which derivatives are taken; replaces an earlier selection.
     ///
     /// # Errors
-    /// `InvalidArgument` for one that the model does not have, `Unsupported` for one on which the
-    /// step does not depend (its derivative would be a silent zero). The earlier choice then stays.
+    /// `InvalidArgument` for a parameter that the model does not have; `Unsupported` for one on which the
+    /// step does not depend (its derivative would silently be zero). Then the earlier selection stays.
     pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
         for (i, p) in list.iter().enumerate() {
             let within = |e: Error| Error {
@@ -175,7 +176,7 @@ impl Sim {
         self.fit_split();
         self.direction.fit(list.len());
         self.held = self.held.min(match self.implicit {
-            // What the label goes by is told of again.
+            // The label must be computed again.
             Some(_) => Held::Other,
             None => Held::Velocities,
         });
@@ -203,8 +204,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Refuses values that change the inertia of a body that moves to one that no body has. A file's own inertia stays as
-    /// it is.
+    /// Refuses a change of a moving body's inertia to values that no body can have. An unchanged inertia of
+    /// the file is allowed.
     fn check_inertias(&self, values: &[f64]) -> Result<()> {
         let is_first = |i: usize| {
             let p = self.selected[i];
@@ -239,19 +240,21 @@ impl Sim {
     /// Sets the selected parameters; np entries. The last step is forgotten.
     ///
     /// # Errors
-    /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
-    /// stiffness, armature or friction, a size that is not positive, a gain or a restitution outside [0, 1], and for an
-    /// inertia that changes to one that no body has. Penalty contact takes infinite stiffness of nothing but geoms that stand in the world. Nothing is set then.
+    /// `Numerical` for a number that is not finite. `InvalidArgument` for a negative mass, damping,
+    /// stiffness, armature or friction, for a size that is not positive, for a gain or restitution outside
+    /// [0, 1], for a change to an inertia that no body can have, and with penalty contact for an infinite
+    /// stiffness of a geom that is not fixed to the world. Then nothing is set.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
         self.check_params(values)?;
         self.check_inertias(values)?;
         self.write_params(values)
     }
 
-    /// The same with inertias that no body has, for differences at the border of the set: those of a flat body.
+    /// [`Sim::set_params`] that also allows impossible inertias, for finite differences at the border of
+    /// the valid set (flat bodies).
     ///
     /// # Errors
-    /// As those of [`Sim::set_params`], but for inertias.
+    /// As [`Sim::set_params`], except for inertias.
     pub fn set_params_for_differences(&mut self, values: &[f64]) -> Result<()> {
         self.check_params(values)?;
         self.write_params(values)

@@ -26,9 +26,9 @@ use crate::model::params::{Param, Params};
 use crate::spatial::Vec3;
 use std::sync::Arc;
 
-/// Steps one model. Owns all memory; nothing is allocated after creation. One per thread.
+/// Steps one model. Owns all memory and allocates nothing after creation. One per thread.
 ///
-/// Not `Clone`: a copied `Vec` has no room beyond its length. See [`Sim::duplicate`].
+/// Not `Clone`: a copied `Vec` has no capacity beyond its length. See [`Sim::duplicate`].
 #[derive(Debug)]
 pub struct Sim {
     pub(crate) model: Arc<Model>,
@@ -41,15 +41,15 @@ pub struct Sim {
     /// The largest adjoint so far and another one, for [`Sim::step_vjp_aware`].
     pub(super) adjoints: Option<Box<[Adjoints; 2]>>,
     pub(crate) integrator: Box<dyn Scheme>,
-    /// Of an implicit formula, which then steps in the integrator's place.
+    /// State of an implicit formula, which replaces the integrator.
     pub(super) implicit: Option<Box<Implicit>>,
-    /// Of an integrator that finds the velocity without impulses by a stage.
+    /// State of the θ-method, whose velocity without impulses solves a stage.
     pub(super) theta: Option<Box<Theta>>,
-    /// What the integrator carries to the next step.
+    /// State of the integrator at the start of the next step, beside (q, v).
     pub(super) carried: Vec<f64>,
-    /// Activations, where the next step begins.
+    /// Activations at the start of the next step.
     pub(crate) act: Vec<f64>,
-    /// None for a step without contact.
+    /// `None` without contact.
     pub(super) contact: Option<Box<ContactStage>>,
     pub(crate) last: Last,
     pub(crate) held: Held,
@@ -57,17 +57,17 @@ pub struct Sim {
     pub(super) direction: Direction,
     pub(crate) selected: Vec<Param>,
     pub(crate) forces: Forces,
-    /// Of forces between dofs beside impulses.
+    /// Forces between dofs that act beside impulses.
     pub(super) split: Option<Box<Split>>,
-    /// Armature, h D and h² K on each dof: what is treated implicitly.
+    /// Implicit terms on each dof: armature + h D + h² K.
     pub(crate) diagonal: Vec<f64>,
     pub(crate) tau: Vec<f64>,
     pub(crate) work: Vec<f64>,
     pub(crate) work2: Vec<f64>,
-    /// Of the inverse of a step: the force, and a matrix of its derivative.
+    /// Inverse of a step: the force, and a matrix of its derivative.
     pub(super) applied: Vec<f64>,
     pub(super) square: Vec<f64>,
-    /// Of [`Sim::hybrid_dynamics`].
+    /// Which dofs [`Sim::hybrid_dynamics`] prescribes.
     pub(crate) prescribed: Vec<bool>,
     /// Dofs with a prescribed velocity.
     pub(super) driven: Driven,
@@ -75,13 +75,13 @@ pub struct Sim {
 
 impl Sim {
     /// # Errors
-    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
+    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` if there is not enough memory.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         let parts = Parts::new(&model, options);
         Sim::with_parts(model, options, parts)
     }
 
-    /// A simulation of these parts instead of those that the options name.
+    /// Makes a simulation from these parts instead of the ones that the options name.
     ///
     /// # Errors
     /// As [`Sim::new`].
@@ -107,7 +107,7 @@ impl Sim {
             Contact::None | Contact::Penalty => None,
             _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
         };
-        // Newton's method takes derivatives, too.
+        // Newton's method needs derivatives too.
         let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
         let differentiate = options.derivatives || parts.formula.is_some() || stage.is_some();
         let turning = parts.turning(&model, differentiate);
@@ -184,7 +184,7 @@ impl Sim {
         self.selected.len()
     }
 
-    /// The share of the step at which forces that are taken implicitly count [s].
+    /// Time step of the implicit forces [s]: the θ-method's own, otherwise h.
     pub(super) fn implicit_step(&self) -> f64 {
         self.theta
             .as_ref()
@@ -198,8 +198,8 @@ impl Sim {
         self.fit_split();
     }
 
-    /// Wrench (force; moment) on a body, world axes at the body's origin, for all calls until it is
-    /// changed [N, N m].
+    /// Sets the wrench (force; moment) on a body, world axes at the body's origin [N, N m], for all calls
+    /// until it is changed.
     pub fn set_external_wrench(&mut self, body: usize, wrench: [f64; 6]) -> Result<()> {
         if body >= self.model.nbody() {
             return Err(Error::invalid(format!(
@@ -220,7 +220,7 @@ impl Sim {
         }
     }
 
-    /// Forgets warm starts and the last step; activations are zero.
+    /// Forgets warm starts and the last step, and sets activations to zero.
     pub fn reset(&mut self) {
         if let Some(c) = &mut self.contact {
             c.forget();
@@ -250,21 +250,21 @@ impl Sim {
         }
     }
 
-    /// Recursions at (q, v), with the external wrenches.
+    /// Computes the recursions at (q, v), with the external wrenches.
     pub(crate) fn update(&mut self, q: &[f64], v: &[f64]) {
         self.dynamics.update(&self.model, &self.params, q, v);
         self.apply_loads();
         self.held = Held::Other;
     }
 
-    /// Places the bodies at q, or says that they are too far.
+    /// Places the bodies at q; an error if they are too far away.
     pub(crate) fn update_positions(&mut self, q: &[f64]) -> Result<()> {
         self.dynamics.update_positions(&self.model, &self.params, q);
         self.held = Held::Other;
         self.check_positions()
     }
 
-    /// The same for what needs neither velocities nor inertias.
+    /// Same as [`Sim::update_positions`] for users that need neither velocities nor inertias.
     fn update_positions_alone(&mut self, q: &[f64]) -> Result<()> {
         self.dynamics
             .update_motion(&self.model, &self.params, q, None);
@@ -292,17 +292,17 @@ impl Sim {
         (self.forces).load(&self.model, &self.params, &d.kin, &mut d.external);
     }
 
-    /// One step: lengths nq, nv, nu, nq, nv.
+    /// Takes one step. Lengths nq, nv, nu, nq, nv.
     ///
-    /// Symplectic Euler with implicit joint damping and springs:
-    /// (M + h D + h² K)(v⁺ − v) = h (τ(q, v, u) − b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺; for free joints as
-    /// [`Integrator`] says. Activations ([`Sim::act`]) are stepped with it.
+    /// Symplectic Euler with implicit joint damping and springs: (M + h D + h² K)(v⁺ − v) = h (τ(q, v,
+    /// u) − b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺. For free joints see [`Integrator`]. The step also
+    /// advances the activations ([`Sim::act`]).
     ///
     /// # Errors
-    /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a number that is not finite,
-    /// in or out, and for tendons and springs so stiff that round-off is left, `Capacity` for too many contacts. Nothing is written then,
-    /// and the memory stays; the last step stays, too, unless the failure came after its contacts had
-    /// been replaced.
+    /// `InvalidArgument` for a wrong length or a quaternion far from unit length; `Numerical` for an
+    /// argument or result that is not finite, and for tendons and springs so stiff that the result would be
+    /// round-off; `Capacity` for too many contacts. Then nothing is written and the memory does not change.
+    /// The last step is also kept, unless its contacts had already been replaced.
     pub fn step(
         &mut self,
         q: &[f64],
@@ -315,7 +315,7 @@ impl Sim {
         self.step_on(q, v, u, q_next, v_next)
     }
 
-    /// Refuses schemes of which a step takes more than a state.
+    /// Refuses multistep schemes, which need more than one state.
     pub(super) fn need_single_step(&self) -> Result<()> {
         match &self.implicit {
             Some(i) if i.formula.is_multistep() => Err(Error::unsupported(format!(
@@ -326,7 +326,7 @@ impl Sim {
         }
     }
 
-    /// [`Sim::step`] of a trajectory, with all that is carried from its last step.
+    /// [`Sim::step`] within a trajectory: continues with the integrator's state of the last step.
     pub(crate) fn step_on(
         &mut self,
         q: &[f64],
@@ -350,8 +350,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Makes the step from here, with further generalized forces or none, the last one. What steps carry to each other
-    /// stays as it is.
+    /// Computes the step from (q, v, u), with additional generalized forces `applied` (may be empty), and
+    /// makes it the last step. The memory between steps does not change.
     pub(super) fn take(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
         self.check_state(q, Some(v))?;
         check_finite("u", u, self.model.nu())?;
@@ -390,7 +390,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes what users see of the contacts of the pending step.
+    /// Writes the contact reports of the pending step.
     fn report_contacts(&mut self) -> Result<()> {
         match &mut self.contact {
             Some(c) => c.report(&self.model, &self.pending.v_end),
@@ -398,7 +398,7 @@ impl Sim {
         }
     }
 
-    /// Computes a step into `pending`; the last step stays until it has succeeded.
+    /// Computes a step into `pending`. The last step is kept until this one has succeeded.
     fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
         let model = &*self.model;
         let (h, s) = (self.options.time_step, &mut self.pending);

@@ -1,10 +1,10 @@
-//! What the derivative of a step needs whose free motion has forces between dofs; the equations are in
+//! Derivative of a free motion with forces between dofs; the equations are in
 //! [`free_motion`](super::free_motion).
 
-/// The derivative of the free motion's balance, and vectors. Sized where forces are taken.
+/// The derivative of the free motion's balance, and vectors. Allocated when forces are set.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
-    /// R_f by q and v, column-major, by what drives each actuator before its moment, and by each selected
+    /// R_f by q and v (column-major), by the drive of each actuator before its moment, and by each selected
     /// parameter.
     pub by_q: Vec<f64>,
     pub by_v: Vec<f64>,
@@ -16,7 +16,7 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Of so many dofs, inputs and parameters.
+    /// For these numbers of dofs, inputs and parameters.
     pub fn new([nv, nu, np]: [usize; 3]) -> Split {
         let zeros = |n: usize| vec![0.0; n];
         Split {

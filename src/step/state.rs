@@ -1,4 +1,5 @@
-//! The last step, and what the workspace that steps, derivatives and queries share still holds of it.
+//! Inputs and results of the last step, and the state of the workspace that steps, derivatives and queries
+//! share.
 
 use super::contact::ContactStage;
 use super::drives::Drives;
@@ -14,10 +15,10 @@ use crate::model::Model;
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
-/// The share of a step's velocities that may be roundings of forces which are not implicit.
+/// Largest share of a step's velocities that may be round-off of explicit forces.
 const ROUNDINGS: f64 = 1e-5;
 
-/// What users may ask about: the latest of a step and [`Sim::collide`](super::sim::Sim::collide).
+/// The call whose results users may query: the latest step or [`Sim::collide`](super::sim::Sim::collide).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
     Nothing,
@@ -25,24 +26,25 @@ pub(crate) enum Last {
     Collide,
 }
 
-/// What the shared workspace holds; of the last step each includes those before it.
+/// Contents of the shared workspace. From `Positions` on, the contents belong to the last step, and each
+/// level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Held {
     /// Recursions at another state.
     Other,
-    /// Of an implicit step: recursions and forces where the balance of its only stage was taken last.
+    /// Implicit step: recursions and forces at the last balance of its only stage.
     Stage,
-    /// Those of the stage that is loaded, with what columns by parameters are taken from.
+    /// Implicit step: recursions of the loaded stage, and the matrices needed for columns by parameters.
     StageMatrices,
     /// Placements at the state of [`Last`].
     Positions,
     /// Recursions at (q, v), and the forces.
     Velocities,
-    /// Those at the step's acceleration with its loads, and the factors of A.
+    /// Recursions at the step's acceleration with its loads, and the factors of A.
     Balance,
-    /// R_q and R_v, or what takes their products.
+    /// R_q and R_v as matrices, or in the form that takes their products.
     Matrices,
-    /// The Jacobians by q and v, and what answers forces.
+    /// The Jacobians by q and v, and the response to forces.
     Columns,
 }
 
@@ -52,31 +54,31 @@ pub(crate) struct StepState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub u: Vec<f64>,
-    /// Activations, and what forces see of them and of u.
+    /// Activations, and the drives that forces see of them and of u.
     pub drives: Drives,
     pub acc: Vec<f64>,
-    /// Of the free motion, where forces between dofs act beside impulses.
+    /// Acceleration of the free motion, used if forces between dofs act beside impulses.
     pub acc_free: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
-    /// What the integrator carries beside (q, v).
+    /// State of the integrator beside (q, v).
     pub carried: Vec<f64>,
     pub carried_next: Vec<f64>,
-    /// Velocities at the beginning and the end in the axes of the beginning: what no force changes, and what impulses
-    /// act on.
+    /// Velocities at the start and end of the step, both in the axes at the start. `v_start` is the
+    /// velocity without any force; impulses act on `v_end`.
     pub v_start: Vec<f64>,
     pub v_end: Vec<f64>,
-    /// What the step takes each free joint's frame around, along its axes.
+    /// Point of each free joint's frame about which the step integrates it, along the frame's axes [m].
     pub centres: Vec<Vec3>,
     pub info: StepInfo,
-    /// The label is one-sided for no other reason than that modes of the contact solver are at a switch.
+    /// True if the label is one-sided only because modes of the contact solver are at a switch.
     pub only_modes_switch: bool,
-    /// What was made of it by descent, if that was asked for.
+    /// Result of the aware gradient, if it was computed.
     pub aware: Option<Aware>,
 }
 
 impl StepState {
-    /// With so many numbers that the integrator carries.
+    /// `carried`: number of entries that the integrator carries.
     pub fn new(model: &Model, carried: usize) -> StepState {
         let zeros = |n: usize| vec![0.0; n];
         let [nq, nv] = [model.nq(), model.nv()];
@@ -100,7 +102,8 @@ impl StepState {
         }
     }
 
-    /// Facts about a step whose forces are so far from where their slopes jump.
+    /// Resets the facts for a step whose forces have the distance `margin` to the next jump of their
+    /// slopes.
     pub fn begin(&mut self, margin: f64) {
         (self.only_modes_switch, self.aware) = (false, None);
         self.info = StepInfo {
@@ -109,11 +112,12 @@ impl StepState {
         };
     }
 
-    /// Refuses a step in which round-off is what is left: of an acceleration of the size `before` by forces that are not
-    /// implicit only what these leave of it is known, and its roundings.
+    /// Refuses a step whose result is mostly round-off. If the implicit treatment cancels an acceleration
+    /// of size `before`, the result contains the round-off of `before`.
     ///
     /// # Errors
-    /// `Numerical` where they are more than a share of the velocities, or of what an acceleration of 1 adds.
+    /// `Numerical` if the round-off exceeds [`ROUNDINGS`] times the velocities, and times the velocity that
+    /// an acceleration of 1 adds.
     pub(super) fn check_digits(&self, before: f64, h: f64) -> Result<()> {
         let roundings = h * f64::EPSILON * before;
         if roundings <= ROUNDINGS * h {
@@ -129,10 +133,10 @@ impl StepState {
         }
     }
 
-    /// Takes what the contact problem's solution says, and the acceleration with its impulses.
+    /// Takes the results of the contact problem, and the acceleration including its impulses.
     ///
     /// # Errors
-    /// `NotConverged` where `options` require that.
+    /// `NotConverged` if `options` require convergence.
     pub(super) fn settle(
         &mut self,
         c: &ContactStage,
@@ -176,7 +180,7 @@ impl StepState {
         Ok(())
     }
 
-    /// The label of forces at a jump of their slopes, and the state at the end.
+    /// Labels forces at a jump of their slopes, and computes the state at the end.
     pub fn finish(
         &mut self,
         model: &Model,
@@ -190,7 +194,7 @@ impl StepState {
         self.advance(model, scheme, h)
     }
 
-    /// Takes notice of kinks of activations: the label of a step that is otherwise finished.
+    /// Updates the label of a finished step for kinks of activations.
     pub fn label_activations(&mut self) {
         let (margin, info) = (self.drives.margin, &mut self.info);
         info.switch_distance = info.switch_distance.min(margin);
@@ -203,7 +207,7 @@ impl StepState {
         }
     }
 
-    /// The state that a step begins with.
+    /// The state at the start of the step, for the integrator.
     pub fn start<'a>(&'a self, model: &'a Model, h: f64) -> Start<'a> {
         Start {
             model,
@@ -215,7 +219,7 @@ impl StepState {
         }
     }
 
-    /// The same as forces see it.
+    /// The state at the start of the step, for forces.
     pub fn for_forces<'a>(
         &'a self,
         model: &'a Model,

@@ -1,12 +1,13 @@
-//! The impulses' answer to variations where the problem is held by trees.
+//! Response of a step with impulses to variations, for problems that are stored by trees.
 //!
-//! As in [`response`](super::constrained_inverse), with B = 1 and C known by its products alone: row by row that would be a product of
-//! as high a rank as there are rows, many times the dofs where bodies are piled up. But J and ∂σ/∂q have few entries a row,
-//! on the dofs of two trees at most, and summed over rows first
+//! As in [`response`](super::constrained_inverse), with B = 1 and with C known by its products only. Row by
+//! row the product would have the rank of all rows, many times the number of dofs in a pile. But J and
+//! ∂σ/∂q have few entries per row, on the dofs of at most two trees. Summed over rows first,
 //!
 //!   Z = Yᵀ J,   Q = Yᵀ ∂σ/∂q,   K = A⁻¹ − Z A⁻¹
 //!
-//! cost each row its entries times the dofs of its island. Of Y = C J A⁻¹ a few columns are there at once.
+//! cost, for each row, its entries times the dofs of its island. Only a few columns of Y = C J A⁻¹ are in
+//! memory at once.
 
 use super::contact_kernels::subtract_tile;
 use crate::constraint::{ConstraintDerivative, Constraints};
@@ -19,22 +20,22 @@ use crate::linalg::{F4, LANES, by_tile, dispatch, grow};
 use crate::model::topology::Topology;
 use std::ops::Range;
 
-/// Workspace. Takes none where problems are always dense.
+/// Workspace. Allocates nothing if problems are always dense.
 #[derive(Debug)]
 pub(super) struct TreeInverse {
     homes: Vec<Home>,
     /// ∂σ/∂q at the entries of the rows.
     slopes: Vec<F4>,
-    /// Lines of dofs, as long as those of the dense inverse: of Zᵀ, Qᵀ, and Zᵀ with what σ has more by v.
+    /// Rows per dof, as long as those of the dense inverse: of Zᵀ, of Qᵀ, and of Zᵀ plus the part of ∂σ/∂v.
     z: Vec<F4>,
     by_q: Vec<F4>,
     by_v: Vec<F4>,
-    /// Whether the last one is another than the first.
+    /// True if `by_v` differs from `z`.
     keeps: bool,
     stride: usize,
 }
 
-/// Where a block of the problem is: its group, and which rows of that.
+/// Place of a block of the problem: its group, and its rows in the group.
 #[derive(Clone, Copy, Debug)]
 struct Home {
     group: usize,
@@ -43,7 +44,7 @@ struct Home {
 }
 
 impl Home {
-    /// Its part of a column of the group.
+    /// The block's part of a column of the group.
     #[inline(always)]
     fn of(&self, F4([a, b, c, _]): F4) -> [f64; 3] {
         match (self.rows, self.first) {
@@ -77,7 +78,8 @@ impl TreeInverse {
         }
     }
 
-    /// K into `out`, and what the columns have more. `inverse` is that of M. Errors: as the law's.
+    /// Writes K into `out`, and computes the remaining part of the columns. `inverse` is M⁻¹. Errors: those
+    /// of the law.
     pub fn prepare(
         &mut self,
         islands: &mut dyn Islands,
@@ -124,7 +126,7 @@ impl TreeInverse {
         Ok(())
     }
 
-    /// Takes off columns, nv × nv, what they have beyond K times forces.
+    /// Subtracts from columns, nv × nv, their part beyond K times forces.
     pub fn subtract_from(&self, coupling: &Coupling, by_q: &mut [f64], by_v: &mut [f64]) {
         let less_v = if self.keeps { &self.by_v } else { &self.z };
         let (nv, stride) = (coupling.dofs(), 4 * self.stride);
@@ -180,7 +182,7 @@ impl TreeInverse {
     }
 }
 
-/// The columns J A⁻¹ by dofs, and the sums that become of those of Y.
+/// The columns of J A⁻¹ by dofs, and the sums to which the columns of Y contribute.
 struct Panels<'a> {
     c: &'a Constraints,
     t: &'a Topology,
@@ -188,9 +190,9 @@ struct Panels<'a> {
     inverse: &'a DenseInverse,
     homes: &'a [Home],
     slopes: &'a [F4],
-    /// Whether normal rows vary with the old velocity.
+    /// True if normal rows depend on the velocity before the step.
     keeps: bool,
-    /// Numbers of a line.
+    /// Entries of a row.
     stride: usize,
     z: &'a mut [f64],
     by_q: &'a mut [f64],
@@ -219,14 +221,14 @@ impl<'a> Panels<'a> {
     /// The dofs of a group's island.
     #[inline(always)]
     fn members(&self, group: usize) -> &'a [usize] {
-        // What is between the world and itself moves with none.
+        // A group between the world and itself moves with no dof.
         match self.c.rows.trees(group).into_iter().flatten().next() {
             Some(tree) => self.coupling.members(self.coupling.of_tree(tree)),
             None => &[],
         }
     }
 
-    /// Those of the columns from the `first` on.
+    /// The members from number `first` on, at most [`LANES`].
     #[inline(always)]
     fn some(&self, group: usize, first: usize) -> &'a [usize] {
         let all = self.members(group);
@@ -309,7 +311,7 @@ dispatch! {
     fn take = take_kernel(p: &mut Panels<'_>, blocks: &[usize], first: usize, y: &[[f64; LANES]])
 }
 
-/// Adds a combination of three lines to the places of some dofs.
+/// Adds a combination of three rows to the entries of some dofs.
 #[inline(always)]
 fn add(weights: [f64; 3], lines: &[[f64; LANES]; 3], dofs: &[usize], to: &mut [f64]) {
     let ([a, b, c], [x, y, z]) = (weights, lines);
@@ -359,7 +361,7 @@ fn complete_kernel(
 }
 
 dispatch! {
-    /// K by columns from Zᵀ: lines of dofs are combined with what the dofs of their tree answer.
+    /// K by columns from Zᵀ: combines the rows of dofs with the responses of the dofs of their tree.
     fn complete = complete_kernel(
         z: &[F4], t: &Topology, coupling: &Coupling, inverse: &DenseInverse, out: &mut DenseInverse,
     )

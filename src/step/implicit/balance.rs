@@ -1,4 +1,4 @@
-//! How a stage's balance of forces varies with where it is: ∂r/∂a', ∂r/∂v' and ∂r/∂q'.
+//! Derivatives of a stage's balance of forces: ∂r/∂a', ∂r/∂v' and ∂r/∂q'.
 
 use super::super::linearization::{add_entry, dot, packed_mul, packed_mul_columns};
 use crate::dynamics::Dynamics;
@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::{LANES, Topology};
 
-/// Which matrices are those of the last state.
+/// Form in which the last matrices were taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Packed,
@@ -20,7 +20,7 @@ enum Form {
     Dense,
 }
 
-/// Between dofs of one branch; M is symmetric.
+/// Entries between dofs of one branch; M is symmetric.
 #[derive(Clone, Debug)]
 struct Packed {
     m: BranchMatrix,
@@ -34,17 +34,18 @@ struct Packed {
 pub(in crate::step) struct Balance {
     form: Form,
     packed: Option<Packed>,
-    /// Of deep trees.
+    /// For deep trees.
     links: Option<LinkTerms>,
-    /// Of deep trees while contacts are forces, column-major: by a, v and q.
+    /// For deep trees with penalty contact, column-major: by a, v and q.
     dense: Option<[Vec<f64>; 3]>,
-    /// Between dofs of different branches, column-major: by v and q. None where no force has any.
+    /// Entries between dofs of different branches, column-major: by v and q. `None` if no force has such
+    /// entries.
     cross: Option<[Vec<f64>; 2]>,
     has_cross: bool,
 }
 
 impl Balance {
-    /// With room for what these forces may add.
+    /// With capacity for the terms that these forces may add.
     pub fn new(t: &Topology, forces: Option<&Forces>) -> Balance {
         let packed = || F4::zeros(t.packed / LANES);
         let dense = || vec![0.0; t.nv() * t.nv()];
@@ -65,9 +66,9 @@ impl Balance {
         }
     }
 
-    /// Takes the matrices at the state where `dynamics` holds inverse dynamics, and `forces`, if there are
-    /// any, their slopes. Of `dynamics` the branch-packed derivatives are lost; what columns by parameters take from it is there
-    /// unless the matrices are taken `alone`.
+    /// Takes the matrices at the state of the inverse dynamics in `dynamics`, and of the slopes of
+    /// `forces`, if given. Overwrites the branch-packed derivatives of `dynamics`. Data for columns by
+    /// parameters are kept in `dynamics`, unless the matrices are taken `alone`.
     pub fn take(
         &mut self,
         model: &Model,
@@ -129,17 +130,18 @@ impl Balance {
         self.has_cross = any;
     }
 
-    /// The matrices link by link, where they are in that form.
+    /// The matrices link by link, if they are in this form.
     pub fn links(&self) -> Option<&LinkTerms> {
         self.links.as_ref().filter(|_| self.form == Form::Links)
     }
 
-    /// Whether entries between dofs of different branches may differ from zero, or are not told from others.
+    /// True if entries between dofs of different branches may be nonzero, or if the form does not
+    /// distinguish them.
     pub fn joins_branches(&self) -> bool {
         self.has_cross || self.form == Form::Dense
     }
 
-    /// Entries of one row and column by a', v' and q'.
+    /// Entries of a row and column by a', v' and q'.
     pub fn entry(&self, t: &Topology, row: usize, column: usize) -> [f64; 3] {
         let mut entry = match (&self.packed, &self.dense) {
             (Some(p), _) if t.are_on_a_path(row, column) => {
@@ -157,13 +159,14 @@ impl Balance {
         entry
     }
 
-    /// Branch-packed matrices, where they are, what is above and what is below: M and those by v' and by q'.
+    /// The branch-packed matrices, if any, as parts above and below the diagonal: M, and the matrices by v'
+    /// and by q'.
     pub fn packed(&self) -> Option<[[&[F4]; 3]; 2]> {
         let Packed { m, above, below } = self.packed.as_ref()?;
         Some([above, below].map(|[by_v, by_q]| [&m.rows[..], by_v, by_q]))
     }
 
-    /// `out` += the matrix times W columns, row by row; one where the matrices are link by link.
+    /// `out` += the matrix times W columns, row by row; only one column if the matrices are link by link.
     #[inline(always)]
     pub fn add_columns<const W: usize>(
         &mut self,
@@ -193,12 +196,12 @@ impl Balance {
         }
     }
 
-    /// Whether products and solves are of one column at a time.
+    /// True if products and solves take one column at a time.
     pub fn is_by_links(&self) -> bool {
         self.form == Form::Links
     }
 
-    /// `out` += the transpose of the matrix times x.
+    /// `out` += the transposed matrix times x.
     pub fn add_transposed(&mut self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
         match (self.form, &self.packed, &mut self.links, &self.dense) {
             (Form::Packed, Some(packed), _, _) => {
@@ -219,7 +222,7 @@ impl Balance {
     }
 }
 
-/// out += A x of a column-major A.
+/// out += A x for a column-major A.
 #[inline(always)]
 fn add_dense<const W: usize>(a: &[f64], x: &[[f64; W]], out: &mut [[f64; W]]) {
     for (column, x) in a.chunks_exact(x.len().max(1)).zip(x) {
@@ -237,7 +240,7 @@ fn add_dense_transposed(a: &[f64], x: &[f64], out: &mut [f64]) {
 }
 
 impl Packed {
-    /// What is above the diagonal, and below.
+    /// The parts above and below the diagonal.
     fn of(&self, of: Of) -> [&[F4]; 2] {
         match of {
             Of::Acceleration => [&self.m.rows, &self.m.rows],

@@ -1,4 +1,4 @@
-//! The chain rule of an implicit step: its stages in order, and back.
+//! The chain rule of an implicit step: forwards and backwards through its stages.
 
 use super::physics::Physics;
 use super::stage::{Rule, mix};
@@ -14,7 +14,7 @@ use crate::step::parameters::At;
 use crate::step::sim::Sim;
 use crate::step::state::Held;
 
-/// All of an implicit step.
+/// The single link of an implicit step.
 pub(in crate::step) const STAGES: [Link; 1] = [Link {
     forward: stages,
     backward: stages_transposed,
@@ -25,7 +25,7 @@ pub(super) fn missing() -> Error {
 }
 
 impl Sim {
-    /// Linearizes the stages of the last step where they were found, unless that is done.
+    /// Linearizes the stages of the last step at their solutions, unless this is done.
     pub(in crate::step) fn linearize_stages(&mut self) -> Result<()> {
         if self.implicit.as_ref().is_some_and(|i| i.is_linear) {
             return Ok(());
@@ -41,7 +41,7 @@ impl Sim {
             None => return Err(missing()),
         };
         let mut held = Held::StageMatrices;
-        // What any of the stages joins.
+        // Connects the trees that any of the stages connects.
         self.start_coupling();
         for (i, rule) in Rule::all(formula, &self.state.carried, h) {
             let is_factored = (self.implicit.as_ref()).is_some_and(|s| s.stages[i].is_factored);
@@ -62,7 +62,7 @@ impl Sim {
             }
             implicit.loaded = i;
             if is_factored {
-                // Of the recursions derivatives are not there.
+                // The recursions now lack derivatives.
                 held = Held::Stage;
             }
             let one_sided = (self.forces).are_one_sided(&self.model, &self.params, &self.selected);
@@ -78,7 +78,7 @@ impl Sim {
         Ok(())
     }
 
-    /// What stages are evaluated with, they, and where the last step began.
+    /// The functions of a stage, the stages, and the configuration at the start of the last step.
     fn physics(&mut self) -> Result<(Physics<'_>, &mut Implicit, &[f64])> {
         let physics = Physics {
             model: &self.model,
@@ -96,8 +96,9 @@ impl Sim {
         }
     }
 
-    /// Brings the recursions to a stage of the last step: where it was found to be one, if that was within round-off, so that
-    /// derivatives are the same bits whatever was asked for since.
+    /// Evaluates the recursions at a stage of the last step. It uses the point at which the stage was found
+    /// to be solved, if that was within round-off, so that derivatives have the same bits whatever was
+    /// computed since.
     fn evaluate_stage(&mut self, i: usize) -> Result<f64> {
         self.held = Held::Other;
         let rule = self.rules()?.nth(i).map(|(_, rule)| rule);
@@ -119,7 +120,8 @@ impl Sim {
         margin
     }
 
-    /// Brings them there with what parameters' columns are taken from, unless they are.
+    /// Evaluates the recursions at a stage including the matrices for columns by parameters, unless they
+    /// are up to date.
     pub(super) fn load_stage(&mut self, i: usize) -> Result<()> {
         let loaded = self.implicit.as_ref().map(|s| s.loaded);
         if self.held == Held::StageMatrices && loaded == Some(i) {
@@ -137,7 +139,7 @@ impl Sim {
         Ok(())
     }
 
-    /// ∂r/∂p of a selected parameter at the loaded stage into `column`.
+    /// Writes ∂r/∂p of a selected parameter at the loaded stage to `column`.
     pub(super) fn stage_column(&self, p: usize, column: &mut [f64]) -> Result<()> {
         let (Some(implicit), Some(d)) = (&self.implicit, &self.dynamics.derivatives) else {
             return Err(missing());
@@ -152,7 +154,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Of the last step.
+    /// The rules of the last step's stages.
     pub(super) fn rules(&self) -> Result<impl DoubleEndedIterator<Item = (usize, Rule)> + use<>> {
         let formula = self.implicit.as_ref().ok_or_else(missing)?.formula;
         let h = self.options.time_step;
@@ -202,7 +204,7 @@ fn stages(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<(
         } else {
             work.before.copy_from_slice(&work.w);
         }
-        // What is carried stays.
+        // The integrator's state from the last step does not vary.
         mix(rule.w0, along.v, &work.before, &[], &mut work.start.w0);
         mix(rule.xi0, along.v, &work.before, &[], &mut work.start.xi0);
         (implicit.linear[i]).direction(t, along.q, along.u, &work.start, &mut lin.x)?;
@@ -273,7 +275,7 @@ fn stages_transposed(
                 motion.add_transposed(t, Slope::Velocity, 1.0, seed.next.v, w);
                 if let Some(both) = seed.next.carried.get(..2 * nv) {
                     let next = &sim.state.carried_next;
-                    // By v where the step began, then by its displacement.
+                    // By v at the start of the step, then by its displacement.
                     lin.column.copy_from_slice(&both[..nv]);
                     turn_adjoint(model, &at.xi, &next[..nv], xi, &mut lin.column);
                     for (v, x) in lin.v_sum.iter_mut().zip(&lin.column) {

@@ -1,4 +1,4 @@
-//! Jacobians of an implicit step: all columns through a stage before the next.
+//! Jacobians of an implicit step: all columns go through a stage before the next stage.
 
 use super::chain::missing;
 use super::linear::{self, Columns, Start};
@@ -14,7 +14,7 @@ use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
 use crate::step::sim::Sim;
 
-/// By what a panel differentiates, in the order of [`Panels`].
+/// The variable by which a panel differentiates, in the order of [`Panels`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Position,
@@ -26,7 +26,7 @@ enum Kind {
 const KINDS: [Kind; 4] = [Kind::Position, Kind::Velocity, Kind::Input, Kind::Parameter];
 
 impl Sim {
-    /// The Jacobians of the last step of an implicit formula, of the lengths that are asked for.
+    /// The Jacobians of the last step of an implicit formula. The lengths are those of the request.
     pub(in crate::step) fn write_stage_jacobians(
         &mut self,
         out: StepJacobians<'_>,
@@ -113,7 +113,7 @@ impl Sim {
         Ok(())
     }
 
-    /// From a column of δw of the stage before to that of this one, with δξ.
+    /// Advances a column of δw from the previous stage to this one, with δξ.
     fn column_through_stage(
         &mut self,
         i: usize,
@@ -125,7 +125,7 @@ impl Sim {
         xi: &mut [f64],
     ) -> Result<()> {
         let nv = w.len();
-        // The place of δξ takes the forces by a parameter.
+        // The array of δξ temporarily holds the forces by a parameter.
         xi.fill(0.0);
         if kind == Kind::Parameter {
             self.stage_column(k, xi)?;
@@ -155,7 +155,7 @@ impl Sim {
         Ok(())
     }
 
-    /// The same for up to [`LANES`] columns from the one at `first`.
+    /// Advances up to [`LANES`] columns, from column `first` on.
     fn group_through_stage(
         &mut self,
         i: usize,
@@ -191,7 +191,7 @@ impl Sim {
                 x.iter_mut().zip(column).for_each(|(x, p)| x[k] = *p);
             }
         }
-        // A first stage starts from v alone, one of displacements mostly from nothing.
+        // A first stage starts from v only; its displacements mostly start from zero.
         let [starts, is_displaced] = [rule.w0, rule.xi0]
             .map(|by| i > 0 && by.before != 0.0 || kind == Kind::Velocity && by.start != 0.0);
         for (by, out, _) in [

@@ -1,29 +1,31 @@
-//! How much H bends, and how large round-off of corrections is, as the steps before have seen it.
+//! Curvature of H and round-off of corrections, as observed in earlier steps.
 
-/// How fast γ is thought to grow from step to step while nothing tells.
+/// Factor by which γ may grow from step to step while it is not observed.
 const DOUBT: f64 = 2.0;
 
-/// How many times less a jump of slopes has come nearer by corrections before, as their directions are others.
+/// A jump of slopes may approach this much faster than observed, because corrections have other directions.
 const SURPLUS: f64 = 1e3;
 
-/// γ is taken for this at least: two dofs may bend together that alone do not, and what is near by more than what is here.
+/// Lower bound of γ: two dofs may have a curvature together that neither has alone, and nearby points may
+/// have more.
 const LEAST: f64 = 0.01;
 
-/// What of γ, and of the directions in which it was seen, is left whenever it is seen again.
+/// Factor by which γ, and its directions, decrease whenever it is observed again.
 const FADES: f64 = 0.9;
 
-/// γ of a stage, half of what H varies by beside itself, as steps before have seen it.
+/// γ of a stage, half of the relative variation of H, as observed in earlier steps.
 #[derive(Clone, Debug)]
 pub(super) struct Curvature {
-    /// Zero where none has.
+    /// Zero if it was never observed.
     pub seen: f64,
-    /// How far a jump of the forces' slopes moves by a correction, as much; the largest number where that is not known.
+    /// How far a jump of the forces' slopes moves per size of a correction; `f64::MAX` if unknown.
     pub moves: f64,
-    /// How many times more either may be by now.
+    /// Factor by which either may have grown since.
     pub doubt: f64,
-    /// The size of a correction that was round-off; zero where none was.
+    /// Size of a correction that was round-off; zero if there was none.
     pub floor: f64,
-    /// Each dof's share of the size of the corrections that have shown γ: of others it says nothing.
+    /// Each dof's largest share of the corrections in which γ was observed. γ says nothing about other
+    /// dofs.
     pub along: Vec<f64>,
 }
 
@@ -38,8 +40,8 @@ impl Curvature {
         }
     }
 
-    /// The size of a correction along those that have shown γ of which no dof has less than of `step`; infinite where one of
-    /// them never moved.
+    /// Size of the smallest correction, along the observed ones, that covers every entry of `step`;
+    /// infinite if `step` moves a dof that never moved.
     pub fn reach(&self, step: &[f64]) -> f64 {
         step.iter().zip(&self.along).fold(0.0, |most, (d, share)| {
             let reach = if *d == 0.0 { 0.0 } else { d.abs() / share };
@@ -47,7 +49,7 @@ impl Curvature {
         })
     }
 
-    /// How much of itself a correction of this reach leaves by the H of where it begins; NaN where that is not known.
+    /// Share of itself that a correction of this reach leaves with the H of its start; NaN if unknown.
     pub fn rate(&self, reach: f64) -> f64 {
         match self.seen > 0.0 {
             true => self.seen.max(LEAST) * self.doubt * reach,
@@ -55,13 +57,13 @@ impl Curvature {
         }
     }
 
-    /// Whether it stays clear of a jump of slopes at the distance `margin`.
+    /// True if a correction of this reach stays clear of a jump of slopes at the distance `margin`.
     pub fn is_clear(&self, reach: f64, margin: f64) -> bool {
         margin == f64::INFINITY || margin > SURPLUS * self.moves * self.doubt * reach
     }
 
-    /// The correction `step`, of this size in units of `scale`, has left `next`, known to within `rounding`, and moved a jump of
-    /// slopes from the first distance to the second.
+    /// Observes a correction `step` of this size, in units of `scale`. It has left `next`, known to within
+    /// `rounding`, and has moved a jump of slopes from distance `from` to distance `to`.
     pub fn see(
         &mut self,
         (step, scale): (&[f64], f64),
@@ -79,7 +81,7 @@ impl Curvature {
             true => moves,
             false => f64::MAX,
         };
-        // Round-off bounds γ from above alone.
+        // Round-off gives only an upper bound of γ.
         let at_least = if next > rounding || self.seen == 0.0 {
             most
         } else {
@@ -92,7 +94,7 @@ impl Curvature {
         self.doubt = 1.0;
     }
 
-    /// A step has relied on it.
+    /// Records that a step has relied on γ.
     pub fn trust(&mut self) {
         self.doubt *= DOUBT;
     }

@@ -1,10 +1,10 @@
-//! A stage linearized: how its velocity answers what it starts from.
+//! Linearization of a stage: how its velocity responds to its starting values.
 //!
 //! With r(w; w₀, ξ₀, q, u, p) = 0 and H = ∂r/∂w,
 //!
 //!   H δw = −(M δa' + D δv' + Q δq' + r_u δu + r_p δp) at fixed w,
 //!
-//! where δq', δv' and δa' are what [`Motion`] makes of δw₀, δξ₀ and δq.
+//! where [`Motion`] gives δq', δv' and δa' from δw₀, δξ₀ and δq.
 
 use super::balance::{Balance, Of};
 use super::physics::Physics;
@@ -17,21 +17,22 @@ use crate::linalg::{LANES, dispatch, scattered};
 use crate::model::Model;
 use crate::model::topology::Topology;
 
-/// Tangents or adjoints of what a stage starts from, nv entries each.
+/// Tangents or adjoints of a stage's starting values, nv entries each.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Start {
     pub w0: Vec<f64>,
     pub xi0: Vec<f64>,
 }
 
-/// Of a', v' and q'.
+/// Workspace for a', v' and q'.
 #[derive(Clone, Debug)]
 struct Work {
-    /// With room for [`LANES`] columns.
+    /// With capacity for [`LANES`] columns.
     by: [Vec<f64>; 3],
 }
 
-/// W columns row by row, along which a stage varies: of q and u, and of what it starts from. An empty one is zero.
+/// W directions of a stage's arguments, row by row: of q, u and its starting values. An empty slice is
+/// zero.
 #[derive(Clone, Copy)]
 pub(in crate::step) struct Columns<'a, const W: usize> {
     pub q: &'a [[f64; W]],
@@ -40,7 +41,7 @@ pub(in crate::step) struct Columns<'a, const W: usize> {
     pub xi0: &'a [[f64; W]],
 }
 
-/// Sized at creation.
+/// The linearization; sized at creation.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Linear {
     rule: Option<Rule>,
@@ -48,17 +49,17 @@ pub(in crate::step) struct Linear {
     balance: Balance,
     solver: Solver,
     inputs: Vec<Input>,
-    /// Dofs in whose rows the balance is that of a prescribed velocity.
+    /// Prescribed dofs. In their rows the balance is that of the prescribed velocity.
     driven: Vec<bool>,
-    /// What is in those rows, of up to [`LANES`] columns.
+    /// Entries of those rows, for up to [`LANES`] columns.
     own: Vec<f64>,
     work: Work,
 }
 
-/// The largest relative error of solving with H that leaves a derivative five digits.
+/// Largest relative error of solving with H at which a derivative keeps five digits.
 const LOST: f64 = 1e-5;
 
-/// Which scattered numbers that is tried with.
+/// Seed of the random probe vector for this check.
 const PROBE: usize = 17;
 
 const MATRICES: [Of; 3] = [Of::Acceleration, Of::Velocity, Of::Position];
@@ -80,7 +81,8 @@ impl Linear {
         }
     }
 
-    /// Factors H at a stage, to solve by alone: what columns by parameters take is not there. After [`Physics::balance`] there.
+    /// Factors H at a stage for solves only; the data for columns by parameters are not computed. After
+    /// [`Physics::balance`] at this stage.
     pub fn factor(
         &mut self,
         physics: &mut Physics<'_>,
@@ -91,15 +93,18 @@ impl Linear {
         self.take_slopes(physics, rule, at, true)
     }
 
-    /// Takes slopes and factors H at a stage; after [`Physics::balance`] there. Of `dynamics` the branch-packed
-    /// derivatives are lost.
+    /// Computes slopes and factors H at a stage. After [`Physics::balance`] at this stage. Overwrites the
+    /// branch-packed derivatives of `dynamics`.
     pub fn take(&mut self, physics: &mut Physics<'_>, rule: &Rule, at: &StageState) -> Result<()> {
         physics.differentiate_forces(at);
         self.take_slopes(physics, rule, at, false)?;
         self.check_digits(physics.model.topology(), rule)
     }
 
-    /// Whether derivatives by the factors that are there have digits.
+    /// Checks that derivatives by the current factors keep enough digits.
+    ///
+    /// # Errors
+    /// `Numerical` if the relative error exceeds [`LOST`].
     pub fn check_digits(&mut self, t: &Topology, rule: &Rule) -> Result<()> {
         if !self.solver.may_lose_digits() {
             return Ok(());
@@ -113,7 +118,7 @@ impl Linear {
         }
     }
 
-    /// How far numbers of size 1 are from what solving with their product with H makes of them, at most.
+    /// Relative error of H⁻¹ (H x) for a random probe vector x of size 1.
     fn lost(&mut self, t: &Topology, rule: &Rule) -> f64 {
         let nv = self.driven.len();
         let mut x = std::mem::take(&mut self.own);
@@ -164,7 +169,7 @@ impl Linear {
         lost
     }
 
-    /// As [`Linear::take`]; `alone` as [`Balance::take`].
+    /// As [`Linear::take`]; `alone` as in [`Balance::take`].
     fn take_slopes(
         &mut self,
         physics: &mut Physics<'_>,
@@ -207,8 +212,8 @@ impl Linear {
         self.solver.solve(t, x);
     }
 
-    /// x = r_p δp, in driven rows less δ of the prescribed velocity, becomes δw along that, along δq and δu, of which an empty one is zero, and along what the stage starts
-    /// from.
+    /// On entry x = r_p δp; in prescribed rows, minus δ of the prescribed velocity. On return x = δw along
+    /// δp, δq, δu and the variation of the starting values. An empty δq or δu is zero.
     pub fn direction(
         &mut self,
         t: &Topology,
@@ -226,12 +231,12 @@ impl Linear {
         self.columns_kernel(t, along, x.as_chunks_mut().0)
     }
 
-    /// Whether columns go one at a time.
+    /// True if columns are processed one at a time.
     pub(super) fn takes_single_columns(&self) -> bool {
         self.balance.is_by_links()
     }
 
-    /// [`Linear::direction`] of W columns.
+    /// [`Linear::direction`] for W columns.
     #[inline(always)]
     fn columns_kernel<const W: usize>(
         &mut self,
@@ -253,7 +258,7 @@ impl Linear {
             input.subtract(&u[input.input], x);
         }
         let (rest, turns) = (1.0 - rule.share, !xi0.is_empty() && motion.is_wide());
-        // What stays zero is not multiplied.
+        // Zero terms are not multiplied.
         let varies = [
             turns || !w0.is_empty(),
             turns || !w0.is_empty() && rest != 0.0,
@@ -296,8 +301,8 @@ impl Linear {
         Ok(())
     }
 
-    /// From the adjoint by w in `z`: that of the balance into `z`, to be multiplied by r_p; what comes of it by q and by
-    /// the stage's start is added, by u too where it is wanted.
+    /// Adjoint: on entry `z` is the adjoint of w; on return it is the adjoint of the balance, to be
+    /// multiplied by r_p. Adds the adjoints by q, by the starting values, and by u if `u_bar` is given.
     pub fn adjoint(
         &mut self,
         t: &Topology,
@@ -342,7 +347,7 @@ impl Linear {
         Ok(())
     }
 
-    /// Gives driven rows what was kept of them.
+    /// Restores the saved entries of prescribed rows.
     #[inline(always)]
     fn put_own<const W: usize>(&self, x: &mut [[f64; W]]) {
         let kept = self.own.as_chunks().0;
@@ -353,7 +358,7 @@ impl Linear {
 }
 
 dispatch! {
-    /// [`Linear::direction`] of as many columns.
+    /// [`Linear::direction`] for [`LANES`] columns.
     pub(in crate::step) fn columns = Linear::columns_kernel(
         linear: &mut Linear,
         t: &Topology,

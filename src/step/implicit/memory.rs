@@ -1,8 +1,9 @@
-//! What Newton's method takes from the steps before: where a stage begins, and what is known of how much H bends.
+//! Memory of Newton's method between steps: the first guess of a stage, and the curvature of H.
 //!
-//! ẇ of a stage, of a later one what it has beyond the stage before, goes on as a polynomial through its last values. Its
-//! degree is the one that would have led nearest to the last of them: backward differences tell, as ∇ᵏ⁺¹ is how far degree k
-//! was off. After a jump, of inputs for instance, degrees thus begin anew.
+//! ẇ of a stage is extrapolated by a polynomial through its last values; for a later stage, its difference
+//! to the stage before. The degree is the one that would have predicted the last value best. Backward
+//! differences give the error: ∇ᵏ⁺¹ is the error of degree k. After a jump, for example of inputs, the
+//! degree therefore starts low again.
 
 use super::curvature::Curvature;
 use super::stage::{Rule, StageState};
@@ -13,23 +14,24 @@ use crate::spatial::{Vec3, so3_exp};
 /// The highest degree.
 const DEGREE: usize = 15;
 
-/// Of a stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Curvature`], last by dofs. Zero is nothing.
+/// For each stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Curvature`], its part per dof
+/// last. Zeros mean no memory.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     nv: usize,
-    /// Stages one behind the other.
+    /// The stages, one after the other.
     all: Vec<f64>,
 }
 
 const DIFFERENCES: usize = DEGREE + 1;
 
-/// What of round-off that was seen is believed from step to step while nothing tells.
+/// Factor by which the round-off that was seen decreases per step until it is seen again.
 const FADES: f64 = 0.9;
 
-/// Numbers beside those of dofs.
+/// Numbers that are not per dof.
 const REST: usize = 5;
 
-/// Numbers of a stage.
+/// Numbers per stage.
 fn length(nv: usize) -> usize {
     (DIFFERENCES + 1) * nv + REST
 }
@@ -50,7 +52,7 @@ impl Memory {
         &mut self.all
     }
 
-    /// Forgets how much H bends.
+    /// Forgets the curvature of H.
     pub fn forget_curvature(&mut self) {
         for own in self.all.chunks_exact_mut(length(self.nv)) {
             // All but the degree.
@@ -58,7 +60,7 @@ impl Memory {
         }
     }
 
-    /// A first guess of w of stage `i`, which follows the stage `before`.
+    /// First guess of w of stage `i`, which follows the stage `before`.
     pub fn guess(&self, i: usize, at: &mut StageState, rule: &Rule, before: Option<&StageState>) {
         let length = length(self.nv);
         let own = &self.all[i * length..][..length];
@@ -87,7 +89,7 @@ impl Memory {
         along.copy_from_slice(&rest[REST..]);
     }
 
-    /// Takes in the stages of a step that has been taken.
+    /// Stores the stages of an accepted step.
     pub fn remember<'a>(
         &mut self,
         model: &Model,
@@ -108,7 +110,7 @@ impl Memory {
                     let moved = x - *own;
                     *own = x;
                     x = moved;
-                    // One instruction, as where it is no number does not matter.
+                    // One instruction; NaN does not matter here.
                     *off = if moved.abs() > *off {
                         moved.abs()
                     } else {
@@ -122,7 +124,7 @@ impl Memory {
                     best = degree;
                 }
             }
-            // Shares of corrections are not turned: what is missed is seen anew.
+            // The shares per dof are not rotated: wrong ones are replaced when curvature is seen again.
             turn(model, &last.xi, differences);
             rest[REST..].copy_from_slice(&at.curvature.along);
             rest[..REST].copy_from_slice(&[
@@ -140,7 +142,7 @@ impl Memory {
     }
 }
 
-/// From the axes where the step began to those where it ends, of free joints.
+/// Rotates differences of free joints from the axes at the start of the step to those at its end.
 fn turn(model: &Model, xi: &[f64], differences: &mut [[f64; DIFFERENCES]]) {
     for l in model.free_links() {
         let e = so3_exp(Vec3::from_slice(&xi[l.iv + 3..]));

@@ -1,8 +1,10 @@
-//! Steps of implicit formulas: each stage is solved by Newton's method, and the derivative is that of its solution.
+//! Steps of implicit formulas: Newton's method solves each stage; the derivative is the derivative of the
+//! solution.
 //!
-//! A stage has its equations in [`integrator::implicit`](crate::integrator::implicit). Of a step what its stages found is
-//! kept, so that each can be linearized again there: [`Linear`]. A direction runs through the stages in order, an adjoint
-//! back, with transposed solves; Jacobians take all columns through a stage before the next.
+//! [`integrator::implicit`](crate::integrator::implicit) has the equations of a stage. The solutions of a
+//! step's stages are kept, so that each stage can be linearized there ([`Linear`]). A direction runs
+//! through the stages in order, an adjoint backwards with transposed solves. Jacobians take all columns
+//! through a stage before the next.
 
 mod balance;
 mod chain;

@@ -1,18 +1,20 @@
 //! Newton's method for a stage, to round-off.
 //!
-//! Corrections are measured in the unknown itself, where they do not depend on how the balance is scaled: ‖Δ‖ = max |Δ_k|
-//! relative to the velocities of the stage. Where they do not shrink a shorter step is taken (the natural test of Deuflhard,
-//! Newton Methods for Nonlinear Problems, 2004, §3.3).
+//! The size of a correction is measured in the unknown, so that it does not depend on the scale of the
+//! balance: ‖Δ‖ = max |Δ_k|, relative to the velocities of the stage. If corrections do not shrink, a
+//! shorter step is taken (the natural test of Deuflhard, Newton Methods for Nonlinear Problems, 2004,
+//! §3.3).
 //!
-//! With H from a place at the distance d, a correction of size s leaves one of about γ s (s + 2 d), where γ is half of what H
-//! varies by beside itself; the largest γ on the way is taken for the next. So it is known how far one more balance with the
-//! factors that are there leads, and how far new ones would; the cheaper way is taken, and none where what is left is below
-//! the tolerance. Where steps go on as those before γ is that of these, along the dofs that moved when it was seen, and doubted
-//! more with every step that it is not seen again.
+//! Let the factors of H belong to a point at the distance d. A correction of size s then leaves one of
+//! about γ s (s + 2 d), where γ measures half the relative variation of H. The largest γ seen so far
+//! predicts the next correction. This tells how far another balance with the old factors leads, and how far
+//! one with new factors; the cheaper way is taken. The iteration stops if the prediction is below the
+//! tolerance. Between steps that go on alike, γ is kept, together with the dofs that moved when it was
+//! seen. It is trusted less with every step in which it is not seen again.
 //!
-//! Round-off of the balance is known where it shows: two corrections in turn after which more is left than γ allows, though
-//! no slopes jump near by, are round-off. Along a thousand links it is a few times that of positions. It says nothing of γ, and
-//! what is far below it is not sought in the steps after.
+//! Round-off of the balance is recognized by its effect: two corrections in turn leave more than γ allows
+//! although no slopes jump near by. Along a thousand links it is a few times the round-off of positions. It
+//! does not update γ, and later steps do not try to get far below it.
 
 use super::linear::Linear;
 use super::memory::Memory;
@@ -23,63 +25,65 @@ use crate::error::{Error, Result};
 use crate::linalg::all_finite;
 use crate::model::Model;
 
-/// Corrections of at most this size that do not shrink any more, though the factors are those of the place, are round-off:
-/// that of forces from lengths, which stiff springs multiply.
+/// Corrections up to this size are round-off if they no longer shrink with factors of the current point.
+/// This is the round-off of forces from lengths, amplified by stiff springs.
 const ROUND_OFF: f64 = 1e-8;
 
-/// The shortest share of a correction that is tried.
+/// Smallest tried share of a correction.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
-/// A guess whose first correction is at least this share of its distance from rest is no better than that,
+/// A guess is rejected in favour of the state at rest if its first correction is at least this share of its
+/// distance from rest. `NEAR` and `LEADS` are exceptions.
 const GUESS: f64 = 0.5;
-/// unless the correction is at most this share of the velocities,
+/// A guess is kept if its first correction is at most this share of the velocities.
 const NEAR: f64 = 0.01;
-/// or leaves at most this share of itself, as after a jump of inputs.
+/// A guess is kept if its first correction leaves at most this share of itself, as after a jump of inputs.
 const LEADS: f64 = 0.1;
 
-/// Corrections of so many roundings of the positions that a stage leads to are round-off.
+/// Corrections of this many roundings of the stage's positions are round-off.
 const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
 
-/// Where the method fails dampers that fade in may be to blame, as they make forces a hundred times stiffer than their springs.
-/// They then fade in so many times more slowly at first, each solution leading to the next.
+/// Dampers of cables that grow with tautness can make the method fail, because they make forces a hundred
+/// times stiffer than their springs. Then a homotopy starts with dampers that grow slower by these factors;
+/// each solution is the guess for the next factor.
 const EASED: [f64; 5] = [1e4, 1e3, 1e2, 10.0, 3.0];
 
-/// How well the solutions on the way are to be found.
+/// Tolerance of the intermediate solutions of this homotopy.
 const ON_THE_WAY: f64 = 1e-6;
 
-/// What became of a stage.
+/// Result of the search for a stage.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::step) struct Found {
     pub iterations: usize,
-    /// Size of the correction that is left.
+    /// Size of the last correction.
     pub residual: f64,
     pub converged: bool,
-    /// How far forces were from where their slopes jump.
+    /// Distance of the forces from the next jump of their slopes.
     pub margin: f64,
 }
 
-/// Vectors of nv entries.
+/// Workspace; vectors of nv entries.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Newton {
-    /// The correction, the next one, and where the first began.
+    /// The correction, the next one, and the start of the first.
     step: Vec<f64>,
     next: Vec<f64>,
     from: Vec<f64>,
     balance: Vec<f64>,
-    /// Where to begin should the guess be none.
+    /// Starting point if the guess is rejected.
     rest: Vec<f64>,
     guess: Vec<f64>,
     memory: Memory,
 }
 
-/// A stage on its way: what it is evaluated with, and where its step begins.
+/// A stage to solve: the functions to evaluate, and the start of its step.
 pub(in crate::step) struct Problem<'a, 'b> {
     pub physics: Physics<'a>,
     pub rule: Rule,
     pub q: &'b [f64],
 }
 
-/// w from a constant rate.
+/// w for a constant rate.
 fn go_on(at: &mut StageState, rule: &Rule, rate: &[f64]) {
     for ((w, w0), rate) in at.w.iter_mut().zip(&at.w0).zip(rate) {
         *w = w0 + rate / rule.rate;
@@ -108,12 +112,12 @@ impl Newton {
         self.memory.all_mut()
     }
 
-    /// Forgets how much H bends.
+    /// Forgets the curvature of H.
     pub fn forget_curvature(&mut self) {
         self.memory.forget_curvature();
     }
 
-    /// Takes what the next step begins with from the stages of one that has been taken.
+    /// Stores, after a step has been accepted, the data of its stages from which the next step starts.
     pub fn remember<'a>(
         &mut self,
         model: &Model,
@@ -122,13 +126,14 @@ impl Newton {
         self.memory.remember(model, stages);
     }
 
-    /// A first guess of w of stage `i`, which follows the stage `before`.
+    /// First guess of w of stage `i`, which follows the stage `before`.
     pub fn guess(&self, i: usize, at: &mut StageState, rule: &Rule, before: Option<&StageState>) {
         self.memory.guess(i, at, rule, before);
     }
 
-    /// Takes where a stage begins whose guess turns out to be none: the velocity `v` where the step begins; after another
-    /// stage the velocity that leads where that one did, where what is stiff has come to rest.
+    /// Computes the starting point for a rejected guess. For the first stage it is the velocity `v` at the
+    /// start of the step. For a later stage it is the velocity that leads to the end of the stage `before`,
+    /// where stiff modes have come to rest.
     fn rest(&mut self, at: &StageState, rule: &Rule, v: &[f64], before: Option<&StageState>) {
         let Some(before) = before else {
             return self.rest.copy_from_slice(v);
@@ -138,9 +143,9 @@ impl Newton {
         }
     }
 
-    /// Moves `at` from its w to a solution; as [`Newton::search`], where that fails from what
-    /// forces at the beginning make of the velocity `v` there, and then by forces that are eased. After the stage `before`
-    /// `linear` holds the factors of its H.
+    /// Moves `at` from its w to a solution. Tries in turn: [`Newton::search`] from the guess; the search
+    /// from the velocity that the forces at the start give, with `v` there; the homotopy with slower
+    /// dampers. After the stage `before`, `linear` holds the factors of that stage's H.
     pub fn solve(
         &mut self,
         problem: &mut Problem<'_, '_>,
@@ -158,7 +163,7 @@ impl Newton {
             return Ok(found);
         }
         match before {
-            // Along the line through what was found so far.
+            // Along the line through the last solution.
             Some(before) => go_on(at, &problem.rule, before.tangents().rate),
             None => {
                 let Problem { physics, rule, q } = &mut *problem;
@@ -194,8 +199,8 @@ impl Newton {
         })
     }
 
-    /// Newton's method. With `factored` `linear` holds the factors of another stage's H, which are
-    /// tried first.
+    /// Newton's method. With `factored`, `linear` holds the factors of another stage's H, which are tried
+    /// first.
     fn search(
         &mut self,
         problem: &mut Problem<'_, '_>,
@@ -216,9 +221,9 @@ impl Newton {
         let mut is_fresh = !factored;
         let mut size = self.begin(problem, at, linear, is_fresh)?;
         let far = difference(&at.w, &self.rest);
-        // What an acceleration of 1 adds, should all be at rest.
+        // The velocity that an acceleration of 1 adds, in case all are at rest.
         let slowest = largest(&at.w0).max(1.0 / rule.rate);
-        // The first correction and how far a jump of slopes was before it, where it has been taken.
+        // If the first correction has been taken: its size, and the distance of a jump of slopes before it.
         let mut first = None;
         let is_far = size >= GUESS * far && far > 0.0 && size > NEAR * slowest.max(largest(&at.w));
         let before = [size, found.margin];
@@ -226,7 +231,7 @@ impl Newton {
             size = largest(&self.step);
             first = Some(before);
         } else if is_far {
-            // Forces are too stiff for the guess, or it for them.
+            // The forces are too stiff for this guess.
             at.w.copy_from_slice(&self.rest);
             at.lead(model, &rule, q);
             found.margin = problem.physics.balance(at, &mut self.balance)?;
@@ -256,8 +261,9 @@ impl Newton {
             bend: 0.0,
             last: 0.0,
         };
-        // The smallest of the corrections by fresh factors, and how many were no smaller; whether jumps of slopes are far
-        // from what corrections change.
+        // The smallest correction with factors of the current point, and how many such corrections were no
+        // smaller; then how many jumps were crossed, and whether jumps of slopes are far compared with the
+        // corrections.
         let (mut least, mut stalls, mut crossed, mut is_clear) = (f64::INFINITY, 0, 0, false);
         let (mut is_first, mut was_odd) = (is_fresh, false);
         if let Some([first, before]) = first {
@@ -301,7 +307,7 @@ impl Newton {
                 }
             }
             is_first = false;
-            // Where slopes jump, factors of another place lead back and forth.
+            // Across a jump of slopes, factors of another point lead back and forth.
             let is_stuck = way.last > SHRINKS && size > ROUND_OFF;
             if !is_fresh
                 && (is_stuck || goal.balances(size, rate) > way.balances_if_renewed(&goal, size))
@@ -366,11 +372,11 @@ impl Newton {
                     return Ok(found);
                 }
                 if is_fresh {
-                    // Slopes jump nearer than the shortest step goes: those beyond may lead on.
+                    // Slopes jump within the shortest step. Cross the jump; the slopes beyond may lead on.
                     self.take(at, SHORTEST);
                     crossed += 1;
                 }
-                // The factors are those of another place.
+                // The factors are those of another point.
                 at.lead(model, &rule, q);
                 problem.physics.balance(at, &mut self.balance)?;
                 linear.factor(&mut problem.physics, &rule, at)?;
@@ -380,7 +386,7 @@ impl Newton {
             }
             std::mem::swap(&mut self.step, &mut self.next);
             if is_floor {
-                // Less is left than is seen.
+                // The remaining error is smaller than the visible correction.
                 at.curvature.floor = next * scale;
                 found.residual = next;
                 (at.is_settled, at.is_factored) = (next <= goal.rounding, false);
@@ -388,7 +394,7 @@ impl Newton {
                 break;
             }
             if was_odd {
-                // Round-off, or curvature in a direction of its own: the next one tells.
+                // Either round-off, or curvature in another direction: the next correction decides.
                 (way.gone, is_clear, size) = (way.gone + size, false, next);
                 continue;
             }
@@ -405,7 +411,7 @@ impl Newton {
         Ok(found)
     }
 
-    /// The first correction of a stage whose balance is taken, and its size.
+    /// The first correction of a stage, and its size. The balance must have been evaluated.
     fn begin(
         &mut self,
         problem: &mut Problem<'_, '_>,
@@ -422,8 +428,8 @@ impl Newton {
         Ok(self.correct_now(linear, problem))
     }
 
-    /// Takes the first correction, of this size; whether the next one is so small that it leads to a solution, and slopes
-    /// jump nowhere near.
+    /// Takes the first correction, of this size. True if the next one is so small that it leads to a
+    /// solution, and no slopes jump near by.
     fn leads_on(
         &mut self,
         problem: &mut Problem<'_, '_>,
@@ -452,14 +458,14 @@ impl Newton {
         leads
     }
 
-    /// The correction where the balance is, and its size.
+    /// The correction at the point of the last balance, and its size.
     fn correct_now(&mut self, linear: &mut Linear, problem: &Problem<'_, '_>) -> f64 {
         self.correct(linear, problem);
         std::mem::swap(&mut self.step, &mut self.next);
         largest(&self.step)
     }
 
-    /// Takes the last correction, from where the balance is.
+    /// Takes the last correction, from the point of the last balance.
     fn finish(&self, at: &mut StageState) {
         at.balanced.copy_from_slice(&at.w);
         self.take(at, 1.0);

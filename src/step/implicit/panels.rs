@@ -1,8 +1,9 @@
-//! Columns of Jacobians on their way.
+//! Workspace of an implicit step's Jacobians.
 
 use crate::model::Model;
 
-/// Columns of δw, then of δv⁺, by q, v, u and p. Those of ξ are in [`Linearization`](crate::step::linearization::Linearization).
+/// Columns of δw, then of δv⁺, by q, v, u and p. The columns of ξ are in
+/// [`Linearization`](crate::step::linearization::Linearization).
 #[derive(Debug)]
 pub(super) struct Panels {
     pub w: [Vec<f64>; 4],
@@ -24,7 +25,7 @@ impl Panels {
         }
     }
 
-    /// Makes room for the columns by selected parameters.
+    /// Allocates the columns by selected parameters.
     pub fn fit(&mut self, nv: usize, np: usize) {
         self.w[3] = vec![0.0; nv * np];
     }

@@ -1,4 +1,4 @@
-//! The balance of forces where a stage leads.
+//! The balance of forces at a stage.
 
 use super::stage::StageState;
 use crate::dynamics::Dynamics;
@@ -10,7 +10,7 @@ use crate::model::params::Params;
 use crate::spatial::Twist;
 use crate::step::driven::Driven;
 
-/// What a stage's balance is evaluated with.
+/// The functions that a stage's balance is evaluated with.
 pub(in crate::step) struct Physics<'a> {
     pub model: &'a Model,
     pub params: &'a Params,
@@ -18,14 +18,15 @@ pub(in crate::step) struct Physics<'a> {
     pub forces: &'a mut Forces,
     pub u: &'a [f64],
     pub driven: &'a Driven,
-    /// That of [`State`].
+    /// As in [`State`].
     pub ease: f64,
     /// nv entries.
     pub tau: &'a mut [f64],
 }
 
 impl Physics<'_> {
-    /// r ← M a' + b − f at (q', v'), zero in the rows of driven dofs; how far f is from where its slopes jump.
+    /// r ← M a' + b − f at (q', v'), zero in the rows of prescribed dofs. Returns the distance of f from
+    /// the next jump of its slopes.
     ///
     /// # Errors
     /// Those of [`Forces::apply`].
@@ -34,7 +35,7 @@ impl Physics<'_> {
         d.update(self.model, self.params, &at.q, &at.v);
         d.external.clear();
         (self.forces).load(self.model, self.params, &d.kin, &mut d.external);
-        // Forces in full, where they are: nothing of them is taken at another place.
+        // Forces are evaluated at the stage itself, without implicit terms.
         let state = State {
             model: self.model,
             params: self.params,
@@ -54,7 +55,7 @@ impl Physics<'_> {
         Ok(margin)
     }
 
-    /// ẇ by the forces at (q, v), as they are taken implicitly for a time step; zeros where it is not finite.
+    /// ẇ by the forces at (q, v), with their implicit terms for a time step; zeros if it is not finite.
     ///
     /// # Errors
     /// Those of [`Forces::apply`].
@@ -82,7 +83,7 @@ impl Physics<'_> {
         self.forces.set_products(&mut d.system);
         let pivots = &self.driven.pivots;
         d.forward_system(self.model, self.params, pivots, self.tau, rate);
-        // Of free joints along the axes where the step begins.
+        // Free joints along the axes at the start of the step.
         for l in self.model.free_links() {
             let twist = Twist::from_slice(&v[l.iv..]);
             let turned = twist.ang.cross(twist.lin).to_array();
@@ -94,7 +95,7 @@ impl Physics<'_> {
         Ok(())
     }
 
-    /// Finds the slopes of forces; after [`Physics::balance`].
+    /// Computes the slopes of forces. After [`Physics::balance`].
     pub fn differentiate_forces(&mut self, at: &StageState) {
         let state = State {
             model: self.model,

@@ -1,4 +1,4 @@
-//! The matrix of a stage, ∂r/∂w, and its factors.
+//! The matrix H = ∂r/∂w of a stage, and its factors.
 
 use super::balance::Balance;
 use super::stage::Rule;
@@ -13,16 +13,17 @@ use crate::joint::{LinkMatrix, block_mul, block_tr_mul};
 use crate::linalg::{F4, LANES, Lu, dispatch};
 use crate::model::topology::{Link, Topology};
 
-/// Up to so many dofs there is room for all entries, should the tree's order of elimination meet a tiny pivot.
+/// Up to this many dofs a dense matrix is allocated, as a fallback if the elimination along the tree meets
+/// a tiny pivot.
 const SMALL: usize = 256;
 
-/// A sum so many times larger than what is left of it costs a few digits.
+/// Cancellation by this factor costs a few digits.
 const FEW_DIGITS: f64 = 1e3;
 
-/// A pivot at most this share of its row counts as zero.
+/// A pivot of at most this share of its row counts as zero.
 const TINY: f64 = 1e-14;
 
-/// How H is factored.
+/// Form of the factors of H.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Tree,
@@ -30,28 +31,30 @@ enum Form {
     Dense,
 }
 
-/// Of a deep tree: sweeps over the links, and with them what ties dofs of different links.
+/// For a deep tree: sweeps over the links, with the terms that tie dofs of different links.
 #[derive(Clone, Debug)]
 struct Swept {
     factors: GeneralArticulation,
     ties: Ties,
 }
 
-/// H, then its factors: along the tree, of a deep one by sweeps over its links, or with pivots where forces join branches, the
-/// tree refuses a pivot, or contacts are forces on a deep one.
+/// H, then its factors. Normally they are computed along the tree; for a deep tree, by sweeps over its
+/// links. A dense LU with pivoting is used if forces connect branches, if the tree meets a tiny pivot, and
+/// if contacts are penalty forces on a deep tree.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Solver {
     form: Form,
-    /// None of a deep tree.
+    /// `None` for a deep tree.
     tree: Option<TreeLu>,
     swept: Option<Box<Swept>>,
-    /// By rows; empty where it may never be needed.
+    /// Row by row; empty if it can never be needed.
     dense: Vec<f64>,
     lu: Lu,
     scratch: Vec<f64>,
 }
 
-/// What a', v' and q' vary by per unit of w, of one link: M, D and Q are multiplied by these from the right.
+/// Derivatives of a', v' and q' of one link by its unknowns w. M, D and Q are multiplied by these from the
+/// right.
 struct Blocks([LinkMatrix; 3]);
 
 impl Blocks {
@@ -85,7 +88,7 @@ impl Blocks {
         ])
     }
 
-    /// a', v' and q' of the link by an unknown of it.
+    /// a', v' and q' of the link for a unit of one of its unknowns.
     fn columns(&self, n: usize, unknown: usize) -> [[f64; 6]; 3] {
         self.0.each_ref().map(|m| {
             let mut x = [0.0; 6];
@@ -95,7 +98,7 @@ impl Blocks {
         })
     }
 
-    /// A row of H in the columns of the link from those of M, D and Q.
+    /// A row of H in the columns of the link, from the rows of M, D and Q.
     fn row(&self, rows: [[f64; 6]; 3], n: usize) -> [f64; 6] {
         let mut sum = [0.0; 6];
         for (m, mut row) in self.0.iter().zip(rows) {
@@ -117,7 +120,7 @@ impl Solver {
         };
         let room = if may_be_dense { nv } else { 0 };
         let [rows, entries] = forces.room();
-        // Entries in a column of a wide link become as many as it has unknowns.
+        // A column of a wide link fills as many columns as the link has unknowns.
         let widest = t.wide_links().map(|l| l.nv).max().unwrap_or(1);
         Solver {
             form: Form::Tree,
@@ -134,7 +137,8 @@ impl Solver {
         }
     }
 
-    /// Factors ∂r/∂w, with the rows of the identity for `driven` dofs; the dof at which it is singular, if it is.
+    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`driven`). `Err` gives the dof at which
+    /// the matrix is singular.
     pub fn factor(
         &mut self,
         t: &Topology,
@@ -197,7 +201,7 @@ impl Solver {
         }
     }
 
-    /// Whether solving may lose more than a few digits: of the factors along a tree their pivots tell.
+    /// True if a solve may lose more than a few digits. For factors along a tree their pivots show this.
     pub fn may_lose_digits(&self) -> bool {
         match (self.form, &self.tree) {
             (Form::Tree, Some(tree)) => tree.cancelled() > FEW_DIGITS,
@@ -210,7 +214,8 @@ impl Solver {
         self.solve_columns::<1>(t, x.as_chunks_mut().0);
     }
 
-    /// The same for up to [`LANES`] columns, row by row; one where the factors are link by link.
+    /// [`Solver::solve`] for up to [`LANES`] columns, row by row; only one column if the factors are link
+    /// by link.
     #[inline(always)]
     pub fn solve_columns<const W: usize>(&mut self, t: &Topology, x: &mut [[f64; W]]) {
         match (self.form, &self.tree, &mut self.swept) {
@@ -279,7 +284,7 @@ impl Swept {
     }
 }
 
-/// What a, v and q of the dofs of a link are per unit of each of its unknowns.
+/// a, v and q of the dofs of a link for a unit of each of its unknowns.
 fn by_unknown(t: &Topology, rule: &Rule, motion: &Motion, l: &Link, by: &mut ByUnknown) {
     let blocks = motion.of_link(t.dofs[l.iv].link);
     let blocks = blocks.map(|b| Blocks::of(rule, b));
@@ -329,11 +334,11 @@ fn combine_kernel(rule: &Rule, [m, by_v, by_q]: [&[F4]; 3], to: &mut [F4]) {
 }
 
 dispatch! {
-    /// What of H is plain addition, from what varies by a', v' and q'.
+    /// The part of H that is a plain sum of the derivatives by a', v' and q'.
     fn combine = combine_kernel(rule: &Rule, by: [&[F4]; 3], to: &mut [F4])
 }
 
-/// The rows of the identity for driven dofs.
+/// Rows of the identity for prescribed dofs.
 fn drive_tree(tree: &mut TreeLu, t: &Topology, driven: &[bool]) {
     for k in (0..t.nv()).filter(|k| driven[*k]) {
         let depth = t.dofs[k].depth;

@@ -1,11 +1,11 @@
-//! A stage's unknown, what it starts from, and where it leads.
+//! A stage: its unknown, its starting values, and the state it leads to.
 
 use super::curvature::Curvature;
 use crate::integrator::implicit::{Formula, Mix, Stage, Tangents, arrive, velocities};
 use crate::joint::LinkKind;
 use crate::model::Model;
 
-/// The coefficients of a stage at the length of a step.
+/// The coefficients of a stage for a time step h.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::step) struct Rule {
     /// γ_q, 1/γ_a and σ.
@@ -13,7 +13,7 @@ pub(in crate::step) struct Rule {
     pub rate: f64,
     pub share: f64,
     pub w0: Mix,
-    /// By velocities, times h; by the last displacement.
+    /// Coefficients of velocities, times h, and of the last displacement.
     pub xi0: Mix,
 }
 
@@ -43,7 +43,7 @@ impl Rule {
     }
 }
 
-/// What is carried from the last step: its velocity and its displacement, or nothing.
+/// The integrator's state from the last step: its velocity and its displacement, or empty.
 pub(in crate::step) fn history(carried: &[f64], nv: usize) -> [&[f64]; 2] {
     match carried.get(..2 * nv) {
         Some(both) => {
@@ -54,7 +54,7 @@ pub(in crate::step) fn history(carried: &[f64], nv: usize) -> [&[f64]; 2] {
     }
 }
 
-/// out ← a sum; an empty part is zero.
+/// out ← the weighted sum; an empty part is zero.
 pub(in crate::step) fn mix(
     by: Mix,
     start: &[f64],
@@ -76,7 +76,7 @@ pub(in crate::step) fn mix(
     }
 }
 
-/// One stage: nq entries of q', nv of all others.
+/// A stage: nq entries of q', nv entries of all others.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct StageState {
     /// The unknown.
@@ -91,14 +91,14 @@ pub(in crate::step) struct StageState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub a: Vec<f64>,
-    /// What is known of γ of this stage.
+    /// γ of this stage.
     pub(super) curvature: Curvature,
-    /// w where the last balance was taken.
+    /// w at the last balance.
     pub(super) balanced: Vec<f64>,
-    /// That is the solution but for round-off of positions, and H was factored there.
+    /// True if `balanced` is the solution up to round-off of positions, and if H was factored there.
     pub(super) is_settled: bool,
     pub(super) is_factored: bool,
-    /// Coordinates are those of hinges and slides alone, to which displacements are added.
+    /// True if all joints are hinges and slides, so that displacements are added to coordinates.
     is_plain: bool,
 }
 
@@ -124,7 +124,7 @@ impl StageState {
         }
     }
 
-    /// From w to q', v' and a' of a step that begins at `q`.
+    /// Computes q', v' and a' from w, for a step that begins at `q`.
     pub fn lead(&mut self, model: &Model, rule: &Rule, q: &[f64]) {
         if self.is_plain {
             return self.lead_plain(rule, q);
@@ -152,7 +152,7 @@ impl StageState {
         velocities(model, at, &mut self.v, &mut self.a);
     }
 
-    /// The same of plain dofs, in one go.
+    /// [`StageState::lead`] for hinges and slides, in one loop.
     fn lead_plain(&mut self, rule: &Rule, q: &[f64]) {
         let nv = self.w.len();
         let [w, w0, xi0, q] = [&self.w, &self.w0, &self.xi0, q].map(|x| &x[..nv]);

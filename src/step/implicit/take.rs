@@ -13,13 +13,13 @@ use crate::step::info::{Gradient, StepInfo};
 use crate::step::sim::Sim;
 
 impl Sim {
-    /// The pending step of an implicit formula, from the pending (q, v).
+    /// Computes the pending step of an implicit formula, from the pending (q, v).
     pub(in crate::step) fn pending_implicit(&mut self) -> Result<()> {
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
         let Some(implicit) = &mut self.implicit else {
             return Err(missing());
         };
-        // They are used on the way.
+        // The linearizations are used as scratch.
         implicit.is_linear = false;
         (implicit.stages.iter_mut()).for_each(|s| s.is_factored = false);
         let limits = Limits::of(&self.options);
@@ -50,10 +50,10 @@ impl Sim {
                 rule,
                 q: &s.q,
             };
-            // The stages of a formula have one matrix but for where they are.
+            // The stages of a formula share one matrix, evaluated at different points.
             let linear = &mut implicit.linear[0];
             let found = (implicit.newton).solve(&mut problem, at, linear, limits, &s.v, before)?;
-            // What is left is that of the last stage, where that of the first belongs.
+            // The linearization that remains belongs to the last stage, but it is stored for the first.
             at.is_settled &= last == 0;
             at.is_factored &= last == 0;
             s.info.iterations += found.iterations;
@@ -95,7 +95,7 @@ impl Sim {
     }
 }
 
-/// w₀ and ξ₀ of a stage.
+/// Computes w₀ and ξ₀ of a stage.
 fn begin(
     at: &mut StageState,
     rule: &Rule,
@@ -109,7 +109,7 @@ fn begin(
     mix(rule.xi0, v, before, displacement, &mut at.xi0);
 }
 
-/// What the next step takes as its history, along the axes of this one's end.
+/// Stores the history of the next step, along the axes at the end of this one.
 fn carry(model: &Model, v: &[f64], end: &StageState, carried: &mut [f64]) {
     let nv = model.nv();
     let (both, flag) = carried.split_at_mut(2 * nv);

@@ -1,38 +1,40 @@
-//! How far Newton's method is, and how far it will be: what is known of how corrections shrink.
+//! Convergence model of Newton's method: how far it is, and how fast corrections shrink.
 
 use crate::step::options::Options;
 
-/// The share of the correction before to which one must shrink that is more than round-off.
+/// A correction shrinks, beyond round-off, if it is at most this share of the one before.
 pub(super) const SHRINKS: f64 = 0.5;
 
-/// So often a correction of that size may fail to shrink because the slopes of forces jump on its way.
+/// Number of times that corrections of this size may fail to shrink because the slopes of forces jump on
+/// their way.
 pub(super) const JUMPS: usize = 2;
 
-/// How many times nearer than the next correction may lead a jump of slopes must not be for that to go unseen.
+/// A jump of slopes counts as far if its distance is more than this multiple of its predicted change.
 const CLEAR: f64 = 10.0;
 
-/// What new factors of H cost, in balances.
+/// Cost of new factors of H, in balances.
 const FACTORS: usize = 2;
 
-/// γ of a way is taken for this at least, as its next corrections go elsewhere than those that have shown it.
+/// Lower bound of γ, because the next corrections have other directions than those in which γ was seen.
 const LEAST: f64 = 1.0;
 
-/// The share of round-off that may be left unseen.
+/// Largest acceptable share of round-off that stays unseen.
 const UNSEEN: f64 = 1e-5;
 
-/// Corrections may shrink so many times less than those before, as their directions are others.
+/// Corrections may shrink this much less than predicted, because their directions differ from the earlier
+/// ones.
 pub(super) const SURPLUS: f64 = 100.0;
 
-/// How many times larger than a rounding of positions makes it a correction that is round-off may be.
+/// Round-off of corrections is at most this multiple of the round-off of positions.
 const MOST: f64 = 16.0;
 
-/// How many times larger than one that was seen a correction that is round-off may be.
+/// Round-off of corrections is at most this multiple of the round-off that was seen.
 const NOISE: f64 = 4.0;
 
-/// Balances that are not counted further.
+/// Largest number of balances that is counted.
 const MANY: usize = 50;
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::step) struct Limits {
     pub tolerance: f64,
@@ -47,7 +49,7 @@ impl Limits {
         }
     }
 
-    /// What a message says of a stage with this correction left.
+    /// Text of a message about a stage with this correction left.
     pub fn missed(&self, residual: f64) -> String {
         format!(
             "Newton's method stopped at a correction of {residual:e}, above options.newton_tolerance {:e}",
@@ -58,7 +60,7 @@ impl Limits {
 
 /// The largest of |x|.
 pub(super) fn largest(x: &[f64]) -> f64 {
-    // |x| is ordered as its bits are, infinity and NaN last.
+    // |x| is ordered as its bits, with infinity and NaN last.
     let bits = x.iter().fold(0, |m: u64, x| m.max(x.abs().to_bits()));
     match f64::from_bits(bits) {
         largest if largest.is_finite() => largest,
@@ -75,23 +77,23 @@ pub(super) fn difference(a: &[f64], b: &[f64]) -> f64 {
     )
 }
 
-/// Whether a jump of slopes, moved by a correction from the first distance to the second, is far from what the next one
-/// changes, which is so many times its size.
+/// True if a jump of slopes is far from the changes of the next correction. A correction has moved the jump
+/// from distance `before` to `after`; the next correction is `shrinks` times as large.
 pub(super) fn stays_clear([before, after]: [f64; 2], shrinks: f64) -> bool {
     before == f64::INFINITY || after > CLEAR * (after - before).abs() * shrinks
 }
 
-/// When a correction is the last one.
+/// Decides whether a correction is the last one.
 pub(super) struct Goal {
     pub tolerance: f64,
     /// Corrections up to this size are round-off.
     pub rounding: f64,
-    /// The size of those that have been seen to be, zero where none were.
+    /// Size of corrections that have been seen to be round-off; zero if none were.
     pub floor: f64,
 }
 
 impl Goal {
-    /// With a floor that is no more than may be one.
+    /// Bounds `floor` by the largest plausible round-off.
     pub fn new(tolerance: f64, rounding: f64, floor: f64) -> Goal {
         Goal {
             tolerance,
@@ -100,33 +102,34 @@ impl Goal {
         }
     }
 
-    /// Whether corrections of this size that have stalled so often are round-off.
+    /// True if corrections of this size that have stalled this often are round-off.
     pub fn is_round_off(&self, size: f64, stalls: usize) -> bool {
         stalls > if size <= self.rounding { 0 } else { JUMPS }
     }
 
-    /// What corrections are known to within.
+    /// Uncertainty of corrections.
     pub fn noise(&self) -> f64 {
         self.rounding.max(NOISE * self.floor)
     }
 
-    /// Whether this is no more than has been seen to be round-off.
+    /// True if this size does not exceed round-off that was seen.
     pub fn is_noise(&self, size: f64) -> bool {
         size <= NOISE * self.floor
     }
 
-    /// Whether round-off may be that large: along many links that of each adds up.
+    /// True if round-off may be that large: along many links the round-off of each link adds up.
     pub fn may_be_floor(&self, size: f64) -> bool {
         size <= MOST * self.rounding
     }
 
-    /// Whether nothing is left to do after a correction that leaves so much of itself.
+    /// True if no further correction is needed after one of this size that leaves the share `rate` of
+    /// itself.
     pub fn is_met(&self, size: f64, rate: f64) -> bool {
         SURPLUS * size * rate <= self.tolerance.max(self.floor)
             || size <= self.rounding && rate <= UNSEEN
     }
 
-    /// How many balances it takes from a correction of this size, each of which leaves that much.
+    /// Number of balances needed from a correction of this size, each of which leaves the share `rate`.
     pub fn balances(&self, mut size: f64, rate: f64) -> usize {
         let mut count = 0;
         while count < MANY && !self.is_met(size, rate) {
@@ -137,18 +140,18 @@ impl Goal {
     }
 }
 
-/// What is known of how corrections shrink, relative to velocities.
+/// Observed convergence, relative to velocities.
 pub(super) struct Way {
-    /// From where the factors are; infinite where they are another stage's.
+    /// Distance from the point of the factors; infinite for factors of another stage.
     pub gone: f64,
-    /// γ, zero while it is not known.
+    /// γ; zero while unknown.
     pub bend: f64,
-    /// What the last correction has left of itself.
+    /// The share of itself that the last correction left.
     pub last: f64,
 }
 
 impl Way {
-    /// How much of itself a correction of this size leaves, should nothing have changed; NaN where that is not known.
+    /// Predicted share of itself that a correction of this size leaves; NaN if unknown.
     pub fn rate(&self, size: f64) -> f64 {
         match self.gone.is_finite() {
             true if self.bend > 0.0 => self.bend.max(LEAST) * (size + 2.0 * self.gone),
@@ -157,7 +160,7 @@ impl Way {
         }
     }
 
-    /// As [`Goal::balances`] with new factors, and what these cost.
+    /// As [`Goal::balances`] with new factors, including their cost.
     pub fn balances_if_renewed(&self, goal: &Goal, size: f64) -> usize {
         let bend = self.bend.max(LEAST);
         let rate = bend * size;
@@ -168,11 +171,11 @@ impl Way {
             }
     }
 
-    /// A share of a correction has been taken, after which one of the size `next` is due.
+    /// Records that a share of a correction was taken, and that the next correction has the size `next`.
     pub fn go(&mut self, share: f64, size: f64, next: f64) {
         self.last = next / size;
         if share < 1.0 {
-            // How it shrank says nothing.
+            // A shortened step says nothing about γ.
             self.bend = 0.0;
         } else if self.gone.is_finite() {
             self.bend = self.bend.max(self.last / (size + 2.0 * self.gone));
@@ -183,7 +186,7 @@ impl Way {
     pub fn renew(&mut self) {
         self.gone = 0.0;
         if self.last > SHRINKS {
-            // It was no curvature that kept the last correction from shrinking.
+            // The last correction failed to shrink for another reason than curvature.
             self.bend = 0.0;
         }
     }

@@ -1,4 +1,4 @@
-//! What implicit steps and their derivatives are made in.
+//! Workspace of implicit steps and their derivatives.
 
 use super::linear::{Linear, Start};
 use super::newton::Newton;
@@ -10,36 +10,37 @@ use crate::linalg::LANES;
 use crate::model::Model;
 use crate::step::state::Held;
 
-/// What a simulation with an implicit formula has. Sized at creation.
+/// State of a simulation with an implicit formula. Sized at creation.
 #[derive(Debug)]
 pub(crate) struct Implicit {
     pub formula: Formula,
-    /// Of the last step, and of one that may not succeed.
+    /// Stages of the last step, and of a step in progress.
     pub stages: Vec<StageState>,
     pub(super) pending: Vec<StageState>,
-    /// Of each stage; while solving, of any state on the way.
+    /// Linearization of each stage; during a solve, at intermediate points.
     pub(super) linear: Vec<Linear>,
     pub newton: Newton,
-    /// The stages in `linear` are those of the last step.
+    /// True if `linear` belongs to the stages of the last step.
     pub(super) is_linear: bool,
-    /// The stage at which the recursions are.
+    /// The stage at which the recursions are evaluated.
     pub(super) loaded: usize,
     pub(super) work: Work,
     pub(super) panels: Option<Panels>,
 }
 
-/// What derivatives take on their way, nv entries each.
+/// Vectors of derivatives on their way, nv entries each.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) start: Start,
-    /// Of w of a stage, and of the one before.
+    /// For w of a stage, and of the stage before.
     pub(super) w: Vec<f64>,
     pub(super) before: Vec<f64>,
     pub(super) xi: Vec<f64>,
     pub(super) lanes: Lanes<Vec<f64>>,
 }
 
-/// Columns in a group, row by row: unit ones of q, v or u, what a stage starts from, what comes of it, and forces.
+/// Columns in a group, row by row: unit vectors of q, v or u, the starting values of a stage, the results,
+/// and forces.
 #[derive(Debug)]
 pub(in crate::step) struct Lanes<T> {
     pub unit: T,
@@ -50,7 +51,7 @@ pub(in crate::step) struct Lanes<T> {
 }
 
 impl Lanes<Vec<f64>> {
-    /// For so many rows, and so many of forces.
+    /// With `rows` rows, and `forces` rows of forces.
     pub fn new(rows: usize, forces: usize) -> Self {
         let zeros = || vec![0.0; LANES * rows];
         Lanes {
@@ -76,7 +77,7 @@ impl Lanes<Vec<f64>> {
 impl Implicit {
     pub fn new(model: &Model, formula: Formula, forces: &Forces, derivatives: bool) -> Implicit {
         let nv = model.nv();
-        // A start without history takes another formula's stages.
+        // A start without history uses the stages of another formula.
         let count = formula.most_stages();
         let stages = vec![StageState::new(model); count];
         let zeros = || vec![0.0; nv];
@@ -102,7 +103,7 @@ impl Implicit {
         }
     }
 
-    /// Makes room for the columns by selected parameters.
+    /// Allocates the columns by selected parameters.
     pub fn fit(&mut self, nv: usize, np: usize) {
         self.is_linear = false;
         if let Some(panels) = &mut self.panels {
@@ -110,7 +111,7 @@ impl Implicit {
         }
     }
 
-    /// The pending step is the last one; what is held of it.
+    /// Makes the pending step the last one, and returns the contents of the shared workspace.
     pub fn accept(&mut self) -> Held {
         std::mem::swap(&mut self.stages, &mut self.pending);
         self.is_linear = false;

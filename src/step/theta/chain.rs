@@ -1,11 +1,13 @@
-//! The links of the chain rule that a θ-step has of its own.
+//! The links of the chain rule that a θ-step replaces.
 //!
-//! | link | forward | backward |
+//! | link | forward | backward, upwards |
 //! |---|---|---|
-//! | balance | δv* by the stage; x = −δ(A Δ) − h R_λ δq at fixed Δ and impulses | (q̄, v̄, ū, p̄) += of w through both, then of z through the stage |
-//! | impulses | x ← A⁻¹ x + δv*, then x += A⁻¹ Jᵀ δλ(J x + δσ, δbounds) | z, σ̄ ← through the law; w = A⁻¹ z |
+//! | balance | δv* by the stage | (q̄, v̄, ū, p̄) += adjoints of z through the stage |
+//! | | x = −δ(A Δ) − h R_λ δq at fixed Δ and impulses | (q̄, v̄, ū, p̄) += adjoints of w through both |
+//! | impulses | x ← A⁻¹ x + δv* | w = A⁻¹ z |
+//! | | x += A⁻¹ Jᵀ δλ(J x + δσ, δbounds) | z, σ̄ ← through the law |
 //!
-//! R_λ is the balance of the contact loads alone, of bodies at rest without weight.
+//! R_λ is the balance of the contact loads alone, for bodies at rest without gravity.
 
 use super::linear::missing;
 use crate::error::{Error, Result};
@@ -86,7 +88,7 @@ pub(in crate::step) fn balance_transposed(
         add_scaled(rule.xi0.start, &theta.xi, &mut lin.v_sum);
         let h = sim.options.time_step;
         weights.iter_mut().for_each(|w| *w *= -h);
-        // By velocities there is nothing: the bodies are at rest.
+        // The adjoint by velocities is zero: the bodies are at rest.
         sim.loads_weighed(weights, &mut lin.q_sum, &mut lin.column);
     }
     let t = sim.model.topology();
@@ -181,7 +183,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Adds R_λᵀ w to `q_bar`; `scratch` is lost.
+    /// Adds R_λᵀ w to `q_bar`; `scratch` is overwritten.
     fn loads_weighed(&mut self, weights: &[f64], q_bar: &mut [f64], scratch: &mut [f64]) {
         self.without_gravity(|sim| {
             let d = &mut sim.dynamics;

@@ -1,10 +1,12 @@
-//! Jacobians of a θ-step: the stage's columns in lanes, and what answers forces as one matrix.
+//! Jacobians of a θ-step: the stage's columns in lanes, and the response to forces as one matrix.
 //!
-//! With K in the place of A⁻¹ ([`constrained_inverse`](crate::step::constrained_inverse)) and δλ = G w, 1 + A⁻¹JᵀG J = K A:
+//! With K instead of A⁻¹ ([`constrained_inverse`](crate::step::constrained_inverse)) and δλ = G w,
+//! 1 + A⁻¹JᵀG J = K A:
 //!
 //!   δv̂ = K (A δv* − δ(A Δ) − h R_λ δq) + A⁻¹JᵀG δσ.
 //!
-//! The panels of every scheme have −h K R_λ δq + A⁻¹JᵀG δσ, and by v what would go on with δv, K A δv, which is taken off again.
+//! The panels common to all schemes contain −h K R_λ δq + A⁻¹JᵀG δσ. The panel by v also contains K A δv,
+//! as for a scheme that continues from v; this term is subtracted again.
 
 use super::linear::missing;
 use super::matrix::Matrix;
@@ -19,7 +21,7 @@ use crate::step::implicit::{Lanes, StageColumns, stage_columns};
 use crate::step::linearization::Linearization;
 use crate::step::sim::Sim;
 
-/// By what a panel differentiates.
+/// The variable by which a panel differentiates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Position,
@@ -28,7 +30,7 @@ enum Kind {
 }
 
 impl Sim {
-    /// ∂v̂ by q and v, in columns.
+    /// Columns of ∂v̂ by q and v.
     pub(in crate::step) fn theta_columns(&mut self) -> Result<()> {
         if self.theta.as_ref().is_some_and(|t| t.has_impulses) {
             self.columns_at_once()?;
@@ -38,7 +40,7 @@ impl Sim {
         self.add_panel(Kind::Velocity)
     }
 
-    /// Those by what drives the actuators.
+    /// Columns of ∂v̂ by the actuators' drives.
     pub(in crate::step) fn theta_input_columns(&mut self) -> Result<()> {
         if let Some(lin) = &mut self.linear {
             lin.by_u.fill(0.0);
@@ -46,7 +48,7 @@ impl Sim {
         self.add_panel(Kind::Input)
     }
 
-    /// Adds what the stage does to the columns of a panel; without impulses these are written.
+    /// Adds the stage's part to the columns of a panel; without impulses, writes it.
     fn add_panel(&mut self, kind: Kind) -> Result<()> {
         self.with_linear(|sim, lin| {
             let Some(mut theta) = sim.theta.take() else {
@@ -93,7 +95,7 @@ impl Sim {
                 ));
             };
             let (x, force) = (&mut x[..nv], &force[..nv]);
-            // By driven dofs it was taken off column by column.
+            // For prescribed dofs it was subtracted column by column.
             for (k, x) in x.iter_mut().enumerate() {
                 if kind == Kind::Velocity && !driven[k] {
                     axpy(-1.0, &unit[k], x);
@@ -116,7 +118,7 @@ impl Sim {
 }
 
 impl Theta {
-    /// Unit vectors from the one of this number on, and with them what the stage starts from.
+    /// Sets unit vectors from number `first` on, and the variation of the stage's starting values.
     fn unit_group(&mut self, kind: Kind, count: usize, first: usize, nv: usize) {
         let Lanes { unit, w0, xi0, .. } = self.lanes.rows();
         let unit = &mut unit[..count];
@@ -134,7 +136,7 @@ impl Theta {
         }
     }
 
-    /// δv* of a group, and the force −δ(A Δ) where impulses act.
+    /// δv* of a group; with impulses also the force −δ(A Δ).
     fn group(&mut self, t: &Topology, kind: Kind, nv: usize) -> Result<()> {
         let Lanes {
             unit,
@@ -169,7 +171,7 @@ impl Theta {
     }
 }
 
-/// Adds to a column, in the island of a dof, what answers the forces of lane `lane`.
+/// Adds to a column, in the island of a dof, the response to the forces of lane `lane`.
 #[inline(always)]
 fn add_answers_kernel(
     answer: &DenseInverse,

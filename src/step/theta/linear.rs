@@ -1,4 +1,4 @@
-//! What the derivatives of a θ-step are taken from, at the stage and where impulses act.
+//! Preparations for the derivatives of a θ-step: at the stage, and at the point where impulses act.
 
 use super::matrix::factor;
 use super::workspace::Theta;
@@ -20,8 +20,9 @@ pub(super) fn missing() -> Error {
 }
 
 impl Sim {
-    /// Prepares all derivatives of the last step, unless that is done: the stage and what its balance varies by, the matrix
-    /// through which impulses act, and the recursions where the step began with the contact loads and nothing else.
+    /// Prepares all derivatives of the last step, unless they are up to date: the stage and the slopes of
+    /// its balance, the matrix through which impulses act, and the recursions at the start of the step with
+    /// the contact loads only.
     pub(in crate::step) fn linearize_theta(&mut self) -> Result<()> {
         if self.held >= Held::Matrices {
             return Ok(());
@@ -82,7 +83,7 @@ impl Sim {
         self.label_gradient(|d, t, x| d.mass.solve(t, x))
     }
 
-    /// Runs with recursions in which nothing has weight.
+    /// Runs `run` with gravity set to zero.
     pub(super) fn without_gravity<T>(&mut self, run: impl FnOnce(&mut Sim) -> T) -> T {
         let gravity = std::mem::replace(&mut self.params.gravity, Vec3::ZERO);
         let done = run(self);
@@ -123,7 +124,8 @@ impl Sim {
         if !theta.has_impulses {
             return Ok(());
         }
-        // What of forces is in the matrix, as their balance has it beside what it has at no acceleration.
+        // The part of the forces in the matrix: their balance with the acceleration, minus the balance
+        // without it.
         let state = State {
             model: here.model,
             params: here.params,
@@ -157,7 +159,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Where nothing has weight.
+    /// Without gravity.
     fn linearize_matrix(&mut self, theta: &mut Theta) -> Result<()> {
         let at = &theta.stage.at;
         (theta.matrix).linearize(&self.model, &self.params, &mut self.dynamics, at)?;
@@ -186,7 +188,7 @@ impl Sim {
         Ok(())
     }
 
-    /// The contact loads alone: bodies at rest where the step began, and nothing has weight.
+    /// The contact loads only: bodies at rest at the start of the step, without gravity.
     fn linearize_loads(&mut self, theta: &mut Theta) -> Result<()> {
         let (model, h, s) = (&*self.model, self.options.time_step, &self.state);
         let (params, d) = (&self.params, &mut self.dynamics);

@@ -1,11 +1,12 @@
-//! The matrix by which impulses change velocities in a θ-step, and how what it does to a velocity varies.
+//! The matrix A through which impulses change velocities in a θ-step, and the variation of A Δ.
 //!
-//! A = Tᵀ M(q') T + diag(armature + θ h D̃ + (θ h)² K̃), M without armature and T from velocities along the axes where the step
-//! begins to those at the stage's q' ([`Motion`]). With Δ = v̂ − v* held, a = T Δ and f = M a,
+//! A = Tᵀ M(q') T + diag(armature + θ h D̃ + (θ h)² K̃). M is without armature. T maps velocities along the
+//! axes at the start of the step to those along the axes at the stage's q' ([`Motion`]). With fixed
+//! Δ = v̂ − v*, a = T Δ and f = M a,
 //!
 //!   δ(A Δ) = Tᵀ (∂(M a)/∂q' δq' + M δT Δ − N δξ) + δdiag Δ,   δTᵀ f = −Tᵀ N δξ,
 //!
-//! where N is what ∂(T Δ)/∂ξ would be with Tᵀ f in the place of Δ.
+//! where N is ∂(T Δ)/∂ξ with Tᵀ f instead of Δ.
 
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
@@ -17,25 +18,25 @@ use crate::model::topology::Topology;
 use crate::spatial::{Twist, Vec3, so3_exp};
 use crate::step::implicit::{Balance, Of, StageState};
 
-/// Sized at creation.
+/// The matrix and its variation; sized at creation.
 #[derive(Debug)]
 pub(super) struct Matrix {
     balance: Balance,
-    /// With the rate Δ, and with Tᵀ f in its place.
+    /// For the rate Δ, and for Tᵀ f instead of it.
     motion: [Motion; 2],
     /// Δ, and T Δ.
     pub change: Vec<f64>,
     pub seen: Vec<f64>,
     armature: Vec<f64>,
     zero: Vec<f64>,
-    /// On the way: of q', of T Δ and of forces, with room for [`LANES`] columns.
+    /// Scratch for q', T Δ and forces, with capacity for [`LANES`] columns.
     work: [Vec<f64>; 3],
 }
 
-/// Leaves the factors of A in `dynamics.mass`, and the placements at the stage.
+/// Factors A into `dynamics.mass`, and leaves the placements at the stage.
 ///
 /// # Errors
-/// `Numerical` naming the joint where A is singular.
+/// `Numerical` naming the joint at which A is singular.
 pub(super) fn factor(
     model: &Model,
     params: &Params,
@@ -44,7 +45,7 @@ pub(super) fn factor(
     at: &StageState,
 ) -> Result<()> {
     dynamics.update_positions(model, params, &at.q);
-    // Linear dofs of a free joint along the axes where the step begins: S Tᵀ in the place of S.
+    // Linear dofs of a free joint are along the axes at the start of the step: S Tᵀ instead of S.
     for l in model.free_links() {
         let turn = so3_exp(Vec3::from_slice(&at.xi[l.iv + 3..]));
         let own = &mut dynamics.kin.s[l.iv..l.iv + 3];
@@ -81,8 +82,8 @@ impl Matrix {
         }
     }
 
-    /// Takes the slopes at a stage for [`Matrix::change`]. `params` is without gravity; `dynamics` is left at rest at the
-    /// stage with the acceleration [`Matrix::seen`], and its loads are lost.
+    /// Computes the slopes at a stage for [`Matrix::change`]. `params` is without gravity. Leaves
+    /// `dynamics` at rest at the stage with the acceleration [`Matrix::seen`]; its loads are overwritten.
     pub fn linearize(
         &mut self,
         model: &Model,
@@ -121,13 +122,14 @@ impl Matrix {
         balance.take(model, params, dynamics, None, false)
     }
 
-    /// `out` −= δ(A Δ) along δq and δξ of the stage, of which an empty δq is zero.
+    /// `out` −= δ(A Δ) along δq and δξ of the stage; an empty δq is zero.
     pub fn subtract_direction(&mut self, t: &Topology, q: &[f64], xi: &[f64], out: &mut [f64]) {
         let [q, xi] = [q, xi].map(|x| x.as_chunks().0);
         self.subtract_columns::<1>(t, q, xi, out.as_chunks_mut().0);
     }
 
-    /// The same for up to [`LANES`] columns, row by row; for one where trees are deep.
+    /// [`Matrix::subtract_direction`] for up to [`LANES`] columns, row by row; for deep trees, for one
+    /// column.
     #[inline(always)]
     pub fn subtract_columns<const W: usize>(
         &mut self,
@@ -154,7 +156,8 @@ impl Matrix {
         of_change.add_transposed_columns(t, Slope::Velocity, -1.0, force, out);
     }
 
-    /// Adjoint of [`Matrix::subtract_direction`]: from that of forces, that of q is added and that of ξ written.
+    /// Adjoint of [`Matrix::subtract_direction`]: from the adjoint of forces, adds the adjoint of q and
+    /// writes that of ξ.
     pub fn subtract_adjoint(
         &mut self,
         t: &Topology,
@@ -181,7 +184,7 @@ impl Matrix {
         of_force.add_transposed(t, by_position, -1.0, force, xi_bar);
     }
 
-    /// Tᵀ on what forces at the stage are, as the step's beginning sees them.
+    /// Applies Tᵀ: converts forces at the stage to the axes at the start of the step.
     pub fn turn_back(&mut self, t: &Topology, force: &mut [f64]) {
         let own = &mut self.work[2][..force.len()];
         own.copy_from_slice(force);
@@ -190,7 +193,7 @@ impl Matrix {
     }
 }
 
-/// Takes off what the armature does.
+/// Subtracts the armature's part.
 #[inline(always)]
 fn without<const W: usize>(armature: &[f64], rate: &[[f64; W]], force: &mut [[f64; W]]) {
     for ((force, armature), rate) in force.iter_mut().zip(armature).zip(rate) {

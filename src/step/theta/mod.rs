@@ -1,8 +1,10 @@
-//! Steps of the θ-method: an implicit stage finds the velocity without impulses, then the contact law adds them.
+//! Steps of the θ-method: an implicit stage finds the velocity without impulses, then the contact law adds
+//! the impulses.
 //!
-//! The equations are in [`integrator::Theta`](crate::integrator::Theta). The stage is that of the implicit formulas; rows, laws
-//! and the end of the step are those of every scheme. What is here joins the two: the matrix through which impulses
-//! act, at the stage's placements (`matrix`), and the links of the chain that differ.
+//! [`integrator::Theta`](crate::integrator::Theta) has the equations. The stage is that of the implicit
+//! formulas. Rows, laws and the end of the step are common to all schemes. This module connects them: it
+//! has the matrix through which impulses act, at the stage's placements (`matrix`), and the links of the
+//! chain rule that differ.
 
 mod chain;
 mod columns;

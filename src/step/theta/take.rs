@@ -8,7 +8,8 @@ use crate::step::info::{Gradient, StepInfo};
 use crate::step::sim::Sim;
 
 impl Sim {
-    /// The pending step, from the pending (q, v). The recursions are there afterwards, with contact beside the factors of A.
+    /// Computes the pending step from the pending (q, v). Afterwards the recursions are at the stage; with
+    /// contact, the factors of A are available too.
     pub(in crate::step) fn pending_theta(&mut self) -> Result<()> {
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
         let Some(theta) = &mut self.theta else {

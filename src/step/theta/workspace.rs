@@ -1,4 +1,4 @@
-//! What steps of the θ-method and their derivatives are made in.
+//! Workspace of θ-steps and their derivatives.
 
 use super::matrix::Matrix;
 use crate::force::Forces;
@@ -6,19 +6,20 @@ use crate::integrator::implicit::Stage;
 use crate::model::Model;
 use crate::step::implicit::{Lanes, Linear, Newton, Rule, StageState, Start};
 
-/// What a simulation with such a scheme has. Sized at creation.
+/// State of a simulation with the θ-method. Sized at creation.
 #[derive(Debug)]
 pub(crate) struct Theta {
     pub(super) rule: Rule,
-    /// θ h [s]: with it what forces declare as implicit enters the matrix.
+    /// θ h [s]: the time step with which implicit forces enter the matrix.
     pub step: f64,
-    /// Of the last step, and of one that may not succeed.
+    /// Stage of the last step, and of a step in progress.
     pub stage: Solved,
     pub(super) pending: Solved,
     pub(super) linear: Linear,
     pub newton: Newton,
     pub(super) matrix: Matrix,
-    /// The matrix by which impulses act counts: the last step has rows, or would have some beside a selected parameter.
+    /// True if the matrix for impulses is needed: the last step has rows, or would have rows for a selected
+    /// parameter.
     pub(super) has_impulses: bool,
     pub(super) columns: Columns,
     pub(super) lanes: Lanes<Vec<f64>>,
@@ -29,7 +30,7 @@ pub(crate) struct Theta {
     pub(super) zero: Vec<f64>,
 }
 
-/// A stage, and how well it is solved.
+/// A stage, and the accuracy of its solution.
 #[derive(Debug)]
 pub(in crate::step) struct Solved {
     pub at: StageState,
@@ -37,19 +38,19 @@ pub(in crate::step) struct Solved {
     pub(super) converged: bool,
 }
 
-/// By each selected parameter, nv entries each.
+/// Columns by each selected parameter, nv entries each.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
-    /// Of the stage's balance.
+    /// Columns of the stage's balance.
     pub(super) stage: Vec<f64>,
-    /// Of the forces that change velocities by v̂ − v*, at fixed impulses.
+    /// Columns of the forces that change velocities by v̂ − v*, at fixed impulses.
     pub(super) forces: Vec<f64>,
 }
 
 impl Theta {
     pub fn new(model: &Model, stage: &Stage, h: f64, forces: &Forces, derivatives: bool) -> Theta {
         let nv = model.nv();
-        // Of deep trees columns come one by one.
+        // For deep trees, columns are computed one by one.
         let lanes = derivatives && !model.topology().is_deep();
         let [rows, dofs] = if lanes {
             [nv.max(model.nu()), nv]
@@ -83,7 +84,7 @@ impl Theta {
         }
     }
 
-    /// Makes room for the columns by selected parameters.
+    /// Allocates the columns by selected parameters.
     pub fn fit(&mut self, nv: usize, np: usize) {
         self.columns = Columns {
             stage: vec![0.0; nv * np],
@@ -91,12 +92,12 @@ impl Theta {
         };
     }
 
-    /// Where the pending step's stage leads.
+    /// Configuration at the pending step's stage.
     pub(in crate::step) fn place(&self) -> &[f64] {
         &self.pending.at.q
     }
 
-    /// The pending step is the last one.
+    /// Makes the pending step the last one.
     pub fn accept(&mut self) {
         std::mem::swap(&mut self.stage, &mut self.pending);
     }
