@@ -17,7 +17,8 @@ pub struct Certificate {
     pub converged: bool,
     /// The method that produced the solution.
     pub path: Path,
-    /// Newton factorizations, interior-point steps, factorizations along the path, PGS sweeps and ADMM iterations spent.
+    /// Counts: Newton factorizations, interior-point steps, factorizations along the path, PGS sweeps
+    /// and ADMM iterations.
     pub newton: usize,
     pub interior: usize,
     pub continuation: usize,

@@ -109,8 +109,8 @@ pub trait Request {
 /// The problem of a step with a guess of its solution. The solution replaces the guess.
 pub struct Posed<'a> {
     pub problem: Problem<'a>,
-    /// For compliant rows: R by blocks, and the change of the velocity before the step by the guessed
-    /// impulses, in the coordinates of the rows. Otherwise empty.
+    /// For compliant rows: R by blocks, and in `kept` the velocity before the step minus the velocity
+    /// without impulses, in the coordinates of the `WhitenedJacobian`. Otherwise both are empty.
     pub regularization: &'a [Regularization],
     pub kept: &'a [f64],
     pub lambda: &'a mut [f64],

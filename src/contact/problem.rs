@@ -5,11 +5,11 @@
 //! | block | rows | law |
 //! |---|---|---|
 //! | [`Block::Contact`] | 3: t₁, t₂, n | K_μ ∋ λ ⟂ σ + Γ_μ(σ) ∈ K_μ*, Γ_μ(σ) = (0, 0, μ‖σ_T‖) |
-//! | [`Block::Pyramid`] | 3: t₁, t₂, n | 0 ≤ λ_n ⟂ σ_n ≥ 0; σ_t = 0 if &#124;λ_t&#124; < μ λ_n, else λ_t = −μ λ_n sign σ_t, for t = t₁, t₂ |
+//! | [`Block::Pyramid`] | 3: t₁, t₂, n | 0 ≤ λ_n ⟂ σ_n ≥ 0; a box with the bound μ λ_n along each tangent |
 //! | [`Block::Unilateral`] | 1 | 0 ≤ λ ⟂ σ ≥ 0 |
 //! | [`Block::Box`] | 1 | σ = 0 if &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
-//! | [`Block::Turning`] | 1 to 3 | together with the tangents of its contact: the law of the contact with more tangents |
+//! | [`Block::Turning`] | 1 to 3 | further tangents of its contact, under the law of the contact |
 
 pub use super::block::{Block, Regularization, Small};
 use super::whitened_jacobian::WhitenedJacobian;
@@ -66,7 +66,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Checks sizes, signs and finiteness. Errors: `InvalidArgument` for a size or a sign, `Numerical` for NaN or ∞.
+    /// Checks sizes, signs and finiteness. Errors: `InvalidArgument` for a size or a sign, `Numerical`
+    /// for NaN or ∞.
     pub fn validate(&self) -> Result<()> {
         let n = self.g.len();
         let mut rows = 0;

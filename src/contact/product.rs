@@ -7,7 +7,7 @@ use crate::linalg::LANES;
 
 /// The form in which a law gives its derivative to Jacobians.
 pub enum Product<'a> {
-    /// B and C of few columns.
+    /// B and C with few rows.
     LowRank(&'a mut dyn LowRank),
     /// Products with C, island by island. B and X are 1.
     Islands(&'a mut dyn Islands),

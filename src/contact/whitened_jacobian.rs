@@ -70,7 +70,8 @@ impl WhitenedJacobian {
         self.compliance.clear();
     }
 
-    /// Appends a block of `rows` that acts on one or two different trees (`None`: the world); its entries are zero.
+    /// Appends a block of `rows` that acts on one or two different trees (`None`: the world). Its
+    /// entries are zero.
     pub fn push(&mut self, rows: usize, trees: [Option<usize>; 2]) {
         let at = self.blocks.last().map_or(0, |b| b.at + b.rows);
         let mut sides = Sides {

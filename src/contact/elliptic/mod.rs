@@ -8,7 +8,7 @@
 //!
 //! | law | |
 //! |---|---|
-//! | rigid ([`ncp`](super::ncp), [`lcp`](super::lcp)) | K ∋ λ ⟂ σ + Γ(σ) ∈ K*, Γ = μ‖σ_T‖ e_n, for a pyramid with the norm of sums |
+//! | rigid ([`ncp`](super::ncp), [`lcp`](super::lcp)) | K ∋ λ ⟂ σ + Γ(σ) ∈ K*, Γ = μ‖σ_T‖ e_n (1-norm for a pyramid) |
 //! | compliant ([`convex`](super::convex)) | λ = P(−R⁻¹σ), the projection on K in the norm of R |
 //!
 //! One method solves all three laws. With R and a centre c,

@@ -83,7 +83,8 @@ pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, x| larger(m, x.abs()))
 }
 
-/// Residuals of (λ, σ): cone, dual cone, complementarity, scaled as [`Certificate`](crate::contact::certificate::Certificate) documents.
+/// Residuals of (λ, σ): cone, dual cone, complementarity, scaled as
+/// [`Certificate`](crate::contact::certificate::Certificate) documents.
 pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f64]) -> [f64; 3] {
     let velocity = largest(g).max(1.0);
     let impulse = match largest(lambda) {
