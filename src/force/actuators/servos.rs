@@ -1,21 +1,21 @@
-//! Servos: actuators whose force has slopes by the length and rate of the transmission, which a step takes
-//! implicitly.
+//! Servos: actuators whose force depends on the length and rate of the transmission. A step takes these
+//! derivatives implicitly.
 //!
-//! With K̃ = −∂F/∂l and D̃ = −∂F/∂l̇, times the gear and where they are positive, and g = ∂l/∂q before the
+//! With K̃ = −∂F/∂l and D̃ = −∂F/∂l̇, times the gear and only where positive, and g = ∂l/∂q before the
 //! gear, a step has
 //!
 //!   gear F − h K̃ l̇ − (h D̃ + h² K̃) g·a   along g.
 //!
-//! On joints the last part is on the diagonal of the system matrix, on tendons it is a product (h D̃ + h² K̃)
-//! g gᵀ.
+//! On joints the last term is on the diagonal of the system matrix. On tendons it is a product (h D̃ +
+//! h² K̃) g gᵀ.
 
 use super::{ActuatorForce, Actuators};
 use crate::force::State;
 use crate::tendon::Cords;
 
 impl ActuatorForce {
-    /// Takes implicitly what slows the transmission and pulls it back; `by_u` are the slopes by u of those by
-    /// its length and rate.
+    /// Takes the derivatives that resist the motion implicitly. `by_u` are the derivatives by u of those
+    /// by length and rate.
     #[inline(always)]
     pub(super) fn look_ahead(&mut self, gear: f64, by_u: [f64; 2]) {
         for (k, slope) in [self.by_length, self.by_rate].into_iter().enumerate() {
@@ -25,7 +25,7 @@ impl ActuatorForce {
                 self.ahead_by_u[k] = -gear * by_u[k];
             }
             if by_u[k] != 0.0 {
-                // Where its sign changes.
+                // The distance to a change of their sign.
                 self.margin = self.margin.min((slope / by_u[k]).abs());
             }
         }
@@ -38,19 +38,19 @@ impl ActuatorForce {
 }
 
 impl Actuators {
-    /// Whether any gives slopes to the diagonal of the system matrix.
+    /// Whether any servo contributes to the diagonal of the system matrix.
     pub fn has_servos(&self) -> bool {
         !self.servos.is_empty()
     }
 
-    /// The most products, and the most numbers in them.
+    /// Largest number of products, and of numbers in them.
     pub fn room(&self, cords: &Cords) -> [usize; 2] {
         let numbers = self.pulls.iter().map(|(_, i)| cords.support(*i).len());
         [self.pulls.len(), numbers.sum()]
     }
 
-    /// Adds h D̃ + h² K̃ of the last [`Actuators::apply`] to the diagonal of the system matrix; with
-    /// `constant` of those alone that no input changes.
+    /// Adds h D̃ + h² K̃ of the last [`Actuators::apply`] to the diagonal of the system matrix. With
+    /// `constant` it only adds servos whose derivatives do not depend on an input.
     pub fn add_diagonal(&self, h: f64, constant: bool, diagonal: &mut [f64]) {
         for (j, k) in &self.servos {
             let force = &self.forces[*j];
@@ -73,13 +73,13 @@ impl Actuators {
         })
     }
 
-    /// h D̃ + h² K̃ of one on a tendon.
+    /// h D̃ + h² K̃ of a servo on a tendon.
     pub(super) fn weight(&self, j: usize) -> f64 {
         let [stiffness, damping] = self.forces[j].ahead;
         self.time_step * (damping + self.time_step * stiffness)
     }
 
-    /// Takes h K̃ l̇ off the forces.
+    /// Subtracts h K̃ l̇ from the forces.
     pub(super) fn lead(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) {
         let h = at.time_step;
         self.time_step = h;
@@ -94,8 +94,8 @@ impl Actuators {
         }
     }
 
-    /// Takes the slopes by u of what is taken implicitly at an acceleration, of those on tendons at the one
-    /// of the free motion; which is kept.
+    /// Adds the derivatives by u of the implicit terms at an acceleration. Servos on tendons use the
+    /// acceleration of the free motion, which is kept.
     pub(super) fn accelerate(&mut self, at: &State<'_>, cords: &Cords, [acc, free]: [&[f64]; 2]) {
         for (own, free) in self.acc.iter_mut().zip(free) {
             *own = *free;
@@ -122,7 +122,7 @@ impl Actuators {
         }
     }
 
-    /// Whole force of one along a tendon before the gear, with what is taken implicitly.
+    /// Force of a servo along a tendon before the gear, including the implicit terms.
     pub(super) fn whole(&self, at: &State<'_>, cords: &Cords, [j, i]: [usize; 2]) -> f64 {
         let (force, gear) = (&self.forces[j], at.model.actuators()[j].gear[0]);
         match force.ahead {
