@@ -32,7 +32,7 @@ pub(super) struct Painted {
     pub mesh: TriMesh,
     pub colours: Vec<Rgba>,
     pub warnings: Vec<String>,
-    /// What is to be said of the axis that the file calls up.
+    /// Warning about the `<up_axis>` of the file.
     pub up_axis: Option<&'static str>,
 }
 
