@@ -214,8 +214,8 @@ impl LinkTerms {
 
     /// `out` += its transpose times x.
     pub fn add_transposed(&mut self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
-        // Upward motion of a wrench is weighted by the displacement that the dofs above give the link;
-        // the link's motion is weighted by its wrenches.
+        // Down: the displacement of each link by x of the dofs above weighs its wrenches. This gives the
+        // adjoints of U, V and A. Up: these adjoints are summed over subtrees.
         for (i, l) in t.links.iter().enumerate() {
             let mut weight = match l.parent {
                 WORLD => Twist::ZERO,

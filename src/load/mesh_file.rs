@@ -36,7 +36,8 @@ pub(super) struct Painted {
     pub up_axis: Option<&'static str>,
 }
 
-/// Reads a mesh as [`load_mesh`], with its colours: those of an OBJ lie in files of the folder, if there is one.
+/// Reads a mesh as [`load_mesh`], with its colours. The colours of an OBJ are in files of the folder, if
+/// given.
 pub(super) fn load_painted(path: &Path, folder: Option<&Path>) -> Result<Painted> {
     let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(

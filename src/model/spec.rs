@@ -178,9 +178,9 @@ pub struct JointSpec {
     pub limits: Option<(f64, f64)>,
     /// Distance before a limit at which it enters the step [rad or m].
     pub limit_margin: f64,
-    /// Largest |force| of the file. Not enforced.
+    /// Largest |force| of the file. It clamps actuators only with the load option `effort_limits`.
     pub effort_limit: f64,
-    /// Largest |velocity| of the file. Not enforced.
+    /// Largest |velocity| of the file. Steps enforce it only with the option `velocity_limits`.
     pub velocity_limit: f64,
     pub origin: String,
 }

@@ -8,10 +8,10 @@
 //!
 //! | law | |
 //! |---|---|
-//! | rigid ([`ncp`](super::ncp), [`lcp`](super::lcp)) | K ∋ λ ⟂ σ + Γ(σ) ∈ K*, Γ = μ‖σ_T‖ e_n (1-norm for a pyramid) |
+//! | rigid ([`ncp`](super::ncp), [`lcp`](super::lcp)) | K ∋ λ ⟂ σ + Γ(σ) ∈ K*, Γ = μ‖σ_T‖ e_n |
 //! | compliant ([`convex`](super::convex)) | λ = P(−R⁻¹σ), the projection on K in the norm of R |
 //!
-//! One method solves all three laws. With R and a centre c,
+//! For a pyramid ‖σ_T‖ is the 1-norm. One method solves all three laws. With R and a centre c,
 //!
 //!   λ = P(c − R⁻¹(σ + s e_n)),   σ = G λ + g
 //!

@@ -1,5 +1,8 @@
-//! The Jordan algebra of one contact, in the self-dual coordinates λ̃ = (μλ_n, λ_T), ỹ = (σ_n/μ + ‖σ_T‖, σ_T) of
-//! impulses and velocities given as (t₁, t₂, n).
+//! The Jordan algebra of one contact, in the self-dual coordinates
+//!
+//!   λ̃ = (μλ_n, λ_T), ỹ = (σ_n/μ + ‖σ_T‖, σ_T)
+//!
+//! of impulses and velocities given as (t₁, t₂, n).
 
 /// ‖(x, y)‖ without protection against overflow and underflow: no impulse or velocity is that large or
 /// small.

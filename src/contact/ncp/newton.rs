@@ -26,7 +26,7 @@ const FEW: usize = 4;
 /// Share of the tolerance that velocities of held rows may have. At rest, gaps contradict each other by
 /// the round-off of positions and require such velocities. If every step then needs other methods, their
 /// errors keep the gaps inconsistent. With a tenth two of twelve falls of a Go1 end at 83 and 114
-/// factorizations a step; with half all end at two.
+/// factorizations a step; with half as much all end at two.
 const HELD: f64 = 0.5;
 
 fn purpose(choice: Choice) -> Purpose {

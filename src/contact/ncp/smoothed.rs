@@ -75,7 +75,9 @@ fn half_line(l: f64, s: f64, kappa: f64) -> [f64; 4] {
     [f, shift, f * (1.0 + shift), -n]
 }
 
-/// |λ| ≤ bound, by P = p_κ(z + bound) − p_κ(z − bound) − bound. Also returns the change of dσ by a larger bound.
+/// |λ| ≤ bound, by P = p_κ(z + bound) − p_κ(z − bound) − bound.
+///
+/// Also returns the change of dσ by a larger bound.
 fn segment(bound: f64, l: f64, s: f64, kappa: f64) -> ([f64; 4], f64) {
     let z = l - s;
     let [above, below] = [z + bound, z - bound];

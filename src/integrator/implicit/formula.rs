@@ -9,7 +9,7 @@ pub struct Mix {
     /// Coefficient of the velocity at the start of the step. In a displacement: of h times this
     /// velocity.
     pub start: f64,
-    /// Coefficient of the velocity of the stage before. In a displacement: of its displacement.
+    /// Coefficient of the velocity of the stage before. In a displacement: of h times this velocity.
     pub before: f64,
     /// Coefficient of the velocity at the start of the last step. In a displacement: of the displacement
     /// of that step.

@@ -1,4 +1,4 @@
-//! The geometry of COLLADA 1.4 and 1.5 files: meshes as the scene's nodes place them.
+//! Reads the geometry of COLLADA 1.4 and 1.5 files: meshes as the scene's nodes place them.
 
 mod paint;
 mod primitive;

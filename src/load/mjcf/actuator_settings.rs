@@ -83,13 +83,13 @@ const FRESH_MUSCLE: Numbers = Numbers {
     ..FRESH
 };
 
-/// An actuator's attributes as written. The shortcuts (motor, position, ...) set numbers of `<general>`. All kinds share
-/// the other attributes. The numbers are inherited as MuJoCo 4.0 does it:
+/// An actuator's attributes as written. The shortcuts (motor, position, ...) set numbers of `<general>`.
+/// All kinds share the other attributes. The numbers are inherited as in MuJoCo 4.0:
 ///
-/// - A shortcut starts from the numbers that the last shortcut of its own kind left.
-/// - Without one it starts from the last `<general>` whose kind of gain is the shortcut's.
-/// - A `<general>` starts from the numbers of the element before it, whatever its kind. Shortcuts with its kind of gain
-///   then start from it.
+/// - A shortcut starts from the last numbers of a shortcut of its own kind.
+/// - Without one it starts from the last `<general>` with the shortcut's kind of gain.
+/// - A `<general>` starts from the numbers of the element before it, of any kind. Shortcuts with its
+///   kind of gain then start from it.
 #[derive(Clone)]
 pub(super) struct ActuatorSettings {
     /// The last numbers of each shortcut.

@@ -1,8 +1,7 @@
 //! Reader of MJCF, MuJoCo's model format (the XML of MuJoCo 4.0).
 //!
-//! The format is the XML of MuJoCo 4.0. Unsupported physics is an error that names element, name and
-//! line. Settings without influence on the motion are a line in [`ModelSpec::warnings`]; purely visual
-//! ones are ignored silently.
+//! Unsupported physics is an error that names element, name and line. Settings without influence on the
+//! motion are a line in [`ModelSpec::warnings`]; purely visual ones are ignored silently.
 
 mod actuator;
 mod actuator_settings;

@@ -215,7 +215,8 @@ fn lengths_within_the_limits_of_joints() {
     );
 }
 
-/// Two links of unit length in the plane: hinges "a" at the origin and "b" at the end of the first, and a site on each.
+/// Two links of unit length in the plane: hinges "a" at the origin and "b" at the end of the first, and
+/// a site on each.
 fn two_links(ranges: [&str; 2], sites: [&str; 3], rest: &str) -> String {
     let [a, b] = ranges;
     let [still, first, second] = sites;

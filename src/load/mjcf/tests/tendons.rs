@@ -3,7 +3,8 @@
 use super::*;
 use crate::model::cord::{PathPoint, TendonPath, TendonSpec, Transmission, WrapShape};
 
-/// Two hinges "a" and "b" (springs rest at 0.2 and 0.5 rad) with a slide "c", sites and solids, angles in radians.
+/// Two hinges "a" and "b" (springs rest at 0.2 and 0.5 rad) with a slide "c", sites and solids, angles
+/// in radians.
 fn with_parts(inside: &str) -> String {
     format!(
         "<compiler angle=\"radian\"/><worldbody><site name=\"w\" pos=\"0 0 3\"/><body name=\"A\">\
