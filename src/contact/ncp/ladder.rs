@@ -225,8 +225,8 @@ pub const DEMANDS: Demands = Demands {
 };
 
 /// While bodies are jammed, the first `FIRST_PAINS` steps try full stabilization with the usual effort,
-/// and later one in `PAINS`. One step in `TRIES` tries it briefly. The other steps begin with the level
-/// of the last step.
+/// and later one in `PAINS`. One step in `TRIES`, and each step whose number is a power of two, tries it
+/// briefly. The other steps begin with the level of the last step.
 const FIRST_PAINS: u8 = 2;
 const TRIES: u8 = 8;
 const PAINS: u8 = 128;
