@@ -46,7 +46,7 @@ impl Coordinates {
     }
 
     /// Takes the rows of the blocks `members` if this makes the system cheaper. Block k starts at row
-    /// offsets[k] of the problem. Row r of the problem is row place[r] here.
+    /// `offsets[k]` of the problem. Row r of the problem is row `place[r]` here.
     pub fn take(
         &mut self,
         trees: &WhitenedJacobian,
