@@ -1,29 +1,30 @@
-//! What a solve may spend.
+//! The work budget of a solve.
 
-/// What a solve may spend or has spent.
+/// The budget of a solve, or the part of it that was spent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowance {
-    /// Iterations of any kind.
+    /// Number of iterations of any kind.
     pub iterations: usize,
-    /// In factorizations of the problem at hand as it is usually held, each with what is solved with it; one that is larger
-    /// than the bodies call for counts as more. Of several islands each may spend as much: together as many
-    /// factorizations of the whole.
+    /// Work, in factorizations of this problem in its usual form, each with its solves. A factorization
+    /// that is larger than the bodies require counts as more. With several islands each island may spend
+    /// the full budget: all islands together then take as many factorizations of the whole problem.
     pub work: f64,
 }
 
-/// Multiplications up to which a factorization counts as one: four times those of 250 contacts on a quadruped.
+/// A factorization up to this many multiplications counts as one: four times those of 250 contacts on a
+/// quadruped.
 const LARGE: f64 = 1e6;
 
-/// Rows for each coordinate up to which it does, too: four contacts under each body of a pile. More are a jam, and many of
-/// them redundant.
+/// A factorization with up to this many rows for each coordinate counts as one: four contacts under each
+/// body of a pile. More rows mean that the bodies are jammed, and many of the rows are redundant.
 const JAMMED: f64 = 2.0;
 
-/// Multiplications of a factorization of so many rows in one matrix.
+/// Multiplications of a factorization of one matrix with this many rows.
 pub(in crate::contact) fn dense_cost(rows: usize) -> f64 {
     (rows as f64).powi(3) / 3.0
 }
 
-/// What a factorization of so many multiplications counts as, of that many rows on so many coordinates.
+/// Weight of a factorization with `cost` multiplications, of `rows` rows on `coordinates` coordinates.
 pub(in crate::contact) fn weight(cost: f64, rows: usize, coordinates: usize) -> f64 {
     let crowded = rows as f64 / (JAMMED * coordinates.max(1) as f64);
     (cost / LARGE).min(crowded).max(1.0)
@@ -35,7 +36,7 @@ impl Allowance {
         work: 0.0,
     };
 
-    /// What is left after `spent`.
+    /// The budget that remains after `spent`.
     #[must_use]
     pub fn without(&self, spent: &Allowance) -> Allowance {
         Allowance {
@@ -44,7 +45,7 @@ impl Allowance {
         }
     }
 
-    /// A part of it.
+    /// A share of the budget.
     #[must_use]
     pub fn share(&self, part: f64) -> Allowance {
         Allowance {
@@ -53,30 +54,30 @@ impl Allowance {
         }
     }
 
-    /// How many of at most `wanted` iterations of this work each it lets through.
+    /// Number of iterations, at most `wanted`, that the budget allows if each costs `each`.
     pub(in crate::contact) fn grant(&self, wanted: usize, each: f64) -> usize {
-        // A count that no integer holds saturates.
+        // The cast of a number too large for an integer saturates.
         wanted.min(self.iterations).min((self.work / each) as usize)
     }
 
-    /// How many Newton steps it lets through.
+    /// Number of Newton steps that the budget allows.
     pub fn newton_steps(&self) -> usize {
         self.grant(usize::MAX, 1.0)
     }
 
-    /// Adds iterations of this work each.
+    /// Adds `iterations` iterations that cost `each`.
     pub fn spend(&mut self, iterations: usize, each: f64) {
         self.iterations += iterations;
         self.work += each * iterations as f64;
     }
 
-    /// Adds what came after.
+    /// Adds the cost of a later solve.
     pub fn add(&mut self, other: &Allowance) {
         self.iterations += other.iterations;
         self.work += other.work;
     }
 
-    /// Of two islands that were solved at a time, what the one that spent more did.
+    /// Takes the larger of the costs of two islands that were solved side by side.
     pub(in crate::contact) fn most(&mut self, other: &Allowance) {
         self.iterations = self.iterations.max(other.iterations);
         self.work = self.work.max(other.work);
@@ -90,10 +91,10 @@ mod tests {
     #[test]
     fn large_factorizations_of_jams_alone_count_as_more() {
         let by_trees = |rows: usize, dofs: usize| weight((rows * dofs * dofs) as f64, rows, dofs);
-        // A quadruped's jam, and a pile of 60 boxes on four contacts each, whose matrix is sparse.
+        // A jammed quadruped, and a pile of 60 boxes with four contacts each, whose matrix is sparse.
         assert_eq!(by_trees(750, 18), 1.0);
         assert_eq!(weight(5e6, 720, 360), 1.0);
-        // By rows, and by multiplications.
+        // The first is bounded by rows, the second by multiplications.
         assert_eq!(by_trees(680, 85), 4.0);
         assert_eq!(by_trees(1250, 40), 2.0);
     }

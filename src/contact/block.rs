@@ -5,7 +5,7 @@
 pub enum Block {
     /// Contact with Coulomb friction, rows (t₁, t₂, n); `mu` ≥ 0.
     Contact { mu: f64 },
-    /// The same with friction in a pyramid, along each of the two tangents by itself.
+    /// Contact with a friction pyramid: each of the two tangents is bounded by itself.
     Pyramid { mu: f64 },
     /// A joint limit or a frictionless contact.
     Unilateral,
@@ -13,9 +13,10 @@ pub enum Block {
     Box { bound: f64 },
     /// An equality: the impulse is free.
     Bilateral,
-    /// Torsional and rolling friction of the contact that is block `contact`, before this one: `rows` relative angular
-    /// velocities times the ratio of their coefficient to the contact's μ [m/s]. With these units the impulses of both blocks
-    /// are in one round cone of that μ, or in one pyramid.
+    /// Torsional and rolling friction of the contact in block `contact`, which comes before this one.
+    /// The rows are `rows` relative angular velocities times the ratio of their coefficient to the
+    /// contact's μ [m/s]. In these units the impulses of both blocks together lie in one round cone with
+    /// this μ, or in one pyramid.
     Turning { contact: usize, rows: usize },
 }
 
@@ -31,7 +32,7 @@ impl Block {
     }
 }
 
-/// The set that friction impulses of contacts are in.
+/// The set that contains the friction impulses of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cone {
     Circular,
@@ -48,7 +49,8 @@ impl Cone {
     }
 }
 
-/// R of a block: of friction, and of all that is not friction [m/(s·N·s), or their like for angles].
+/// R of a block: its tangential part for friction, its normal part for all other rows [m/(s·N·s), or the
+/// angular unit].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regularization {
     pub tangential: f64,

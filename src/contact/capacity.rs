@@ -1,6 +1,7 @@
-//! How large problems may be.
+//! Sizes of the largest problem.
 
-/// Rows up to which the problem of one tree, or of one island, is held as a matrix; of more rows by trees.
+/// The problem of one tree, or of one island, is stored as a matrix up to this many rows, and by trees
+/// above.
 pub const DENSE: usize = 72;
 
 /// Sizes of the largest problem.
@@ -8,7 +9,8 @@ pub const DENSE: usize = 72;
 pub struct Capacity {
     pub rows: usize,
     pub blocks: usize,
-    /// Trees, the coordinates of all and of the largest one: zero if all problems are dense.
+    /// Number of trees, coordinates of all trees together, coordinates of the largest tree. All are zero
+    /// if every problem is dense.
     pub trees: usize,
     pub coordinates: usize,
     pub largest_tree: usize,

@@ -1,9 +1,10 @@
-//! How well a contact problem was solved, and by whom.
+//! How well a contact problem was solved, and by which method.
 
 use super::allowance::Allowance;
 
-/// How well a solve went; of convex contact `dual` is the residual of momentum. Velocities are scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0).
-/// Of rows that turn velocities count as those of what slides with the same energy.
+/// The quality of a solution. For convex contact `dual` is the residual of momentum. Velocities are
+/// scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0). A velocity of a torsional or rolling row
+/// counts as the sliding velocity with the same energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Certificate {
     /// Largest violation of λ ∈ K, scaled.
@@ -12,49 +13,52 @@ pub struct Certificate {
     pub dual: f64,
     /// Largest |⟨λ, σ + Γ⟩| of a block, scaled by both.
     pub complementarity: f64,
-    /// All three are within the tolerance asked for.
+    /// True if all three are within the requested tolerance.
     pub converged: bool,
-    /// Who produced the answer.
+    /// The method that produced the solution.
     pub path: Path,
-    /// Newton factorizations, interior-point steps, factorizations along the path, PGS sweeps and ADMM iterations spent.
+    /// Counts: Newton factorizations, interior-point steps, factorizations along the path, PGS sweeps
+    /// and ADMM iterations.
     pub newton: usize,
     pub interior: usize,
     pub continuation: usize,
     pub sweeps: usize,
     pub admm: usize,
-    /// What was spent, by the island that spent most.
+    /// Budget spent by the island that spent most.
     pub spent: Allowance,
-    /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, 1 mm/s at least; impulses in units of ‖λ‖∞, at least
-    /// what brings about a thousandth of that velocity; dry friction in units of its bound; infinite if no block can switch. The
-    /// smallest over all blocks.
+    /// Distance to the nearest mode switch, the smallest over all blocks; infinite if no block can
+    /// switch. Velocities are in units of ‖g‖∞, at least 1 mm/s. Impulses are in units of ‖λ‖∞, at least
+    /// the impulse that causes a thousandth of that velocity. Dry friction is in units of its bound.
     pub margin: f64,
-    /// The margin is below the closed tolerance, or the solution does not tell modes apart: the derivative is that of the closed side
-    /// ([`Mode`](super::mode::Mode)), and that of others where they are alike.
+    /// True if the margin is below the closed tolerance, or if the solution is not accurate enough to
+    /// separate the modes. The derivative is then that of the closed side ([`Mode`](super::mode::Mode)).
+    /// It is also that of the other sides where they agree.
     pub at_switch: bool,
-    /// Some held rows are linearly dependent: λ is a choice (see [`ncp`](super::ncp)). Told by Newton only.
+    /// True if some held rows are linearly dependent, so that λ is a choice (see [`ncp`](super::ncp)).
+    /// Only Newton's method finds this out.
     pub redundant: bool,
-    /// That choice is the documented one, of least norm, independent of the warm start.
+    /// True if this choice is the documented one: of least norm, and independent of the warm start.
     pub least_norm: bool,
-    /// How far the default path went.
+    /// The last stage that the default path reached.
     pub effort: Effort,
 }
 
-/// The method that produced a solution, in the order of what they cost.
+/// The method that produced a solution, in increasing order of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Path {
-    /// There was nothing to solve.
+    /// The problem was empty.
     Empty,
-    /// Mode-fixed Newton from the modes given.
+    /// Newton's method with fixed modes, from the given modes.
     Newton,
-    /// Mode-fixed Newton from modes that another method found.
+    /// Newton's method with fixed modes, from modes that another method found.
     Polished,
     /// Interior point.
     Interior,
-    /// The central path followed through its folds.
+    /// The central path, followed through its folds.
     Continuation,
     /// Projected Gauss–Seidel.
     Pgs,
-    /// Alternating directions.
+    /// Alternating directions (ADMM).
     Admm,
 }
 
@@ -64,7 +68,7 @@ impl Certificate {
         self.cone.max(self.dual).max(self.complementarity)
     }
 
-    /// Counts what another solve took.
+    /// Adds the iteration counts of another solve.
     pub fn add_work(&mut self, other: &Certificate) {
         self.newton += other.newton;
         self.interior += other.interior;
@@ -73,13 +77,13 @@ impl Certificate {
         self.admm += other.admm;
     }
 
-    /// Counts what a solve before this one took and spent.
+    /// Adds the iteration counts and the cost of an earlier solve.
     pub fn add_cost(&mut self, before: &Certificate) {
         self.add_work(before);
         self.spent.add(&before.spent);
     }
 
-    /// This one, unless the solution of the other has a smaller residual.
+    /// The certificate with the smaller residual; `self` if they are equal.
     pub(in crate::contact) fn better(self, other: Certificate) -> Certificate {
         if self.residual() < other.residual() {
             self
@@ -88,12 +92,12 @@ impl Certificate {
         }
     }
 
-    /// Iterations of any kind, of all islands.
+    /// Iterations of any kind, over all islands.
     pub fn iterations(&self) -> usize {
         self.newton + self.interior + self.continuation + self.sweeps + self.admm
     }
 
-    /// Of the solutions of two independent problems together.
+    /// Joins the certificates of two independent problems.
     pub(in crate::contact) fn join(&mut self, other: &Certificate) {
         self.cone = self.cone.max(other.cone);
         self.dual = self.dual.max(other.dual);
@@ -129,13 +133,14 @@ impl Certificate {
     }
 }
 
-/// How far the default path goes before it gives a problem back unsolved, as one is that may have no solution.
+/// The last stage of the default path that a solve may use before it returns a problem as unsolved. A
+/// problem without a solution would otherwise use them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// Newton from the modes given and from those that a few sweeps guess.
+    /// Newton's method from the given modes, and from modes guessed by a few sweeps.
     Brief,
-    /// Pivots and the interior point, too.
+    /// Also pivots and the interior point.
     Usual,
-    /// Continuation, too.
+    /// Also continuation.
     Thorough,
 }

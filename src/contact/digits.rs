@@ -1,42 +1,45 @@
-//! How many digits of impulses and velocities count. Every law measures with these.
+//! Accuracy thresholds for impulses and velocities. All laws use these.
 
-/// Share of the largest of its kind below which a number is what round-off leaves of a solution. Of 5,811 problems that
-/// take more than two factorizations six come out by 9e-9 different with ten times as much, and two by 2e-9 with a tenth.
+/// A number below this share of the largest of its kind is round-off of a solution. Of 5,811 problems
+/// that take more than two factorizations, six change by up to 9e-9 with ten times as much, and two by
+/// 2e-9 with a tenth.
 pub(in crate::contact) const ROUND_OFF: f64 = 1e-12;
 
-/// Units in the last place of what cancels that round-off may leave: no more than one was found, in bodies between walls and
-/// in spinning ones that graze the ground.
+/// Round-off of a sum that cancels, in units in the last place. At most one was found, in bodies between
+/// walls and in spinning bodies that graze the ground.
 pub(in crate::contact) const ROUNDINGS: f64 = 8.0;
 
-/// Share of the largest of its kind below which a linear system whose rows nearly depend on each other says nothing: the
-/// digits that its condition leaves. Ten times as much or a tenth changes no such problem in pivots and sliding rows; elsewhere
-/// it is not measured.
+/// Threshold for linear systems whose rows are nearly dependent, relative to the largest number of its
+/// kind: the accuracy that their condition leaves. Smaller numbers carry no information. A factor of ten
+/// changes no such problem in pivots and sliding rows; elsewhere it is not measured.
 pub(in crate::contact) const UNFELT: f64 = 1e-8;
 
-/// Share of the largest of its kind at which what a solution lacks no longer hides which modes hold. An interior point does not
-/// feel a factor of ten; compliant contact takes 4 % more factorizations with a tenth.
+/// Relative error of a solution below which its modes can be read off. A factor of ten does not affect
+/// the interior point; compliant contact takes 4 % more factorizations with a tenth.
 pub(in crate::contact) const TOLD: f64 = 1e-6;
 
-/// Relative size below which a remaining pivot counts as that of a dependent row. A factor of ten changes no velocity by more
-/// than a hundredth of the tolerance.
+/// A pivot of at most this relative size counts as that of a dependent row. A factor of ten changes no
+/// velocity by more than a hundredth of the tolerance.
 pub(in crate::contact) const DEPENDENT: f64 = 1e-11;
 
-/// Share of a mean response below which an impulse moves nothing: responses are squares of motions.
+/// An impulse whose response is at most this share of a mean response moves nothing. Responses are
+/// squares of motions.
 pub(in crate::contact) const IDLE: f64 = DEPENDENT * DEPENDENT;
 
-/// Share of the largest velocity within which a switch of modes counts as reached: what is nearer is decided by the tolerance of the
-/// solution. With any law.
+/// A mode switch within this share of the largest velocity counts as reached: at a shorter distance the
+/// tolerance of the solution decides. All laws use it.
 pub(crate) const AT_SWITCH: f64 = 1e-9;
 
-/// Velocity that counts as the largest at least [m/s], where switches are measured. Residuals are measured in 1 m/s and more: which
-/// modes a problem of slower ones has is left open by what its solution may lack.
+/// Least velocity that distances to switches are scaled by [m/s]. Residuals are scaled by at least
+/// 1 m/s, so that the error of a solution may hide the modes of slower problems.
 pub(crate) const SLOWEST: f64 = 1e-3;
 
-/// Share of the largest velocity that impulses bring about where they count as one, at least: less is what round-off leaves of none,
-/// and measured by itself it would look like a load.
+/// Least impulse that distances to switches are scaled by, as the share of the largest velocity that it
+/// causes. A smaller impulse is round-off of zero; scaled by itself it would look like a load.
 const LEAST: f64 = 1e-3;
 
-/// In which distances to switches are measured, of the largest entries of g, λ and the diagonal of G: velocities and impulses.
+/// The units of distances to switches, [velocity, impulse], from the largest entries of g, λ and the
+/// diagonal of G.
 pub(crate) fn switch_units([g, lambda, response]: [f64; 3]) -> [f64; 2] {
     let velocity = g.max(SLOWEST);
     let least = match response > 0.0 {

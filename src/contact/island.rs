@@ -23,9 +23,9 @@ impl Islands {
         }
     }
 
-    /// Splits these blocks, which are in increasing order. `touches(b)` gives the one or two trees block b acts on; `None`
-    /// stands for the world, which joins nothing. Islands are numbered by their first block, and blocks keep their
-    /// order inside an island.
+    /// Splits these blocks, which must be in increasing order. `touches(b)` gives the one or two trees
+    /// that block b acts on; `None` stands for the world, which joins nothing. Islands are numbered by
+    /// their first block. Blocks keep their order inside an island.
     ///
     /// Errors: `Capacity` beyond the sizes given at creation, `InvalidArgument` for a tree out of range.
     pub fn split(
@@ -95,7 +95,7 @@ impl Islands {
             *end -= 1;
             self.members[*end] = *b;
         }
-        // The fill moved every end to its island's start: shift back.
+        // The fill moved every end to the start of its island: shift back.
         self.starts.rotate_left(1);
         self.starts[count] = blocks.len();
         Ok(())
@@ -109,7 +109,7 @@ impl Islands {
         tree
     }
 
-    /// The island that all of these trees are of; none if they are of several or of none.
+    /// The island that contains all of these trees; `None` if there are several islands or none.
     pub fn between(&mut self, trees: [Option<usize>; 2]) -> Option<usize> {
         let of = trees.map(|t| t.map(|t| self.root(t)).map(|root| self.label[root]));
         let island = of[0].or(of[1])?;

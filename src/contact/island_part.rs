@@ -1,4 +1,5 @@
-//! The problem of some blocks that others do not act on, as those of an island: out of the whole, and its solution back into it.
+//! The problem of some blocks with which no other blocks couple, such as an island: extracts it from the
+//! whole problem, and puts its solution back.
 
 use super::capacity::Capacity;
 use super::mode::Mode;
@@ -11,11 +12,11 @@ pub(in crate::contact) struct Part {
     /// Blocks and rows of the whole problem.
     pub members: Vec<usize>,
     pub rows: Vec<usize>,
-    /// Number in the part of each tree of the whole.
+    /// For each tree of the whole problem, its number in the part.
     place: Vec<usize>,
     trees: Vec<usize>,
     factor: WhitenedJacobian,
-    /// How G is held: all of it, or by trees.
+    /// How G is stored: as a matrix, or by trees.
     pub is_dense: bool,
     dense: Vec<f64>,
     blocks: Vec<Block>,
@@ -25,14 +26,14 @@ pub(in crate::contact) struct Part {
 }
 
 impl Part {
-    /// Room for so many rows and blocks, of which up to `most_dense` rows may be held by a matrix.
+    /// Capacity for this many rows and blocks. Up to `most_dense` rows may be stored as a matrix.
     pub fn new(capacity: &Capacity, rows: usize, blocks: usize, most_dense: usize) -> Part {
         let trees = capacity.trees;
         Part {
             members: Vec::with_capacity(blocks),
             rows: Vec::with_capacity(rows),
             place: vec![0; trees],
-            // Of every block, before those named twice go.
+            // Two trees of every block, before duplicates are removed.
             trees: Vec::with_capacity(2 * blocks),
             factor: WhitenedJacobian::with_capacity(
                 trees,
@@ -138,7 +139,7 @@ impl Part {
         )
     }
 
-    /// Where the coordinates of its trees are among those of the whole, of a part that is held by trees.
+    /// For a part stored by trees: the indices of its coordinates in the whole problem.
     pub fn coordinates<'a>(
         &'a self,
         rows: &'a WhitenedJacobian,
@@ -174,7 +175,8 @@ fn pose<'a>(
     }
 }
 
-/// The entries at `places` of some `columns` of the whole, which begin at multiples of `stride`.
+/// Gathers the entries at `places` of some `columns` of the whole. Columns of the whole begin at
+/// multiples of `stride`.
 pub(in crate::contact) fn gather(
     places: &[usize],
     whole: &[f64],
@@ -189,7 +191,7 @@ pub(in crate::contact) fn gather(
     }
 }
 
-/// The way back of [`gather`].
+/// The inverse of [`gather`].
 pub(in crate::contact) fn scatter(
     places: &[usize],
     part: &[f64],

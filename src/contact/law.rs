@@ -1,8 +1,9 @@
-//! The seam between a step and the laws of contact: a law solves the problem of a step, and is linear at its solution.
+//! The interface between a step and the contact laws: a law solves the problem of a step, and linearizes
+//! the solution.
 //!
-//! A step poses the problem and does not ask how it is solved; a law knows nothing of bodies and joints. A new law is a
-//! type with [`Law::solve`] and a [`Linearized`] of two maps and a verdict: Jacobians, directions, adjoints and columns by
-//! parameters follow from these.
+//! A step poses the problem and does not depend on the solver. A law knows nothing of bodies and joints.
+//! A new law is a type with [`Law::solve`] and a [`Linearized`] of two maps and a verdict. Jacobians,
+//! JVPs, VJPs and derivatives by parameters follow from these.
 
 use super::allowance::Allowance;
 use super::block::Cone;
@@ -15,25 +16,27 @@ use super::push_out::{Jam, PushOut};
 use crate::error::{Error, Result};
 use std::fmt::Debug;
 
-/// A law of contact with its solver and the solution that it found last.
+/// A contact law with its solver and its last solution.
 pub trait Law: Debug + Send {
-    /// Another one like it, with room for problems of up to this size.
+    /// A new law of the same kind, with capacity for problems of this size.
     fn renewed(&self, capacity: &Capacity) -> Box<dyn Law>;
 
-    /// Impulses and modes of the rows of a step, written where [`Request::posed`] has its guess of them. What is not solved
-    /// within the allowance is returned, too: the certificate says so.
+    /// Solves for the impulses and modes of a step's rows, and writes them where [`Request::posed`]
+    /// holds their guess. An answer that is not solved within the budget is returned, too: the
+    /// certificate says so.
     ///
     /// # Errors
-    /// `Capacity`, and `Numerical` for NaN or ∞ in or out.
+    /// `Capacity`, and `Numerical` for NaN or ∞ in the input or output.
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome>;
 
-    /// Of a law of rigid rows that takes solutions which were found elsewhere ([`Law::adopt`]): the largest
-    /// scaled residual of one. None of other laws.
+    /// Largest scaled residual of a solution found elsewhere that [`Law::adopt`] takes. `None` for a law
+    /// that takes none.
     fn adopts_within(&self) -> Option<f64> {
         None
     }
 
-    /// Takes impulses and modes of a problem as if [`Law::solve`] had found them, to be linearized.
+    /// Takes impulses and modes of a problem as if [`Law::solve`] had found them, so that they can be
+    /// linearized.
     ///
     /// # Errors
     /// `Unsupported` for a law that takes none.
@@ -49,85 +52,89 @@ pub trait Law: Debug + Send {
         ))
     }
 
-    /// The derivative at the last solution, whose problem it is given. What it takes is done once, and kept.
+    /// The derivative at the last solution. `problem` is the problem that was solved. The preparation is
+    /// done once and kept.
     ///
     /// # Errors
-    /// `NoStep` before a solve, `NotConverged` where it was not solved.
+    /// `NoStep` before a solve, `NotConverged` if the last solve did not converge.
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized>;
 
-    /// Of a law that makes impulses a function of the velocity at the end: those of a step that ends with the one which
-    /// the request has without impulses, written as [`Law::solve`] does.
+    /// For a law whose impulses are a function of the velocity at the end of the step: the impulses for
+    /// the velocity that the problem has without impulses. They are written as by [`Law::solve`].
     ///
     /// # Errors
-    /// `Unsupported` for a law of which they are none.
+    /// `Unsupported` for other laws.
     fn answer(&mut self, _step: &mut dyn Request) -> Result<()> {
         Err(not_a_function())
     }
 
-    /// What friction impulses of the contacts that it is given are in.
+    /// The friction cone of the contacts that the law expects.
     fn cone(&self) -> Cone;
 
-    /// Whether impulses do not depend, to the last bit, on rows whose trees no rows join with theirs.
+    /// Whether impulses do not depend, to the last bit, on rows in other islands.
     fn is_local(&self) -> bool;
 }
 
-/// What a law asks of the step whose problem it solves.
+/// The problem builder of a step: a law asks it to set the biases of the rows.
 pub trait Request {
-    /// Asks the rows to undo what they are off in this way, and guesses impulses and modes from those of the last step. Comes
-    /// before [`Request::posed`].
+    /// Sets the biases of all rows for this level of stabilization, and guesses impulses and modes from
+    /// the last step. Call it before [`Request::posed`].
     fn ask(&mut self, push_out: PushOut);
 
-    /// Whether gaps or errors ask for speeds of so much and less, but not for none [m/s or rad/s], and nothing more is to be
-    /// undone. A solution may lack as much as its tolerance, which leaves gaps that ask for it in the next step: where friction
-    /// holds everything, they can only be had by sliding to and fro for good.
+    /// True if some stabilization velocity is nonzero, and all of them are at most `up_to` [m/s or
+    /// rad/s]. A solution within its tolerance leaves gaps, which cause such velocities in the next
+    /// step. If friction holds everything, only endless sliding to and fro could satisfy them.
     fn has_remnants(&self, _up_to: f64) -> bool {
         false
     }
 
-    /// Asks for what was asked last but for these, and guesses as [`Request::ask`] does.
+    /// Poses the last problem again with biases up to `up_to` set to zero, and guesses as
+    /// [`Request::ask`] does.
     fn overlook(&mut self, _up_to: f64) {}
 
-    /// The problem as it was asked for last.
+    /// The problem with the biases that were set last.
     fn posed(&mut self) -> Posed<'_>;
 
-    /// What is gentler than this; none where nothing is to be undone, or no way is gentler.
+    /// The next gentler level of stabilization; `None` if nothing is to be stabilized, or this is the
+    /// last level.
     fn gentler(&self, push_out: PushOut) -> Option<PushOut>;
 
-    /// Whether with the impulses of the last solution bodies are thrown by what was asked.
+    /// Whether the stabilization throws bodies with the impulses of the last solution.
     fn throws(&mut self) -> bool;
 
-    /// What the last steps came to.
+    /// How the last steps were stabilized.
     fn jam(&self) -> Jam;
 }
 
-/// The problem of a step with a guess of its solution, in whose place the solution goes.
+/// The problem of a step with a guess of its solution. The solution replaces the guess.
 pub struct Posed<'a> {
     pub problem: Problem<'a>,
-    /// R by blocks, and the change of the velocity before the step by impulses, in the coordinates of the rows: where rows
-    /// yield by the stiffness of bodies, else empty.
+    /// For compliant rows: R by blocks, and in `kept` the velocity before the step minus the velocity
+    /// without impulses, in the coordinates of the `WhitenedJacobian`. Otherwise both are empty.
     pub regularization: &'a [Regularization],
     pub kept: &'a [f64],
     pub lambda: &'a mut [f64],
-    /// By blocks. What the step reports.
+    /// Mode of each block, which the step reports.
     pub modes: &'a mut [Mode],
 }
 
-/// What became of a solve.
+/// The result of a solve.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     pub certificate: Certificate,
-    /// What was asked for in the end, and whether that was decided by what came of more: of such a decision no derivative
-    /// tells.
+    /// The level of stabilization at the end, and whether a failure at a higher level decided it. The
+    /// derivative does not include this decision.
     pub push_out: PushOut,
     pub yielded: bool,
-    /// What the same rows might have been asked for instead had they been off by a little more, where that is another thing.
+    /// The level of stabilization that a slightly deeper penetration would have selected, if it is
+    /// another level (a kink).
     pub beside: Option<PushOut>,
-    /// What the next step is to know.
+    /// State for the next step.
     pub jam: Jam,
 }
 
 impl Outcome {
-    /// Of a solve with all that was asked.
+    /// The result of a solve with full stabilization.
     pub fn full(certificate: Certificate) -> Outcome {
         Outcome {
             certificate,
@@ -145,10 +152,10 @@ pub(in crate::contact) fn not_a_function() -> Error {
     )
 }
 
-/// The derivative of a law at its solution; `problem` is the one that was solved.
+/// The derivative of a law at its solution. `problem` is the problem that was solved.
 pub trait Linearized {
-    /// dλ for `columns` directions: `w` (n × columns) is the variation of σ at fixed λ, `limits` (blocks × columns) that
-    /// of friction coefficients and bounds.
+    /// dλ for `columns` directions. `w` (n × columns) is the variation of σ at fixed λ; `limits`
+    /// (blocks × columns) is the variation of friction coefficients and bounds.
     fn apply(
         &mut self,
         problem: &Problem,
@@ -158,10 +165,10 @@ pub trait Linearized {
         dlambda: &mut [f64],
     ) -> Result<()>;
 
-    /// dλ along a variation of σ with all that moves it, of a law as [`Law::answer`] says.
+    /// dλ for the full variation of σ, for a law with [`Law::answer`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Law::answer`].
     fn answer(&mut self, _problem: &Problem, _dsigma: &[f64], _dlambda: &mut [f64]) -> Result<()> {
         Err(not_a_function())
     }
@@ -175,23 +182,25 @@ pub trait Linearized {
         limits_bar: Option<&mut [f64]>,
     ) -> Result<()>;
 
-    /// What the derivative is worth. Comes before its use: where sides of a switch are alike only in what their modes have
-    /// in common, the derivative is that afterwards.
+    /// The label of the derivative. Call it before the derivative is used: if the sides of a switch
+    /// agree only in the equations that their modes share, the derivative is replaced by the one of
+    /// these equations.
     fn verdict(&mut self, problem: &Problem, state: &mut dyn Variations) -> Result<Verdict>;
 
-    /// Whether impulses can answer the variation `w` of σ: redundant rows may contradict each other.
+    /// Whether impulses can answer the variation `w` of σ. Redundant rows may contradict each other.
     fn answers(&mut self, _problem: &Problem, _w: &[f64]) -> Result<bool> {
         Ok(true)
     }
 
-    /// Whether no other impulses give the same velocities, as far as is known.
+    /// Whether the impulses are unique, as far as is known.
     fn is_unique(&mut self, _problem: &Problem) -> Result<bool> {
         Ok(true)
     }
 
-    /// Takes the derivative in other modes, until [`Linearized::put_back`]: contacts and limits that a descent of L leads to the
-    /// other side of complementarity, λ̄ = ∂L/∂λ < 0 in their normal row, go there by the turn. Returns how many that
-    /// are; of none nothing changes. A law without modes has none.
+    /// Takes the derivative in other modes, until [`Linearized::put_back`]. A contact or limit has
+    /// another side that a descent of L can reach if λ̄ = ∂L/∂λ < 0 in its normal row. `turn` says
+    /// whether held or open contacts change. Returns their number; with 0 nothing changes. A law without
+    /// modes returns 0.
     fn sort_by_descent(
         &mut self,
         _problem: &Problem,
@@ -201,45 +210,50 @@ pub trait Linearized {
         Ok(0)
     }
 
-    /// The derivative at the solution again, to the bit, after [`Linearized::sort_by_descent`]; comes before any other use.
+    /// Restores the derivative at the solution, to the bit, after [`Linearized::sort_by_descent`]. Call
+    /// it before any other use.
     fn put_back(&mut self, _problem: &Problem) -> Result<()> {
         Ok(())
     }
 
-    /// What Jacobians are built from.
+    /// The form in which Jacobians read the derivative.
     fn product(&mut self, _problem: &Problem) -> Product<'_> {
         Product::Columns
     }
 }
 
-/// How a descent goes on to other modes.
+/// Which contacts change their mode for a descent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Contacts that hold let go.
+    /// Held contacts are released.
     Release,
-    /// Contacts that are open hold.
+    /// Open contacts are closed.
     Hold,
 }
 
-/// Variations of the problem of a step in general position, so that one shows what holds for all.
+/// Random variations of a step's problem: a property that holds for one of them holds for all (almost
+/// surely).
 pub trait Variations {
-    /// w ← that of σ along a displacement, a velocity before the step and a velocity that forces add.
+    /// w ← the variation of σ along a displacement, a velocity before the step, and a velocity caused by
+    /// forces.
     fn of_state(&mut self, w: &mut [f64]);
 
-    /// w ← J x of the first or the second of two velocities x; forces add the second in [`Variations::of_state`].
+    /// w ← J x of the first or the second of two velocities x. The second is the velocity by forces in
+    /// [`Variations::of_state`].
     fn of_velocity(&mut self, which: usize, w: &mut [f64]);
 
-    /// w ← how J x of a velocity x in general position varies along the displacement: zero where J is fixed.
+    /// w ← the variation along the displacement of J x, for a random velocity x. Zero where J is
+    /// constant.
     fn of_rows(&mut self, w: &mut [f64]);
 }
 
-/// What a derivative is worth.
+/// The label of a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is the derivative.
     Exact,
-    /// It is that of one side.
+    /// It is the derivative of one side of a switch.
     OneSided,
-    /// It is none, and why.
+    /// There is no derivative, for this reason.
     Refused(&'static str),
 }

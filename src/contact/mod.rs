@@ -1,8 +1,9 @@
 //! The contact laws: each solves the constraint problem of a step and linearizes its solution.
 //!
-//! [`law`] is what a step sees of them. [`ncp`] is rigid contact with the true friction cone, [`lcp`] the same with a friction
-//! pyramid, [`convex`] compliant contact, [`relaxed`] rigid contact with complementarity relaxed; [`elliptic`] solves the
-//! first three where contacts resist torsion and rolling.
+//! [`law`] is their interface to a step. [`ncp`] is rigid contact with the round friction cone, [`lcp`]
+//! rigid contact with a friction pyramid, [`convex`] compliant contact, and [`relaxed`] rigid contact
+//! with relaxed complementarity. [`elliptic`] solves the first three if contacts have torsional or
+//! rolling friction.
 
 pub mod allowance;
 pub mod block;

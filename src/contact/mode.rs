@@ -1,32 +1,34 @@
-//! Which face of its law a block is on.
+//! The mode of a block: the face of its law that it is on.
 
 use super::block::Block;
 
-/// The state of one block at the solution.
+/// The mode of one block at the solution.
 ///
-/// At a switch (λ = 0 with σ = 0, or λ on the edge of its set with σ = 0) the closed side is taken: the constraint
-/// counts as holding, so the mode is `Sticking`, or `Sliding` if only the normal velocity vanishes. This is the one
-/// side that is also right for redundant contacts, whose impulse may vanish while the point stays.
+/// At a switch (λ = 0 with σ = 0, or λ on the edge of its set with σ = 0) the closed side is taken: the
+/// constraint counts as held, so the mode is `Sticking`, or `Sliding` if only the normal velocity
+/// vanishes. This side is also right for redundant contacts, whose impulse may vanish while the point
+/// stays at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// No guess: as input, the solver finds the mode itself.
+    /// No guess: the solver finds the mode itself.
     #[default]
     Unknown,
     /// Contact or limit is separating, λ = 0.
     Breaking,
-    /// σ = 0: sticking contact, active limit, dry friction that holds, bilateral row.
+    /// σ = 0: sticking contact, active limit, holding dry friction, bilateral row.
     Sticking,
-    /// Contact with σ_n = 0, friction at its bound against σ_T (a frictionless contact that touches, too).
+    /// Contact with σ_n = 0 and friction at its bound against σ_T. Also a frictionless contact that
+    /// touches.
     Sliding,
     /// Dry friction at −bound, σ > 0.
     AtLower,
     /// Dry friction at +bound, σ < 0.
     AtUpper,
-    /// Contact of a friction pyramid with σ_n = 0 that slides along one tangent or both: the sign of the impulse where it
-    /// is at its bound, 0 along a tangent that holds.
+    /// Contact of a friction pyramid with σ_n = 0 that slides along one tangent or both: the sign of the
+    /// impulse of each tangent at its bound, 0 for a tangent that holds.
     Bounded([i8; 2]),
-    /// Torsion and rolling of a friction pyramid, of which a row or more slide: the sign of the impulse of each that is at its
-    /// bound, 0 of one that holds or is not there.
+    /// Torsional and rolling friction of a friction pyramid with at least one sliding row: the sign of
+    /// the impulse of each row at its bound, 0 for a row that holds or does not exist.
     Turned([i8; 3]),
 }
 
@@ -40,7 +42,7 @@ impl Mode {
         Mode::AtUpper,
     ];
 
-    /// As a whole number.
+    /// The mode as an integer.
     pub fn index(self) -> u8 {
         let place = Mode::PLAIN.iter().position(|m| *m == self);
         match (self, place) {
@@ -51,7 +53,7 @@ impl Mode {
         }
     }
 
-    /// The mode of a number; none for one that [`Mode::index`] does not give.
+    /// The mode of an integer; `None` if [`Mode::index`] never returns it.
     pub fn from_index(index: f64) -> Option<Mode> {
         const SIGNS: [i8; 3] = [-1, 0, 1];
         let pairs = || SIGNS.into_iter().flat_map(|y| SIGNS.map(|x| [x, y]));

@@ -1,27 +1,28 @@
-//! The constraint problem of one step, with nothing about robots in it and nothing about how it is solved.
+//! The constraint problem of one step. It contains nothing about robots and nothing about its solution.
 //!
-//! Impulses λ and constraint-space velocities σ = G λ + g are tied by one law per block of rows:
+//! One law per block of rows relates impulses λ and constraint-space velocities σ = G λ + g:
 //!
 //! | block | rows | law |
 //! |---|---|---|
 //! | [`Block::Contact`] | 3: t₁, t₂, n | K_μ ∋ λ ⟂ σ + Γ_μ(σ) ∈ K_μ*, Γ_μ(σ) = (0, 0, μ‖σ_T‖) |
-//! | [`Block::Pyramid`] | 3: t₁, t₂, n | 0 ≤ λ_n ⟂ σ_n ≥ 0; σ_t = 0 where &#124;λ_t&#124; < μ λ_n, else λ_t = −μ λ_n sign σ_t, for t₁ and t₂ alike |
+//! | [`Block::Pyramid`] | 3: t₁, t₂, n | 0 ≤ λ_n ⟂ σ_n ≥ 0; a box with the bound μ λ_n along each tangent |
 //! | [`Block::Unilateral`] | 1 | 0 ≤ λ ⟂ σ ≥ 0 |
-//! | [`Block::Box`] | 1 | σ = 0 where &#124;λ&#124; < bound, else λ = −bound·sign σ |
+//! | [`Block::Box`] | 1 | σ = 0 if &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
-//! | [`Block::Turning`] | 1 to 3 | with the tangents of its contact: the law of that with more of them |
+//! | [`Block::Turning`] | 1 to 3 | further tangents of its contact, under the law of the contact |
 
 pub use super::block::{Block, Regularization, Small};
 use super::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::{dispatch, first_not_finite};
 
-/// Access to G = J M⁻¹ Jᵀ + R, symmetric positive semi-definite: R ≥ 0 is the diagonal compliance of rows that yield.
+/// Access to G = J M⁻¹ Jᵀ + R, symmetric positive semi-definite. R ≥ 0 is the diagonal compliance of
+/// compliant rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Delassus<'a> {
     /// n × n, column-major, both triangles filled.
     Dense(&'a [f64]),
-    /// By its factor, of which each row has entries on a few trees only.
+    /// By its factor. Each row of the factor has entries on a few trees only.
     Trees(&'a WhitenedJacobian),
 }
 
@@ -30,7 +31,7 @@ pub enum Delassus<'a> {
 pub struct Problem<'a> {
     pub blocks: &'a [Block],
     pub delassus: Delassus<'a>,
-    /// σ at λ = 0, stabilization included, n entries [m/s or rad/s].
+    /// σ at λ = 0, including stabilization, n entries [m/s or rad/s].
     pub g: &'a [f64],
 }
 
@@ -40,22 +41,22 @@ impl Problem<'_> {
         self.g.len()
     }
 
-    /// Whether any contact has its friction in a pyramid.
+    /// Whether any contact has a friction pyramid.
     pub fn has_pyramids(&self) -> bool {
         let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
         self.blocks.iter().any(is_pyramid)
     }
 
-    /// Whether any contact resists torsion or rolling.
+    /// Whether any contact has torsional or rolling friction.
     pub fn has_turning(&self) -> bool {
         let is_turning = |b: &Block| matches!(b, Block::Turning { .. });
         self.blocks.iter().any(is_turning)
     }
 
-    /// For a law of three rows a contact.
+    /// Checks that a law of three rows can solve the problem.
     ///
     /// # Errors
-    /// `Unsupported` where a contact resists torsion or rolling.
+    /// `Unsupported` if a contact has torsional or rolling friction.
     pub fn refuse_turning(&self) -> Result<()> {
         match self.has_turning() {
             true => Err(Error::unsupported(
@@ -65,7 +66,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Checks sizes, signs and finiteness. Errors: `InvalidArgument` for a size or a sign, `Numerical` for NaN or ∞.
+    /// Checks sizes, signs and finiteness. Errors: `InvalidArgument` for a size or a sign, `Numerical`
+    /// for NaN or ∞.
     pub fn validate(&self) -> Result<()> {
         let n = self.g.len();
         let mut rows = 0;
@@ -160,7 +162,7 @@ dispatch! {
 }
 
 impl Delassus<'_> {
-    /// Checks that the storage is that of these blocks with n rows. Errors: `InvalidArgument`.
+    /// Checks that the storage belongs to these blocks with n rows. Errors: `InvalidArgument`.
     pub fn check_shape(&self, blocks: &[Block], n: usize) -> Result<()> {
         match self {
             Delassus::Dense(values) if values.len() != n * n => Err(Error::invalid(format!(
@@ -172,7 +174,8 @@ impl Delassus<'_> {
         }
     }
 
-    /// σ += G[:, rows of block i] δ, where block i starts at row `at` and has `delta.len()` rows; n = σ's length.
+    /// σ += G[:, rows of block i] δ. Block i starts at row `at` and has `delta.len()` rows; n is the
+    /// length of σ.
     #[inline]
     pub fn add_columns(&self, i: usize, at: usize, delta: &[f64], sigma: &mut [f64]) {
         match self {
@@ -183,7 +186,8 @@ impl Delassus<'_> {
         }
     }
 
-    /// σ += G λ. `offsets` are the blocks' first rows; `scratch` has room for the trees' coordinates.
+    /// σ += G λ. `offsets` are the blocks' first rows. `scratch` holds at least as many numbers as the
+    /// trees have coordinates.
     pub fn add_product(
         &self,
         offsets: &[usize],
@@ -199,7 +203,7 @@ impl Delassus<'_> {
         }
     }
 
-    /// Number of coordinates of the trees, where those are known.
+    /// Number of coordinates of the trees; 0 if they are not known.
     pub fn coordinates(&self) -> usize {
         match self {
             Delassus::Dense(_) => 0,

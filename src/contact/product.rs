@@ -1,23 +1,24 @@
-//! How Jacobians get at the derivative of a law: all of its columns at once, as a product dλ = −CᵀXB w.
+//! The derivative of a law in the form that Jacobians read: all columns at once, as a product dλ = −CᵀXB
+//! w.
 
 use super::problem::Problem;
 use crate::error::Result;
 use crate::linalg::LANES;
 
-/// What a law has at its solution to build Jacobians from.
+/// The form in which a law gives its derivative to Jacobians.
 pub enum Product<'a> {
-    /// B and C of few columns.
+    /// B and C with few rows.
     LowRank(&'a mut dyn LowRank),
-    /// Products with C, where B and X are 1, island by island.
+    /// Products with C, island by island. B and X are 1.
     Islands(&'a mut dyn Islands),
-    /// No more than single columns: B and X are 1, and C is found by applying the derivative to each row.
+    /// Single columns only: B and X are 1, and C is found by applying the derivative to each row.
     Columns,
 }
 
-/// The forms that [`LowRank::split`] gives.
+/// The forms of [`LowRank::split`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// C = B, which alone is written, and X = 1.
+    /// C = B, and X = 1. Only one of them is written.
     Half,
     /// X is applied by [`LowRank::solve_middle`].
     Middle,
@@ -25,10 +26,10 @@ pub enum Split {
 
 /// A derivative of low rank.
 pub trait LowRank {
-    /// Columns of B and C.
+    /// Number of rows of B and C.
     fn rank(&self) -> usize;
 
-    /// Columns of B and C, one a row of the problem, at every multiple of `stride`, padded with zeros.
+    /// B and C, one column per row of the problem, at every multiple of `stride`, padded with zeros.
     ///
     /// # Errors
     /// `InvalidArgument` for a stride below the rank.
@@ -40,28 +41,29 @@ pub trait LowRank {
         right: &mut [f64],
     ) -> Result<Split>;
 
-    /// X of [`Split::Middle`] times columns of that many numbers.
+    /// X of [`Split::Middle`] times columns of `stride` numbers.
     fn solve_middle(&mut self, stride: usize, columns: &mut [f64]);
 }
 
-/// A derivative of which rows on different islands have separate parts.
+/// A derivative with separate parts for the rows of different islands.
 pub trait Islands {
     /// Products of C with columns.
     fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()>;
 }
 
-/// Columns over the rows of a problem, one a dof, of which no more than a few are there at once.
+/// Columns over the rows of a problem, one per dof. Only a few are stored at once.
 ///
-/// A row has numbers in the columns of its own island of dofs only. The k-th columns of islands that do not meet may go
-/// through a solver together.
+/// A row has nonzero numbers only in the columns of its own island of dofs. The k-th columns of islands
+/// that do not couple may go through a solver together.
 pub trait Columns {
-    /// Columns of the island of a block, and of the largest one.
+    /// Number of columns of a block's island, and of the largest island.
     fn count(&self, block: usize) -> usize;
     fn most(&self) -> usize;
 
-    /// x ← the rows of these blocks, one after the other, in the columns of their islands from the `first` on.
+    /// x ← the rows of these blocks, one after the other, in the columns of their islands, beginning
+    /// with column `first`.
     fn read(&self, blocks: &[usize], first: usize, x: &mut [[f64; LANES]]);
 
-    /// Takes what the derivative makes of them.
+    /// Receives the products with the derivative.
     fn take(&mut self, blocks: &[usize], first: usize, y: &[[f64; LANES]]);
 }

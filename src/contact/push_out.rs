@@ -1,25 +1,26 @@
-//! How much of what overlaps a step undoes, and for how long it has been less than all.
+//! The level of stabilization of a step, and how long it has been below full.
 
-/// How a step undoes penetrations, passed limits and what equalities are off.
+/// How a step undoes penetrations, passed limits and errors of equalities.
 ///
-/// Friction can jam bodies so that no impulse moves them apart, and a pinched one may be thrown. A step that is not solved
-/// as asked, or throws, takes the next of these.
+/// Friction can jam bodies so that no impulse moves them apart, and a pinched body may be thrown. If a
+/// step is not solved at one level, or throws a body, it takes the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushOut {
-    /// As asked, by rows that are rigid.
+    /// Full stabilization by rigid rows.
     Full,
-    /// As asked, by rows that yield to what holds them: σ = J v⁺ + b + R λ. That has a solution whatever is jammed.
+    /// Full stabilization by compliant rows: σ = J v⁺ + b + R λ. This has a solution even if bodies are
+    /// jammed.
     Soft,
-    /// The same, no faster than 0.01 m/s or rad/s.
+    /// Stabilization by compliant rows, no faster than 0.01 m/s or rad/s.
     Slow,
 }
 
-/// How long steps have not undone all that was asked.
+/// For how long steps have been below full stabilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jam {
-    /// So many in a row, counted round from 255.
+    /// Number of such steps in a row, modulo 256.
     pub steps: u8,
-    /// What the last step undid.
+    /// Level of the last step.
     pub push_out: PushOut,
 }
 
@@ -29,7 +30,7 @@ impl Jam {
         push_out: PushOut::Full,
     };
 
-    /// After another step, which undid this.
+    /// The state after another step with this level.
     #[must_use]
     pub fn next(self, push_out: PushOut) -> Jam {
         match push_out {
@@ -41,12 +42,12 @@ impl Jam {
         }
     }
 
-    /// As one number, a whole one.
+    /// The state as one integer.
     pub fn code(self) -> f64 {
         f64::from(self.steps) + 256.0 * f64::from(self.push_out as u8)
     }
 
-    /// None for a number that [`Jam::code`] does not give.
+    /// The state of an integer; `None` if [`Jam::code`] never returns it.
     pub fn from_code(code: f64) -> Option<Jam> {
         let levels = [PushOut::Full, PushOut::Soft, PushOut::Slow];
         if !(0.0..=f64::from(u16::MAX)).contains(&code) || code.fract() != 0.0 {

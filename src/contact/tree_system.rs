@@ -1,24 +1,24 @@
-//! What is solved with the factored 1 + Hᵀ W H of [`WhitenedJacobian`].
+//! Solves linear systems with the factored 1 + Hᵀ W H of [`WhitenedJacobian`].
 
 use crate::contact::capacity::Capacity;
 use crate::contact::problem::Small;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{BlockLu, FREE, LANES, Place, add_combination, add_six_columns, dispatch};
 
-/// Factorization and memory. Sized at creation; a capacity of no trees takes none.
+/// Factorization and memory. Sized at creation; a capacity without trees takes none.
 #[derive(Debug)]
 pub(in crate::contact) struct TreeSystem {
     lu: BlockLu,
-    /// Where each block of rows that acts on two trees brings them together: that of them which precedes, and the blocks
-    /// of both with each other.
+    /// For each block of rows that acts on two trees: which of the two precedes, and the places of the
+    /// blocks that couple the trees.
     meetings: Vec<Option<Meeting>>,
-    /// W, a block of the problem each: filled before [`TreeSystem::factor`].
+    /// W, one small matrix for each block of the problem. Fill it before [`TreeSystem::factor`].
     pub weights: Vec<Small>,
     /// Blocks with weight in the present factorization.
     weighted: Vec<usize>,
     z: Vec<f64>,
     scratch: Vec<f64>,
-    /// Right-hand side and what of it is left, of [`TreeSystem::answer`].
+    /// Right-hand side and remainder of [`TreeSystem::answer`].
     target: Vec<f64>,
     remainder: Vec<f64>,
 }
@@ -59,12 +59,12 @@ impl TreeSystem {
         }
     }
 
-    /// Chooses the order of elimination; once per problem.
+    /// Chooses the order of elimination. Call it once per problem.
     pub fn analyze(&mut self, rows: &WhitenedJacobian) {
         self.analyze_some(rows, |_| true);
     }
 
-    /// [`TreeSystem::analyze`] where only these blocks will have weight.
+    /// As [`TreeSystem::analyze`], if only these blocks will have weight.
     pub fn analyze_some(
         &mut self,
         rows: &WhitenedJacobian,
@@ -98,7 +98,7 @@ impl TreeSystem {
         self.weights.resize(blocks, [[0.0; 3]; 3]);
     }
 
-    /// Fills and factors 1 + Hᵀ W H. False if it is singular.
+    /// Fills and factors 1 + Hᵀ W H. Returns false if it is singular.
     pub fn factor(&mut self, rows: &WhitenedJacobian) -> bool {
         let weighted = |i: &usize| self.weights[*i] != [[0.0; 3]; 3];
         self.weighted.clear();
@@ -109,7 +109,7 @@ impl TreeSystem {
         self.lu.factor()
     }
 
-    /// Multiplications of [`TreeSystem::factor`] where all blocks have weight.
+    /// Multiplications of [`TreeSystem::factor`] if all blocks have weight.
     pub fn cost(&self, rows: &WhitenedJacobian) -> f64 {
         let fill = (0..rows.blocks()).map(|i| {
             let entries = rows.trees_of(i).into_iter().flatten().enumerate();
@@ -119,17 +119,18 @@ impl TreeSystem {
         fill.sum::<f64>() + self.lu.cost()
     }
 
-    /// z ← (1 + Hᵀ W H)⁻¹ z, by coordinates of the trees.
+    /// z ← (1 + Hᵀ W H)⁻¹ z, in the coordinates of the trees.
     pub fn solve(&mut self, z: &mut [[f64; 1]]) {
         solve(self, z);
     }
 
-    /// Whether the determinant of what was factored is negative.
+    /// Whether the determinant of the factored matrix is negative.
     pub fn is_negative(&self) -> bool {
         self.lu.is_negative()
     }
 
-    /// y ← H (1 + Hᵀ W H)⁻¹ Hᵀ y, or with Wᵀ, over the problem's rows. Rows of blocks without weight are not read.
+    /// y ← H (1 + Hᵀ W H)⁻¹ Hᵀ y, or with Wᵀ, over the problem's rows. Rows of blocks without weight are
+    /// not read.
     pub fn respond<const W: usize>(
         &mut self,
         rows: &WhitenedJacobian,
@@ -241,7 +242,7 @@ fn solve_kernel(system: &mut TreeSystem, z: &mut [[f64; 1]]) {
 }
 
 dispatch! {
-    /// Adds Hᵀ W H, without the transposes of what is definite.
+    /// Adds Hᵀ W H. For a definite system the transposed blocks are left out.
     fn fill = fill_kernel(system: &mut TreeSystem, rows: &WhitenedJacobian)
 }
 

@@ -1,19 +1,21 @@
-//! The Delassus operator of rows that act on a few trees each, by its factor.
+//! The Delassus operator by its factor, for rows that act on a few trees each.
 
 use super::block::{Block, Small};
 use crate::error::{Error, Result};
 use crate::linalg::{FREE, add_combination, add_six_columns, axpy, dispatch};
 
-/// G = H Hᵀ + R, where a block of rows of H has entries on the coordinates of at most two trees, and R is diagonal.
+/// G = H Hᵀ + R, where a block of rows of H has entries on the coordinates of at most two trees, and R
+/// is diagonal.
 ///
-/// With H = J L⁻¹ D^(−1/2) and M = LᵀDL its coordinates are those of v, tree by tree, in which kinetic energy is half
-/// the square. Products with G cost what its rows have of entries, and what is solved with G becomes a system of the
-/// trees' coordinates, far fewer than rows where bodies are piled up:
+/// With H = J L⁻¹ D^(−1/2) and M = LᵀDL, its coordinates are those of v, tree by tree, in which the
+/// kinetic energy is half the square. The cost of a product with G is the number of entries of H.
+/// Solving with G becomes a system in the trees' coordinates, which are far fewer than rows in piles of
+/// bodies:
 ///
 ///   (H Hᵀ + W⁻¹) x = b  ⟺  x = W (b − H z),  (1 + Hᵀ W H) z = Hᵀ W b.
 #[derive(Debug, Default)]
 pub struct WhitenedJacobian {
-    /// First coordinate of each tree, and their number.
+    /// First coordinate of each tree, and the number of coordinates.
     starts: Vec<usize>,
     blocks: Vec<Sides>,
     /// Panels, rows × coordinates of the tree, row-major.
@@ -41,7 +43,7 @@ struct Panel {
 }
 
 impl WhitenedJacobian {
-    /// Room for this many of each; `coordinates` of all trees together, `entries` in all panels.
+    /// Capacity for this many trees and blocks, and for `entries` numbers in all panels.
     pub fn with_capacity(trees: usize, blocks: usize, entries: usize) -> WhitenedJacobian {
         WhitenedJacobian {
             starts: Vec::with_capacity(trees + 1),
@@ -53,7 +55,8 @@ impl WhitenedJacobian {
         }
     }
 
-    /// Starts a matrix on trees of these numbers of coordinates; blocks follow by [`WhitenedJacobian::push`].
+    /// Starts a matrix on trees with these numbers of coordinates. Blocks follow by
+    /// [`WhitenedJacobian::push`].
     pub fn clear(&mut self, sizes: impl Iterator<Item = usize>) {
         self.starts.clear();
         let mut at = 0;
@@ -67,7 +70,8 @@ impl WhitenedJacobian {
         self.compliance.clear();
     }
 
-    /// Appends a block of `rows` that acts on one or two different trees (`None`: the world); its entries are zero.
+    /// Appends a block of `rows` that acts on one or two different trees (`None`: the world). Its
+    /// entries are zero.
     pub fn push(&mut self, rows: usize, trees: [Option<usize>; 2]) {
         let at = self.blocks.last().map_or(0, |b| b.at + b.rows);
         let mut sides = Sides {
@@ -106,7 +110,7 @@ impl WhitenedJacobian {
         &self.compliance
     }
 
-    /// Finds which blocks meet; call after the last block.
+    /// Finds the blocks that act on each tree. Call it after the last block.
     pub fn finish(&mut self) {
         let trees = self.trees();
         self.touching_starts.clear();
@@ -140,7 +144,7 @@ impl WhitenedJacobian {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// First coordinate of each tree, and their number.
+    /// First coordinate of each tree, and the number of coordinates.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
@@ -151,7 +155,7 @@ impl WhitenedJacobian {
         std::array::from_fn(|x| (x < b.count).then_some(b.panels[x].tree))
     }
 
-    /// The blocks that act on a tree, and which of their panels does.
+    /// The blocks that act on a tree, each with its panel for this tree.
     pub(super) fn touching(&self, tree: usize) -> impl Iterator<Item = (usize, &[f64])> {
         let touching = self.touching_starts[tree]..self.touching_starts[tree + 1];
         self.touching[touching].iter().map(move |&b| {
@@ -207,7 +211,7 @@ impl WhitenedJacobian {
         &self.values
     }
 
-    /// Errors: `InvalidArgument` for other blocks.
+    /// Checks that the blocks are those of the matrix. Errors: `InvalidArgument` for other blocks.
     pub(super) fn check_shape(&self, blocks: &[Block]) -> Result<()> {
         let same = self.blocks.len() == blocks.len()
             && self
@@ -295,7 +299,8 @@ impl WhitenedJacobian {
         out
     }
 
-    /// Calls `visit(j)` for the blocks that share a tree with block i, itself among them, perhaps twice.
+    /// Calls `visit(j)` for the blocks that share a tree with block i. Block i itself is included; a
+    /// block may be visited twice.
     fn for_meeting(&self, i: usize, mut visit: impl FnMut(&Panel, usize, &Panel)) {
         for panel in self.blocks[i].panels() {
             let touching = self.touching_starts[panel.tree]..self.touching_starts[panel.tree + 1];
@@ -309,7 +314,7 @@ impl WhitenedJacobian {
         }
     }
 
-    /// H z + R λ of a block, with its impulses.
+    /// H z + R λ of a block with the impulses `lambda`.
     #[inline(always)]
     pub(super) fn velocity(&self, block: usize, z: &[[f64; 1]], lambda: &[f64]) -> [[f64; 1]; 3] {
         let mut out = self.times(block, z);
@@ -340,7 +345,7 @@ impl WhitenedJacobian {
         });
     }
 
-    /// z ← Hᵀ λ, the trees' velocities by the impulses.
+    /// z ← Hᵀ λ, the velocities of the trees caused by the impulses.
     pub(super) fn velocities(&self, lambda: &[f64], z: &mut [[f64; 1]]) {
         velocities(self, lambda, z);
     }
@@ -350,7 +355,7 @@ impl WhitenedJacobian {
         add_times(self, z, sigma);
     }
 
-    /// σ += G λ with the trees' velocities on the way in `z`.
+    /// σ += G λ. `z` receives the velocities of the trees.
     pub(super) fn add_product(&self, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
         add_product(self, lambda, z, sigma);
     }

@@ -1,7 +1,8 @@
 //! Forward dynamics: the articulated-body algorithm in world axes, dof by dof.
 //!
 //! Featherstone (2008), §7.3. A joint of several dofs is eliminated one dof after the other, which
-//! is the LDLᵀ factorization of its block and needs no inverse.
+//! Featherstone (2008), §7.3. A joint of several dofs is eliminated one dof after the other. This is the
+//! LDLᵀ factorization of its block and needs no inverse.
 
 use super::articulated::{Articulated, Articulation};
 use super::external::External;
@@ -20,7 +21,7 @@ pub struct Aba {
     /// Per link: bias force.
     p: Vec<Wrench>,
     a: Vec<Twist>,
-    /// Per dof: the force left on it.
+    /// Per dof: the force that remains on it.
     left: Vec<f64>,
 }
 
@@ -47,7 +48,7 @@ fn aba_kernel(
     tau: &[f64],
     acc: &mut [f64],
 ) {
-    // Slices of one length: an index is checked once for all of them.
+    // All slices have the same length, so that one bounds check serves all.
     let links = &model.topology().links[..];
     let (n, nv) = (links.len(), tau.len());
     let (inertia, v, c, external) = (
@@ -98,9 +99,9 @@ fn aba_kernel(
 dispatch! {
     /// Solves (M(q) − armature + diag(`diagonal`)) acc = τ − b(q, v) + Jᵀ(external wrenches).
     ///
-    /// With `diagonal` the armature this is forward dynamics; a step adds what it treats implicitly.
-    /// `kin` must hold positions, velocities and inertias at (q, v); all slices have nv entries.
-    /// A singular matrix shows as an acceleration that is not finite.
+    /// With `diagonal` the armature this is forward dynamics; a step adds its implicit terms. `kin` must
+    /// hold positions, velocities and inertias at (q, v). All slices have nv entries. A singular matrix
+    /// gives an acceleration that is not finite.
     pub fn aba = aba_kernel(
         w: &mut Aba, kin: &Kinematics, model: &Model, params: &Params, external: &External,
         diagonal: &[f64], tau: &[f64], acc: &mut [f64],

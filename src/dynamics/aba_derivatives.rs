@@ -9,7 +9,7 @@ use crate::linalg::{F4, by_tile, dispatch};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
-/// One column of ∂τ: which rows are not zero, and their values by q and by v.
+/// One column of ∂τ: its nonzero rows, and their values by q and by v.
 #[derive(Clone, Debug)]
 pub struct ColumnSupport {
     index: Vec<usize>,
@@ -27,13 +27,13 @@ impl ColumnSupport {
     }
 }
 
-/// A product of low rank to be taken off: Σ rowsᵀ by_q and Σ rowsᵀ by_v.
+/// A product of low rank to be subtracted: Σ rowsᵀ by_q and Σ rowsᵀ by_v.
 #[derive(Clone, Copy, Debug)]
 pub struct LowRank<'a> {
     pub rank: usize,
-    /// Rows as long as those of the dense inverse.
+    /// Rows with the length of those of the dense inverse.
     pub rows: &'a [F4],
-    /// As many numbers as the rank per column, each padded to so many `lanes`.
+    /// `rank` numbers per column, each column padded to `lanes` lanes.
     pub by_q: &'a [F4],
     pub by_v: &'a [F4],
     pub lanes: usize,
@@ -129,7 +129,7 @@ fn accumulate<const W: usize>(
             v[k] -= row[k] * xv;
         }
     }
-    // A tree's first and last block may be shared with its neighbours.
+    // A tree may share its first and last block of lanes with its neighbours.
     let (lo, hi) = (
         (block * LANES).max(dofs.start),
         ((block + W) * LANES).min(dofs.end),
@@ -137,7 +137,7 @@ fn accumulate<const W: usize>(
     for (column, tile) in [(col_q, &q), (col_v, &v)] {
         let tile = F4::flat(tile);
         if hi - lo == tile.len() {
-            // Of a length that the compiler knows.
+            // The compiler knows this length.
             column[lo..][..tile.len()].copy_from_slice(tile);
         } else {
             let skip = lo - block * LANES;
@@ -149,8 +149,9 @@ fn accumulate<const W: usize>(
 }
 
 dispatch! {
-    /// `out` ← `scale` · M⁻¹ ∂τ/∂q and ∂τ/∂v less a product of low rank, column-major nv×nv, of which only rows in the
-    /// island of a column are written. `inv` may be another answer to forces; it holds columns then.
+    /// `out` ← `scale` · M⁻¹ ∂τ/∂q and ∂τ/∂v minus a product of low rank, column-major nv×nv. Only rows
+    /// in the island of a column are written. `inv` may be another map from forces to accelerations,
+    /// whose columns it then holds.
     pub fn inverse_times = product_kernel(
         s: &mut ColumnSupport, inv: &DenseInverse, id: &RneaDerivatives, t: &Topology,
         coupling: &Coupling, scale: f64, less: Option<LowRank<'_>>, out_q: &mut [f64], out_v: &mut [f64],

@@ -1,12 +1,13 @@
 //! The factors of M by articulated bodies, and products with them by sweeps over the tree.
 //!
-//! Eliminating dofs from the tips to the root leaves, per dof, u = I^A S and D = Sᵀu + diagonal, where I^A is the
-//! articulated inertia of what hangs on the dof. These are the factors of M = LᵀDL with unit lower L (Rodriguez,
-//! Jain & Kreutz-Delgado, A spatial operator algebra, IJRR 1991):
+//! Eliminating dofs from the tips to the root gives, per dof, u = I^A S and D = Sᵀu + diagonal, where
+//! I^A is the articulated inertia of the subtree of the dof. These are the factors of M = LᵀDL with unit
+//! lower L (Rodriguez, Jain & Kreutz-Delgado, A spatial operator algebra, IJRR 1991):
 //!
-//!   L_kj = S_jᵀ u_k / D_k   for every dof j above k,
+//!   L_kj = S_jᵀ u_k / D_k   for every dof j above k.
 //!
-//! so that no product needs the entries: n·depth of them for a chain, where the sweeps are linear in the links.
+//! Products therefore do not need the entries. A chain has n·depth entries, while the sweeps are linear
+//! in the links.
 
 use super::kinematics::Kinematics;
 use crate::linalg::{F4, dispatch};
@@ -68,7 +69,7 @@ impl Articulated {
             );
     }
 
-    /// Lets a dof go: its u and 1/D.
+    /// Releases a dof. Returns its u and 1/D.
     #[inline(always)]
     pub(super) fn release(&mut self, s: Twist, diagonal: f64) -> (Wrench, f64) {
         let u = self.mul(s);
@@ -85,7 +86,7 @@ impl Articulated {
     }
 }
 
-/// L and D of the last elimination, with room for the sweeps.
+/// L and D of the last elimination, and memory for the sweeps.
 #[derive(Clone, Debug)]
 pub struct Articulation {
     pub(super) ia: Vec<Articulated>,
@@ -93,7 +94,7 @@ pub struct Articulation {
     s: Vec<Twist>,
     pub(super) u: Vec<Wrench>,
     pub dinv: Vec<f64>,
-    /// Per link: the force that its dofs have passed on, and the motion of all dofs above.
+    /// Per link: the force that its dofs pass on, and the motion by all dofs above.
     force: Vec<Wrench>,
     motion: Vec<Twist>,
 }
@@ -111,12 +112,12 @@ impl Articulation {
         }
     }
 
-    /// Completes what forward dynamics has left for the sweeps.
+    /// Completes the factors of forward dynamics for the sweeps.
     pub(super) fn adopt(&mut self, s: &[Twist]) {
         self.s.copy_from_slice(s);
     }
 
-    /// S and u / D of a dof: the entries L_kj are products of two of them.
+    /// S and u / D of a dof. The entries L_kj are products of two of them.
     #[inline(always)]
     fn pair(&self, k: usize) -> (Twist, Wrench) {
         (self.s[k], self.u[k] * self.dinv[k])
@@ -148,8 +149,8 @@ impl Articulation {
         self.sweep_down(t, x, |above, x| (x + above, x));
     }
 
-    /// From the root to the tips: what a dof becomes, and the speed that it passes on, from u / D times the motion of
-    /// those above and its own number.
+    /// Sweeps from the root to the tips. `of` takes u / D times the motion of the dofs above, and the
+    /// dof's own number. It returns the new number of the dof, and the speed that it passes on.
     #[inline(always)]
     fn sweep_down(&mut self, t: &Topology, x: &mut [f64], of: impl Fn(f64, f64) -> (f64, f64)) {
         for (i, l) in t.links.iter().enumerate() {
@@ -168,12 +169,12 @@ impl Articulation {
     }
 }
 
-/// The sweep of [`Articulation::solve_transposed`] for up to four columns that are zero but on the paths of one or two
-/// links: dof by dof, in decreasing order.
+/// The sweep of [`Articulation::solve_transposed`] for up to four columns that are zero except on the
+/// paths of one or two links: dof by dof, in decreasing order.
 pub struct PathSweep<'a> {
     a: &'a Articulation,
     force: [F4; 6],
-    /// Force that waits at a dof where two paths meet.
+    /// Force of one path that waits at the dof where two paths meet.
     waiting: [F4; 6],
     at: usize,
 }
@@ -189,7 +190,7 @@ impl<'a> PathSweep<'a> {
         }
     }
 
-    /// L⁻ᵀ x at dof k, from x there. `next` is the dof that comes next, if any.
+    /// L⁻ᵀ x at dof k, from x there. `next` is the next dof, if any.
     #[inline(always)]
     pub fn pass(&mut self, k: usize, dof: &Dof, next: Option<usize>, x: F4) -> F4 {
         if k == self.at {
@@ -207,7 +208,7 @@ impl<'a> PathSweep<'a> {
             *f += own * u;
         }
         if next != Some(dof.parent) {
-            // Another branch comes first, or another tree: of two paths one waits at most.
+            // The next dof is on another branch or in another tree. Of two paths at most one waits.
             if dof.parent != WORLD {
                 (self.waiting, self.at) = (self.force, dof.parent);
             }
@@ -238,8 +239,8 @@ fn articulate_kernel(w: &mut Articulation, kin: &Kinematics, model: &Model, diag
 dispatch! {
     /// The factors of M − armature + diag(`diagonal`).
     ///
-    /// `kin` must hold positions and inertias. A matrix that is not positive definite shows as a 1/D that is negative
-    /// or not finite.
+    /// `kin` must hold positions and inertias. A matrix that is not positive definite gives a 1/D that
+    /// is negative or not finite.
     pub fn articulate = articulate_kernel(
         w: &mut Articulation, kin: &Kinematics, model: &Model, diagonal: &[f64],
     )

@@ -1,11 +1,11 @@
-//! What only questions without a step need room for.
+//! Memory that only queries outside a step need.
 
 use super::centroidal::Subtrees;
 use super::gravity::Weights;
 use crate::model::Model;
 use crate::spatial::Twist;
 
-/// Results of the last question, which overwrites what it needs.
+/// Results of the last query. Each query overwrites the memory it needs.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Per link: acceleration without gravity.

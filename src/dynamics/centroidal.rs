@@ -1,13 +1,13 @@
-//! Momentum of all that moves about its centre of mass, its rate, and the derivatives of both.
+//! Momentum of all moving bodies about their centre of mass, its rate, and the derivatives of both.
 //!
-//! In the notation of [`rnea_derivatives`](super::rnea_derivatives), with A without gravity, H and f the momentum of the
-//! subtree of dof k and the force that it needs,
+//! In the notation of [`rnea_derivatives`](super::rnea_derivatives), with A without gravity, and with H
+//! and f the momentum of the subtree of dof k and the force that it needs,
 //!
 //!   ∂H/∂q_k = S_k ×* H + I η_k,  ∂H/∂v_k = I S_k,
 //!   ∂Ḣ/∂q_k = S_k ×* f + I α_k + 2B η_k,  ∂Ḣ/∂v_k = I β_k + 2B S_k,  ∂Ḣ/∂v̇_k = I S_k.
 //!
-//! About the centre of mass c, which moves by ∂c/∂q_k, the moments lose ∂c/∂q_k × the linear parts. Orin, Goswami & Lee,
-//! Centroidal Dynamics of a Humanoid Robot (Autonomous Robots 2013).
+//! About the centre of mass c, which moves by ∂c/∂q_k, the moments lose ∂c/∂q_k × the linear parts.
+//! Orin, Goswami & Lee, Centroidal Dynamics of a Humanoid Robot (Autonomous Robots 2013).
 
 use super::kinematics::Kinematics;
 use super::motion::Accelerated;
@@ -17,7 +17,8 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Inertia, Twist, Vec3, Wrench};
 
-/// Room for subtrees, by links: inertias; all that derivatives take, and the force that moves each.
+/// Memory for subtrees, by links: inertias, the data of the derivatives, and the force that moves each
+/// subtree.
 #[derive(Clone, Debug)]
 pub struct Subtrees {
     pub inertia: Vec<Inertia>,
@@ -36,7 +37,7 @@ impl Subtrees {
     }
 }
 
-/// All that moves: mass, centre of mass in the world.
+/// All moving bodies: mass, and centre of mass in the world.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole {
     pub mass: f64,
@@ -57,14 +58,14 @@ impl Whole {
         }
     }
 
-    /// A wrench about a tree's origin, about the centre of mass.
+    /// Moves a wrench from a tree's origin to the centre of mass.
     #[inline(always)]
     fn shift(&self, kin: &Kinematics, tree: usize, w: Wrench) -> Wrench {
         w.about_origin(kin.origin[tree] - self.center)
     }
 
-    /// Momentum about the centre of mass (linear; angular), and with the links' accelerations its rate. `kin` must hold
-    /// positions, velocities and inertias.
+    /// Momentum about the centre of mass (linear; angular) and, given the links' accelerations, its
+    /// rate. `kin` must hold positions, velocities and inertias.
     pub fn momentum(
         &self,
         model: &Model,
@@ -89,7 +90,8 @@ impl Whole {
         w.lin * reciprocal(self.mass)
     }
 
-    /// The matrix that takes v to the momentum: 6×nv, column-major. `kin` must hold positions and inertias.
+    /// The matrix that maps v to the momentum: 6×nv, column-major. `kin` must hold positions and
+    /// inertias.
     pub fn map(&self, sub: &mut Subtrees, model: &Model, kin: &Kinematics, out: &mut [f64]) {
         let t = model.topology();
         sub.inertia.copy_from_slice(&kin.inertia);
@@ -106,8 +108,8 @@ impl Whole {
         }
     }
 
-    /// Of momentum by q, and of its rate by q, v and v̇: 6×nv each, column-major. `kin` must hold positions, velocities
-    /// and inertias.
+    /// Derivatives of the momentum by q, and of its rate by q, v and v̇: 6×nv each, column-major. `kin`
+    /// must hold positions, velocities and inertias.
     pub fn derivatives(
         &self,
         sub: &mut Subtrees,

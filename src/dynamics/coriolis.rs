@@ -1,8 +1,9 @@
 //! The Coriolis matrix C(q, v), with C v the Coriolis and centrifugal forces and Ṁ = C + Cᵀ.
 //!
-//! C = Σ J_iᵀ (I_i J̇_i + B_i J_i) over the links, with 2B as in [`rnea_derivatives`](super::rnea_derivatives):
-//! Echeandia & Wensing, Numerical Methods to Compute the Coriolis Matrix and Christoffel Symbols for Rigid-Body Systems
-//! (J. Comput. Nonlinear Dyn. 2021). J̇ has the rates of the columns in space, V × S of a column's own link.
+//! C = Σ J_iᵀ (I_i J̇_i + B_i J_i) over the links, with 2B as in
+//! [`rnea_derivatives`](super::rnea_derivatives): Echeandia & Wensing, Numerical Methods to Compute the
+//! Coriolis Matrix and Christoffel Symbols for Rigid-Body Systems (J. Comput. Nonlinear Dyn. 2021). J̇
+//! contains the rates of the columns in space, V × S with V of the column's own link.
 
 use super::kinematics::Kinematics;
 use super::rnea_derivatives::{Composite, gather};
@@ -11,8 +12,8 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::Twist;
 
-/// What subtrees amount to and the rates of the columns. `kin` must hold positions, velocities and inertias. Says whether
-/// all products of the matrix are finite.
+/// Computes the subtrees' inertias and the rates of the columns. `kin` must hold positions, velocities
+/// and inertias. Returns whether all products of the matrix are finite.
 pub fn prepare(
     composite: &mut [Composite],
     rates: &mut [Twist],
@@ -68,7 +69,7 @@ fn coriolis_kernel(
 }
 
 dispatch! {
-    /// C dense, column-major nv×nv; after [`prepare`].
+    /// C dense, column-major nv×nv. Call it after [`prepare`].
     pub fn coriolis_matrix = coriolis_kernel(
         composite: &[Composite], rates: &[Twist], kin: &Kinematics, model: &Model, out: &mut [f64],
     )

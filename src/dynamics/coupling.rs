@@ -1,4 +1,4 @@
-//! Which trees a step joins: dofs of trees that nothing joins do not meet in any derivative.
+//! The islands of trees that a step joins. Dofs of different islands are not coupled in any derivative.
 
 use crate::joint::{LaneMatrix, LinkMatrix};
 use crate::linalg::{dispatch, within};
@@ -6,26 +6,27 @@ use crate::model::topology::{Link, Topology};
 use std::ops::Range;
 use std::slice::from_ref;
 
-/// One in so many entries of a matrix that is filled with zeros before others are written.
+/// If at most one in this many entries is nonzero, a matrix is first filled with zeros.
 const MOSTLY_ZERO: usize = 8;
 
 /// Islands of trees, each with its dofs. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct Coupling {
-    /// Of a tree: one before it in its island, or itself; after [`Coupling::finish`] the number of its island.
+    /// Per tree: an earlier tree of its island, or itself. After [`Coupling::finish`]: the number of its
+    /// island.
     island: Vec<usize>,
     starts: Vec<usize>,
     spans: Vec<Range<usize>>,
-    /// Of each island.
+    /// Number of dofs of each island.
     sizes: Vec<usize>,
-    /// Of each dof.
+    /// Island of each dof.
     homes: Vec<usize>,
-    /// Dofs island by island, and where those of each begin.
+    /// Dofs island by island, and the index of the first dof of each island.
     members: Vec<usize>,
     firsts: Vec<usize>,
-    /// Where a dof is among those of its island.
+    /// Index of each dof within its island.
     places: Vec<usize>,
-    /// The islands of trees as they were before, and how often they have become others.
+    /// The last islands of the trees, and the number of times they have changed.
     before: Vec<usize>,
     changes: u64,
     all: Range<usize>,
@@ -86,7 +87,7 @@ impl Coupling {
         self.starts.clear();
         self.starts.push(0);
         for (tree, place) in t.trees.iter().enumerate() {
-            // Roots come first and have their number already.
+            // Roots come first, so that they already have their number.
             if self.island[tree] == tree {
                 self.island[tree] = self.sizes.len();
                 self.sizes.push(0);
@@ -144,7 +145,7 @@ impl Coupling {
         }
     }
 
-    /// Makes one of neighbours.
+    /// Merges adjacent ranges into one.
     fn merge(&mut self) {
         let (mut from, mut count) = (0, 0);
         for island in 0..self.sizes.len() {
@@ -201,7 +202,7 @@ impl Coupling {
         &self.spans[self.starts[island]..self.starts[island + 1]]
     }
 
-    /// The same one by one.
+    /// The dofs of an island, one by one.
     #[inline(always)]
     pub fn members(&self, island: usize) -> &[usize] {
         &self.members[self.firsts[island]..self.firsts[island + 1]]
@@ -212,7 +213,7 @@ impl Coupling {
         self.sizes.iter().max().copied().unwrap_or(0)
     }
 
-    /// Columns of which each is that of a dof.
+    /// Columns, one for each dof.
     pub fn by_dofs(&self) -> Columns<'_> {
         self.columns(Some(Homed {
             homes: &self.homes,
@@ -221,7 +222,7 @@ impl Coupling {
         }))
     }
 
-    /// Columns of which each belongs to an island.
+    /// Columns that each belong to an island.
     pub fn by_homes<'a>(&'a self, homes: &'a Homes) -> Columns<'a> {
         self.columns(Some(Homed {
             homes: &homes.homes,
@@ -243,12 +244,12 @@ impl Coupling {
         self.columns(None)
     }
 
-    /// How often other trees have been joined than before.
+    /// Number of times the islands have changed.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Entries of a matrix over pairs of dofs that meet.
+    /// Number of pairs of dofs in the same island.
     pub fn entries(&self) -> usize {
         self.sizes.iter().map(|n| n * n).sum()
     }
@@ -258,7 +259,7 @@ impl Coupling {
 #[derive(Clone, Debug)]
 pub struct Homes {
     homes: Vec<usize>,
-    /// Columns island by island, and where those of each begin.
+    /// Columns island by island, and the index of the first column of each island.
     members: Vec<usize>,
     firsts: Vec<usize>,
 }
@@ -301,17 +302,19 @@ struct Homed<'a> {
     firsts: &'a [usize],
 }
 
-/// Which rows the columns of a matrix have; all others are zero.
+/// The rows that each column of a matrix contains. All other entries are zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
     coupling: &'a Coupling,
     homed: Option<Homed<'a>>,
-    /// Where each column begins in what is written, and the end, if only the rows that it has are; else all are.
+    /// For packed storage: the index at which each column begins, and the end. Otherwise all rows are
+    /// stored.
     starts: Option<&'a [usize]>,
 }
 
 impl<'a> Columns<'a> {
-    /// The same without zeros: columns of the rows that they have, one after the other, as [`Columns::lay_out`] says.
+    /// The same columns in packed storage: only the rows that they contain, one column after the other,
+    /// laid out by [`Columns::lay_out`].
     pub fn packed(self, starts: &'a [usize]) -> Columns<'a> {
         Columns {
             starts: Some(starts),
@@ -319,7 +322,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Where columns begin that have no other rows than theirs, and the end; one number more than there are columns.
+    /// The index at which each packed column begins, and the end: one number more than there are
+    /// columns.
     pub fn lay_out(&self, starts: &mut [usize]) {
         let mut at = 0;
         for (j, start) in starts.iter_mut().enumerate() {
@@ -330,7 +334,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Where an entry is written that a column has.
+    /// Index of an entry that the column contains.
     #[inline(always)]
     pub fn index(&self, column: usize, row: usize) -> usize {
         match self.starts {
@@ -349,16 +353,16 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// All columns have all rows: a matrix is one run of numbers.
+    /// Whether all columns contain all rows, so that the matrix is contiguous.
     #[inline(always)]
     fn are_whole(&self) -> bool {
         self.homed.is_none() || self.coupling.len() == 1
     }
 
-    /// The rows of a link ← `m` times them, in those columns of `x` that have them.
+    /// Multiplies the rows of a link by `m`, in those columns of `x` that contain them.
     #[inline(always)]
     pub fn multiply(&self, m: &LinkMatrix, link: &Link, x: &mut [f64]) {
-        // A constant where the kind is known.
+        // A constant if the kind is known at compile time.
         let size = link.kind.nv();
         let block = LaneMatrix::new(m);
         let all = match self.starts {
@@ -380,8 +384,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// out ← `scale` times the columns, each of nv entries, of which rows that they do not have are not read. Without
-    /// zeros nothing stands between them.
+    /// out ← `scale` times the columns. Each column of `from` has nv entries; entries outside its rows
+    /// are not read. Packed columns are written without gaps.
     #[inline(always)]
     pub fn write(&self, scale: f64, from: &[f64], out: &mut [f64]) {
         if self.are_whole() {
@@ -391,7 +395,7 @@ impl<'a> Columns<'a> {
             return;
         }
         let nv = self.coupling.dofs().max(1);
-        // Many zeros are written fastest at once.
+        // Many zeros are written fastest all at once.
         let few = self.starts.is_none() && MOSTLY_ZERO * self.coupling.entries() <= nv * nv;
         if few {
             out.fill(0.0);
@@ -426,7 +430,7 @@ fn are_within_kernel(which: &Columns<'_>, bound: f64, columns: &[f64]) -> bool {
 }
 
 dispatch! {
-    /// Whether all numbers of the columns are below `bound`, and numbers.
+    /// Whether all numbers of the columns are below `bound`. NaN is not.
     pub fn are_within = are_within_kernel(which: &Columns<'_>, bound: f64, columns: &[f64]) -> bool
 }
 

@@ -1,28 +1,30 @@
-//! Terms of the system matrix between dofs of any branches, as a product of low rank around the tree's factors.
+//! Terms of the system matrix between dofs of any branches, as a product of low rank around the factors
+//! of the trees.
 //!
-//! A = A₀ + U Wᵀ, where the columns of U are units of the rows that have terms, and those of W hold their terms. With
-//! Z = A₀⁻¹ U and the capacitance matrix C = 1 + WᵀZ (Sherman–Morrison–Woodbury):
+//! A = A₀ + U Wᵀ. The columns of U are unit vectors of the rows that have terms, and those of W hold
+//! their terms. With Z = A₀⁻¹ U and the capacitance matrix C = 1 + WᵀZ (Sherman–Morrison–Woodbury):
 //!
 //!   A⁻¹ x = y − Z C⁻¹ Wᵀ y, y = A₀⁻¹ x,   A⁻ᵀ x = A₀⁻¹ (x − W C⁻ᵀ Zᵀ x).
 //!
-//! A symmetric product w g gᵀ with w > 0 has √w g in either. Such may be others in every step.
+//! A symmetric product w g gᵀ with w > 0 has √w g in both U and W. Products may change in every step.
 //!
-//! C is factored by LU, so that A need not be symmetric, nor A₀. Of rank r, it costs r solves with A₀ and r³.
+//! C is factored by LU, so that neither A nor A₀ needs to be symmetric. With rank r this costs r solves
+//! with A₀ and r³.
 
 use crate::linalg::Lu;
 
 /// A pivot of the capacitance matrix at most this share of its row counts as zero.
 const TINY: f64 = 1e-14;
 
-/// The terms, and what solving takes.
+/// The terms, and the data for solving.
 #[derive(Clone, Debug)]
 pub struct Couplings {
     nv: usize,
     /// Rows that have terms.
     rows: Vec<usize>,
-    /// Column of U and W, row of W, value.
+    /// Index of the column of U and W, row of W, value.
     terms: Vec<(usize, usize, f64)>,
-    /// √w g of all products, (dof, value), and where those of each end.
+    /// √w g of all products as (dof, value), and the index at which each product ends.
     products: Vec<(usize, f64)>,
     ends: Vec<usize>,
     /// Z, column by column, and C by rows.
@@ -30,7 +32,7 @@ pub struct Couplings {
     capacitance: Vec<f64>,
     lu: Lu,
     is_regular: bool,
-    /// The largest entry of C, and of A₀⁻¹ x of the last solution.
+    /// The largest entry of C, and of A₀⁻¹ x in the last solution.
     largest: f64,
     before: f64,
     small: Vec<[f64; 1]>,
@@ -38,8 +40,8 @@ pub struct Couplings {
 }
 
 impl Couplings {
-    /// Of a matrix of order `nv` with such terms: (row, column, value), and with room for so many products with so many
-    /// numbers in all. Allocates.
+    /// For a matrix of order `nv` with these terms: (row, column, value), and capacity for `products`
+    /// products with `numbers` numbers in total. Allocates.
     pub fn new(
         nv: usize,
         terms: impl Iterator<Item = (usize, usize, f64)>,
@@ -73,12 +75,14 @@ impl Couplings {
         }
     }
 
-    /// How many times stiffer than A₀ the terms are: so many roundings of a force along them A⁻¹ leaves of it.
+    /// Stiffness of the terms relative to A₀: A⁻¹ reduces a force along them to about this many
+    /// roundings.
     pub fn stiffness(&self) -> f64 {
         self.largest
     }
 
-    /// The largest entry of what the last solution A⁻¹ x would have been without the terms: it has roundings of that.
+    /// The largest entry of A₀⁻¹ x in the last solution A⁻¹ x. The solution has the round-off of this
+    /// number.
     pub fn before(&self) -> f64 {
         self.before
     }
@@ -88,7 +92,7 @@ impl Couplings {
         self.rows.len() + self.ends.len()
     }
 
-    /// Takes other products: of each the weight, the dofs of g and its entries.
+    /// Replaces the products: for each the weight, the dofs of g and its entries.
     pub fn set_products<'a>(
         &mut self,
         products: impl Iterator<Item = (f64, &'a [usize], &'a [f64])>,
@@ -104,7 +108,7 @@ impl Couplings {
         }
     }
 
-    /// Wᵀ x into `out`, one entry a column.
+    /// Passes Wᵀ x to `out`, one entry per column.
     fn project(&self, x: &[f64], mut out: impl FnMut(usize, f64)) {
         for (k, column, value) in &self.terms {
             out(*k, value * x[*column]);
@@ -157,12 +161,12 @@ impl Couplings {
         &self.products[start..self.ends[k]]
     }
 
-    /// Whether there are none of the terms.
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// New values of the same terms; false if they are others.
+    /// Sets new values for the same terms. Returns false if the positions differ.
     pub fn set(&mut self, mut terms: impl Iterator<Item = (usize, usize, f64)>) -> bool {
         self.is_regular = false;
         for (k, column, value) in &mut self.terms {
@@ -174,7 +178,7 @@ impl Couplings {
         terms.next().is_none()
     }
 
-    /// Prepares solving, given what does x ← A₀⁻¹ x.
+    /// Prepares solving. `solve` computes x ← A₀⁻¹ x.
     pub fn factor(&mut self, mut solve: impl FnMut(&mut [f64])) {
         let (rank, rows) = (self.rank(), self.rows.len());
         (self.largest, self.before) = (0.0, 0.0);
@@ -202,7 +206,7 @@ impl Couplings {
         (self.z, self.capacitance) = (z, capacitance);
     }
 
-    /// x ← A⁻¹ x, given the same for A₀; not finite where A is singular.
+    /// x ← A⁻¹ x, where `solve` does the same for A₀. Not finite if A is singular.
     pub fn solve(&mut self, mut solve: impl FnMut(&mut [f64]), x: &mut [f64]) {
         solve(x);
         let rank = self.rank();
@@ -223,7 +227,7 @@ impl Couplings {
         self.refuse_singular(x);
     }
 
-    /// x ← A⁻ᵀ x, given the same for A₀.
+    /// x ← A⁻ᵀ x, where `solve` does the same for A₀.
     pub fn solve_transposed(&mut self, mut solve: impl FnMut(&mut [f64]), x: &mut [f64]) {
         let (rank, rows) = (self.rank(), self.rows.len());
         if rank == 0 {

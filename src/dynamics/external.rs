@@ -1,4 +1,4 @@
-//! Wrenches that the outside applies to bodies: along world axes, carried by a point of the body.
+//! External wrenches on bodies: along world axes, acting at a point of the body.
 
 use super::kinematics::Kinematics;
 use crate::model::Model;
@@ -13,7 +13,7 @@ pub struct Stiffness {
 }
 
 impl Stiffness {
-    /// E of a load fixed in the world, which a point of the body carries: see [`LinkLoad`].
+    /// E of a load that is constant in the world and acts at a point of the body: see [`LinkLoad`].
     #[inline(always)]
     pub fn of_load(point: Vec3, force: Vec3, moment: Vec3) -> Stiffness {
         let turn =
@@ -25,7 +25,7 @@ impl Stiffness {
         e
     }
 
-    /// Subtracts how an impulse varies with the coordinates of ξ, as a force over the step `h`.
+    /// Subtracts the derivative of an impulse by the coordinates of ξ, as a force over the step `h`.
     #[inline(always)]
     pub fn take(&mut self, impulse: &[Wrench; 6], h: f64) {
         for (c, w) in self.c.iter_mut().zip(impulse) {
@@ -61,10 +61,10 @@ impl AddAssign<&Stiffness> for Stiffness {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkLoad {
     pub wrench: Wrench,
-    /// A displacement ξ of the link changes the wrench, seen from the displaced link, by −E ξ. A load
-    /// fixed in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w).
+    /// A displacement ξ of the link changes the wrench, in the axes of the displaced link, by −E ξ. A
+    /// load that is constant in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w).
     pub stiffness: Stiffness,
-    /// Whether the wrench may differ from zero, and whether the stiffness may.
+    /// Whether the wrench may be nonzero, and whether the stiffness may.
     pub acts: bool,
     pub turns: bool,
 }
@@ -73,7 +73,7 @@ pub struct LinkLoad {
 #[derive(Clone, Debug)]
 pub struct External {
     pub link: Vec<LinkLoad>,
-    /// Whether any load may differ from zero, and whether any stiffness may.
+    /// Whether any load may be nonzero, and whether any stiffness may.
     pub active: bool,
     pub turns: bool,
 }
@@ -97,7 +97,7 @@ impl External {
         }
     }
 
-    /// Adds a wrench about the tree's origin and says nothing of its stiffness.
+    /// Adds a wrench about the tree's origin. Its stiffness is not added.
     #[inline(always)]
     pub fn add_wrench(&mut self, link: usize, wrench: Wrench) {
         let l = &mut self.link[link];
@@ -106,7 +106,7 @@ impl External {
         self.active = true;
     }
 
-    /// Adds to the stiffness of a link that bears a load.
+    /// Adds to the stiffness of a loaded link.
     #[inline(always)]
     pub fn stiffen(&mut self, link: usize, stiffness: &Stiffness) {
         let l = &mut self.link[link];
@@ -117,8 +117,8 @@ impl External {
         self.turns = true;
     }
 
-    /// Adds a force [N] acting at `point` and a moment [N m], world axes; the point is relative to
-    /// the tree's origin and moves with the link.
+    /// Adds a force [N] acting at `point` and a moment [N m], world axes. The point is relative to the
+    /// tree's origin and moves with the link.
     #[inline(always)]
     pub fn add(&mut self, link: usize, point: Vec3, force: Vec3, moment: Vec3) {
         self.add_wrench(link, Wrench::new(force, point.cross(force) + moment));
@@ -138,7 +138,7 @@ impl External {
 /// Stiffness of the loads, link by link.
 #[derive(Clone, Debug)]
 pub struct LinkStiffness {
-    /// Without meaning where nothing acts.
+    /// Undefined for links without a load.
     link: Vec<Stiffness>,
     acts: Vec<bool>,
 }
@@ -151,7 +151,7 @@ impl LinkStiffness {
         }
     }
 
-    /// That of the external loads.
+    /// Takes the stiffness of the external loads.
     pub fn set(&mut self, external: &External) {
         self.acts.fill(false);
         if external.turns {
@@ -182,7 +182,7 @@ impl LinkStiffness {
         }
     }
 
-    /// Adds what acts on one link to another.
+    /// Adds the stiffness of one link to another.
     #[inline(always)]
     pub fn pass_on(&mut self, from: usize, to: usize) {
         if self.acts[from] {

@@ -1,7 +1,8 @@
 //! The factors of M = LᵀDL in the form that suits the tree.
 //!
-//! Packed rows cost n·depth² to make and n·depth to use, in contiguous numbers: the faster form for robots. Sweeps over
-//! articulated bodies cost n whatever the depth. Which of the two a model has is its topology's to say.
+//! Packed rows cost n·depth² to factor and n·depth to solve with, in contiguous memory: the faster form
+//! for robots. Sweeps over articulated bodies cost n for any depth. The topology of a model decides
+//! between the two.
 
 use super::articulated::Articulation;
 use super::mass::BranchMatrix;
@@ -9,7 +10,7 @@ use crate::linalg::all_positive;
 use crate::model::Model;
 use crate::model::topology::Topology;
 
-/// L and 1/D, after one of [`Dynamics`](super::Dynamics) has factored M.
+/// L and 1/D, after a method of [`Dynamics`](super::Dynamics) has factored M.
 #[derive(Clone, Debug)]
 pub enum Factors {
     Packed(BranchMatrix),
@@ -24,7 +25,7 @@ impl Factors {
         }
     }
 
-    /// 1/D. Where M is not positive definite some are negative or not finite.
+    /// 1/D. If M is not positive definite, some are negative or not finite.
     #[inline(always)]
     pub fn dinv(&self) -> &[f64] {
         match self {
@@ -33,7 +34,8 @@ impl Factors {
         }
     }
 
-    /// The dof at which M with this `diagonal` is found not to be positive definite. Where that is infinite 1/D is zero.
+    /// The dof at which M with this `diagonal` is found not to be positive definite. For an infinite
+    /// diagonal entry 1/D is zero.
     pub fn singular_at(&self, diagonal: &[f64]) -> Option<usize> {
         if all_positive(self.dinv()) {
             return None;

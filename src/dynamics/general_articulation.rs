@@ -1,13 +1,16 @@
-//! The factors of a sum of [`LinkTerms`] that need not be symmetric, by articulated bodies: linear in the links.
+//! The factors of a sum of [`LinkTerms`] that need not be symmetric, by articulated bodies: linear in
+//! the links.
 //!
-//! A dof w moves all that hangs on it by X̂ w, X = (U, V, A). What a subtree asks of its joint is J X + p with J of 6×18: for a
-//! body alone [E, 2B, I]. From the tips to the root the dofs of a link are eliminated together, with G = Sᵀ J, the block
-//! D = G X̂ + what dofs ask of each other, and f the force that turns with them:
+//! A dof w moves its whole subtree by X̂ w, X = (U, V, A). The force that a subtree requires from its
+//! joint is J X + p with J of 6×18; for a single body J = [E, 2B, I]. The dofs of a link are eliminated
+//! together, from the tips to the root. With G = Sᵀ J, the block D = G X̂ + the terms between dofs of
+//! the link, and f the force that turns with them:
 //!
 //!   w = D⁻¹ (r − Sᵀ p − G X),   J above += J − (J X̂ + X̂_U ×* f) D⁻¹ G,
 //!
-//! X of the link above. It is the elimination of [`articulated`](super::articulated) (Featherstone 2008, §7.3) for motions of
-//! eighteen numbers, in which carried velocities and accelerations make the way from link to link the identity.
+//! with X of the link above. This is the elimination of [`articulated`](super::articulated)
+//! (Featherstone 2008, §7.3) for motions of eighteen numbers. Because velocities and accelerations are
+//! carried along, the map from link to link is the identity.
 
 use super::link_terms::{LinkTerms, Moved};
 use crate::joint::MAX_DOFS;
@@ -15,31 +18,31 @@ use crate::linalg::F4;
 use crate::model::topology::{Link, Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
 
-/// A pivot at most this share of what it is summed from counts as zero.
+/// A pivot of at most this share of its summands counts as zero.
 const TINY: f64 = 1e-14;
 
 /// Eighteen numbers in whole lanes.
 pub(super) type Row = [F4; 5];
 
-/// What a, v and q of a link's dofs are per unit of each of its unknowns.
+/// a, v and q of a link's dofs per unit of each of its unknowns.
 pub type ByUnknown = [[[f64; MAX_DOFS]; 3]; MAX_DOFS];
 
-/// Of a dof.
+/// The data of an eliminated dof.
 #[derive(Clone, Copy, Debug, Default)]
 struct Eliminated {
     s: Twist,
-    /// X̂, a row of D⁻¹ G, of D⁻¹, and a column of (J X̂ + X̂_U ×* f) D⁻¹.
+    /// X̂, a row of D⁻¹ G, a row of D⁻¹, and a column of (J X̂ + X̂_U ×* f) D⁻¹.
     moves: Row,
     answer: Row,
     inverse: [f64; MAX_DOFS],
     passed: Wrench,
 }
 
-/// Sized at creation.
+/// The factorization. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct GeneralArticulation {
     dofs: Vec<Eliminated>,
-    /// Per link: J, and of a sweep X or its adjoint, and p or its adjoint.
+    /// Per link: J; and during a sweep X or its adjoint, and p or its adjoint.
     pub(super) asked: Vec<[Row; 6]>,
     pub(super) moved: Vec<Row>,
     pub(super) force: Vec<[f64; 6]>,
@@ -95,7 +98,7 @@ pub(super) fn alone(terms: &LinkTerms, i: usize) -> [Row; 6] {
         if let Some(e) = terms.stiffness.get(i) {
             put(k, e.mul(unit));
         }
-        // Of linear velocities it has nothing.
+        // The columns by linear velocities are zero.
         if k >= 3 {
             put(6 + k, body.two_b(unit));
         }
@@ -104,7 +107,7 @@ pub(super) fn alone(terms: &LinkTerms, i: usize) -> [Row; 6] {
     flat.each_ref().map(from_flat)
 }
 
-/// D ← D⁻¹, with row exchanges; false where it is singular beside the `sizes` of its rows.
+/// D ← D⁻¹, with row exchanges. Returns false if it is singular relative to the `sizes` of its rows.
 #[inline(always)]
 fn invert(d: &mut [[f64; MAX_DOFS]; MAX_DOFS], n: usize, sizes: &[f64; MAX_DOFS]) -> bool {
     let mut inverse = [[0.0; MAX_DOFS]; MAX_DOFS];
@@ -152,7 +155,7 @@ impl GeneralArticulation {
         }
     }
 
-    /// A dof of the link at which the matrix is singular, if it is.
+    /// Eliminates the dofs of a link. Returns a dof at which the matrix is singular, if any.
     #[inline(always)]
     pub(super) fn eliminate(
         &mut self,
@@ -164,7 +167,7 @@ impl GeneralArticulation {
     ) -> Option<usize> {
         let asked = self.asked[i];
         let n = l.nv;
-        // What a row sees: nothing but its own unknown where that is given.
+        // The axis of a row: zero if the unknown is given, because the row is then that of the identity.
         let axis = |k: usize| match given[l.iv + k] {
             true => Twist::ZERO,
             false => terms.s(l.iv + k),
@@ -227,7 +230,8 @@ impl GeneralArticulation {
         None
     }
 
-    /// Takes `x` of a link from what it is given to what is left beside the force of its subtree, which its parent takes.
+    /// The upward step at a link: replaces the right-hand side `x` of the link by the part that remains
+    /// after the force of its subtree. Returns the force on its parent.
     #[inline(always)]
     pub(super) fn up(&mut self, i: usize, l: &Link, x: &mut [f64]) -> [f64; 6] {
         let mut force = self.force[i];
@@ -243,7 +247,7 @@ impl GeneralArticulation {
         force
     }
 
-    /// From there to the unknowns of the link, given how its parent moves.
+    /// The downward step at a link: computes its unknowns from the motion of its parent.
     #[inline(always)]
     pub(super) fn down(&mut self, i: usize, l: &Link, above: Row, x: &mut [f64]) {
         let mut moved = above;
@@ -258,7 +262,7 @@ impl GeneralArticulation {
         self.moved[i] = moved;
     }
 
-    /// The transpose of [`GeneralArticulation::down`]; the adjoint of how the parent moves.
+    /// The transpose of [`GeneralArticulation::down`]. Returns the adjoint of the parent's motion.
     #[inline(always)]
     pub(super) fn down_transposed(&mut self, i: usize, l: &Link, x: &mut [f64]) -> Row {
         let mut bar = self.moved[i];
@@ -277,7 +281,7 @@ impl GeneralArticulation {
         bar
     }
 
-    /// The transpose of [`GeneralArticulation::up`], given the adjoint of the force that the parent takes.
+    /// The transpose of [`GeneralArticulation::up`], from the adjoint of the force on the parent.
     #[inline(always)]
     pub(super) fn up_transposed(&mut self, i: usize, l: &Link, above: [f64; 6], x: &mut [f64]) {
         let mut force = Twist::from_slice(&above);
@@ -291,8 +295,8 @@ impl GeneralArticulation {
         self.force[i] = force.to_array();
     }
 
-    /// [`GeneralArticulation::up`] of some links, each after its parent, without those that hang on them; what the parent
-    /// of the first one takes.
+    /// [`GeneralArticulation::up`] for some links, each after its parent, without their other children.
+    /// Returns the force on the parent of the first one.
     #[inline(always)]
     pub(super) fn sweep_up(&mut self, t: &Topology, links: &[usize], x: &mut [f64]) -> [f64; 6] {
         links.iter().for_each(|i| self.force[*i] = [0.0; 6]);
@@ -307,7 +311,7 @@ impl GeneralArticulation {
         force
     }
 
-    /// [`GeneralArticulation::down`] of these, where the parent of the first one is at rest.
+    /// [`GeneralArticulation::down`] for these links, with the parent of the first one at rest.
     #[inline(always)]
     pub(super) fn sweep_down(&mut self, t: &Topology, links: &[usize], x: &mut [f64]) {
         for (k, i) in links.iter().enumerate() {
@@ -320,7 +324,7 @@ impl GeneralArticulation {
         }
     }
 
-    /// Its transpose, and the adjoint of how the parent of the first one moves.
+    /// The transpose of `sweep_down`. Returns the adjoint of the motion of the first one's parent.
     #[inline(always)]
     pub(super) fn sweep_down_transposed(
         &mut self,

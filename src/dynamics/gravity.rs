@@ -1,11 +1,13 @@
 //! Generalized gravity and its derivative, by the first moments of subtrees.
 //!
-//! A dof carries the mass m and the first moment h of its subtree, and gives it the linear momentum p = m S_l + S_w × h
-//! per unit of speed. The force that holds the subtree is −p·g, and with y = g × p its derivative is
+//! A dof carries the mass m and the first moment h of its subtree. Per unit of speed it gives the
+//! subtree the linear momentum p = m S_l + S_w × h. The force that holds the subtree is −p·g, and with
+//! y = g × p its derivative is
 //!
 //!   ∂τ_k/∂q_j = S_w,j·y_k  for j above k or of the same link,   S_w,k·y_j  for j below
 //!
-//! since a displacement of j above turns gravity, as seen from the subtree, and one below moves a part of the moment.
+//! because a displacement of j above turns gravity, in the axes of the subtree, and a displacement of j
+//! below moves a part of the moment.
 
 use super::kinematics::Kinematics;
 use crate::linalg::within;
@@ -13,7 +15,7 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3};
 
-/// What gravity acts on, by links; then that of their subtrees. Per dof: p, and y.
+/// The masses that gravity acts on, by links, and later by subtrees. Per dof: p and y.
 #[derive(Clone, Debug)]
 pub struct Weights {
     /// Mass and first moment about the tree's origin.
@@ -41,7 +43,8 @@ impl Weights {
         }
     }
 
-    /// From links to subtrees, and what their dofs have of them. Says whether all products with these are finite.
+    /// Sums links to subtrees, and computes p and y of their dofs. Returns whether all products with
+    /// these are finite.
     pub fn gather(&mut self, model: &Model, kin: &Kinematics, gravity: Vec3) -> bool {
         let t = model.topology();
         for (i, l) in t.links.iter().enumerate().rev() {
@@ -64,14 +67,14 @@ impl Weights {
         within(f64::MAX / (8.0 * axis), &sizes)
     }
 
-    /// Force that holds the tree, nv entries; after [`Weights::gather`].
+    /// The forces that hold the tree, nv entries. Call it after [`Weights::gather`].
     pub fn forces(&self, gravity: Vec3, tau: &mut [f64]) {
         for (tau, (p, _)) in tau.iter_mut().zip(&self.dof) {
             *tau = -p.dot(gravity);
         }
     }
 
-    /// ∂τ/∂q, nv×nv, column-major; after [`Weights::gather`].
+    /// ∂τ/∂q, nv×nv, column-major. Call it after [`Weights::gather`].
     pub fn derivative(&self, model: &Model, kin: &Kinematics, gravity: Vec3, by_q: &mut [f64]) {
         let (t, n) = (model.topology(), model.nv());
         by_q.fill(0.0);

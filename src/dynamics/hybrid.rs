@@ -1,8 +1,9 @@
 //! Hybrid dynamics: some dofs have given accelerations, the others given forces.
 //!
-//! Featherstone (2008), §9.2; Sueda's notes on RedMax, §2.10 and §2.13. The free dofs solve
-//! M_ff a_f = τ_f − (b + M_fp a_p)_f. A given dof is one of infinite inertia: with an infinite number on the diagonal its
-//! 1/D is zero, it hands no force on, and what solves with the factors has zero rows and columns there. No kernel is another.
+//! Featherstone (2008), §9.2; Sueda's notes on RedMax, §2.10 and §2.13. The free dofs solve M_ff a_f =
+//! τ_f − (b + M_fp a_p)_f. A dof with given acceleration has infinite inertia: an infinite diagonal
+//! entry makes its 1/D zero, it passes no force on, and solutions with the factors have zero rows and
+//! columns there. All kernels stay the same.
 
 use super::mass_times::mass_times;
 use super::workspace::Dynamics;
@@ -10,9 +11,10 @@ use crate::model::Model;
 use crate::model::params::Params;
 
 impl Dynamics {
-    /// a with A a = τ − b + Jᵀ(external) in the rows of all dofs but those of which the diagonal `pivots` is infinite; these
-    /// have the accelerations `given`, which is zero elsewhere. A is the system matrix, whose factors are left. After
-    /// [`Dynamics::update`]; where A is singular some numbers are not finite.
+    /// a with A a = τ − b + Jᵀ(external) in the rows of all dofs with a finite diagonal `pivots`. The
+    /// other dofs have the accelerations `given`, which must be zero elsewhere. A is the system matrix;
+    /// its factors are kept. Call it after [`Dynamics::update`]. If A is singular some numbers are not
+    /// finite.
     pub fn forward_given(
         &mut self,
         model: &Model,
@@ -49,7 +51,8 @@ impl Dynamics {
         }
     }
 
-    /// `out` ← the system matrix times x but for its diagonal beyond M, or its transpose; where placements are those of A.
+    /// `out` ← the system matrix, without its diagonal beyond M, times x; or its transpose. Positions
+    /// must be those of A.
     pub fn times_system(&mut self, model: &Model, transposed: bool, x: &[f64], out: &mut [f64]) {
         mass_times(&mut self.mass_times, &self.kin, model, x, out);
         for x in out.iter_mut() {
@@ -64,8 +67,8 @@ impl Dynamics {
         }
     }
 
-    /// Hybrid dynamics: where `prescribed`, `a` is given and `tau` found; elsewhere the converse.
-    /// Both arrays are completed. After [`Dynamics::update`].
+    /// Hybrid dynamics: where `prescribed`, `a` is given and `tau` is found; elsewhere the reverse. Both
+    /// arrays are completed. Call it after [`Dynamics::update`].
     pub fn hybrid(
         &mut self,
         model: &Model,
@@ -89,7 +92,7 @@ impl Dynamics {
         self.unit = pivots;
         let mut left = std::mem::take(&mut self.scratch);
         self.rest_of_forces(model, params, tau, a, &mut left);
-        // Nothing has been said of the force on a given dof.
+        // The force on a dof with given acceleration is not known yet.
         for (x, _) in left.iter_mut().zip(prescribed).filter(|(_, p)| **p) {
             *x = 0.0;
         }

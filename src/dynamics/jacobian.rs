@@ -8,7 +8,7 @@ use crate::model::params::Params;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Vec3, Wrench};
 
-/// A point of a body (body axes), whose motion is told along world axes.
+/// A point of a body (body axes), whose motion is expressed along world axes.
 fn carried(body: usize, point: Vec3) -> Frame {
     Frame {
         body,
@@ -34,9 +34,9 @@ pub fn body_jacobian_rate(
     motion::jacobian_rate(model, kin, &carried(body, point), rate);
 }
 
-/// Mass, centre of mass (world) and its Jacobian (3×nv, column-major) of all that moves.
+/// Mass, centre of mass (world) and its Jacobian (3×nv, column-major), over all moving bodies.
 ///
-/// `subtree` is scratch, one first moment a link. `kin` must hold positions and inertias.
+/// `subtree` is scratch, one first moment per link. `kin` must hold positions and inertias.
 pub fn center_of_mass(
     model: &Model,
     kin: &Kinematics,
@@ -72,7 +72,7 @@ pub fn center_of_mass(
     mass
 }
 
-/// Linear and angular momentum of all that moves, world axes, angular about `about`.
+/// Linear and angular momentum of all moving bodies, world axes, angular about `about`.
 ///
 /// `kin` must hold positions, velocities and inertias.
 pub fn momentum(model: &Model, kin: &Kinematics, about: Vec3) -> Wrench {

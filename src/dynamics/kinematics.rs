@@ -1,8 +1,8 @@
-//! Placements, motion subspaces, velocities: what every recursion starts from.
+//! Placements, motion subspaces, velocities: the input of every recursion.
 //!
-//! All spatial quantities of a tree are along world axes and about the tree's origin, a point that
-//! moves with one of its links: an inertial frame chosen afresh at every configuration. World axes
-//! spare the recursions every change of frame, and the near origin keeps their digits.
+//! All spatial quantities of a tree are along world axes and about the tree's origin, a point that moves
+//! with one of its links: an inertial frame chosen again at every configuration. World axes spare the
+//! recursions every change of frame. The near origin keeps the accuracy.
 
 use crate::joint::VaryingState;
 use crate::linalg::dispatch;
@@ -24,10 +24,10 @@ pub struct Kinematics {
     pub s: Vec<Twist>,
     /// Per link: spatial velocity; valid after [`velocities`].
     pub v: Vec<Twist>,
-    /// Per link: the acceleration that velocities alone give it beyond its parent's, v_parent × S v + Ṡ v with Ṡ in
-    /// the link frame; valid after [`velocities`].
+    /// Per link: the acceleration caused by velocities alone, relative to the parent's: v_parent × S v +
+    /// Ṡ v with Ṡ in the link frame. Valid after [`velocities`].
     pub c: Vec<Twist>,
-    /// Per varying link of the model: how its S changes.
+    /// Per varying link of the model: the derivatives of its S.
     pub varying: Vec<VaryingState>,
     /// Per link: inertia; valid after [`inertias`].
     pub inertia: Vec<Inertia>,
@@ -43,7 +43,7 @@ impl Kinematics {
             origin: vec![Vec3::ZERO; t.trees.len()],
             s: vec![Twist::ZERO; t.nv()],
             v: vec![Twist::ZERO; n],
-            // −0, which changes no number that it is added to, where the world carries a link.
+            // −0 for links on the world: adding it changes no number.
             c: vec![-Twist::ZERO; n],
             varying: vec![VaryingState::default(); t.varying.len()],
             inertia: vec![Inertia::ZERO; n],
@@ -57,7 +57,7 @@ impl Kinematics {
         Pose::new(self.rot[link], self.pos[link] + o)
     }
 
-    /// Adds the forces of a wrench on a link, about its tree's origin, on the dofs above to `tau`.
+    /// Adds to `tau` the generalized forces of a wrench on a link, about its tree's origin.
     pub fn spread(&self, t: &Topology, link: usize, wrench: Wrench, tau: &mut [f64]) {
         for k in t.path(link) {
             tau[k] += self.s[k].dot(wrench);
@@ -97,7 +97,7 @@ impl Kinematics {
 #[inline(always)]
 pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Params, q: &[f64]) {
     let t = model.topology();
-    // Slices of one length: an index is checked once for all of them.
+    // All slices have the same length, so that one bounds check serves all.
     let n = t.links.len();
     let placement = &params.link_placement[..n];
     let (rots, places, s) = (&mut kin.rot[..n], &mut kin.pos[..n], &mut kin.s[..]);
@@ -143,10 +143,10 @@ pub fn joint_twist(l: &Link, s: &[Twist], x: &[f64]) -> Twist {
     t
 }
 
-/// Sums Σ S_k v_k from the world to each link, of any columns S of the dofs.
+/// Sums Σ S_k v_k from the world to each link, for any columns S of the dofs.
 #[inline(always)]
 pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
-    // Slices of one length: an index is checked once for all of them.
+    // All slices have the same length, so that one bounds check serves all.
     let (out, v) = (&mut out[..t.links.len()], &v[..s.len()]);
     for (i, l) in t.links.iter().enumerate() {
         let own = joint_twist(l, s, v);
@@ -170,7 +170,7 @@ pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) 
         if l.parent != WORLD {
             let carrier = velocity[l.parent];
             velocity[i] = carrier + own;
-            // v_i × S v is v_parent × S v, because a twist does not turn itself.
+            // v_i × S v equals v_parent × S v, because the cross product of S v with itself is zero.
             c[i] = carrier.cross(own);
         }
     }
@@ -208,7 +208,7 @@ dispatch! {
 }
 
 dispatch! {
-    /// World placements of all bodies, column-major 4×4 each; after [`positions`].
+    /// World placements of all bodies, column-major 4×4 each. Call it after [`positions`].
     pub fn body_placements = body_placements_kernel(kin: &Kinematics, model: &Model, out: &mut [f64])
 }
 
@@ -218,7 +218,7 @@ dispatch! {
 }
 
 dispatch! {
-    /// Spatial velocities of the links at another v than that of `kin`; after [`positions`].
+    /// Spatial velocities of the links for another v than that of `kin`. Call it after [`positions`].
     pub fn twists = twists_kernel(kin: &Kinematics, model: &Model, v: &[f64], out: &mut [Twist])
 }
 

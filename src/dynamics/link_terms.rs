@@ -1,13 +1,13 @@
-//! Derivatives of inverse dynamics by accelerations, velocities and positions, link by link, for products that are linear in
-//! the links.
+//! Derivatives of inverse dynamics by accelerations, velocities and positions, link by link, for
+//! products that are linear in the links.
 //!
-//! In the notation of [`rnea_derivatives`](super::rnea_derivatives): accelerations, velocities and displacements of dofs move
-//! a link by the sums X = (U, V, A) over its path,
+//! In the notation of [`rnea_derivatives`](super::rnea_derivatives): accelerations, velocities and
+//! displacements of dofs move a link by the sums X = (U, V, A) over its path,
 //!
 //!   U = Σ S q,   V = Σ S v + η q,   A = Σ S a + β v + α q,
 //!
-//! which ask I A + 2B V + E U of it. What is asked of a subtree is summed, and turns with the displacements above it. The
-//! state may change afterwards: all that is needed is kept.
+//! which require the force I A + 2B V + E U on it. The forces are summed over subtrees, and turn with
+//! the displacements above. The state may change afterwards, because all necessary data are copied.
 
 use super::external::LinkStiffness;
 use super::rnea::world_acceleration;
@@ -20,7 +20,7 @@ use crate::model::params::Params;
 use crate::model::topology::{Link, Topology, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
 
-/// By what inverse dynamics is differentiated.
+/// The variable of a derivative of inverse dynamics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     Acceleration,
@@ -49,27 +49,28 @@ pub struct Coupled {
     pub by_v: f64,
 }
 
-/// Sized at creation.
+/// The terms of all links. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct LinkTerms {
-    /// Per dof.
+    /// Per dof: S, its carried terms, and armature.
     s: Vec<Twist>,
     carried: Vec<Carried>,
     armature: Vec<f64>,
-    /// Of the force on each dof by those of its link, by q and by v.
+    /// Derivatives of the force on each dof by the dofs of its link: by q and by v.
     local: Vec<[[f64; 2]; MAX_DOFS]>,
     coupled: Vec<Coupled>,
     /// Per link: the body alone, the loads on it, and the force that its subtree needs.
     pub(super) body: Vec<Composite>,
     pub(super) stiffness: LinkStiffness,
     pub(super) force: Vec<Wrench>,
-    /// On the way: what moves a link, and what that asks of it, or the adjoints of U, V and A.
+    /// During a sweep: the motion of each link, and the force it requires, or the adjoints of U, V and
+    /// A.
     moved: Vec<Moved>,
     asked: Vec<[Wrench; 3]>,
 }
 
 impl LinkTerms {
-    /// With room for so many entries between dofs of different links.
+    /// With capacity for `entries` entries between dofs of different links.
     pub fn new(t: &Topology, entries: usize) -> LinkTerms {
         let (nv, links) = (t.nv(), t.links.len());
         LinkTerms {
@@ -86,7 +87,8 @@ impl LinkTerms {
         }
     }
 
-    /// Takes the terms at the state where `dynamics` holds inverse dynamics, without those of other forces.
+    /// Takes the terms at the state of the inverse dynamics in `dynamics`, without those of other
+    /// forces.
     pub fn take(&mut self, model: &Model, params: &Params, dynamics: &Dynamics) {
         let (t, kin, rnea) = (model.topology(), &dynamics.kin, &dynamics.rnea);
         let world = world_acceleration(params);
@@ -118,7 +120,7 @@ impl LinkTerms {
         });
     }
 
-    /// Adds to the slopes of the force on dof `row` by dof `column`.
+    /// Adds to the derivatives of the force on dof `row` by dof `column`.
     pub fn add_entry(&mut self, t: &Topology, row: usize, column: usize, by_q: f64, by_v: f64) {
         if by_q == 0.0 && by_v == 0.0 {
             return;
@@ -138,7 +140,7 @@ impl LinkTerms {
         }
     }
 
-    /// The entries between dofs of different links; one may come more than once.
+    /// The entries between dofs of different links. A pair may occur more than once.
     pub fn coupled(&self) -> &[Coupled] {
         &self.coupled
     }
@@ -147,7 +149,7 @@ impl LinkTerms {
         self.s[k]
     }
 
-    /// How far a link and all below move by a, v and q of its dofs alone.
+    /// Motion of a link and its subtree by a, v and q of its dofs alone.
     #[inline(always)]
     pub(super) fn moved_by(&self, l: &Link, [a, v, q]: &[[f64; MAX_DOFS]; 3]) -> Moved {
         let mut sum = Moved::default();
@@ -160,7 +162,8 @@ impl LinkTerms {
         sum
     }
 
-    /// What a, v and q of a link's dofs ask of one of them beside what they move.
+    /// Force on a dof of a link by a, v and q of the link's dofs, in addition to the effect of the
+    /// motion.
     #[inline(always)]
     pub(super) fn local_by(&self, l: &Link, row: usize, [a, v, q]: &[[f64; MAX_DOFS]; 3]) -> f64 {
         let slopes = &self.local[l.iv + row][..l.nv];
@@ -211,7 +214,8 @@ impl LinkTerms {
 
     /// `out` += its transpose times x.
     pub fn add_transposed(&mut self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
-        // Of a wrench on a link weighs what the dofs above would move the link by; of what moves the link, its wrenches.
+        // Down: the displacement of each link by x of the dofs above weighs its wrenches. This gives the
+        // adjoints of U, V and A. Up: these adjoints are summed over subtrees.
         for (i, l) in t.links.iter().enumerate() {
             let mut weight = match l.parent {
                 WORLD => Twist::ZERO,

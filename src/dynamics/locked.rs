@@ -1,8 +1,8 @@
 //! The mass matrix with some dofs locked.
 //!
-//! A locked dof leaves the factors of A: its 1/D is zero and its row of L is empty, so that what solves
-//! with the factors has zero rows and columns there. The recursion is that of
-//! [`factor`](super::mass::factor) with the locked columns skipped: it costs less than one with all dofs
+//! A locked dof is left out of the factors of A: its 1/D is zero and its row of L is empty, so that
+//! solutions with the factors have zero rows and columns there. The recursion is that of
+//! [`factor`](super::mass::factor) with the locked columns skipped. It costs less than with all dofs
 //! free.
 
 use super::factors::Factors;
@@ -10,10 +10,10 @@ use super::mass::BranchMatrix;
 use crate::linalg::{F4, dispatch};
 use crate::model::topology::{LANES, Topology, WORLD};
 
-/// A, and its factors on the dofs that are free. Sized at creation.
+/// A, and its factors on the free dofs. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct LockedMass {
-    /// A by its packed rows, from [`LockedMass::take`].
+    /// A in packed rows, from [`LockedMass::take`].
     whole: BranchMatrix,
     /// The factors on the free dofs.
     free: Factors,
@@ -27,19 +27,19 @@ impl LockedMass {
         }
     }
 
-    /// Takes A back out of its factors. A dof of infinite inertia has an empty row.
+    /// Recovers A from its factors. A dof of infinite inertia has an empty row.
     pub fn take(&mut self, factors: &BranchMatrix, t: &Topology) {
         unfactor(&mut self.whole, factors, t);
     }
 
-    /// Factors A on the dofs that are not locked.
+    /// Factors A on the free dofs.
     pub fn factor(&mut self, t: &Topology, locked: &[bool]) {
         if let Factors::Packed(free) = &mut self.free {
             factor_free(free, &self.whole, t, locked);
         }
     }
 
-    /// x ← the solution of A_FF x_F = x_F on the free dofs, and zero on those that are locked.
+    /// x ← the solution of A_FF x_F = x_F on the free dofs, and zero on the locked ones.
     pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
         self.free.solve(t, x);
     }
@@ -61,7 +61,7 @@ impl LockedMass {
     }
 }
 
-/// Adds the products that [`factor`](super::mass::factor) took off, from the root to the tips.
+/// Adds the products that [`factor`](super::mass::factor) subtracted, from the root to the tips.
 #[inline(always)]
 fn unfactor_kernel(whole: &mut BranchMatrix, factors: &BranchMatrix, t: &Topology) {
     let dofs = &t.dofs[..];
@@ -133,7 +133,7 @@ fn factor_free_kernel(
         for x in row {
             *x = *x * s;
         }
-        // What a locked dof would pass on is nothing.
+        // A locked dof passes nothing on.
         let mut a = dof.parent;
         let row = F4::flat_mut(from);
         while a != WORLD {

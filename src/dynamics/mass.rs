@@ -15,8 +15,8 @@ use std::ops::Range;
 /// M or its factors, branch-packed.
 #[derive(Clone, Debug)]
 pub struct BranchMatrix {
-    /// Row of dof k at `dofs[k].row / LANES`, with `depth + 1` entries; the lanes behind them hold
-    /// nothing of meaning.
+    /// Row of dof k begins at `dofs[k].row / LANES` and has `depth + 1` entries. The content of the
+    /// lanes behind them is undefined.
     pub rows: Vec<F4>,
     /// 1/D of the factorization.
     pub dinv: Vec<f64>,
@@ -79,7 +79,7 @@ impl BranchMatrix {
         }
     }
 
-    /// x ← M x of a factored M, for W columns row by row; a dof of infinite inertia counts as one at rest.
+    /// x ← M x of a factored M, for W columns row by row. A dof of infinite inertia counts as at rest.
     #[inline(always)]
     pub fn times_columns<const W: usize>(&self, t: &Topology, x: &mut [[f64; W]]) {
         for (k, dof) in t.dofs.iter().enumerate().rev() {
@@ -121,7 +121,7 @@ impl BranchMatrix {
 /// One block of the path from the root to the current dof: component c of four ancestors.
 pub(super) type PathBlock<const N: usize> = [F4; N];
 
-/// Writes column `c` (numbers) of the dof at `depth` into the path.
+/// Writes column `c` (`numbers`) of the dof at `depth` into the path.
 #[inline(always)]
 pub(super) fn set_path<const N: usize>(
     path: &mut [PathBlock<N>],
@@ -140,7 +140,7 @@ pub(super) fn set_path<const N: usize>(
 pub struct Crba {
     composite: Vec<Inertia>,
     path: Vec<PathBlock<6>>,
-    /// Dof whose column stands in the path at each depth.
+    /// The dof whose column is in the path at each depth.
     filled: Vec<usize>,
 }
 
@@ -187,7 +187,7 @@ fn crba_kernel(w: &mut Crba, kin: &Kinematics, model: &Model, m: &mut BranchMatr
     }
 }
 
-/// M without armature as a dense column-major matrix, after [`Kinematics`] has positions and inertias.
+/// M without armature as a dense column-major matrix. [`Kinematics`] must hold positions and inertias.
 pub fn crba_dense(w: &mut Crba, kin: &Kinematics, model: &Model, out: &mut [f64]) {
     let t = model.topology();
     let n = t.nv();
@@ -267,7 +267,7 @@ impl DenseInverse {
     }
 }
 
-/// Lanes from `first` on of a row of the inverse, before its diagonal.
+/// Lanes of a row of the inverse before its diagonal, beginning at `first`.
 #[inline(always)]
 fn inverse_tile<const W: usize>(
     above: &[F4],
@@ -310,7 +310,7 @@ fn inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology) {
                 diagonal -= l * flat[a];
                 a = dofs[a].parent;
             }
-            // Lanes that reach before the tree or behind i hold leftovers of other rows.
+            // Lanes before the tree or after i hold numbers of other rows.
             flat[start * LANES..tree.first_dof].fill(0.0);
             flat[i] = diagonal;
             flat[i + 1..stop].fill(0.0);
@@ -343,7 +343,7 @@ fn solve_columns_kernel(
     }
 }
 
-/// The lanes from `first` on of every dof.
+/// The lanes of every dof, beginning at `first`.
 #[inline(always)]
 fn solve_tile<const W: usize>(
     m: &BranchMatrix,
@@ -358,7 +358,7 @@ fn solve_tile<const W: usize>(
         let row = m.above(dof);
         let (above, own) = x.split_at_mut(k * width);
         let own: [F4; W] = std::array::from_fn(|w| own[first + w]);
-        // Branches that no column touches.
+        // Branches without nonzero columns.
         if own == [F4::ZERO; W] {
             continue;
         }
@@ -393,16 +393,16 @@ fn solve_tile<const W: usize>(
 }
 
 dispatch! {
-    /// x ← M⁻¹ x after [`factor`] on the dofs of some `trees`, for `width` lanes of columns at once: those of their k-th
-    /// dof from k·width on.
+    /// x ← M⁻¹ x on the dofs of some `trees`, for `width` lanes of columns at once. Lanes of their k-th
+    /// dof begin at k·width. Call it after [`factor`].
     pub fn solve_columns = solve_columns_kernel(
         m: &BranchMatrix, t: &Topology, trees: Range<usize>, width: usize, x: &mut [F4],
     )
 }
 
 dispatch! {
-    /// M + diag(`diagonal`) = LᵀDL in place. A matrix that is not positive definite shows as a 1/D
-    /// that is negative or not finite.
+    /// M + diag(`diagonal`) = LᵀDL in place. A matrix that is not positive definite gives a 1/D that is
+    /// negative or not finite.
     pub fn factor = factor_kernel(m: &mut BranchMatrix, t: &Topology, diagonal: &[f64])
 }
 

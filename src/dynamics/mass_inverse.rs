@@ -5,8 +5,8 @@ use super::mass::inverse;
 use super::workspace::Dynamics;
 use crate::model::Model;
 
-/// The inverse of M − armature + diag, column-major nv×nv; where that is singular its dof, and nothing is written. After
-/// [`Dynamics::update_positions`].
+/// The inverse of M − armature + diag, column-major nv×nv. If this is singular, returns the dof, and
+/// nothing is written. Call it after [`Dynamics::update_positions`].
 pub fn mass_inverse(
     d: &mut Dynamics,
     model: &Model,

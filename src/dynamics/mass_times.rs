@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Wrench};
 
-/// Per link: the motion by the dofs above, and the force that it takes.
+/// Per link: the motion by the dofs above, and the force that it requires.
 #[derive(Clone, Debug)]
 pub struct MassTimes {
     motion: Vec<Twist>,

@@ -1,7 +1,8 @@
-//! How unit forces move a mechanism: what M⁻¹ holds of single bodies and dofs, without the matrix.
+//! Response of a mechanism to unit forces: blocks of M⁻¹ for single bodies and dofs, without the matrix.
 //!
-//! A wrench on a link passes from dof to dof towards the root, f ← (1 − u Sᵀ/D) f, and each leaves ½(Sᵀf)²/D of
-//! energy ([`articulated`](super::articulated)). From the root outwards the motion Ω f by a wrench f therefore follows
+//! A wrench on a link passes from dof to dof towards the root, f ← (1 − u Sᵀ/D) f, and each dof takes
+//! the energy ½(Sᵀf)²/D ([`articulated`](super::articulated)). From the root outwards the motion Ω f by
+//! a wrench f therefore follows
 //!
 //!   Ω ← (1 − S uᵀ/D) Ω (1 − u Sᵀ/D) + S Sᵀ/D,   (M⁻¹)ₖₖ = 1/D + uᵀ Ω u / D²
 //!
@@ -21,7 +22,8 @@ pub struct Mobility {
 }
 
 impl Mobility {
-    /// Of M with this `diagonal` for its armature; `kin` must hold positions and inertias.
+    /// The mobility for M with `diagonal` in place of its armature. `kin` must hold positions and
+    /// inertias.
     pub fn new(model: &Model, kin: &Kinematics, diagonal: &[f64]) -> Mobility {
         let mut a = Articulation::new(model);
         articulate(&mut a, kin, model, diagonal);
@@ -50,7 +52,8 @@ impl Mobility {
         m
     }
 
-    /// Sum over three axes of the velocity of a link's point, about the origin of its tree, by a unit force there.
+    /// Sum over three axes of the velocity of a link's point (relative to the tree's origin) caused by a
+    /// unit force there.
     pub fn of_point(&self, link: usize, p: Vec3) -> f64 {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         let along = axes.map(|force| {
@@ -66,7 +69,7 @@ impl Mobility {
         along.iter().sum()
     }
 
-    /// Velocity of a link's point, about the origin of its tree, by unit forces there.
+    /// Velocity of a link's point (relative to the tree's origin) caused by unit forces there.
     pub fn matrix_of_point(&self, link: usize, p: Vec3) -> Mat3 {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         Mat3 {
@@ -82,7 +85,7 @@ impl Mobility {
         }
     }
 
-    /// Angular velocity of a link by unit torques on it.
+    /// Angular velocity of a link caused by unit torques on it.
     pub fn of_turning(&self, link: usize) -> Mat3 {
         let m = &self.links[link];
         Mat3 {

@@ -1,13 +1,14 @@
-//! How frames on links move: velocities, accelerations, their Jacobians and derivatives, told in one of three frames.
+//! Motion of frames on links: velocities, accelerations, their Jacobians and derivatives, in one of
+//! three reference frames.
 //!
-//! In the notation of [`rnea_derivatives`](super::rnea_derivatives), with V and A the spatial velocity and acceleration
-//! of a link, without gravity, and seen by one who moves with it,
+//! In the notation of [`rnea_derivatives`](super::rnea_derivatives), with V and A the spatial velocity
+//! and acceleration of a link without gravity, for an observer who moves with it,
 //!
 //!   ∂V/∂q_k = η_k,  ∂V/∂v_k = S_k,  ∂A/∂q_k = α_k − V × η_k,  ∂A/∂v_k = β_k − V × S_k,  ∂A/∂v̇_k = S_k
 //!
-//! for the dofs k above. One who stays where he is sees S_k × V and S_k × A more; one who goes along with the frame's
-//! origin and does not turn sees only the turn about that origin. Carpentier & Mansard, Analytical Derivatives of Rigid
-//! Body Dynamics Algorithms (RSS 2018), §III.
+//! for the dofs k above. An observer at rest sees S_k × V and S_k × A in addition. An observer who moves
+//! with the frame's origin and does not turn sees only the rotation about this origin. Carpentier &
+//! Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms (RSS 2018), §III.
 
 use super::kinematics::{Kinematics, joint_twist};
 use super::varying::{Carried, gained};
@@ -16,18 +17,18 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Pose, Twist, Vec3};
 
-/// In which frame, and of which point, the motion of a frame on a body is told.
+/// The axes, and the point, for which the motion of a frame on a body is expressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceFrame {
     /// Its own axes: velocity of its origin along them.
     Local,
-    /// The world's axes: velocity of the body's point that is now at the world's origin.
+    /// The world's axes: velocity of the body's point that coincides with the world's origin.
     World,
     /// The world's axes: velocity of the frame's origin.
     LocalWorldAligned,
 }
 
-/// A frame fixed to a body, and where its motion is told.
+/// A frame fixed to a body, and the reference of its motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub body: usize,
@@ -41,7 +42,8 @@ pub struct Frame {
 pub struct Seen {
     pub link: usize,
     reference: ReferenceFrame,
-    /// Axes in which numbers are given, and the point, relative to the tree's origin, whose velocity is.
+    /// Axes in which numbers are given, and the point whose velocity is given, relative to the tree's
+    /// origin.
     axes: Option<Mat3>,
     point: Vec3,
 }
@@ -73,7 +75,7 @@ impl Seen {
         })
     }
 
-    /// A twist about the tree's origin as it is told.
+    /// Expresses a twist about the tree's origin in the reference frame.
     #[inline(always)]
     pub fn tell(&self, t: Twist) -> Twist {
         let lin = t.at(self.point);
@@ -83,7 +85,7 @@ impl Seen {
         }
     }
 
-    /// What of a motion of the link, by `t`, the one who tells does not take part in.
+    /// The part of a motion `t` of the link that the reference frame does not follow.
     #[inline(always)]
     fn missed(&self, t: Twist) -> Twist {
         match self.reference {
@@ -93,7 +95,8 @@ impl Seen {
         }
     }
 
-    /// A spatial acceleration as it is told: the rate of what [`Seen::tell`] says of the velocity.
+    /// Expresses a spatial acceleration in the reference frame: the rate of [`Seen::tell`] of the
+    /// velocity.
     #[inline(always)]
     pub fn tell_acceleration(&self, velocity: Twist, acceleration: Twist) -> Twist {
         let mut told = self.tell(acceleration);
@@ -116,8 +119,8 @@ fn accelerations_kernel(kin: &Kinematics, model: &Model, acc: &[f64], out: &mut 
 }
 
 dispatch! {
-    /// Spatial accelerations of the links, without gravity, at joint accelerations `acc`. `kin` must hold positions and
-    /// velocities.
+    /// Spatial accelerations of the links, without gravity, for joint accelerations `acc`. `kin` must
+    /// hold positions and velocities.
     pub fn accelerations = accelerations_kernel(kin: &Kinematics, model: &Model, acc: &[f64], out: &mut [Twist])
 }
 
@@ -127,7 +130,7 @@ fn put(out: &mut [f64], k: usize, t: Twist) {
     out[6 * k..6 * k + 6].copy_from_slice(&t.to_array());
 }
 
-/// 6×nv, column-major: the velocity per dof. `kin` must hold positions.
+/// The velocity per dof: 6×nv, column-major. `kin` must hold positions.
 pub fn jacobian(model: &Model, kin: &Kinematics, frame: &Frame, j: &mut [f64]) {
     j.fill(0.0);
     if let Some(seen) = Seen::new(model, kin, frame) {
@@ -147,7 +150,7 @@ pub fn jacobian_rate(model: &Model, kin: &Kinematics, frame: &Frame, rate: &mut 
     let v = kin.v[seen.link];
     let left = seen.missed(v) - v;
     for k in t.path(seen.link) {
-        // S is carried by its own link, and the frame by the last.
+        // S moves with its own link, and the frame with the last link.
         let s = kin.s[k];
         put(
             rate,
@@ -167,15 +170,15 @@ pub fn jacobian_rate(model: &Model, kin: &Kinematics, frame: &Frame, rate: &mut 
     }
 }
 
-/// Accelerations of the links, with the joints' from which they come.
+/// Accelerations of the links, and the joint accelerations that cause them.
 #[derive(Clone, Copy, Debug)]
 pub struct Accelerated<'a> {
     pub link: &'a [Twist],
     pub joint: &'a [f64],
 }
 
-/// Derivatives of a frame's velocity by the tangent of q, or with `accelerated` those of its acceleration by q and v:
-/// 6×nv each, column-major. `kin` must hold positions and velocities.
+/// Derivatives of a frame's velocity by the tangent of q; with `accelerated` those of its acceleration
+/// by q and v. 6×nv each, column-major. `kin` must hold positions and velocities.
 pub fn derivatives(
     model: &Model,
     kin: &Kinematics,
@@ -197,7 +200,7 @@ pub fn derivatives(
     let v = kin.v[seen.link];
     let aligned = seen.reference == ReferenceFrame::LocalWorldAligned;
     let u = v.at(seen.point);
-    // What a change of the velocity adds where the acceleration is told of the moving point.
+    // Adds the effect of a change of the velocity, if the acceleration is that of the moving point.
     let turned = |mut told: Twist, dv: Twist| {
         if aligned {
             told.lin += dv.ang.cross(u) + v.ang.cross(dv.lin);

@@ -1,11 +1,12 @@
 //! The regressor of inverse dynamics: τ as a linear map of the bodies' inertial parameters.
 //!
-//! Of a body whose origin has acceleration a less gravity, and which turns with velocity ω and acceleration α, the force
-//! about its origin is linear in m, h = m c and I, whatever the axes:
+//! Let the origin of a body have the acceleration a (minus gravity), and let the body turn with velocity
+//! ω and acceleration α. The force about its origin is linear in m, h = m c and I, in any axes:
 //!
 //!   f = m a + α × h + ω × (ω × h),   n = I α + ω × I ω + h × a.
 //!
-//! Atkeson, An & Hollerbach, Estimation of Inertial Parameters of Manipulator Loads and Links (IJRR 1986).
+//! Atkeson, An & Hollerbach, Estimation of Inertial Parameters of Manipulator Loads and Links (IJRR
+//! 1986).
 
 use super::kinematics::Kinematics;
 use crate::linalg::{F4, dispatch, within};
@@ -13,13 +14,13 @@ use crate::model::topology::WORLD;
 use crate::model::{Body, Model};
 use crate::spatial::{INERTIA_PARAMS, Mat3, Twist, Vec3};
 
-/// Forces by a body's parameters along world axes and about its tree's origin, a lane per parameter. Its inertia gives
-/// torques only.
+/// Forces by a body's parameters, along world axes and about its tree's origin, one lane per parameter.
+/// The inertia only causes torques.
 struct BodyRegressor {
-    /// By m and h: force and torque.
+    /// Force and torque by m and h.
     force: [F4; 3],
     torque: [F4; 3],
-    /// Torque by the inertia's first four components, and by the other two: two lanes are of none.
+    /// Torque by the first four components of the inertia, and by the other two; two lanes are unused.
     inertia: [[F4; 3]; 2],
 }
 
@@ -34,7 +35,7 @@ fn sum(a: [F4; 3], b: [F4; 3]) -> [F4; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-/// I w by the components of I, the first four and the other two.
+/// I w by the components of I: the first four, and the other two.
 #[inline(always)]
 fn by_inertia(w: Vec3) -> [[F4; 3]; 2] {
     [
@@ -48,7 +49,7 @@ fn by_inertia(w: Vec3) -> [[F4; 3]; 2] {
 }
 
 impl BodyRegressor {
-    /// Of a body of the tree; `acceleration` as for [`regressor`].
+    /// The regressor of a body of the tree. `acceleration` is that of [`regressor`].
     #[inline(always)]
     fn new(kin: &Kinematics, acceleration: &[Twist], gravity: Vec3, b: &Body) -> Self {
         let link_rot = &kin.rot[b.link];
@@ -79,7 +80,7 @@ impl BodyRegressor {
         }
     }
 
-    /// Forces on a dof of this column of the motion subspace.
+    /// Generalized forces on a dof with this column of the motion subspace.
     #[inline(always)]
     fn on(&self, s: Twist) -> [f64; INERTIA_PARAMS] {
         let along = |v: Vec3, [x, y, z]: [F4; 3]| x * v.x + y * v.y + z * v.z;
@@ -90,23 +91,23 @@ impl BodyRegressor {
     }
 }
 
-/// The vectors of `lanes` turned by a rotation.
+/// The vectors of `lanes`, rotated.
 #[inline(always)]
 fn turned(rot: &Mat3, [x, y, z]: [F4; 3]) -> [F4; 3] {
     let [i, j, k] = rot.c;
     std::array::from_fn(|row| x * i[row] + y * j[row] + z * k[row])
 }
 
-/// The sum of the components' sizes.
+/// The sum of the components' magnitudes.
 #[inline(always)]
 fn size(v: Vec3) -> f64 {
     v.x.abs() + v.y.abs() + v.z.abs()
 }
 
-/// No number on the way to the regressor is larger than a few times this.
+/// An upper bound, up to a small factor, of all intermediate numbers of the regressor.
 #[inline(always)]
 fn bound(model: &Model, kin: &Kinematics, acceleration: &[Twist], gravity: Vec3) -> f64 {
-    // Sums, which vectorize, instead of largest ones.
+    // Sums vectorize; maxima do not.
     let total = |twists: &[Twist]| {
         let add = |t: Twist, s: &Twist| Twist::new(t.lin + s.lin.abs(), t.ang + s.ang.abs());
         let t = twists.iter().fold(Twist::ZERO, add);
@@ -160,9 +161,10 @@ fn regressor_kernel(
 }
 
 dispatch! {
-    /// nv × (10 nbody), column-major: column 10 b + c has ∂τ by parameter c of body b, in the order of
-    /// [`Inertia::to_params`](crate::spatial::Inertia::to_params). `kin` must hold positions and velocities,
-    /// `acceleration` those of the links without gravity. Says whether it is finite, else nothing is written.
+    /// ∂τ by inertial parameters, nv × (10 nbody), column-major: column 10 b + c is by parameter c of
+    /// body b, in the order of [`Inertia::to_params`](crate::spatial::Inertia::to_params). `kin` must
+    /// hold positions and velocities, `acceleration` those of the links without gravity. Returns whether
+    /// the result is finite; if not, nothing is written.
     pub fn regressor = regressor_kernel(
         model: &Model,
         kin: &Kinematics,

@@ -14,14 +14,14 @@ use crate::spatial::{Twist, Vec3, Wrench};
 /// Accelerations and forces of the last recursion.
 #[derive(Clone, Debug)]
 pub struct Rnea {
-    /// Per link: spatial acceleration with gravity taken off (the world accelerates by −g).
+    /// Per link: spatial acceleration minus gravity (the world accelerates by −g).
     pub a: Vec<Twist>,
     /// Per link: force that the subtree needs from its joint.
     pub f: Vec<Wrench>,
     /// Per link: momentum, and the force that moves the link alone.
     pub momentum: Vec<Wrench>,
     own: Vec<Wrench>,
-    /// Per link: what joint accelerations add.
+    /// Per link: the change of the acceleration by joint accelerations.
     gained: Vec<Twist>,
     /// Per varying link: its joint accelerations.
     pub(super) varying: Vec<[f64; MAX_DOFS]>,
@@ -66,7 +66,7 @@ pub(super) fn rnea_kernel(
     tau: &mut [f64],
 ) {
     rnea.keep(model.topology(), acc);
-    // Slices of one length: an index is checked once for all of them.
+    // All slices have the same length, so that one bounds check serves all.
     let links = &model.topology().links[..];
     let (n, nv) = (links.len(), tau.len());
     let (inertia, v, c, loads) = (
@@ -127,7 +127,7 @@ pub(super) fn accelerate_kernel(
 }
 
 dispatch! {
-    /// From the recursion at no joint acceleration to that at `acc`, nv entries, with the loads that act now.
+    /// Updates the recursion from zero joint acceleration to `acc`, nv entries, with the present loads.
     pub fn accelerate = accelerate_kernel(
         rnea: &mut Rnea, kin: &Kinematics, t: &Topology, external: &External, acc: &[f64],
     )

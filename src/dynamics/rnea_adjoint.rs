@@ -1,13 +1,13 @@
 //! The adjoint of inverse dynamics: wᵀ∂τ/∂q and wᵀ∂τ/∂v without the matrices.
 //!
-//! With the notation of [`rnea_derivatives`](super::rnea_derivatives), the forces τ_i = S_iᵀ f_i weighed
-//! by w are powers on the virtual velocities W of the links, W = W_p + S w. Summed over the bodies of the
-//! subtree of dof k, P = Σ I W and Q = Σ (2B)ᵀ W, and with the loads' E,
+//! In the notation of [`rnea_derivatives`](super::rnea_derivatives), the forces τ_i = S_iᵀ f_i weighted
+//! by w are powers on the virtual velocities W of the links, W = W_p + S w. With the sums P = Σ I W and
+//! Q = Σ (2B)ᵀ W over the bodies of the subtree of dof k, and with E of the loads,
 //!
 //!   wᵀ∂τ/∂q_k = α_k·P + η_k·Q + S_k·Σ Eᵀ W + W_p·(S_k ×* f),   wᵀ∂τ/∂v_k = β_k·P + S_k·Q
 //!
-//! in one sweep up and one down: O(n) where the matrices take O(n·depth). As (u × S)·P = −S·(u ×* P), all that
-//! multiplies S_k is the same for the dofs of a link: with R = Q − v_p ×* P
+//! in one sweep up and one down: O(n), while the matrices take O(n·depth). As (u × S)·P = −S·(u ×* P),
+//! the factor of S_k is the same for all dofs of a link: with R = Q − v_p ×* P
 //!
 //!   wᵀ∂τ/∂q_k = S_k·(Σ Eᵀ W − W_p ×* f − a_p ×* P − v_p ×* R),   wᵀ∂τ/∂v_k = S_k·(R − v_b ×* P).
 
@@ -31,7 +31,7 @@ struct Weighed {
     load: Wrench,
 }
 
-/// Of all links.
+/// The sums of all links.
 #[derive(Clone, Debug)]
 pub struct RneaAdjoint(Vec<Weighed>);
 
@@ -55,7 +55,7 @@ fn rnea_adjoint_kernel(
 ) {
     let t = model.topology();
     let world = world_acceleration(params);
-    // Slices of one length: an index is checked once for all of them.
+    // All slices have the same length, so that one bounds check serves all.
     let links = &t.links[..];
     let (n, nv) = (links.len(), w.len());
     let (x, loads, inertia) = (&mut x.0[..n], &external.link[..n], &kin.inertia[..n]);
@@ -91,7 +91,7 @@ fn rnea_adjoint_kernel(
             by_q += own.load;
         }
         let by_v = match l.nv {
-            // A single dof does not feel what its own velocity adds: S·((S v) ×* P) = 0.
+            // A single dof is not affected by its own velocity: S·((S v) ×* P) = 0.
             1 => rest - carried,
             _ => rest - v[i].cross_wrench(own.momentum),
         };
@@ -126,8 +126,8 @@ fn rnea_adjoint_kernel(
 dispatch! {
     /// Adds wᵀ∂τ/∂q to `q_bar` and wᵀ∂τ/∂v to `v_bar`, nv entries each.
     ///
-    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration
-    /// in question.
+    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration in
+    /// question.
     pub fn rnea_adjoint = rnea_adjoint_kernel(
         x: &mut RneaAdjoint, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
         external: &External, w: &[f64], q_bar: &mut [f64], v_bar: &mut [f64],

@@ -1,18 +1,18 @@
 //! Derivatives of inverse dynamics by q and v, and M, in one sweep over the tree.
 //!
-//! With ξ_j = S_j the displacement of dof j, its effect on everything the subtree of j does splits
-//! into a rigid motion of the subtree and a change of the velocity and acceleration that the
-//! subtree is carried with. In world axes, with v_p, a_p of the parent link and v_b of the own:
+//! With ξ_j = S_j the displacement of dof j, its effect on the subtree of j has two parts: a rigid
+//! motion of the subtree, and a change of the velocity and acceleration with which the subtree is
+//! carried. In world axes, with v_p, a_p of the parent link and v_b of the own link:
 //!
 //! - η_j = v_p × S_j,  α_j = a_p × S_j + v_p × η_j,  β_j = (v_b + v_p) × S_j
 //! - i above j:  ∂τ_i/∂q_j = S_iᵀ (S_j ×* f + I α_j + 2B η_j),  ∂τ_i/∂v_j = S_iᵀ (I β_j + 2B S_j)
 //! - i below j:  ∂τ_i/∂q_j = S_iᵀ (I α_j + 2B η_j),             ∂τ_i/∂v_j = S_iᵀ (I β_j + 2B S_j)
 //!
 //! where f, I, 2B are those of the subtree of the lower of the two. For any displacement u of a body
-//! that moves with v, 2B u is the sum of v ×* I u, u ×* I v and −I (v × u). This is the scheme of
-//! Singh, Russo & Wensing (RA-L 2022), whose cost per pair of dofs is a handful of dot products of six.
-//! For a rigid body 2B has twelve numbers: with momentum (h_l; h_a) and the rate İ of the rotational
-//! inertia, 2B (u_l; u_w) = (2 u_w × h_l; İ u_w − h_a × u_w).
+//! that moves with v, 2B u is the sum of v ×* I u, u ×* I v and −I (v × u). This is the scheme of Singh,
+//! Russo & Wensing (RA-L 2022). Per pair of dofs it costs a few dot products of six numbers. For a rigid
+//! body 2B has twelve numbers: with momentum (h_l; h_a) and the rate İ of the rotational inertia, 2B
+//! (u_l; u_w) = (2 u_w × h_l; İ u_w − h_a × u_w).
 
 use super::external::LinkStiffness;
 use super::kinematics::Kinematics;
@@ -26,7 +26,7 @@ use crate::model::params::Params;
 use crate::model::topology::{LANES, Topology, WORLD};
 use crate::spatial::{Inertia, Mat3, Sym3, Twist, Vec3, Wrench};
 
-/// What the subtree of a link amounts to.
+/// The sums over the subtree of a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Composite {
     pub inertia: Inertia,
@@ -83,8 +83,9 @@ impl Composite {
     }
 }
 
-/// [`Composite::two_b_row`] of a single body that moves with `v` and has the momentum I v, from İ s = ω × I s − I (ω × s) + 2(h·u) s − (u·s) h −
-/// (h·s) u, with u the linear part of `v` and h the first moment.
+/// [`Composite::two_b_row`] of a single body that moves with `v` and has the momentum I v, from İ s =
+/// ω × I s − I (ω × s) + 2(h·u) s − (u·s) h − (h·s) u, with u the linear part of `v` and h the first
+/// moment.
 #[inline(always)]
 pub(super) fn two_b_row(inertia: &Inertia, v: Twist, momentum: Wrench, s: Twist) -> Vec3 {
     let (i, h) = (&inertia.i, inertia.h);
@@ -95,18 +96,19 @@ pub(super) fn two_b_row(inertia: &Inertia, v: Twist, momentum: Wrench, s: Twist)
     momentum.lin.cross(s.lin) * 2.0 + rate + momentum.ang.cross(s_ang)
 }
 
-/// The axes in which the linear velocity of a free joint stays at zero acceleration.
+/// The axes in which the linear velocity of a free joint is constant at zero acceleration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreeAxes {
-    /// The body's own, as inverse dynamics has them.
+    /// The body's own axes, as in inverse dynamics.
     Body,
-    /// The world's, of a point of the body: a change of v by e brings the acceleration δ(ω × v) along, whose force is off ∂τ/∂v. It is
-    /// S_i I (S δ(ω × v)), so it is off β.
+    /// The world's axes, for a point of the body. A change of v by e then changes the acceleration by
+    /// δ(ω × v), whose force is subtracted from ∂τ/∂v. It is S_i I (S δ(ω × v)), so it is subtracted
+    /// from β.
     World,
 }
 
-/// Derivatives of inverse dynamics, branch-packed: for a dof k and its ancestor at depth d. Of a deep tree there are only
-/// what subtrees amount to, from [`subtrees`].
+/// Derivatives of inverse dynamics, branch-packed: for a dof k and its ancestor at depth d. For a deep
+/// tree there are only the sums over subtrees, from [`subtrees`].
 #[derive(Clone, Debug)]
 pub struct RneaDerivatives {
     /// ∂τ_d/∂q_k and ∂τ_d/∂v_k: the ancestor's force by the dof.
@@ -115,13 +117,13 @@ pub struct RneaDerivatives {
     /// ∂τ_k/∂q_d and ∂τ_k/∂v_d: the dof's force by the ancestor.
     pub below_q: Vec<F4>,
     pub below_v: Vec<F4>,
-    /// Per link, of its subtree.
+    /// Per link: the sums over its subtree.
     pub composite: Vec<Composite>,
-    /// Per link, of the loads on it; after [`rnea_derivatives`] of those on its subtree.
+    /// Per link: stiffness of the loads on it; after [`rnea_derivatives`] of those on its subtree.
     pub stiffness: LinkStiffness,
-    /// Per dof.
+    /// Per dof: η, α, β.
     pub carried: Vec<Carried>,
-    /// Per free link, along its axes: the point whose velocity stays with [`FreeAxes::World`].
+    /// Per free link, along its axes: the point whose velocity is constant with [`FreeAxes::World`].
     pub centres: Vec<Vec3>,
     path: Vec<PathBlock<24>>,
     filled: Vec<usize>,
@@ -182,7 +184,7 @@ fn dot3(p: &[F4], f: &[F4; 3]) -> F4 {
     p[0] * f[0] + p[1] * f[1] + p[2] * f[2]
 }
 
-/// What the subtree of each link amounts to. `kin` must hold positions, velocities and inertias.
+/// The sums over the subtree of each link. `kin` must hold positions, velocities and inertias.
 pub fn gather(composite: &mut [Composite], kin: &Kinematics, t: &Topology) {
     for (i, c) in composite.iter_mut().enumerate() {
         *c = Composite::of(&kin.inertia[i], kin.v[i]);
@@ -195,7 +197,8 @@ pub fn gather(composite: &mut [Composite], kin: &Kinematics, t: &Topology) {
     }
 }
 
-/// Fills [`RneaDerivatives::composite`] and sums its stiffness, without the matrices; as [`rnea_derivatives`].
+/// Fills [`RneaDerivatives::composite`] and sums its stiffness as [`rnea_derivatives`] does, without the
+/// matrices.
 pub fn subtrees(w: &mut RneaDerivatives, kin: &Kinematics, t: &Topology) {
     gather(&mut w.composite, kin, t);
     for (i, l) in t.links.iter().enumerate().rev() {
@@ -217,7 +220,7 @@ fn rnea_derivatives_kernel(
 ) {
     let t = model.topology();
     let world = world_acceleration(params);
-    // Slices of one length: an index is checked once for all of them.
+    // All slices have the same length, so that one bounds check serves all.
     let (links, dofs) = (&t.links[..], &t.dofs[..]);
     let (n, nv) = (links.len(), dofs.len());
     let (v, a_of, f_of) = (&kin.v[..n], &rnea.a[..n], &rnea.f[..n]);
@@ -315,7 +318,7 @@ fn rnea_derivatives_kernel(
             }
         }
         if l.nv > 1 {
-            // Dofs of one joint move the same body: none of them turns the others' forces.
+            // Dofs of one joint move the same body, so that none of them turns the forces of the others.
             let above = F4::flat_mut(above_q);
             for j in l.iv..k {
                 above[dofs[j].depth] -= s_of[j].dot(turned);
@@ -328,7 +331,7 @@ fn rnea_derivatives_kernel(
         }
     }
     for_forces(kin, rnea, t, |row, column, x| {
-        // The lower dof of the two holds the entry.
+        // The entry is stored with the lower dof of the two.
         let at = t.dofs[row.max(column)].row + t.dofs[row.min(column)].depth;
         if row <= column {
             F4::flat_mut(&mut w.above_q)[at] += x;
@@ -340,10 +343,10 @@ fn rnea_derivatives_kernel(
 }
 
 dispatch! {
-    /// Fills the derivatives of inverse dynamics by q and v, and M (without armature) if asked for.
+    /// Computes the derivatives of inverse dynamics by q and v, and M (without armature) if requested.
     ///
-    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration
-    /// in question, and `w` the stiffness of the links' loads.
+    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration in
+    /// question, and `w` the stiffness of the links' loads.
     pub fn rnea_derivatives = rnea_derivatives_kernel(
         w: &mut RneaDerivatives, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
         axes: FreeAxes, m: Option<&mut BranchMatrix>,

@@ -1,10 +1,11 @@
 //! Inverse dynamics along a direction: ∂τ/∂q dq + ∂τ/∂v dv without the matrices.
 //!
-//! The twin of [`rnea_adjoint`](super::rnea_adjoint), with the notation of
-//! [`rnea_derivatives`](super::rnea_derivatives). Along the direction a link is displaced by X = Σ S_j dq_j, and
-//! carried with N = Σ (η_j dq_j + S_j dv_j) and A = Σ (α_j dq_j + β_j dv_j) of the dofs above it and its own. What that
-//! asks of the link, I A + 2B N + E X, is summed over subtrees, where the displacement of a link turns the force f that
-//! its subtree needs for all dofs above it. O(n) where the matrices take O(n·depth).
+//! The forward-mode counterpart of [`rnea_adjoint`](super::rnea_adjoint), in the notation of
+//! [`rnea_derivatives`](super::rnea_derivatives). Along the direction a link is displaced by X = Σ S_j
+//! dq_j, and carried with N = Σ (η_j dq_j + S_j dv_j) and A = Σ (α_j dq_j + β_j dv_j), over the dofs
+//! above it and its own. The link then requires the force I A + 2B N + E X. It is summed over subtrees,
+//! where the displacement of a link turns the force f of its subtree for all dofs above it. O(n), while
+//! the matrices take O(n·depth).
 
 use super::external::LinkStiffness;
 use super::kinematics::{Kinematics, joint_twist};
@@ -17,7 +18,7 @@ use crate::model::params::Params;
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Wrench};
 
-/// X, N, A of a link, and the force that its subtree needs more.
+/// X, N, A of a link, and the additional force that its subtree requires.
 #[derive(Clone, Copy, Debug, Default)]
 struct Displaced {
     turn: Twist,
@@ -26,7 +27,7 @@ struct Displaced {
     force: Wrench,
 }
 
-/// Of all links.
+/// The changes of all links.
 #[derive(Clone, Debug)]
 pub struct RneaDirection(Vec<Displaced>);
 
@@ -100,10 +101,10 @@ fn rnea_direction_kernel(
 }
 
 dispatch! {
-    /// Adds ∂τ/∂q dq + ∂τ/∂v dv to `tau`, nv entries; an empty direction stands for zero.
+    /// Adds ∂τ/∂q dq + ∂τ/∂v dv to `tau`, nv entries. An empty direction stands for zero.
     ///
-    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration in question, and
-    /// `loads` the stiffness of the loads on each link alone.
+    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration in
+    /// question, and `loads` the stiffness of the loads on each link alone.
     pub fn rnea_direction = rnea_direction_kernel(
         x: &mut RneaDirection, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
         loads: &LinkStiffness, dq: &[f64], dv: &[f64], tau: &mut [f64],

@@ -1,15 +1,15 @@
-//! The matrix of a step's linear part, as forces and integrators make it.
+//! The system matrix of a step, as forces and integrators define it.
 
 use super::couplings::Couplings;
 use super::factors::Factors;
 use super::tree_lu::TreeLu;
 use crate::model::topology::Topology;
 
-/// What a system matrix A is beside the tree's factors of M plus a diagonal. Constraints respond through these alone: they
-/// take [`System::Definite`].
+/// The part of the system matrix A beyond the trees' factors of M plus a diagonal. Constraints respond
+/// through these factors alone: they require [`System::Definite`].
 #[derive(Clone, Debug)]
 pub enum System {
-    /// Nothing.
+    /// No further part.
     Definite,
     /// Terms between dofs of different branches, and products g gᵀ.
     Coupled(Box<Couplings>),
@@ -26,8 +26,8 @@ impl System {
         }
     }
 
-    /// Takes terms beside the diagonal: (row, column, value), and has room for so many products with so many numbers in
-    /// all. Allocates where there are other terms than before.
+    /// Sets the terms beside the diagonal: (row, column, value), with capacity for products: [their
+    /// number, the numbers in them]. Allocates if the positions of the terms change.
     pub fn couple(
         &mut self,
         nv: usize,
@@ -46,7 +46,7 @@ impl System {
         };
     }
 
-    /// Takes other products than before: of each w g gᵀ the weight, the dofs of g and its entries.
+    /// Replaces the products w g gᵀ: for each the weight, the dofs of g and its entries.
     pub fn set_products<'a>(
         &mut self,
         products: impl Iterator<Item = (f64, &'a [usize], &'a [f64])>,
@@ -56,22 +56,22 @@ impl System {
         }
     }
 
-    /// `out` += what A has beyond M and the diagonal, times x. Nothing of a matrix that is none of a tree.
+    /// `out` += the part of A beyond M and the diagonal, times x. Does nothing for a general matrix.
     pub fn add_product(&self, x: &[f64], out: &mut [f64]) {
         if let System::Coupled(c) = self {
             c.add_product(x, out);
         }
     }
 
-    /// After the tree's factors have been made.
+    /// Completes the factorization. Call it after the trees' factors are computed.
     pub fn factor(&mut self, m: &mut Factors, t: &Topology) {
         if let System::Coupled(c) = self {
             c.factor(|x| m.solve(t, x));
         }
     }
 
-    /// How many times more than what it moves is inert a force is stiff that A has beside the tree's factors; after
-    /// [`System::factor`].
+    /// Stiffness of the terms beyond the trees' factors, relative to the inertia that they move. Call it
+    /// after [`System::factor`].
     pub fn stiffness(&self) -> f64 {
         match self {
             System::Coupled(c) => c.stiffness(),
@@ -79,8 +79,8 @@ impl System {
         }
     }
 
-    /// The largest entry of what forces would bring about without being implicit, of whose roundings the last solution has
-    /// some; zero where there are none of that kind.
+    /// The largest entry of the last solution without the implicit terms; the solution has the round-off
+    /// of this number. Zero if there are no such terms.
     pub fn before(&self) -> f64 {
         match self {
             System::Coupled(c) if c.rank() > 0 => c.before(),
@@ -88,21 +88,21 @@ impl System {
         }
     }
 
-    /// `out` −= the terms between dofs and the products times x.
+    /// `out` −= the terms between dofs and the products, times x.
     pub fn subtract_couplings(&self, x: &[f64], out: &mut [f64]) {
         if let System::Coupled(c) = self {
             c.subtract(x, out);
         }
     }
 
-    /// `out` −= their transposes times x.
+    /// `out` −= their transposes, times x.
     pub fn subtract_couplings_transposed(&self, x: &[f64], out: &mut [f64]) {
         if let System::Coupled(c) = self {
             c.subtract_transposed(x, out);
         }
     }
 
-    /// x ← A⁻¹ x; not finite where A is singular.
+    /// x ← A⁻¹ x. Not finite if A is singular.
     #[inline(always)]
     pub fn solve(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
         match self {

@@ -1,4 +1,4 @@
-//! Factors of an implicit stage's matrix against products with it.
+//! Compares the factors of an implicit stage's matrix with products with this matrix.
 
 use super::Dynamics;
 use super::factors::Factors;
@@ -13,7 +13,7 @@ use crate::model::topology::{Link, Topology};
 use crate::model::{Actuation, Model};
 use crate::spatial::{Inertia, Pose, Sym3, Vec3};
 
-/// Bodies on these parents, the first on a joint of this kind and the others on hinges.
+/// Bodies with these parents, the first on a joint of this kind and the others on hinges.
 fn tree(first: JointKind, parents: &[usize]) -> Model {
     let mut spec = ModelSpec::default();
     for (k, parent) in parents.iter().enumerate() {
@@ -33,7 +33,7 @@ fn tree(first: JointKind, parents: &[usize]) -> Model {
     Model::compile(spec, Actuation::Full).unwrap()
 }
 
-/// Inverse dynamics somewhere.
+/// Inverse dynamics at a pseudo-random state.
 fn at_a_state(model: &Model) -> Dynamics {
     let nv = model.nv();
     let x = |size: f64, seed: usize| -> Vec<f64> {
@@ -82,8 +82,8 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
         .fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()))
 }
 
-/// Of a chain with two branches, and another tree: ties along the chain, side by side, one within another, between branches,
-/// between the trees, and such as hang on the links of others.
+/// A chain with two branches, and another tree. Ties are along the chain, side by side, one within
+/// another, between branches, between the trees, and on links that hang on other ties' links.
 #[test]
 fn ties_are_part_of_the_factors() {
     let mut parents: Vec<usize> = (0..40).collect();
@@ -115,7 +115,7 @@ fn ties_are_part_of_the_factors() {
             .enumerate()
         {
             let [by_q, by_v] = [9, 10].map(|seed| scattered(k, seed));
-            // Symmetric or not, and large beside the inertia.
+            // The entries are not symmetric, and large compared with the inertia.
             terms.add_entry(t, dof(row), dof(column), 3e4 * by_q, 20.0 * by_v);
         }
         let mut ties = Ties::with_room(t, [20, 100]);
@@ -150,7 +150,7 @@ fn ties_are_part_of_the_factors() {
             assert!(error < 1e-8, "{cliques:?}: {error:e}");
             let mut b = match is_driven {
                 false => times(&mut terms, t, &x, true),
-                // The row of a driven dof is that of the identity.
+                // The row of a prescribed dof is that of the identity.
                 true => {
                     let mut others = x.clone();
                     others[dof(12)] = 0.0;
@@ -173,7 +173,7 @@ fn a_tie_that_takes_all_that_a_row_has_is_singular() {
     let d = at_a_state(&model);
     let mut terms = LinkTerms::new(t, 4);
     terms.take(&model, model.params(), &d);
-    // Row 40 becomes the double of row 30: of its entries one is taken off for each other one.
+    // Row 40 becomes the double of row 30: its own entries are subtracted and others added.
     let [mut a, mut b] = [vec![0.0; 70], vec![0.0; 70]];
     let unit = |k: usize| {
         (0..70)
@@ -187,7 +187,7 @@ fn a_tie_that_takes_all_that_a_row_has_is_singular() {
         .map(|k| (40, k, 2.0 * a[k] - b[k]));
     let mut ties = Ties::with_room(t, [1, 70]);
     ties.take(t, entries);
-    // Its diagonal by hand, within the link.
+    // The diagonal is set directly, because it is within the link.
     terms.add_entry(t, 40, 40, (2.0 * a[40] - b[40]) / PLAIN[2], 0.0);
     let mut f = GeneralArticulation::new(t);
     let mut singular = None;
@@ -202,7 +202,7 @@ fn a_tie_that_takes_all_that_a_row_has_is_singular() {
         &mut ties,
         &mut singular,
     );
-    // As far as rounding lets it be seen.
+    // The matrix is singular up to round-off.
     let mut x = unit(40);
     if singular.is_none() {
         solve_general(&mut f, t, &mut ties, &mut x);

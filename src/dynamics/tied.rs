@@ -1,4 +1,5 @@
-//! Factors of an implicit stage's matrix with what ties dofs of different links, and solving with them.
+//! Factors of an implicit stage's matrix with entries between dofs of different links, and solving with
+//! them.
 
 use super::general_articulation::{ByUnknown, GeneralArticulation, add, add_scaled, alone};
 use super::link_terms::LinkTerms;
@@ -104,8 +105,10 @@ fn solve_transposed_kernel(
 }
 
 dispatch! {
-    /// Takes the factors of M a + D v + Q q with a, v and q `of` the unknowns of each link, the first of each in n × 3 × n
-    /// entries; terms between links are those that `ties` has taken. The rows of unknowns that are `given` are those of the identity. `singular` becomes a dof of a link at which that is, if it is.
+    /// Factors M a + D v + Q q, where `of` gives a, v and q of each link per unit of its unknowns, in
+    /// the first n × 3 × n entries. `ties` has taken the terms between links. The rows of `given`
+    /// unknowns are those of the identity. If the matrix is singular at a link, `singular` becomes a dof
+    /// of it.
     pub fn factor_general = factor_kernel(
         f: &mut GeneralArticulation, t: &Topology, terms: &LinkTerms, given: &[bool],
         of: &mut dyn FnMut(&Link, &mut ByUnknown), ties: &mut Ties, singular: &mut Option<usize>,

@@ -1,15 +1,18 @@
 //! Entries between dofs of different links, eliminated along with the links that they tie.
 //!
-//! Links whose dofs such entries tie, and those between them, make a group: a part of the tree with a top. What hangs on
-//! it is eliminated before, and of the rest of the tree it knows how the parent of its top moves, X. With A₀ the
-//! matrix of the group's dofs without the entries, U Wᵀ the entries (columns of U are units of the rows that have some),
-//! x₀ and p₀ the unknowns and the force that the parent takes without them, and R what units of the rows leave of
-//! themselves on the way up (Sherman–Morrison–Woodbury):
+//! Links whose dofs are tied by such entries, and the links between them, form a group: a part of the
+//! tree with a top. Its other subtrees are eliminated before it. The rest of the tree acts on it by the
+//! motion X of the parent of its top. Let A₀ be the matrix of the group's dofs without the entries, and
+//! U Wᵀ the entries (columns of U are unit vectors of the rows that have some). Let x₀ and p₀ be the
+//! unknowns and the force on the parent without them, and R the remainders of unit vectors of the rows
+//! after the upward sweep. Then (Sherman–Morrison–Woodbury)
 //!
-//!   s = C⁻¹ Wᵀ x₀,   x = x₀ − A₀⁻¹ U s,   p = p₀ − P s,   C = 1 + Wᵀ A₀⁻¹ U,   Wᵀ x₀ = Wᵀ x₀|_{X = 0} + Q X.
+//!   s = C⁻¹ Wᵀ x₀,   x = x₀ − A₀⁻¹ U s,   p = p₀ − P s,   C = 1 + Wᵀ A₀⁻¹ U,   Wᵀ x₀ = Wᵀ x₀|_{X = 0} +
+//!   Q X.
 //!
-//! So the parent takes −P C⁻¹ Q beside what the sweeps give it, and a group costs as much as it has links times rows, however
-//! large the tree. Groups share no link; those on another's links are eliminated before it.
+//! The parent therefore gets −P C⁻¹ Q in addition to the result of the sweeps. A group costs links times
+//! rows, for any size of the tree. Groups share no link. A group that hangs on another's links is
+//! eliminated before it.
 
 use super::general_articulation::{GeneralArticulation, Row, add_scaled, dot};
 use crate::linalg::{F4, factor_plain, solve_plain, solve_plain_transposed};
@@ -22,7 +25,7 @@ const TINY: f64 = 1e-14;
 /// No group.
 const NONE: usize = usize::MAX;
 
-/// What ties a dof to another.
+/// An entry between dofs of different links.
 #[derive(Clone, Copy, Debug)]
 struct Tie {
     row: usize,
@@ -30,28 +33,28 @@ struct Tie {
     value: f64,
 }
 
-/// Where its parts are among those of all groups.
+/// The ranges of a group within the arrays of all groups.
 #[derive(Clone, Debug)]
 struct Group {
     links: Range<usize>,
     rows: Range<usize>,
     ties: Range<usize>,
-    /// Number of dofs, and where R and C begin.
+    /// Number of dofs, and first indices of R and C.
     dofs: usize,
     loads: usize,
     capacitance: usize,
 }
 
-/// Sized at creation.
+/// The entries, and their groups. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct Ties {
     ties: Vec<Tie>,
-    /// Dofs with ties, group by group, and of each dof its place there.
+    /// Dofs with ties, group by group, and the index of each dof there.
     rows: Vec<usize>,
     places: Vec<usize>,
     groups: Vec<Group>,
-    /// Of each link its group, the one whose top it is, and on the way one more than the highest link to which ties
-    /// reach from it, 0 for the world.
+    /// Per link: its group; the group whose top it is; and during the search one more than the highest
+    /// link that ties from it reach, 0 for the world.
     group: Vec<usize>,
     top: Vec<usize>,
     reach: Vec<usize>,
@@ -68,12 +71,12 @@ pub struct Ties {
     /// Per row: s without X, or its adjoint.
     held: Vec<f64>,
     small: [Vec<f64>; 2],
-    /// nv entries.
+    /// Scratch, nv entries.
     local: Vec<f64>,
 }
 
 impl Ties {
-    /// With room for ties in so many rows, and so many in all.
+    /// With capacity for ties in `rows` rows, and `ties` in total.
     pub fn with_room(t: &Topology, [rows, ties]: [usize; 2]) -> Ties {
         let (nv, links) = (t.nv(), t.links.len());
         let zeros = |n: usize| vec![0.0; n];
@@ -98,7 +101,7 @@ impl Ties {
         }
     }
 
-    /// Takes other ties than before, between dofs of different links: (row, column, value).
+    /// Replaces the ties between dofs of different links: (row, column, value).
     pub fn take(&mut self, t: &Topology, ties: impl Iterator<Item = (usize, usize, f64)>) {
         for row in self.rows.drain(..) {
             self.places[row] = NONE;
@@ -147,7 +150,7 @@ impl Ties {
                 WORLD => self.world = Some(0),
                 p => {
                     self.reach[p] = self.reach[p].min(reach);
-                    // It is in some group.
+                    // It is in a group.
                     self.group[p] = 0;
                 }
             }
@@ -227,7 +230,8 @@ impl Ties {
         self.world
     }
 
-    /// Takes what solving needs of a group whose links are eliminated; a dof of it where C is singular, if it is.
+    /// Prepares solving for a group whose links are eliminated. Returns a dof of the group if C is
+    /// singular.
     #[inline(always)]
     pub(super) fn close(
         &mut self,
@@ -265,11 +269,11 @@ impl Ties {
         rows.first().copied().filter(|_| !regular)
     }
 
-    /// Adds to what the parent of the top is asked: −P C⁻¹ Q.
+    /// Adds −P C⁻¹ Q to the force that is required from the parent of the top.
     #[inline(always)]
     pub(super) fn pass_on(&mut self, k: usize, asked: &mut [Row; 6]) {
         let rows = self.groups[k].rows.clone();
-        // Column by column of Q, each of four numbers apart.
+        // Column by column of Q: each lane of four numbers separately.
         for (b, lane) in (0..5).flat_map(|b| (0..4).map(move |lane| (b, lane))) {
             for (x, seen) in self.small[0].iter_mut().zip(&self.seen[rows.clone()]) {
                 *x = seen[b].0[lane];
@@ -304,7 +308,7 @@ impl Ties {
         solve_plain_transposed(c, &self.columns[of.rows.clone()], x, scratch);
     }
 
-    /// On the way up: s of a group without X, and off `force`, which its parent takes, what that takes off it.
+    /// Upward: computes s of a group without X, and subtracts its effect from `force` on the parent.
     #[inline(always)]
     pub(super) fn answer(
         &mut self,
@@ -335,7 +339,7 @@ impl Ties {
         self.held[rows].copy_from_slice(s);
     }
 
-    /// On the way down: off what the links of a group were left with, what its ties take.
+    /// Downward: subtracts the effect of its ties from the remainders of the group's links.
     #[inline(always)]
     pub(super) fn release(&mut self, t: &Topology, k: usize, above: &Row, x: &mut [f64]) {
         let rows = self.groups[k].rows.clone();
@@ -373,7 +377,7 @@ impl Ties {
         }
     }
 
-    /// The transpose of [`Ties::answer`], given the adjoint of the force that the parent takes.
+    /// The transpose of [`Ties::answer`], from the adjoint of the force on the parent.
     #[inline(always)]
     pub(super) fn answer_transposed(
         &mut self,

@@ -1,27 +1,29 @@
 //! LU of a matrix with the sparsity of a tree that need not be symmetric.
 //!
-//! An entry A_ij is zero unless one dof is above the other. Eliminating dofs from the tips to the root fills nothing in, as
-//! for M = LᵀDL (Featherstone 2008, §6.4): what dof k leaves behind is on the path above it. There is no pivoting, which
-//! would: a pivot that is tiny beside what it has been made of is refused.
+//! An entry A_ij is zero unless one dof is above the other. Eliminating dofs from the tips to the root
+//! causes no fill-in, as for M = LᵀDL (Featherstone 2008, §6.4): the update by dof k is on the path
+//! above it. Pivoting would cause fill-in, so there is none: a pivot that is tiny compared with its
+//! summands is refused.
 
 use crate::linalg::{F4, axpy, dispatch};
 use crate::model::topology::{LANES, Topology, padded};
 
-/// A pivot at most this share of the sum that it is left of counts as zero.
+/// A pivot of at most this share of the sum of its summands' magnitudes counts as zero.
 const TINY: f64 = 1e-14;
 
-/// A, then its factors, over the path from the root to each dof; rows are padded to lanes.
+/// A, then its factors, over the path from the root to each dof. Rows are padded to lanes.
 #[derive(Clone, Debug)]
 pub struct TreeLu {
-    /// Where the row of a dof begins: entry d belongs to its ancestor at depth d, the last to itself. In branch-packed
-    /// storage it begins at the same place.
+    /// Index at which the row of a dof begins, as in branch-packed storage. Entry d belongs to its
+    /// ancestor at depth d, the last one to itself.
     starts: Vec<usize>,
-    /// Which dof an entry belongs to, and where its row begins in lanes.
+    /// The dof of each entry, and the lane at which the row of this dof begins.
     path: Vec<(usize, usize)>,
-    /// A_dk and A_kd for a dof k and its ancestor at depth d; the diagonal is in the first.
+    /// A_dk and A_kd for a dof k and its ancestor at depth d. The diagonal is in the first.
     above: Vec<F4>,
     below: Vec<F4>,
-    /// Of the diagonal: the sum of all that was added to it; and how much larger it is than the pivot that is left, at most.
+    /// For the diagonal: the sum of the magnitudes added to it; and the largest ratio of this sum to the
+    /// remaining pivot.
     sizes: Vec<f64>,
     cancelled: f64,
 }
@@ -57,7 +59,7 @@ impl TreeLu {
         self.below.fill(F4::ZERO);
     }
 
-    /// Adds to an entry between dofs of one path; before [`TreeLu::factor`].
+    /// Adds to an entry between dofs of one path. Call it before [`TreeLu::factor`].
     pub fn add(&mut self, t: &Topology, row: usize, column: usize, value: f64) {
         let at = self.starts[row.max(column)] + t.dofs[row.min(column)].depth;
         match row <= column {
@@ -66,7 +68,8 @@ impl TreeLu {
         }
     }
 
-    /// All entries, branch-packed: A_dk with the diagonal, and A_kd, whose diagonal is not read, and the padding of either.
+    /// All entries, branch-packed: A_dk with the diagonal, and A_kd, whose diagonal is not read. Both
+    /// include padding.
     pub fn packed_mut(&mut self) -> [&mut [F4]; 2] {
         [&mut self.above, &mut self.below]
     }
@@ -78,7 +81,8 @@ impl TreeLu {
         [&mut above[row.clone()], &mut below[row]]
     }
 
-    /// Factors in place. The dof of a pivot that is tiny or not finite, with nothing to solve by, if there is one.
+    /// Factors in place. Returns the dof of a pivot that is tiny or not finite, if any; the factors are
+    /// then unusable.
     pub fn factor(&mut self, t: &Topology) -> Option<usize> {
         factor(self, t)
     }
@@ -92,7 +96,7 @@ impl TreeLu {
         }
         for (k, dof) in t.dofs.iter().enumerate().rev() {
             let start = self.starts[k];
-            // Those above are in rows before this one.
+            // The rows of ancestors are stored before this row.
             let (above_up, above) = self.above.split_at_mut(start / LANES);
             let (below_up, below) = self.below.split_at_mut(start / LANES);
             let row = F4::flat_mut(above);
@@ -109,8 +113,8 @@ impl TreeLu {
             let own = row[..dof.depth].iter().zip(&column[..dof.depth]);
             for (d, ((s, l), (a, up))) in own.zip(&self.path[start..]).enumerate() {
                 self.sizes[*a] += (s * l).abs();
-                // Of the ancestor's row those at and above it, of its column those above it; in lanes, the rest of which is
-                // padding and the diagonal that is not read.
+                // Update the ancestor's row up to its diagonal, and its column above it. The rest of the
+                // lanes is padding and the diagonal that is not read.
                 let lanes = d / LANES + 1;
                 let (to_above, to_below) = (&mut above_up[*up..], &mut below_up[*up..]);
                 let (to_above, to_below) = (&mut to_above[..lanes], &mut to_below[..lanes]);
@@ -124,7 +128,7 @@ impl TreeLu {
         None
     }
 
-    /// How many times larger what a pivot was summed from was than the pivot; after [`TreeLu::factor`].
+    /// The largest ratio of a pivot's summands to the pivot. Call it after [`TreeLu::factor`].
     pub fn cancelled(&self) -> f64 {
         self.cancelled
     }
@@ -148,7 +152,8 @@ impl TreeLu {
         self.sweep_down(t, &self.above, x, |x, sum, _| x - sum);
     }
 
-    /// From the tips to the root: what a dof becomes of its pivot, and takes from those above by its row.
+    /// Sweeps from the tips to the root. `of` gives the new number of a dof from its pivot; the dof is
+    /// then subtracted from those above by its row.
     #[inline(always)]
     fn sweep_up<const W: usize>(
         &self,
@@ -170,7 +175,8 @@ impl TreeLu {
         }
     }
 
-    /// From the root to the tips: what a dof becomes of the sum over its row and of its pivot.
+    /// Sweeps from the root to the tips. `of` gives the new number of a dof from the sum over its row
+    /// and its pivot.
     #[inline(always)]
     fn sweep_down<const W: usize>(
         &self,

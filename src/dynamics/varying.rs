@@ -1,10 +1,13 @@
-//! What the change of S with q adds to the derivatives of inverse dynamics, for the links of varying joints.
+//! Terms of the derivatives of inverse dynamics by the change of S with q, for the links of varying
+//! joints.
 //!
-//! In the notation of [`rnea_derivatives`](super::rnea_derivatives), with S_k,j = ∂S_k/∂q_j in the link frame, a dof j of
-//! the link changes the velocity S v within it by d_j = Σ S_k,j v_k, and the acceleration by Σ S_k,j v̇_k + ∂c/∂q_j:
+//! In the notation of [`rnea_derivatives`](super::rnea_derivatives), with S_k,j = ∂S_k/∂q_j in the link
+//! frame, a dof j of the link changes the velocity S v within it by d_j = Σ S_k,j v_k, and the
+//! acceleration by Σ S_k,j v̇_k + ∂c/∂q_j:
 //!
-//! - η_j gains d_j,  α_j gains (v_p + v_b) × d_j + Σ S_k,j v̇_k + ∂c/∂q_j,  β_j gains ∂c/∂v_j = d_j + Σ S_j,k v_k
-//! - ∂τ_k/∂q_j gains S_k,jᵀ f for the dofs k and j of one link.
+//! - add d_j to η_j,  (v_p + v_b) × d_j + Σ S_k,j v̇_k + ∂c/∂q_j to α_j,  and ∂c/∂v_j = d_j + Σ S_j,k
+//!   v_k to β_j
+//! - add S_k,jᵀ f to ∂τ_k/∂q_j for the dofs k and j of one link.
 
 use super::kinematics::Kinematics;
 use super::rnea::Rnea;
@@ -22,7 +25,7 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// For a displacement column `s` of a link with parent velocity `vp`, own `vb`, parent
+    /// For a displacement column `s` of a link with parent velocity `vp`, own velocity `vb`, parent
     /// acceleration `ap`.
     #[inline(always)]
     pub fn of(s: Twist, vp: Twist, vb: Twist, ap: Twist) -> Self {
@@ -44,7 +47,8 @@ impl AddAssign for Carried {
     }
 }
 
-/// What a varying link, by its index among them, adds to η, α, β of its dofs at the joint accelerations `acc`.
+/// The additions to η, α, β of the dofs of a varying link (by its index) at the joint accelerations
+/// `acc`.
 pub(super) fn gained(
     kin: &Kinematics,
     acc: &[f64],

@@ -1,4 +1,4 @@
-//! Everything the recursions write, sized once: the one place where they meet.
+//! The memory of all recursions, allocated once.
 
 use super::aba::{Aba, aba};
 use super::aba_derivatives::{ColumnSupport, inverse_times};
@@ -22,24 +22,24 @@ use crate::model::params::Params;
 use crate::model::topology::Topology;
 use crate::spatial::{Inertia, Twist, Vec3};
 
-/// Workspace of the derivatives; made only where they are wanted.
+/// Workspace of the derivatives. Only allocated if requested.
 #[derive(Clone, Debug)]
 pub struct Derivatives {
     pub id: RneaDerivatives,
-    /// Of shallow trees: M plus a diagonal, then its factors, of [`Dynamics::differentiate_forward`].
+    /// For shallow trees: M plus a diagonal, then its factors, of [`Dynamics::differentiate_forward`].
     pub mass: BranchMatrix,
     pub inverse: DenseInverse,
     support: ColumnSupport,
-    /// Each tree by itself.
+    /// Islands with each tree by itself.
     trees: Coupling,
     adjoint: RneaAdjoint,
-    /// Of deep trees: derivatives along directions, and the stiffness of the loads on each link alone.
+    /// For deep trees: derivatives along directions, and the stiffness of the loads on each link alone.
     direction: RneaDirection,
     loads: LinkStiffness,
 }
 
-/// Workspace of all algorithms for one model. Lengths of slices are the caller's duty: nq for q, nv
-/// for the others.
+/// Workspace of all algorithms for one model. The caller ensures the lengths of slices: nq for q, nv for
+/// the others.
 #[derive(Clone, Debug)]
 pub struct Dynamics {
     pub kin: Kinematics,
@@ -58,7 +58,7 @@ pub struct Dynamics {
     /// Zero between calls.
     pub(super) unit: Vec<f64>,
     zero: Vec<f64>,
-    /// `rnea` holds the recursion of `kin` at no joint acceleration.
+    /// True if `rnea` holds the recursion of `kin` at zero joint acceleration.
     biased: bool,
 }
 
@@ -103,7 +103,7 @@ impl Dynamics {
         inertias(&mut self.kin, params);
     }
 
-    /// Positions, and velocities if there are some, for questions that ask nothing of masses.
+    /// Positions, and velocities if given, for queries without masses.
     pub fn update_motion(&mut self, model: &Model, params: &Params, q: &[f64], v: Option<&[f64]>) {
         self.biased = false;
         positions(&mut self.kin, model, params, q);
@@ -152,7 +152,7 @@ impl Dynamics {
         );
     }
 
-    /// The same for the system matrix, which has more than that where its [`System`] says so.
+    /// The same for the system matrix, including the terms of its [`System`].
     pub fn forward_system(
         &mut self,
         model: &Model,
@@ -175,8 +175,8 @@ impl Dynamics {
         }
     }
 
-    /// The same through the factorization of M − armature + diag, which is left in `mass`. A matrix that
-    /// is not positive definite shows as numbers that are not finite.
+    /// The same through the factorization of M − armature + diag, which is kept in `mass`. A matrix that
+    /// is not positive definite gives numbers that are not finite.
     pub fn forward_factored(
         &mut self,
         model: &Model,
@@ -227,8 +227,8 @@ impl Dynamics {
         self.biased = true;
     }
 
-    /// The recursion of [`Dynamics::inverse`] without its τ, from that of [`Dynamics::forward_factored`], which is made
-    /// anew if it is not there.
+    /// The recursion of [`Dynamics::inverse`] without its τ, from the recursion of
+    /// [`Dynamics::forward_factored`], which is repeated if it is not available.
     pub fn accelerate(&mut self, model: &Model, params: &Params, a: &[f64]) {
         if !self.biased {
             let mut scratch = std::mem::take(&mut self.scratch);
@@ -240,8 +240,8 @@ impl Dynamics {
         self.biased = false;
     }
 
-    /// Dense M with armature, column-major; after [`Dynamics::update_positions`]. Says whether it is finite, else
-    /// nothing is written.
+    /// Dense M with armature, column-major. Call it after [`Dynamics::update_positions`]. Returns
+    /// whether it is finite; if not, nothing is written.
     pub fn mass_matrix(&mut self, model: &Model, params: &Params, out: &mut [f64]) -> bool {
         if !self.mass_is_finite(params) {
             return false;
@@ -260,7 +260,7 @@ impl Dynamics {
         true
     }
 
-    /// Whether no product of all inertia with two joint axes can be too large.
+    /// Whether no product of inertias with two joint axes can overflow.
     fn mass_is_finite(&self, params: &Params) -> bool {
         let size = |i: &Inertia| i.to_params().iter().map(|x| x.abs()).sum::<f64>();
         let all = self.kin.inertia.iter().map(size).sum::<f64>();
@@ -281,14 +281,14 @@ impl Dynamics {
         }
     }
 
-    /// [`Dynamics::factor_mass`], and what the system matrix has beyond that.
+    /// [`Dynamics::factor_mass`], and the further terms of the system matrix.
     pub fn factor_system(&mut self, model: &Model, diagonal: &[f64]) {
         self.factor_mass(model, diagonal);
         self.system.factor(&mut self.mass, model.topology());
     }
 
-    /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`, or of a deep tree what
-    /// [`Dynamics::inverse_direction`] needs; after [`Dynamics::inverse`].
+    /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`; for a deep tree
+    /// the data for [`Dynamics::inverse_direction`]. Call it after [`Dynamics::inverse`].
     pub fn differentiate_inverse(&mut self, model: &Model, params: &Params) {
         if let Some(d) = &mut self.derivatives {
             d.id.stiffness.set(&self.external);
@@ -296,7 +296,7 @@ impl Dynamics {
         self.differentiate_loaded(model, params, FreeAxes::Body);
     }
 
-    /// The same, and of shallow trees M without armature in `derivatives.mass`.
+    /// The same, and for shallow trees M without armature in `derivatives.mass`.
     pub fn differentiate_inverse_with_mass(&mut self, model: &Model, params: &Params) {
         match &mut self.derivatives {
             Some(d) if !model.topology().is_deep() => {
@@ -308,7 +308,8 @@ impl Dynamics {
         }
     }
 
-    /// Derivatives by `axes`, with the stiffness of all loads on the links given in `derivatives.id`.
+    /// Derivatives with these `axes`. `derivatives.id` must hold the stiffness of all loads on the
+    /// links.
     pub fn differentiate_loaded(&mut self, model: &Model, params: &Params, axes: FreeAxes) {
         if let Some(d) = &mut self.derivatives {
             let t = model.topology();
@@ -321,8 +322,8 @@ impl Dynamics {
         }
     }
 
-    /// Adds ∂τ/∂q dq + ∂τ/∂v dv at (q, v, a) to `tau` for a deep tree, where an empty slice stands for zero; after
-    /// [`Dynamics::differentiate_inverse`].
+    /// Adds ∂τ/∂q dq + ∂τ/∂v dv at (q, v, a) to `tau` for a deep tree. An empty slice stands for zero.
+    /// Call it after [`Dynamics::differentiate_inverse`].
     pub fn inverse_direction(
         &mut self,
         model: &Model,
@@ -338,8 +339,8 @@ impl Dynamics {
         }
     }
 
-    /// Derivatives of inverse dynamics of a deep tree by q and v, dense column-major nv×nv; after
-    /// [`Dynamics::differentiate_inverse`].
+    /// Derivatives of inverse dynamics of a deep tree by q and v, dense column-major nv×nv. Call it
+    /// after [`Dynamics::differentiate_inverse`].
     pub fn inverse_columns(
         &mut self,
         model: &Model,
@@ -360,7 +361,8 @@ impl Dynamics {
         self.unit = unit;
     }
 
-    /// Adds wᵀ∂τ/∂q and wᵀ∂τ/∂v at (q, v, a) to `q_bar` and `v_bar`; after [`Dynamics::inverse`].
+    /// Adds wᵀ∂τ/∂q and wᵀ∂τ/∂v at (q, v, a) to `q_bar` and `v_bar`. Call it after
+    /// [`Dynamics::inverse`].
     pub fn inverse_adjoint(
         &mut self,
         model: &Model,
@@ -385,9 +387,10 @@ impl Dynamics {
         }
     }
 
-    /// Dense derivatives of forward dynamics at (q, v, τ) for the matrix M − armature + diag:
-    /// by q and v in `by_q`, `by_v` (column-major nv×nv); by τ it is [`Dynamics::mass_inverse`].
-    /// `a` receives the acceleration. The dof at which the matrix is singular, if it is. After [`Dynamics::update`].
+    /// Dense derivatives of forward dynamics at (q, v, τ) for the matrix M − armature + diag: by q and v
+    /// in `by_q`, `by_v` (column-major nv×nv). The derivative by τ is [`Dynamics::mass_inverse`]. `a`
+    /// receives the acceleration. Returns the dof at which the matrix is singular, if any. Call it after
+    /// [`Dynamics::update`].
     pub fn differentiate_forward(
         &mut self,
         model: &Model,

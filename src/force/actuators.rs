@@ -1,10 +1,11 @@
-//! Actuators: what inputs and activations do to joints and along tendons, through a gear, a gain and a bias, with clamps.
-//! A step takes the slopes of servos implicitly. How the force of one that pulls a body acts is for [`Adhesion`] to
-//! say.
+//! Computes the forces of actuators on joints and along tendons, through a gear, a gain and a bias, with
+//! clamps. A step takes the derivatives of servos implicitly. [`Adhesion`] computes the forces of
+//! actuators that pull a body.
 //!
-//! What drives an actuator is its input, or its activation where it has one: here both are `u`. The length of a transmission
-//! is gear[0] q of a joint, or gear[0] l(q) of a tendon; its moment is m = gear of a joint's dofs,
-//! or gear[0] ∂l/∂q over a tendon's support, and the generalized force is m F(u, length, rate). With H = ∂²l/∂q² and l̇ = (∂l/∂q)·v
+//! An actuator is driven by its input, or by its activation if it has one; here both are `u`. The length
+//! of a transmission is gear[0] q for a joint, or gear[0] l(q) for a tendon. Its moment is m = gear over
+//! a joint's dofs, or gear[0] ∂l/∂q over a tendon's support. The generalized force is m F(u, length,
+//! rate). With H = ∂²l/∂q² and l̇ = (∂l/∂q)·v
 //!
 //!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ ∂l/∂q.
 
@@ -22,16 +23,17 @@ use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::{Cords, Displacement};
 use servos::Ahead;
 
-/// An actuator's force and its slopes.
+/// An actuator's force and its derivatives.
 #[derive(Clone, Copy, Debug, Default)]
 struct ActuatorForce {
-    /// [N or N m] before the gear.
+    /// Force before the gear [N or N m].
     force: f64,
-    /// By u, by what is geared to the length of the transmission, and by its rate; zero where a clamp holds.
+    /// Derivatives by u, by the geared length of the transmission, and by its rate. Zero if a clamp
+    /// holds.
     by_u: f64,
     by_length: f64,
     by_rate: f64,
-    /// By the gain, where that is a number.
+    /// Derivative by the gain, if the gain is a number.
     by_gain: f64,
     /// 1 within all clamps, else 0.
     open: f64,
@@ -40,7 +42,8 @@ struct ActuatorForce {
 }
 
 impl ActuatorForce {
-    /// `state` finds length and rate before the gear. At a clamp itself the slope is that of the unclamped side.
+    /// `state` returns length and rate before the gear. At a clamp the derivative is that of the
+    /// unclamped side.
     #[inline(always)]
     fn of(
         a: &Actuator,
@@ -48,7 +51,7 @@ impl ActuatorForce {
         u: f64,
         state: impl FnOnce() -> [f64; 2],
     ) -> Self {
-        // An activation's input is clamped where the activation follows it.
+        // For an activation the input is clamped before the activation follows it.
         let range = a.control_range.filter(|_| a.activation.is_none());
         let drive = bounded(u, range);
         let law = match Law::is_simple(a) {
@@ -82,11 +85,11 @@ impl ActuatorForce {
         }
     }
 
-    /// That of a [`is_motor`].
+    /// The force of an actuator for which [`is_motor`] holds.
     #[inline(always)]
     fn of_motor(gain: f64, u: f64) -> Self {
         ActuatorForce {
-            // Of either sign of zero, as with a bias that is zero.
+            // Adding zero gives the sign of zero that a zero bias gives.
             force: gain * u + 0.0,
             by_u: gain,
             by_length: 0.0,
@@ -102,8 +105,8 @@ impl ActuatorForce {
     }
 }
 
-/// The force of an actuator before its clamp, and its slopes by the length and rate of the transmission; the gain is that by
-/// what drives it.
+/// The force of an actuator before its clamp, and its derivatives by the length and rate of the
+/// transmission. `gain` is the derivative by u.
 struct Law {
     force: f64,
     gain: f64,
@@ -113,7 +116,7 @@ struct Law {
 }
 
 impl Law {
-    /// Whether its gain is a number and its bias affine.
+    /// Whether the gain is a number and the bias affine.
     #[inline(always)]
     fn is_simple(a: &Actuator) -> bool {
         a.active.is_none() && a.passive.is_none() && a.gain_slopes == [0.0; 2]
@@ -149,21 +152,21 @@ impl Law {
     }
 }
 
-/// Whether all that an actuator does is to push a joint by its gain times its input.
+/// Whether the actuator only pushes a joint by its gain times its input.
 fn is_motor(a: &Actuator) -> bool {
     let is_open = a.force_range.is_none() && (a.control_range.is_none() || a.activation.is_some());
     let is_unbiased = a.bias.iter().all(|x| x.to_bits() == 0);
     a.joint().is_some() && Law::is_simple(a) && is_unbiased && is_open
 }
 
-/// Whether its force has slopes by the length or rate of its transmission that a step takes implicitly. Those of muscles
-/// vary with both and stay explicit.
+/// Whether the force has derivatives by the length or rate of the transmission that a step takes
+/// implicitly. Those of muscles vary with both and stay explicit.
 fn is_servo(a: &Actuator) -> bool {
     let slopes = [a.bias[1], a.bias[2], a.gain_slopes[0], a.gain_slopes[1]];
     a.active.is_none() && a.passive.is_none() && slopes != [0.0; 4]
 }
 
-/// Number of each on a joint, with its dof; of each on a tendon, with that.
+/// The servos on joints, each as (actuator, dof), and on tendons, each as (actuator, tendon).
 fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
     let mut places = [Vec::new(), Vec::new()];
     for (j, a) in model
@@ -181,7 +184,7 @@ fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
     places
 }
 
-/// Highest forces of an actuator's active and passive muscle, as its model is made.
+/// Peak forces of each actuator's active and passive muscle, with the parameters of the model.
 fn peaks(model: &Model, cords: &Cords) -> Vec<[f64; 2]> {
     let muscles = |a: &Actuator| [a.active, a.passive];
     let unknown = |m: &Option<Muscle>| m.is_some_and(|m| m.force < 0.0);
@@ -199,7 +202,7 @@ fn peaks(model: &Model, cords: &Cords) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// A model at its reference configuration, with all parameters as it was made.
+/// A model at its reference configuration, with the parameters of the model.
 struct Reference {
     dynamics: Dynamics,
     cords: Cords,
@@ -220,7 +223,7 @@ impl Reference {
         }
     }
 
-    /// Norm of the acceleration of all dofs by a unit of the actuator's force.
+    /// Norm of the acceleration of all dofs per unit of the actuator's force.
     fn acceleration(&mut self, model: &Model, a: &Actuator) -> f64 {
         let x = &mut self.acceleration;
         x.fill(0.0);
@@ -230,7 +233,7 @@ impl Reference {
                 let moment = self.cords.support(i).iter().zip(self.cords.moment(i));
                 moment.for_each(|(k, g)| x[*k] = a.gear[0] * g);
             }
-            // No muscle.
+            // Muscles do not act on bodies.
             ActsOn::Body(_) => {}
         }
         self.dynamics.mass.solve(model.topology(), x);
@@ -241,23 +244,23 @@ impl Reference {
 /// All actuators of a model, at the last state.
 #[derive(Clone, Debug)]
 pub struct Actuators {
-    /// One of each; along tendons with the moments of the state.
+    /// One input for each actuator. Along tendons it holds the moments of the last state.
     inputs: Vec<Input>,
     forces: Vec<ActuatorForce>,
-    /// Which are motors.
+    /// Which actuators are motors.
     motors: Vec<bool>,
-    /// What a step takes implicitly of each actuator's force; zero of all but servos.
+    /// Part of each actuator's force that a step takes implicitly. Zero if the actuator is no servo.
     ahead: Vec<Ahead>,
-    /// Of muscles [N or N m].
+    /// Peak forces of muscles [N or N m].
     peaks: Vec<[f64; 2]>,
-    /// The most entries that [`Actuators::slopes`] adds.
+    /// Largest number of entries that [`Actuators::slopes`] adds.
     entries: usize,
-    /// Servos on joints, each with its dof, and on tendons, each with that.
+    /// Servos on joints as (actuator, dof), and on tendons as (actuator, tendon).
     servos: Vec<(usize, usize)>,
     pulls: Vec<(usize, usize)>,
-    /// Where there are some on tendons, the acceleration at which slopes were taken, nv entries.
+    /// If there are servos on tendons: the acceleration at which derivatives were taken, nv entries.
     acc: Vec<f64>,
-    /// Of the last [`Actuators::apply`] [s].
+    /// Time step of the last [`Actuators::apply`] [s].
     time_step: f64,
 }
 
@@ -267,7 +270,7 @@ impl Actuators {
         let inputs = list.map(|(j, a)| match a.acts_on {
             ActsOn::Joint { iv, .. } => Input::new(j, (iv..).zip(a.gear.iter().copied())),
             ActsOn::Tendon(i) => Input::new(j, cords.support(i).iter().map(|k| (*k, 0.0))),
-            // The body may touch anything.
+            // The body may touch any other body.
             ActsOn::Body(body) => {
                 let home = adhesion::home(model, body);
                 let others = (0..model.nv()).filter(|k| *k != home);
@@ -294,7 +297,7 @@ impl Actuators {
         }
     }
 
-    /// Whether one acts along a length.
+    /// Whether an actuator acts along this length.
     pub fn pull_along(&self, model: &Model, cord: usize) -> bool {
         let mut list = model.actuators().iter();
         list.any(|a| a.acts_on == ActsOn::Tendon(cord))
@@ -304,7 +307,8 @@ impl Actuators {
         self.entries
     }
 
-    /// Adds the forces to `tau`; how far they are from where their slopes jump. Without `adhesion` bodies touch nothing.
+    /// Adds the forces to `tau`. Returns the distance to the nearest jump of their derivatives. Without
+    /// `adhesion` bodies touch nothing.
     pub fn apply(
         &mut self,
         at: &State<'_>,
@@ -350,7 +354,7 @@ impl Actuators {
         distance.min(self.lead(at, cords, tau))
     }
 
-    /// Joins the trees between which tendons are pulled along.
+    /// Joins the trees that a pulled tendon connects.
     pub fn couple(&self, model: &Model, cords: &Cords, coupling: &mut Coupling) {
         for a in model.actuators() {
             if let ActsOn::Tendon(i) = a.acts_on {
@@ -359,8 +363,8 @@ impl Actuators {
         }
     }
 
-    /// Adds −∂f/∂q and −∂f/∂v + h K̃; `cords` holds second derivatives, and `acc` the accelerations of the step and of its
-    /// free motion, empty for zero.
+    /// Adds −∂f/∂q and −∂f/∂v + h K̃. `cords` holds second derivatives. `acc` holds the accelerations of
+    /// the step and of its free motion; empty stands for zero.
     pub fn slopes(&mut self, at: &State<'_>, cords: &Cords, acc: [&[f64]; 2], into: &mut Slopes) {
         self.accelerate(at, cords, acc);
         let kept = self.forces.iter().enumerate();
@@ -397,7 +401,7 @@ impl Actuators {
         }
     }
 
-    /// Adds −∂f/∂p to `r`: joints and points that are displaced move the stations of tendons.
+    /// Adds −∂f/∂p to `r`. Displaced joints and points move the path points of tendons.
     pub fn by_parameter(&self, at: &State<'_>, cords: &Cords, p: &Param, r: &mut [f64]) {
         if p.kind == ParamKind::ActuatorGain {
             let j = p.index as usize;
@@ -432,7 +436,7 @@ impl Actuators {
         }
     }
 
-    /// Force of one at the last state, and length and rate of its transmission.
+    /// Force of an actuator at the last state, and length and rate of its transmission.
     pub fn told(&self, at: &State<'_>, cords: &Cords, j: usize) -> [f64; 3] {
         let a = &at.model.actuators()[j];
         let [length, rate] = match a.acts_on {
@@ -443,7 +447,8 @@ impl Actuators {
         [self.forces[j].force, a.gear[0] * length, a.gear[0] * rate]
     }
 
-    /// Visits how the force of one varies with dofs: (dof, by q, by v); `cords` holds second derivatives.
+    /// Visits the derivatives of an actuator's force: (dof, by q, by v). `cords` holds second
+    /// derivatives.
     pub fn for_slopes(
         &self,
         at: &State<'_>,
@@ -461,7 +466,7 @@ impl Actuators {
         }
     }
 
-    /// Force of one at the last state [N or N m], before the gear.
+    /// Force of an actuator at the last state [N or N m], before the gear.
     pub fn force(&self, j: usize) -> f64 {
         self.forces[j].force
     }

@@ -1,17 +1,20 @@
-//! Adhesion: actuators that pull a body to what it touches, along the normals of its contacts. Explicit.
+//! Adhesion: actuators that pull a body to the bodies it touches, along the normals of its contacts.
+//! Explicit.
 //!
-//! MuJoCo shares the force F of such an actuator out evenly over the contacts that a body has within their margins, so that
-//! it jumps where one enters. Here each contact i has a weight by its gap,
+//! MuJoCo divides the force F of such an actuator evenly among the contacts that a body has within their
+//! margins, so that it jumps when a contact enters. Here each contact i has a weight by its gap,
 //!
-//!   w = 1 up to the pair's margin m, falling to 0 at m + [`FADE`] as 1 − 3 x² + 2 x³ with x = (gap − m)/FADE,
+//!   w = 1 up to the pair's margin m, falling to 0 at m + [`FADE`] as 1 − 3 x² + 2 x³ with x = (gap −
+//!   m)/FADE,
 //!
-//! and pulls with f_i = F w_i φ(W), where W = Σ w_j and φ(W) = 1/W, or 2 − W below 1, which has the same slope there. Where
-//! all contacts are within their margins that is MuJoCo's even share; one alone fades out with W (2 − W). Force and slopes
-//! are continuous whatever comes and goes, and rigid contacts, which rest at gaps of round-off, are whole.
+//! and pulls with f_i = F w_i φ(W), where W = Σ w_j and φ(W) = 1/W. Below 1 it is 2 − W, which has the
+//! same slope there. If all contacts are within their margins this is MuJoCo's even share. A single
+//! contact fades out with W (2 − W). Force and derivatives are continuous when contacts come and go.
+//! Rigid contacts, which rest at gaps of round-off, have full weight.
 //!
-//! A pull is the force of a contact that gets no larger with speed, so that its slopes are those of penalty contacts
-//! (`Touch`); beside them, the contacts of a body share one force. With J_i what a unit of pull at i does to the dofs,
-//! M = φ Σ w_i J_i and ∂W/∂q = Σ w_i' ∂gap_i/∂q,
+//! A pull is a contact force that does not depend on the velocity, so that its derivatives are those of
+//! penalty contacts (`Touch`). In addition, the contacts of a body share one force. With J_i the
+//! generalized force of a unit pull at i, M = φ Σ w_i J_i and ∂W/∂q = Σ w_i' ∂gap_i/∂q,
 //!
 //!   τ = F M,   ∂τ/∂q = Σ_i (f_i ∂J_i/∂q + F φ w_i' J_i ∂gap_i/∂q) + F (φ'/φ) M ∂W/∂q,   ∂τ/∂F = M.
 
@@ -27,13 +30,13 @@ use crate::model::params::Param;
 use crate::model::topology::{Topology, WORLD};
 use crate::model::{ActsOn, Model};
 
-/// How far beyond its margin a contact is pulled with less and less [m].
+/// Distance beyond its margin over which the pull on a contact fades out [m].
 pub const FADE: f64 = 1e-3;
 
-/// A number and its slope.
+/// A number and its derivative.
 type Sloped = [f64; 2];
 
-/// w of what a gap is beyond the margin.
+/// w at a distance `beyond` the margin.
 fn weight(beyond: f64) -> Sloped {
     let x = (beyond / FADE).clamp(0.0, 1.0);
     [1.0 - x * x * (3.0 - 2.0 * x), -6.0 * x * (1.0 - x) / FADE]
@@ -52,13 +55,13 @@ fn share(sum: f64) -> Sloped {
 struct Grip {
     actuator: usize,
     body: usize,
-    /// A dof of the tree to which the others are joined that it pulls.
+    /// A dof of the tree that is joined with the trees of the pulled bodies.
     home: usize,
     /// φ at the last state.
     share: Sloped,
     /// F at the last state [N].
     force: f64,
-    /// M, and ∂W/∂q where it is not zero.
+    /// M, and ∂W/∂q with a flag that says whether it is nonzero.
     moment: Vec<f64>,
     by_q: Vec<f64>,
     bends: bool,
@@ -71,19 +74,19 @@ impl Grip {
     }
 }
 
-/// Those of a simulation. Sized at creation.
+/// All adhesion actuators of a simulation. Sized at creation.
 #[derive(Debug)]
 pub struct Adhesion {
     pub scene: Scene,
     grips: Vec<Grip>,
-    /// Of the scene's contacts, in order: with the bodies of their geoms, and w.
+    /// One entry for each contact of the scene: its force, the bodies of its geoms, and w.
     touches: Vec<Touch>,
     bodies: Vec<[usize; 2]>,
     weights: Vec<Sloped>,
     linear: Option<Linear>,
 }
 
-/// The bodies that actuators of a model pull, with these.
+/// The actuators that pull a body, each with the body.
 fn pulled(model: &Model) -> impl Iterator<Item = (usize, usize)> {
     let list = model.actuators().iter().enumerate();
     list.filter_map(|(j, a)| match a.acts_on {
@@ -92,7 +95,7 @@ fn pulled(model: &Model) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// One of the dofs that a body's adhesion joins trees to.
+/// A dof of the body's tree, with which adhesion joins other trees.
 pub(super) fn home(model: &Model, body: usize) -> usize {
     match model.bodies()[body].link {
         WORLD => 0,
@@ -101,10 +104,10 @@ pub(super) fn home(model: &Model, body: usize) -> usize {
 }
 
 impl Adhesion {
-    /// None of a model without such actuators.
+    /// `None` for a model without such actuators.
     ///
     /// # Errors
-    /// Those of [`Scene::new`].
+    /// The errors of [`Scene::new`].
     pub fn new(model: &Model, max_contacts: usize, derivatives: bool) -> Result<Option<Adhesion>> {
         let nv = model.nv();
         let grip = |(actuator, body)| Grip {
@@ -124,7 +127,7 @@ impl Adhesion {
         let geoms = model.geoms().iter();
         let marked = geoms.map(|g| grips.iter().any(|grip| grip.body == g.body));
         let mut scene = Scene::about(model, max_contacts, marked.collect())?;
-        // A pair's gap is that of its geoms or its own.
+        // The gap of a pair is its own, or that of its two geoms.
         let own = model.pairs().iter().filter_map(|p| p.gap);
         let of_two = model.geoms().iter().map(|g| 2.0 * g.gap);
         scene.widen(FADE + own.chain(of_two).fold(0.0, f64::max));
@@ -138,10 +141,11 @@ impl Adhesion {
         }))
     }
 
-    /// Finds the contacts of a state and what a unit of each actuator's force does.
+    /// Finds the contacts of a state and the generalized force per unit of each actuator's force.
     ///
     /// # Errors
-    /// `Capacity` for too many contacts, `Numerical` where one is not finite; there are none then.
+    /// `Capacity` for too many contacts, `Numerical` if a contact is not finite. There are no contacts
+    /// then.
     pub fn find(&mut self, at: &State<'_>) -> Result<()> {
         let t = at.model.topology();
         self.touches.clear();
@@ -176,13 +180,14 @@ impl Adhesion {
         Ok(())
     }
 
-    /// What a unit of an actuator's force does to the dofs at the last state, nv entries; none of one that pulls no body.
+    /// Generalized force per unit of an actuator's force at the last state, nv entries; `None` if the
+    /// actuator pulls no body.
     pub fn moment(&self, actuator: usize) -> Option<&[f64]> {
         let grip = self.grips.iter().find(|g| g.actuator == actuator)?;
         Some(&grip.moment)
     }
 
-    /// Takes the actuators' forces at the state of the last [`Adhesion::find`].
+    /// Sets the actuators' forces at the state of the last [`Adhesion::find`].
     pub fn pull(&mut self, force: impl Fn(usize) -> f64) {
         for grip in &mut self.grips {
             grip.force = force(grip.actuator);
@@ -201,12 +206,12 @@ impl Adhesion {
         self.touches.iter().any(Touch::acts)
     }
 
-    /// Whether a contact that is pulled has no derivative of its own.
+    /// Whether a pulled contact has no derivative.
     pub fn is_degenerate(&self) -> bool {
         self.linear.as_ref().is_some_and(|l| l.degenerate)
     }
 
-    /// Joins the trees that are pulled at each other, whatever the forces.
+    /// Joins the trees that are pulled at each other, for any forces.
     pub fn couple(&self, t: &Topology, coupling: &mut Coupling) {
         let contacts = self.touches.iter().zip(&self.bodies).zip(&self.weights);
         for ((touch, bodies), _) in contacts.filter(|(_, [w, _])| *w > 0.0) {
@@ -219,7 +224,7 @@ impl Adhesion {
         }
     }
 
-    /// Finds the slopes at the state of the last [`Adhesion::pull`].
+    /// Finds the derivatives at the state of the last [`Adhesion::pull`].
     pub fn differentiate(&mut self, at: &State<'_>) {
         let Some(linear) = &mut self.linear else {
             return;
@@ -244,12 +249,13 @@ impl Adhesion {
         }
     }
 
-    /// Those of which the sum of weights varies.
+    /// The actuators whose sum of weights varies.
     fn bending(&self) -> impl Iterator<Item = &Grip> {
         self.grips.iter().filter(|g| g.bends)
     }
 
-    /// Visits the entries of R_q between dofs that are, or are not, of one branch: (row, column, by q, 0).
+    /// Visits the entries of R_q between dofs of one branch (`within`), or of different branches: (row,
+    /// column, by q, 0).
     fn for_shared(
         &self,
         t: &Topology,
@@ -276,7 +282,7 @@ impl Adhesion {
         }
     }
 
-    /// Visits those between dofs of different branches.
+    /// Visits the entries between dofs of different branches.
     pub fn for_cross(&self, t: &Topology, mut visit: impl FnMut(usize, usize, f64, f64)) {
         if let Some(linear) = &self.linear {
             linear.for_cross(&mut visit);
@@ -284,7 +290,8 @@ impl Adhesion {
         }
     }
 
-    /// r += R_q δq, of what is between branches and, if asked for, within them. An empty δq stands for zero.
+    /// r += R_q δq for entries between branches and, if `within`, also within branches. An empty δq
+    /// stands for zero.
     pub fn times(&self, t: &Topology, within: bool, along: [&[f64]; 2], r: &mut [f64]) {
         let (Some(linear), [q, _]) = (&self.linear, along) else {
             return;
@@ -315,7 +322,8 @@ impl Adhesion {
         }
     }
 
-    /// Adds what a parameter does to the balance of forces: −∂f/∂p; nothing for one that moves no surface.
+    /// Adds the derivative of the balance of forces by a parameter, −∂f/∂p. Adds nothing for a parameter
+    /// that moves no surface.
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         let Some(linear) = self.linear.as_ref().filter(|_| p.kind.moves_surfaces()) else {
             return;

@@ -1,4 +1,4 @@
-//! Kinds of forces, and what questions about them need beside the forces.
+//! Kinds of forces, and the workspace for queries about single kinds.
 
 use super::elastic::Elastic;
 use super::slopes::Slopes;
@@ -14,17 +14,17 @@ impl ForceKinds {
     pub const JOINT_SPRING: Self = ForceKinds(1);
     pub const JOINT_DAMPER: Self = ForceKinds(2);
     pub const GRAVITY_COMPENSATION: Self = ForceKinds(4);
-    /// Of tendons' springs and dampers, and of springs between points.
+    /// Springs and dampers of tendons, and springs between points.
     pub const TENDON: Self = ForceKinds(8);
     pub const FLUID: Self = ForceKinds(16);
     pub const ACTUATOR: Self = ForceKinds(32);
-    /// Penalty forces of contacts and limits, where contact is by such.
+    /// Penalty forces of contacts and limits, with penalty contact.
     pub const CONTACT: Self = ForceKinds(64);
-    /// External wrenches that are set.
+    /// External wrenches set by the user.
     pub const EXTERNAL: Self = ForceKinds(128);
-    /// Those made outside of the library.
+    /// Forces defined outside the library.
     pub const OTHER: Self = ForceKinds(256);
-    /// What acts by itself: springs, dampers, compensation of gravity, tendons, fluid.
+    /// Forces that act without input: springs, dampers, gravity compensation, tendons, fluid.
     pub const PASSIVE: Self = ForceKinds(31);
     pub const ALL: Self = ForceKinds(511);
 
@@ -46,10 +46,10 @@ impl BitOrAssign for ForceKinds {
     }
 }
 
-/// Workspace of these questions.
+/// Workspace of queries about single kinds.
 #[derive(Clone, Debug)]
 pub struct Apart {
-    /// Of all tendons and springs, which in steps with constraints are rows instead.
+    /// The forces of all tendons and springs. In steps with constraints they are rows instead.
     pub elastic: Elastic,
     pub slopes: Slopes,
 }

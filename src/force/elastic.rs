@@ -9,23 +9,23 @@ use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::tendon::{Cords, Displacement};
 
-/// −g T of every tendon and spring. A step takes stiffness and damping implicitly: h (d + h k) g gᵀ joins the system matrix,
-/// and the curvature of the length stays explicit. Constraints respond through the tree's factors alone: where there are any,
-/// rows of theirs pull in place of these forces.
+/// The force −g T of every tendon and spring. A step takes stiffness and damping implicitly: h (d + h k)
+/// g gᵀ joins the system matrix. The curvature of the length stays explicit. Constraints respond through
+/// the factors of the trees alone; if there are any, rows replace these forces.
 #[derive(Clone, Debug)]
 pub struct Elastic {
-    /// Of the tendons, then three of each spring.
+    /// Tensions of the tendons, then three for each spring.
     tensions: Vec<Tension>,
     acts: bool,
-    /// Whether there are tendons that only pull.
+    /// Whether there are cables (tendons that only pull).
     fades: bool,
-    /// Time step for which they were taken implicitly last, or zero [s].
+    /// Time step for which they were last taken implicitly, or zero [s].
     ahead: f64,
     switch_distance: f64,
 }
 
 impl Elastic {
-    /// `acts`: no constraints pull in their place.
+    /// `acts`: no constraint rows replace these forces.
     pub fn new(model: &Model, cords: &Cords, acts: bool) -> Self {
         Elastic {
             tensions: vec![Tension::default(); cords.len()],
@@ -36,17 +36,17 @@ impl Elastic {
         }
     }
 
-    /// Whether there is anything that pulls here.
+    /// Whether any tendon or spring pulls here.
     pub fn acts(&self) -> bool {
         self.acts
     }
 
-    /// Whether the dampers of some fade in.
+    /// Whether dampers of some tendons fade in.
     pub fn fades(&self) -> bool {
         self.fades
     }
 
-    /// The most entries that [`Elastic::slopes`] adds.
+    /// Largest number of entries that [`Elastic::slopes`] adds.
     pub fn entries(&self, cords: &Cords) -> usize {
         match self.acts {
             true => (0..cords.len()).map(|i| cords.hessian(i).len()).sum(),
@@ -54,7 +54,7 @@ impl Elastic {
         }
     }
 
-    /// The most dofs whose forces they vary with those of others.
+    /// Largest number of dofs whose forces depend on other dofs.
     pub fn rows(&self, cords: &Cords) -> usize {
         let sizes = (0..cords.len()).map(|i| cords.support(i).len());
         match self.acts {
@@ -63,7 +63,7 @@ impl Elastic {
         }
     }
 
-    /// The most products, and the most numbers in them.
+    /// Largest number of products, and of numbers in them.
     pub fn room(&self, cords: &Cords) -> [usize; 2] {
         let n = cords.len();
         let numbers = (0..n).map(|i| cords.support(i).len()).sum();
@@ -73,7 +73,8 @@ impl Elastic {
         }
     }
 
-    /// Adds the forces to `tau`, without what products hold; `cords` holds the lengths at the state.
+    /// Adds the forces to `tau`, without the terms that are products. `cords` holds the lengths at the
+    /// state.
     pub fn apply(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) {
         (self.ahead, self.switch_distance) = (at.time_step, f64::INFINITY);
         let tendons = at.model.tendons();
@@ -103,7 +104,7 @@ impl Elastic {
         self.tensions[i].force
     }
 
-    /// Its slopes by the length and by its rate.
+    /// Derivatives of a tension by the length and by its rate.
     pub fn slopes_of(&self, i: usize) -> [f64; 2] {
         let x = &self.tensions[i];
         [x.by_length, x.by_rate()]
@@ -123,14 +124,14 @@ impl Elastic {
         acting.map(|x| (x.weight(), cords.support(x.cord), cords.moment(x.cord)))
     }
 
-    /// Joins the trees between which anything acts.
+    /// Joins the trees that tendons and springs connect.
     pub fn couple(&self, model: &Model, cords: &Cords, coupling: &mut Coupling) {
         for x in self.tensions.iter().filter(|x| x.acts()) {
             cords.couple(model, x.cord, coupling);
         }
     }
 
-    /// Adds R_q and R_v at the acceleration `acc`; `cords` holds second derivatives, too.
+    /// Adds R_q and R_v at the acceleration `acc`. `cords` also holds second derivatives.
     pub fn slopes(&self, at: &State<'_>, cords: &Cords, acc: &[f64], into: &mut Slopes) {
         for x in self.tensions.iter().filter(|x| x.acts()) {
             let (dofs, g) = (cords.support(x.cord), cords.moment(x.cord));
@@ -194,7 +195,8 @@ impl Elastic {
         }
     }
 
-    /// Whether the derivative by a parameter is that of one side at most, where slopes by the state do not jump.
+    /// Whether the derivative by a parameter is one-sided at a state where the derivatives by the state
+    /// do not jump.
     pub fn has_kink(&self, model: &Model, params: &Params, cords: &Cords, p: &Param) -> bool {
         if !self.acts {
             return false;
@@ -206,7 +208,7 @@ impl Elastic {
         fades || cords.has_kink(model, params, p)
     }
 
-    /// Energy that tendons and springs store at these lengths [J].
+    /// Energy stored in tendons and springs at these lengths [J].
     pub fn energy(&self, model: &Model, params: &Params, cords: &Cords) -> f64 {
         let tendons = model.tendons().iter().enumerate();
         let of_tendons: f64 = tendons

@@ -1,4 +1,4 @@
-//! What a force is asked for.
+//! The interface of a force to a step.
 
 use super::slopes::Slopes;
 use crate::dynamics::external::External;
@@ -18,26 +18,28 @@ pub struct State<'a> {
     /// nq and nv numbers.
     pub q: &'a [f64],
     pub v: &'a [f64],
-    /// nu numbers that drive the actuators: the inputs, or of actuators with a state their activations.
+    /// Drives of the actuators, nu numbers: the inputs, or the activations of actuators that have one.
     pub u: &'a [f64],
     /// [s]
     pub time_step: f64,
-    /// How many times more slowly than by their laws dampers fade in: 1 but on the way to a solution.
+    /// Factor by which dampers fade in more slowly than by their laws: 1 except during the search for a
+    /// solution.
     pub ease: f64,
 }
 
-/// A force with its derivatives. What [`Force::apply`] has found may be kept: the others that take a state come after
-/// it and see the same one.
+/// A force with its derivatives. It may keep results of [`Force::apply`]: the other methods that take a
+/// state are called after it, with the same state.
 ///
-/// One made outside comes with [`Parts`](crate::step::Parts). Its slopes may join dofs of any two branches or trees: such
-/// terms are products of low rank around the tree's factors.
+/// A force defined outside the library comes with [`Parts`](crate::step::Parts). Its derivatives may
+/// couple dofs of any two branches or trees: such terms are products of low rank around the factors of
+/// the trees.
 pub trait Force: Debug + Send + Duplicate {
-    /// The most entries that [`Force::slopes`] adds.
+    /// Largest number of entries that [`Force::slopes`] adds.
     fn entries(&self, _model: &Model) -> usize {
         0
     }
 
-    /// Adds K̃ and D̃, which may depend on nothing but parameters.
+    /// Adds K̃ and D̃. They may depend on parameters only.
     fn implicit(&self, _params: &Params, _into: &mut Slopes) {}
 
     /// Adds to the loads on links; `kin` holds positions.
@@ -46,24 +48,26 @@ pub trait Force: Debug + Send + Duplicate {
     /// Adds f(q, v, u) − h K̃ v to `tau`, nv entries [N or N m].
     fn apply(&mut self, _at: &State<'_>, _tau: &mut [f64]) {}
 
-    /// How far the last [`Force::apply`] was from where the slopes jump, in the unit of what jumps.
+    /// Distance of the last [`Force::apply`] from the nearest jump of the derivatives, in the unit of
+    /// the quantity that jumps.
     fn switch_distance(&self) -> f64 {
         f64::INFINITY
     }
 
-    /// Adds −∂f/∂q and −∂f/∂v; by q in the tangent.
+    /// Adds −∂f/∂q (by the tangent) and −∂f/∂v.
     fn slopes(&self, _at: &State<'_>, _into: &mut Slopes) {}
 
-    /// ∂f/∂u: as many as there are, of the same dofs, at every state.
+    /// ∂f/∂u: a fixed number of inputs, each on fixed dofs.
     fn inputs(&self) -> &[Input] {
         &[]
     }
 
-    /// Adds the derivative of −(f − h K̃ v − (h D̃ + h² K̃) a) by a parameter at fixed q, v and acceleration `acc` to `r`, nv
-    /// entries; nothing for one that is not its own.
+    /// Adds the derivative of −(f − h K̃ v − (h D̃ + h² K̃) a) by a parameter at fixed q, v and
+    /// acceleration `acc` to `r`, nv entries. Adds nothing for a parameter of another force.
     fn by_parameter(&self, _at: &State<'_>, _acc: &[f64], _p: &Param, _r: &mut [f64]) {}
 
-    /// Its own parameters: how many, their values [`ParamKind::Force`](crate::model::params::ParamKind::Force).
+    /// Number of its own parameters. Their values are
+    /// [`ParamKind::Force`](crate::model::params::ParamKind::Force).
     fn parameters(&self) -> usize {
         0
     }
@@ -74,13 +78,13 @@ pub trait Force: Debug + Send + Duplicate {
 
     fn set_parameter(&mut self, _component: usize, _value: f64) {}
 
-    /// Energy that it stores at q [J]. What [`Force::apply`] has kept may be lost.
+    /// Energy stored at q [J]. Results kept by [`Force::apply`] may be lost.
     fn energy(&mut self, _model: &Model, _params: &Params, _q: &[f64]) -> f64 {
         0.0
     }
 }
 
-/// A copy behind the face: any force that is `Clone` has it.
+/// Copies a boxed force. Any force that is `Clone` has it.
 pub trait Duplicate {
     fn duplicate(&self) -> Box<dyn Force>;
 }
@@ -91,19 +95,19 @@ impl<F: Force + Clone + 'static> Duplicate for F {
     }
 }
 
-/// How an input acts on dofs, per unit of u.
+/// The effect of an input on dofs, per unit of u.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// Its number.
+    /// Index of the input.
     pub input: usize,
-    /// Force per unit of u, before the moment; zero where a clamp holds.
+    /// Force per unit of u, before the moment. Zero if a clamp holds.
     pub slope: f64,
     dofs: Vec<usize>,
     moment: Vec<f64>,
 }
 
 impl Input {
-    /// On these dofs, whatever branches they are on; the same at all states.
+    /// An input on these dofs, of any branches. The dofs are the same at all states.
     pub fn new(input: usize, moment: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let (dofs, moment) = moment.into_iter().unzip();
         Input {
@@ -118,7 +122,7 @@ impl Input {
         &self.dofs
     }
 
-    /// One of the dofs, whose trees a step joins.
+    /// One of the dofs. A step joins the trees of all dofs with its tree.
     #[inline(always)]
     pub fn home(&self) -> usize {
         self.dofs[0]
@@ -129,18 +133,18 @@ impl Input {
         &mut self.moment
     }
 
-    /// Takes the moments of all dofs.
+    /// Sets the moments from a function over all dofs.
     pub fn set_moments(&mut self, of: impl Fn(usize) -> f64) {
         for (moment, k) in self.moment.iter_mut().zip(&self.dofs) {
             *moment = of(*k);
         }
     }
 
-    /// Takes what is another state's of the same input.
+    /// Copies the state-dependent data of the same input at another state.
     pub fn take_state(&mut self, from: &Input) {
         self.slope = from.slope;
         match (&self.dofs[..], &from.dofs[..], &mut self.moment[..]) {
-            // Most push one joint.
+            // Most inputs push one joint.
             ([k], [l], [moment]) if k == l => *moment = from.moment[0],
             _ => {
                 self.dofs.clone_from(&from.dofs);
@@ -155,7 +159,7 @@ impl Input {
         self.dofs.iter().copied().zip(self.moment.iter().copied())
     }
 
-    /// r −= (∂f/∂u) du, of W columns.
+    /// r −= (∂f/∂u) du, for W columns.
     #[inline(always)]
     pub fn subtract<const W: usize>(&self, du: &[f64; W], r: &mut [[f64; W]]) {
         for (k, moment) in self.moments() {

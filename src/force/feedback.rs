@@ -1,8 +1,9 @@
-//! A generalized force that a caller gives, with its slopes by the state where a step begins.
+//! A generalized force that the caller gives, with its derivatives by the state at the start of the
+//! step.
 //!
-//! f = τ + K δq + D δv, taken implicitly: with v⁺ = v + h a a step has τ + h K v + (h D + h² K) a. What of it
-//! resists the dof's own motion joins the diagonal of the system matrix, as springs and dampers of joints do.
-//! All else are terms between dofs.
+//! f = τ + K δq + D δv, taken implicitly: with v⁺ = v + h a a step has τ + h K v + (h D + h² K) a. The
+//! part that resists the dof's own motion joins the diagonal of the system matrix, like springs and
+//! dampers of joints. The other parts are terms between dofs.
 
 use super::face::State;
 use super::slopes::Slopes;
@@ -17,7 +18,7 @@ pub struct Feedback {
 }
 
 impl Feedback {
-    /// Of matrices an empty slice stands for zero.
+    /// An empty matrix stands for zero.
     pub fn new(force: &[f64], by_q: &[f64], by_v: &[f64]) -> Feedback {
         let nv = force.len();
         let mut all = Feedback {
@@ -30,7 +31,7 @@ impl Feedback {
         all
     }
 
-    /// Takes another force and other slopes.
+    /// Replaces force and derivatives.
     pub fn take(&mut self, force: &[f64], by_q: &[f64], by_v: &[f64]) {
         self.force.copy_from_slice(force);
         for (own, given) in [(&mut self.by_q, by_q), (&mut self.by_v, by_v)] {
@@ -46,7 +47,7 @@ impl Feedback {
         [&self.force, &self.by_q, &self.by_v]
     }
 
-    /// Row, column, K and D of all that is not zero.
+    /// Row, column, K and D of all nonzero entries.
     fn entries(&self) -> impl Iterator<Item = (usize, usize, [f64; 2])> + Clone {
         let pairs = self.by_q.iter().zip(&self.by_v).enumerate();
         pairs.filter_map(move |(i, (by_q, by_v))| {
@@ -55,7 +56,7 @@ impl Feedback {
         })
     }
 
-    /// Adds h D̃ + h² K̃ of what resists each dof's own motion.
+    /// Adds h D̃ + h² K̃ of the part that resists each dof's own motion.
     pub fn add_diagonal(&self, h: f64, diagonal: &mut [f64]) {
         for (k, d) in diagonal.iter_mut().enumerate() {
             let [by_q, by_v] = [&self.by_q, &self.by_v].map(|x| (-x[k * self.nv + k]).max(0.0));
@@ -63,7 +64,7 @@ impl Feedback {
         }
     }
 
-    /// All else: (row, column, value).
+    /// The other parts: (row, column, value).
     pub fn couplings(&self, h: f64) -> impl Iterator<Item = (usize, usize, f64)> + Clone {
         self.entries().filter_map(move |(row, column, slopes)| {
             let drives = slopes.map(|x| if row == column { x.max(0.0) } else { x });
@@ -82,7 +83,7 @@ impl Feedback {
         }
     }
 
-    /// Adds −h K by v: τ, K and D are numbers.
+    /// Adds −h K by v. τ, K and D are constant.
     pub fn slopes(&self, at: &State<'_>, into: &mut Slopes) {
         for (row, column, [by_q, _]) in self.entries() {
             into.add([row, column], 0.0, -at.time_step * by_q);

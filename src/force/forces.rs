@@ -1,4 +1,4 @@
-//! The forces that a simulation has.
+//! The forces of a simulation: their sum, and the derivatives of the sum.
 
 mod ahead;
 mod kinds;
@@ -29,42 +29,42 @@ use crate::model::topology::Topology;
 use crate::spatial::Vec3;
 use crate::tendon::Cords;
 
-/// All forces of a simulation, and their slopes at the last state.
+/// All forces of a simulation, and their derivatives at the last state.
 #[derive(Debug)]
 pub struct Forces {
     damper: JointDamper,
     spring: JointSpring,
     actuators: Actuators,
     pub wrenches: ExternalWrenches,
-    /// All lengths of the model, of which those that something pulls along are kept at the last state.
+    /// All lengths of the model. Those along which a force pulls are kept at the last state (`pulled`).
     cords: Cords,
     pulled: Vec<usize>,
-    /// Of tendons and springs.
+    /// Forces of tendons and springs.
     elastic: Elastic,
     lift: GravityCompensation,
     fluid: FluidForces,
-    /// Where contacts and limits are forces.
+    /// Present with penalty contact.
     pub penalty: Option<Box<PenaltyContacts>>,
-    /// Where there are contacts and actuators that pull at them.
+    /// Present if there are contacts and adhesion actuators.
     pub adhesion: Option<Box<Adhesion>>,
-    /// Where the time-stepping scheme turns bodies by the discrete Euler equations.
+    /// Present if the time-stepping scheme turns bodies by the discrete Euler equations.
     pub gyroscopic: Option<Box<Gyroscopic>>,
     others: Vec<Box<dyn Force>>,
     feedback: Option<Feedback>,
     implicit: Slopes,
     slopes: Slopes,
-    /// What joins dofs of different branches.
+    /// Entries between dofs of different branches.
     cross: Vec<Entry>,
-    /// The most dofs with entries of others.
+    /// Largest number of dofs with entries by other dofs.
     rows: usize,
     apart: Apart,
-    /// Armature + h D̃ + h² K̃ of every dof without those of servos.
+    /// Armature + h D̃ + h² K̃ of every dof, without servos.
     constant: Vec<f64>,
 }
 
 impl Forces {
-    /// Those of every model, and `others`. `free`: there are no constraints, which take the place of some. Slopes have
-    /// room if `derivatives` are wanted.
+    /// The forces of every model, and `others`. `free`: there are no constraints, whose rows would
+    /// replace some forces. Memory for derivatives is only allocated with `derivatives`.
     pub fn new(model: &Model, others: Vec<Box<dyn Force>>, free: bool, derivatives: bool) -> Self {
         let cords = Cords::new(model, derivatives);
         let elastic = Elastic::new(model, &cords, free);
@@ -108,7 +108,7 @@ impl Forces {
         forces
     }
 
-    /// Those with nothing but the face, in the order in which they are summed.
+    /// The forces with only the common interface, in the order in which they are summed.
     fn all(&self) -> impl Iterator<Item = &dyn Force> {
         let own: [&dyn Force; 5] = [
             &self.damper,
@@ -132,32 +132,34 @@ impl Forces {
             .chain(self.others.iter_mut().map(|f| &mut **f))
     }
 
-    /// Copies of those beside every model's.
+    /// Copies of the forces defined outside the library.
     pub fn duplicate_others(&self) -> Vec<Box<dyn Force>> {
         self.others.iter().map(|f| f.duplicate()).collect()
     }
 
-    /// Whether there are forces beside every model's, which may join any trees.
+    /// Whether there are forces defined outside the library, which may join any trees.
     pub fn has_others(&self) -> bool {
         !self.others.is_empty()
     }
 
-    /// Whether slopes may ever join dofs of different branches.
+    /// Whether derivatives may couple dofs of different branches.
     pub fn may_cross(&self) -> bool {
         self.cross.capacity() > 0 || self.may_touch()
     }
 
-    /// The most dofs whose forces slopes may tie to other dofs, and the most entries of that kind, without those of contacts.
+    /// Largest number of dofs that derivatives may couple with other dofs, and of such entries, without
+    /// those of contacts.
     pub fn room(&self) -> [usize; 2] {
         [self.rows, self.slopes.capacity() + self.cross.capacity()]
     }
 
-    /// Whether there are forces that fade in.
+    /// Whether some forces fade in.
     pub fn fade(&self) -> bool {
         self.penalty.is_some() || self.elastic.fades()
     }
 
-    /// Takes new parameters; armature + h D̃ + h² K̃ of every dof into `diagonal`, what else is constant into `system`.
+    /// Takes new parameters. Writes armature + h D̃ + h² K̃ of every dof into `diagonal`, and the other
+    /// constant terms into `system`.
     pub fn refresh(
         &mut self,
         model: &Model,
@@ -189,7 +191,7 @@ impl Forces {
         );
     }
 
-    /// Loads on the links; `kin` holds positions.
+    /// Loads on the links. `kin` holds positions.
     pub fn load(&self, model: &Model, params: &Params, kin: &Kinematics, loads: &mut External) {
         self.wrenches.load(model, params, kin, loads);
         self.lift.load(model, params, kin, loads);
@@ -198,7 +200,7 @@ impl Forces {
         }
     }
 
-    /// Of the loads those that carry bodies against gravity alone.
+    /// The loads of gravity compensation alone.
     pub fn load_compensation(
         &self,
         model: &Model,
@@ -209,7 +211,7 @@ impl Forces {
         self.lift.load(model, params, kin, loads);
     }
 
-    /// Takes off the masses and first moments of links what of them is carried against gravity.
+    /// Subtracts the share carried by gravity compensation from the masses and first moments of links.
     pub fn compensate(
         &self,
         model: &Model,
@@ -220,14 +222,16 @@ impl Forces {
         self.lift.take_off(model, params, kin, weights);
     }
 
-    /// The generalized force f(q, v, u) − h K̃ v into `tau`; how far it is from where the slopes jump.
+    /// Writes the generalized force f(q, v, u) − h K̃ v into `tau`. Returns the distance to the nearest
+    /// jump of its derivatives.
     ///
     /// # Errors
-    /// Those of [`PenaltyContacts::apply`] and [`Adhesion::find`].
+    /// The errors of [`PenaltyContacts::apply`] and [`Adhesion::find`].
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
-        // What any first summand, of either sign of zero, leaves as it is.
+        // −0.0 plus any number, zero of either sign included, is this number.
         tau.fill(-0.0);
-        // By name, so that a step calls them without a table; wrenches and lift are loads.
+        // Called by name, so that a step needs no dynamic dispatch. Wrenches and gravity compensation
+        // are loads.
         self.damper.apply(at, tau);
         self.spring.apply(at, tau);
         for i in &self.pulled {
@@ -250,15 +254,15 @@ impl Forces {
             penalty.apply(at, tau)?;
             distance = distance.min(penalty.switch_distance());
         }
-        // The last one, with what all others give at hand.
+        // This force comes last: it uses the sum of all others.
         if let Some(gyroscopic) = &mut self.gyroscopic {
             gyroscopic.apply(at, tau);
         }
         Ok(distance)
     }
 
-    /// Finds the slopes at the state of the last [`Forces::apply`]. `acc` are the accelerations of the step
-    /// and of its free motion, which what is implicit sees; empty for zero.
+    /// Finds the derivatives at the state of the last [`Forces::apply`]. `acc` are the accelerations of
+    /// the step and of its free motion, for implicit forces; empty stands for zero.
     pub fn differentiate(&mut self, at: &State<'_>, acc: [&[f64]; 2]) {
         let mut slopes = std::mem::take(&mut self.slopes);
         slopes.clear();
@@ -299,8 +303,8 @@ impl Forces {
         self.differentiate_touching(at);
     }
 
-    /// Visits the entries of R_q and R_v between dofs of one branch: (row, column, by q, by v). One may come more than
-    /// once.
+    /// Visits the entries of R_q and R_v between dofs of one branch: (row, column, by q, by v). A pair
+    /// may be visited more than once.
     #[inline(always)]
     pub fn for_branches(
         &self,
@@ -312,7 +316,7 @@ impl Forces {
         self.for_touching(t, visit);
     }
 
-    /// Those without what contacts add.
+    /// Visits these entries without those of contacts.
     #[inline(always)]
     pub fn for_listed(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let diagonal = self.slopes.diagonal.iter().zip(&self.implicit.diagonal);
@@ -328,7 +332,7 @@ impl Forces {
         }
     }
 
-    /// Visits those between dofs of different branches.
+    /// Visits the entries between dofs of different branches.
     #[inline(always)]
     pub fn for_cross(&self, t: &Topology, mut visit: impl FnMut(usize, usize, f64, f64)) {
         for e in &self.cross {
@@ -342,8 +346,8 @@ impl Forces {
         }
     }
 
-    /// r += (R_q δq + R_v δv) of entries between dofs of different branches, and of contacts `within` them, too. An empty
-    /// part stands for zero.
+    /// r += (R_q δq + R_v δv) for entries between dofs of different branches and, if `within`, also for
+    /// entries of contacts within branches. An empty part stands for zero.
     pub fn times_cross(&self, t: &Topology, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
         for e in &self.cross {
             let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
@@ -357,7 +361,8 @@ impl Forces {
         }
     }
 
-    /// q_bar += R_qᵀ w and v_bar += R_vᵀ w of entries between dofs of different branches, and of contacts within them.
+    /// q_bar += R_qᵀ w and v_bar += R_vᵀ w for entries between dofs of different branches, and for
+    /// entries of contacts within them.
     pub fn times_cross_transposed(&self, w: &[f64], q_bar: &mut [f64], v_bar: &mut [f64]) {
         for e in &self.cross {
             q_bar[e.column] += e.by_q * w[e.row];
@@ -371,18 +376,18 @@ impl Forces {
         }
     }
 
-    /// Slopes by the inputs of actuators: one for each.
+    /// Derivatives by the inputs of actuators, one for each actuator.
     pub fn actuator_inputs(&self) -> &[Input] {
         self.actuators.inputs()
     }
 
-    /// Slopes by the inputs, force by force.
+    /// Derivatives by the inputs, force by force.
     pub fn inputs(&self) -> impl Iterator<Item = &[Input]> {
         let others = self.others.iter().map(|f| f.inputs());
         std::iter::once(self.actuators.inputs()).chain(others)
     }
 
-    /// Those of forces beside every model's.
+    /// Derivatives by the inputs of forces defined outside the library.
     pub fn other_inputs(&self) -> impl Iterator<Item = &Input> {
         self.others.iter().flat_map(|f| f.inputs())
     }
@@ -407,7 +412,7 @@ impl Forces {
         });
     }
 
-    /// Whether the slopes, or the derivative by one of these parameters, are those of one side.
+    /// Whether the derivatives by the state, or by one of these parameters, are one-sided.
     pub fn are_one_sided(&self, model: &Model, params: &Params, selected: &[Param]) -> bool {
         let (penalty, cords) = (self.penalty.as_ref(), &self.cords);
         let has_kink = |p: &Param| {
@@ -418,10 +423,12 @@ impl Forces {
             || selected.iter().any(has_kink)
     }
 
-    /// Accepts a parameter by which the forces have derivatives, of another force one that it has.
+    /// Checks that the forces have a derivative by this parameter. A parameter of a force defined
+    /// outside the library must exist.
     ///
     /// # Errors
-    /// `InvalidArgument` for one that is not there, `Unsupported` for one without a derivative.
+    /// `InvalidArgument` for a parameter that does not exist, `Unsupported` for one without a
+    /// derivative.
     pub fn check_param(&self, model: &Model, params: &Params, p: &Param) -> Result<()> {
         if p.kind != ParamKind::Force {
             return self.fluid.check_param(model, params, p);
@@ -439,7 +446,7 @@ impl Forces {
         )))
     }
 
-    /// Value of a parameter that [`Forces::check_param`] has accepted.
+    /// Value of a parameter that passed [`Forces::check_param`].
     pub fn param(&self, p: &Param) -> f64 {
         self.others[p.index as usize].parameter(p.component as usize)
     }
@@ -448,7 +455,7 @@ impl Forces {
         self.others[p.index as usize].set_parameter(p.component as usize, value);
     }
 
-    /// Adds the derivative of the balance by a parameter to `r`: [`Force::by_parameter`].
+    /// Adds the derivative of the balance by a parameter to `r`, see [`Force::by_parameter`].
     pub fn by_parameter(&self, at: &State<'_>, acc: &[f64], p: &Param, r: &mut [f64]) {
         match p.kind {
             ParamKind::Force => self.others[p.index as usize].by_parameter(at, acc, p, r),
@@ -467,7 +474,7 @@ impl Forces {
         }
     }
 
-    /// Joins the trees that forces of the last step act on together.
+    /// Joins the trees that forces of the last step couple.
     pub fn couple(&self, model: &Model, coupling: &mut Coupling) {
         let joins = |f: &Feedback| f.couplings(1.0).next().is_some();
         if self.has_others() || self.feedback.as_ref().is_some_and(joins) {
@@ -483,13 +490,13 @@ impl Forces {
         }
     }
 
-    /// All lengths at q, at which `kin` holds positions; the state of the last [`Forces::apply`] is lost.
+    /// All lengths at q, where `kin` holds positions. The state of the last [`Forces::apply`] is lost.
     pub fn lengths(&mut self, kin: &Kinematics, q: &[f64]) -> &Cords {
         self.cords.update(kin, q);
         &self.cords
     }
 
-    /// Energy that all of them store at q [J], but for contacts; `kin` holds positions. The state of the last
+    /// Energy stored at q [J], without contacts. `kin` holds positions. The state of the last
     /// [`Forces::apply`] is lost.
     pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
         let stored: f64 = self.all_mut().map(|f| f.energy(model, params, q)).sum();

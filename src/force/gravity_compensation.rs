@@ -1,4 +1,4 @@
-//! Forces that carry shares of bodies' weights: at their centres of mass, against gravity.
+//! Gravity compensation: forces at bodies' centres of mass that carry a share of their weight.
 
 use super::face::{Force, State};
 use crate::dynamics::external::{External, Stiffness};
@@ -8,15 +8,15 @@ use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::WORLD;
 use crate::spatial::{Inertia, Twist, Vec3, Wrench};
 
-/// −γ m g at the centre of mass of each body with γ ≠ 0. Linear in the mass and the first moment, so that no parameter
-/// of the inertia is divided by.
+/// −γ m g at the centre of mass of each body with γ ≠ 0. It is linear in the mass and the first moment,
+/// so that no parameter of the inertia is a divisor.
 #[derive(Clone, Debug)]
 pub struct GravityCompensation {
     /// Bodies that move, with γ.
     shares: Vec<(usize, f64)>,
 }
 
-/// In world axes about the tree's origin.
+/// The inertia of a body in world axes about the tree's origin.
 fn placed(model: &Model, kin: &Kinematics, body: usize, inertia: Inertia) -> Inertia {
     let b = &model.bodies()[body];
     inertia
@@ -24,7 +24,7 @@ fn placed(model: &Model, kin: &Kinematics, body: usize, inertia: Inertia) -> Ine
         .transformed_by(&kin.rot[b.link], kin.pos[b.link])
 }
 
-/// The weight of a body that falls with `gravity`.
+/// The weight of a body in the field `gravity`.
 fn weight(inertia: &Inertia, gravity: Vec3) -> Wrench {
     inertia.mul(Twist::new(gravity, Vec3::ZERO))
 }
@@ -40,7 +40,7 @@ impl GravityCompensation {
         }
     }
 
-    /// Takes off the masses and first moments of links what of them is carried.
+    /// Subtracts the carried share from the masses and first moments of links.
     pub fn take_off(
         &self,
         model: &Model,
@@ -62,7 +62,7 @@ impl Force for GravityCompensation {
             let link = model.bodies()[b].link;
             let i = placed(model, kin, b, params.body_inertia[b]);
             loads.add_wrench(link, weight(&i, params.gravity) * -share);
-            // That of a force at the first moment turns as the whole does; its linear part is that of the mass.
+            // The stiffness of a force at the first moment; its linear part is scaled by the mass.
             let mut e = Stiffness::of_load(i.h, params.gravity * -share, Vec3::ZERO);
             for c in &mut e.c {
                 c.lin = c.lin * i.mass;

@@ -1,4 +1,4 @@
-//! Linear springs of joints, taken implicitly: where they will be at the velocity that the step finds.
+//! Linear springs of joints, taken implicitly: at their length at the end of the step.
 
 use super::face::{Force, State};
 use super::slopes::Slopes;
@@ -8,13 +8,13 @@ use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::{Link, LinkKind};
 use crate::spatial::{Mat3, Quat, Vec3, so3_log_jacobian};
 
-/// f = −k e(q) on each dof, with K̃ = k: a step sees −k (e + h v⁺).
+/// f = −k e(q) on each dof, with K̃ = k: a step uses −k (e + h v⁺).
 #[derive(Clone, Debug)]
 pub struct JointSpring {
-    /// Per dof: displacement from rest; not kept where no joint has a spring.
+    /// Displacement from rest, per dof. Not kept if no joint has a spring.
     displacement: Vec<f64>,
     is_slack: bool,
-    /// Per dof: its joint adds displacements to coordinates.
+    /// Per dof: whether its joint adds displacements to coordinates.
     is_plain: Vec<bool>,
 }
 
@@ -29,15 +29,17 @@ impl JointSpring {
         }
     }
 
-    /// Displacement from rest, per dof: q − reference; the rotation vector of a spherical joint; for a free joint the
-    /// offset from the body's placement in the description, in body axes, and the rotation vector.
+    /// Displacement from rest, per dof: q − reference; for a spherical joint the rotation vector; for a
+    /// free joint the offset from the body's placement in the description, in body axes, and the
+    /// rotation vector.
     fn displace(&mut self, model: &Model, params: &Params, q: &[f64]) {
         for l in &model.topology().links {
             displace(l, model, params, q, &mut self.displacement[l.dofs()]);
         }
     }
 
-    /// ∂e/∂q of a spherical or free link in 3×3 blocks: linear by linear, linear by angular, angular by angular.
+    /// ∂e/∂q of a spherical or free link in 3×3 blocks: linear by linear, linear by angular, angular by
+    /// angular.
     fn jacobian(&self, model: &Model, l: &Link, q: &[f64]) -> [Mat3; 3] {
         let e = &self.displacement[l.iv..];
         match l.kind {
@@ -56,7 +58,7 @@ impl JointSpring {
     }
 }
 
-/// That of one link.
+/// Displacement of one link.
 #[inline(always)]
 fn displace(l: &Link, model: &Model, params: &Params, q: &[f64], e: &mut [f64]) {
     let (q, neutral) = (&q[l.iq..], model.neutral());

@@ -1,12 +1,15 @@
-//! Forces of a step beside inertia, gravity and constraints: one file each, all behind the face of [`Force`].
+//! Forces of a step other than inertia, gravity and constraints: one file each, all behind the trait
+//! [`Force`].
 //!
-//! A force is either generalized, on dofs ([`Force::apply`]), or a load on links ([`Force::load`]), which the recursions
-//! carry with all its derivatives. A step is linearly implicit in what a force declares by [`Force::implicit`]: with
-//! constant K̃ and D̃ it is f(q, v, u) − h K̃ v⁺ − D̃ (v⁺ − v), so that the system matrix is A = M + h D̃ + h² K̃. All else is
-//! explicit. Derivatives take R, the forces' part of the step's balance with its sign turned, at fixed acceleration:
-//! R_q = −∂f/∂q and R_v = −∂f/∂v + h K̃. Tendons and springs are implicit along their lengths, which depend on q: what they
-//! give A are products g gᵀ that are set anew in every step ([`Elastic`]), as servos do. So is what servos of joints give its
-//! diagonal: their slopes are zero at a limit of their force.
+//! A force is either generalized, on dofs ([`Force::apply`]), or a load on links ([`Force::load`]),
+//! which the recursions carry with all its derivatives. A step is linearly implicit in the terms that a
+//! force declares by [`Force::implicit`]: with constant K̃ and D̃ the force is f(q, v, u) − h K̃ v⁺ − D̃
+//! (v⁺ − v), so that the system matrix is A = M + h D̃ + h² K̃. All other terms are explicit.
+//! Derivatives use R, the forces' part of the step's balance with the opposite sign, at fixed
+//! acceleration: R_q = −∂f/∂q and R_v = −∂f/∂v + h K̃. Tendons and springs are implicit along their
+//! lengths, which depend on q: they add products g gᵀ to A in every step ([`Elastic`]). Servos on
+//! tendons do the same, and servos on joints add to the diagonal of A in every step, because their
+//! derivatives are zero at a limit of their force.
 
 mod actuators;
 pub mod adhesion;

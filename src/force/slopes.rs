@@ -1,6 +1,6 @@
-//! Slopes of forces by the state, as a list of what is not zero.
+//! Derivatives of forces by the state, as a list of nonzero entries.
 
-/// One number of a slope by q and one by v.
+/// An entry of the derivatives by q and by v.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub row: usize,
@@ -9,17 +9,18 @@ pub struct Entry {
     pub by_v: f64,
 }
 
-/// Sums of slopes by q and by v, of the sign with which they enter the balance: positive where a force resists.
+/// Sums of derivatives by q and by v, with the sign with which they enter the balance: positive for a
+/// force that resists.
 #[derive(Clone, Debug, Default)]
 pub struct Slopes {
-    /// Of every dof's force by the dof itself, in a form that sums: by q and by v.
+    /// Derivatives of every dof's force by the dof itself, summed: by q and by v.
     pub(super) diagonal: Vec<[f64; 2]>,
-    /// What comes to it, in order.
+    /// The other entries, in order.
     pub(super) entries: Vec<Entry>,
 }
 
 impl Slopes {
-    /// Of `nv` dofs, with room for so many entries.
+    /// For `nv` dofs, with capacity for this many entries.
     pub fn new(nv: usize, entries: usize) -> Self {
         Slopes {
             diagonal: vec![[0.0; 2]; nv],
@@ -27,12 +28,12 @@ impl Slopes {
         }
     }
 
-    /// The most entries beside the diagonal.
+    /// Largest number of entries beside the diagonal.
     pub fn capacity(&self) -> usize {
         self.entries.capacity()
     }
 
-    /// Makes room for so many more than there are.
+    /// Reserves memory for this many further entries.
     pub(super) fn reserve(&mut self, more: usize) {
         let count = self.entries.capacity() + more;
         self.entries.reserve_exact(count - self.entries.len());
@@ -43,7 +44,7 @@ impl Slopes {
         self.entries.clear();
     }
 
-    /// Adds to the slopes of dof k's force by the dof itself.
+    /// Adds to the derivatives of dof k's force by the dof itself.
     #[inline(always)]
     pub fn add_own(&mut self, k: usize, by_q: f64, by_v: f64) {
         let own = &mut self.diagonal[k];
@@ -51,7 +52,7 @@ impl Slopes {
         own[1] += by_v;
     }
 
-    /// Moves the entries on the diagonal there.
+    /// Moves entries on the diagonal from the list to the diagonal.
     pub(super) fn gather_diagonal(&mut self) {
         let diagonal = &mut self.diagonal;
         self.entries.retain(|e| {
@@ -63,7 +64,7 @@ impl Slopes {
         });
     }
 
-    /// Adds to the slopes of the force on dof `row` by dof `column`.
+    /// Adds to the derivatives of the force on dof `row` by dof `column`.
     #[inline(always)]
     pub fn add(&mut self, [row, column]: [usize; 2], by_q: f64, by_v: f64) {
         self.entries.push(Entry {

@@ -1,7 +1,8 @@
-//! What springs between points pull with: k (x₂ − x₁) + d (ẋ₂ − ẋ₁), along the axes of the world.
+//! Tension of springs between points: k (x₂ − x₁) + d (ẋ₂ − ẋ₁), along the axes of the world.
 //!
-//! The damper opposes the ends' relative velocity in the world. While x₂ ≠ x₁ that is not along the line between them: a
-//! spring that is turned as a whole is damped, and its forces have a moment then.
+//! The damper opposes the ends' relative velocity in the world. If x₂ ≠ x₁ this velocity need not be
+//! along the line between them: a spring that turns as a whole is damped, and its forces then have a
+//! moment.
 
 use super::tension::Tension;
 use crate::model::params::Params;

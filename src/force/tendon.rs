@@ -1,4 +1,4 @@
-//! What tendons pull with: stiffness beyond the lengths at rest, and damping.
+//! Tension of tendons: stiffness beyond the rest lengths, and damping.
 
 use super::face::State;
 use super::fade::Fade;
@@ -7,11 +7,12 @@ use crate::model::cord::TendonSpec;
 use crate::model::params::Params;
 use crate::tendon::{Cords, Stretch};
 
-/// The tension of a tendon, and how far it is from where its slopes jump: ends of the lengths at rest [m], a pull that ends
-/// [N], and kinks of the path.
+/// The tension of a tendon, and its distance from the nearest jump of its derivatives: ends of the rest
+/// lengths [m], the end of a pull [N], and kinks of the path.
 ///
-/// Within the lengths at rest only damping acts. A tendon that only pulls is slack at its upper length at rest and below,
-/// and wherever its tension would push. Its damping fades in with the stretch where steps ask for the force at their end.
+/// Within the rest lengths only damping acts. A cable is slack up to its upper rest length, and also if
+/// its tension would push. Its damping fades in with the stretch in steps that take the force at their
+/// end.
 pub fn tension(t: &TendonSpec, at: &State<'_>, cords: &Cords, i: usize) -> (Tension, f64) {
     let (params, ahead, ease) = (at.params, at.time_step, at.ease);
     let [k, d, ..] = params.tendon[i];
@@ -36,7 +37,8 @@ pub fn tension(t: &TendonSpec, at: &State<'_>, cords: &Cords, i: usize) -> (Tens
         return (tension, path.min(stretch.margin));
     }
     match stretch.end {
-        // Of one that has no spring and no damper only derivatives by these are asked for: by those that would pull.
+        // A tendon without spring and damper only needs derivatives by these: take the terms that would
+        // pull.
         Some(_) if !acts => {
             let pulls = Tension {
                 taut: stretch.elongation + ahead * rate > 0.0,
@@ -51,14 +53,16 @@ pub fn tension(t: &TendonSpec, at: &State<'_>, cords: &Cords, i: usize) -> (Tens
     }
 }
 
-/// How far the damper of one that only pulls has faded in as it comes taut. Steps that take it linearly implicit ask once,
-/// where they begin, whether it acts, and have a solution in either case: theirs acts in full.
+/// The share with which the damper of a taut cable acts. It does not fade in linearly implicit steps:
+/// these decide once, at their start, whether it acts, and have a solution in either case. Their damper
+/// acts in full.
 fn fade(t: &TendonSpec, [k, d]: [f64; 2], at: &Stretch, ahead: f64, ease: f64) -> Option<Fade> {
     let fades = t.pull_only && at.end.is_some() && ahead == 0.0 && k > 0.0 && d > 0.0;
     fades.then(|| Fade::new(at.elongation, d / k, ease))
 }
 
-/// Whether a stiffness, however small, would let the damper fade in that now acts in full, being alone, or would push in full.
+/// Whether any stiffness, however small, would let the damper fade in. Without stiffness the damper acts
+/// in full now.
 pub fn begins_to_fade(t: &TendonSpec, params: &Params, cords: &Cords, i: usize) -> bool {
     let [k, d, _, upper] = params.tendon[i];
     t.pull_only && k == 0.0 && d > 0.0 && cords.length(i) > upper
@@ -78,7 +82,7 @@ pub fn by_parameter(
     let fade = fade(t, [k, d], &at, x.ahead, 1.0);
     let damper = |f: fn(f64, Fade) -> f64| fade.map_or(0.0, |fade| f(d / k, fade) * rate);
     match component {
-        // τ = d/k, of which d share(τ) is taken.
+        // With τ = d/k, the term is d share(τ).
         0 if x.taut => x.stretch + x.ahead * rate + damper(|time, f| -time * time * f.by_time),
         1 if x.damped => rate + damper(|time, f| f.share - 1.0 + time * f.by_time),
         2 | 3 if x.taut && at.end == Some(component - 2) => -x.by_length,
@@ -86,7 +90,7 @@ pub fn by_parameter(
     }
 }
 
-/// Energy that a tendon stores [J].
+/// Energy stored in a tendon [J].
 pub fn energy(params: &Params, i: usize, length: f64, pull_only: bool) -> f64 {
     let at = Stretch::of(params.tendon[i], length, pull_only);
     0.5 * at.law[0] * at.elongation * at.elongation

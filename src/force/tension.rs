@@ -1,15 +1,16 @@
-//! Tension along a length: that of a spring and a damper.
+//! Tension of a spring and a damper along a length.
 
 use super::fade::Fade;
 use crate::tendon::Cords;
 
-/// T = k s + (d + h k) l̇ of a length, with s the stretch beyond rest, and h that of the step where it is taken implicitly,
-/// else 0: what a step sees then is T + h (d + h k) g·a = k (s + h l̇⁺) + d l̇⁺ with l̇⁺ = g·(v + h a).
+/// T = k s + (d + h k) l̇ of a length, with s the stretch beyond rest. h is the time step if the tension
+/// is implicit, else 0. A step then uses T + h (d + h k) g·a = k (s + h l̇⁺) + d l̇⁺ with l̇⁺ = g·(v + h
+/// a).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tension {
-    /// Which of the lengths.
+    /// Index of the length.
     pub cord: usize,
-    /// k [N/m] and d [N s/m] of what acts.
+    /// k [N/m] and d [N s/m] of the parts that act.
     pub stiffness: f64,
     pub damping: f64,
     /// Whether spring and damper act.
@@ -19,14 +20,14 @@ pub struct Tension {
     pub stretch: f64,
     /// ∂T/∂l at the rate of the last [`Tension::at_rate`] [N/m].
     pub by_length: f64,
-    /// Time step for which it is taken implicitly, or zero [s].
+    /// Time step for which it is implicit, or zero [s].
     pub ahead: f64,
     /// T [N].
     pub force: f64,
 }
 
 impl Tension {
-    /// Spring and damper.
+    /// Spring and damper act.
     pub fn of(cord: usize, [stiffness, damping]: [f64; 2], stretch: f64, ahead: f64) -> Self {
         Tension {
             cord,
@@ -41,7 +42,7 @@ impl Tension {
         }
     }
 
-    /// The damper alone.
+    /// Only the damper acts.
     pub fn damped(cord: usize, damping: f64, ahead: f64) -> Self {
         Tension {
             taut: false,
@@ -49,7 +50,7 @@ impl Tension {
         }
     }
 
-    /// Nothing.
+    /// Nothing acts.
     pub fn slack(cord: usize) -> Self {
         Tension {
             cord,
@@ -57,14 +58,14 @@ impl Tension {
         }
     }
 
-    /// With a damper that acts as far as it has faded in.
+    /// The tension with a damper that has faded in this far.
     pub fn fading(mut self, fade: Fade, rate: f64) -> Self {
         self.by_length += self.damping * fade.by_depth * rate;
         self.damping *= fade.share;
         self
     }
 
-    /// With its force at the rate l̇.
+    /// The tension with its force at the rate l̇.
     pub fn at_rate(mut self, rate: f64) -> Self {
         self.force = self.stiffness * self.stretch + self.by_rate() * rate;
         self
@@ -80,7 +81,7 @@ impl Tension {
         self.damping + self.ahead * self.stiffness
     }
 
-    /// h (d + h k): what it adds to the system matrix as a product of its moment with itself.
+    /// h (d + h k): the factor of g gᵀ in the system matrix.
     pub fn weight(&self) -> f64 {
         self.ahead * self.by_rate()
     }
@@ -93,7 +94,7 @@ impl Tension {
         }
     }
 
-    /// l̇ at the end of the step as far as it is taken implicitly: g·(v + h a).
+    /// l̇ at the end of the step if it is implicit, g·(v + h a); otherwise l̇ at the start.
     pub fn rate_ahead(&self, cords: &Cords, v: &[f64], acc: &[f64]) -> f64 {
         match self.ahead {
             0.0 => cords.rate(self.cord, v),
@@ -101,7 +102,8 @@ impl Tension {
         }
     }
 
-    /// What multiplies g in the part of the tension that is linear in the motion: (d + h k) v + h (d + h k) a.
+    /// The factor of g in the part of the tension that is linear in the motion: (d + h k) v + h (d + h
+    /// k) a.
     pub fn motion(&self, v: f64, acc: Option<&f64>) -> f64 {
         self.by_rate() * v + acc.map_or(0.0, |a| self.weight() * a)
     }

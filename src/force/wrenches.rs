@@ -12,7 +12,7 @@ use crate::spatial::Wrench;
 #[derive(Clone, Debug)]
 pub struct ExternalWrenches {
     wrenches: Vec<Wrench>,
-    /// Any is not zero.
+    /// Whether any wrench is nonzero.
     active: bool,
 }
 

@@ -1,5 +1,6 @@
-//! The derivative of the map to (q⁺, v⁺) where that is δq⁺ = B_q δq + h B_w δv̂, δv⁺ = T δv̂: by blocks of the links with a
-//! quaternion; of others, whose ⊕ is addition, each is 1.
+//! The derivative of the map to (q⁺, v⁺) for schemes with δq⁺ = B_q δq + h B_w δv̂, δv⁺ = T δv̂. The
+//! matrices have blocks for the links with a quaternion. For other links ⊕ is addition, and each block
+//! is 1.
 
 use super::{By, End, Start, Tangent};
 use crate::dynamics::coupling::Columns;
@@ -16,7 +17,7 @@ pub struct EndMap {
 }
 
 impl EndMap {
-    /// Without `derivatives` it has no room for any.
+    /// Memory is only allocated with `derivatives`.
     pub fn new(model: &Model, derivatives: bool) -> EndMap {
         let room = |n: usize| if derivatives { n } else { 0 };
         EndMap {
@@ -25,7 +26,8 @@ impl EndMap {
         }
     }
 
-    /// Takes the blocks of each wide link in order: B_q and B_w, and T where it is not 1, of free links all or none.
+    /// Sets the blocks of each wide link in order: B_q and B_w, and T if it is not 1. Either all free
+    /// links have T or none.
     pub fn fill(
         &mut self,
         t: &Topology,
@@ -48,7 +50,7 @@ impl EndMap {
         self.blocks.iter().all(|b| small(&b.by_q) && small(&b.by_w)) && self.turns.iter().all(small)
     }
 
-    /// h B_w v̂ and T v̂ of columns, with B_q for those by all positions.
+    /// h B_w v̂ and T v̂ of columns, plus B_q for columns by positions.
     pub fn columns(
         &self,
         at: &Start<'_>,
@@ -67,7 +69,7 @@ impl EndMap {
         }
     }
 
-    /// h B_w δv̂, and B_q δq unless δq is empty; T δv̂.
+    /// h B_w δv̂, plus B_q δq unless δq is empty; and T δv̂.
     pub fn direction(&self, at: &Start<'_>, dq: &[f64], dv_end: &[f64], next: End<'_>) {
         let t = at.model.topology();
         for (out, dv) in next.q.iter_mut().zip(dv_end) {
@@ -77,7 +79,7 @@ impl EndMap {
             block_mul(&b.by_w, &mut next.q[l.iv..l.iv + l.kind.nv()]);
         }
         if !dq.is_empty() {
-            // δv⁺ is not there yet, and its place is free.
+            // δv⁺ is not computed yet: use its memory.
             next.v.copy_from_slice(dq);
             for (b, l) in self.blocks.iter().zip(t.wide_links()) {
                 block_mul(&b.by_q, &mut next.v[l.iv..l.iv + l.kind.nv()]);

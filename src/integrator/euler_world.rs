@@ -1,22 +1,23 @@
 //! Symplectic Euler that keeps the linear velocity of free joints in world axes.
 //!
-//! A free joint's velocity is held in the body's own axes. There v⁺ = v + h a takes −h ω × v, by which those axes turn
-//! away under the velocity, to first order: a body that spins gains speed, and one that rolls leaves the ground by
-//! that much. Here a step is taken in the axes that the body has at its beginning, where the velocity of a free body
-//! stays, and its outcome is seen from the axes at the end:
+//! A free joint's velocity is given in the body's own axes. There v⁺ = v + h a contains −h ω × v, the
+//! first-order effect of these axes turning away under the velocity. With this error a spinning body
+//! gains speed, and a rolling body leaves the ground. Here a step is computed in the axes that the body
+//! has at its start, in which the velocity of a free body is constant. The result is then expressed in
+//! the axes at the end:
 //!
 //!   v̂ = v + h (a + ω × v),  x⁺ = x + h R v̂,  R⁺ = R exp(h ω̂),  v⁺ = exp(−h ω̂) v̂,  ω⁺ = ω̂,
 //!
-//! with impulses found for v̂. MuJoCo and Drake, whose free joints hold world velocities, step so.
+//! with impulses found for v̂. MuJoCo and Drake, whose free joints have world velocities, do the same.
 //!
-//! What flies straight is the centre of mass. Where it lies at c along the axes of the frame, the step carries its velocity and takes
-//! the frame around it:
+//! The centre of mass moves on a straight line. If it lies at c along the axes of the frame, the step
+//! propagates its velocity and moves the frame around it:
 //!
 //!   v̂ = v + h (a + ω × (v + ω × c)),
 //!   x⁺ = x + R (h (v̂ + ω̂ × c) + c − exp(h ω̂) c),  v⁺ = exp(−h ω̂) (v̂ + ω̂ × c) − ω̂ × c.
 //!
-//! Bodies that turn freely turn by the discrete Euler equations ([`crate::dynamics::spin`]), which forces bring into v̂
-//! ([`crate::force::Gyroscopic`]).
+//! Bodies that turn freely turn by the discrete Euler equations ([`crate::dynamics::spin`]), which the
+//! forces include in v̂ ([`crate::force::Gyroscopic`]).
 
 use super::euler::displacement;
 use super::{End, EndMap, Scheme, Start};
@@ -37,14 +38,15 @@ fn add(out: &mut [f64], x: Vec3) {
     }
 }
 
-/// The displacement of a free joint's frame around a centre c, along the axes of the beginning, and the velocity of c.
+/// The displacement of a free joint's frame around a centre c, along the axes of the start, and the
+/// velocity of c.
 #[inline(always)]
 fn around(h: f64, end: Twist, c: Vec3, turn: &Mat3) -> (Vec3, Vec3) {
     let velocity = end.lin + end.ang.cross(c);
     (velocity * h + (c - turn.mul_vec(c)), velocity)
 }
 
-/// Of one free joint, ∂q⁺ by q and by w = h v̂, and ∂v⁺ by v̂.
+/// For one free joint: ∂q⁺ by q and by w = h v̂, and ∂v⁺ by v̂.
 fn blocks(h: f64, v_end: &[f64], c: Vec3) -> (IntegrateBlocks, LinkMatrix) {
     let end = Twist::from_slice(v_end);
     let w = end.ang * h;

@@ -1,8 +1,9 @@
-//! Time stepping: from a state to the velocity that a step's forces and impulses act on, and from its outcome to the next
-//! state.
+//! Time stepping: from a state to the velocity that forces and impulses act on, and from the resulting
+//! velocity to the next state.
 //!
-//! A step is v̂ = v̂₀(v) + h a + A⁻¹Jᵀλ, then (q⁺, v⁺) = Φ(q, v, v̂). A scheme owns v̂₀, Φ and their derivatives: of
-//! columns, along one direction, and transposed. Everything else of a step is the same for all of them.
+//! A step is v̂ = v̂₀(v) + h a + A⁻¹Jᵀλ, then (q⁺, v⁺) = Φ(q, v, v̂). A scheme owns v̂₀, Φ and their
+//! derivatives: for columns, along one direction, and transposed. Everything else is the same for all
+//! schemes.
 
 mod end_map;
 mod euler;
@@ -22,7 +23,7 @@ use crate::spatial::{Mat3, Vec3};
 use implicit::Stage;
 use std::fmt::Debug;
 
-/// Where a step begins.
+/// The start of a step.
 #[derive(Clone, Copy)]
 pub struct Start<'a> {
     pub model: &'a Model,
@@ -31,22 +32,22 @@ pub struct Start<'a> {
     /// nq and nv entries.
     pub q: &'a [f64],
     pub v: &'a [f64],
-    /// As many entries as [`Scheme::carried`] says.
+    /// History, [`Scheme::carried`] entries.
     pub carried: &'a [f64],
-    /// Of each free joint the point that the step takes its frame around, along its axes; schemes that do not keep centres of
-    /// mass on their way have no use for it.
+    /// For each free joint: the point around which the step moves its frame, along its axes. Only used
+    /// by schemes that propagate centres of mass.
     pub centres: &'a [Vec3],
 }
 
-/// A state at the end of a step, or tangents or adjoints of it: of positions (nq, or nv tangents), velocities (nv), and
-/// what is carried.
+/// The memory for a state at the end of a step, or for its tangents or adjoints: positions (nq, or nv
+/// for tangents), velocities (nv), and history.
 pub struct End<'a> {
     pub q: &'a mut [f64],
     pub v: &'a mut [f64],
     pub carried: &'a mut [f64],
 }
 
-/// The same at hand.
+/// The same, read-only.
 #[derive(Clone, Copy)]
 pub struct Tangent<'a> {
     pub q: &'a [f64],
@@ -54,7 +55,7 @@ pub struct Tangent<'a> {
     pub carried: &'a [f64],
 }
 
-/// By what a panel of columns differentiates.
+/// The variables of a panel of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     Positions,
@@ -62,24 +63,25 @@ pub enum By {
     Other,
 }
 
-/// A time-stepping scheme. Its derivatives are those at the velocity of the last [`Scheme::linearize`]; after it has been
-/// made it does not allocate.
+/// A time-stepping scheme. Its derivatives are those at the velocity of the last [`Scheme::linearize`].
+/// It does not allocate after creation.
 pub trait Scheme: Debug + Send {
-    /// Another one like it, with room for its derivative if that is wanted.
+    /// A scheme of the same kind, with memory for its derivative if requested.
     fn duplicate(&self, model: &Model, derivatives: bool) -> Box<dyn Scheme>;
 
-    /// How many numbers it carries from step to step beside (q, v), zero at first: the history of multistep schemes.
+    /// Count of numbers carried from step to step in addition to (q, v), zero at first: the history of
+    /// multistep schemes.
     fn carried(&self, _model: &Model) -> usize {
         0
     }
 
-    /// The implicit stage whose velocity impulses are added to, of schemes that find it by one. They have neither v̂₀ nor
-    /// what comes with it: of these methods the defaults do.
+    /// The implicit stage whose velocity the impulses are added to, for schemes with such a stage. These
+    /// schemes have no v̂₀, and keep the defaults of the methods about it.
     fn stage(&self) -> Option<Stage> {
         None
     }
 
-    /// v̂₀, in the axes of the beginning: what no force changes.
+    /// v̂₀, in the axes of the start: the velocity of a motion without forces.
     fn start(&self, at: &Start<'_>, v_start: &mut [f64]) {
         v_start.copy_from_slice(at.v);
     }
@@ -91,20 +93,21 @@ pub trait Scheme: Debug + Send {
         }
     }
 
-    /// `v_bar` += the adjoint by v from that by v̂₀.
+    /// `v_bar` += the adjoint by v, from the adjoint `z` by v̂₀.
     fn start_adjoint(&self, _at: &Start<'_>, z: &[f64], v_bar: &mut [f64]) {
         for (v_bar, z) in v_bar.iter_mut().zip(z) {
             *v_bar += z;
         }
     }
 
-    /// Axes in which a free joint's velocity stays without forces; with [`Scheme::for_start_terms`] what columns by v hold
-    /// of ∂v̂₀/∂v beyond the identity.
+    /// Axes in which a free joint's velocity is constant without forces. Together with
+    /// [`Scheme::for_start_terms`] this gives ∂v̂₀/∂v minus the identity for columns by v.
     fn axes(&self) -> FreeAxes {
         FreeAxes::Body
     }
 
-    /// Visits the entries of −(A − M) (∂v̂₀/∂v − 1)/h, whose diagonal A − M is given: (row, column, value).
+    /// Visits the entries of −(A − M) (∂v̂₀/∂v − 1)/h: (row, column, value). A − M is diagonal and
+    /// given.
     fn for_start_terms(
         &self,
         _at: &Start<'_>,
@@ -113,26 +116,29 @@ pub trait Scheme: Debug + Send {
     ) {
     }
 
-    /// v ← v̂ of a free joint of which all dofs are to end with v, where that does not depend on the state; else v̂ = v.
+    /// v ← v̂ of a free joint for which v⁺ = v is prescribed for all dofs, if v̂ does not depend on the
+    /// state. By default v̂ = v.
     fn reach(&self, _h: f64, _v: &mut [f64]) {}
 
-    /// The derivative of [`Scheme::reach`] at v along `d`, in its place.
+    /// The derivative of [`Scheme::reach`] at v along `d`, in place.
     fn reach_direction(&self, _h: f64, _v: &[f64], _d: &mut [f64]) {}
 
     /// Its transpose.
     fn reach_adjoint(&self, _h: f64, _v: &[f64], _bar: &mut [f64]) {}
 
-    /// Whether bodies that turn freely do so by the discrete Euler equations, and free joints go around [`Start::centres`].
+    /// Whether bodies that turn freely do so by the discrete Euler equations, and free joints move
+    /// around [`Start::centres`].
     fn keeps_momentum(&self) -> bool {
         false
     }
 
-    /// How the linear part of v̂₀ of a free joint varies with its centre, at its six numbers of v.
+    /// Derivative of the linear part of v̂₀ of a free joint by its centre, at the six numbers of v.
     fn start_by_centre(&self, _h: f64, _v: &[f64]) -> Mat3 {
         Mat3::ZERO
     }
 
-    /// How the linear part of q⁺ and v⁺ of a free joint vary with its centre, at the six numbers of v̂.
+    /// Derivatives of the linear parts of q⁺ and v⁺ of a free joint by its centre, at the six numbers of
+    /// v̂.
     fn by_centre(&self, _h: f64, _v_end: &[f64]) -> [Mat3; 2] {
         [Mat3::ZERO; 2]
     }
@@ -143,10 +149,11 @@ pub trait Scheme: Debug + Send {
     /// Prepares the derivative of Φ at v̂.
     fn linearize(&mut self, at: &Start<'_>, v_end: &[f64]);
 
-    /// That derivative, for schemes whose Φ is as [`EndMap`] says; others have the following methods instead.
+    /// This derivative, for schemes whose Φ has the form of [`EndMap`]. Other schemes override the
+    /// following methods.
     fn map(&self) -> &EndMap;
 
-    /// Whether all factors of that derivative are below `bound`.
+    /// Whether all factors of this derivative are below `bound`.
     fn is_within(&self, bound: f64) -> bool {
         self.map().is_within(bound)
     }
@@ -164,7 +171,7 @@ pub trait Scheme: Debug + Send {
         self.map().columns(at, by, which, v_end, q_next, v_next);
     }
 
-    /// Φ's derivative along a direction of the state, of which an empty part is zero, and of v̂.
+    /// Φ's derivative along a direction of the state (an empty part is zero) and of v̂.
     fn end_direction(&self, at: &Start<'_>, state: Tangent<'_>, dv_end: &[f64], next: End<'_>) {
         self.map().direction(at, state.q, dv_end, next);
     }
@@ -174,7 +181,7 @@ pub trait Scheme: Debug + Send {
         self.map().adjoint(at, next, z);
     }
 
-    /// x ← the tangent of q⁺ where bodies go by x farther than h v̂ takes them, and the transpose of that.
+    /// x ← the tangent of q⁺ if bodies move by x in addition to h v̂; and the transpose of this map.
     fn displace(&self, at: &Start<'_>, x: &mut [f64]) {
         self.map().displace(at.model.topology(), x);
     }
@@ -183,7 +190,8 @@ pub trait Scheme: Debug + Send {
         self.map().displace_transposed(at.model.topology(), x);
     }
 
-    /// What comes to the state not through v̂: that of q and of what is carried is written, that of v added.
+    /// The adjoint by the state at fixed v̂. The parts of q and of the history are written; the part of
+    /// v is added.
     fn state_adjoint(&self, at: &Start<'_>, next: Tangent<'_>, state: End<'_>) {
         self.map().position_adjoint(at, next.q, state.q);
     }

@@ -1,13 +1,16 @@
-//! The θ-method: forces at a share θ of the step, found by an implicit stage, then impulses.
+//! The θ-method: an implicit stage finds the motion with forces at a share θ of the step; then impulses
+//! are added.
 //!
-//! With q' = q ⊕ θ h (θ v* + (1 − θ) v) and v' ← θ v* + (1 − θ) v the stage solves M(q')(v* − v)/h + b(q', v') = f(q', v', u) for
-//! the velocity v* without impulses. They act through A = M(q') + θ h D̃ + (θ h)² K̃, with what forces declare as implicit:
+//! With q' = q ⊕ θ h (θ v* + (1 − θ) v) and v' ← θ v* + (1 − θ) v the stage solves M(q')(v* − v)/h +
+//! b(q', v') = f(q', v', u) for the velocity v* without impulses. Impulses act through A = M(q') + θ h
+//! D̃ + (θ h)² K̃, with the terms that forces declare as implicit:
 //!
 //!   A (v̂ − v*) = Jᵀ λ,   q⁺ = q ⊕ h (θ v̂ + (1 − θ) v),
 //!
-//! where rows and their targets are those at q (Castro, Permenter & Han, An Unconstrained Convex Formulation of Compliant
-//! Contact, 2021, §II; θ = 1 is implicit Euler, θ = ½ the midpoint rule). Of a free joint v, v* and v̂ have their linear part
-//! along the axes that the body has where the step begins, and v⁺ is v̂ seen from those where it ends.
+//! where rows and their targets are those at q (Castro, Permenter & Han, An Unconstrained Convex
+//! Formulation of Compliant Contact, 2021, §II; θ = 1 is implicit Euler, θ = ½ the midpoint rule). For a
+//! free joint v, v* and v̂ have their linear part along the axes that the body has at the start of the
+//! step, and v⁺ is v̂ in the axes at the end.
 
 use super::implicit::{Mix, Stage, arrive};
 use super::{By, End, EndMap, Scheme, Start, Tangent};
@@ -21,9 +24,9 @@ use crate::spatial::{Mat3, Pose, Twist, Vec3, so3_exp, so3_right_jacobian};
 #[derive(Debug)]
 pub struct Theta {
     theta: f64,
-    /// By v̂.
+    /// Derivative by v̂.
     map: EndMap,
-    /// Of free links, how the linear part of v⁺ varies by that by which the body turns.
+    /// For each free link: derivative of the linear part of v⁺ by the rotation of the step.
     by_turn: Vec<Mat3>,
 }
 
@@ -60,7 +63,7 @@ impl Theta {
         }
     }
 
-    /// Of a link.
+    /// The displacement of a link.
     fn link_displacement(
         &self,
         at: &Start<'_>,
@@ -76,7 +79,7 @@ impl Theta {
         xi
     }
 
-    /// The step as v̂ sees it: a share of the whole.
+    /// The step with the share of h that multiplies v̂.
     fn share<'a>(&self, at: &Start<'a>) -> Start<'a> {
         Start {
             h: at.h * self.theta,
@@ -84,13 +87,14 @@ impl Theta {
         }
     }
 
-    /// That of v.
+    /// The share of h that multiplies v.
     fn rest(&self, at: &Start<'_>) -> f64 {
         at.h * (1.0 - self.theta)
     }
 }
 
-/// Of one free joint that goes by ξ: ∂q⁺ by q and by ξ, and the linear part of ∂v⁺ by v̂ and by ξ.
+/// For one free joint with the displacement ξ: ∂q⁺ by q and by ξ, and the linear part of ∂v⁺ by v̂ and
+/// by ξ.
 fn blocks(xi: Twist, v_end: &[f64]) -> (IntegrateBlocks, [Mat3; 2]) {
     let back = Pose {
         rot: so3_exp(xi.ang),
@@ -128,7 +132,7 @@ impl Scheme for Theta {
     }
 
     fn end(&self, at: &Start<'_>, v_end: &[f64], next: End<'_>) {
-        // v⁺ is not there yet, and its place is free.
+        // v⁺ is not computed yet: use its memory.
         self.displacement(at, v_end, next.v);
         arrive(at.model, at.q, next.v, next.q);
         next.v.copy_from_slice(v_end);

@@ -1,4 +1,4 @@
-//! XML text to a document, whatever its depth and without entities.
+//! Parses XML text to a document, of any depth and without entities.
 
 use super::tidy::tidy;
 use crate::error::{Error, Result, THREAD_NAME};
@@ -12,19 +12,19 @@ const MAX_DEPTH: usize = 20_000;
 /// Largest number of attributes of one element: the parser compares each with all before it.
 const MAX_ATTRIBUTES: usize = 1000;
 
-/// Depth for which any caller's stack suffices.
+/// Depth for which the stack of any caller suffices.
 const SHALLOW: usize = 32;
-/// Bytes of stack per level, as the parser recurses into elements: it takes below 1 kB optimized,
-/// about 5 kB otherwise. Only what is touched becomes memory.
+/// Bytes of stack per level: the parser recurses into elements, and takes below 1 kB if optimized,
+/// otherwise about 5 kB. Memory is only committed when it is touched.
 const STACK_PER_LEVEL: usize = 12 * 1024;
 
-/// Parses `text`, made strict by [`tidy`], and hands the document to `use_document`: lines and ranges are
-/// those of its `input_text`. A document type that defines entities is an error. `label` names the text in
-/// messages; it may be empty.
+/// Parses `text`, made strict by [`tidy`], and passes the document to `use_document`. Lines and ranges
+/// are those of its `input_text`. A document type that defines entities is an error. `label` names the
+/// text in messages; it may be empty.
 ///
 /// # Errors
-/// `Parse` for text that is not well-formed XML, `Capacity` when it is too deep or too large, and
-/// whatever `use_document` returns.
+/// `Parse` for text that is not well-formed XML, `Capacity` if it is too deep or too large, and the
+/// errors of `use_document`.
 pub(crate) fn with_document<R: Send>(
     text: &str,
     label: &str,

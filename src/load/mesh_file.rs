@@ -32,11 +32,12 @@ pub(super) struct Painted {
     pub mesh: TriMesh,
     pub colours: Vec<Rgba>,
     pub warnings: Vec<String>,
-    /// What is to be said of the axis that the file calls up.
+    /// Warning about the `<up_axis>` of the file.
     pub up_axis: Option<&'static str>,
 }
 
-/// Reads a mesh as [`load_mesh`], with its colours: those of an OBJ lie in files of the folder, if there is one.
+/// Reads a mesh as [`load_mesh`], with its colours. The colours of an OBJ are in files of the folder, if
+/// given.
 pub(super) fn load_painted(path: &Path, folder: Option<&Path>) -> Result<Painted> {
     let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(

@@ -1,6 +1,6 @@
 //! Readers of robot descriptions and meshes.
 //!
-//! They take files as given by strangers: a malformed one is an error that names the place, never a
+//! Files may come from untrusted sources: a malformed file is an error that names the place, never a
 //! panic, an exhausted stack or an unbounded allocation. No environment variable is read.
 
 mod collada;
@@ -46,7 +46,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     Ok(decoded(&read_bytes(path, xml::MAX_BYTES)?))
 }
 
-/// Text in UTF-8; bytes that are none, as comments and authors' names have them, are taken for Latin-1.
+/// Text in UTF-8. Invalid bytes, which occur in comments and authors' names, are read as Latin-1.
 pub(crate) fn decoded(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

@@ -1,4 +1,4 @@
-//! Loading by file name, and what the caller may change about what the file says.
+//! Loads files by name, with the caller's changes to their content.
 
 use super::mjcf::{self, MjcfOptions};
 use super::urdf::{self, Folders, Mimic, MissingMesh, UrdfOptions};
@@ -44,8 +44,8 @@ pub enum Base {
 pub struct LoadOptions {
     pub base: Base,
     pub actuation: Actuation,
-    /// Adds the plane z = 0 of the world, a geom called [`GROUND`]. Each of its contacts has this friction
-    /// coefficient, whatever the other geom's is.
+    /// Adds the plane z = 0 of the world, a geom called [`GROUND`]. Each of its contacts has this
+    /// friction coefficient, for any coefficient of the other geom.
     pub ground_friction: Option<f64>,
     /// Directories of meshes besides the file's own directory.
     pub mesh_dirs: Vec<PathBuf>,

@@ -14,13 +14,14 @@ const MAX_COLOURS: usize = 256;
 pub struct Parts {
     pub pieces: Vec<(TriMesh, Rgba)>,
     pub warnings: Vec<String>,
-    /// What is to be said of the axis that the file calls up.
+    /// Warning about the `<up_axis>` of the file.
     pub up_axis: Option<&'static str>,
 }
 
-/// Reads a mesh as [`super::mesh_file::load_mesh`], with its colours: the diffuse ones of COLLADA's materials and of the MTL
-/// files that an OBJ names, and those of facets of a binary STL as VisCAM, SolidView and Magics write them. Textures, and
-/// the colours of vertices, are not read. A colour that cannot be told is none.
+/// Reads a mesh as [`super::mesh_file::load_mesh`], with its colours: the diffuse colours of COLLADA's
+/// materials and of the MTL files that an OBJ names, and those of facets of a binary STL in the form of
+/// VisCAM, SolidView and Magics. Textures and colours of vertices are not read. An unreadable colour is
+/// left out.
 pub fn load_parts(path: &Path) -> Result<Parts> {
     let painted = load_painted(path, Some(path.parent().unwrap_or(Path::new(""))))?;
     let mut warnings = painted.warnings;

@@ -1,31 +1,31 @@
-//! XML as robots' files have it, made into XML that a strict parser reads: what tinyxml2 (MuJoCo, urdfdom)
-//! accepts.
+//! Converts the XML of robots' files to XML that a strict parser reads. It accepts the files that
+//! tinyxml2 (MuJoCo, urdfdom) accepts.
 //!
-//! Accepted: a byte order mark, blanks or text before the root, `--` in comments, a document type without
-//! entities, prefixes that no `xmlns` declares, `&` and `<` in values, no blank between attributes, closing
-//! tags after the root. Lines stay where they are.
+//! Accepted: a byte order mark, blanks or text before the root, `--` in comments, a document type
+//! without entities, prefixes that no `xmlns` declares, `&` and `<` in values, no blank between
+//! attributes, closing tags after the root. Lines keep their numbers.
 
 use std::collections::BTreeSet;
 
-/// Prefixes of names in one document.
+/// Largest number of prefixes in one document.
 const MAX_PREFIXES: usize = 64;
 
-/// A text for the parser, and how much it asks of it.
+/// A text for the parser, and its demands on the parser.
 pub(super) struct Tidy {
     pub text: String,
-    /// Elements within elements.
+    /// Largest depth of nested elements.
     pub depth: usize,
-    /// Most attributes of an element.
+    /// Largest number of attributes of an element.
     pub attributes: usize,
 }
 
-/// What is wrong, and the byte where it is.
+/// The byte of an error, and its description.
 type Fault = (usize, String);
 
 /// Makes the text strict.
 ///
 /// # Errors
-/// The line and the fault of a text that cannot be read.
+/// The line and the description of an error in the text.
 pub(super) fn tidy(text: &str) -> Result<Tidy, (usize, String)> {
     let mut scan = Scan {
         text,
@@ -54,15 +54,15 @@ pub(super) fn tidy(text: &str) -> Result<Tidy, (usize, String)> {
 struct Scan<'t> {
     text: &'t str,
     out: String,
-    /// Elements that are open, and most that were at once.
+    /// Number of open elements, and the largest such number so far.
     open: usize,
     deepest: usize,
     attributes: usize,
-    /// Where in `out` the name of the root ends.
+    /// The end of the root's name in `out`.
     root_name_end: Option<usize>,
-    /// A closing tag that closes nothing has come: nothing may follow.
+    /// True after a closing tag that closes nothing: nothing may follow.
     is_over: bool,
-    /// Prefixes of names, and those that the root declares.
+    /// Prefixes of names, and the prefixes that the root declares.
     used: BTreeSet<&'t str>,
     declared: BTreeSet<&'t str>,
 }
@@ -102,7 +102,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Where what begins at `tag` ends.
+    /// The end of the construct that begins at `tag`.
     fn end_of(&self, tag: usize, skip: usize, end: &str, what: &str) -> Result<usize, Fault> {
         let from = tag + skip;
         match self.text[from..].find(end) {
@@ -111,7 +111,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// A blank and the line breaks in place of a piece of the text.
+    /// Replaces a piece of the text by a blank and its line breaks.
     fn blank(&mut self, from: usize, to: usize) {
         self.out.push(' ');
         let newlines = self.text[from..to].bytes().filter(|&b| b == b'\n');
@@ -134,7 +134,7 @@ impl<'t> Scan<'t> {
         Ok(())
     }
 
-    /// A document type says nothing that is needed, unless it defines entities.
+    /// Skips a document type. Refuses one that defines entities.
     fn document_type(&mut self, tag: usize) -> Result<usize, Fault> {
         let bytes = self.text.as_bytes();
         let (mut at, mut within, mut quote) = (tag, 0usize, None);
@@ -232,7 +232,7 @@ impl<'t> Scan<'t> {
         Ok(end)
     }
 
-    /// Copies an attribute and gives its end.
+    /// Copies an attribute. Returns its end.
     fn attribute(
         &mut self,
         element: &str,
@@ -280,7 +280,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The text with all prefixes declared at the root.
+    /// The text, with all prefixes declared at the root.
     fn with_prefixes(mut self) -> String {
         let at = self.root_name_end.unwrap_or(0);
         let missing = self.used.difference(&self.declared);
@@ -292,15 +292,15 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// What stands at `at` up to a blank or a character of markup.
+/// The text from `at` up to a blank or a character of markup.
 fn word(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let ends = |c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/' | '<' | '"' | '\'');
     &rest[..rest.find(ends).unwrap_or(rest.len())]
 }
 
-/// Copies text. Written as entities are `&` that begins none, of a value `<`, and of other text `>`, which
-/// must not end "]]>".
+/// Copies text. Escaped are `&` outside an entity, `<` in a value, and `>` in other text, which could
+/// otherwise end "]]>".
 fn escape(piece: &str, is_value: bool, out: &mut String) {
     let mut from = 0;
     let special = |c: char| c == '&' || c == if is_value { '<' } else { '>' };
@@ -319,9 +319,9 @@ fn escape(piece: &str, is_value: bool, out: &mut String) {
     out.push_str(&piece[from..]);
 }
 
-/// Whether one of the entities that XML defines stands here.
+/// Whether an entity predefined by XML begins here.
 fn is_entity(text: &str) -> bool {
-    // None is longer than "&#x10ffff;".
+    // The longest one is "&#x10ffff;".
     let Some(end) = text.bytes().take(10).position(|b| b == b';') else {
         return false;
     };
@@ -361,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Each of these is read by tinyxml2, and none was by a strict parser.
+    /// tinyxml2 reads each of these; a strict parser reads none.
     #[test]
     fn files_as_they_come_are_read() {
         for text in [
@@ -430,7 +430,7 @@ mod tests {
         assert!(what.contains("too many prefixes"), "{what}");
     }
 
-    /// No bytes are a danger, and what is accepted keeps its lines.
+    /// No bytes do harm, and accepted text keeps its lines.
     #[test]
     fn noise_is_read_or_refused() {
         let words = [

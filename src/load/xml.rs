@@ -114,7 +114,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
             })
     }
 
-    /// This element as the owner that errors below it name.
+    /// This element as the owner, which errors below it name.
     pub fn as_owner(self) -> Self {
         Element {
             owner: None,
@@ -181,7 +181,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         Ok(Some(values))
     }
 
-    /// A number; of one with a comma behind it, as lists by hand have them, that before.
+    /// A number. A comma after it, as in hand-written lists, is ignored.
     fn parsed(&self, name: &str, word: &str) -> Result<f64> {
         let digits = word.strip_suffix(',').unwrap_or(word);
         digits.parse().map_err(|_| {

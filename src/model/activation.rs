@@ -1,19 +1,20 @@
-//! The states of actuators: how an activation follows its input from step to step.
+//! The states of actuators: the update of an activation from its input in each step.
 
 use super::bounded::bounded;
 use crate::error::{Error, Result};
 
-/// ȧct of an input u.
+/// The law ȧct(u, act) of an input u.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ActivationLaw {
     /// u.
     Integrator,
-    /// (u − act)/τ [s], in Euler's step.
+    /// (u − act)/τ [s], by an Euler step.
     Filter { time_constant: f64 },
-    /// The same, solved exactly over a step of constant u.
+    /// The same, solved exactly over a step with constant u.
     FilterExact { time_constant: f64 },
-    /// (u − act)/τ with u bounded to 0 … 1 and, with m = 1/2 + 3/2 act (act bounded alike), τ = `rise` m where u is above
-    /// act and `fall`/m where it is below; with `smoothing` w > 0 one goes over into the other while u − act is in ±w/2.
+    /// (u − act)/τ with u bounded to 0 … 1. With m = 1/2 + 3/2 act (act bounded to 0 … 1), τ = `rise` m
+    /// if u is above act and `fall`/m if u is below it. With `smoothing` w > 0 one changes into the
+    /// other smoothly while u − act is in ±w/2.
     Muscle {
         rise: f64,
         fall: f64,
@@ -25,13 +26,15 @@ pub enum ActivationLaw {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Activation {
     pub law: ActivationLaw,
-    /// What a step's outcome is bounded to.
+    /// Bounds of the activation after a step.
     pub range: Option<(f64, f64)>,
-    /// Whether the force of a step takes the state at its end, not that at its beginning.
+    /// Whether the force of a step uses the activation at the end of the step instead of the one at its
+    /// start.
     pub early: bool,
 }
 
-/// The state after a step, its slopes, and how far u and act are from where these jump.
+/// The activation after a step, its derivatives, and the distance of u and act to the nearest jump of
+/// these.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NextActivation {
     pub act: f64,
@@ -40,7 +43,7 @@ pub struct NextActivation {
     pub margin: f64,
 }
 
-/// A rate and its slopes by u and act.
+/// A rate and its derivatives by u and act.
 struct Rate {
     value: f64,
     by_u: f64,
@@ -49,7 +52,7 @@ struct Rate {
 }
 
 impl Activation {
-    /// Started at zero, without bounds.
+    /// An activation that starts at zero, without bounds.
     pub fn new(law: ActivationLaw) -> Activation {
         Activation {
             law,
@@ -59,7 +62,7 @@ impl Activation {
     }
 
     /// # Errors
-    /// `InvalidArgument`, to be led by the actuator's name.
+    /// `InvalidArgument`. The caller puts the actuator's name before the message.
     pub(super) fn check(&self) -> Result<()> {
         let positive = |what: &str, x: f64| {
             if x > 0.0 && x.is_finite() {
@@ -92,7 +95,7 @@ impl Activation {
         }
     }
 
-    /// After a step of `h` seconds with the input u.
+    /// The activation after a step of `h` seconds with the input u.
     pub fn next(&self, h: f64, u: f64, act: f64) -> NextActivation {
         let free = match self.law {
             ActivationLaw::Integrator => euler(h, act, &Rate::of(u, 1.0, 0.0)),
@@ -153,7 +156,7 @@ fn muscle(u: f64, act: f64, [rise, fall]: [f64; 2], width: f64) -> Rate {
     let (up, down) = (rise * effort, fall / effort);
     let (up_slope, down_slope) = (rise * slope, -down / effort * slope);
     let mut margin = input.margin.min(state.margin);
-    // Of the time constant: its value, and its slopes by act and by the error.
+    // The time constant, and its derivatives by act and by the error.
     let (time, by_act, by_error) = if width > 0.0 {
         let (share, steeper) = ramp(error / width + 0.5);
         (
@@ -178,7 +181,7 @@ fn muscle(u: f64, act: f64, [rise, fall]: [f64; 2], width: f64) -> Rate {
     }
 }
 
-/// From 0 to 1 over x from 0 to 1 with two continuous derivatives; and the first of them.
+/// A ramp from 0 to 1 over x from 0 to 1 with two continuous derivatives; and its first derivative.
 fn ramp(x: f64) -> (f64, f64) {
     let x = x.clamp(0.0, 1.0);
     let value = x * x * x * (x * (6.0 * x - 15.0) + 10.0);
@@ -205,7 +208,7 @@ mod tests {
         },
     ];
 
-    /// Everywhere but at the kinks, of which each law says how far they are.
+    /// Compares away from the kinks. Each law returns the distance to its kinks.
     #[test]
     fn slopes_are_those_of_differences() {
         for law in LAWS {

@@ -1,4 +1,4 @@
-//! Actuators of a description, bound to the joints and tendons on which they act.
+//! Binds the actuators of a description to the joints and tendons on which they act.
 
 use super::check::described;
 use super::cord::{PathPoint, TendonPath, Transmission};
@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use std::collections::HashSet;
 
 impl Model {
-    /// The actuators of a description whose inputs act so; the model's joints and tendons are there already.
+    /// The actuators of a description for this kind of inputs. The model's joints and tendons must exist
+    /// already.
     pub(super) fn actuators_of(
         &self,
         specs: &[ActuatorSpec],
@@ -22,11 +23,11 @@ impl Model {
         }
     }
 
-    /// A copy with more actuators, whose inputs come after those that there are; keyframes have 0 there.
+    /// A copy with further actuators, whose inputs come after the existing ones. Keyframes have 0 there.
     ///
     /// # Errors
-    /// `InvalidArgument` naming the actuator for a joint, tendon or body that is not there or does not move, a name taken
-    /// twice, numbers that no actuator has; `Unsupported` for a servo on a joint of several dofs.
+    /// `InvalidArgument` naming the actuator for a joint, tendon or body that does not exist or does not
+    /// move, a duplicate name, or invalid numbers; `Unsupported` for a servo on a joint of several dofs.
     pub fn with_actuators(&self, specs: &[ActuatorSpec]) -> Result<Model> {
         let new = self.bound(specs)?;
         let mut model = self.clone();
@@ -42,14 +43,15 @@ impl Model {
         Ok(model)
     }
 
-    /// Takes more actuators, with their gains.
+    /// Adds actuators, with their gains.
     pub(super) fn actuate(&mut self, new: Vec<Actuator>) {
         let gains = new.iter().map(|a| a.gain);
         self.params.actuator_gain.extend(gains);
         self.actuators.extend(new);
     }
 
-    /// The model with every actuator on a joint clamped to what this bears: ± the effort limit on each dof.
+    /// The model with every actuator on a joint clamped to the effort limit of the joint: ± the limit on
+    /// each dof.
     pub(crate) fn with_effort_limits(mut self) -> Model {
         self.effort_limits = true;
         let mut idle = Vec::new();
@@ -80,7 +82,7 @@ impl Model {
         }
     }
 
-    /// Whether it is there to let a robot float: a free one, or one of several dofs on the world.
+    /// Whether the joint is a floating base: a free joint, or a joint of several dofs on the world.
     fn is_base(&self, joint: &Joint) -> bool {
         let parent = self.bodies[joint.body].parent;
         joint.kind == JointKind::Free || (joint.nv > 1 && self.bodies[parent].link == WORLD)
@@ -144,7 +146,7 @@ impl Model {
             .collect()
     }
 
-    /// A joint, and how many gears an actuator has on it.
+    /// A joint, and the number of gears of an actuator on it.
     fn driven_joint(&self, a: &ActuatorSpec, name: &str, who: &str) -> Result<(ActsOn, usize)> {
         let joint = *self.joint_ids.get(name).ok_or_else(|| {
             Error::invalid(format!("actuator {who}: no joint is called \"{name}\""))
@@ -185,7 +187,7 @@ impl Model {
         Ok(ActsOn::Tendon(id))
     }
 
-    /// A body that adheres to what it touches.
+    /// A body for an adhesion actuator.
     fn adhesive_body(&self, a: &ActuatorSpec, name: &str, who: &str) -> Result<ActsOn> {
         let invalid = |what: String| Err(Error::invalid(format!("actuator {who}: {what}")));
         let Some(id) = self.body_id(name) else {
@@ -229,7 +231,7 @@ impl Model {
         Ok(ActsOn::Body(id))
     }
 
-    /// One motor of unit gear on every dof of some joints.
+    /// One motor of unit gear on every dof of the joints for which `driven` holds.
     fn motors(&self, driven: impl Fn(&Joint) -> bool) -> Vec<Actuator> {
         let mut list = Vec::with_capacity(self.nv());
         for (id, j) in self.joints.iter().enumerate().filter(|(_, j)| driven(j)) {

@@ -1,17 +1,17 @@
-//! A number held within bounds.
+//! A number clamped to bounds.
 
-/// What bounds leave of a number.
+/// The result of clamping a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {
     pub value: f64,
-    /// Whether it passes. At a bound itself it does, as inside.
+    /// Whether the number passes unchanged. A number at a bound does.
     pub free: bool,
-    /// How far it is from the nearest bound.
+    /// Distance to the nearest bound.
     pub margin: f64,
 }
 
 impl Bounded {
-    /// A slope of what goes in, of what comes out.
+    /// The derivative of the clamped number, from that of the number.
     #[inline(always)]
     pub fn times(&self, slope: f64) -> f64 {
         if self.free { slope } else { 0.0 }
@@ -26,7 +26,7 @@ pub fn bounded(x: f64, range: Option<(f64, f64)>) -> Bounded {
             free: true,
             margin: f64::INFINITY,
         },
-        // Nothing passes, on either side.
+        // Equal bounds: nothing passes on either side.
         Some((lo, hi)) if lo == hi => Bounded {
             value: lo,
             free: false,

@@ -1,4 +1,5 @@
-//! Models made in code: a description that is checked piece by piece, where the mistake is made.
+//! Models made in code: a description that is checked piece by piece, so that an error appears where the
+//! mistake is made.
 
 use super::check::{
     check_geom, check_gravity_compensation, check_inertia, check_joint, check_pose, described,
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::collections::HashSet;
 
-/// Collects a description. Body 0 is the world; the ids that it gives are its own:
+/// Collects a description. Body 0 is the world. The ids returned are the builder's own:
 /// [`ModelBuilder::build`] numbers bodies depth first and geoms by body, so look them up by name.
 ///
 /// ```
@@ -37,9 +38,9 @@ use std::collections::HashSet;
 pub struct ModelBuilder {
     pub(super) spec: ModelSpec,
     pub(super) actuation: Actuation,
-    /// What it has of a model beyond the description.
+    /// The data of a model that are not in its description.
     pub(super) inherited: Inherited,
-    /// Body and place among its joints of every joint, by the builder's ids.
+    /// For every joint, by the builder's ids: its body, and its index among the body's joints.
     pub(super) joint_places: Vec<(usize, usize)>,
     pub(super) bodies: HashSet<String>,
     pub(super) joints: HashSet<String>,
@@ -51,7 +52,7 @@ pub struct ModelBuilder {
     pub(super) sensors: HashSet<String>,
 }
 
-/// Notes a name, refusing one that is there already. The empty name may come again and again.
+/// Records a name. Refuses one that exists already. The empty name may occur any number of times.
 pub(super) fn claim(names: &mut HashSet<String>, what: &str, name: &str) -> Result<()> {
     if name.is_empty() || names.insert(name.to_owned()) {
         Ok(())
@@ -62,7 +63,7 @@ pub(super) fn claim(names: &mut HashSet<String>, what: &str, name: &str) -> Resu
     }
 }
 
-/// The bodies of a station, with its place in the path.
+/// The bodies of a path element, each with the element's index in the path.
 fn stations((i, point): (usize, &PathPoint)) -> impl Iterator<Item = (usize, usize)> {
     let bodies = match point {
         PathPoint::Point { body, .. } => [Some(*body), None],
@@ -72,7 +73,7 @@ fn stations((i, point): (usize, &PathPoint)) -> impl Iterator<Item = (usize, usi
     bodies.into_iter().flatten().map(move |body| (i, body))
 }
 
-/// Refuses an equality of what is not there.
+/// Refuses an equality between elements that do not exist.
 fn known(
     names: &HashSet<String>,
     what: &str,
@@ -111,12 +112,12 @@ impl ModelBuilder {
         }
     }
 
-    /// What has been collected.
+    /// The description collected so far.
     pub fn spec(&self) -> &ModelSpec {
         &self.spec
     }
 
-    /// Acceleration of free fall, world axes [m/s²].
+    /// Gravitational acceleration, world axes [m/s²].
     pub fn set_gravity(&mut self, gravity: Vec3) -> Result<()> {
         if !gravity.is_finite() {
             return Err(Error::numerical(format!(
@@ -128,7 +129,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// The actuators that were added (the default), or inputs on dofs.
+    /// Chooses between the added actuators (the default) and inputs on dofs.
     pub fn set_actuation(&mut self, actuation: Actuation) {
         self.actuation = actuation;
     }
@@ -143,12 +144,12 @@ impl ModelBuilder {
         )))
     }
 
-    /// Adds a body welded to `parent` until it gets joints; returns its id. `placement` is that of
-    /// its frame in the parent's while every joint is at its reference, `inertia` about its frame.
+    /// Adds a body welded to `parent` until it gets joints. Returns its id. `placement` is its frame in
+    /// the parent's frame with every joint at its reference; `inertia` is about its frame.
     ///
     /// # Errors
-    /// `InvalidArgument` for a parent that is none, a name taken twice, a placement that is no rigid
-    /// motion, an inertia that no body has.
+    /// `InvalidArgument` for an invalid parent, a duplicate name, a placement that is no rigid motion,
+    /// or an inertia that no body can have.
     pub fn add_body(
         &mut self,
         parent: usize,
@@ -174,12 +175,11 @@ impl ModelBuilder {
         Ok(self.spec.bodies.len() - 1)
     }
 
-    /// Adds a joint between a body and its parent; those of one body act one after the other, the
-    /// first one next to the parent.
+    /// Adds a joint between a body and its parent. Several joints of one body act one after the other,
+    /// the first one next to the parent.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is none or is the world, a name taken twice, numbers that
-    /// no joint has.
+    /// `InvalidArgument` for an invalid body or the world, a duplicate name, or invalid numbers.
     pub fn add_joint(&mut self, body: usize, joint: JointSpec) -> Result<()> {
         let who = described(&joint.name, "");
         self.known_body(body, "body")?;
@@ -196,11 +196,11 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Adds a geom to its body; returns its id.
+    /// Adds a geom to its body. Returns its id.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is none, a name taken twice, sizes or friction coefficients
-    /// that no geom has.
+    /// `InvalidArgument` for an invalid body, a duplicate name, or invalid sizes or friction
+    /// coefficients.
     pub fn add_geom(&mut self, geom: GeomSpec) -> Result<usize> {
         let who = described(&geom.name, "");
         self.known_body(geom.body, "body")?;
@@ -210,10 +210,10 @@ impl ModelBuilder {
         Ok(self.spec.geoms.len() - 1)
     }
 
-    /// Adds a named frame to its body; returns its id.
+    /// Adds a named frame to its body. Returns its id.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is none, a name taken twice, a placement that is no rigid motion.
+    /// `InvalidArgument` for an invalid body, a duplicate name, or a placement that is no rigid motion.
     pub fn add_site(&mut self, site: SiteSpec) -> Result<usize> {
         self.known_body(site.body, "body")?;
         check_pose(&site.placement, || {
@@ -224,11 +224,12 @@ impl ModelBuilder {
         Ok(self.spec.sites.len() - 1)
     }
 
-    /// Adds a sensor; returns its id, that of the model too.
+    /// Adds a sensor. Returns its id, which is also its id in the model.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is none, a name taken twice, a placement that is no rigid motion; those of
-    /// [`SensorSpec::check`]. Joints, tendons and actuators are looked for by [`ModelBuilder::build`].
+    /// `InvalidArgument` for an invalid body, a duplicate name, or a placement that is no rigid motion;
+    /// the errors of [`SensorSpec::check`]. [`ModelBuilder::build`] looks up joints, tendons and
+    /// actuators.
     pub fn add_sensor(&mut self, sensor: SensorSpec) -> Result<usize> {
         let who = described(&sensor.name, "");
         sensor.check(&who)?;
@@ -243,10 +244,11 @@ impl ModelBuilder {
         Ok(self.spec.sensors.len() - 1)
     }
 
-    /// Lets a force at its centre of mass carry a share of a body's own weight: 1 and it floats.
+    /// Sets the share of a body's weight that a force at its centre of mass compensates. With 1 the body
+    /// floats.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is none or a share that is not finite.
+    /// `InvalidArgument` for an invalid body or a share that is not finite.
     pub fn set_gravity_compensation(&mut self, body: usize, share: f64) -> Result<()> {
         self.known_body(body, "body")?;
         check_gravity_compensation(share, &described(&self.spec.bodies[body].name, ""))?;
@@ -254,11 +256,11 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Adds an actuator, which takes the next entry of u; with inputs on dofs only a builder made from a
-    /// model does, and their inputs come first.
+    /// Adds an actuator, which takes the next entry of u. With inputs on dofs this only works in a
+    /// builder made from a model; the inputs on dofs then come first.
     ///
     /// # Errors
-    /// `InvalidArgument` for a joint, tendon or body that is not there yet, or a name taken twice.
+    /// `InvalidArgument` for a joint, tendon or body that does not exist yet, or a duplicate name.
     pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<()> {
         let (what, name, is_there) = match &actuator.transmission {
             Transmission::Joint(name) => ("joint", name, self.joints.contains(name)),
@@ -282,11 +284,11 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Adds an equality, which may close a loop. Bodies are the builder's ids; the numbers are checked
+    /// Adds an equality, which may close a loop. Bodies are the builder's ids. The numbers are checked
     /// when a simulation is made.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body, joint or tendon that is not there yet.
+    /// `InvalidArgument` for a body, joint or tendon that does not exist yet.
     pub fn add_equality(&mut self, equality: EqualitySpec) -> Result<()> {
         match &equality.kind {
             EqualityKind::Connect { body1, body2, .. }
@@ -308,10 +310,10 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Adds a spring between points of bodies; returns its index. Bodies are the builder's ids.
+    /// Adds a spring between points of bodies. Returns its index. Bodies are the builder's ids.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is not there yet, a name taken twice, numbers that no spring has.
+    /// `InvalidArgument` for a body that does not exist yet, a duplicate name, or invalid numbers.
     pub fn add_spring(&mut self, spring: SpringSpec) -> Result<usize> {
         let who = format!("spring {}", described(&spring.name, ""));
         self.known_body(spring.body1, &format!("{who}: body1"))?;
@@ -322,10 +324,11 @@ impl ModelBuilder {
         Ok(self.spec.springs.len() - 1)
     }
 
-    /// Adds a tendon; returns its index. Bodies are the builder's ids.
+    /// Adds a tendon. Returns its index. Bodies are the builder's ids.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body or joint that is not there yet, a name taken twice, numbers and paths that no tendon has.
+    /// `InvalidArgument` for a body or joint that does not exist yet, a duplicate name, or invalid
+    /// numbers and paths.
     pub fn add_tendon(&mut self, tendon: TendonSpec) -> Result<usize> {
         let who = format!("tendon {}", described(&tendon.name, ""));
         check_tendon(&tendon, &who)?;
@@ -348,10 +351,10 @@ impl ModelBuilder {
         Ok(self.spec.tendons.len() - 1)
     }
 
-    /// Compiles what has been collected; the builder can be added to and built again.
+    /// Compiles the description collected so far. You can add to the builder and build again.
     ///
     /// # Errors
-    /// Those of [`Model::compile`].
+    /// The errors of [`Model::compile`].
     pub fn build(&self) -> Result<Model> {
         let model = Model::compile(self.spec.clone(), self.actuation)?;
         self.inherited.apply(model, &self.spec, &self.joint_places)

@@ -1,4 +1,4 @@
-//! What a description must satisfy to be a model.
+//! Checks of a description before it becomes a model.
 
 use super::mesh::TriMesh;
 use super::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec};
@@ -8,11 +8,11 @@ use crate::linalg::first_not_finite;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
-/// How far the largest principal moment may exceed the sum of the others, relative: digits that
-/// files round away.
+/// Relative excess of the largest principal moment over the sum of the others that is accepted: files
+/// round their numbers.
 const TRIANGLE_TOLERANCE: f64 = 1e-3;
 
-/// How negative a principal moment may be against the largest: the same.
+/// Negative principal moment that is accepted, relative to the largest one, for the same reason.
 const ROUNDING: f64 = 1e-9;
 
 impl GeomSpec {
@@ -22,7 +22,7 @@ impl GeomSpec {
     }
 }
 
-/// `"name" (line 3)`, with the parts that are there.
+/// `"name" (line 3)`, without the parts that are missing.
 pub(super) fn described(name: &str, origin: &str) -> String {
     match (name.is_empty(), origin.is_empty()) {
         (_, true) => format!("\"{name}\""),
@@ -44,9 +44,9 @@ pub(crate) fn check_pose(p: &Pose, who: impl Fn() -> String) -> Result<()> {
     }
 }
 
-/// Refuses a mass or numbers that no body has; the zero inertia is allowed. Principal moments that
-/// belong to no body, which files of real robots hold, are returned as a complaint:
-/// [`check_moving_inertia`] judges what moves.
+/// Refuses an invalid mass or numbers; the zero inertia is allowed. Principal moments that no body can
+/// have, which occur in files of real robots, are returned as a complaint. [`check_moving_inertia`]
+/// judges the bodies that move together.
 pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     if !i.is_finite() {
         return Err(Error::invalid(format!(
@@ -79,10 +79,11 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     }))
 }
 
-/// How far principal moments may be off those of a body by round-off, relative to the inertia about the frame's origin.
+/// Round-off of principal moments, relative to the inertia about the frame's origin.
 const ROUND_OFF: f64 = 1e-9;
 
-/// What is wrong with an inertia that no body has, `None` where nothing is. A massless body has no first moment.
+/// The error of an inertia that no body can have; `None` for a valid one. A massless body has no first
+/// moment.
 pub fn no_body_has(i: &Inertia) -> Option<String> {
     if !i.is_finite() {
         return Some(format!(
@@ -123,7 +124,7 @@ pub(super) fn check_gravity_compensation(share: f64, who: &str) -> Result<()> {
     }
 }
 
-/// Refuses the inertia of all that moves together where it would make kinetic energy negative.
+/// Refuses the total inertia of bodies that move together if it would make the kinetic energy negative.
 pub(super) fn check_moving_inertia(i: &Inertia, who: &str) -> Result<()> {
     let [a, b, c] = principal_moments(i);
     if a < -1e-6 * scale(i) {
@@ -139,7 +140,7 @@ fn scale(i: &Inertia) -> f64 {
     i.i.xx.abs() + i.i.yy.abs() + i.i.zz.abs()
 }
 
-/// About the centre of mass, in increasing order.
+/// Principal moments about the centre of mass, in increasing order.
 fn principal_moments(i: &Inertia) -> [f64; 3] {
     let c = i.about_com().to_mat3();
     let m = Matrix3::from_fn(|r, k| c.at(r, k));
@@ -242,10 +243,10 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
     Ok(())
 }
 
-/// Numbers beyond this have no finite squares.
+/// The squares of larger numbers overflow.
 pub(crate) const REACH: f64 = 1e150;
 
-/// Sizes of shapes [m]: their squares and cubes are numbers.
+/// Sizes of shapes [m] whose squares and cubes neither overflow nor vanish.
 pub(crate) const SIZES: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {

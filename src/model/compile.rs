@@ -24,7 +24,7 @@ impl Model {
     /// Checks a description and compiles it.
     ///
     /// # Errors
-    /// `InvalidArgument` naming the body, joint, geom or actuator at fault.
+    /// `InvalidArgument` naming the invalid body, joint, geom or actuator.
     pub fn compile(spec: ModelSpec, actuation: Actuation) -> Result<Model> {
         let source = Arc::new(spec.clone());
         let order = depth_first(&spec.bodies)?;
@@ -109,7 +109,7 @@ impl Compiler {
                 "body {who}: the name is taken twice"
             )));
         }
-        // The frame in which the next joint is placed, on the link built last.
+        // The frame in which the next joint is placed, on the last link.
         let (mut link, mut frame) = match id {
             0 => (WORLD, Pose::IDENTITY),
             _ => (self.bodies[parent].link, self.bodies[parent].in_link),
@@ -123,7 +123,7 @@ impl Compiler {
                 "body {who}: a free joint must be the body's only one"
             )));
         }
-        // A free joint's q is the placement itself.
+        // The q of a free joint is the placement itself.
         if !free {
             frame = frame.compose(&b.placement);
         }
@@ -155,7 +155,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// Adds a joint's links; returns the last link and the body's frame on it.
+    /// Adds a joint's links. Returns the last link and the body's frame on it.
     fn joint(
         &mut self,
         j: &JointSpec,
@@ -358,7 +358,7 @@ impl Compiler {
             .ok_or_else(|| Error::invalid(format!("{}: there is no body {body}", who())))
     }
 
-    /// Sites sorted by body, in the description's order within each, and their names.
+    /// Sites sorted by body, in the description's order within each body, and their names.
     fn sites(&self, mut sites: Vec<SiteSpec>) -> Result<(Vec<SiteSpec>, HashMap<String, usize>)> {
         for s in &mut sites {
             s.body = self.known_body(s.body, || format!("site \"{}\"", s.name))?;
@@ -377,7 +377,7 @@ impl Compiler {
         Ok((sites, ids))
     }
 
-    /// Geoms sorted by body, in the description's order within each; also where each one went.
+    /// Geoms sorted by body, in the description's order within each body; and the new index of each.
     #[allow(clippy::type_complexity)]
     fn geoms(
         &self,
@@ -411,8 +411,8 @@ impl Compiler {
 }
 
 impl Model {
-    /// Judges what moves together, and warns of a joint that moves no mass: it has an acceleration only
-    /// through its rotor or implicit damping, and a step without either will say so.
+    /// Checks bodies that move together, and warns of a joint that moves no mass. Such a joint only has
+    /// an acceleration through its rotor or implicit damping; without either a step returns an error.
     fn check_moving_mass(&mut self) -> Result<()> {
         let n = self.topology.links.len();
         let mut names = vec![""; n];

@@ -1,10 +1,10 @@
-//! The description of what pulls between bodies: springs and tendons.
+//! The description of springs and tendons.
 
 use crate::spatial::wrap::{Side, Solid, Wrap};
 use crate::spatial::{Pose, Vec3};
 
-/// A spring and damper without rest length between two points, each in its body's frame: the force on the first is
-/// k (x₂ − x₁) + d (ẋ₂ − ẋ₁), on the second the opposite.
+/// A spring and damper without rest length between two points, each in its body's frame. The force on
+/// the first body is k (x₂ − x₁) + d (ẋ₂ − ẋ₁), on the second the opposite.
 #[derive(Clone, Debug)]
 pub struct SpringSpec {
     pub name: String,
@@ -18,19 +18,21 @@ pub struct SpringSpec {
     pub origin: String,
 }
 
-/// A cord of length l(q) with the force −k (l − rest) − d l̇ along it.
+/// A tendon of length l(q) with the force −k (l − rest) − d l̇ along it.
 #[derive(Clone, Debug)]
 pub struct TendonSpec {
     pub name: String,
     pub path: TendonPath,
-    /// k [N/m] and d [N s/m]; for a fixed tendon in the unit of its length.
+    /// k [N/m] and d [N s/m]. For a fixed tendon in the unit of its length.
     pub stiffness: f64,
     pub damping: f64,
-    /// Between these lengths the spring pulls not at all. Not given: its length at the reference configuration.
+    /// Between these lengths the spring does not pull. By default both are its length at the reference
+    /// configuration.
     pub rest: Option<(f64, f64)>,
-    /// Below the upper rest length there is no force at all, and above it none that pushes.
+    /// Whether it is a cable: at and below the upper rest length there is no force, and above it none
+    /// that pushes.
     pub pull_only: bool,
-    /// Bounds of the length, as constraints.
+    /// Bounds of the length, enforced as constraints.
     pub limits: Option<(f64, f64)>,
     /// Distance before a bound at which it enters the step.
     pub limit_margin: f64,
@@ -40,7 +42,7 @@ pub struct TendonSpec {
 }
 
 impl TendonSpec {
-    /// Where the points of a spatial path are in their bodies' frames; zero for its other stations.
+    /// The points of a spatial path in their bodies' frames; zero for its other elements.
     pub(super) fn points(&self) -> Vec<Vec3> {
         let TendonPath::Spatial(path) = &self.path else {
             return Vec::new();
@@ -52,35 +54,37 @@ impl TendonSpec {
         path.iter().map(at).collect()
     }
 
-    /// Stiffness, damping, and the lengths between which the spring rests.
+    /// Stiffness, damping, and the lower and upper rest length.
     pub(super) fn numbers(&self) -> [f64; 4] {
         let (lo, hi) = self.rest.unwrap_or_default();
         [self.stiffness, self.damping, lo, hi]
     }
 }
 
-/// What the length is.
+/// The definition of the length.
 #[derive(Clone, Debug)]
 pub enum TendonPath {
-    /// The sum of one-dof joints' coordinates times their coefficients, by the joints' names.
+    /// The sum of one-dof joints' coordinates times coefficients, by the joints' names.
     Fixed(Vec<(String, f64)>),
-    /// Along points and around solids.
+    /// A path along points and around solids.
     Spatial(Vec<PathPoint>),
 }
 
-/// A station of a spatial path. Bodies are indices in [`ModelSpec::bodies`](super::spec::ModelSpec::bodies).
+/// An element of a spatial path. Bodies are indices in
+/// [`ModelSpec::bodies`](super::spec::ModelSpec::bodies).
 #[derive(Clone, Debug)]
 pub enum PathPoint {
     /// A point in the frame of its body.
     Point { body: usize, at: Vec3 },
-    /// A solid around which the straight line between the points before and after bends, where it would pass through.
+    /// A solid around which the straight line between the points before and after bends if it would pass
+    /// through.
     Around(WrapSpec),
-    /// A new branch begins, whose length counts divided by this.
+    /// The start of a new branch, whose length is divided by this number.
     Pulley { divisor: f64 },
 }
 
 impl PathPoint {
-    /// The body on which it is.
+    /// The body that carries it.
     pub fn body(&self) -> Option<usize> {
         match self {
             PathPoint::Point { body, .. } => Some(*body),
@@ -94,17 +98,18 @@ impl PathPoint {
 #[derive(Clone, Debug)]
 pub struct WrapSpec {
     pub body: usize,
-    /// In the body's frame.
+    /// Placement in the body's frame.
     pub placement: Pose,
     pub shape: WrapShape,
     pub radius: f64,
-    /// A point, in the frame of its body: the path goes around as the polyline from the end before over this point to the
-    /// end after does. One closer to the centre than the radius: the path passes through the solid.
+    /// A point in the frame of its body. The path goes around the solid on the same side as the polyline
+    /// from the end before over this point to the end after. If the point is closer to the centre than
+    /// the radius, the path passes through the solid.
     pub side: Option<(usize, Vec3)>,
 }
 
 impl WrapSpec {
-    /// What is wrapped around, in the axes of its body.
+    /// The solid, in the axes of its body.
     pub fn solid(&self) -> Solid {
         match self.shape {
             WrapShape::Sphere => Solid::Sphere,
@@ -119,19 +124,19 @@ pub enum WrapShape {
     Cylinder,
 }
 
-/// A part of a spatial path between two points next to each other, each with its body.
+/// A part of a spatial path between two consecutive points, each with its body.
 #[derive(Clone, Copy, Debug)]
 pub struct Leg<'a> {
     pub ends: [(usize, Vec3); 2],
-    /// Which points of the path its ends are.
+    /// Indices of its ends in the path.
     pub points: [usize; 2],
-    /// What it may bend around.
+    /// The solid that it may bend around.
     pub around: Option<&'a WrapSpec>,
-    /// What its length counts in the tendon's.
+    /// Factor of its length in the tendon's length.
     pub share: f64,
 }
 
-/// The parts of a path that [`Model::compile`](super::Model::compile) accepts.
+/// The parts of a path that passed [`Model::compile`](super::Model::compile).
 pub fn legs(path: &[PathPoint]) -> impl Iterator<Item = Leg<'_>> {
     let (mut last, mut around, mut share) = (None, None, 1.0);
     path.iter()
@@ -158,7 +163,7 @@ pub fn legs(path: &[PathPoint]) -> impl Iterator<Item = Leg<'_>> {
         })
 }
 
-/// The length of a path with these placements of the bodies [m].
+/// The length of a path for these placements of the bodies [m].
 pub fn path_length(path: &[PathPoint], places: &[Pose]) -> f64 {
     legs(path)
         .map(|leg| leg.share * leg_length(&leg, places))
@@ -177,7 +182,7 @@ fn leg_length(leg: &Leg<'_>, places: &[Pose]) -> f64 {
     bent.map_or_else(|| (b - a).norm(), |wrap| wrap.length)
 }
 
-/// What an actuator acts on, by name.
+/// The element that an actuator acts on, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transmission {
     Joint(String),

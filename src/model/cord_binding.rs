@@ -1,4 +1,4 @@
-//! Springs and tendons of a description, bound to bodies and joints.
+//! Binds the springs and tendons of a description to bodies and joints.
 
 use super::check::described;
 use super::compile::Compiler;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::spatial::Pose;
 use std::collections::HashMap;
 
-/// Names with their places; the empty one may come again and again.
+/// Names with their indices. The empty name may occur any number of times.
 type Ids = HashMap<String, usize>;
 
 fn claim(ids: &mut Ids, name: &str, id: usize, who: &str) -> Result<()> {
@@ -56,7 +56,7 @@ impl Compiler {
         Ok((list, ids))
     }
 
-    /// At the reference configuration.
+    /// The length of a fixed tendon at the reference configuration.
     fn fixed_length(&self, terms: &[(String, f64)], who: &str) -> Result<f64> {
         let mut length = 0.0;
         for (name, coefficient) in terms {
@@ -74,7 +74,7 @@ impl Compiler {
         Ok(length)
     }
 
-    /// Gives the stations the model's bodies.
+    /// Replaces the bodies of path elements by those of the model.
     fn bind(&self, path: &mut [PathPoint], who: &str) -> Result<()> {
         for station in path {
             match station {

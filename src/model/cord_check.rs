@@ -1,4 +1,4 @@
-//! What springs and tendons must satisfy, wherever they are described.
+//! Checks of springs and tendons from any source.
 
 use super::check::{SIZES, check_pose};
 use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapSpec};
@@ -13,7 +13,7 @@ fn not_negative(who: &str, list: &[(&str, f64)]) -> Result<()> {
     }
 }
 
-/// The numbers of a spring; `who` names it.
+/// Checks the numbers of a spring. `who` names it.
 pub(super) fn check_spring(s: &SpringSpec, who: &str) -> Result<()> {
     not_negative(who, &[("stiffness", s.stiffness), ("damping", s.damping)])?;
     for (what, at) in [("anchor1", s.anchor1), ("anchor2", s.anchor2)] {
@@ -27,7 +27,7 @@ pub(super) fn check_spring(s: &SpringSpec, who: &str) -> Result<()> {
     Ok(())
 }
 
-/// The numbers of a tendon and the order of its path; `who` names it.
+/// Checks the numbers of a tendon and the order of its path. `who` names it.
 pub(super) fn check_tendon(t: &TendonSpec, who: &str) -> Result<()> {
     not_negative(
         who,
@@ -79,7 +79,7 @@ fn check_terms(terms: &[(String, f64)], who: &str) -> Result<()> {
     Ok(())
 }
 
-/// Every branch has two points at least, and what is wrapped around has one on either side.
+/// Checks that every branch has at least two points, and that every solid is between two points.
 fn check_path(path: &[PathPoint], who: &str) -> Result<()> {
     let is_point = |i: usize| matches!(path.get(i), Some(PathPoint::Point { .. }));
     let is_pulley = |i: usize| matches!(path.get(i), Some(PathPoint::Pulley { .. }));

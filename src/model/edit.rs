@@ -1,5 +1,4 @@
-//! Models taken apart again: a builder with the description of a model that is there, to be changed and
-//! built once more.
+//! Editing models: a builder with the description of an existing model, to be changed and built again.
 
 use super::builder::{ModelBuilder, claim};
 use super::check::{check_gravity_compensation, check_inertia, check_joint, check_pose, described};
@@ -20,7 +19,7 @@ fn renumber_pairs(pairs: &mut [PairSpec], place: impl Fn(usize) -> usize) {
     }
 }
 
-/// The actuator of a description that acts as one input on a dof does.
+/// The actuator of a description that acts like an input on a dof.
 fn motor(model: &Model, input: usize) -> Result<ActuatorSpec> {
     let a = &model.actuators[input];
     let ActsOn::Joint { joint, iv, .. } = a.acts_on else {
@@ -44,10 +43,10 @@ fn motor(model: &Model, input: usize) -> Result<ActuatorSpec> {
 }
 
 impl Model {
-    /// A joint as the description has it, its axes of unit length.
+    /// A joint as in the description, with axes of unit length.
     ///
     /// # Errors
-    /// None of a model that was compiled.
+    /// None for a compiled model.
     pub fn described_joint(&self, id: usize) -> Result<JointSpec> {
         let j = &self.joints[id];
         let k = self.joints[..id]
@@ -63,7 +62,7 @@ impl Model {
         })
     }
 
-    /// Its description with bodies, geoms and sites in the order of their ids.
+    /// The description with bodies, geoms and sites in the order of their ids.
     fn description(&self) -> Result<ModelSpec> {
         let mut spec = ModelSpec::clone(&self.source);
         let order = depth_first(&spec.bodies)?;
@@ -79,7 +78,7 @@ impl Model {
             world: None,
         }
         .apply(&mut spec);
-        // They are stored by their parts.
+        // Keyframes are stored by their parts instead.
         spec.keyframes.clear();
         if self.actuation == Actuation::FromFile {
             for (a, bound) in spec.actuators.iter_mut().zip(&self.actuators) {
@@ -92,11 +91,11 @@ impl Model {
 }
 
 impl ModelBuilder {
-    /// A builder with all that a model was made of; building it at once gives the same model. Ids of
-    /// bodies, joints, geoms and sites are the model's; those of parts that are added come after them.
+    /// A builder with all data of a model. Building it at once gives the same model. Ids of bodies,
+    /// joints, geoms and sites are the model's; those of added parts come after them.
     ///
     /// # Errors
-    /// None of a model that was compiled.
+    /// None for a compiled model.
     pub fn from_model(model: &Model) -> Result<ModelBuilder> {
         let spec = model.description()?;
         let mut builder = ModelBuilder::new(spec.name.clone());
@@ -131,7 +130,7 @@ impl ModelBuilder {
         Ok(builder)
     }
 
-    /// Claims all names of a description but the world's and those of actuators.
+    /// Records all names of a description except the world's and those of actuators.
     fn take_names(&mut self, spec: &ModelSpec) -> Result<()> {
         let bodies = || spec.bodies.iter().skip(1);
         let joints = bodies().flat_map(|b| &b.joints);
@@ -156,16 +155,18 @@ impl ModelBuilder {
         )
     }
 
-    /// Adds all of another model: what hangs on its world hangs on `body`, its world's frame at `placement`
-    /// there. All names get the prefix. Gravity, fluid and time step stay the builder's. Its inputs come
-    /// after those that there are; where the builder has inputs on dofs, it has them of the dofs that are
-    /// new, too, in place of the other model's. Its keyframes have the builder's part at neutral, and those
-    /// of the builder have the new part there.
+    /// Adds all parts of another model. Children of its world become children of `body`, with its world
+    /// frame at `placement` there. All names get the prefix. Gravity, fluid and time step stay those of
+    /// the builder.
+    ///
+    /// The other model's inputs come after the existing ones. If the builder has inputs on dofs, it gets
+    /// inputs on the new dofs instead of the other model's inputs. The other model's keyframes have the
+    /// builder's part at neutral. The builder's keyframes have the new part at neutral.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body that is none, a placement that is no rigid motion, a name taken twice,
-    /// and a robot with a free joint or a mocap body that is to hang on something else than the world;
-    /// nothing has changed then. `Unsupported` for inputs on dofs of joints without a name.
+    /// `InvalidArgument` for an invalid body, a placement that is no rigid motion, a duplicate name, and
+    /// a robot with a free joint or a mocap body attached to anything but the world; nothing has changed
+    /// then. `Unsupported` for inputs on dofs of joints without a name.
     pub fn attach(
         &mut self,
         body: usize,
@@ -191,7 +192,7 @@ impl ModelBuilder {
             let inputs = 0..model.nu() - model.added.len();
             spec.actuators = inputs.map(|i| motor(model, i)).collect::<Result<_>>()?;
             spec.actuators.extend(model.added.iter().cloned());
-            // As they are left out of the model itself.
+            // They are also left out of the model itself.
             spec.sensors.retain(|s| s.reading.seat() != Seat::Actuator);
         }
         let mut keyframes: Vec<_> = (model.keyframes.iter())
@@ -261,10 +262,10 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Takes a geom away, with all that is said of its pairs. Ids of those after it become one less.
+    /// Removes a geom, with all settings of its pairs. Ids of later geoms decrease by one.
     ///
     /// # Errors
-    /// `InvalidArgument` for a geom that is none.
+    /// `InvalidArgument` for an invalid geom.
     pub fn remove_geom(&mut self, geom: usize) -> Result<()> {
         self.known_geom(geom)?;
         let gone = self.spec.geoms.remove(geom);
@@ -278,10 +279,10 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Exchanges a geom for another one on the same body; its name may be the old one.
+    /// Replaces a geom by another one on the same body. The name may stay the same.
     ///
     /// # Errors
-    /// Those of [`ModelBuilder::add_geom`], and for a geom that is none.
+    /// The errors of [`ModelBuilder::add_geom`], and `InvalidArgument` for an invalid geom.
     pub fn set_geom(&mut self, geom: usize, to: GeomSpec) -> Result<()> {
         self.known_geom(geom)?;
         let mut made = self.clone();
@@ -295,11 +296,10 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Exchanges all that is said of a joint but its kind.
+    /// Replaces all data of a joint except its kind.
     ///
     /// # Errors
-    /// `InvalidArgument` for a joint that is none, another kind, a name taken twice, numbers that no joint
-    /// has.
+    /// `InvalidArgument` for an invalid joint, another kind, a duplicate name, or invalid numbers.
     pub fn set_joint(&mut self, joint: usize, to: JointSpec) -> Result<()> {
         let (body, k) = self.joint_place(joint)?;
         let old = &self.spec.bodies[body].joints[k];
@@ -321,10 +321,10 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Exchanges where a body is and its inertia.
+    /// Replaces the placement of a body, its inertia and its gravity compensation.
     ///
     /// # Errors
-    /// As [`ModelBuilder::add_body`]; the world stays as it is.
+    /// As [`ModelBuilder::add_body`]. The world cannot be changed.
     pub fn set_body(
         &mut self,
         body: usize,
@@ -340,7 +340,7 @@ impl ModelBuilder {
         check_pose(&placement, || format!("body {who}: placement"))?;
         check_gravity_compensation(gravity_compensation, &who)?;
         let to = &mut self.spec.bodies[body];
-        // A file may have what no body has: it stays where it is not changed.
+        // A file may have an inertia that no body can have. It is kept unless it changes.
         if inertia != to.inertia {
             if let Some(complaint) = check_inertia(&inertia, &who)? {
                 return Err(Error::invalid(complaint));
@@ -353,7 +353,7 @@ impl ModelBuilder {
     }
 
     /// # Errors
-    /// `InvalidArgument` for a joint that is none.
+    /// `InvalidArgument` for an invalid joint.
     pub fn joint(&self, joint: usize) -> Result<&JointSpec> {
         let (body, k) = self.joint_place(joint)?;
         Ok(&self.spec.bodies[body].joints[k])
@@ -391,7 +391,7 @@ impl ModelBuilder {
     }
 }
 
-/// Claims each of many names.
+/// Records many names.
 fn all<'a>(
     names: &mut HashSet<String>,
     what: &str,
@@ -403,7 +403,7 @@ fn all<'a>(
     Ok(())
 }
 
-/// Moves a free joint's coordinates with the frame that they are in.
+/// Transforms a free joint's coordinates with the frame in which they are given.
 fn displace(frame: &Pose, q: &mut [f64]) {
     let turn = Quat::from_slice(&q[3..7]);
     let at = frame.compose(&Pose::from_quat(turn, Vec3::from_slice(q)));

@@ -1,9 +1,9 @@
-//! The fluid that bodies move in, as a description has it.
+//! The fluid in which bodies move, as in a description.
 
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 
-/// A fluid at rest, or one that moves everywhere alike.
+/// A fluid that is at rest, or moves with the same velocity everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fluid {
     /// [kg/m³]
@@ -15,7 +15,7 @@ pub struct Fluid {
 }
 
 impl Fluid {
-    /// Whether it does anything to bodies.
+    /// Whether it exerts any force.
     pub fn acts(&self) -> bool {
         self.density > 0.0 || self.viscosity > 0.0
     }
@@ -38,23 +38,23 @@ impl Fluid {
     }
 }
 
-/// How a geom that meets the fluid as an ellipsoid is dragged and lifted.
+/// Drag and lift coefficients of a geom that is an ellipsoid in the fluid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FluidCoefficients {
-    /// Quadratic drag by the area that faces the stream.
+    /// Quadratic drag on the area that faces the stream.
     pub blunt: f64,
-    /// Quadratic drag by the rest of the largest such area.
+    /// Quadratic drag on the rest of the largest such area.
     pub slender: f64,
-    /// Quadratic drag of turning.
+    /// Quadratic drag on rotation.
     pub angular: f64,
-    /// Lift of a body inclined to the stream.
+    /// Lift of an inclined body.
     pub kutta: f64,
-    /// Lift of a body that turns.
+    /// Lift of a rotating body.
     pub magnus: f64,
 }
 
 impl Default for FluidCoefficients {
-    /// Those of MJCF.
+    /// The defaults of MJCF.
     fn default() -> Self {
         FluidCoefficients::from_array([0.5, 0.25, 1.5, 1.0, 1.0])
     }

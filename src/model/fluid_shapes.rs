@@ -1,11 +1,12 @@
-//! Which geoms meet a fluid, and as which ellipsoids.
+//! The geoms that act as ellipsoids in a fluid.
 
 use super::fluid::Fluid;
 use super::spec::{GeomSpec, ShapeSpec};
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 
-/// Those of the ellipsoid that stands for a shape in a fluid [m]; none for planes, meshes and height fields.
+/// Semi-axes of the ellipsoid that represents a shape in a fluid [m]; `None` for planes, meshes and
+/// height fields.
 pub fn semi_axes(shape: &ShapeSpec) -> Option<Vec3> {
     let [a, b, c] = match shape {
         ShapeSpec::Sphere { radius } => [*radius; 3],
@@ -26,8 +27,8 @@ pub fn semi_axes(shape: &ShapeSpec) -> Option<Vec3> {
     Some(Vec3::new(a, b, c))
 }
 
-/// Refuses coefficients that are no numbers, and in a fluid shapes that no ellipsoid stands for. `who` names the geom,
-/// `moves` says whether its body does.
+/// Refuses coefficients that are not finite and, in a fluid, shapes without an ellipsoid. `who` names
+/// the geom; `moves` says whether its body moves.
 pub(super) fn check_geom_in(fluid: &Fluid, g: &GeomSpec, moves: bool, who: &str) -> Result<()> {
     let Some(coefficients) = g.fluid else {
         return Ok(());

@@ -1,15 +1,15 @@
-//! A description moved into another one: its bodies renumbered, what hangs on its world placed on a body
-//! there, and names with a prefix.
+//! Moves a description into another one: renumbers its bodies, places the children of its world on a
+//! body there, and adds a prefix to names.
 
 use super::cord::{PathPoint, TendonPath, Transmission};
 use super::spec::{EqualityKind, ModelSpec};
 use crate::spatial::{Pose, Vec3};
 
-/// Where the bodies of a description go.
+/// The destination of a description's bodies.
 pub(super) struct Move<'a> {
     /// New number of every body.
     pub bodies: &'a dyn Fn(usize) -> usize,
-    /// Where the frame of the world goes, in the frame of the body that it becomes.
+    /// The frame of the world, in the frame of the body that replaces it.
     pub world: Option<Pose>,
 }
 
@@ -22,7 +22,7 @@ impl Move<'_> {
         self.world.as_ref().filter(|_| body == 0)
     }
 
-    /// A frame on a body.
+    /// Moves a frame on a body.
     fn frame(&self, body: &mut usize, placement: &mut Pose) {
         if let Some(world) = self.of_world(*body) {
             *placement = world.compose(placement);
@@ -30,7 +30,7 @@ impl Move<'_> {
         self.body(body);
     }
 
-    /// A point on a body.
+    /// Moves a point on a body.
     fn point(&self, body: &mut usize, at: &mut Vec3) {
         if let Some(world) = self.of_world(*body) {
             *at = world.point(*at);
@@ -38,7 +38,7 @@ impl Move<'_> {
         self.body(body);
     }
 
-    /// Moves all of a description but its keyframes and pairs of geoms.
+    /// Moves all of a description except its keyframes and pairs of geoms.
     pub fn apply(&self, spec: &mut ModelSpec) {
         for b in spec.bodies.iter_mut().skip(1) {
             self.frame(&mut b.parent, &mut b.placement);
@@ -126,7 +126,7 @@ impl Move<'_> {
     }
 }
 
-/// Puts a prefix before all names of a description and before what refers to them, but the world's.
+/// Adds a prefix to all names of a description and to all references to them, except to the world's.
 pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
     let name = |x: &mut String| {
         if !x.is_empty() {

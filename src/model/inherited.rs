@@ -1,18 +1,17 @@
-//! What a builder has of models beyond their descriptions: stored states by their parts, pairs, bounds of
-//! inputs.
+//! Data of models that are not in their descriptions: keyframes by their parts, pairs, bounds of inputs.
 
 use super::compile::depth_first;
 use super::spec::{ActuatorSpec, ModelSpec};
 use super::{Actuation, Keyframe, Model};
 use crate::error::Result;
 
-/// What a builder has of models beyond their descriptions. Geoms and joints are by the builder's ids.
+/// Data of a builder that are not in its description. Geoms and joints are by the builder's ids.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inherited {
-    /// Whether actuators that are added come after inputs on dofs.
+    /// Whether added actuators come after inputs on dofs.
     pub more_inputs: bool,
     pub added: Vec<ActuatorSpec>,
-    /// Whether inputs on dofs are clamped to the joints' efforts.
+    /// Whether inputs on dofs are clamped to the joints' effort limits.
     pub effort_limits: bool,
     pub chosen_pairs: Vec<([usize; 2], bool)>,
     pub keyframes: Vec<Stored>,
@@ -20,8 +19,8 @@ pub(super) struct Inherited {
     pub notes: Vec<String>,
 }
 
-/// A stored state by its parts, so that others may be added: joints with q and v, inputs, activations of
-/// these.
+/// A keyframe by its parts, so that others can be added: joints with q and v, inputs, and the
+/// activations of inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub name: String,
@@ -31,8 +30,8 @@ pub(super) struct Stored {
 }
 
 impl Inherited {
-    /// Gives a model that was compiled of the builder's description the rest. `joint_places`: body and
-    /// place among its joints of every joint, by the builder's ids.
+    /// Adds these data to a model compiled from the builder's description. `joint_places` gives, for
+    /// every joint by the builder's ids, its body and its index among the body's joints.
     pub(super) fn apply(
         &self,
         mut model: Model,
@@ -58,7 +57,7 @@ impl Inherited {
             pairs.sort_by_key(|c| c.0);
             model.chosen_pairs = pairs;
         }
-        // Joints of the model count through the bodies in their order.
+        // Joints of the model are numbered through the bodies in their order.
         let mut first = vec![0; spec.bodies.len()];
         let mut count = 0;
         for &body in &order {
@@ -79,7 +78,8 @@ impl Inherited {
 }
 
 impl Stored {
-    /// Of a model whose joints and inputs are the builder's, the first with an offset.
+    /// The parts of a keyframe of a model whose joints and inputs are the builder's, up to an offset of
+    /// the joints.
     pub fn of(model: &Model, keyframe: &Keyframe) -> Stored {
         let joints = model.joints.iter().enumerate().map(|(id, j)| {
             let q = keyframe.q[j.iq..j.iq + j.nq].to_vec();
@@ -94,8 +94,8 @@ impl Stored {
         }
     }
 
-    /// The state of all, with the first joint of each of the builder's bodies in the model: neutral, at
-    /// rest and without input where nothing is stored.
+    /// The whole keyframe: neutral, at rest and without input where nothing is stored. `first` is the
+    /// first joint in the model of each of the builder's bodies.
     fn whole(&self, model: &Model, first: &[usize], joint_places: &[(usize, usize)]) -> Keyframe {
         let (mut q, mut v) = (model.neutral.clone(), vec![0.0; model.nv()]);
         for (id, from_q, from_v) in &self.joints {
@@ -124,7 +124,7 @@ impl Stored {
     }
 }
 
-/// Where each entry of a permutation is.
+/// The index of each entry of a permutation.
 pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
     let mut place = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {
@@ -133,7 +133,7 @@ pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
     place
 }
 
-/// Geoms in the order of a model whose bodies have these places.
+/// Geoms in the order of a model whose bodies have these indices.
 pub(super) fn sorted_geoms(spec: &ModelSpec, place: &[usize]) -> Vec<usize> {
     let mut geoms: Vec<usize> = (0..spec.geoms.len()).collect();
     geoms.sort_by_key(|g| place[spec.geoms[*g].body]);

@@ -6,18 +6,19 @@ use super::{Joint, Model};
 use crate::error::{Error, Result};
 use std::f64::consts::PI;
 
-/// Bounds that a step enforces: of a one-dof link, or of how far a spherical one is turned.
+/// Bounds that a step enforces: of the coordinate of a one-dof link, or of the rotation angle of a
+/// spherical link.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// The first of its dofs, and where its coordinates begin.
+    /// The first of its dofs, and the index of its first coordinate.
     pub dof: usize,
     pub iq: usize,
-    /// Of a spherical link, whose turn is bounded: which of these it is.
+    /// For a spherical link: its index among those with a bound.
     pub turn: Option<usize>,
     pub lower: f64,
     pub upper: f64,
     pub margin: f64,
-    /// An angle, not a length.
+    /// Whether the coordinate is an angle and not a length.
     pub angular: bool,
 }
 
@@ -28,14 +29,14 @@ impl Limit {
     }
 }
 
-/// A bound of a one-dof joint's speed, either way [m/s or rad/s].
+/// A bound of a one-dof joint's speed in both directions [m/s or rad/s].
 #[derive(Clone, Copy, Debug)]
 pub struct SpeedLimit {
     pub dof: usize,
     pub speed: f64,
 }
 
-/// Those of all joints of a model.
+/// The speed limits of all joints of a model.
 pub fn speed_limits(model: &Model) -> Vec<SpeedLimit> {
     let bounded = |j: &&Joint| j.nv == 1 && j.velocity_limit.is_finite();
     let limit = |j: &Joint| SpeedLimit {
@@ -45,7 +46,8 @@ pub fn speed_limits(model: &Model) -> Vec<SpeedLimit> {
     (model.joints().iter().filter(bounded).map(limit)).collect()
 }
 
-/// Those of all joints of a model. A turn is at most π, which therefore bounds none.
+/// The limits of all joints of a model. A rotation angle is at most π, so that this value bounds
+/// nothing.
 ///
 /// # Errors
 /// `Unsupported` naming a joint whose bounds this version cannot enforce.

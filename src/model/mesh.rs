@@ -1,4 +1,4 @@
-//! Triangle meshes: what a file holds, and the solid they bound.
+//! Triangle meshes as read from files, and the solids that they bound.
 
 use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ pub struct TriMesh {
 }
 
 impl TriMesh {
-    /// Volume and unit-density inertia of the solid, by signed tetrahedra from the origin.
-    /// Negative volume: the triangles are wound inwards.
+    /// Volume and unit-density inertia of the solid, by signed tetrahedra from the origin. A negative
+    /// volume means that the triangles are wound inwards.
     pub fn solid(&self) -> Inertia {
         let mut volume = 0.0;
         let mut first = Vec3::ZERO;
@@ -46,8 +46,8 @@ impl TriMesh {
         }
     }
 
-    /// The same surface with equal vertices made one, and without triangles that have no area or
-    /// that come twice.
+    /// The same surface with equal vertices merged, and without triangles that have no area or occur
+    /// twice.
     pub fn welded(&self) -> TriMesh {
         let mut number = HashMap::new();
         let mut vertices = Vec::new();
@@ -80,11 +80,11 @@ impl TriMesh {
         }
     }
 
-    /// Where the surface does not close on itself.
+    /// The open edges of the surface.
     pub fn gaps(&self) -> Gaps {
         let mesh = self.welded();
         let at = |i: u32| mesh.vertices[i as usize];
-        // Each triangle's sides from the smaller vertex on, and whether it runs along them.
+        // Each triangle's sides from the smaller vertex on, and whether the triangle has this direction.
         let mut sides: Vec<([u32; 2], bool)> = Vec::with_capacity(3 * mesh.triangles.len());
         let mut surface = 0.0;
         for &[i, j, k] in &mesh.triangles {
@@ -105,10 +105,10 @@ impl TriMesh {
     }
 }
 
-/// The area that open edges bound, given by the numbers of their vertices and whether their triangle
-/// runs from the first to the second: for edges that hang together, the area of their projection along
-/// the direction in which it is largest. A chain that ends in nothing (at an edge of three triangles,
-/// say) is closed by a straight line.
+/// The area bounded by open edges, which are given by their vertices and whether their triangle runs
+/// from the first to the second. For each connected group of edges it is the area of the projection
+/// along the direction in which it is largest. A straight line closes a chain with a free end (for
+/// example at an edge of three triangles).
 fn holes(vertices: &[Vec3], open: &[([u32; 2], bool)]) -> f64 {
     let at = |i: usize| vertices[i];
     let mut group: Vec<usize> = (0..vertices.len()).collect();
@@ -118,7 +118,7 @@ fn holes(vertices: &[Vec3], open: &[([u32; 2], bool)]) -> f64 {
         group[a.max(b)] = a.min(b);
         edge.iter().for_each(|&i| degree[i as usize] += 1);
     }
-    // Areas are taken about a vertex of the group, an end of its chain if it has any.
+    // Areas are taken about a vertex of the group; about an end of its chain if it has one.
     let mut about: Vec<usize> = (0..vertices.len()).collect();
     for i in 0..vertices.len() {
         if degree[i] % 2 == 1 {
@@ -136,7 +136,7 @@ fn holes(vertices: &[Vec3], open: &[([u32; 2], bool)]) -> f64 {
     areas.iter().map(|a| a.norm()).sum()
 }
 
-/// The first vertex of the group that a vertex is in.
+/// The first vertex of a vertex's group.
 fn first(group: &mut [usize], mut i: usize) -> usize {
     while group[i] != i {
         group[i] = group[group[i]];
@@ -145,13 +145,13 @@ fn first(group: &mut [usize], mut i: usize) -> usize {
     i
 }
 
-/// Where a mesh does not close on itself.
+/// The open parts of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaps {
-    /// Ends of an edge that has a triangle on one side only [m]; none in a closed mesh.
+    /// Ends of an edge with a triangle on one side only [m]; `None` in a closed mesh.
     pub edge: Option<[Vec3; 2]>,
-    /// Area of the holes over that of the surface: next to nothing for the cracks that CAD programs
-    /// leave where triangles meet other ones half way along an edge.
+    /// Area of the holes divided by that of the surface. It is tiny for the cracks that CAD programs
+    /// leave where a triangle ends half way along another one's edge.
     pub share: f64,
 }
 
@@ -159,7 +159,7 @@ pub struct Gaps {
 mod tests {
     use super::*;
 
-    /// A unit cube, wound outwards, whose twelve triangles have corners of their own.
+    /// A unit cube, wound outwards. Its twelve triangles do not share vertices.
     fn cube() -> TriMesh {
         let quads: [[u32; 4]; 6] = [
             [0, 4, 6, 2],
@@ -193,13 +193,14 @@ mod tests {
                 share: 0.0
             }
         );
-        // Twice the same triangle, one without area, one turned around: closed all the same.
+        // A duplicate triangle, one without area, and one turned around: the mesh is closed all the
+        // same.
         let mut odd = cube();
         odd.triangles.push(odd.triangles[0]);
         odd.triangles.push([0, 1, 1]);
         odd.triangles[5].swap(0, 1);
         assert_eq!(odd.gaps().edge, None);
-        // Without a triangle; without two opposite faces; alone.
+        // One triangle missing; two opposite faces missing; one triangle alone.
         for (gone, share) in [(0..1, 0.5 / 5.5), (0..4, 2.0 / 4.0), (0..11, 1.0)] {
             let mut mesh = cube();
             mesh.triangles.drain(gone);
@@ -207,7 +208,7 @@ mod tests {
             assert!((gaps.share - share).abs() < 1e-12, "{gaps:?}");
             assert!(gaps.edge.is_some());
         }
-        // A vertex half way along an edge that only one of the two triangles there has: a crack.
+        // A vertex half way along an edge that only one of the two adjacent triangles has: a crack.
         let mut cracked = cube();
         let [a, b, c] = cracked.triangles[0];
         let n = cracked.vertices.len() as u32;

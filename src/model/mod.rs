@@ -52,19 +52,19 @@ use topology::{LinkKind, Topology};
 #[derive(Clone, Debug)]
 pub struct Body {
     pub name: String,
-    /// Parent body; the world is its own.
+    /// Parent body. The world is its own parent.
     pub parent: usize,
-    /// Link that carries it, or [`topology::WORLD`].
+    /// Link that carries the body, or [`topology::WORLD`].
     pub link: usize,
     /// The body's frame in the link's frame (in the world's for a body welded to it).
     pub in_link: Pose,
-    /// The body's frame in its parent's while every joint is at its reference.
+    /// The body's frame in its parent's frame with every joint at its reference.
     pub placement: Pose,
-    /// Share of its own weight that a force at its centre of mass carries.
+    /// Share of its own weight that a force at its centre of mass compensates.
     pub gravity_compensation: f64,
-    /// Principal axes of the inertia, columns in the body's frame, where the description says them.
+    /// Principal axes of the inertia, columns in the body's frame, if the description gives them.
     pub inertia_axes: Option<Mat3>,
-    /// Moved from outside: simulations prescribe the velocity of its free joint from the start.
+    /// Whether it is a mocap body: simulations prescribe the velocity of its free joint from the start.
     pub mocap: bool,
 }
 
@@ -83,11 +83,12 @@ pub struct Joint {
     pub nv: usize,
     /// Unit axis in the body's frame.
     pub axis: Vec3,
-    /// The second one of a universal joint.
+    /// The second axis of a universal joint.
     pub axis2: Vec3,
     /// Anchor in the body's frame.
     pub anchor: Vec3,
-    /// Lower and upper bound of a one-dof joint; of a spherical one, the largest angle.
+    /// Lower and upper bound of a one-dof joint. For a spherical joint the upper bound is the largest
+    /// angle.
     pub limits: Option<(f64, f64)>,
     pub limit_margin: f64,
     pub effort_limit: f64,
@@ -97,7 +98,8 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// The primitive joints that it is made of, outermost first, with their unit axes in the body's frame.
+    /// The primitive joints that it consists of, outermost first, with their unit axes in the body's
+    /// frame.
     pub fn primitives(&self) -> Vec<(LinkKind, Vec3)> {
         composition::primitives(self.kind, self.axis, self.axis2)
     }
@@ -108,25 +110,25 @@ impl Joint {
 pub struct Actuator {
     pub name: String,
     pub acts_on: ActsOn,
-    /// Torque on each dof of the joint per unit of force; of a tendon its one gear.
+    /// Torque on each dof of the joint per unit of force. For a tendon, its single gear.
     pub gear: Vec<f64>,
-    /// Force per unit of what drives it: its control, or its activation where it has one.
+    /// Force per unit of the drive: its control, or its activation if it has one.
     pub gain: f64,
-    /// By which the gain grows per length and per velocity.
+    /// Change of the gain per length and per velocity.
     pub gain_slopes: [f64; 2],
-    /// Constant; per length; per velocity.
+    /// Bias: constant, per length, per velocity.
     pub bias: [f64; 3],
-    /// A muscle's active force in place of the gain, and its passive one in place of the bias.
+    /// A muscle's active force, which replaces the gain, and its passive force, which replaces the bias.
     pub active: Option<Muscle>,
     pub passive: Option<Muscle>,
-    /// Its state, if it has one.
+    /// Its activation, if it has one.
     pub activation: Option<Activation>,
     pub control_range: Option<(f64, f64)>,
     pub force_range: Option<(f64, f64)>,
 }
 
 impl Actuator {
-    /// The joint on which it acts, if it is one.
+    /// The joint on which it acts, if any.
     pub fn joint(&self) -> Option<usize> {
         match self.acts_on {
             ActsOn::Joint { joint, .. } => Some(joint),
@@ -135,7 +137,7 @@ impl Actuator {
     }
 }
 
-/// What an actuator moves.
+/// The element that an actuator acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActsOn {
     Joint {
@@ -144,9 +146,9 @@ pub enum ActsOn {
         iq: usize,
         iv: usize,
     },
-    /// By its index.
+    /// A tendon, by its index.
     Tendon(usize),
-    /// Its contacts, by its index.
+    /// The contacts of a body, by its index.
     Body(usize),
 }
 
@@ -163,14 +165,14 @@ pub struct Keyframe {
 /// A robot or scene, compiled. Immutable; share it by `Arc`.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What it was compiled of, and how its inputs act.
+    /// The description that it was compiled from, and the kind of its inputs.
     source: Arc<ModelSpec>,
     actuation: Actuation,
-    /// Actuators that came after the description's, and whether those before them are clamped to the
-    /// joints' efforts.
+    /// Actuators added after the description's, and whether those before them are clamped to the joints'
+    /// effort limits.
     added: Vec<ActuatorSpec>,
     effort_limits: bool,
-    /// Those of the warnings that compiling and looking at the geometry do not give.
+    /// The warnings that neither compilation nor the check of the geometry produces.
     notes: Vec<String>,
     name: String,
     topology: Topology,
@@ -211,7 +213,7 @@ pub enum Actuation {
     FromFile,
     /// One input per dof: τ = u.
     Full,
-    /// One input per dof, but none on what lets a robot float: free joints, and joints of several dofs on the world.
+    /// One input per dof, without floating bases: free joints, and joints of several dofs on the world.
     Joints,
 }
 
@@ -235,18 +237,18 @@ impl Model {
         self.actuators.len()
     }
 
-    /// Number of activations: actuators with a state have one each.
+    /// Number of activations, one for each actuator that has one.
     pub fn na(&self) -> usize {
         self.activated().count()
     }
 
-    /// The actuators with a state, in order: index in u, and the state.
+    /// The actuators with an activation, in order: index in u, and the activation.
     pub fn activated(&self) -> impl Iterator<Item = (usize, &Activation)> {
         let list = self.actuators.iter().enumerate();
         list.filter_map(|(j, a)| Some((j, a.activation.as_ref()?)))
     }
 
-    /// Number of bodies, the world included.
+    /// Number of bodies, including the world.
     pub fn nbody(&self) -> usize {
         self.bodies.len()
     }
@@ -280,12 +282,12 @@ impl Model {
         &self.joints[id]
     }
 
-    /// The joint to which a dof belongs.
+    /// The joint of a dof.
     pub fn joint_of_dof(&self, dof: usize) -> &Joint {
         &self.joints[self.topology.links[self.topology.dofs[dof].link].joint]
     }
 
-    /// What messages call the joint of a dof: its name, or where it is without one.
+    /// The joint of a dof as messages name it: by its name, or else by its place.
     pub fn called_of_dof(&self, dof: usize) -> String {
         let id = self.topology.links[self.topology.dofs[dof].link].joint;
         let (j, name) = (&self.joints[id], &self.joints[id].name);
@@ -299,7 +301,7 @@ impl Model {
         format!("joint \"{name}\"")
     }
 
-    /// The same, and that it moves no mass where it does not.
+    /// The same, with a note if the joint moves no mass.
     pub fn said_of_dof(&self, dof: usize) -> String {
         let who = self.called_of_dof(dof);
         let idle = self.warnings.iter().find_map(|w| {
@@ -316,17 +318,17 @@ impl Model {
         &self.geoms
     }
 
-    /// By body, in the description's order within each.
+    /// The sites, by body, in the description's order within each body.
     pub fn sites(&self) -> &[SiteSpec] {
         &self.sites
     }
 
-    /// The springs of the description, their bodies those of the model.
+    /// The springs of the description, with the model's body ids.
     pub fn springs(&self) -> &[SpringSpec] {
         &self.springs
     }
 
-    /// The tendons of the description, their bodies those of the model; `rest` is given in all.
+    /// The tendons of the description, with the model's body ids. `rest` is always given.
     pub fn tendons(&self) -> &[TendonSpec] {
         &self.tendons
     }
@@ -358,32 +360,32 @@ impl Model {
         &self.pairs
     }
 
-    /// What the collision floor keeps of the geoms, which never change.
+    /// Storage of the collision module for data derived from the geoms, which never change.
     pub fn geometry(&self) -> &Derived {
         &self.geometry
     }
 
-    /// What the loader read but does not use, one line each.
+    /// Parts of the file that were read but are not used, one line each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Time step that the file asks for [s]: of an MJCF without one 0.002, of other models without one 0.001.
+    /// Time step of the file [s]. Without one it is 0.002 for MJCF and 0.001 for other models.
     pub fn time_step(&self) -> f64 {
         self.time_step
     }
 
-    /// Integrator that the file asks for.
+    /// Integrator of the file.
     pub fn integrator(&self) -> Option<FileIntegrator> {
         self.integrator
     }
 
-    /// What all bodies move in.
+    /// The fluid around all bodies.
     pub fn fluid(&self) -> &Fluid {
         &self.fluid
     }
 
-    /// The configuration in which every body is placed as the description says.
+    /// The configuration in which every body has its placement of the description.
     pub fn neutral(&self) -> &[f64] {
         &self.neutral
     }

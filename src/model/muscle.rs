@@ -1,28 +1,30 @@
-//! The force of a muscle by its length and speed: MuJoCo's curves, which are pieces of parabolas with continuous slopes.
+//! The force of a muscle by its length and speed: MuJoCo's curves, which are piecewise parabolas with
+//! continuous derivatives.
 //!
-//! With the length L in units of the optimal one, `range` being where the transmission's `length_range` maps to, and
-//! the speed V in units of the highest, the muscle pulls with F₀ (act FL(L) FV(V) + FP(L)).
+//! Let L be the length in units of the optimal length, where `range` is the image of the transmission's
+//! `length_range`, and V the speed in units of the highest speed. The muscle pulls with F₀ (act FL(L)
+//! FV(V) + FP(L)).
 
 use crate::error::{Error, Result};
 
 /// The curves of a muscle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Muscle {
-    /// The transmission's lengths between which the muscle works [m or rad], and to which lengths of the muscle they
-    /// correspond, in units of the optimal one.
+    /// The transmission's lengths between which the muscle works [m or rad], and the corresponding
+    /// lengths of the muscle in units of the optimal length.
     pub length_range: (f64, f64),
     pub range: (f64, f64),
-    /// F₀ at the optimal length and at rest [N or N m]; negative: `scale` over the acceleration that a unit of force
-    /// gives the model at its reference.
+    /// F₀ at the optimal length and at rest [N or N m]. If negative, F₀ is `scale` divided by the
+    /// model's acceleration per unit of force at its reference configuration.
     pub force: f64,
     pub scale: f64,
-    /// Lengths below and above which there is no active force.
+    /// There is no active force below and above these lengths.
     pub shortest: f64,
     pub longest: f64,
-    /// Speed of shortening at which there is none, in optimal lengths per second.
+    /// Speed of shortening at which the active force vanishes, in optimal lengths per second.
     pub fastest: f64,
-    /// Scale of the passive force, half of which is reached midway from the optimal length to the longest, and active force
-    /// at the highest speed of lengthening, in units of F₀.
+    /// Scale of the passive force, half of which is reached midway from the optimal to the longest
+    /// length; and active force at the highest speed of lengthening. In units of F₀.
     pub passive: f64,
     pub lengthening: f64,
 }
@@ -44,7 +46,8 @@ impl Default for Muscle {
     }
 }
 
-/// A force and its slopes by length and speed, and how far the speed is from where they jump.
+/// A force, its derivatives by length and speed, and the distance of the speed to the nearest jump of
+/// these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pull {
     pub force: f64,
@@ -55,7 +58,7 @@ pub struct Pull {
 
 impl Muscle {
     /// # Errors
-    /// `InvalidArgument`, to be led by the actuator's name.
+    /// `InvalidArgument`. The caller puts the actuator's name before the message.
     pub(super) fn check(&self) -> Result<()> {
         let numbers = [
             self.length_range.0,
@@ -100,7 +103,7 @@ impl Muscle {
         Ok(())
     }
 
-    /// F₀ of a muscle whose unit of force accelerates the model so much.
+    /// F₀, given the model's acceleration per unit of force.
     pub fn peak(&self, acceleration: f64) -> f64 {
         match self.force < 0.0 {
             true => self.scale / acceleration.max(1e-15),
@@ -117,7 +120,7 @@ impl Muscle {
         self.range.0 + (length - self.length_range.0) / unit
     }
 
-    /// What it pulls with at full activation.
+    /// The force at full activation without the passive force.
     pub fn active(&self, peak: f64, length: f64, rate: f64) -> Pull {
         let unit = self.unit();
         let (by_length, longer) = self.force_length(self.normal_length(length, unit));
@@ -127,7 +130,7 @@ impl Muscle {
             force: -peak * by_length * by_speed,
             by_length: -peak * longer / unit * by_speed,
             by_rate: -peak * by_length * faster / speed,
-            // With fvmax = 1 the slope is cut off at rest.
+            // With fvmax = 1 the derivative jumps at rest.
             margin: match self.lengthening > 1.0 {
                 true => f64::INFINITY,
                 false => rate.abs(),
@@ -135,7 +138,7 @@ impl Muscle {
         }
     }
 
-    /// What it pulls with when slack.
+    /// The passive force.
     pub fn passive(&self, peak: f64, length: f64) -> Pull {
         let unit = self.unit();
         let (force, longer) = self.force_passive(self.normal_length(length, unit));
@@ -152,7 +155,8 @@ impl Muscle {
         if !(low..=high).contains(&x) {
             return (0.0, 0.0);
         }
-        // From an end halfway to the optimum a parabola that opens up, then one that opens down.
+        // From an end halfway to the optimum a parabola that opens upwards, then one that opens
+        // downwards.
         let (end, sign) = if x <= 1.0 { (low, 1.0) } else { (high, -1.0) };
         let half = 0.5 * (end - 1.0).abs();
         let from_end = sign * (x - end) / half;

@@ -1,11 +1,11 @@
-//! The user's word on which geoms may touch, and which geoms are of one robot.
+//! The user's choice of the geoms that may touch, and the grouping of bodies into robots.
 
 use super::Model;
 use super::spec::{PairSpec, ShapeSpec};
 use crate::error::{Error, Result};
 
-/// For each body the one through which it hangs on the world, itself for the world: bodies of one
-/// robot have the same. A parent that does not come first counts as the world.
+/// For each body its ancestor that is a child of the world (for the world: itself). It is the same for
+/// all bodies of one robot. A parent that does not come first counts as the world.
 pub fn robots(parents: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let mut robot: Vec<usize> = Vec::new();
     for (i, parent) in parents.into_iter().enumerate() {
@@ -18,19 +18,20 @@ pub fn robots(parents: impl IntoIterator<Item = usize>) -> Vec<usize> {
 }
 
 impl ShapeSpec {
-    /// A plane or a height field: two of these never touch.
+    /// Whether it is a plane or a height field. Two of these never touch.
     pub fn is_ground(&self) -> bool {
         matches!(self, ShapeSpec::Plane { .. } | ShapeSpec::HeightField(_))
     }
 }
 
 impl Model {
-    /// Pairs of geoms, smaller id first, that touch (or never do) whatever the filters say; sorted.
+    /// Pairs of geoms, smaller id first, that the user has allowed or forbidden to touch, regardless of
+    /// the filters; sorted.
     pub fn chosen_pairs(&self) -> &[([usize; 2], bool)] {
         &self.chosen_pairs
     }
 
-    /// Whether the filters let a geom touch anything, or a pair names it.
+    /// Whether the filters allow a geom any contact, or a pair names it.
     pub fn may_touch_any(&self, geom: usize) -> bool {
         let g = &self.geoms[geom];
         let chosen = |c: &([usize; 2], bool)| c.1 && c.0.contains(&geom);
@@ -40,13 +41,13 @@ impl Model {
             || self.chosen_pairs.iter().any(chosen)
     }
 
-    /// Whether the description or the user says of a pair, smaller id first, that it may touch.
+    /// Whether the description or the user explicitly allows a pair (smaller id first) to touch.
     pub(crate) fn names_pair(&self, pair: [usize; 2]) -> bool {
         let named = |p: &PairSpec| [p.geom1.min(p.geom2), p.geom1.max(p.geom2)] == pair;
         self.pairs.iter().any(named) || self.chosen_pairs.contains(&(pair, true))
     }
 
-    /// A copy in which these pairs of geoms may touch, or never do, whatever the filters say.
+    /// A copy in which these pairs of geoms may touch, or never touch, regardless of the filters.
     ///
     /// # Errors
     /// As [`Model::check_pair`].
@@ -56,7 +57,7 @@ impl Model {
             self.check_pair(a, b, enabled)?;
             new.push(([a.min(b), a.max(b)], enabled));
         }
-        // Of entries on one pair the first is kept: the new one.
+        // Of several entries for one pair the first, new one is kept.
         new.extend_from_slice(&self.chosen_pairs);
         new.sort_by_key(|c| c.0);
         new.dedup_by_key(|c| c.0);
@@ -66,11 +67,11 @@ impl Model {
         })
     }
 
-    /// Whether the user may decide on a pair.
+    /// Checks whether the user may decide about a pair.
     ///
     /// # Errors
-    /// `InvalidArgument` for a geom that is not there, a geom with itself, or two geoms that cannot
-    /// touch whatever the filters say (planes and height fields).
+    /// `InvalidArgument` for a geom that does not exist, a geom with itself, or two geoms that can never
+    /// touch (planes and height fields).
     pub fn check_pair(&self, a: usize, b: usize, enabled: bool) -> Result<()> {
         let n = self.geoms.len();
         if a >= n || b >= n || a == b {
@@ -86,14 +87,14 @@ impl Model {
         Ok(())
     }
 
-    /// The model with one more warning, which a model built of its description has, too.
+    /// The model with a further warning. A model built from its description has this warning, too.
     pub(crate) fn warned(mut self, warning: String) -> Model {
         self.notes.push(warning.clone());
         self.warnings.push(warning);
         self
     }
 
-    /// The model with one more warning, which whoever looks at the same geometry finds again.
+    /// The model with a further warning that every check of the same geometry produces again.
     pub(crate) fn doubted(mut self, warning: String) -> Model {
         self.warnings.push(warning);
         self

@@ -1,4 +1,4 @@
-//! Parameters of a model: which there are, their values, and what follows from them.
+//! The parameters of a model: which exist, their values, and the numbers derived from them.
 
 use super::Model;
 use super::cord::{PathPoint, TendonPath};
@@ -8,7 +8,7 @@ use super::topology::WORLD;
 use crate::error::{Error, Result};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Quat, Twist, Vec3, so3_right_jacobian};
 
-/// The displacement of a joint's placement by a vector of six.
+/// The displacement of a joint's placement by six numbers.
 fn displacement(p: &[f64; 6]) -> Pose {
     Pose::from_quat(
         Quat::exp(Vec3::new(p[3], p[4], p[5])).normalized(),
@@ -17,8 +17,8 @@ fn displacement(p: &[f64; 6]) -> Pose {
 }
 
 impl Params {
-    /// Value of a parameter that [`Model::check_param`] has accepted; zero for a load and a gain,
-    /// which the simulation holds.
+    /// Value of a parameter that passed [`Model::check_param`]. Zero for an external wrench and a gain,
+    /// which the simulation stores.
     pub fn get(&self, model: &Model, p: &Param) -> f64 {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
@@ -45,8 +45,8 @@ impl Params {
         }
     }
 
-    /// Sets a parameter that [`Model::check_param`] has accepted, unless it is a load or a gain,
-    /// which the simulation holds. Derived numbers are refreshed by [`Params::refresh`].
+    /// Sets a parameter that passed [`Model::check_param`], except an external wrench or a gain, which
+    /// the simulation stores. Call [`Params::refresh`] to update derived numbers.
     pub fn set(&mut self, model: &Model, p: &Param, value: f64) {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
@@ -114,7 +114,7 @@ impl Params {
         }
     }
 
-    /// Recomputes what depends on the parameters: lumped inertias and displaced placements.
+    /// Recomputes the numbers derived from parameters: lumped inertias and displaced placements.
     pub fn refresh(&mut self, model: &Model) {
         self.link_inertia.fill(Inertia::ZERO);
         for (b, body) in model.bodies().iter().enumerate() {
@@ -137,8 +137,8 @@ impl Params {
         }
     }
 
-    /// Motion of a joint's first link per unit of each placement component, in the frame of that
-    /// link before the joint moves it.
+    /// Motion of a joint's first link per unit of each placement component, in the frame of this link
+    /// before the joint moves it.
     pub fn placement_twists(&self, model: &Model, joint: usize) -> [Twist; 6] {
         let p = &self.joint_placement[joint];
         let w = Vec3::new(p[3], p[4], p[5]);
@@ -157,12 +157,12 @@ impl Params {
 }
 
 impl Model {
-    /// The dof that a parameter of a joint's dof belongs to.
+    /// The dof of a parameter that belongs to a joint's dof.
     pub fn dof_of(&self, p: &Param) -> usize {
         self.joint(p.index as usize).iv + p.component as usize
     }
 
-    /// Accepts a parameter that exists in this model, or says what is wrong with it.
+    /// Checks that a parameter exists in this model.
     pub fn check_param(&self, p: &Param) -> Result<()> {
         let range = |what: &str, value: i32, count: usize| {
             if value < 0 || value as usize >= count {

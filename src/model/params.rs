@@ -2,21 +2,21 @@
 
 use crate::spatial::{Inertia, Pose, Vec3};
 
-/// What a parameter is; `index` and `component` of [`Param`] depend on it.
+/// The kind of a parameter. It defines the meaning of `index` and `component` of [`Param`].
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
-    /// index: body; component 0–9 of (m, m·c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) about the body origin.
+    /// index: body; component 0–9: (m, m·c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) about the body origin.
     BodyInertia = 0,
-    /// index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]. The last two have a part in contacts of condim 4 and
-    /// 6. Of a pair the larger counts.
+    /// index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]. The last two only act in
+    /// contacts of condim 4 and 6. A pair has the larger value of its geoms.
     GeomFriction = 1,
-    /// index: geom; component 0, in [0, 1]. Of a pair the larger counts.
+    /// index: geom; component 0, in [0, 1]. A pair has the larger value of its geoms.
     GeomRestitution = 2,
-    /// index: geom; component 0 [N/m]. In series with the other geom's; infinite unless the description says more: as rigid
-    /// as a step resolves. Penalty contact has finite values in place of infinite ones, and those are what is read.
+    /// index: geom; component 0 [N/m]. In series with the other geom's. By default infinite: as rigid as
+    /// a step resolves. Penalty contact replaces infinite values by finite ones, which are then read.
     ContactStiffness = 3,
-    /// index: geom; component 0 [s]. Added to the other geom's; [`CONTACT_DISSIPATION`] unless the description says more.
+    /// index: geom; component 0 [s]. Added to the other geom's. By default [`CONTACT_DISSIPATION`].
     ContactDissipation = 4,
     /// index: joint; component: dof of the joint.
     JointDamping = 5,
@@ -24,13 +24,14 @@ pub enum ParamKind {
     JointStiffness = 6,
     /// index: joint; component: dof of the joint.
     JointArmature = 7,
-    /// index: joint; component 0–2: displacement of the joint's placement along its own axes [m];
-    /// 3–5: rotation vector [rad]. All zero as loaded.
+    /// index: joint; component 0–2: displacement of the joint's placement along its own axes [m]; 3–5:
+    /// rotation vector [rad]. All zero as loaded.
     JointPlacement = 8,
-    /// index: geom; component: of [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes), of a sphere, capsule, cylinder,
-    /// ellipsoid or box [m]. What collides, not what has mass.
+    /// index: geom; component: of [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes), for a sphere,
+    /// capsule, cylinder, ellipsoid or box [m]. Changes the collision shape, not the mass.
     GeomSize = 9,
-    /// index: spring; component 0: stiffness, 1: damping, 2–4: the first, 5–7: the second anchor in its body's frame.
+    /// index: spring; component 0: stiffness, 1: damping, 2–4: the first, 5–7: the second anchor in its
+    /// body's frame.
     Spring = 10,
     /// index 0; component 0–2.
     Gravity = 11,
@@ -38,30 +39,32 @@ pub enum ParamKind {
     JointSpringReference = 12,
     /// index: joint; component: dof of the joint.
     JointFriction = 13,
-    /// index: body; component 0–5 of the wrench (force; moment) on it, world axes at the body's
-    /// origin [N, N m]. A simulation holds its value, not [`Params`].
+    /// index: body; component 0–5 of the wrench (force; moment) on it, world axes at the body's origin
+    /// [N, N m]. The simulation stores its value, not [`Params`].
     ExternalWrench = 14,
-    /// index 0; component 0: kp, 1: kd of the step's options. A simulation holds its value.
+    /// index 0; component 0: kp, 1: kd of the step's options. The simulation stores its value.
     Stabilization = 15,
-    /// index: geom; component 0 [N s/m]: viscous friction of penalty contact below its bound. In series with the other
-    /// geom's; in place of infinite values the simulation has finite ones.
+    /// index: geom; component 0 [N s/m]: viscous friction of penalty contact below Coulomb's bound. In
+    /// series with the other geom's. The simulation replaces infinite values by finite ones.
     ContactTangential = 16,
-    /// index: tendon; component 0: stiffness, 1: damping, 2: lower and 3: upper end of the lengths at which it rests;
-    /// beyond the upper end that one counts, whatever the lower one is. 4 + 3 i + axis: point i of a spatial path, in its
-    /// body's frame; i counts pulleys and solids, too, which have no such component. What it rests at stays.
+    /// index: tendon; component 0: stiffness, 1: damping, 2: lower and 3: upper rest length. Beyond the
+    /// upper one this one acts, for any value of the lower one. 4 + 3 i + axis: point i of a spatial
+    /// path, in its body's frame. i also counts pulleys and solids, which have no such component. The
+    /// rest lengths do not change with points.
     Tendon = 17,
-    /// index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. A simulation holds its value.
+    /// index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. The simulation stores its
+    /// value.
     Prescribed = 18,
-    /// index: actuator whose gain is no muscle's; component 0: force per unit of what drives it, before the gear. Of adhesion it
-    /// is not negative.
+    /// index: actuator whose gain is not a muscle's; component 0: force per unit of the drive, before
+    /// the gear. For adhesion it must not be negative.
     ActuatorGain = 19,
-    /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
-    /// value. Not of the C interface.
+    /// index: force defined outside the library; component: parameter of this force, which stores its
+    /// value. Not in the C interface.
     Force = 1000,
 }
 
 impl ParamKind {
-    /// Whether it changes where surfaces are at fixed q.
+    /// Whether it moves surfaces at fixed q.
     pub fn moves_surfaces(self) -> bool {
         matches!(self, ParamKind::JointPlacement | ParamKind::GeomSize)
     }
@@ -77,7 +80,8 @@ pub struct Param {
 }
 
 impl Param {
-    /// The anchor of a spring or the point of a tendon's path whose coordinate it is, and along which axis of the body.
+    /// For a coordinate of a spring's anchor or of a tendon's path point: the index of the anchor or
+    /// point, and the axis of the body.
     pub fn anchor(&self) -> Option<(usize, usize)> {
         let first = match self.kind {
             ParamKind::Spring => SPRING_NUMBERS,
@@ -96,7 +100,7 @@ pub const TENDON_NUMBERS: usize = 4;
 /// Dissipation time of a geom's contacts as loaded [s].
 pub const CONTACT_DISSIPATION: f64 = 0.01;
 
-/// Current values. A model holds those it was loaded with, a simulation its own copy.
+/// Current values. A model stores the values it was loaded with, a simulation its own copy.
 #[derive(Clone, Debug)]
 pub struct Params {
     pub gravity: Vec3,
@@ -112,7 +116,7 @@ pub struct Params {
     pub damping: Vec<f64>,
     /// Per dof [N/m or N m/rad].
     pub stiffness: Vec<f64>,
-    /// Per dof of one-dof links: coordinate at which the spring rests.
+    /// Per dof of one-dof links: rest coordinate of the spring.
     pub spring_reference: Vec<f64>,
     /// Per dof [kg or kg m²].
     pub armature: Vec<f64>,
@@ -120,23 +124,24 @@ pub struct Params {
     pub friction_loss: Vec<f64>,
     /// Per geom: sliding, torsional, rolling.
     pub geom_friction: Vec<[f64; 3]>,
-    /// Per geom: coefficient of restitution; of a pair the larger counts.
+    /// Per geom: coefficient of restitution. A pair has the larger value of its geoms.
     pub geom_restitution: Vec<f64>,
-    /// Per geom: contact stiffness [N/m], infinite for as rigid as the step resolves, and dissipation time [s].
+    /// Per geom: contact stiffness [N/m], infinite for as rigid as a step resolves, and dissipation time
+    /// [s].
     pub geom_stiffness: Vec<f64>,
     pub geom_dissipation: Vec<f64>,
-    /// Per geom: viscous friction of penalty contact [N s/m]; infinite where nobody has said.
+    /// Per geom: viscous friction of penalty contact [N s/m]; infinite if not given.
     pub geom_tangential: Vec<f64>,
     /// Per geom, as [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes) [m].
     pub geom_size: Vec<[f64; 3]>,
     /// Per spring: stiffness [N/m] and damping [N s/m].
     pub spring: Vec<[f64; 2]>,
-    /// Per spring: where its ends are in their bodies' frames [m].
+    /// Per spring: its anchors in their bodies' frames [m].
     pub spring_anchors: Vec<[Vec3; 2]>,
-    /// Per tendon: stiffness, damping, and the lengths between which its spring rests, lower and upper.
+    /// Per tendon: stiffness, damping, and lower and upper rest length.
     pub tendon: Vec<[f64; 4]>,
-    /// Per tendon: where the points of its path are in their bodies' frames [m].
+    /// Per tendon: the points of its path in their bodies' frames [m].
     pub tendon_points: Vec<Vec<Vec3>>,
-    /// Per actuator: force per unit of what drives it.
+    /// Per actuator: force per unit of the drive.
     pub actuator_gain: Vec<f64>,
 }

@@ -3,7 +3,7 @@
 use crate::spatial::{Mat3, Sym3, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
-/// Principal axes (as columns of a rotation) and moments; `None` for numbers so large that they overflow.
+/// Principal axes (as columns of a rotation) and moments; `None` for numbers that overflow.
 pub fn principal_axes(about_com: &Sym3) -> Option<(Mat3, Vec3)> {
     let m = about_com.to_mat3();
     if !m.is_finite() {
@@ -15,7 +15,7 @@ pub fn principal_axes(about_com: &Sym3) -> Option<(Mat3, Vec3)> {
         Vec3::new(c[0], c[1], c[2])
     };
     let (x, y) = (column(0), column(1));
-    // The third column again, with the sign that makes the frame right-handed.
+    // Recompute the third column, with the sign that makes the frame right-handed.
     let axes = Mat3::from_columns(x, y, x.cross(y));
     let values = eigen.eigenvalues;
     let moments = Vec3::new(values[0], values[1], values[2]);

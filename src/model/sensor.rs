@@ -1,9 +1,9 @@
-//! What is measured of a model: quantities that are told together, in the order of the description.
+//! Sensors of a model: measured quantities, which are returned together in the order of the description.
 
 use crate::error::{Error, Result};
 use crate::spatial::{Pose, Vec3};
 
-/// What a sensor tells. Quaternions are (x y z w).
+/// The quantity that a sensor measures. Quaternions are (x y z w).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Position, orientation and axes of a frame, in those of the reference or the world.
@@ -12,10 +12,10 @@ pub enum Reading {
     FrameXAxis,
     FrameYAxis,
     FrameZAxis,
-    /// Velocity of its origin and of its turn, as one sees it who moves with the reference, in its axes.
+    /// Velocity of its origin, and angular velocity, relative to the moving reference and in its axes.
     FrameLinearVelocity,
     FrameAngularVelocity,
-    /// World axes; with what holds it against gravity.
+    /// World axes. At rest the linear acceleration is −g, as an accelerometer measures it.
     FrameLinearAcceleration,
     FrameAngularAcceleration,
     /// Along the frame's own axes.
@@ -23,12 +23,12 @@ pub enum Reading {
     Velocimeter,
     Accelerometer,
     Magnetometer,
-    /// Distance along its z axis to the first geom of another body, −1 where there is none.
+    /// Distance along its z axis to the first geom of another body; −1 if there is none.
     Rangefinder,
     /// Sum of the normal forces on its body within the zone.
     Touch,
-    /// What its body and all that it carries take from the rest but contacts and external wrenches, along its axes, and
-    /// about its origin.
+    /// Force and torque on its body and all bodies it carries by the other bodies, without contacts and
+    /// external wrenches, along its axes and about its origin.
     Force,
     Torque,
     JointPosition,
@@ -38,16 +38,18 @@ pub enum Reading {
     JointActuatorForce,
     TendonPosition,
     TendonVelocity,
-    /// Of the transmission, times the gear, and the force before it.
+    /// Length and velocity of the transmission, times the gear, and the force before the gear.
     ActuatorPosition,
     ActuatorVelocity,
     ActuatorForce,
-    /// Of a body and all that it carries: centre of mass, its velocity, angular momentum about it.
+    /// For a body and all bodies it carries: centre of mass, its velocity, and angular momentum about
+    /// it.
     SubtreeCenter,
     SubtreeLinearVelocity,
     SubtreeAngularMomentum,
-    /// Of the bound of a joint or of a tendon's length that is within its margin: how far off, less that, how fast it leaves, and the
-    /// force with which it holds; zero while none is.
+    /// For a bound of a joint or of a tendon's length that is within its margin: the distance minus the
+    /// margin, the velocity away from the bound, and the force of the bound. Zero if no bound is within
+    /// its margin.
     JointLimitPosition,
     JointLimitVelocity,
     JointLimitForce,
@@ -56,7 +58,7 @@ pub enum Reading {
     TendonLimitForce,
 }
 
-/// On what a sensor sits.
+/// The kind of element that a sensor is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seat {
     Frame,
@@ -70,7 +72,7 @@ pub enum Seat {
 use Reading::*;
 
 impl Reading {
-    /// Numbers that it tells.
+    /// Number of values.
     pub fn dim(self) -> usize {
         match self {
             FrameQuaternion | BallQuaternion => 4,
@@ -95,7 +97,7 @@ impl Reading {
         }
     }
 
-    /// Whether it tells of a bound, which its joint or tendon must have.
+    /// Whether it measures a bound, which its joint or tendon must have.
     pub fn is_of_limit(self) -> bool {
         matches!(
             self,
@@ -108,7 +110,7 @@ impl Reading {
         )
     }
 
-    /// Whether it may be told relative to another frame.
+    /// Whether it may have a reference frame.
     pub fn is_relative(self) -> bool {
         matches!(
             self,
@@ -122,7 +124,7 @@ impl Reading {
         )
     }
 
-    /// Whether accelerations or contact forces are in it.
+    /// Whether it needs accelerations or contact forces.
     pub fn needs_forward(self) -> bool {
         matches!(
             self,
@@ -137,7 +139,7 @@ impl Reading {
         )
     }
 
-    /// Whether it is never negative, so that a cutoff bounds it on one side.
+    /// Whether it is never negative, so that a cutoff only bounds it above.
     fn is_positive(self) -> bool {
         matches!(
             self,
@@ -153,7 +155,7 @@ impl Reading {
         )
     }
 
-    /// Between what its numbers are kept.
+    /// The range to which its values are clamped.
     pub fn range(self, cutoff: f64) -> Option<[f64; 2]> {
         let low = if self.is_positive() {
             f64::NEG_INFINITY
@@ -164,18 +166,18 @@ impl Reading {
     }
 }
 
-/// A frame on a body, whose id is the description's, or the model's in a model.
+/// A frame on a body. The id is that of the description, or that of the model in a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorFrame {
     pub body: usize,
     pub placement: Pose,
 }
 
-/// What a touch sensor feels in.
+/// The region in which a touch sensor measures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zone {
     pub shape: ZoneShape,
-    /// Radius, half length along z, or half extents, as far as the shape has them [m].
+    /// Radius, half length along z, or half extents, depending on the shape [m].
     pub size: [f64; 3],
 }
 
@@ -190,7 +192,7 @@ pub enum ZoneShape {
 }
 
 impl Default for Zone {
-    /// That of a site of MJCF which says none.
+    /// The default of a site in MJCF.
     fn default() -> Zone {
         Zone {
             shape: ZoneShape::Sphere,
@@ -204,18 +206,18 @@ impl Default for Zone {
 pub struct SensorSpec {
     pub name: String,
     pub reading: Reading,
-    /// Where it sits, of those on frames or bodies.
+    /// The frame of sensors on frames or bodies.
     pub frame: SensorFrame,
-    /// The joint, tendon or actuator of others.
+    /// The name of the joint, tendon or actuator of other sensors.
     pub of: String,
     pub reference: Option<SensorFrame>,
-    /// Bound of its numbers, 0 for none.
+    /// Bound of its values, 0 for none.
     pub cutoff: f64,
-    /// World axes, of a magnetometer.
+    /// For a magnetometer: the field, world axes.
     pub field: Vec3,
-    /// Of a touch sensor.
+    /// For a touch sensor.
     pub zone: Zone,
-    /// Where it stands in the file.
+    /// Its place in the file.
     pub origin: String,
 }
 
@@ -225,18 +227,18 @@ pub struct Sensor {
     pub name: String,
     pub reading: Reading,
     pub frame: SensorFrame,
-    /// The joint, tendon or actuator of others.
+    /// Index of the joint, tendon or actuator of sensors that are not on frames.
     pub index: usize,
     pub reference: Option<SensorFrame>,
     pub cutoff: f64,
     pub field: Vec3,
     pub zone: Zone,
-    /// Where its numbers begin.
+    /// Index of its first value.
     pub address: usize,
 }
 
 impl SensorSpec {
-    /// One in the world's frame, of nothing.
+    /// A sensor in the world's frame, with default settings.
     pub fn new(name: impl Into<String>, reading: Reading) -> SensorSpec {
         SensorSpec {
             name: name.into(),
@@ -255,8 +257,8 @@ impl SensorSpec {
     }
 
     /// # Errors
-    /// `InvalidArgument` for a cutoff that is negative or none, a reference where there can be none, a zone that has no
-    /// inside; `Numerical` for a field that is not finite.
+    /// `InvalidArgument` for a cutoff that is negative or not finite, a reference for a sensor without
+    /// one, or an empty zone; `Numerical` for a field that is not finite.
     pub fn check(&self, who: &str) -> Result<()> {
         if !(self.cutoff >= 0.0 && self.cutoff.is_finite()) {
             return Err(Error::invalid(format!(
@@ -285,7 +287,7 @@ impl SensorSpec {
     }
 }
 
-/// The field of a file that says none, as MJCF has it.
+/// The default magnetic field of MJCF.
 pub fn usual_field() -> Vec3 {
     Vec3::new(0.0, -0.5, 0.0)
 }

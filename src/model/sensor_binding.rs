@@ -1,4 +1,4 @@
-//! Sensors of a description, bound to what they sit on.
+//! Binds the sensors of a description to the elements that they measure.
 
 use super::check::{check_pose, described};
 use super::cord::{TendonPath, TendonSpec};
@@ -9,11 +9,12 @@ use crate::error::{Error, Result};
 use std::collections::HashMap;
 
 impl Model {
-    /// Takes these sensors, whose bodies `renumbered` says.
+    /// Adds these sensors. `renumbered` maps their bodies to those of the model.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body, joint, tendon or actuator that is not there or of another kind, a placement that is no
-    /// rigid motion, a name taken twice; those of [`SensorSpec::check`].
+    /// `InvalidArgument` for a body, joint, tendon or actuator that does not exist or has the wrong
+    /// kind, a placement that is no rigid motion, or a duplicate name; the errors of
+    /// [`SensorSpec::check`].
     pub(super) fn bind_sensors(
         &mut self,
         specs: Vec<SensorSpec>,
@@ -131,7 +132,7 @@ impl Model {
         )))
     }
 
-    /// The sensors of the description, their bodies those of the model.
+    /// The sensors of the description, with the model's body ids.
     pub fn sensors(&self) -> &[Sensor] {
         &self.sensors
     }
@@ -140,7 +141,7 @@ impl Model {
         self.sensor_ids.get(name).copied()
     }
 
-    /// Length of what all sensors tell.
+    /// Number of values of all sensors.
     pub fn nsensordata(&self) -> usize {
         (self.sensors.last()).map_or(0, |s| s.address + s.reading.dim())
     }

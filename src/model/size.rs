@@ -4,8 +4,9 @@ use super::spec::ShapeSpec;
 use crate::spatial::Vec3;
 
 impl ShapeSpec {
-    /// Plane: half extents; sphere: radius; capsule and cylinder: radius, half length; ellipsoid: semi-axes; box:
-    /// half extents; height field: half extents and depth below; mesh: none [m]. Unused ones are zero.
+    /// Plane: half extents; sphere: radius; capsule and cylinder: radius, half length; ellipsoid:
+    /// semi-axes; box: half extents; height field: half extents and depth below; mesh: none [m]. Unused
+    /// entries are zero.
     pub fn sizes(&self) -> [f64; 3] {
         match self {
             ShapeSpec::Plane {
@@ -27,8 +28,8 @@ impl ShapeSpec {
         }
     }
 
-    /// How many of its sizes a simulation may change: none of a plane, which collides without edges, of a mesh
-    /// and of a height field.
+    /// Number of its sizes that a simulation may change. Zero for a plane, which collides without edges,
+    /// for a mesh and for a height field.
     pub fn variable_sizes(&self) -> usize {
         match self {
             ShapeSpec::Sphere { .. } => 1,
@@ -38,7 +39,7 @@ impl ShapeSpec {
         }
     }
 
-    /// The shape with other sizes; the same where none may change.
+    /// The shape with other sizes. Shapes without variable sizes stay the same.
     pub fn resized(&self, sizes: [f64; 3]) -> ShapeSpec {
         let [radius, half_length, _] = sizes;
         match self {

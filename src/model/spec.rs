@@ -1,6 +1,6 @@
-//! The description of a model before it is compiled: what a loader reads and a builder collects.
+//! The description of a model before it is compiled: the output of loaders and builders.
 //!
-//! Plain data in the file's own structure. Nothing here is checked; [`Model::compile`] checks.
+//! Plain data in the structure of the file. Nothing here is checked; [`Model::compile`] checks.
 //!
 //! [`Model::compile`]: super::Model::compile
 
@@ -16,13 +16,13 @@ pub use crate::joint::composition::JointKind;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use std::sync::Arc;
 
-/// Time step of an MJCF file that states none [s]: MuJoCo's.
+/// Time step of an MJCF file without one [s]: MuJoCo's default.
 pub const MJCF_TIME_STEP: f64 = 0.002;
 
-/// Time step of any other model that states none [s].
+/// Time step of any other model without one [s].
 pub const USUAL_TIME_STEP: f64 = 0.001;
 
-/// The integrator that an MJCF file asks for.
+/// The integrator named in an MJCF file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileIntegrator {
     Euler,
@@ -32,7 +32,7 @@ pub enum FileIntegrator {
 }
 
 impl FileIntegrator {
-    /// As MJCF writes them.
+    /// Their names in MJCF.
     pub const NAMES: [(&str, FileIntegrator); 4] = [
         ("Euler", FileIntegrator::Euler),
         ("RK4", FileIntegrator::Rk4),
@@ -40,7 +40,7 @@ impl FileIntegrator {
         ("implicitfast", FileIntegrator::ImplicitFast),
     ];
 
-    /// As MJCF writes it.
+    /// Its name in MJCF.
     pub fn name(self) -> &'static str {
         FileIntegrator::NAMES[self as usize].0
     }
@@ -50,16 +50,16 @@ impl FileIntegrator {
 #[derive(Clone, Debug)]
 pub struct ModelSpec {
     pub name: String,
-    /// Acceleration of free fall, world axes [m/s²].
+    /// Gravitational acceleration, world axes [m/s²].
     pub gravity: Vec3,
-    /// What all bodies move in.
+    /// The fluid around all bodies.
     pub fluid: Fluid,
-    /// Time step the file asks for [s].
+    /// Time step of the file [s].
     pub time_step: Option<f64>,
-    /// Integrator the file asks for.
+    /// Integrator of the file.
     pub integrator: Option<FileIntegrator>,
-    /// Body 0 is the world. Parents precede children; order is otherwise free: compilation
-    /// renumbers depth first, siblings in this order.
+    /// Body 0 is the world. Parents precede children. The order is otherwise free: compilation renumbers
+    /// depth first, siblings in this order.
     pub bodies: Vec<BodySpec>,
     pub geoms: Vec<GeomSpec>,
     pub sites: Vec<SiteSpec>,
@@ -73,9 +73,9 @@ pub struct ModelSpec {
     pub parents_touch: bool,
     /// Pairs of bodies whose geoms never touch.
     pub excludes: Vec<(usize, usize)>,
-    /// Pairs of geoms that may touch whatever the filters say, with their own contact parameters.
+    /// Pairs of geoms that may touch regardless of the filters, with their own contact parameters.
     pub pairs: Vec<PairSpec>,
-    /// What the loader read but does not use, one line each.
+    /// Parts of the file that were read but are not used, one line each.
     pub warnings: Vec<String>,
 }
 
@@ -104,27 +104,29 @@ impl Default for ModelSpec {
     }
 }
 
-/// A rigid body and the joints by which it moves against its parent.
+/// A rigid body and the joints by which it moves relative to its parent.
 #[derive(Clone, Debug)]
 pub struct BodySpec {
     pub name: String,
     /// Index of the parent in [`ModelSpec::bodies`].
     pub parent: usize,
-    /// Frame of the body in its parent's frame while every joint is at its reference.
+    /// Frame of the body in its parent's frame with every joint at its reference.
     pub placement: Pose,
     /// Inertia about the body frame.
     pub inertia: Inertia,
-    /// Principal axes of the inertia, columns in the body's frame, where the description says them: those of the box by which
-    /// the body meets a fluid. Otherwise they are found, and of equal moments any are.
+    /// Principal axes of the inertia, columns in the body's frame, if the description gives them. They
+    /// are the axes of the body's box in a fluid. Otherwise they are computed; for equal moments they
+    /// are arbitrary.
     pub inertia_axes: Option<Mat3>,
-    /// Share of its own weight that a force at its centre of mass carries: 1 and it floats.
+    /// Share of its own weight that a force at its centre of mass compensates. With 1 the body floats.
     pub gravity_compensation: f64,
-    /// From the parent outwards; empty: welded to the parent. Several act one after the other,
+    /// From the parent outwards. Empty: welded to the parent. Several joints act one after the other,
     /// each in the frame that the earlier ones have moved.
     pub joints: Vec<JointSpec>,
-    /// Moved from outside, on a free joint: simulations prescribe the velocity of its dofs from the start, 0 at first.
+    /// Whether it is a mocap body on a free joint: simulations prescribe the velocity of its dofs from
+    /// the start, 0 at first.
     pub mocap: bool,
-    /// Where the description says so, for messages: "line 12".
+    /// Place in the description, for messages: "line 12".
     pub origin: String,
 }
 
@@ -149,13 +151,14 @@ impl BodySpec {
 pub struct JointSpec {
     pub name: String,
     pub kind: JointKind,
-    /// One link that moves so, about the anchor and along the body's axes, in place of the primitive joints of `kind`.
+    /// A single link with this motion, about the anchor and along the body's axes, in place of the
+    /// primitive joints of `kind`.
     pub varying: Option<Arc<dyn VaryingJoint>>,
-    /// Unit length is not required, only a direction.
+    /// Direction; its length does not matter.
     pub axis: Vec3,
     /// Second axis of a universal joint.
     pub axis2: Vec3,
-    /// Point about which a rotation turns.
+    /// Point about which a rotation takes place.
     pub anchor: Vec3,
     /// Coordinate at which the body is at its placement (one-dof joints).
     pub reference: f64,
@@ -163,8 +166,8 @@ pub struct JointSpec {
     pub damping: f64,
     /// Spring coefficient on every dof [N/m or N m/rad].
     pub stiffness: f64,
-    /// Coordinate at which the spring of a one-dof joint is at rest. A spherical joint's rests at
-    /// the identity, a free joint's at the body's placement in the file.
+    /// Rest coordinate of the spring of a one-dof joint. The spring of a spherical joint rests at the
+    /// identity, that of a free joint at the body's placement in the file.
     pub spring_reference: f64,
     /// Rotor inertia reflected to every dof [kg or kg m²].
     pub armature: f64,
@@ -175,9 +178,9 @@ pub struct JointSpec {
     pub limits: Option<(f64, f64)>,
     /// Distance before a limit at which it enters the step [rad or m].
     pub limit_margin: f64,
-    /// Largest |force| the file allows; informative.
+    /// Largest |force| of the file. It clamps actuators only with the load option `effort_limits`.
     pub effort_limit: f64,
-    /// Largest |velocity| the file allows; informative.
+    /// Largest |velocity| of the file. Steps enforce it only with the option `velocity_limits`.
     pub velocity_limit: f64,
     pub origin: String,
 }
@@ -206,22 +209,22 @@ impl JointSpec {
     }
 }
 
-/// Shape of a geometry, about and along its own frame, lengths in metres.
+/// Shape of a geometry, relative to its own frame, lengths in metres.
 #[derive(Clone, Debug)]
 pub enum ShapeSpec {
-    /// The half space z ≤ 0; drawn with these half extents (0: unbounded), but it has no edges.
+    /// The half space z ≤ 0. It is drawn with these half extents (0: unbounded), but has no edges.
     Plane {
         half_extents: [f64; 2],
     },
     Sphere {
         radius: f64,
     },
-    /// Segment along z from −half_length to half_length, thickened.
+    /// A thickened segment along z from −half_length to half_length.
     Capsule {
         radius: f64,
         half_length: f64,
     },
-    /// Axis along z.
+    /// With the axis along z.
     Cylinder {
         radius: f64,
         half_length: f64,
@@ -241,22 +244,22 @@ pub enum ShapeSpec {
     HeightField(Arc<HeightField>),
 }
 
-/// How a mesh collides.
+/// The collision shape of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshMode {
-    /// As its convex hull.
+    /// Its convex hull.
     Hull,
-    /// As a union of convex pieces found at load.
+    /// A union of convex pieces, computed when the file is loaded.
     Decomposed,
 }
 
-/// What to do with a mesh that is open and so bounds no solid: its holes make up more than a
-/// thousandth of its surface, or, for decomposition, any edge has no triangle on its other side.
+/// Treatment of an open mesh, which bounds no solid: its holes make up more than a thousandth of its
+/// surface. For decomposition a mesh is open if any edge has a triangle on one side only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMesh {
     /// Refuse it.
     Error,
-    /// Let it collide as its convex hull, with a warning.
+    /// Use its convex hull, with a warning.
     Hull,
 }
 
@@ -282,27 +285,29 @@ pub struct GeomSpec {
     pub shape: ShapeSpec,
     /// Sliding, torsional [m] and rolling [m] coefficients.
     pub friction: [f64; 3],
-    /// Coefficient of restitution, 0 to 1; of a pair the larger counts.
+    /// Coefficient of restitution, 0 to 1. A pair has the larger value of its geoms.
     pub restitution: f64,
-    /// Of compliant and penalty contact: stiffness [N/m], infinite for that of the law; dissipation time [s]; viscous
-    /// friction [N s/m], infinite for that of the law.
+    /// For compliant and penalty contact: stiffness [N/m], infinite for the law's default; dissipation
+    /// time [s]; viscous friction [N s/m], infinite for the law's default.
     pub stiffness: f64,
     pub dissipation: f64,
     pub tangential: f64,
-    /// 1: frictionless, 3: sliding, 4: with torsion, 6: with rolling.
+    /// 1: frictionless, 3: sliding, 4: also torsional, 6: also rolling friction.
     pub condim: i32,
-    /// Two geoms may touch when `contype & conaffinity` of one with the other is not zero.
+    /// Two geoms may touch if `contype & conaffinity` of one with the other is nonzero.
     pub contype: u32,
     pub conaffinity: u32,
-    /// The pair's friction and condim are those of the higher priority; at a tie, the larger.
+    /// The pair has the friction and condim of the geom with the higher priority; with equal priorities,
+    /// the larger values.
     pub priority: i32,
     /// Distance at which a contact enters the step [m].
     pub margin: f64,
-    /// How much farther adhesion pulls in full [m]; nothing else minds it.
+    /// Additional distance within which adhesion pulls with full force [m]. Not used otherwise.
     pub gap: f64,
-    /// With them it meets a fluid as an ellipsoid; a body without such a geom does by a box of its inertia.
+    /// If given, the geom is an ellipsoid in the fluid. A body without such a geom is a box with its
+    /// inertia.
     pub fluid: Option<FluidCoefficients>,
-    /// How it is drawn, 0 to 1 each; NaN where the description does not say.
+    /// Colour, 0 to 1 each; NaN if the description gives none.
     pub rgba: [f32; 4],
     pub origin: String,
 }
@@ -338,23 +343,26 @@ pub struct SiteSpec {
     pub name: String,
     pub body: usize,
     pub placement: Pose,
-    /// About its frame: where a touch sensor on it feels.
+    /// Region of a touch sensor at this site, relative to its frame.
     pub zone: Zone,
 }
 
-/// A motor, servo or muscle: force = gain·w + bias[0] + bias[1]·l + bias[2]·l̇ with l = gear·q, or gear times the length of
-/// its tendon, clamped to `force_range`; w is u clamped to `control_range`, or the activation that follows it; the gain
-/// grows by gain_slopes[0]·l + gain_slopes[1]·l̇; τ = gear·force. An adhesion's force pulls its body to what the body touches.
+/// A motor, servo or muscle: force = gain·w + bias[0] + bias[1]·l + bias[2]·l̇, clamped to
+/// `force_range`. Here l = gear·q, or gear times the length of its tendon. w is u clamped to
+/// `control_range`, or the activation that follows it. The gain grows by gain_slopes[0]·l +
+/// gain_slopes[1]·l̇. The torque is τ = gear·force. The force of an adhesion actuator pulls its body to
+/// the bodies it touches.
 #[derive(Clone, Debug)]
 pub struct ActuatorSpec {
     pub name: String,
     pub transmission: Transmission,
-    /// The first entry for one-dof joints; three for spherical, six for free (Pinocchio's v order).
+    /// The first entry for one-dof joints; three entries for spherical, six for free joints (Pinocchio's
+    /// order of v).
     pub gear: [f64; 6],
     pub gain: f64,
     pub gain_slopes: [f64; 2],
     pub bias: [f64; 3],
-    /// In place of the gain, and of the bias.
+    /// Muscle forces that replace the gain, and the bias.
     pub active: Option<Muscle>,
     pub passive: Option<Muscle>,
     pub activation: Option<Activation>,
@@ -382,16 +390,16 @@ impl ActuatorSpec {
         }
     }
 
-    /// Whether its force depends on the length of its transmission, or on how fast that changes.
+    /// Whether its force depends on the length of its transmission, or on the rate of this length.
     pub fn feels_motion(&self) -> bool {
         let muscle = self.active.is_some() || self.passive.is_some();
         muscle || self.gain_slopes != [0.0; 2] || self.bias[1..] != [0.0; 2]
     }
 }
 
-/// A stored state. `qpos` and `qvel` are in MuJoCo's layout (free joint: quaternion w first,
-/// linear velocity in world axes), without mocap bodies; empty: neutral or zero. `mocap` has position and quaternion, w first,
-/// of each of these; empty: as placed.
+/// A stored state. `qpos` and `qvel` are in MuJoCo's layout (free joint: quaternion w first, linear
+/// velocity in world axes), without mocap bodies. Empty lists stand for neutral and zero. `mocap` has
+/// position and quaternion, w first, of each mocap body. An empty list stands for their placements.
 #[derive(Clone, Debug)]
 pub struct KeyframeSpec {
     pub name: String,
@@ -414,7 +422,8 @@ pub struct EqualitySpec {
 
 #[derive(Clone, Debug)]
 pub enum EqualityKind {
-    /// A point of `body1` (in its frame) stays at the point of `body2` where it is at the reference.
+    /// A point of `body1` (in its frame) stays at the point of `body2` that coincides with it at the
+    /// reference.
     Connect {
         body1: usize,
         body2: usize,
@@ -426,10 +435,11 @@ pub enum EqualityKind {
         body2: usize,
         /// Point at which the weld acts, in the frame of `body2`.
         anchor: Vec3,
-        /// Where the anchor is in `body1`, and the orientation of `body2` in it; otherwise those at
-        /// the reference configuration.
+        /// Position of the anchor, and orientation of `body2`, in `body1`. By default those at the
+        /// reference configuration.
         relative: Option<Pose>,
-        /// Length [m] that makes a rotation comparable to a displacement; 0: only the anchor is held.
+        /// Length [m] that makes a rotation comparable to a displacement. With 0 only the anchor is
+        /// held.
         torque_scale: f64,
     },
     /// Two points, each in its body's frame, stay at a distance [m]: a massless rod.
@@ -438,17 +448,17 @@ pub enum EqualityKind {
         body2: usize,
         anchor1: Vec3,
         anchor2: Vec3,
-        /// As at the reference configuration where it is not given.
+        /// By default the distance at the reference configuration.
         length: Option<f64>,
     },
-    /// q1 − ref1 = Σ coefficients[k]·(q2 − ref2)^k; without `joint2` it is held at coefficients[0].
+    /// q1 − ref1 = Σ coefficients[k]·(q2 − ref2)^k. Without `joint2` it is held at coefficients[0].
     Joint {
         joint1: String,
         joint2: Option<String>,
         coefficients: [f64; 5],
     },
-    /// l1 − ref1 = Σ coefficients[k]·(l2 − ref2)^k of the tendons' lengths, the references those at the reference
-    /// configuration; without `tendon2` it is held at coefficients[0].
+    /// l1 − ref1 = Σ coefficients[k]·(l2 − ref2)^k of the tendons' lengths, with references at the
+    /// reference configuration. Without `tendon2` it is held at coefficients[0].
     Tendon {
         tendon1: String,
         tendon2: Option<String>,
@@ -456,7 +466,7 @@ pub enum EqualityKind {
     },
 }
 
-/// A pair of geoms, by index in [`ModelSpec::geoms`], with contact parameters of its own.
+/// A pair of geoms, by index in [`ModelSpec::geoms`], with its own contact parameters.
 #[derive(Clone, Debug)]
 pub struct PairSpec {
     pub geom1: usize,
@@ -465,6 +475,6 @@ pub struct PairSpec {
     pub friction: Option<[f64; 5]>,
     pub condim: Option<i32>,
     pub margin: Option<f64>,
-    /// As of a geom, of which two add up where this is not given.
+    /// As of a geom. By default the sum of the two geoms' values.
     pub gap: Option<f64>,
 }

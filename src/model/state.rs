@@ -5,16 +5,17 @@ use super::topology::Link;
 use crate::joint::{LinkKind, free_pose};
 use crate::spatial::{Quat, Vec3};
 
-/// Quaternions shorter than this are the identity: MuJoCo's bound.
+/// A shorter quaternion counts as the identity: MuJoCo's bound.
 const SHORTEST: f64 = 1e-15;
 
-/// Normalizes a quaternion (w last); one of zeros becomes the identity. One that is of unit length already keeps its bits.
+/// Normalizes a quaternion (w last). A quaternion of zeros becomes the identity. A unit quaternion keeps
+/// its bits.
 fn make_unit(quaternion: &mut [f64]) {
     let largest = quaternion.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
     if largest < SHORTEST {
         return quaternion.copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
     }
-    // Scaled first, so that no square overflows or vanishes.
+    // Scale first, so that no square overflows or vanishes.
     let squares = quaternion.iter().map(|x| (x / largest).powi(2));
     let norm = largest * squares.sum::<f64>().sqrt();
     if (norm - 1.0).abs() > 4.0 * f64::EPSILON {
@@ -23,24 +24,25 @@ fn make_unit(quaternion: &mut [f64]) {
 }
 
 impl Model {
-    /// q ⊕ dv: moves each joint by the tangent vector, in the body frame for spherical and free
-    /// joints (the SE(3) exponential). `out` may alias nothing; lengths nq, nv, nq.
+    /// q ⊕ dv: moves each joint by the tangent vector, in the body frame for spherical and free joints
+    /// (the SE(3) exponential). `out` must not overlap the inputs. Lengths nq, nv, nq.
     pub fn integrate(&self, q: &[f64], dv: &[f64], out: &mut [f64]) {
         for l in &self.topology.links {
             (l.kind).integrate(&q[l.iq..], &dv[l.iv..], &mut out[l.iq..]);
         }
     }
 
-    /// The tangent vector dv with q0 ⊕ dv = q1 (rotations of at most π); lengths nq, nq, nv.
+    /// The tangent vector dv with q0 ⊕ dv = q1 (rotations of at most π). Lengths nq, nq, nv.
     pub fn difference(&self, q0: &[f64], q1: &[f64], dv: &mut [f64]) {
         for l in &self.topology.links {
             (l.kind).difference(&q0[l.iq..], &q1[l.iq..], &mut dv[l.iv..]);
         }
     }
 
-    /// Configuration from MuJoCo's `qpos` (quaternions w first); lengths nq. Mocap bodies, which have no part in that, come
-    /// last: position and quaternion of each, or seven zeros for the pose of the file. As in MuJoCo quaternions are
-    /// normalized, and one of zeros is the identity.
+    /// Configuration from MuJoCo's `qpos` (quaternions w first). Lengths nq. Mocap bodies are not part
+    /// of MuJoCo's `qpos`; here they come last: position and quaternion of each, or seven zeros for the
+    /// pose of the file. As in MuJoCo quaternions are normalized, and a quaternion of zeros is the
+    /// identity.
     pub fn q_from_mujoco(&self, qpos: &[f64], q: &mut [f64]) {
         self.for_links_of_mujoco(|l, at, _| {
             let (own, to) = (at..at + l.kind.nq(), l.iq..l.iq + l.kind.nq());
@@ -54,7 +56,7 @@ impl Model {
         });
     }
 
-    /// MuJoCo's `qpos` from a configuration, then the mocap bodies; lengths nq.
+    /// MuJoCo's `qpos` from a configuration, followed by the mocap bodies. Lengths nq.
     pub fn q_to_mujoco(&self, q: &[f64], qpos: &mut [f64]) {
         self.for_links_of_mujoco(|l, at, _| {
             let own = l.iq..l.iq + l.kind.nq();
@@ -62,8 +64,8 @@ impl Model {
         });
     }
 
-    /// Velocity from MuJoCo's `qvel` (free joint: linear velocity in world axes), in which mocap bodies come last; `q` in this
-    /// library's layout; lengths nq, nv, nv.
+    /// Velocity from MuJoCo's `qvel` (free joint: linear velocity in world axes), with mocap bodies
+    /// last. `q` is in this library's layout. Lengths nq, nv, nv.
     pub fn v_from_mujoco(&self, q: &[f64], qvel: &[f64], v: &mut [f64]) {
         self.for_links_of_mujoco(|l, _, at| {
             v[l.dofs()].copy_from_slice(&qvel[at..at + l.kind.nv()]);
@@ -87,7 +89,8 @@ impl Model {
         });
     }
 
-    /// Calls `visit` with each link and where it begins in MuJoCo's qpos and qvel, with the mocap bodies behind those.
+    /// Calls `visit` with each link and its first index in MuJoCo's qpos and qvel, extended by the mocap
+    /// bodies at the end.
     fn for_links_of_mujoco(&self, mut visit: impl FnMut(&Link, usize, usize)) {
         let mocap = self.mocap_links().count();
         let mut last = [self.nq() - 7 * mocap, self.nv() - 6 * mocap];
@@ -107,7 +110,7 @@ impl Model {
         self.bodies[self.joints[l.joint].body].mocap
     }
 
-    /// Links of mocap bodies, in order of these.
+    /// Links of mocap bodies, in the order of the bodies.
     pub fn mocap_links(&self) -> impl Iterator<Item = &Link> {
         self.topology.links.iter().filter(|l| self.is_mocap(l))
     }
@@ -120,8 +123,8 @@ impl Model {
             .filter(|l| l.kind == LinkKind::Free)
     }
 
-    /// Name of the joint and the norm of its quaternion, for the first quaternion of `q` that is
-    /// too far from unit length to be one.
+    /// Name of the joint and norm of its quaternion, for the first quaternion of `q` whose length is far
+    /// from 1.
     pub fn bad_quaternion(&self, q: &[f64]) -> Option<(&str, f64)> {
         self.topology.links.iter().find_map(|l| {
             let n2 = Quat::from_slice(&q[l.iq + l.kind.quaternion()?..]).norm_squared();
@@ -131,7 +134,7 @@ impl Model {
     }
 }
 
-/// A link's coordinates with those of its quaternion in this order.
+/// Copies a link's coordinates, with those of its quaternion in this order.
 fn reorder(kind: LinkKind, from: &[f64], to: &mut [f64], order: [usize; 4]) {
     to[..from.len()].copy_from_slice(from);
     if let Some(at) = kind.quaternion() {

@@ -1,17 +1,18 @@
-//! The tree as the recursions see it: primitive links in depth-first order, and their dofs.
+//! The tree of the recursions: primitive links in depth-first order, and their dofs.
 //!
 //! A link is one primitive joint and the frame it moves. A user's joint becomes one link (revolute,
-//! prismatic, spherical, free) or a chain of them with massless frames between (planar, universal,
-//! ...); a body welded to another lives on the same link. Every link frame sits at its joint's
-//! anchor with the joint's axis along z, so that the recursions know a single revolute and a single
-//! prismatic joint. A joint whose S depends on q is one link whatever its dofs, and stands in a list of such.
+//! prismatic, spherical, free) or a chain of links with massless frames between (planar, universal,
+//! ...). A body welded to another is on the same link. Every link frame is at its joint's anchor with
+//! the joint's axis along z, so that the recursions only need a single revolute and a single prismatic
+//! joint. A joint whose S depends on q is one link with any number of dofs, and is in a list of such
+//! links.
 
 pub use crate::joint::LinkKind;
 use crate::joint::{VaryingJoint, VaryingLink};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Parent of a link that hangs on the world, and link of a body that is welded to it.
+/// Parent of a link on the world, and link of a body welded to the world.
 pub const WORLD: usize = usize::MAX;
 
 /// A primitive joint and the frame it moves.
@@ -25,13 +26,13 @@ pub struct Link {
     /// First dof in v, and number of them.
     pub iv: usize,
     pub nv: usize,
-    /// Coordinate of a one-dof link at which it does not move its frame.
+    /// Coordinate at which a one-dof link does not move its frame.
     pub reference: f64,
     /// Kinematic tree to which the link belongs.
     pub tree: usize,
     /// One past the last link of the subtree.
     pub end: usize,
-    /// The user's joint of which this is a part.
+    /// The user's joint that it belongs to.
     pub joint: usize,
 }
 
@@ -42,7 +43,7 @@ impl Link {
         self.iv..self.iv + self.nv
     }
 
-    /// The last of its dofs, on which those of links below hang.
+    /// The last of its dofs, the parent of those of links below.
     #[inline(always)]
     pub fn last_dof(&self) -> usize {
         self.iv + self.nv - 1
@@ -59,19 +60,20 @@ pub struct Dof {
     /// One past the last dof of the subtree; the subtree is the interval from this dof to there.
     pub end: usize,
     pub link: usize,
-    /// Where the dof's row starts in branch-packed storage: entry d belongs to its ancestor at depth d.
+    /// First index of the dof's row in branch-packed storage. Entry d belongs to its ancestor at depth
+    /// d.
     pub row: usize,
 }
 
-/// A kinematic tree: what hangs on one link of the world.
+/// A kinematic tree: a link on the world with all links below it.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     pub first_link: usize,
     pub end_link: usize,
     pub first_dof: usize,
     pub end_dof: usize,
-    /// The link at whose origin the tree's spatial vectors are taken: the first one with inertia.
-    /// The farther from its reference point a body is, the more digits its inertia loses.
+    /// The link at whose origin the tree's spatial vectors are taken: the first one with inertia. Far
+    /// from its reference point, the inertia of a body loses accuracy.
     pub origin: usize,
 }
 
@@ -86,12 +88,12 @@ pub struct Topology {
     pub nq: usize,
     /// Length of branch-packed storage: zero for deep trees.
     pub packed: usize,
-    /// Largest number of dofs on a path from the root, this rounded up to whole lanes.
+    /// Largest number of dofs on a path from the root, rounded up to whole lanes.
     pub max_depth: usize,
 }
 
-/// From so many dofs on a path on, what is linear in the dofs is faster than rows of numbers over the path: where the
-/// two forms of M's factors meet for chains, far beyond any robot's.
+/// From this many dofs on a path on, algorithms linear in the dofs are faster than packed rows over the
+/// path: the break-even of the two forms of M's factors for chains, far beyond any robot.
 const DEEP: usize = 64;
 
 /// Rows of branch-packed storage are padded to this many numbers.
@@ -103,7 +105,7 @@ pub const fn padded(n: usize) -> usize {
     n.div_ceil(LANES) * LANES
 }
 
-/// Dofs from a link to the root.
+/// The dofs from a link to the root.
 #[derive(Clone, Copy)]
 pub struct Path<'a> {
     dofs: &'a [Dof],
@@ -147,7 +149,7 @@ impl Topology {
         }
     }
 
-    /// The last dof at or above one of which `is` says so, or the world.
+    /// The last dof at or above `from` for which `is` holds, or the world.
     pub fn nearest(&self, from: usize, is: impl Fn(usize) -> bool) -> usize {
         let mut k = from;
         while k != WORLD && !is(k) {
@@ -179,7 +181,7 @@ impl Topology {
         self.dofs.len()
     }
 
-    /// Links with a quaternion among their coordinates, on which ⊕ is no addition.
+    /// Links with a quaternion among their coordinates, for which ⊕ is not addition.
     #[inline(always)]
     pub fn wide_links(&self) -> impl Iterator<Item = &Link> {
         self.links.iter().filter(|l| l.kind.quaternion().is_some())
@@ -191,12 +193,12 @@ impl Topology {
         lower < self.dofs[upper].end
     }
 
-    /// Whether paths are too long for branch-packed storage, which then is not made.
+    /// Whether paths are too long for branch-packed storage. It is then not allocated.
     pub fn is_deep(&self) -> bool {
         self.max_depth > DEEP
     }
 
-    /// Appends a link below `parent`; links must come depth first.
+    /// Appends a link below `parent`. Links must be appended depth first.
     pub(crate) fn push(&mut self, kind: LinkKind, parent: usize, joint: usize, reference: f64) {
         let (iv, id) = (self.dofs.len(), self.links.len());
         let nv = kind.nv();
@@ -247,7 +249,7 @@ impl Topology {
         self.nq += kind.nq();
     }
 
-    /// Takes up the varying joint of the link that comes next.
+    /// Registers the varying joint of the next link.
     pub(crate) fn take_up(&mut self, joint: &Arc<dyn VaryingJoint>) -> LinkKind {
         let (index, dofs) = (self.varying.len() as u16, joint.dofs() as u8);
         self.varying.push(VaryingLink {
@@ -257,7 +259,7 @@ impl Topology {
         LinkKind::Varying { index, dofs }
     }
 
-    /// Fills the ends of subtrees and trees once every link is there.
+    /// Computes the ends of subtrees and trees, after the last link.
     pub(crate) fn finish(&mut self) {
         if self.is_deep() {
             self.packed = 0;

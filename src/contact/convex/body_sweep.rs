@@ -1,7 +1,8 @@
-//! One free body at a time: what a global step cannot do well because single contacts change their mode on the way.
+//! Minimizes the cost of convex contact over one free body at a time.
 //!
-//! Newton's method with one step length for all bodies is held up by the first contact that begins to stick or slide. The
-//! cost by the six coordinates of one body, with all others held, is minimized by itself; it never rises.
+//! Newton's method uses one step length for all bodies. The first contact that starts to stick or slide
+//! limits this step for all of them. Here the cost is minimized over the six coordinates of one body,
+//! with all other bodies fixed. The cost never rises.
 
 use super::EXACT;
 use super::impulse::{answer, impulse, moved};
@@ -9,25 +10,25 @@ use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{FREE, dispatch, factor_definite, solve_definite};
 
-/// Newton steps of a body: with one a pile takes 3 % more factorizations.
+/// Newton steps of a body. With one step a pile takes 3 % more factorizations.
 const STEPS: usize = 2;
 
-/// Evaluations of its line search.
+/// Evaluations of the line search.
 const EVALUATIONS: usize = 8;
 
-/// The problem with the point at which it stands.
+/// The problem and the current point.
 pub(super) struct Local<'a> {
     pub problem: &'a Problem<'a>,
     pub rows: &'a WhitenedJacobian,
     pub regularization: &'a [Regularization],
     pub z: &'a mut [[f64; 1]],
     pub sigma: &'a mut [f64],
-    /// Change of σ along a body's step, by rows.
+    /// Change of σ along the step of a body, by rows.
     pub d_sigma: &'a mut [f64],
 }
 
 dispatch! {
-    /// Lowers the cost by the coordinates of these trees, one after the other; those that are not of free bodies stay.
+    /// Lowers the cost over each of these trees in turn. Trees other than free bodies do not move.
     pub(super) fn relax = relax_kernel(local: &mut Local<'_>, trees: &[bool])
 }
 
@@ -48,7 +49,7 @@ fn relax_kernel(local: &mut Local<'_>, trees: &[bool]) {
 type Six = [f64; FREE];
 
 impl Local<'_> {
-    /// One Newton step of a tree. Whether another one may be of use: some mode has changed.
+    /// One Newton step of a tree. Returns whether a mode has changed, so that another step may help.
     #[inline(always)]
     fn step(&mut self, tree: usize, at: usize) -> bool {
         let (mut gradient, mut hessian) = ([0.0; FREE], [[0.0; FREE]; FREE]);
@@ -86,7 +87,7 @@ impl Local<'_> {
             square += d[i] * d[i];
             start += gradient[i] * d[i];
         }
-        // By round-off it may rise.
+        // The slope may be positive by round-off.
         if start >= 0.0 {
             return false;
         }
@@ -108,7 +109,8 @@ impl Local<'_> {
             }
             sum
         };
-        // A zero of the slope between 0 and 1 by the rule of false position, kept away from the ends.
+        // Finds a zero of the slope between 0 and 1 by the rule of false position, kept away from the
+        // ends.
         let (mut step, mut now) = (1.0, slope(1.0));
         let ([mut low, mut high], [mut below, mut above]) = ([0.0, 1.0], [start, now]);
         let mut count = 0;
@@ -123,13 +125,13 @@ impl Local<'_> {
             } else {
                 (low, below) = (step, now);
                 if now < EXACT * start {
-                    // Still falling: not yet at the bottom.
+                    // The cost still falls here: the minimum is further on.
                     now = above;
                 }
             }
         }
         if count == EVALUATIONS {
-            // Where it falls.
+            // The largest step found at which the cost still falls.
             step = low;
         }
         for i in 0..FREE {
@@ -151,7 +153,7 @@ fn add(y: &mut Six, a: f64, x: &Six) {
     }
 }
 
-/// −A⁻¹ g; none where A is not positive definite.
+/// −A⁻¹ g; `None` if A is not positive definite.
 #[inline(always)]
 fn descent(mut a: [Six; FREE], g: &Six) -> Option<Six> {
     let (mut d, mut scratch) = (g.map(|g| [-g]), [0.0; FREE]);

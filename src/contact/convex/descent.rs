@@ -1,4 +1,4 @@
-//! Newton's method with an exact line search, which lowers the cost from any start.
+//! Newton's method with an exact line search. It lowers the cost from any start.
 
 use super::body_sweep::{Local, relax};
 use super::impulse::{answer, energy, impulse, is_line, moved};
@@ -7,16 +7,16 @@ use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// After a step shorter than this sliding contacts are expected to stop ([`Answer::cautious`](super::impulse::Answer)):
-/// piles take half as many factorizations as without.
+/// After a step shorter than this, sliding contacts are expected to stop
+/// ([`Answer::cautious`](super::impulse::Answer)). Piles then take half as many factorizations.
 const CAUTIOUS: f64 = 0.6;
 
-/// Newton steps without progress before the method gives up, of which half or twice as many change nothing; it is content
-/// with the tolerance after one.
+/// Newton steps without progress before the method gives up. Half or twice as many change nothing. Once
+/// the residual is within the tolerance, it gives up after one.
 const PATIENCE: usize = 100;
 
 impl ConvexSolver {
-    /// Newton steps from z, whose residual is given, to a residual that is returned.
+    /// Newton steps from z with the given residual. Returns the new residual.
     pub(super) fn descend(
         &mut self,
         problem: &Problem,
@@ -32,7 +32,7 @@ impl ConvexSolver {
             false => PATIENCE,
         };
         while residual > enough && certificate.newton < options.max_iterations {
-            // What gets better is not yet at its round-off.
+            // While the residual still falls, it is not at round-off and needs no check.
             if stalled > 0 {
                 let certified = self.certified(problem, rows, residual);
                 if certified <= enough || stalled >= patience(certified) {
@@ -64,7 +64,7 @@ impl ConvexSolver {
         residual
     }
 
-    /// z ← the better of z and another one.
+    /// z ← the z with the lower cost: the present one or `other`.
     pub(super) fn keep_better(
         &mut self,
         problem: &Problem,
@@ -79,7 +79,7 @@ impl ConvexSolver {
         }
     }
 
-    /// ½‖z‖² + ½‖γ‖²_R.
+    /// The cost ½‖z‖² + ½‖γ‖²_R.
     fn cost(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.sigma.copy_from_slice(problem.g);
         rows.add_times(&self.z, &mut self.sigma);
@@ -90,7 +90,7 @@ impl ConvexSolver {
         0.5 * sum
     }
 
-    /// Returns the step's length.
+    /// One Newton step. Returns its length.
     fn newton_step(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.direction();
         self.d_sigma.fill(0.0);
@@ -100,7 +100,7 @@ impl ConvexSolver {
         step
     }
 
-    /// The trees on which the blocks act that have bent the last step.
+    /// Marks the trees of the blocks whose impulse was not linear along the last step.
     fn find_disturbed(&mut self, rows: &WhitenedJacobian) {
         self.disturbed.clear();
         self.disturbed.resize(rows.trees(), false);
@@ -111,8 +111,8 @@ impl ConvexSolver {
         }
     }
 
-    /// Lowers the cost body by body, on all trees: most of what changes from step to step is a matter of single ones. Returns
-    /// the residual.
+    /// Lowers the cost body by body, on all trees: most changes from step to step concern single bodies.
+    /// Returns the residual.
     pub(super) fn relax_all(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.disturbed.clear();
         self.disturbed.resize(rows.trees(), true);
@@ -120,7 +120,7 @@ impl ConvexSolver {
         self.residual(problem, rows)
     }
 
-    /// The same on the disturbed trees.
+    /// Lowers the cost body by body on the disturbed trees.
     fn relax(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         let mut local = Local {
             problem,
@@ -133,15 +133,16 @@ impl ConvexSolver {
         relax(&mut local, &self.disturbed);
     }
 
-    /// The minimum along dz, by Newton's method within a bracket that bisection closes.
+    /// The minimum along dz, by Newton's method within a bracket that bisection narrows.
     fn line_search(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         let [mut along, mut square] = [0.0; 2];
         for ([z], [d]) in self.z.iter().zip(&self.dz) {
             along += z * d;
             square += d * d;
         }
-        // Modes are left along a line once at most where what is open or sticks is convex: what does so at both ends
-        // adds a line to the slope, of which that at the beginning and at the end is all there is to know.
+        // The sets of open and of sticking velocities are convex, so a block that is open (or sticks) at
+        // both ends of the line is so all along it. Its slope is then linear in the step, and the values
+        // at both ends determine it.
         self.bent.clear();
         for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
             let range = rows.range(i);
@@ -158,7 +159,7 @@ impl ConvexSolver {
                 square -= d * (to - from);
             }
         }
-        // The slope, and its own.
+        // The slope of the cost along the step, and the derivative of this slope.
         let slope = |step: f64, curvature: bool| {
             let (mut first, mut second) = (along + step * square, square);
             for &i in &self.bent {
@@ -180,7 +181,7 @@ impl ConvexSolver {
         let [start, _] = slope(0.0, false);
         let enough = EXACT * start.abs();
         let [end, _] = slope(1.0, false);
-        // Beyond Newton's own step nothing is gained.
+        // A step longer than Newton's own gains nothing.
         if end <= enough {
             return 1.0;
         }

@@ -1,11 +1,12 @@
-//! Impulses of a compliant constraint by its velocity, block by block.
+//! Impulse of a compliant constraint as a function of its velocity, block by block.
 //!
-//! γ = P(−R⁻¹σ) with the projection P on the block's set in the norm of R. With r = ‖σ_T‖ and D = R_n + μ² R_t a contact
+//! γ = P(−R⁻¹σ) with the projection P on the block's set in the norm of R. With r = ‖σ_T‖ and D = R_n +
+//! μ² R_t the impulse of a contact is
 //!
 //! | mode | where | γ_T | γ_N |
 //! |---|---|---|---|
 //! | sticking | r ≤ −μ σ_N R_t/R_n | −σ_T/R_t | −σ_N/R_n |
-//! | sliding | else, and σ_N < μ r | −μ γ_N σ_T/r | (μ r − σ_N)/D |
+//! | sliding | otherwise, if σ_N < μ r | −μ γ_N σ_T/r | (μ r − σ_N)/D |
 //! | breaking | σ_N ≥ μ r | 0 | 0 |
 
 use crate::contact::mode::Mode;
@@ -14,14 +15,14 @@ use crate::contact::problem::{Block, Regularization, Small};
 /// See [`Answer::cautious`].
 const CAUTION: f64 = 0.1;
 
-/// A block's impulse with its slopes.
+/// A block's impulse with its derivatives.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Answer {
     /// −∂γ/∂σ, symmetric and positive semi-definite.
     pub slope: Small,
-    /// What a sliding contact has across its direction, along it.
+    /// The part of the slope of a sliding contact across its slip direction, turned to lie along it.
     pub along: Small,
-    /// By μ of a contact or the bound of dry friction.
+    /// Derivative by μ of a contact, or by the bound of dry friction.
     pub by_limit: [f64; 3],
     pub mode: Mode,
     /// Distance of σ to the nearest other mode [m/s or rad/s].
@@ -29,7 +30,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The slope, of a sliding contact with a share along its direction of what it has across: there friction is constant
+    /// The slope, plus for a sliding contact a share of `along`. Friction is constant along the slip
     /// only until the contact stops.
     pub fn cautious(&self) -> Small {
         let mut slope = self.slope;
@@ -66,7 +67,8 @@ pub(super) fn impulse(block: Block, r: Regularization, sigma: &[f64]) -> [f64; 3
     }
 }
 
-/// Whether γ is linear between two velocities: both stick, or both are open, and both regions are convex.
+/// Whether γ is linear between two velocities: the block sticks at both or is open at both, and both
+/// regions are convex.
 #[inline(always)]
 pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64]) -> bool {
     match (block, from, to) {
@@ -85,7 +87,8 @@ pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64])
     }
 }
 
-/// ‖γ‖²_R, twice the energy that the constraint holds; of dry friction at its bound with the part that grows with σ.
+/// ‖γ‖²_R, twice the energy of the constraint. For dry friction at its bound it includes the part that
+/// grows with σ.
 pub(super) fn energy(block: Block, r: Regularization, sigma: &[f64]) -> f64 {
     let [x, y, z] = impulse(block, r, sigma);
     match block {
@@ -95,7 +98,7 @@ pub(super) fn energy(block: Block, r: Regularization, sigma: &[f64]) -> f64 {
     }
 }
 
-/// The slopes of [`impulse`] and where they change.
+/// The impulse with its slopes and its distance to the next mode.
 #[inline(always)]
 pub(super) fn answer(block: Block, r: Regularization, sigma: &[f64]) -> Answer {
     let mut a = Answer::default();
@@ -181,14 +184,14 @@ fn sticks(mu: f64, r: Regularization, slip: f64, normal: f64) -> bool {
     normal < 0.0 && mu > 0.0 && slip * r.normal <= -mu * normal * r.tangential
 }
 
-/// σ as near to the stiffest mode as it may be where it is unsure by so much.
+/// The velocity nearest to the stiffest mode within `unsure` of σ.
 pub(super) fn pressed(block: Block, sigma: &[f64], unsure: &[f64; 3]) -> [f64; 3] {
     let mut out = [0.0; 3];
     for ((x, s), u) in out.iter_mut().zip(sigma).zip(unsure) {
         *x = s - s.clamp(-u, *u);
     }
     match (block, sigma) {
-        // Less slip opens what slides.
+        // Less slip opens a sliding contact.
         (Block::Contact { mu }, [_, _, z]) => {
             out[2] = z - unsure[2] - mu * (unsure[0] + unsure[1]);
         }
@@ -217,7 +220,7 @@ mod tests {
         normal: 0.5,
     };
 
-    /// Blocks with velocities in all their modes.
+    /// Blocks with velocities that cover all their modes.
     fn cases() -> Vec<(Block, Vec<f64>, Mode)> {
         let contact = Block::Contact { mu: 0.7 };
         let smooth = Block::Contact { mu: 0.0 };
@@ -278,8 +281,8 @@ mod tests {
         }
     }
 
-    /// P(y) is the nearest point of the cone in the norm of R: it lies in the cone, y − P(y) in the polar one, and the
-    /// two are orthogonal.
+    /// P(y) is the nearest point of the cone in the norm of R: it lies in the cone, y − P(y) lies in the
+    /// polar cone, and the two are orthogonal.
     #[test]
     fn the_impulse_is_the_projection_on_the_cone() {
         let mu = 0.7;
@@ -307,7 +310,7 @@ mod tests {
     fn impulses_meet_where_modes_change() {
         let mu = 0.7;
         let contact = Block::Contact { mu };
-        // On the edge of sticking, and on that of breaking.
+        // At the edge of sticking, and at the edge of breaking.
         let edge = mu * R.tangential / R.normal;
         for (slip, normal) in [(edge, -1.0), (0.4, 0.4 * mu)] {
             let at = |by: f64| impulse(contact, R, &[slip * (1.0 + by), 0.0, normal]);

@@ -33,7 +33,8 @@ impl Law for Convex {
         Box::new(Convex::new(capacity, self.tolerance))
     }
 
-    /// Always has a solution, with push-out for what it does not throw. Every step begins with all.
+    /// A solution always exists. Every solve begins with full push-out, and lowers it if bodies would be
+    /// thrown.
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
         let mut push_out = PushOut::Full;
         let mut thrown = Certificate::new(Path::Empty);

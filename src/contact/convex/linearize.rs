@@ -12,7 +12,7 @@ use crate::linalg::LANES;
 impl ConvexSolver {
     /// Prepares the derivative at the last solution.
     ///
-    /// Errors: `NoStep` before a solve, `NotConverged` where it was not solved.
+    /// Errors: `NoStep` before a solve, `NotConverged` if the last solve did not converge.
     pub fn factor_solution(&mut self, problem: &Problem) -> Result<()> {
         let Some(certificate) = &self.last else {
             return Err(Error::no_step("linearization asked for before a solve"));
@@ -124,7 +124,7 @@ impl Linearized for ConvexSolver {
         Ok(())
     }
 
-    /// The sides of a switch always differ.
+    /// The two sides of a switch always have different derivatives.
     fn verdict(&mut self, _problem: &Problem, _state: &mut dyn Variations) -> Result<Verdict> {
         Ok(match self.last.is_some_and(|c| c.at_switch) {
             true => Verdict::OneSided,
@@ -138,8 +138,8 @@ impl Linearized for ConvexSolver {
 }
 
 impl Islands for ConvexSolver {
-    /// −dγ/dw, symmetric, times columns. The k-th columns of all islands go through the trees' matrix together: they do
-    /// not meet there.
+    /// −dγ/dw, symmetric, times columns. The k-th columns of all islands go through the matrix of the
+    /// trees together, because islands do not couple there.
     fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         self.factor_solution(problem)?;
         let rows = trees(problem)?;

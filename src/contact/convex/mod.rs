@@ -1,19 +1,20 @@
-//! Convex compliant contact: the velocity that minimizes kinetic energy and the energy of compliant constraints.
+//! Convex compliant contact: the velocity that minimizes the kinetic energy plus the energy of compliant
+//! constraints.
 //!
-//! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact": with the
-//! change z of the trees' velocities by impulses, in coordinates in which kinetic energy is half the square
-//! ([`WhitenedJacobian`]),
+//! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact". Let z be
+//! the change of the trees' velocities by impulses, in coordinates in which the kinetic energy is half
+//! the square ([`WhitenedJacobian`]). The problem is
 //!
 //!   min ½‖z‖² + ½‖γ(σ)‖²_R,   σ = H z + g,   γ(σ) = P(−R⁻¹σ),
 //!
-//! the paper's stage 2. It is strictly convex and has one solution whatever the contacts are. Its gradient is z − Hᵀγ and
-//! its Hessian 1 + Hᵀ𝒢H with 𝒢 = −∂γ/∂σ. Newton's method on pairs of σ and γ finds the solution in a few steps from
-//! impulses that are near; where it does not, Newton's method with an exact line search does from any start. The matrix
-//! at the solution serves the derivative,
+//! stage 2 of the paper. It is strictly convex and has one solution for any contacts. Its gradient is
+//! z − Hᵀγ and its Hessian 1 + Hᵀ𝒢H with 𝒢 = −∂γ/∂σ. From nearby impulses Newton's method on pairs of σ
+//! and γ finds the solution in a few steps. If it fails, Newton's method with an exact line search finds
+//! it from any start. The matrix at the solution also gives the derivative,
 //!
 //!   dγ = (1 − 𝒢K)(−𝒢 w + ∂γ/∂μ dμ),   K = H (1 + Hᵀ𝒢H)⁻¹ Hᵀ,
 //!
-//! where w is the variation of σ at fixed γ. A variation of R acts like one of σ: w = δR γ.
+//! where w is the variation of σ at fixed γ. A variation of R acts like a variation of σ: w = δR γ.
 //!
 //! Sliding contacts separate at μ‖σ_T‖, as in every convex approximation of Coulomb friction.
 
@@ -37,36 +38,36 @@ use crate::linalg::LANES;
 use impulse::{Answer, answer};
 pub use law::Convex;
 
-/// What a step with an old factorization may leave of the residual before a new one pays: with ten times as much steps that
-/// hardly do anything take 70 times as long in all.
+/// A step with an old factorization is accepted while it leaves at most this share of the residual. With
+/// ten times as much, steps that make little progress take 70 times as long in all.
 const GOOD_CHORD: f64 = 0.2;
 
-/// Share of the slope along a step that the end of a line search may have left: ten times as much takes 7 % more factorizations,
-/// a tenth no fewer.
+/// Share of the initial slope that a line search may leave at its end. Ten times as much takes 7 % more
+/// factorizations; a tenth saves none.
 const EXACT: f64 = 0.05;
 
-/// What is asked of a solve.
+/// Options of a solve.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvexOptions {
-    /// Largest ‖z − Hᵀγ‖ in units of the larger of the two.
+    /// Largest ‖z − Hᵀγ‖, relative to the larger of the two terms.
     pub tolerance: f64,
-    /// Newton steps.
+    /// Number of Newton steps.
     pub max_iterations: usize,
 }
 
 impl ConvexOptions {
-    /// Residual at which a solve ends: [`ROUND_OFF`] whatever larger tolerance is asked for, so that differences of steps
-    /// show derivatives.
+    /// Residual at which a solve ends: at most [`ROUND_OFF`], even if the tolerance is larger, so that
+    /// finite differences of steps show derivatives.
     fn enough(&self) -> f64 {
         ROUND_OFF.min(self.tolerance)
     }
 }
 
-/// Memory for problems up to a capacity; after creation nothing is allocated.
+/// Memory for problems up to a capacity. Nothing is allocated after creation.
 #[derive(Debug)]
 pub struct ConvexSolver {
     system: TreeSystem,
-    /// Blocks for which the order of elimination was chosen.
+    /// True for blocks that were active when the order of elimination was chosen.
     planned: Vec<bool>,
     regularization: Vec<Regularization>,
     answers: Vec<Answer>,
@@ -75,13 +76,13 @@ pub struct ConvexSolver {
     d_sigma: Vec<f64>,
     z: Vec<[f64; 1]>,
     dz: Vec<[f64; 1]>,
-    /// Blocks whose impulse is not a line along dz.
+    /// Blocks whose impulse is not linear along dz.
     bent: Vec<usize>,
     /// Trees to be relaxed body by body.
     disturbed: Vec<bool>,
     /// z − Hᵀγ.
     gradient: Vec<[f64; 1]>,
-    /// The blocks that answer a variation, and panels over all rows.
+    /// Blocks that respond to a variation, and panels over all rows.
     held: Vec<usize>,
     panel: Vec<f64>,
     input: Vec<f64>,
@@ -120,11 +121,13 @@ impl ConvexSolver {
         }
     }
 
-    /// Solves the problem with a regularization a block, from impulses that `lambda` brings, and `kept`, z of a velocity
-    /// that is near, such as that before the step. `lambda` takes the impulses, `modes` the modes.
+    /// Solves the problem with one regularization a block. `lambda` holds the impulses to start from,
+    /// and receives the solution. `kept` is z of a nearby velocity, such as the velocity before the
+    /// step. `modes` receives the modes.
     ///
-    /// A solution above the tolerance is returned, too: the certificate says so, whose `dual` is the residual. Errors, which
-    /// leave both outputs untouched: `Capacity`, `InvalidArgument` for sizes and signs, `Numerical` for NaN or ∞ in or out.
+    /// A solution above the tolerance is returned, too: the certificate says so, and its `dual` is the
+    /// residual. Errors leave both outputs untouched: `Capacity`, `InvalidArgument` for sizes and signs,
+    /// `Numerical` for NaN or ∞ in the input or output.
     pub fn solve(
         &mut self,
         problem: &Problem,
@@ -156,7 +159,7 @@ impl ConvexSolver {
             }
             residual = self.descend(problem, rows, residual, options, &mut certificate);
             if certificate.newton > 0 && residual <= options.enough() {
-                // One more step with the factorization that is there.
+                // One more step with the present factorization.
                 residual = self.chords(problem, rows, residual, f64::EPSILON, 1);
             }
         }
@@ -227,7 +230,7 @@ impl ConvexSolver {
         }
     }
 
-    /// z of the impulses.
+    /// Starts with the z of the given impulses.
     fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, lambda: &[f64]) {
         let (n, coordinates) = (problem.rows(), rows.coordinates());
         for x in [&mut self.lambda, &mut self.sigma, &mut self.d_sigma] {
@@ -243,7 +246,7 @@ impl ConvexSolver {
         rows.velocities(lambda, &mut self.z);
     }
 
-    /// The slopes at σ.
+    /// Computes the slopes at σ.
     fn answer_all(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         self.answers.clear();
         let blocks = problem.blocks.iter().zip(&self.regularization);
@@ -260,7 +263,7 @@ impl ConvexSolver {
         self.factor_answers(rows)
     }
 
-    /// The same from the slopes that are there.
+    /// Factors 1 + Hᵀ𝒢H with the present slopes.
     fn factor_answers(&mut self, rows: &WhitenedJacobian) -> bool {
         self.system.clear_weights(self.answers.len());
         let mut surprise = !self.system.is_for(rows);
@@ -293,7 +296,8 @@ impl ConvexSolver {
         }
     }
 
-    /// Steps with the factorization that is there, while each leaves little of the residual, which is returned.
+    /// Takes steps with the present factorization while each one leaves little of the residual. Returns
+    /// the residual.
     fn chords(
         &mut self,
         problem: &Problem,
@@ -303,14 +307,14 @@ impl ConvexSolver {
         most: usize,
     ) -> f64 {
         let mut count = 0;
-        // Ends at NaN, too.
+        // The loop also ends at NaN.
         while residual > enough && count < most {
             count += 1;
             self.direction();
             self.advance(1.0);
             let new = self.residual(problem, rows);
             if new >= GOOD_CHORD * residual {
-                // What lowers it a little still does.
+                // A step that lowers the residual a little is kept.
                 if new >= residual {
                     self.advance(-1.0);
                     return self.residual(problem, rows);
@@ -323,7 +327,7 @@ impl ConvexSolver {
     }
 }
 
-/// Convex problems are always held by trees.
+/// Convex problems are always stored by trees.
 fn trees<'a>(problem: &Problem<'a>) -> Result<&'a WhitenedJacobian> {
     match problem.delassus {
         Delassus::Trees(rows) => Ok(rows),

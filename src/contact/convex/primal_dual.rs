@@ -1,16 +1,17 @@
 //! Newton's method on pairs of a velocity and an impulse.
 //!
-//! Where contacts are nearly rigid the impulse at a velocity that is a little off is far off, and so are the modes that it
-//! tells: Newton's method by velocity alone takes most of its steps to find them. Here each block keeps a pair (σ, γ) on
-//! the graph of its law, which is linearized there. A step solves the problem with the linearized laws and takes the pairs
-//! beside their graphs; the next ones are those of the graphs with the same σ − ργ, of which each graph has one: they obey
-//! the law with R + ρ in the place of R,
+//! If contacts are nearly rigid, a small error of the velocity causes a large error of the impulse and
+//! wrong modes. Newton's method by velocity alone then takes most of its steps to find the modes. Here
+//! each block keeps a pair (σ, γ) on the graph of its law. A step linearizes all laws at their pairs and
+//! solves the resulting linear problem. The solution moves the pairs off their graphs. The next pair is
+//! the point of the graph with the same σ − ργ. Each graph has exactly one such point: it obeys the law
+//! with R + ρ in place of R,
 //!
 //!   γ ← P(−(R + ρ)⁻¹ x),   σ ← x + ργ,   x = σ − ργ.
 //!
-//! This is the primal–dual active set method (Hintermüller, Ito, Kunisch, The primal-dual active set strategy as a
-//! semismooth Newton method, 2002). Begun at the impulses of the step before it mostly takes a few steps, but nothing says
-//! that it ends: where it does not, [`super::descent`] goes on.
+//! This is the primal–dual active set method (Hintermüller, Ito, Kunisch, The primal-dual active set
+//! strategy as a semismooth Newton method, 2002). From the impulses of the last step it usually takes a
+//! few steps. It need not converge; if it does not, [`super::descent`] continues.
 
 use super::impulse::impulse;
 use super::{ConvexOptions, ConvexSolver};
@@ -19,13 +20,14 @@ use crate::contact::digits::TOLD;
 use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// ρ in units of R of friction: what an impulse changes of the velocity, of which R is a thousandth. In piles of 15 to 60 bodies
-/// a tenth takes 25 % more factorizations, and ten times as much 17 %.
+/// ρ in units of R of friction. An impulse then changes the velocity by about ρ, of which R is a
+/// thousandth. In piles of 15 to 60 bodies a tenth takes 25 % more factorizations, and ten times as much
+/// 17 %.
 const SOFTER: f64 = 1000.0;
 
 impl ConvexSolver {
-    /// z from the velocity `kept` and the impulses `lambda`, and whether its modes have been found; if not, it is the better
-    /// one of the last z and `kept`.
+    /// Starts from the velocity `kept` and the impulses `lambda`. Returns whether it found the modes of
+    /// the solution. If not, z becomes the better one of the last z and `kept`.
     pub(super) fn follow_pairs(
         &mut self,
         problem: &Problem,
@@ -48,7 +50,7 @@ impl ConvexSolver {
             if off < TOLD {
                 return true;
             }
-            // What goes round in a circle, creeps, or goes to numbers that are none.
+            // Stops if the pairs cycle, converge slowly, or are no longer finite.
             if off.is_nan() || off > 0.5 * before {
                 break;
             }
@@ -58,9 +60,9 @@ impl ConvexSolver {
         false
     }
 
-    /// z of the laws linearized at the pairs, and the pairs that they make of it.
+    /// z of the laws linearized at the pairs, and the pairs that follow from it.
     fn step_of_pairs(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
-        // At σ = g first, then at the new σ.
+        // First at σ = g, then at the new σ.
         self.add_slopes(problem, rows, 1.0);
         rows.velocities(&self.lambda, &mut self.z);
         self.system.solve(&mut self.z);
@@ -81,7 +83,8 @@ impl ConvexSolver {
         }
     }
 
-    /// The pairs ← those of the graphs. How far they were beside them, relative to the impulses.
+    /// Moves the pairs back onto their graphs. Returns their distance from the graphs, relative to the
+    /// impulses.
     fn project(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         let (mut off, mut all) = (0.0, 0.0);
         for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {

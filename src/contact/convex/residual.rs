@@ -1,4 +1,4 @@
-//! By how much z and the impulses disagree, and what of that is round-off.
+//! The residual of convex contact, and the part of it that is round-off.
 
 use super::ConvexSolver;
 use super::impulse::{answer, impulse, pressed};
@@ -7,7 +7,8 @@ use crate::contact::problem::Problem;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 impl ConvexSolver {
-    /// Impulses and gradient at z; the gradient's norm in units of the larger of its parts.
+    /// Computes impulses and gradient at z. Returns the gradient's norm, relative to the larger of its
+    /// two terms.
     pub(super) fn residual(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.sigma.copy_from_slice(problem.g);
         rows.add_times(&self.z, &mut self.sigma);
@@ -33,8 +34,9 @@ impl ConvexSolver {
         (gradient / z.max(impulses)).sqrt()
     }
 
-    /// The residual that [`ConvexSolver::residual`] has just found, where impulses cancel each other, or velocities do, no less
-    /// than by what round-off leaves of them: that counts as [`ROUND_OFF`].
+    /// The residual that [`ConvexSolver::residual`] has just found, corrected for cancellation. If
+    /// impulses or velocities cancel each other, the gradient cannot be smaller than their round-off. A
+    /// gradient of this size counts as [`ROUND_OFF`].
     pub(super) fn certified(
         &self,
         problem: &Problem,
@@ -44,14 +46,15 @@ impl ConvexSolver {
         let square = |x: &[[f64; 1]]| x.iter().map(|[x]| x * x).sum::<f64>();
         let gradient = square(&self.gradient).sqrt();
         let counts = gradient / (self.round_off(problem, rows) / ROUND_OFF);
-        // What left the finite numbers excuses nothing.
+        // If a number is not finite, the residual stays as it is.
         match counts > 0.0 {
             true => residual.min(counts),
             false => residual,
         }
     }
 
-    /// Norm of what round-off leaves of the gradient: row by row of the impulse, and of the velocity of which it is.
+    /// Norm of the round-off in the gradient, from the impulse of each row and the velocity that
+    /// determines it.
     fn round_off(&self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         let mut sum = 0.0;
         for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {

@@ -2,7 +2,7 @@ use super::*;
 use crate::contact::problem::Block;
 use crate::error::Status;
 
-/// A unit mass that a spring of compliance R pushes: z = −g/(1 + R), and what is refused.
+/// A unit mass pushed by a spring of compliance R: z = −g/(1 + R). Wrong sizes are refused.
 #[test]
 fn one_row_by_hand_and_wrong_sizes() {
     let capacity = Capacity {
@@ -91,7 +91,8 @@ fn ring(
     (blocks, rows, g)
 }
 
-/// From no impulses and from those of a neighbouring problem; what pairs find is where the descent ends, too.
+/// From no impulses and from those of a neighbouring problem, the pairs and the descent end at the same
+/// solution.
 #[test]
 fn pairs_and_descent_end_at_one_solution() {
     const BODIES: usize = 8;
@@ -137,12 +138,12 @@ fn pairs_and_descent_end_at_one_solution() {
             g.iter_mut().for_each(|g| *g += 0.1 * random());
         }
     }
-    // Sliding, breaking, sticking; and pairs that find the solution or do not.
+    // The problems contain sliding, breaking and sticking; pairs find some of the solutions.
     assert!(modes_seen.iter().all(|n| *n > 100), "{modes_seen:?}");
     assert!((100..200).contains(&found), "{found}");
 }
 
-/// Numbers so large that squares of them are no numbers: an answer or an error, but an end.
+/// Numbers whose squares overflow: the solver ends, with a solution or an error.
 #[test]
 fn numbers_without_squares_come_to_an_end() {
     const BODIES: usize = 3;
@@ -177,7 +178,7 @@ fn numbers_without_squares_come_to_an_end() {
     assert!(refused > 0);
 }
 
-/// For so many free bodies and contacts.
+/// Capacity for this many free bodies and contacts.
 fn of_bodies(bodies: usize, contacts: usize) -> Capacity {
     Capacity {
         rows: 3 * contacts,
@@ -215,7 +216,7 @@ fn squeezed(
     (blocks, rows, g)
 }
 
-/// Impulses that cancel each other leave their round-off of momentum: that is a solution.
+/// Impulses that cancel each other leave round-off in the momentum. This counts as solved.
 #[test]
 fn bodies_squeezed_from_two_sides_are_solved() {
     const BODIES: usize = 6;
@@ -238,7 +239,7 @@ fn bodies_squeezed_from_two_sides_are_solved() {
             };
             let r = vec![R; blocks.len()];
             let (mut lambda, mut kept) = (vec![0.0; g.len()], vec![0.0; rows.coordinates()]);
-            // From a velocity that is not kept.
+            // Start from a velocity other than the one before the step.
             kept.iter_mut().for_each(|z| *z = size * random());
             let mut modes = vec![Mode::Unknown; blocks.len()];
             let c = solver.solve(&problem, &r, &kept, &mut lambda, &mut modes, &options);
@@ -252,7 +253,8 @@ fn bodies_squeezed_from_two_sides_are_solved() {
     }
 }
 
-/// What is stopped before its end is called solved only where it is: strong convexity bounds how far z is from the solution by the gradient.
+/// An early stop counts as solved only at the solution: by strong convexity the gradient bounds the
+/// distance of z from the solution.
 #[test]
 fn what_is_stopped_early_is_unsolved() {
     const BODIES: usize = 8;
@@ -267,7 +269,7 @@ fn what_is_stopped_early_is_unsolved() {
             0 => ring(BODIES, &mut random),
             _ => squeezed(BODIES, PAIRS, &mut random),
         };
-        // So small a push beside the squeeze that the rest of it is a matter of the last digits.
+        // The push is so small beside the squeeze that the rest of it is round-off.
         let push = 10f64.powi(-(round % 14));
         g.iter_mut().for_each(|g| *g += push * random());
         let problem = Problem {
@@ -311,7 +313,7 @@ fn what_is_stopped_early_is_unsolved() {
     assert!(unsolved > 500, "{solved} {unsolved}");
 }
 
-/// A body that slides along the edge of opening: of its normal velocity nothing but last digits is left.
+/// A body that slides along the edge of opening: its normal velocity is only round-off.
 #[test]
 fn what_grazes_is_solved() {
     let capacity = of_bodies(1, 1);

@@ -1,19 +1,19 @@
-//! Projections on the sets that impulses are in, with their slopes.
+//! Projections on the sets of impulses, with their derivatives.
 
 use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 use crate::contact::problem::Regularization;
 
-/// γ(x) = P(−R⁻¹x).
+/// The impulse γ(x) = P(−R⁻¹x) with its derivatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     pub gamma: Wide,
-    /// −∂γ/∂x, symmetric and positive semi-definite, and ∂γ by μ or the bound.
+    /// −∂γ/∂x, symmetric and positive semi-definite; and the derivative of γ by μ or the bound.
     pub slope: Slope,
     pub by_limit: Wide,
     pub mode: Mode,
-    /// Distance of x to where the mode changes.
+    /// Distance of x to the nearest mode switch.
     pub margin: f64,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn impulse(unit: &Unit, x: &[f64]) -> Wide {
     out
 }
 
-/// With its slopes.
+/// The projection with its derivatives.
 pub(super) fn answer(unit: &Unit, x: &[f64]) -> Answer {
     let mut a = Answer {
         gamma: impulse(unit, x),
@@ -120,8 +120,8 @@ pub(super) fn answer(unit: &Unit, x: &[f64]) -> Answer {
     a
 }
 
-/// As [`convex`](crate::contact::convex) has it for two tangents: with r = ‖x_T‖ and D = R_n + μ² R_t the impulse of a sliding
-/// contact is γ_n = (μ r − x_n)/D, γ_T = −μ γ_n x_T/r.
+/// As for two tangents in [`convex`](crate::contact::convex): with r = ‖x_T‖ and D = R_n + μ² R_t the
+/// impulse of a sliding contact is γ_n = (μ r − x_n)/D, γ_T = −μ γ_n x_T/r.
 fn of_cone(a: &mut Answer, mu: f64, r: Regularization, x: &[f64]) {
     let last = x.len() - 1;
     let (slip, z) = (norm(&x[..last]), x[last]);

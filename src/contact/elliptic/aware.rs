@@ -1,6 +1,7 @@
-//! The modes that a descent leads to, as [`ncp`](crate::contact::ncp) has them for three rows: contacts and limits with λ̄_n < 0 let go,
-//! or hold, where what turns beyond round-off is at its bound against the motion. Islands know their open contacts, so that none joins
-//! another one.
+//! The modes that a descent leads to, as in [`ncp`](crate::contact::ncp) for three rows: contacts and
+//! limits with λ̄_n < 0 are released, or closed. A closed contact slides along the tangents in which it
+//! moves beyond round-off, with its friction at the bound against the motion. Islands contain their open
+//! contacts, so a contact that closes joins no islands.
 
 use super::law::Elliptic;
 use super::stand::{CLOSED, Stand};
@@ -10,8 +11,8 @@ use crate::contact::law::Turn;
 use crate::contact::problem::Problem;
 use crate::error::Result;
 
-/// Where a descent leads a unit with the velocities σ; none where it stays as it is. `felt` is the least λ̄, `still` the slip below
-/// which there is none.
+/// The face that a descent leads a unit with velocities σ to; `None` if it stays on its face. λ̄ above
+/// −`felt` counts as zero. A slip of at most `still` counts as zero.
 fn by_descent(
     turn: Turn,
     unit: &Unit,

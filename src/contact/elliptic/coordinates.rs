@@ -1,4 +1,5 @@
-//! Newton's system of an island by the coordinates of its trees, where rows are many more than these.
+//! Newton's system of an island in the coordinates of its trees, for islands with many more rows than
+//! coordinates.
 //!
 //! With G = H Hᵀ, (1 + 𝒢 G) d = r is
 //!
@@ -9,14 +10,14 @@ use crate::contact::allowance::{dense_cost, weight};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{Lu, add_scaled, dispatch, dot};
 
-/// The rows of H in the order of the system's; none where its matrix is smaller.
+/// The rows of H in the order of the system's rows. Empty if the matrix of the rows is cheaper.
 #[derive(Debug, Default)]
 pub(super) struct Coordinates {
-    /// Of all trees of the island.
+    /// Number of coordinates of all trees of the island.
     count: usize,
-    /// Rows × coordinates.
+    /// H, rows × coordinates.
     rows: Vec<f64>,
-    /// Trees of the problem, and where their coordinates begin here.
+    /// Trees of the problem, each with the index of its first coordinate here.
     trees: Vec<(usize, usize)>,
     /// 𝒢 H of a unit.
     lines: Vec<f64>,
@@ -32,20 +33,20 @@ impl Coordinates {
     pub fn with_capacity(rows: usize, blocks: usize) -> Coordinates {
         Coordinates {
             count: 0,
-            // Coordinates are at most 0.54 of the rows: see `cost`.
+            // At most 0.54 coordinates for each row: see `cost`.
             rows: Vec::with_capacity(3 * rows * rows / 5),
             trees: Vec::with_capacity(2 * blocks),
             lines: Vec::with_capacity(WIDEST * rows),
         }
     }
 
-    /// All is solved by the matrix.
+    /// Solves with the matrix of the rows from now on.
     pub fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Takes the rows of these blocks where that makes less of a system: block k begins with the problem's row offsets[k], and
-    /// a row of the problem is here at its place.
+    /// Takes the rows of the blocks `members` if this makes the system cheaper. Block k starts at row
+    /// `offsets[k]` of the problem. Row r of the problem is row `place[r]` here.
     pub fn take(
         &mut self,
         trees: &WhitenedJacobian,
@@ -90,7 +91,7 @@ impl Coordinates {
         }
     }
 
-    /// G of all rows into `matrix`.
+    /// Writes G of all rows into `matrix`.
     pub fn write_matrix(&self, matrix: &mut [f64]) {
         products(&self.rows, self.count, matrix);
     }
@@ -99,12 +100,12 @@ impl Coordinates {
         self.count > 0
     }
 
-    /// What a factorization counts as.
+    /// Weight of a factorization in the work budget.
     pub fn weight(&self, rows: usize) -> f64 {
         self.weight_of(cost([rows, self.count]), rows)
     }
 
-    /// What one of a matrix of so many rows that are held counts as.
+    /// Weight of a factorization of a matrix with `held` rows.
     pub fn weight_of_faces(&self, held: usize, rows: usize) -> f64 {
         self.weight_of(dense_cost(held), rows)
     }
@@ -120,7 +121,7 @@ impl Coordinates {
         &self.rows[unit.at * self.count..][..unit.rows * self.count]
     }
 
-    /// Factors 1 + Hᵀ𝒢 H, which `a` has room for.
+    /// Factors 1 + Hᵀ𝒢 H in the storage `a`.
     pub fn factor<'a>(
         &mut self,
         units: &[Unit],
@@ -180,7 +181,7 @@ impl Coordinates {
     }
 }
 
-/// out += Σₖ leftₖᵀ rightₖ of rows of c numbers.
+/// out += Σₖ leftₖᵀ rightₖ over rows of c numbers.
 #[inline(always)]
 fn add_products_kernel(left: &[f64], right: &[f64], c: usize, out: &mut [f64]) {
     for (i, out) in out.chunks_exact_mut(c).enumerate() {
@@ -192,7 +193,7 @@ fn add_products_kernel(left: &[f64], right: &[f64], c: usize, out: &mut [f64]) {
     }
 }
 
-/// out ← A Aᵀ of rows of c numbers.
+/// out ← A Aᵀ, where the rows of A have c numbers.
 #[inline(always)]
 fn products_kernel(a: &[f64], c: usize, out: &mut [f64]) {
     let n = a.len() / c.max(1);

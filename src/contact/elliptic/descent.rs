@@ -1,7 +1,8 @@
 //! The convex problem: λ = P(c − R⁻¹(σ + s e_n)) with σ = G λ + g.
 //!
-//! It is the optimum of ½ yᵀG y + ½‖γ‖²_R, γ = P(−R⁻¹x), x = g + G y + s e_n − R c, whose gradient is G (y − γ): a Newton step
-//! solves (1 + 𝒢 G) d = γ − y with 𝒢 = −∂γ/∂x, and its length is that of the least value along it.
+//! Its solution minimizes ½ yᵀG y + ½‖γ‖²_R, γ = P(−R⁻¹x), x = g + G y + s e_n − R c. The gradient is G
+//! (y − γ). A Newton step solves (1 + 𝒢 G) d = γ − y with 𝒢 = −∂γ/∂x, and its length minimizes the cost
+//! along d.
 
 use super::answer::{Answer, answer, impulse};
 use super::slope_system::SlopeSystem;
@@ -9,11 +10,12 @@ use super::system::System;
 use super::unit::{Unit, WIDEST};
 use crate::contact::digits::{ROUND_OFF, ROUNDINGS};
 
-/// Share of the slope along a step that its end may leave, and evaluations to get there.
+/// Share of the initial slope that a line search may leave at its end, and its number of evaluations.
 const EXACT: f64 = 0.05;
 const EVALUATIONS: usize = 40;
 
-/// Newton steps without progress before the method gives up, and before it is content.
+/// Newton steps without progress before the method gives up: above the acceptable residual, and below
+/// it.
 const PATIENCE: usize = 40;
 const PATIENCE_BELOW: usize = 1;
 
@@ -25,12 +27,12 @@ pub(super) struct Descent {
     step: Vec<[f64; 1]>,
     d: Vec<f64>,
     d_x: Vec<f64>,
-    /// Of single rows: the root of what an impulse changes of its velocity.
+    /// √Gᵢᵢ of each single row: ‖H‖ by rows.
     reach: Vec<f64>,
     pub newton: SlopeSystem,
 }
 
-/// What stands in the way of the minimum: c, and s by units. Empty for the compliant law.
+/// The shift of the convex problem: c by rows, and s by units. Both are empty for the compliant law.
 #[derive(Clone, Copy)]
 pub(super) struct Centre<'a> {
     pub impulse: &'a [f64],
@@ -59,9 +61,10 @@ impl Descent {
         }
     }
 
-    /// From `lambda` to the solution, which takes its place, in at most so many Newton steps; counts them. It ends where it is
-    /// `enough`, or where it no longer gets better and is `content`. Returns how far the
-    /// impulses are from those that their velocities give, relative to the largest.
+    /// Solves from `lambda` in at most `most` Newton steps, which it adds to `count`. `lambda` receives
+    /// the solution. The method ends at a residual of `enough`, or at one of `content` if it no longer
+    /// improves. Returns the distance of the impulses from those that their velocities give, relative to
+    /// the largest.
     pub fn run(
         &mut self,
         system: &mut System,
@@ -103,19 +106,19 @@ impl Descent {
             self.advance(system, lambda);
         }
         *count += steps;
-        // In its set to round-off.
+        // These impulses lie in their sets up to round-off.
         lambda.copy_from_slice(&self.gamma[..lambda.len()]);
         system.velocity(lambda, sigma);
         residual
     }
 
-    /// The slopes at the velocities of impulses that solve the problem.
+    /// Computes the slopes at the velocities of a solution.
     pub fn look(&mut self, system: &System, centre: Centre<'_>, sigma: &[f64]) {
         self.place(system, centre, sigma);
         self.answer_all(system);
     }
 
-    /// x of all rows.
+    /// Computes x of all rows.
     fn place(&mut self, system: &System, centre: Centre<'_>, sigma: &[f64]) {
         self.x[..sigma.len()].copy_from_slice(sigma);
         if centre.impulse.is_empty() {
@@ -140,7 +143,7 @@ impl Descent {
         }
     }
 
-    /// γ − y into the step, and its size relative to that of the impulses.
+    /// Writes γ − y into the step. Returns its size relative to the impulses.
     fn residual(
         &mut self,
         system: &System,
@@ -168,8 +171,8 @@ impl Descent {
         }
     }
 
-    /// The residual that was just found, where velocities cancel no less than by what round-off leaves of the impulses that
-    /// they give: that counts as [`ROUND_OFF`].
+    /// The residual that was just found, corrected for cancellation. If velocities cancel, the impulses
+    /// they give have a round-off error. A residual of this size counts as [`ROUND_OFF`].
     fn certified(&self, system: &System, lambda: &[f64], residual: f64) -> f64 {
         let by_all = weighed(&self.reach, lambda);
         let (mut off, mut unsure) = (0.0f64, 0.0f64);
@@ -188,7 +191,7 @@ impl Descent {
             }
         }
         let counts = off / (unsure / ROUND_OFF);
-        // What left the finite numbers excuses nothing.
+        // If a number is not finite, the residual stays as it is.
         match counts > 0.0 {
             true => residual.min(counts),
             false => residual,
@@ -213,13 +216,13 @@ impl Descent {
     }
 }
 
-/// ‖H‖ by rows times impulses: no less than the energy norm of their velocity.
+/// Σ √Gᵢᵢ |λᵢ|: an upper bound of the energy norm of the velocity that the impulses cause.
 fn weighed(reach: &[f64], impulses: &[f64]) -> f64 {
     let products = reach.iter().zip(impulses).map(|(r, x)| r * x.abs());
     products.sum()
 }
 
-/// Where the slope dᵀG (y + t d − γ(x + t G d)) vanishes, within one step.
+/// The zero of the slope dᵀG (y + t d − γ(x + t G d)) for t in 0..1.
 fn line_search(
     units: &[Unit],
     reach: &[f64],
@@ -243,7 +246,7 @@ fn line_search(
     let start: f64 = (d_x.iter().zip(y).zip(gamma))
         .map(|((d, y), gamma)| d * (y - gamma))
         .sum();
-    // What hardly moves anything is of a slope that round-off makes.
+    // A slope below this is round-off, if d moves hardly anything.
     let missing = y.iter().zip(gamma).zip(reach);
     let missing: f64 = missing.map(|((y, gamma), r)| r * (y - gamma).abs()).sum();
     let unsure = ROUNDINGS * f64::EPSILON * weighed(reach, d) * missing;
@@ -254,7 +257,7 @@ fn line_search(
     }
     let mut t = 1.0;
     for k in 0..EVALUATIONS {
-        // False position, and every other time the middle.
+        // False position alternates with bisection.
         t = match k % 2 {
             0 => (low[0] * high[1] - high[0] * low[1]) / (high[1] - low[1]),
             _ => 0.5 * (low[0] + high[0]),

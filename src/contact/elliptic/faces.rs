@@ -1,15 +1,18 @@
-//! The linear system of the modes at hand, which Newton's method on faces and the derivative share.
+//! The linear system of the present modes. Newton's method on faces and the derivative share it.
 //!
-//! As in [`ncp`](crate::contact::ncp): with R the directions in which impulses may move, L those in which velocities are held,
+//! As in [`ncp`](crate::contact::ncp): with R the directions in which impulses may move, and L the
+//! directions in which velocities are held,
 //!
 //!   (LᵀG R + Q) x = −Lᵀ w,   dλ = R x.
 //!
-//! Of a cone of any number of tangents that slides in the direction u, with E an orthonormal basis across u,
+//! For a cone of any number of tangents that slides in the direction u, with E an orthonormal basis
+//! across u,
 //!
 //!   R = [(−μ u, 1), (E, 0)],   L = [(0, 1), c (E, 0)],   Q = diag(0, s 1),
 //!
-//! from σ_n = 0 and Eᵀ(dσ_T + ‖σ_T‖/(μ λ_n) E x) = 0, scaled by c and s that stay regular where slip or impulse vanish. The
-//! compliant law has L = 𝒢, R = Q = 1: it is (1 + 𝒢 G) x = −𝒢 w.
+//! from σ_n = 0 and Eᵀ(dσ_T + ‖σ_T‖/(μ λ_n) E x) = 0. The factors c and s scale the second equation so
+//! that it stays regular if the slip or the impulse vanishes. The compliant law has L = 𝒢, R = Q = 1:
+//! the system is (1 + 𝒢 G) x = −𝒢 w.
 
 use super::answer::Answer;
 use super::stand::Stand;
@@ -18,27 +21,28 @@ use super::unit::{Set, Unit, WIDEST, Wide, norm};
 use crate::contact::digits::DEPENDENT;
 use crate::linalg::{General, LANES};
 
-/// Relative pivot below which partial pivoting is not trusted to tell the rank.
+/// Below this relative pivot, partial pivoting does not decide the rank.
 const DOUBTFUL: f64 = 1e-7;
 
-/// Share of a unit's response below which a row moves nothing.
+/// A row whose response is at most this share of the unit's moves nothing.
 const IDLE: f64 = 1e-20;
 
-/// Share of the response that keeps dependent rows harmless on the way to a solution.
+/// Share of the response that is added to the diagonal, so that dependent rows do no harm on the way to
+/// a solution.
 pub(super) const EASE: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
-    /// First unknown, and their number.
+    /// Index of the first unknown, and number of unknowns.
     start: usize,
     size: usize,
     /// Rows of the unit × unknowns.
     left: [Wide; WIDEST],
     right: [Wide; WIDEST],
     held: Wide,
-    /// dλ by μ or the bound at x = 0.
+    /// Derivative of λ by μ or the bound at x = 0.
     by_limit: Wide,
-    /// It is that of a cone whose impulse turns with the slip.
+    /// True for a sliding cone, whose impulse turns with the slip.
     slides: bool,
 }
 
@@ -68,7 +72,7 @@ impl Faces {
         }
     }
 
-    /// Faces of rigid units; what slides in a cone turns its impulses against the slip.
+    /// Sets the faces of rigid units. Impulses that slide in a cone are turned against the slip.
     pub fn of_rigid(
         &mut self,
         system: &System,
@@ -84,7 +88,7 @@ impl Faces {
         }
     }
 
-    /// Those of answers.
+    /// Sets the faces of the compliant law.
     pub fn of_answers(&mut self, system: &System, answers: &[Answer]) {
         self.clear();
         for (unit, a) in system.units.iter().zip(answers) {
@@ -111,7 +115,7 @@ impl Faces {
         self.faces.push(face);
     }
 
-    /// LᵀG R + Q, with as much as keeps it regular where a step is wanted and no more.
+    /// Computes LᵀG R + Q. With `eases` the diagonal grows by a little, so that a step exists.
     fn fill(&mut self, system: &System, eases: bool) {
         let (n, m) = (system.order(), self.order);
         let a = self.system.matrix(m);
@@ -134,7 +138,7 @@ impl Faces {
                 }
                 out[face.start + k] += face.held[k];
                 if eases {
-                    // Rows that turn may respond with far less than those that slide.
+                    // Torsional and rolling rows may respond much less than sliding rows.
                     let own = out[face.start + k].abs();
                     let size = if own > IDLE * response { own } else { response };
                     out[face.start + k] += EASE * size.max(f64::MIN_POSITIVE);
@@ -143,7 +147,8 @@ impl Faces {
         }
     }
 
-    /// λ ← λ + R x with x that takes held velocities to zero. False where nothing was solved.
+    /// λ ← λ + R x with the x that brings held velocities to zero. Returns false if the system is
+    /// singular.
     pub fn step(&mut self, system: &System, lambda: &mut [f64], sigma: &[f64]) -> bool {
         self.fill(system, true);
         if !self.system.factor(0.0) {
@@ -163,7 +168,7 @@ impl Faces {
         true
     }
 
-    /// Factors for the derivative, with the rank.
+    /// Factors the system for the derivative, and finds its rank.
     pub fn factor(&mut self, system: &System) {
         self.fill(system, false);
         if !self.system.factor(DOUBTFUL) {
@@ -171,7 +176,7 @@ impl Faces {
         }
     }
 
-    /// Whether held rows depend on each other, after [`Faces::factor`].
+    /// Whether held rows depend on each other; call after [`Faces::factor`].
     pub fn is_deficient(&self) -> bool {
         self.system.rank() < self.order
     }
@@ -204,7 +209,8 @@ impl Faces {
         }
     }
 
-    /// Adds to `lambda` what limits change at x = 0, by units.
+    /// Adds to `lambda` its change by the limits at x = 0. `limit` gives the change of each unit's
+    /// limit.
     pub fn add_by_limits(&self, system: &System, limit: impl Fn(&Unit) -> f64, lambda: &mut [f64]) {
         for (unit, face) in system.units.iter().zip(&self.faces) {
             let d = limit(unit);
@@ -214,7 +220,8 @@ impl Faces {
         }
     }
 
-    /// Calls `put(block, adjoint)` with the adjoints of limits, of those of the impulses.
+    /// Calls `put(block, adjoint)` with the adjoint of each limit, for the adjoint `bar` of the
+    /// impulses.
     pub fn limits_adjoint(&self, system: &System, bar: &[f64], mut put: impl FnMut(usize, f64)) {
         for (unit, face) in system.units.iter().zip(&self.faces) {
             let along = face.by_limit.iter().zip(&bar[unit.range()]);
@@ -230,7 +237,8 @@ impl Faces {
         self.expand(system, dlambda);
     }
 
-    /// Whether what is held can be held along `w`, but for `slack`, after [`Faces::answer`] of it.
+    /// Whether the held rows can stay at rest along `w`, up to `slack`; call after [`Faces::answer`]
+    /// with this `w`.
     pub fn is_answered(&mut self, system: &System, w: &[f64], dlambda: &[f64], slack: f64) -> bool {
         let n = system.order();
         let mut velocity = std::mem::take(&mut self.line);
@@ -271,7 +279,7 @@ impl Faces {
         }
     }
 
-    /// Lᵀ and Rᵀ by rows of the problem, every `stride` numbers, padded with zeros.
+    /// Lᵀ and Rᵀ by rows of the problem, one row every `stride` numbers, padded with zeros.
     pub fn split(&self, system: &System, stride: usize, left: &mut [f64], right: &mut [f64]) {
         left.fill(0.0);
         right.fill(0.0);
@@ -284,7 +292,7 @@ impl Faces {
         }
     }
 
-    /// Largest velocity that is held at zero, of what slides in a cone across its impulse.
+    /// Largest held velocity. For a sliding cone it is the velocity across the impulse.
     pub fn held_velocity(&self, system: &System, lambda: &[f64], sigma: &[f64]) -> f64 {
         let mut worst = 0.0f64;
         for (unit, face) in system.units.iter().zip(&self.faces) {
@@ -302,7 +310,7 @@ impl Faces {
         worst
     }
 
-    /// A⁻¹ times columns of that many numbers.
+    /// A⁻¹ times columns of `stride` numbers.
     pub fn solve_columns(&mut self, stride: usize, columns: &mut [f64]) {
         let m = self.order;
         if m == 0 {
@@ -338,7 +346,7 @@ impl Face {
         }
     }
 
-    /// Takes an unknown of a row by itself.
+    /// Adds an unknown for a single row.
     fn hold(&mut self, row: usize) {
         self.left[row][self.size] = 1.0;
         self.right[row][self.size] = 1.0;
@@ -346,7 +354,7 @@ impl Face {
     }
 }
 
-/// A rigid unit's face; impulses that slide are put on it.
+/// The face of a rigid unit. Sliding impulses are put on it.
 fn rigid(unit: &Unit, stand: Stand, response: f64, (lambda, sigma): (&mut [f64], &[f64])) -> Face {
     let mut face = Face::none();
     let last = unit.rows - 1;
@@ -388,7 +396,8 @@ fn slide(face: &mut Face, mu: f64, response: f64, lambda: &mut [f64], sigma: &[f
     let last = lambda.len() - 1;
     let (force, slip) = (norm(&lambda[..last]), norm(&sigma[..last]));
     let normal = lambda[last].max(0.0);
-    // Of the two opposite directions the one that the other's error disturbs less. At a solution they agree.
+    // Of the two opposite directions, take the one that suffers less from the error of the other. They
+    // agree at a solution.
     let mut u = [0.0; WIDEST];
     if force > 0.0 && mu * normal * response >= slip {
         (0..last).for_each(|k| u[k] = -lambda[k] / force);
@@ -412,7 +421,7 @@ fn slide(face: &mut Face, mu: f64, response: f64, lambda: &mut [f64], sigma: &[f
         face.by_limit[k] = -normal * u[k];
     }
     face.size = 1;
-    // Columns of the reflection that takes an axis to ∓u, but for that one.
+    // The columns of the reflection that maps an axis to ∓u, without the column of this axis.
     let axis = (0..last).fold(0, |m, k| if u[k].abs() > u[m].abs() { k } else { m });
     let mut w = u;
     w[axis] += if u[axis] < 0.0 { -1.0 } else { 1.0 };
@@ -428,7 +437,7 @@ fn slide(face: &mut Face, mu: f64, response: f64, lambda: &mut [f64], sigma: &[f
     }
 }
 
-/// Brings an impulse that moved along a tangent of its cone back to ‖λ_T‖ = μ λ_n.
+/// Scales an impulse that moved along a tangent of its cone back to ‖λ_T‖ = μ λ_n.
 fn turn_onto_cone(mu: f64, lambda: &mut [f64]) {
     let last = lambda.len() - 1;
     let force = norm(&lambda[..last]);

@@ -1,4 +1,5 @@
-//! Which blocks are solved together: islands with torsion or rolling in them, each by itself, and what has none.
+//! Splits the blocks of a problem: each island with torsional or rolling friction is solved by itself,
+//! all other islands together.
 
 use crate::contact::capacity::Capacity;
 use crate::contact::island::Islands;
@@ -9,10 +10,11 @@ use crate::error::Result;
 #[derive(Debug)]
 pub(super) struct Groups {
     islands: Islands,
-    /// Of every block, and of those on islands without torsion and rolling.
+    /// All blocks, and the blocks of islands without torsional and rolling friction.
     all: Vec<usize>,
     pub plain: Vec<usize>,
-    /// Islands that have some, by number; the problem is one where it is not held by trees.
+    /// Numbers of the islands with torsional or rolling friction. A problem that is not stored by trees
+    /// is one island.
     turning: Vec<usize>,
     is_one: bool,
 }
@@ -55,12 +57,12 @@ impl Groups {
         Ok(())
     }
 
-    /// Number of islands with torsion or rolling.
+    /// Number of islands with torsional or rolling friction.
     pub fn len(&self) -> usize {
         self.turning.len()
     }
 
-    /// Blocks of one of them, in increasing order.
+    /// Blocks of such an island, in increasing order.
     pub fn members(&self, k: usize) -> &[usize] {
         match self.is_one {
             true => &self.all,

@@ -1,4 +1,5 @@
-//! The interior point among the ways of the rigid laws: how far it goes, and what makes a solution of it.
+//! The interior point as one of the methods of the rigid laws: how long it runs, and how its end becomes
+//! a solution.
 
 use super::descent::Descent;
 use super::faces::Faces;
@@ -8,14 +9,15 @@ use super::system::System;
 use crate::contact::certificate::Certificate;
 use crate::contact::digits::TOLD;
 
-/// Steps of the interior point, and how many short ones in a row end it.
+/// Steps of the interior point. This many short steps in a row end it.
 const INSIDE_STEPS: usize = 50;
 const STALLED: usize = 3;
 const SHORT: f64 = 0.1;
 
 impl Rigid {
-    /// To the end of the path, or to where it is lost. Whether the solution is on faces; none where there
-    /// is no solution but impulses that may be nearer to it.
+    /// Follows the path to its end, or until it is lost. Returns true if the solution is on faces, false
+    /// if the end of the path is the solution. Returns `None` if there is no solution; the impulses may
+    /// still be closer to one.
     pub fn go_inside(
         &mut self,
         system: &mut System,
@@ -41,11 +43,11 @@ impl Rigid {
             let is_last = stalled == STALLED || k == INSIDE_STEPS;
             tried &= self.interior.update_stands(system, &mut self.guessed);
             let distance = self.interior.distance();
-            // From here on modes are worth a polish.
+            // The modes are now reliable enough for a polish.
             if distance < TOLD {
                 self.interior.write(system, lambda);
                 system.velocity(lambda, sigma);
-                // Round-off is often within reach: the path is followed for as long as that pays.
+                // Round-off is often within reach: follow the path while the residual still falls.
                 let residual = largest(&residuals(system, lambda, sigma));
                 let is_ending = is_last || residual > 0.3 * before;
                 let enough = if is_ending { FOUND } else { 0.1 * FOUND } * tolerance;
@@ -72,7 +74,7 @@ impl Rigid {
         None
     }
 
-    /// Newton's method on the faces guessed; whether its impulses solve the problem.
+    /// Newton's method on the guessed faces. Returns whether its impulses solve the problem.
     fn put_on_faces(
         &mut self,
         system: &System,

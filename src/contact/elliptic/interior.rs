@@ -1,10 +1,11 @@
-//! Interior point of the rigid laws: it takes the shift μ‖σ_T‖ with its slope, where the sequence of convex problems has it from the
-//! last one and comes nearer by a constant factor each.
+//! Interior point of the rigid laws. It includes the slope of the shift μ‖σ_T‖. The sequence of convex
+//! problems takes the shift from its last solution instead, and therefore converges only linearly.
 //!
-//! Newton steps on the products of [`Pairs`], a predictor and a corrector with one matrix (Mehrotra, On the implementation of a
-//! primal-dual interior point method, 1992), with impulses eliminated unit by unit: along the path dλ = p − 𝒢 dσ, which with
-//! dσ = G dλ + r is (1 + 𝒢 G) dλ = p − 𝒢 r, the system of [`descent`](super::descent) with other slopes. The path may turn back in κ
-//! before its end, and is lost there; one from another middle often is not.
+//! Newton steps on the products of [`Pairs`], a predictor and a corrector with one matrix (Mehrotra, On
+//! the implementation of a primal-dual interior point method, 1992). Impulses are eliminated unit by
+//! unit: along the path dλ = p − 𝒢 dσ. With dσ = G dλ + r this is (1 + 𝒢 G) dλ = p − 𝒢 r, the system of
+//! [`descent`](super::descent) with other slopes. The path may turn back in κ before its end; the method
+//! then loses it. A path from another starting point often has no such fold.
 
 use super::faces::EASE;
 use super::pairs::{NO_PRODUCTS, Pairs, Products};
@@ -13,13 +14,13 @@ use super::stand::{Scales, Stand};
 use super::system::System;
 use super::unit::Slope;
 
-/// Part of the way to the boundary that a step may go.
+/// Share of the way to the boundary that a step may go.
 const REACH: f64 = 0.99;
 
 /// Smallest factor by which a step aims to shrink κ.
 const FLOOR: f64 = 1e-6;
 
-/// A step that is shorter has left the path.
+/// A shorter step has left the path.
 const SHORT: f64 = 0.3;
 
 /// An iterate. Sized at creation.
@@ -35,7 +36,8 @@ pub(super) struct Interior {
     right: Vec<[f64; 1]>,
     scales: Scales,
     kappa: f64,
-    /// The last step was cut short: the iterate has left the path and must return before κ shrinks.
+    /// True if the last step was cut short: the iterate has left the path and must return before κ
+    /// shrinks.
     is_short: bool,
 }
 
@@ -58,8 +60,8 @@ impl Interior {
         }
     }
 
-    /// Begins in the middle of the sets, this part of the problem's velocity and impulse away from their ends. False if there is
-    /// neither or nothing responds.
+    /// Starts in the middle of the sets, at a distance of `part` times the problem's velocity and
+    /// impulse from their boundary. Returns false if the velocity is zero or no row responds.
     pub fn start(&mut self, system: &System, part: f64) -> bool {
         let responses = || {
             let all = system.units.iter().map(|unit| system.normal_response(unit));
@@ -90,12 +92,13 @@ impl Interior {
         true
     }
 
-    /// κ beside what the problem's velocity and impulse make.
+    /// κ relative to the product of the problem's velocity and impulse.
     pub fn distance(&self) -> f64 {
         self.kappa / (self.scales.velocity * self.scales.impulse)
     }
 
-    /// One predictor and corrector step; its length, 0 to 1, or none where the steps leave the finite numbers.
+    /// One predictor and corrector step. Returns its length, 0 to 1, or `None` if a number is not
+    /// finite.
     pub fn advance(&mut self, system: &mut System, newton: &mut SlopeSystem) -> Option<f64> {
         self.slopes.clear();
         let places = system.units.iter().zip(&self.at);
@@ -119,7 +122,8 @@ impl Interior {
         }
         self.direct(system, newton, aim);
         let mut step = (REACH * self.reach(system)).min(1.0);
-        // Where slip turns round within a step the products can grow: never further from the end than before.
+        // The products can grow if the slip reverses within a step. Bound them by the present distance
+        // from the end.
         let left = self.scales.impulse * system.speed(&self.residual[..system.order()]);
         let allowed = self.kappa.max(0.1 * left);
         while step > 1e-3 && self.mean_product(system, step) > allowed {
@@ -140,7 +144,7 @@ impl Interior {
         }
     }
 
-    /// Takes where units tend to stand; returns whether that is where they stood.
+    /// Updates the faces that the units tend to. Returns whether all are unchanged.
     pub fn update_stands(&self, system: &System, stands: &mut Vec<Stand>) -> bool {
         let is_known = stands.len() == self.at.len();
         stands.resize(self.at.len(), Stand::Open);
@@ -180,7 +184,7 @@ impl Interior {
         sum / count.max(1) as f64
     }
 
-    /// The direction to products of κ, less the correction.
+    /// The direction towards products of κ, minus the correction.
     fn direct(&mut self, system: &System, newton: &mut SlopeSystem, kappa: f64) {
         let n = system.order();
         for (k, unit) in system.units.iter().enumerate() {

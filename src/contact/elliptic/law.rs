@@ -1,4 +1,5 @@
-//! The law: solve, with as much push-out as has a solution, and linearize.
+//! The law with torsional and rolling friction: solve, with as much stabilization as has a solution, and
+//! linearize.
 
 use super::groups::Groups;
 use super::plain::Plain;
@@ -15,22 +16,22 @@ use crate::contact::push_out::{Jam, PushOut};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
-/// Contact with torsional and rolling friction, rigid or compliant. Sized at creation. Steps without any are those of the law of
-/// three rows, to the bit.
+/// Contact with torsional and rolling friction, rigid or compliant. Sized at creation. A step without
+/// such contacts gives the same bits as the law of three rows.
 #[derive(Debug)]
 pub struct Elliptic {
     pub(super) plain: Plain,
-    /// Whether that one took the whole of the last step.
+    /// True if the law of three rows solved the whole last step.
     is_plain: bool,
     tolerance: f64,
     capacity: Capacity,
     pub(super) groups: Groups,
     pub(super) solver: Solver,
-    /// Of an island.
+    /// Vectors by rows of an island.
     pub(super) w: Vec<f64>,
     pub(super) d: Vec<f64>,
     pub(super) scratch: Vec<f64>,
-    /// Of the whole.
+    /// Vectors by rows of the whole problem.
     pub(super) probe: Vec<f64>,
     pub(super) change: Vec<f64>,
     pub(super) panel: Vec<[f64; LANES]>,
@@ -38,8 +39,8 @@ pub struct Elliptic {
 }
 
 impl Elliptic {
-    /// As the law of three rows `plain`, which `is_compliant` or rigid. `tolerance` is the largest scaled residual of a converged
-    /// solution ([`Certificate`]).
+    /// Extends the law of three rows `plain`, which is compliant or rigid (`is_compliant`). `tolerance`
+    /// is the largest scaled residual of a converged solution ([`Certificate`]).
     pub fn new(
         capacity: &Capacity,
         plain: Box<dyn Law>,
@@ -64,7 +65,7 @@ impl Elliptic {
         }
     }
 
-    /// Takes what was posed apart.
+    /// Splits the problem into islands.
     fn start(&mut self, posed: &Posed<'_>) -> Result<()> {
         let problem = &posed.problem;
         let (n, blocks) = (problem.rows(), problem.blocks.len());
@@ -83,7 +84,7 @@ impl Elliptic {
         Ok(())
     }
 
-    /// Solves what was posed, island by island.
+    /// Solves the problem island by island.
     fn solve_posed(&mut self, mut posed: Posed<'_>, left: &Allowance) -> Result<Certificate> {
         posed.problem.validate()?;
         self.start(&posed)?;
@@ -112,7 +113,7 @@ impl Elliptic {
         Ok(all)
     }
 
-    /// A step whose problem is posed with all push-out, by this room.
+    /// Solves a step here, without `plain`. The problem must be posed with full push-out.
     pub(super) fn solve_alone(
         &mut self,
         step: &mut dyn Request,
@@ -152,7 +153,8 @@ impl Law for Elliptic {
         ))
     }
 
-    /// Rigid rows that have no solution, or throw what they push, yield; compliant ones always have one.
+    /// Rigid rows become compliant if they have no solution or throw bodies. Compliant rows always have
+    /// a solution.
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
         step.ask(PushOut::Full);
         self.is_plain = !step.posed().problem.has_turning();

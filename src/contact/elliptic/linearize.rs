@@ -8,16 +8,16 @@ use crate::contact::product::{Columns, Islands, LowRank, Product, Split};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
-/// What may be left of a variation in general position where held rows agree.
+/// Relative velocity that a random variation may leave in held rows that agree.
 const AGREED: f64 = 1e-7;
 
 impl Elliptic {
-    /// Limits that a block shares with its unit: those of torsion and rolling are none.
+    /// The change of a unit's limit. Torsional and rolling blocks have no limit of their own.
     fn limit_of<'a>(limits: &'a [f64]) -> impl Fn(&Unit) -> f64 + 'a {
         move |unit: &Unit| limits[unit.block]
     }
 
-    /// Prepares the derivative on an island; its number of rows.
+    /// Prepares the derivative on an island. Returns its number of rows.
     fn load(&mut self, problem: &Problem, island: usize) -> usize {
         self.solver.load(problem, &self.groups, island);
         self.solver.system.order()
@@ -27,7 +27,7 @@ impl Elliptic {
         !self.groups.plain.is_empty()
     }
 
-    /// Whether held rows of the island at hand can be held along `w`, by rows of the problem.
+    /// Whether the held rows of the loaded island can stay at rest along `w` (by rows of the problem).
     fn is_held(&mut self, w: &[f64]) -> bool {
         let (system, faces) = (&self.solver.system, &mut self.solver.faces);
         let n = system.order();
@@ -41,7 +41,7 @@ impl Elliptic {
 }
 
 impl Linearized for Elliptic {
-    /// What is zero on an island costs nothing there.
+    /// Islands on which the input is zero are skipped.
     fn apply(
         &mut self,
         problem: &Problem,
@@ -81,7 +81,7 @@ impl Linearized for Elliptic {
         }
     }
 
-    /// dλ along σ with all that moves it: λ = P(−R⁻¹σ).
+    /// dλ for the full change of σ: λ = P(−R⁻¹σ).
     fn answer(&mut self, problem: &Problem, dsigma: &[f64], dlambda: &mut [f64]) -> Result<()> {
         if !self.solver.is_compliant {
             return Err(not_a_function());
@@ -151,7 +151,8 @@ impl Linearized for Elliptic {
             if !faces.is_deficient() {
                 continue;
             }
-            // How dependent contacts that slide share their load decides where friction points: even the velocity is open.
+            // Dependent sliding contacts can share their load in several ways. The shares decide the
+            // direction of friction, so even the velocity is not determined.
             let is_open = !self.solver.is_compliant && faces.any_slides();
             is_exact &= !is_open && self.is_held(&w);
         }

@@ -1,20 +1,23 @@
-//! Impulses and velocities of a unit inside their sets, in pairs whose products the central path makes κ.
+//! Pairs of impulses and velocities of a unit inside their sets. The central path gives their products
+//! the value κ.
 //!
 //! A cone has λ̃ ∘ ỹ = κ e as in [`ncp`](crate::contact::ncp), with any number of tangents,
 //!
 //!   λ̃ = (μ λ_n, λ_T),  ỹ = (σ_n/μ + ‖σ_T‖, σ_T),  λ̃ ∘ ỹ = (λ̃·ỹ, λ̃₀ ỹ_T + ỹ₀ λ̃_T).
 //!
-//! A limit has λ σ = κ, and what is within a bound (λ + bound) s₁ = (bound − λ) s₂ = κ with σ = s₁ − s₂.
+//! A limit has λ σ = κ. An impulse within a bound has (λ + bound) s₁ = (bound − λ) s₂ = κ with σ = s₁ −
+//! s₂.
 
 use super::stand::{Scales, Stand};
 use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm};
 
-/// Products of a unit: of a cone those of its rows, head first; else that of the normal, then the two of each tangent.
+/// Products of a unit. For a cone: by rows, head first. Otherwise: the product of the normal, then the
+/// two of each tangent.
 pub(super) type Products = [f64; 2 * WIDEST - 1];
 
 pub(super) const NO_PRODUCTS: Products = [0.0; 2 * WIDEST - 1];
 
-/// Of a unit, or how they change.
+/// The pairs of a unit, or their change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pairs {
     pub impulse: Wide,
@@ -23,15 +26,15 @@ pub(super) struct Pairs {
     pub slack: [[f64; 2]; WIDEST - 1],
 }
 
-/// What a unit's pairs are.
+/// The kind of pairs that a unit has.
 enum Kind {
     Cone(f64),
     Bounded(Bounded),
-    /// Held without a bound.
+    /// Held, without a bound.
     Free,
 }
 
-/// A normal, or none, and so many tangents within `part` of its impulse and `bound`.
+/// At most one normal, and `tangents` tangents within `part` times the normal impulse plus `bound`.
 #[derive(Clone, Copy)]
 struct Bounded {
     has_normal: bool,
@@ -47,7 +50,7 @@ impl Bounded {
         [bound + l[k], bound - l[k]]
     }
 
-    /// How these change with the impulses.
+    /// The change of both with the impulses.
     fn change(&self, k: usize, dl: &Wide, last: usize) -> [f64; 2] {
         Bounded {
             bound: 0.0,
@@ -91,7 +94,7 @@ impl Pairs {
         slack: [[0.0; 2]; WIDEST - 1],
     };
 
-    /// In the middle of the sets.
+    /// A point in the middle of the sets.
     pub fn middle(unit: &Unit, scales: Scales) -> Pairs {
         let mut pairs = Pairs {
             slack: [[scales.velocity; 2]; WIDEST - 1],
@@ -120,7 +123,7 @@ impl Pairs {
         }
     }
 
-    /// Whether the velocity of a row has no pair, so that it is what the impulses make it.
+    /// Whether the velocity of a row has no pair. It then follows from the impulses.
     pub fn follows(unit: &Unit, row: usize) -> bool {
         match kind(unit) {
             Kind::Bounded(own) => row >= own.tangents && !(own.has_normal && row + 1 == unit.rows),
@@ -162,7 +165,7 @@ impl Pairs {
         out
     }
 
-    /// Sum of the products that are to be κ, and their number.
+    /// Sum of the products whose target is κ, and their number.
     pub fn sum(unit: &Unit, products: &Products) -> (f64, usize) {
         match kind(unit) {
             Kind::Cone(_) => (products[0], 1),
@@ -174,7 +177,7 @@ impl Pairs {
         }
     }
 
-    /// −∂λ/∂σ along the path; what is held without a bound yields by `ease`.
+    /// −∂λ/∂σ along the path. `ease` is the compliance of held rows without a bound.
     pub fn slope(&self, unit: &Unit, ease: f64) -> Slope {
         let mut slope = [[0.0; WIDEST]; WIDEST];
         let last = unit.rows - 1;
@@ -189,7 +192,7 @@ impl Pairs {
                     }
                 };
                 for k in 0..last {
-                    // L(λ̃) of what the velocity along a tangent changes of ỹ.
+                    // L(λ̃) times the derivative of ỹ by the velocity along a tangent.
                     let along = if slip > 0.0 { s[k] / slip } else { 0.0 };
                     let mut b = [0.0; WIDEST];
                     b[0] = head * along + l[k];
@@ -224,14 +227,14 @@ impl Pairs {
         slope
     }
 
-    /// How impulses change at fixed velocities to have these products: dλ = `target` − 𝒢 dσ.
+    /// The change of impulses at fixed velocities that gives these products: dλ = `target` − 𝒢 dσ.
     pub fn target(&self, unit: &Unit, kappa: f64, correction: &Products, slope: &Slope) -> Wide {
         let mut out = [0.0; WIDEST];
         let last = unit.rows - 1;
         let (l, s) = (&self.impulse, &self.velocity);
         match kind(unit) {
             Kind::Cone(mu) => {
-                // L(ỹ)⁻¹ (κ e − λ̃ ∘ ỹ) = κ ỹ⁻¹ − λ̃, without the product's cancellation.
+                // L(ỹ)⁻¹ (κ e − λ̃ ∘ ỹ) = κ ỹ⁻¹ − λ̃, without the cancellation in the product.
                 let mut b = correction[..WIDEST].iter().map(|e| -e);
                 let mut b: Wide = std::array::from_fn(|_| b.next().unwrap_or(0.0));
                 b[0] += kappa;
@@ -257,7 +260,7 @@ impl Pairs {
         out
     }
 
-    /// Takes into `by`, which has the changes of impulses, those of s₁ and s₂.
+    /// Completes `by`, which holds the changes of impulses, with the changes of s₁ and s₂.
     pub fn follow(&self, unit: &Unit, kappa: f64, correction: &Products, by: &mut Pairs) {
         let Kind::Bounded(own) = kind(unit) else {
             return;
@@ -314,7 +317,7 @@ impl Pairs {
         step
     }
 
-    /// Where the unit tends to stand.
+    /// The face that the unit tends to.
     pub fn tending(&self, unit: &Unit, scales: Scales) -> Stand {
         let last = unit.rows - 1;
         let l = self.impulse.map(|x| x / scales.impulse);
@@ -347,13 +350,15 @@ impl Pairs {
         }
     }
 
-    /// What s₁ and s₂ of tangent k, which has this room, answer its impulse and its bound with.
+    /// Response of s₁ and s₂ of tangent k to its impulse, and to its bound. `room` holds the distances
+    /// to both bounds.
     fn stiffness(&self, k: usize, room: [f64; 2]) -> [f64; 2] {
         let [lower, upper] = [0, 1].map(|side| self.slack[k][side] / room[side]);
         [lower + upper, lower - upper]
     }
 
-    /// Impulses of L(ỹ)⁻¹ b, whose head is the first: the normal's is the last.
+    /// The impulses L(ỹ)⁻¹ b. The head is the first entry of b; the normal impulse is the last entry of
+    /// the result.
     fn divide(&self, mu: f64, last: usize, b: &Wide) -> Wide {
         let y = &self.velocity[..last];
         let [over, head] = self.heads(mu, last);

@@ -1,4 +1,4 @@
-//! The blocks without torsion and rolling, as a problem for the law of three rows.
+//! The blocks without torsional and rolling friction, as a problem for the law of three rows.
 
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
@@ -11,19 +11,19 @@ use crate::contact::push_out::{Jam, PushOut};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
-/// That problem with its law. Sized at creation.
+/// This problem and its law. Sized at creation.
 #[derive(Debug)]
 pub(super) struct Plain {
     pub law: Box<dyn Law>,
     part: Part,
     regularization: Vec<Regularization>,
     kept: Vec<f64>,
-    /// Panels of its columns, in and out, and of its blocks.
+    /// Panels of columns, in and out; numbers by blocks; indices of columns.
     input: Vec<f64>,
     output: Vec<f64>,
     limits: Vec<f64>,
     columns: Vec<usize>,
-    /// By rows of the whole.
+    /// A vector by rows of the whole problem.
     whole: Vec<f64>,
 }
 
@@ -35,7 +35,7 @@ impl Plain {
             coordinates,
             ..
         } = *capacity;
-        // Only problems by trees are taken apart.
+        // Only problems stored by trees are split.
         let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
         Plain {
             law,
@@ -50,7 +50,7 @@ impl Plain {
         }
     }
 
-    /// Takes these blocks, with the guess of their solution.
+    /// Takes the blocks `members`, with the initial guess of their solution.
     pub fn take(&mut self, posed: &Posed<'_>, members: &[usize]) -> Result<()> {
         let Delassus::Trees(rows) = posed.problem.delassus else {
             return Err(Error::internal("a dense problem is not taken apart"));
@@ -70,7 +70,7 @@ impl Plain {
         Ok(())
     }
 
-    /// Solves what was taken, as it was asked for.
+    /// Solves the blocks. The biases are already set.
     pub fn solve(&mut self, posed: &mut Posed<'_>, allowance: &Allowance) -> Result<Certificate> {
         let mut step = OfPart {
             part: &mut self.part,
@@ -82,7 +82,7 @@ impl Plain {
         Ok(outcome.certificate)
     }
 
-    /// As [`Law::answer`], of what was taken.
+    /// As [`Law::answer`], for these blocks.
     pub fn answer(&mut self, posed: &mut Posed<'_>) -> Result<()> {
         let mut step = OfPart {
             part: &mut self.part,
@@ -94,7 +94,8 @@ impl Plain {
         Ok(())
     }
 
-    /// As [`Linearized::apply`](crate::contact::law::Linearized::apply), into the rows of these blocks; `n` and `blocks` are sizes of the whole.
+    /// As [`Linearized::apply`](crate::contact::law::Linearized::apply), into the rows of these blocks.
+    /// `n` and `blocks` are the sizes of the whole problem.
     pub fn apply(
         &mut self,
         [n, blocks]: [usize; 2],
@@ -130,7 +131,8 @@ impl Plain {
         Ok(())
     }
 
-    /// As [`Linearized::apply_transpose`](crate::contact::law::Linearized::apply_transpose), likewise.
+    /// As [`Linearized::apply_transpose`](crate::contact::law::Linearized::apply_transpose), for these
+    /// blocks.
     pub fn apply_transpose(
         &mut self,
         bar: &[f64],
@@ -152,7 +154,7 @@ impl Plain {
         Ok(())
     }
 
-    /// As [`Linearized::answer`](crate::contact::law::Linearized::answer), likewise.
+    /// As [`Linearized::answer`](crate::contact::law::Linearized::answer), for these blocks.
     pub fn answer_along(&mut self, dsigma: &[f64], dlambda: &mut [f64]) -> Result<()> {
         let own = self.part.rows.len();
         let (input, output) = (&mut self.input[..own], &mut self.output[..own]);
@@ -164,7 +166,8 @@ impl Plain {
         Ok(())
     }
 
-    /// As [`Linearized::verdict`](crate::contact::law::Linearized::verdict), of these blocks among so many rows.
+    /// As [`Linearized::verdict`](crate::contact::law::Linearized::verdict), for these blocks. The whole
+    /// problem has `n` rows.
     pub fn verdict(&mut self, state: &mut dyn Variations, n: usize) -> Result<Verdict> {
         let mut state = OfRows {
             state,
@@ -175,7 +178,7 @@ impl Plain {
         self.law.linearize(&problem)?.verdict(&problem, &mut state)
     }
 
-    /// As [`Linearized::answers`](crate::contact::law::Linearized::answers), of these blocks.
+    /// As [`Linearized::answers`](crate::contact::law::Linearized::answers), for these blocks.
     pub fn answers(&mut self, w: &[f64]) -> Result<bool> {
         let input = &mut self.input[..self.part.rows.len()];
         gather(&self.part.rows, w, 0, &[0], input);
@@ -183,7 +186,8 @@ impl Plain {
         self.law.linearize(&problem)?.answers(&problem, input)
     }
 
-    /// As [`Linearized::sort_by_descent`](crate::contact::law::Linearized::sort_by_descent), of these blocks.
+    /// As [`Linearized::sort_by_descent`](crate::contact::law::Linearized::sort_by_descent), for these
+    /// blocks.
     pub fn sort_by_descent(&mut self, bar: &[f64], turn: Turn) -> Result<usize> {
         let input = &mut self.input[..self.part.rows.len()];
         gather(&self.part.rows, bar, 0, &[0], input);
@@ -219,7 +223,8 @@ impl Plain {
     }
 }
 
-/// A step as the law of three rows sees it. What is asked of it is for the whole to say.
+/// The step as the law of three rows sees it. The whole problem sets the biases, so requests have no
+/// effect here.
 struct OfPart<'a> {
     part: &'a mut Part,
     regularization: &'a [Regularization],
@@ -285,7 +290,7 @@ struct OfBlocks<'a> {
 }
 
 impl OfBlocks<'_> {
-    /// Those blocks in the whole, each with its rows of a panel.
+    /// The numbers of these blocks in the whole problem, each with its rows of a panel.
     fn places<'a>(
         &'a self,
         blocks: &'a [usize],

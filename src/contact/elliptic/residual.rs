@@ -1,4 +1,4 @@
-//! By how much impulses and velocities miss a rigid law.
+//! The residual of a rigid law: how much impulses and velocities violate it.
 
 use super::system::System;
 use super::unit::{Set, norm, size};
@@ -8,14 +8,14 @@ pub(super) fn positive(x: f64) -> f64 {
 }
 
 pub(super) fn largest(x: &[f64; 3]) -> f64 {
-    // What is no number is worse than any.
+    // NaN counts as larger than any number.
     x.iter().fold(0.0, |m, x| match x.is_nan() || *x > m {
         true => *x,
         false => m,
     })
 }
 
-/// Residuals of cone, dual cone and complementarity, scaled as a [`Certificate`] says.
+/// Residuals of cone, dual cone and complementarity, scaled as in [`Certificate`].
 pub(super) fn residuals(system: &System, lambda: &[f64], sigma: &[f64]) -> [f64; 3] {
     let velocity = system.speed(&system.g).max(1.0);
     let impulse = positive(size(lambda));
@@ -48,7 +48,7 @@ pub(super) fn residuals(system: &System, lambda: &[f64], sigma: &[f64]) -> [f64;
             Set::Line => [0.0, s[0].abs(), 0.0],
         };
         for (worst, x) in worst.iter_mut().zip(own) {
-            // What is no number stays.
+            // NaN stays.
             if x > *worst || x.is_nan() {
                 *worst = x;
             }

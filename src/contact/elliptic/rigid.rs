@@ -1,5 +1,5 @@
-//! The rigid laws as fixed points of convex problems, with an interior point where these come nearer slowly (`inside`), ended by
-//! Newton's method on faces.
+//! The rigid laws as fixed points of convex problems. If the fixed-point iteration is slow, an interior
+//! point takes over (`inside`). Newton's method on faces ends both.
 
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
@@ -14,41 +14,44 @@ use crate::contact::digits::{ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Regularization;
 
-/// R of the convex problems beside what a unit responds with, from one of them to the next and at its ends. What is gentle is
-/// solved in a few steps from anywhere, what is stiff is near the end.
+/// R of the convex problems, relative to the response of a unit: its largest value, its factor from one
+/// problem to the next, and its smallest value. A problem with a large R takes few steps from any start;
+/// a problem with a small R is close to the solution.
 const SOFTEST: f64 = 1.0;
 const SOFTER: f64 = 0.1;
 const STIFFEST: f64 = 1e-7;
 
-/// What one may be off to count as solved.
+/// Residual of a convex problem that counts as solved.
 const SOLVED: f64 = 1e-6;
 
-/// Share of the tolerance that a solution of the rigid problem is off at most.
+/// A solution of the rigid problem has at most this share of the tolerance as residual.
 pub(super) const FOUND: f64 = 1e-2;
 
-/// Newton steps of one of them, and how far one is solved at most, relative to its impulses.
+/// Newton steps of a convex problem, and the residual at which it ends, relative to its impulses.
 const STEPS: usize = 100;
 const ENOUGH: f64 = 1e-11;
 
-/// Convex problems whose solution is within the tolerance after which faces are no longer looked for: corners of which not all can
-/// bear, by less than that, have none.
+/// After this many convex problems with a solution within the tolerance, the search for faces ends. If
+/// some corners cannot bear load, by less than the tolerance, no faces fit.
 const CONTENT: usize = 4;
 
-/// Factorizations after which the interior point is tried, and from which part of the way into the sets: from one of the two the
-/// path mostly does not turn back.
+/// The interior point is tried after so many factorizations, from a start at such a share of the way
+/// into the sets. From one of the two starts the path usually has no fold.
 const INSIDE: [(usize, f64); 2] = [(12, 1.0), (30, 0.1)];
 
-/// How often all units that break their law are moved to neighbouring faces from one guess, and then the worst of them alone:
-/// of corners that cannot all bear one is to let go.
+/// Repairs of one guess that move all violating units to neighbouring faces, and repairs that move only
+/// the worst unit. If not all corners can bear load, a single one must be released.
 const REPAIRS: usize = 4;
 const SINGLE_REPAIRS: usize = 8;
 
-/// Factorizations that looking for faces may take: so many, and beyond these so many times as many as all else took. Far from
-/// the solution repairs lead from one guess to the next. Walkers with `condim` 4 and 6 take 3 % more work without a bound (pyramids
-/// 8 %) and 2 % (5 %) with twice as many to begin with; with one time as many a problem of 640 hard ones is lost.
+/// Budget of the search for faces: 12 factorizations plus twice those spent elsewhere. Far from the
+/// solution, repairs lead from one guess to the next. Walkers with `condim` 4 and 6 take 3 % more work
+/// without a bound (pyramids 8 %) and 2 % (5 %) with 24 factorizations. With a factor of one, one of 640
+/// hard problems is lost.
 pub(super) const LOOKING: [f64; 2] = [12.0, 2.0];
 
-/// Newton steps on faces, and the velocity that is round-off beside the largest of the problem.
+/// Newton steps on faces, and the velocity that counts as round-off, relative to the largest of the
+/// problem.
 pub(super) const POLISH: usize = 12;
 const EXACT: f64 = 1e-15;
 
@@ -63,10 +66,10 @@ pub(super) struct Rigid {
     best: Vec<f64>,
     polished: Vec<f64>,
     pub interior: Interior,
-    /// What the present solve may spend, and has.
+    /// Budget of this solve, and the part of it that is spent.
     allowed: Allowance,
     pub spent: Allowance,
-    /// The part of it that went into looking for faces.
+    /// Work spent on the search for faces.
     pub looking: f64,
 }
 
@@ -87,7 +90,7 @@ impl Rigid {
         }
     }
 
-    /// From the impulses given, within what is `allowed`.
+    /// Solves from the given impulses within the budget `allowed`.
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -149,8 +152,9 @@ impl Rigid {
             self.take(system, lambda, sigma);
             self.kept[..n].copy_from_slice(lambda);
             self.guessed.clear();
-            // By R of the problem at hand, and where impulses weigh as much as velocities: on the way to a solution a stiff R lets go
-            // of whatever moves apart at all.
+            // Try the faces for the present R, and for the R at which impulses weigh as much as
+            // velocities. With a small R every unit that separates at all, on the way to a solution, is
+            // released.
             for softness in [share, SOFTEST] {
                 soften(system, softness);
                 self.stand_by_answers(system, descent, sigma);
@@ -190,7 +194,7 @@ impl Rigid {
                 &mut certificate.newton,
             );
             if off > SOLVED {
-                // A gentler one first.
+                // Return to a larger R.
                 lambda.copy_from_slice(&self.kept[..n]);
                 system.velocity(lambda, sigma);
                 if share == SOFTEST {
@@ -201,7 +205,7 @@ impl Rigid {
                 share = (share * SOFTER).max(STIFFEST);
             }
             certificate.path = Path::Polished;
-            // A step that cost nothing is one all the same.
+            // A convex problem that took no Newton step counts as one, so that the loop ends.
             certificate.newton += 1;
             self.spent.spend(certificate.newton - before, weight);
             let residual = largest(&residuals(system, lambda, sigma));
@@ -229,7 +233,7 @@ impl Rigid {
         certificate
     }
 
-    /// How many of at most `wanted` factorizations of this weight are left.
+    /// Number of factorizations of this weight that the budget allows, at most `wanted`.
     pub fn grant(&self, wanted: usize, weight: f64) -> usize {
         self.allowed.without(&self.spent).grant(wanted, weight)
     }
@@ -266,7 +270,7 @@ impl Rigid {
         }
     }
 
-    /// Where units stand by what they answer to the impulses taken.
+    /// Takes the faces from the solution of the convex problem at the present velocities.
     fn stand_by_answers(&mut self, system: &System, descent: &mut Descent, sigma: &[f64]) {
         let centre = Centre {
             impulse: &self.centre[..sigma.len()],
@@ -289,8 +293,8 @@ impl Rigid {
         self.shift.extend(shifts);
     }
 
-    /// Newton's method on the faces of where units stand, which a few repairs move to their neighbours. True: the impulses solve
-    /// the problem.
+    /// Newton's method on the present faces. A few repairs move units to neighbouring faces. Returns
+    /// true if the impulses solve the problem.
     fn polish(
         &mut self,
         system: &System,
@@ -311,7 +315,8 @@ impl Rigid {
                 return false;
             }
             let is_found = largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance;
-            // Little friction that pushes what it is to stop is no residual.
+            // Repair even if the residual is small: a small friction impulse that acts along the slip
+            // hardly shows in the residual.
             let alone = repair >= REPAIRS;
             if !self.repair(system, [&*lambda, &*sigma], tolerance, alone) {
                 return is_found;
@@ -320,7 +325,7 @@ impl Rigid {
         false
     }
 
-    /// To the end of Newton's method on faces; false where there is no step.
+    /// Runs Newton's method on faces to its end. Returns false if a step fails.
     pub fn newton(
         &mut self,
         system: &System,
@@ -337,7 +342,8 @@ impl Rigid {
             faces.of_rigid(system, &self.stands, lambda, sigma);
             system.velocity(lambda, sigma);
             let held = faces.held_velocity(system, lambda, sigma);
-            // Round-off, or no way to it. Next to a solution one step may overshoot: what slides slowly turns far.
+            // The iteration ends at round-off or if it makes no progress. Close to a solution one step
+            // may overshoot, because slow slip turns far.
             let is_worse = held >= 0.5 * before;
             let ends = is_stalled || !is_near || before <= ROUND_OFF * speed;
             if held <= EXACT * speed || is_worse && ends {
@@ -367,7 +373,8 @@ impl Rigid {
         true
     }
 
-    /// Moves units that break their law to the neighbouring face, or the worst of them alone; whether any did.
+    /// Moves the units that violate their law to the neighbouring face, or only the worst of them
+    /// (`alone`). Returns whether any moved.
     pub fn repair(
         &mut self,
         system: &System,
@@ -395,7 +402,7 @@ impl Rigid {
         worst.is_some()
     }
 
-    /// Where units stand at a solution, and how near they are to stand elsewhere.
+    /// The face of each unit at a solution, and the distance to the nearest switch.
     fn stand(
         &mut self,
         system: &System,
@@ -416,7 +423,7 @@ impl Rigid {
     }
 }
 
-/// The units of a problem with these impulses.
+/// The scales of a problem with these impulses.
 fn scales(system: &System, lambda: &[f64]) -> Scales {
     Scales {
         velocity: positive(system.speed(&system.g)),
@@ -424,7 +431,7 @@ fn scales(system: &System, lambda: &[f64]) -> Scales {
     }
 }
 
-/// In which distances to switches are measured: what is round-off beside them is no distance.
+/// The scales of distances to switches: they are bounded from below, so that round-off is no distance.
 fn scales_of_switches(system: &System, lambda: &[f64]) -> Scales {
     let units = system.units.iter();
     let response = units.fold(0.0f64, |m, u| m.max(system.normal_response(u)));
@@ -432,8 +439,8 @@ fn scales_of_switches(system: &System, lambda: &[f64]) -> Scales {
     Scales { velocity, impulse }
 }
 
-/// Sets R to a share of the responses. Tangents that turn may respond with far more than the normal of their cone; a pyramid is
-/// projected on with one R.
+/// Sets R to a share of the responses. Torsional and rolling tangents may respond far more than the
+/// normal of their cone. The projection on a pyramid needs a single R.
 fn soften(system: &mut System, share: f64) {
     for k in 0..system.units.len() {
         let unit = &system.units[k];

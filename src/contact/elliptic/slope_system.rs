@@ -1,4 +1,5 @@
-//! Newton's system (1 + 𝒢 G) d = r of slopes 𝒢 by units, in a matrix of the rows or of the coordinates of the trees.
+//! Newton's system (1 + 𝒢 G) d = r with the slopes 𝒢 by units, as a matrix of the rows or of the
+//! coordinates of the trees.
 
 use super::system::System;
 use super::unit::Slope;
@@ -22,7 +23,7 @@ impl SlopeSystem {
         }
     }
 
-    /// Factors 1 + 𝒢 G, or what stands for it; false where it has no inverse.
+    /// Factors 1 + 𝒢 G, or the matrix by coordinates. Returns false if it is singular.
     pub fn factor<'a>(
         &mut self,
         system: &mut System,
@@ -49,7 +50,7 @@ impl SlopeSystem {
         self.lu.factor(a, n, n, 0.0)
     }
 
-    /// r ← d, after [`SlopeSystem::factor`] with these slopes.
+    /// r ← d, after [`SlopeSystem::factor`] with the same slopes.
     pub fn solve<'a>(
         &mut self,
         system: &System,

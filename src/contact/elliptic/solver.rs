@@ -1,4 +1,4 @@
-//! Islands with torsion or rolling, one at a time, and their solutions.
+//! Solves islands with torsional or rolling friction, one at a time, and keeps their solutions.
 
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
@@ -15,10 +15,10 @@ use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Problem, Regularization};
 
-/// Residual of the compliant law at round-off.
+/// Residual of the compliant law that counts as round-off.
 const ROUND_OFF: f64 = 1e-15;
 
-/// Memory for the largest island, and the solutions of all. Sized at creation.
+/// Memory for the largest island, and the solutions of all islands. Sized at creation.
 #[derive(Debug)]
 pub(super) struct Solver {
     pub is_compliant: bool,
@@ -27,19 +27,19 @@ pub(super) struct Solver {
     pub descent: Descent,
     pub(super) rigid: Rigid,
     pub faces: Faces,
-    /// Of the island at hand.
+    /// Vectors of the loaded island.
     lambda: Vec<f64>,
     sigma: Vec<f64>,
-    /// By rows and blocks of the problem: what the derivative is taken at.
+    /// By rows and blocks of the problem: the point at which the derivative is taken.
     impulses: Vec<f64>,
     velocities: Vec<f64>,
     stands: Vec<Stand>,
     stands_before: Vec<Stand>,
     regularization: Vec<Regularization>,
-    /// The island that the system holds, and whether its faces are factored.
+    /// The loaded island, and whether its faces are factored.
     loaded: Option<usize>,
     factored: bool,
-    /// Whether any is at a switch of modes.
+    /// Whether any island is at a mode switch.
     pub at_switch: bool,
 }
 
@@ -67,7 +67,7 @@ impl Solver {
         }
     }
 
-    /// Begins with a problem.
+    /// Starts a new problem.
     pub fn start(&mut self, regularization: &[Regularization]) {
         self.regularization.clear();
         self.regularization.extend_from_slice(regularization);
@@ -75,7 +75,8 @@ impl Solver {
         (self.loaded, self.factored) = (None, false);
     }
 
-    /// Solves an island within what is left. What leaves the finite numbers is returned as not converged.
+    /// Solves an island within the budget. A solution with a number that is not finite is returned as
+    /// not converged.
     pub fn solve(
         &mut self,
         posed: &mut Posed<'_>,
@@ -131,7 +132,7 @@ impl Solver {
         certificate
     }
 
-    /// Impulses of the compliant law at the velocities that the problem has without any.
+    /// Impulses of the compliant law at the velocity without impulses.
     pub fn answer(&mut self, posed: &mut Posed<'_>, groups: &Groups, island: usize) {
         self.place(&posed.problem, groups, island);
         let sigma = self.system.take(posed.problem.g, &mut self.sigma);
@@ -152,7 +153,7 @@ impl Solver {
         }
     }
 
-    /// Makes an island the one at hand, with its slopes where the law is compliant.
+    /// Loads an island. For the compliant law it also computes the slopes.
     pub fn look(&mut self, problem: &Problem, groups: &Groups, island: usize) {
         if self.loaded == Some(island) {
             return;
@@ -186,7 +187,7 @@ impl Solver {
         self.factored = true;
     }
 
-    /// Keeps where units stand, for [`Solver::put_stands_back`].
+    /// Keeps the faces of all units, for [`Solver::put_stands_back`].
     pub fn keep_stands(&mut self) {
         self.stands_before.copy_from_slice(&self.stands);
     }
@@ -196,7 +197,8 @@ impl Solver {
         self.factored = false;
     }
 
-    /// Moves units of the island at hand to where `to` says, which is given the velocities of each; returns how many that are.
+    /// Moves units of the loaded island to the face that `to` returns for their velocities. Returns the
+    /// number of units that moved.
     pub fn move_stands(&mut self, to: impl Fn(&Unit, Stand, &[f64]) -> Option<Stand>) -> usize {
         let sigma = self.system.take(&self.velocities, &mut self.sigma);
         let mut moved = 0;

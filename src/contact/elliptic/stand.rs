@@ -1,4 +1,4 @@
-//! Where units stand in rigid laws: which face of its law each is on, and which one is next to it.
+//! The face of its law that each unit is on in the rigid laws, and the neighbouring faces.
 
 use super::answer::Answer;
 use super::unit::{Set, Unit, WIDEST, norm};
@@ -6,21 +6,23 @@ use crate::contact::digits::{ROUND_OFF, TOLD};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 
-/// Scaled velocity below which a row without impulse counts as held, as in [`ncp`](crate::contact::ncp).
+/// A row without impulse whose scaled velocity is below this counts as held, as in
+/// [`ncp`](crate::contact::ncp).
 pub(super) const CLOSED: f64 = 1e-9;
 
-/// Where a unit stands.
+/// The face that a unit is on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Stand {
     Open,
     Held,
     Sliding,
-    /// Of a pyramid, or an interval: the sign of the impulse by tangents that are at their bound, else 0.
+    /// A pyramid or an interval: the sign of the impulse of each tangent that is at its bound, and 0 for
+    /// other tangents.
     Bounded([i8; WIDEST - 1]),
 }
 
 impl Stand {
-    /// That of a compliant answer.
+    /// The face of a compliant solution.
     pub fn of_answer(unit: &Unit, a: &Answer) -> Stand {
         let bound = |l: f64, bound: f64| match l.abs() < bound * (1.0 - ROUND_OFF) {
             true => 0,
@@ -47,8 +49,8 @@ impl Stand {
         }
     }
 
-    /// Where an open one with the velocities σ comes to stand that the least impulse closes, which has no friction to spare: against
-    /// what moves by more than `still`.
+    /// The face of an open unit with velocities σ that closes with a vanishing impulse. Its friction is
+    /// at the bound against every motion faster than `still`.
     pub fn closed(unit: &Unit, sigma: &[f64], still: f64) -> Stand {
         match unit.set {
             Set::Cone { mu } if mu == 0.0 || unit.slip(sigma) > still => Stand::Sliding,
@@ -66,7 +68,7 @@ impl Stand {
         }
     }
 
-    /// That of a mode of the last step, with the impulses of its end; none of an unknown one.
+    /// The face for a mode of the last step and its impulses; `None` for an unknown mode.
     pub fn of_mode(unit: &Unit, mode: Mode, l: &[f64]) -> Option<Stand> {
         let last = unit.rows - 1;
         let mut signs = [0; WIDEST - 1];
@@ -98,15 +100,16 @@ impl Stand {
     }
 }
 
-/// What velocities and impulses are measured in.
+/// The units of velocities and impulses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scales {
     pub velocity: f64,
     pub impulse: f64,
 }
 
-/// Where a unit is to stand whose impulse has left its set by more than `slack`, or that moves against its law by more than
-/// `creep`, and by how many of these; none if it does neither.
+/// The neighbouring face of a unit that violates its law, and by which factor it does. The impulse may
+/// leave its set by at most `slack`; the velocity may violate the law by at most `creep`. `None` if the
+/// unit obeys the law.
 pub(super) fn neighbour(
     unit: &Unit,
     stand: Stand,
@@ -151,7 +154,8 @@ pub(super) fn neighbour(
     }
 }
 
-/// Takes the sign of the bound that an impulse is to be at, 0 for none; by how much it is not there yet.
+/// Sets the sign of the bound that the impulse belongs at, 0 for none. Returns the violation in units of
+/// `slack` or `creep`.
 fn move_to_bound(sign: &mut i8, l: f64, s: f64, bound: f64, [slack, creep]: [f64; 2]) -> f64 {
     let (off, next) = match *sign {
         0 => ((l.abs() - bound) / slack, pyramid::sign(l)),
@@ -163,7 +167,7 @@ fn move_to_bound(sign: &mut i8, l: f64, s: f64, bound: f64, [slack, creep]: [f64
     off
 }
 
-/// As [`ncp`](crate::contact::ncp) has it for three rows.
+/// As for three rows in [`ncp`](crate::contact::ncp).
 pub(super) fn classify(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> (Stand, f64) {
     let last = unit.rows - 1;
     let (gap, normal) = (s[last] / scales.velocity, l[last] / scales.impulse);
@@ -214,8 +218,8 @@ pub(super) fn classify(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> (St
     }
 }
 
-/// Whether impulses short of a solution say where the unit stands: of each pair of which a solution has one zero, that one is beside the
-/// other, and what slides is resisted along its slip.
+/// Whether impulses that are not yet a solution determine the face of a unit. At a solution one number
+/// of each pair is zero, so it must be small beside the other; and friction must act against the slip.
 pub(super) fn is_told(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> bool {
     let last = unit.rows - 1;
     let told = |a: f64, b: f64| a.abs().min(b.abs()) <= TOLD * a.abs().max(b.abs());
@@ -245,7 +249,7 @@ pub(super) fn is_told(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> bool
     }
 }
 
-/// Mode of a unit's block, and of its torsion and rolling.
+/// Mode of a unit's block, and of its torsional and rolling block.
 pub(super) fn modes(unit: &Unit, stand: Stand) -> [Mode; 2] {
     match (unit.set, stand) {
         (_, Stand::Open) => [Mode::Breaking; 2],

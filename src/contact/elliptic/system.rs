@@ -1,4 +1,4 @@
-//! Which rows share a law, brought together, and G in that order.
+//! The problem of an island with the rows of each law side by side, and G in this order.
 
 use super::coordinates::Coordinates;
 use super::unit::{Set, Unit, WIDEST};
@@ -23,11 +23,12 @@ dispatch! {
 #[derive(Debug, Default)]
 pub(super) struct System {
     pub units: Vec<Unit>,
-    /// Row of the problem by row of this, and the other way; of rows that are not here it is nothing.
+    /// Row of the problem for each row here, and the reverse map. The reverse map has no meaning for
+    /// other rows.
     order: Vec<usize>,
     place: Vec<usize>,
     offsets: Vec<usize>,
-    /// n × n, and g.
+    /// G (n × n), and g.
     pub matrix: Vec<f64>,
     pub g: Vec<f64>,
     pub coordinates: Coordinates,
@@ -46,7 +47,8 @@ impl System {
         }
     }
 
-    /// Takes these blocks of a problem, on which others do not act. `regularization` by blocks, or empty.
+    /// Takes the blocks `members` of a problem. Other blocks must not couple with them. `regularization`
+    /// is by blocks, or empty.
     pub fn start(
         &mut self,
         problem: &Problem,
@@ -72,7 +74,8 @@ impl System {
         self.weigh();
     }
 
-    /// Rows that turn are angular velocities times reaches of any length: what moves with the same energy is as fast as what slides.
+    /// Torsional and rolling rows are angular velocities times arbitrary lengths. The weight makes their
+    /// velocity equal to the sliding velocity with the same energy.
     fn weigh(&mut self) {
         let n = self.order.len();
         for unit in self.units.iter_mut().filter(|u| u.turning.is_some()) {
@@ -87,7 +90,7 @@ impl System {
         }
     }
 
-    /// The largest velocity by the weights of rows.
+    /// The largest weighted velocity.
     pub fn speed(&self, sigma: &[f64]) -> f64 {
         let mut most = 0.0f64;
         for unit in &self.units {
@@ -180,22 +183,22 @@ impl System {
         self.order.len()
     }
 
-    /// What a Newton step's factorization counts as.
+    /// Weight of a Newton step's factorization in the work budget.
     pub fn weight(&self) -> f64 {
         self.coordinates.weight(self.order())
     }
 
-    /// What one of the matrix of so many rows that are held does.
+    /// Weight of a factorization of the matrix of `held` rows.
     pub fn weight_of_faces(&self, held: usize) -> f64 {
         self.coordinates.weight_of_faces(held, self.order())
     }
 
-    /// Row of the problem of a row of this.
+    /// Row of the problem for a row here.
     pub fn row(&self, own: usize) -> usize {
         self.order[own]
     }
 
-    /// `to` ← numbers by rows of the problem.
+    /// `to` ← the numbers `from`, which are by rows of the problem.
     pub fn take<'a>(&self, from: &[f64], to: &'a mut [f64]) -> &'a mut [f64] {
         let to = &mut to[..self.order.len()];
         for (to, row) in to.iter_mut().zip(&self.order) {
@@ -204,7 +207,7 @@ impl System {
         to
     }
 
-    /// Numbers by rows of the problem ← those of this.
+    /// Writes numbers by rows here into `to`, by rows of the problem.
     pub fn give(&self, from: &[f64], to: &mut [f64]) {
         for (from, row) in from.iter().zip(&self.order) {
             to[*row] = *from;

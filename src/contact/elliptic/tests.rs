@@ -1,4 +1,5 @@
-//! The solver beside those of three rows, and its derivative beside differences, on random problems.
+//! Compares the solver with those of three rows, and its derivative with finite differences, on random
+//! problems.
 
 use super::Elliptic;
 use super::stand::{Scales, is_told};
@@ -20,14 +21,14 @@ use std::sync::Arc;
 
 const CONTACTS: usize = 4;
 
-/// A problem with its parts.
+/// A problem with its data.
 #[derive(Clone)]
 struct Posing {
     blocks: Vec<Block>,
     matrix: Vec<f64>,
     /// Rows × dofs: the matrix is its product with itself transposed.
     factor: Vec<f64>,
-    /// That on one tree, where the problem is held by it.
+    /// The factor on one tree, if the problem is stored by trees.
     trees: Option<Arc<WhitenedJacobian>>,
     g: Vec<f64>,
     regularization: Vec<Regularization>,
@@ -40,7 +41,8 @@ fn held<'a>(matrix: &'a [f64], trees: Option<&'a WhitenedJacobian>) -> Delassus<
 }
 
 impl Posing {
-    /// Rows of contacts, of their turning by `turning` rows each, and one of every other law, on so many dofs.
+    /// Rows of contacts, each with `turning` torsional and rolling rows, and one row of every other law,
+    /// on this many dofs.
     fn new(seed: usize, turning: usize, cone: Cone, dofs: usize) -> Posing {
         let mut blocks: Vec<Block> = (0..CONTACTS)
             .map(|k| cone.block(0.3 + 0.2 * k as f64))
@@ -62,7 +64,7 @@ impl Posing {
         let matrix = (0..n * n)
             .map(|k| row(k / n).iter().zip(row(k % n)).map(|(x, y)| x * y).sum())
             .collect();
-        // Of velocities that some motion has.
+        // The velocity of a motion.
         let v: Vec<f64> = (0..dofs).map(|k| 2.0 * scattered(k, seed + 7)).collect();
         let g = (0..n).map(|k| row(k).iter().zip(&v).map(|(x, y)| x * y).sum());
         let r = |k: usize| Regularization {
@@ -81,7 +83,7 @@ impl Posing {
         }
     }
 
-    /// The same held by its factor, on one tree.
+    /// The same problem stored by its factor, on one tree.
     fn by_trees(&self) -> Posing {
         let dofs = self.dofs();
         let mut trees = WhitenedJacobian::with_capacity(1, self.blocks.len(), self.factor.len());
@@ -190,7 +192,7 @@ fn law(p: &Posing, cone: Cone, is_compliant: bool) -> Elliptic {
     Elliptic::new(&p.capacity(), plain, is_compliant, 1e-10)
 }
 
-/// Where rows are many more than dofs Newton's systems are of these.
+/// If there are many more rows than dofs, Newton's systems are in the coordinates of the dofs.
 #[test]
 fn many_rows_are_solved_by_coordinates_as_by_a_matrix() {
     let mut solved = 0;
@@ -207,7 +209,7 @@ fn many_rows_are_solved_by_coordinates_as_by_a_matrix() {
             let by_trees = other.solve(&mut laws[1]);
             assert!(laws[1].solver.system.coordinates.are_used());
             assert!(!laws[0].solver.system.coordinates.are_used());
-            // Of rows that contradict each other nothing is said.
+            // For rows that contradict each other there is no claim.
             if !found.converged && !is_compliant {
                 continue;
             }
@@ -219,12 +221,12 @@ fn many_rows_are_solved_by_coordinates_as_by_a_matrix() {
                 off.fold(0.0, f64::max) / size
             };
             if !is_compliant {
-                // A rigid problem may have several solutions: this is one.
+                // A rigid problem may have several solutions: check that this is one of them.
                 p.lambda.clone_from(&other.lambda);
                 p.modes.clone_from(&other.modes);
                 assert!(p.solve(&mut laws[0]).converged);
             }
-            // Of redundant rows the impulses may be others.
+            // The impulses of redundant rows may differ.
             let off = match is_compliant {
                 true => far(&p.lambda, &other.lambda),
                 false => far(&p.velocity(), &other.velocity()),
@@ -243,7 +245,7 @@ fn no_more_is_spent_than_allowed() {
         let mut p = Posing::new(seed, 3, Cone::Circular, 12);
         let mut law = law(&p, Cone::Circular, false);
         let found = p.solve_within(&mut law, work);
-        // One that cost nothing counts, too.
+        // A step that cost nothing counts, too.
         assert!(found.spent.work <= work + 1.0, "{seed} {work}: {found:?}");
         unsolved += usize::from(!found.converged);
     }
@@ -282,7 +284,8 @@ fn the_laws_hold_with_up_to_five_tangents() {
             let mut law = law(&p, cone, false);
             let found = p.solve(&mut law);
             if !found.converged {
-                // Rows that contradict each other in a random problem: more than twice as many as dofs.
+                // Rows of a random problem may contradict each other if there are more than twice as
+                // many as dofs.
                 assert!(dofs == 12, "{cone:?} {seed} {turning} {dofs}: {found:?}");
                 unsolved += 1;
                 continue;
@@ -303,7 +306,7 @@ fn the_laws_hold_with_up_to_five_tangents() {
                 let power: f64 = f.iter().zip(&v).map(|(f, v)| f * v).sum();
                 let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
                 match cone {
-                    // Maximal dissipation within the set.
+                    // The dissipation is maximal within the set.
                     Cone::Circular => {
                         assert!(norm(&f) <= mu * l[n] + 1e-9 * size);
                         assert!((power + mu * l[n] * norm(&v)).abs() < 1e-8 * size);
@@ -328,7 +331,7 @@ fn derivatives_are_those_of_differences_and_adjoints_theirs() {
         (Cone::Circular, false, false),
         (Cone::Pyramid, false, false),
         (Cone::Circular, true, false),
-        // Impulses of more rows than dofs are unique where they yield.
+        // Impulses of more rows than dofs are unique if the rows are compliant.
         (Cone::Circular, true, true),
     ];
     for (cone, is_compliant, by_trees) in laws {
@@ -404,8 +407,8 @@ fn derivatives_are_those_of_differences_and_adjoints_theirs() {
     }
 }
 
-/// The interior point once ended with a contact that bore four millionths of the load as it parted with one millionth of the speed: a
-/// column was off by a hundredth, and called exact.
+/// The interior point once ended with a contact that carried 4e-6 of the load while it parted with 1e-6
+/// of the speed. A column of the derivative had an error of a hundredth and was labelled exact.
 #[test]
 fn impulses_short_of_a_solution_tell_where_units_stand() {
     let p = Posing::new(0, 0, Cone::Circular, 12);
@@ -421,10 +424,10 @@ fn impulses_short_of_a_solution_tell_where_units_stand() {
         impulse: 1.0,
     };
     let told = |l: [f64; 3], s: [f64; 3]| is_told(&unit, &l, &s, scales);
-    // Shut or open.
+    // Closed or open.
     assert!(told([0.0, 0.0, 0.5], [0.0, 0.0, 1e-9]) && told([0.0, 0.0, 1e-9], [0.1, 0.0, 0.5]));
     assert!(!told([0.0, 0.0, 4e-6], [0.0, 0.0, 7e-7]));
-    // Held or sliding, which is resisted.
+    // Held, or sliding against its friction.
     assert!(told([0.1 * mu, 0.0, 1.0], [0.0, 1e-9, 0.0]));
     assert!(told([-mu, 0.0, 1.0], [0.1, 0.0, 0.0]));
     assert!(!told([-mu * (1.0 - 1e-5), 0.0, 1.0], [1e-4, 0.0, 0.0]));

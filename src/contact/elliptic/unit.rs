@@ -1,17 +1,17 @@
-//! Rows that share a law, and what their impulses are in.
+//! Units: the rows that share a law, and the set of their impulses.
 
 use crate::contact::problem::Regularization;
 
 /// Rows of the widest law: five tangents and a normal.
 pub(super) const WIDEST: usize = 6;
 
-/// Numbers by the rows of a unit; those beyond are zero.
+/// Numbers by the rows of a unit; entries beyond are zero.
 pub(super) type Wide = [f64; WIDEST];
 
 /// −∂λ/∂σ of the rows of a unit.
 pub(super) type Slope = [Wide; WIDEST];
 
-/// What the impulses of a unit are in.
+/// The set of a unit's impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Set {
     /// ‖λ_T‖ ≤ μ λ_n.
@@ -32,7 +32,7 @@ pub(super) enum Set {
 }
 
 impl Set {
-    /// Γ of the rigid law at tangential velocities: what it adds to the normal one.
+    /// Γ of the rigid law: the addition to the normal velocity by the tangential velocities.
     pub fn shift(self, tangents: &[f64]) -> f64 {
         match self {
             Set::Cone { mu } => mu * norm(tangents),
@@ -51,18 +51,18 @@ pub(super) fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
-/// A law's rows among those of [`System`].
+/// The rows of one law within [`System`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
     pub at: usize,
     pub rows: usize,
     pub set: Set,
-    /// Its block, and that of its torsion and rolling.
+    /// Its block, and the block of its torsional and rolling friction.
     pub block: usize,
     pub turning: Option<usize>,
-    /// R of its tangents and of its normal; of a single row the second.
+    /// R of its tangents and of its normal. A single row uses the normal part.
     pub r: Regularization,
-    /// What the velocity of a row counts beside that of one that slides.
+    /// Weight of each row's velocity, relative to a sliding row.
     pub weight: Wide,
 }
 
@@ -71,13 +71,13 @@ impl Unit {
         self.at..self.at + self.rows
     }
 
-    /// Norm of velocities along tangents by the weights of rows.
+    /// Weighted norm of the tangential velocities.
     pub fn slip(&self, s: &[f64]) -> f64 {
         let tangents = s[..self.rows - 1].iter().zip(&self.weight);
         tangents.map(|(s, w)| (w * s).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// That of what moves across the impulses.
+    /// Weighted norm of the tangential velocities across the impulse.
     pub fn across(&self, l: &[f64], s: &[f64]) -> f64 {
         let last = self.rows - 1;
         let force = norm(&l[..last]).max(f64::MIN_POSITIVE);
@@ -89,7 +89,7 @@ impl Unit {
         self.slip(&rest)
     }
 
-    /// A velocity of a row as near to the stiffest mode as it may be where it is unsure by so much.
+    /// The velocity of a row nearest to the stiffest mode within `unsure` of x.
     pub fn pressed(&self, k: usize, x: f64, unsure: f64) -> f64 {
         match self.set {
             Set::Interval { .. } => x - x.clamp(-unsure, unsure),

@@ -15,7 +15,8 @@ use crate::error::Result;
 pub struct Lcp(Ncp);
 
 impl Lcp {
-    /// Of `options` as with [`Ncp::new`]; of the methods all but [`Method::Admm`](crate::contact::ncp::Method::Admm).
+    /// Takes `options` as [`Ncp::new`]. Every method except
+    /// [`Method::Admm`](crate::contact::ncp::Method::Admm) is allowed.
     pub fn new(capacity: &Capacity, options: NcpOptions) -> Lcp {
         Lcp(Ncp::new(capacity, options))
     }

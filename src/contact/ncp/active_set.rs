@@ -1,27 +1,28 @@
-//! The linear system of a fixed set of modes, which the Newton polish and the derivative share.
+//! The linear system of a fixed set of modes. Newton's polish and the derivative share it.
 //!
-//! Each block moves on a face of its law. With R the directions in which its impulse may move and L those in which its
-//! velocity is held, the linearized law on all faces together reads
+//! Each block moves on a face of its law. Let R be the directions in which its impulse may move, and L
+//! the directions in which its velocity is held. The linearized law on all faces together is
 //!
 //!   (Lᵀ G R + Q) x = −Lᵀ w,   dλ = R x.
 //!
-//! Sticking contacts, active limits, holding friction and bilateral rows have L = R = 1, Q = 0. A sliding contact with
-//! slip direction u, e = u turned by 90° in the plane, has
+//! Sticking contacts, active limits, holding friction and bilateral rows have L = R = 1, Q = 0. A
+//! sliding contact with slip direction u, and e = u turned by 90° in the plane, has
 //!
 //!   R = [(−μu, 1), (e, 0)],   L = [(0, 0, 1), c (e, 0)],   Q = diag(0, s),
 //!
-//! from σ_n = 0 and e·σ_T = 0 with u free to turn: an impulse that turns by x₂ along e turns u by −x₂/(μλ_n), hence
-//! e·dσ_T + ‖σ_T‖/(μλ_n) x₂ = 0, the row of [`ncp`](super)'s paper (App. A) without its division
-//! by α = ‖σ_T‖/(μλ_n). Scaled by c = μλ_n G_ee/(μλ_n G_ee + ‖σ_T‖), s = ‖σ_T‖ G_ee/(…), it stays regular where the
-//! slip or the impulse vanishes.
+//! from σ_n = 0 and e·σ_T = 0 with u free to turn: an impulse that turns by x₂ along e turns u by
+//! −x₂/(μλ_n), hence e·dσ_T + ‖σ_T‖/(μλ_n) x₂ = 0. This is the row of [`ncp`](super)'s paper (App. A)
+//! without its division by α = ‖σ_T‖/(μλ_n). The row is scaled by c = μλ_n G_ee/(μλ_n G_ee + ‖σ_T‖), s =
+//! ‖σ_T‖ G_ee/(…), so that it stays regular if the slip or the impulse vanishes.
 //!
 //! A contact in a friction pyramid has such a face along its edges, with u fixed ([`pyramid::slide`]).
 //!
-//! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution chosen where A is
-//! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
-//! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
+//! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution
+//! chosen if A is singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For
+//! symmetric A this is the least-norm solution. With sliding contacts that turn, it is still a smooth
+//! choice that depends on the geometry alone.
 //!
-//! Where G comes by trees see [`by_trees`].
+//! For G stored by trees see [`by_trees`].
 
 mod assemble;
 mod by_trees;
@@ -50,12 +51,13 @@ pub(super) struct ActiveSetSystem {
     definite: Symmetric,
     general: General,
     form: Form,
-    /// εE where A + εE is factored.
+    /// εE, if A + εE is factored.
     ease: Vec<f64>,
-    /// The system where G comes by trees; on how many coordinates.
+    /// The system if G is stored by trees, and the number of coordinates.
     pub trees: TreeSystem,
     coordinates: usize,
-    /// (LᵀRR + Q + εE)⁻¹ with the compliance R of rows, by unknown, and panels of that many and of the problem's rows.
+    /// (LᵀRR + Q + εE)⁻¹ with the compliance R of rows, by unknowns; panels of unknowns and of the
+    /// problem's rows.
     compliance: Vec<f64>,
     target: Vec<f64>,
     remainder: Vec<f64>,
@@ -63,33 +65,34 @@ pub(super) struct ActiveSetSystem {
     rows: Vec<f64>,
 }
 
-/// What a factorization is for.
+/// The purpose of a factorization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// An impulse near the present one; the rank is not asked for.
+    /// To find an impulse near the present one. The rank is not needed.
     Near,
-    /// The rank, and with it the least impulse and the derivative.
+    /// To find the rank, and with it the least-norm impulse and the derivative.
     Rank,
-    /// The same where held rows are known to depend on each other, which spares the attempt without complete pivoting.
+    /// As `Rank`, if held rows are known to depend on each other. This saves the attempt without
+    /// complete pivoting.
     Deficient,
 }
 
-/// What a solution is for.
+/// The purpose of a solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Use {
-    /// A step of an iteration, which may leave so much of held velocities that contradict each other.
+    /// A step of an iteration. It may leave contradicting held velocities up to `unanswered`.
     Step { unanswered: f64 },
     /// A derivative, or its transpose.
     Derivative { transposed: bool },
 }
 
-/// What the last factorization is of.
+/// The form of the last factorization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// A symmetric A, or any other, with its rank.
     Symmetric,
     General,
-    /// A + εE, dense or by trees.
+    /// A + εE, as a matrix or by trees.
     Near,
     Trees,
 }
@@ -119,14 +122,14 @@ impl ActiveSetSystem {
         }
     }
 
-    /// Call once per problem, before the first factorization.
+    /// Prepares for a problem. Call it once per problem, before the first factorization.
     pub fn start(&mut self, problem: &Problem) {
         if let Delassus::Trees(rows) = problem.delassus {
             self.trees.analyze(rows);
         }
     }
 
-    /// Sets the faces for the modes of `work`; sliding directions and coefficients come from its (λ, σ).
+    /// Sets the faces for the modes of `work`. Its (λ, σ) give sliding directions and coefficients.
     pub fn set_faces(&mut self, blocks: &[Block], work: &Work) {
         let Work {
             offsets,
@@ -232,7 +235,7 @@ impl ActiveSetSystem {
         matches!(self.form, Form::Near | Form::Trees) || self.deficient()
     }
 
-    /// Rank of the last factorization; by trees an upper bound of it.
+    /// Rank of the last factorization. By trees it is an upper bound.
     pub fn rank(&self) -> usize {
         match self.form {
             Form::Symmetric => self.definite.rank(),
@@ -242,7 +245,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// x ← Lᵀ w of one column: `w` has the problem's rows, `x` the unknowns.
+    /// x ← Lᵀ w of one column. `w` has the problem's rows, `x` the unknowns.
     #[inline]
     pub fn restrict<const W: usize>(&self, w: impl Fn(usize) -> [f64; W], x: &mut [[f64; W]]) {
         for face in &self.faces {
@@ -282,7 +285,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// The x of R x nearest to λ with the normal impulses of λ.
+    /// The x for which R x is nearest to λ and has the normal impulses of λ.
     pub fn coordinates(&self, lambda: &[f64], x: &mut [[f64; 1]]) {
         for face in &self.faces {
             if let Some(slide) = &face.slide {
@@ -297,7 +300,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// x ← x + Q Rᵀ dλ: how sliding directions turn with the impulses.
+    /// x ← x + Q Rᵀ dλ: the turn of sliding directions with the impulses.
     pub fn add_turns(&self, dlambda: &[f64], x: &mut [[f64; 1]]) {
         for face in &self.faces {
             if let Some(slide) = &face.slide {
@@ -307,7 +310,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// Calls `put(row, value)` with R x, on the faces' rows only.
+    /// Calls `put(row, value)` with R x, for the faces' rows only.
     #[inline]
     pub fn expand<const W: usize>(&self, x: &[[f64; W]], mut put: impl FnMut(usize, [f64; W])) {
         for face in &self.faces {
@@ -330,7 +333,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// Calls `put(row, value)` with L x, on the faces' rows only.
+    /// Calls `put(row, value)` with L x, for the faces' rows only.
     #[inline]
     pub fn expand_left<const W: usize>(
         &self,
@@ -362,8 +365,8 @@ impl ActiveSetSystem {
         self.solve_for(problem, purpose, x, scratch);
     }
 
-    /// As [`ActiveSetSystem::solve`] for a step of an iteration, of which less is asked where held rows contradict each other:
-    /// nothing of contradictions up to `unanswered`, of impulses near the present ones.
+    /// As [`ActiveSetSystem::solve`], for a step of an iteration. Contradictions between held rows up to
+    /// `unanswered` are left as they are, so that impulses stay near the present ones.
     pub fn solve_step(
         &mut self,
         problem: &Problem,
@@ -411,8 +414,9 @@ impl ActiveSetSystem {
         }
     }
 
-    /// For a deficient system: the consistent part of A x = b as F x = t with F of full row rank, r × m. `f` takes Fᵀ,
-    /// m × `stride`, where zeros are expected. b comes in `x`, t leaves in its first r entries.
+    /// For a deficient system: the consistent part of A x = b as F x = t with F of full row rank r, r ×
+    /// m. `f` receives Fᵀ, m × `stride`, and must be zero before. `x` holds b; its first r entries
+    /// receive t.
     pub fn range_equations(
         &self,
         f: &mut [f64],

@@ -1,5 +1,6 @@
-//! Alternating directions on the cone program, with a proximal term and the De Saxcé shift as an outer fixed point
-//! folded into the iterations (Carpentier, Le Lidec and Montaut, RSS 2024; penalty updates in the manner of OSQP).
+//! ADMM (alternating directions) on the cone program, with a proximal term. The De Saxcé shift is an
+//! outer fixed point folded into the iterations (Carpentier, Le Lidec and Montaut, RSS 2024; penalty
+//! updates in the manner of OSQP).
 //!
 //!   (G + ηI + P) λ⁺ = η λ + P z + y − g − Γ(y)
 //!   z⁺ = proj_K(λ⁺ − P⁻¹ y),   y⁺ = y + P (z⁺ − λ⁺) ∈ K*
@@ -35,8 +36,9 @@ impl Admm {
         }
     }
 
-    /// Iterates from `work.lambda` and its σ until the scaled residual is at most `tolerance` or the limit is reached;
-    /// leaves the projected impulse and its σ in `work` and returns the number of iterations.
+    /// Iterates from `work.lambda` and its σ until the scaled residual is at most `tolerance` or the
+    /// limit is reached. Leaves the projected impulse and its σ in `work`. Returns the number of
+    /// iterations.
     pub fn run(
         &mut self,
         problem: &Problem,
@@ -192,7 +194,8 @@ impl Admm {
     }
 }
 
-/// Projects on the dual of the block's cone (a box has none: its multiplier is free, as a bilateral row's is zero).
+/// Projects on the dual of the block's cone. A box has none: its multiplier is free. The multiplier of a
+/// bilateral row is zero.
 fn project_dual(block: Block, y: &mut [f64]) {
     match block {
         Block::Contact { mu } if mu > 0.0 => project(Block::Contact { mu: 1.0 / mu }, y),

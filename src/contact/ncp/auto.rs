@@ -1,4 +1,4 @@
-//! The default path: which method is tried when, and how long.
+//! The default path: runs the methods of [`METHODS`] in order, each with its budget.
 
 use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
@@ -16,7 +16,7 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 
 impl NcpSolver {
-    /// As [`METHODS`] has it.
+    /// Runs the methods of [`METHODS`] until one solves the problem.
     pub(super) fn solve_auto(
         &mut self,
         problem: &Problem,
@@ -45,7 +45,8 @@ impl NcpSolver {
         certificate
     }
 
-    /// Whether a line of the tables is for this problem; `closed` blocks at a switch after a solution was found.
+    /// Whether a line of the tables applies to this problem. `closed`: blocks at a switch were closed
+    /// after a solution was found.
     fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         match when {
@@ -62,7 +63,7 @@ impl NcpSolver {
         }
     }
 
-    /// Tries one method. False: the problem is not solved.
+    /// Tries one method. Returns false if the problem is not solved.
     fn climb(
         &mut self,
         problem: &Problem,
@@ -109,7 +110,7 @@ impl NcpSolver {
             }
             Method::Interior => self.solve_interior(problem, options, rung, certificate),
             Method::PivotsByRank => {
-                // More of the same pivots rarely helps.
+                // More pivots of this kind rarely help.
                 let budget = (10 + 2 * problem.blocks.len()).min(rung.at_most);
                 self.best.residual > options.tolerance
                     && [false, true].into_iter().any(|from_rest| {
@@ -123,7 +124,7 @@ impl NcpSolver {
         }
     }
 
-    /// Continuation and what comes after it on the default path.
+    /// Continuation and the later methods of the default path.
     pub(super) fn solve_last(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Continuation);
         self.work.update_sigma(problem);
@@ -147,8 +148,9 @@ impl NcpSolver {
         certificate
     }
 
-    /// Newton from the present modes, those unknown guessed, to the nearest solution and from there to the one of least
-    /// norm, where that is a choice; few held rows are first tried without the detour.
+    /// Newton's method from the present modes, with unknown modes guessed: first to the nearest
+    /// solution, then to the least-norm one if impulses are not unique. If few rows are held, the
+    /// least-norm impulse is tried first.
     pub(super) fn newton_from(
         &mut self,
         problem: &Problem,
@@ -168,7 +170,7 @@ impl NcpSolver {
                 && self.newton(problem, options, choice, budget, certificate)
             {
                 if choice == Choice::Any {
-                    // What was found stands where no more is reached.
+                    // If settling fails, the solution found so far stays.
                     self.settle(problem, options, certificate);
                 }
                 return true;
@@ -177,8 +179,8 @@ impl NcpSolver {
         false
     }
 
-    /// From a solution in right modes, as far as those are known, to the one of least norm, or else to one that is exact.
-    /// False: nothing has changed.
+    /// From a solution in the right modes, as far as they are known, to the least-norm solution, or else
+    /// to an exact one. Returns false if nothing has changed.
     pub(super) fn settle(
         &mut self,
         problem: &Problem,
@@ -187,7 +189,7 @@ impl NcpSolver {
     ) -> bool {
         self.found.clone_from(&self.work.lambda);
         self.found_modes.clone_from(&self.work.modes);
-        // The least impulse lets more blocks be closed than another one.
+        // With the least-norm impulse more blocks can be closed than with another one.
         let closed =
             self.is_for(When::Dense, problem, false) && newton::promote(problem, &mut self.work);
         SETTLE.iter().any(|attempt| {
@@ -207,7 +209,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
     }
 
-    /// Rows that the present modes hold.
+    /// Number of rows that the present modes hold.
     fn held(&self, problem: &Problem) -> usize {
         let held = (problem.blocks.iter().zip(&self.work.modes))
             .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding | Mode::Bounded(_)));
@@ -219,7 +221,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
     }
 
-    /// Shrinks κ along the central path, and polishes the modes where they settle.
+    /// Shrinks κ along the central path. When the modes no longer change, polishes them.
     fn solve_interior(
         &mut self,
         problem: &Problem,
@@ -228,7 +230,7 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         if !(self.interior).start(problem, &self.work, &mut self.shifted) {
-            // Nothing responds to any impulse.
+            // No row responds to any impulse.
             return false;
         }
         let mut before = f64::INFINITY;
@@ -246,7 +248,7 @@ impl NcpSolver {
             stalled = if step < 0.1 { stalled + 1 } else { 0 };
             let settled = (self.interior).update_modes(problem, &self.work, &mut self.shifted);
             tried &= settled;
-            // Modes are worth a polish.
+            // The modes are settled and worth a polish.
             if settled && !tried && distance < TOLD {
                 tried = true;
                 if self.polish(problem, options, certificate) {
@@ -257,7 +259,7 @@ impl NcpSolver {
             if distance < TOLD {
                 self.shifted.write(problem, &mut self.work);
                 let residual = self.residual(problem);
-                // Round-off is often within reach: the path is followed for as long as that pays.
+                // Round-off is often within reach: follow the path while the residual still falls.
                 let ending = last || residual > 0.3 * before;
                 before = residual;
                 let enough = if ending { 1e-2 } else { 1e-3 } * options.tolerance;
@@ -280,8 +282,8 @@ impl NcpSolver {
         true
     }
 
-    /// Follows the central path through its folds, and polishes the modes where they settle; anew and nearer to it where that
-    /// ends before it does.
+    /// Follows the central path through its folds. When the modes no longer change, polishes them. If
+    /// the path ends too early, it is followed again and more closely.
     fn follow_path(
         &mut self,
         problem: &Problem,
@@ -305,7 +307,7 @@ impl NcpSolver {
         false
     }
 
-    /// One attempt, with so many factorizations; whether its modes were polished.
+    /// One attempt with a budget of factorizations. Returns whether its modes were polished.
     fn follow_so_near(
         &mut self,
         problem: &Problem,
@@ -329,7 +331,7 @@ impl NcpSolver {
             let residual = self.residual(problem);
             self.remember(residual, Path::Continuation);
             if self.continuation.distance() < TOLD {
-                // Solved, the path is followed for as long as that pays.
+                // Once solved, follow the path while the residual still falls.
                 goes_on &= residual > options.tolerance || residual < 0.3 * before;
                 before = residual;
                 if settled && !tried {
@@ -342,14 +344,14 @@ impl NcpSolver {
         polished
     }
 
-    /// Counts what continuation has spent beyond what is `counted`, and returns all of it.
+    /// Adds the factorizations of continuation beyond `counted` to the spent work. Returns all of them.
     fn count_continuation(&mut self, counted: usize) -> usize {
         let all = self.continuation.factorizations();
         self.spent.spend(all - counted, 1.0);
         all
     }
 
-    /// Newton in the modes of the iterate on the central path.
+    /// Newton's method in the modes of the iterate on the central path.
     fn polish(
         &mut self,
         problem: &Problem,
@@ -369,7 +371,8 @@ impl NcpSolver {
         done
     }
 
-    /// Puts the interior point on the faces of its modes if that is no worse.
+    /// Puts the interior point's impulses on the faces of their modes, if this does not raise the
+    /// residual.
     fn snap(&mut self, problem: &Problem, residual: f64) {
         Interior::snap(&self.shifted, problem, &mut self.work);
         if self.residual(problem) > residual {
@@ -388,7 +391,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
     }
 
-    /// Returns to the best iterate; `certificate` takes who found it.
+    /// Returns to the best iterate. `certificate` receives its path.
     fn recall(&mut self, problem: &Problem, certificate: &mut Certificate) {
         self.work.lambda.copy_from_slice(&self.best.lambda);
         self.work.update_sigma(problem);
@@ -399,7 +402,7 @@ impl NcpSolver {
     fn remember(&mut self, residual: f64, path: Path) {
         let best = &mut self.best;
         if residual < best.residual || !best.is_known() {
-            // No number is worse than any.
+            // NaN counts as larger than any number.
             best.residual = if residual.is_nan() {
                 f64::INFINITY
             } else {
@@ -419,7 +422,8 @@ impl NcpSolver {
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
-        // Where slip directions do not turn, what is closed at a switch decides on impulses alone, and gets as many again.
+        // In pyramids slip directions do not turn. Closed blocks at a switch then affect the impulses
+        // alone, and get the same budget again.
         let closing = match problem.has_pyramids() {
             true => self.grant(2 * budget) - self.grant(budget),
             false => 0,

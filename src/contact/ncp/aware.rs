@@ -1,15 +1,17 @@
-//! The modes that a descent leads to, instead of those of the solution: what a gradient needs to see beyond a contact that
-//! holds, or one that is open (after nimble-differentiable-lcp, section 4.4).
+//! The modes that a descent leads to, in place of the modes of the solution. With them a gradient can
+//! look beyond a contact that holds, or one that is open (after nimble-differentiable-lcp, section 4.4).
 //!
-//! λ̄ = ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ tells two things of a contact or limit. Along −λ̄ its normal impulse grows where λ̄_n < 0; and a
-//! force along −∂L/∂v⁺ changes its normal velocity by −λ̄_n, so that where λ̄_n < 0 it pulls the bodies apart. An
-//! open one, λ_n = 0, has nowhere to go but to an impulse, and a closed one, σ_n = 0, but to a velocity. So those with λ̄_n < 0
-//! have another side that a descent can reach, and the rest has none: a body on the ground is not pushed into it.
+//! λ̄ = ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ says two things about a contact or limit. Along −λ̄ its normal impulse
+//! grows if λ̄_n < 0. A force along −∂L/∂v⁺ changes its normal velocity by −λ̄_n; if λ̄_n < 0 it pulls
+//! the bodies apart. An open contact, λ_n = 0, can only gain an impulse, and a closed one, σ_n = 0, only
+//! a velocity. Therefore a contact with λ̄_n < 0 has another side that a descent can reach, and other
+//! contacts have none: a body on the ground is not pushed into it.
 //!
-//! There are two ways to it, [`Turn`]: those that hold let go, which finds forces that part the bodies, or
-//! those that are open hold, which finds forces that push through the contact. One that comes to hold gets the mode in which the
-//! least impulse would close it: that has no friction to spare, so it slides in the direction of its slip, and sticks where there
-//! is none. Dry friction and equalities stay. Impulses and velocities are those of the solution.
+//! There are two ways to this side, [`Turn`]. Held contacts are released, which finds forces that part
+//! the bodies. Or open contacts are closed, which finds forces that push through the contact. A closed
+//! contact gets the mode in which a vanishing impulse would close it. Such an impulse has no friction to
+//! spare, so the contact slides in the direction of its slip, or sticks if there is no slip. Dry
+//! friction and equalities keep their mode. Impulses and velocities are those of the solution.
 
 use super::NcpSolver;
 use super::active_set::Purpose;
@@ -24,8 +26,8 @@ use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::Result;
 
-/// The mode that a descent leads a block with the velocities σ to; none where it stays as it is. `felt` is the least λ̄, `still`
-/// the slip below which there is none.
+/// The mode that a descent leads a block with the velocities σ to; `None` if its mode stays. λ̄ above
+/// −`felt` counts as zero. A slip of at most `still` counts as zero.
 fn by_descent(
     turn: Turn,
     block: Block,
@@ -63,14 +65,14 @@ fn by_descent(
     })
 }
 
-/// The least λ̄ that is felt, and the least slip.
+/// The thresholds below which λ̄, and slip, count as zero.
 fn least(problem: &Problem, lambda_bar: &[f64]) -> [f64; 2] {
     [ROUND_OFF * largest(lambda_bar), CLOSED * largest(problem.g)]
 }
 
 impl NcpSolver {
-    /// Takes the derivative in the modes that a descent leads to, until [`NcpSolver::put_back`]; returns how many blocks
-    /// that changes, of none nothing. After [`NcpSolver::linearize`].
+    /// Takes the derivative in the modes that a descent leads to, until [`NcpSolver::put_back`]. Returns
+    /// the number of blocks that change; with 0 nothing changes. Call it after [`NcpSolver::linearize`].
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub(super) fn sort_by_descent(
@@ -100,13 +102,15 @@ impl NcpSolver {
         Ok(moved)
     }
 
-    /// Ends what [`NcpSolver::sort_by_descent`] began; the next [`NcpSolver::linearize`] has the matrix of the solution.
+    /// Undoes [`NcpSolver::sort_by_descent`]. The next [`NcpSolver::linearize`] has the matrix of the
+    /// solution.
     pub(super) fn put_back(&mut self) {
         self.work.restore_verified();
         self.displaced = true;
     }
 
-    /// The factors that there were, to the bit: those of the solve may be of slip directions that are off by round-off.
+    /// Restores the earlier factors, to the bit. The factors of the solve may belong to slip directions
+    /// with a round-off error.
     pub(super) fn factor_again(&mut self, problem: &Problem) {
         if !std::mem::take(&mut self.displaced) {
             return;
@@ -120,7 +124,7 @@ impl NcpSolver {
 }
 
 impl IslandSolver {
-    /// As [`NcpSolver::sort_by_descent`]. Contacts that come to hold join islands.
+    /// As [`NcpSolver::sort_by_descent`]. Contacts that close join islands.
     pub(super) fn sort_islands_by_descent(
         &mut self,
         problem: &Problem,
@@ -169,7 +173,7 @@ impl IslandSolver {
         self.take_apart(rows, false)
     }
 
-    /// Islands of the solution, or of the modes that a descent leads to.
+    /// Finds the islands of the solution, or of the modes that a descent leads to.
     fn take_apart(&mut self, rows: &WhitenedJacobian, descending: bool) -> Result<()> {
         self.loaded = None;
         self.sound.clear();
@@ -182,7 +186,7 @@ impl IslandSolver {
     }
 }
 
-/// σ of a block, from the velocities of the trees by the impulses.
+/// σ of a block, from the velocities z of the trees.
 fn velocity(rows: &WhitenedJacobian, block: usize, z: &[[f64; 1]], g: &[f64]) -> [f64; 3] {
     let mut sigma = rows.times(block, z).map(|[x]| x);
     for (s, g) in sigma.iter_mut().zip(g) {

@@ -1,4 +1,4 @@
-//! The law of a single block: its exact solution, its cone, and how far a pair (λ, σ) is from obeying it.
+//! The law of a single block: its exact solution, its cone, and how much a pair (λ, σ) violates it.
 
 use super::cone::planar_norm;
 use super::measure::Violation;
@@ -28,7 +28,7 @@ pub fn project(block: Block, lambda: &mut [f64]) {
     }
 }
 
-/// Evaluates the law at (λ, σ).
+/// The violation of the law at (λ, σ).
 #[inline]
 pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
     match (block, lambda, sigma) {
@@ -51,7 +51,7 @@ pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
             complementarity: (l * s).abs(),
         },
         (Block::Box { bound }, [l], [s]) => {
-            // Normal cone of an interval: λ·σ = −bound·|σ| covers the inside and both ends.
+            // For the normal cone of an interval, λ·σ = −bound·|σ| covers the interior and both ends.
             Violation {
                 cone: (l.abs() - bound).max(0.0),
                 dual: 0.0,
@@ -67,7 +67,7 @@ pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
     }
 }
 
-/// Solves one block exactly with the others fixed: σ = W λ + b, `guess` the impulse so far.
+/// Solves one block exactly with the others fixed: σ = W λ + b. `guess` is the present impulse.
 ///
 /// A block without response (W = 0) keeps its guess.
 #[inline]
@@ -109,7 +109,7 @@ fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     if let Some(lambda) = near.or_else(|| slide.scan()) {
         return lambda;
     }
-    // No admissible direction (a singular W): one projected step keeps the sweep bounded.
+    // No admissible direction exists (W is singular): one projected step keeps the sweep bounded.
     let step = w[0][0] + w[1][1] + w[2][2];
     if step <= 0.0 {
         return guess;
@@ -126,7 +126,8 @@ fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     lambda
 }
 
-/// λ with (W + ε) λ + b − ε guess = 0: ε, of round-off size, makes a singular W harmless and leaves fixed points alone.
+/// λ with (W + ε) λ + b − ε guess = 0. ε has the size of round-off. It makes a singular W harmless and
+/// does not move fixed points.
 fn solve3(w: &Small, b: [f64; 3], guess: [f64; 3]) -> Option<[f64; 3]> {
     let eps = 1e-13 * (w[0][0] + w[1][1] + w[2][2]);
     let a = [w[0][0] + eps, w[1][1] + eps, w[2][2] + eps];
@@ -159,7 +160,7 @@ fn unit(v: [f64; 2]) -> [f64; 2] {
 const ROUND: [[f64; 2]; SAMPLES] = round();
 const SAMPLES: usize = 48;
 
-/// Cosine and sine of the angle between two of them, an eighth of 60°.
+/// Cosine and sine of the angle between two neighbours, an eighth of 60°.
 const APART: [f64; 2] = [0.991_444_861_373_810_4, 0.130_526_192_220_051_6];
 
 const fn round() -> [[f64; 2]; SAMPLES] {
@@ -184,7 +185,7 @@ struct Slide {
     response: f64,
     closing: f64,
     mu: f64,
-    /// What round-off in p is measured by.
+    /// Scale of round-off in p.
     size: f64,
 }
 
@@ -245,7 +246,7 @@ impl Slide {
             }
             let slope = u[0] * (turn[1] - p[0]) - u[1] * (turn[0] + p[1]);
             let step = -across / slope;
-            // Too far, or NaN where the slope vanishes: scan instead.
+            // The step is too long, or NaN because the slope vanishes: scan instead.
             if step.is_nan() || step.abs() >= 1.0 {
                 return None;
             }
@@ -287,7 +288,7 @@ impl Slide {
     }
 }
 
-/// The direction that halves the angle between two.
+/// The direction that halves the angle between two directions.
 fn between(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     unit([a[0] + b[0], a[1] + b[1]])
 }

@@ -1,4 +1,4 @@
-//! What pivots find, polished.
+//! Runs the pivoting methods and polishes their result.
 
 use super::active_set::Purpose;
 use super::ladder::FROM_RAY;
@@ -7,7 +7,7 @@ use crate::contact::certificate::Certificate;
 use crate::contact::problem::{Delassus, Problem};
 
 impl NcpSolver {
-    /// Runs a method with the factorizations that are left of so many, and counts those that it took.
+    /// Runs a method with the rest of a budget of factorizations, and counts those it takes.
     fn within(
         &mut self,
         budget: usize,
@@ -20,7 +20,7 @@ impl NcpSolver {
         done
     }
 
-    /// Parametric pivots, and polishes what is found.
+    /// Parametric pivots, then polishes the result.
     pub(super) fn solve_parametric(
         &mut self,
         problem: &Problem,
@@ -34,13 +34,13 @@ impl NcpSolver {
             let (work, active_set) = (&mut s.work, &mut s.active_set);
             parametric::pivot(problem, work, active_set, slip, budget, count)
         });
-        // What was found stands where no more is reached: its residual says how well it does.
+        // If settling fails, the result of the pivots stays, and its residual decides.
         found
             && (self.settle(problem, options, certificate)
                 || self.residual(problem) <= options.tolerance)
     }
 
-    /// Pivots along a ray, and polishes what is found.
+    /// Pivots along a ray, then polishes the result.
     pub(super) fn solve_ray(
         &mut self,
         problem: &Problem,
@@ -60,7 +60,7 @@ impl NcpSolver {
                 || self.newton_from(problem, options, FROM_RAY, certificate))
     }
 
-    /// Pivots, and polishes what is found.
+    /// Pivots, then polishes the result.
     pub(super) fn solve_pivots(
         &mut self,
         problem: &Problem,
@@ -74,7 +74,7 @@ impl NcpSolver {
             let (work, active_set, enough) = (&mut s.work, &mut s.active_set, options.tolerance);
             pivot::pivot(problem, work, active_set, purpose, enough, budget, count)
         });
-        // Consistent but not exact: rows are nearly dependent.
+        // The modes are consistent but not exact: rows are nearly dependent.
         found && self.settle(problem, options, certificate)
     }
 }

@@ -1,4 +1,4 @@
-//! What could make a derivative that of another solution than the one that was returned.
+//! Decides whether the linear system at hand is the one of the returned solution.
 
 use super::NcpSolver;
 use super::measure::Scales;
@@ -8,24 +8,26 @@ use crate::contact::digits::{UNFELT, switch_units};
 use crate::contact::problem::Problem;
 use crate::linalg::scattered;
 
-/// Share of the distance to the nearest switch that a solution may be off.
+/// Largest error of the solution, relative to its distance to the nearest mode switch.
 const OFF: f64 = 0.1;
 
-/// Residual below which a solution is what Newton's method would end in, to round-off.
+/// A residual below this means that Newton's method ended at round-off.
 const FINISHED: f64 = 1e-13;
 
 impl NcpSolver {
-    /// Whether the linear system of [`NcpSolver::linearize`], which comes before, is that of the last solution. There
-    /// are two ways in which a certified solution can belong to another one:
+    /// Whether the linear system of [`NcpSolver::linearize`], which must come before, is that of the
+    /// last solution. A certified solution can belong to another system in two cases:
     ///
-    /// - Where sliding contacts depend on each other (three bodies that touch the ground at one point) impulses may be
-    ///   shared out in many ways, each with its own velocity. The derivative is that of the choice that the pseudo-inverse
-    ///   makes. Newton's method from the modes given ends there, and does so for the states around; where other methods
-    ///   found the modes, what they find for those may be another choice.
-    /// - Where rows are nearly dependent a small residual leaves much of the impulses open: Newton's method, which the
-    ///   solver could not finish, would correct them by more than the distance to other modes.
+    /// - Sliding contacts depend on each other (three bodies that touch the ground at one point).
+    ///   Impulses may then be shared in many ways, each with its own velocity. The derivative is that of
+    ///   the choice made by the pseudo-inverse. Newton's method from the given modes ends in this
+    ///   choice, at this state and at nearby ones. If another method found the modes, it may end in
+    ///   another choice at nearby states.
+    /// - Rows are nearly dependent. A small residual then leaves the impulses undetermined. Newton's
+    ///   method, if the solver could have finished it, would correct them by more than the distance to
+    ///   other modes.
     ///
-    /// `delta` and `change` are workspace with one entry a row.
+    /// `delta` and `change` are scratch with one entry per row.
     pub fn is_certain(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         let path = self.last.map_or(Path::Empty, |c| c.path);
         let is_followed = !self.may_be_open(problem)
@@ -40,7 +42,7 @@ impl NcpSolver {
             .is_none_or(|c| c.path <= Path::Polished && c.residual() <= FINISHED)
     }
 
-    /// Whether the held rows decide on velocities, however impulses are shared out.
+    /// Whether the held rows determine the velocities, for any sharing of impulses.
     pub(super) fn is_decided(
         &mut self,
         problem: &Problem,
@@ -57,7 +59,7 @@ impl NcpSolver {
             && !self.active_set.only_idle_depend(problem)
     }
 
-    /// Whether velocities depend on how impulses are shared out.
+    /// Whether velocities depend on the sharing of impulses.
     fn is_open(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         for (k, x) in self.work.x[..self.active_set.order].iter_mut().enumerate() {
             *x = [scattered(k, 1)];
@@ -72,7 +74,7 @@ impl NcpSolver {
         self.stays_in_range(problem, delta, change)
     }
 
-    /// Whether what is not in the range of A of the workspace's x moves nothing.
+    /// Whether the part of the workspace's x outside the range of A moves nothing.
     fn stays_in_range(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         let m = self.active_set.order;
         delta.fill(0.0);
@@ -80,7 +82,7 @@ impl NcpSolver {
             .expand(&self.work.x[..m], |row, x| delta[row] = x[0]);
         self.respond(problem, delta, change);
         let all = largest(change);
-        // A⁺A takes nothing from what is in the range.
+        // A⁺A does not change a vector in the range.
         let x = &mut self.panel.as_chunks_mut::<1>().0[..m];
         self.active_set.restrict(|r| [change[r]], x);
         self.active_set.add_turns(delta, x);
@@ -91,10 +93,11 @@ impl NcpSolver {
         largest(change) <= UNFELT * all
     }
 
-    /// Whether Newton's correction on the modes of the solution is small beside the distance to other modes.
+    /// Whether Newton's correction on the modes of the solution is small compared with the distance to
+    /// other modes.
     fn is_settled(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         let m = self.active_set.order;
-        // Onto the faces first.
+        // First project onto the faces.
         self.active_set
             .coordinates(&self.work.lambda, &mut self.work.x);
         delta.fill(0.0);
@@ -145,7 +148,7 @@ impl NcpSolver {
         })
     }
 
-    /// In which distances to switches are measured.
+    /// The units of distances to switches.
     pub(super) fn scales_of_switches(&self, problem: &Problem) -> Scales {
         let blocks = self.work.diagonal.iter().zip(problem.blocks);
         let diagonal = blocks.flat_map(|(w, b)| (0..b.rows()).map(|r| w[r][r]));

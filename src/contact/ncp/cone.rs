@@ -1,7 +1,11 @@
-//! The Jordan algebra of one contact, in the self-dual coordinates λ̃ = (μλ_n, λ_T), ỹ = (σ_n/μ + ‖σ_T‖, σ_T) of
-//! impulses and velocities given as (t₁, t₂, n).
+//! The Jordan algebra of one contact, in the self-dual coordinates
+//!
+//!   λ̃ = (μλ_n, λ_T), ỹ = (σ_n/μ + ‖σ_T‖, σ_T)
+//!
+//! of impulses and velocities given as (t₁, t₂, n).
 
-/// ‖(x, y)‖ without the care for numbers near the ends of the range, which no impulse or velocity comes near to.
+/// ‖(x, y)‖ without protection against overflow and underflow: no impulse or velocity is that large or
+/// small.
 #[inline(always)]
 pub(super) fn planar_norm(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()

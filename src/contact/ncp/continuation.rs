@@ -1,10 +1,11 @@
-//! Follows the central path wherever it leads, to where κ vanishes: pseudo-arclength continuation.
+//! Follows the central path through its folds, to κ = 0: pseudo-arclength continuation.
 //!
-//! Friction makes the laws no optimization problem, and the path of solutions from large κ to none may turn back in κ
-//! before it goes on: an interior point, which only ever shrinks κ, is lost at such a fold. Here κ = e^τ is an unknown
-//! like the impulses, each step goes along the tangent and returns to the path across it (Keller 1977; Allgower and
-//! Georg, Introduction to numerical continuation methods, 2003). The sign of the determinant tells the direction,
-//! and so whether a step has come to another branch. Where there is no solution the impulses grow without bound.
+//! With friction the laws are no optimization problem. The path of solutions from large κ to zero may
+//! turn back in κ before it goes on. An interior point, which only shrinks κ, loses the path at such a
+//! fold. Here κ = e^τ is an unknown like the impulses: each step goes along the tangent and returns to
+//! the path across it (Keller 1977; Allgower and Georg, Introduction to numerical continuation methods,
+//! 2003). The sign of the determinant gives the direction. It also shows whether a step has reached
+//! another branch. If there is no solution, the impulses grow without bound.
 
 use super::modes::largest;
 use super::path_system::PathSystem;
@@ -13,22 +14,24 @@ use super::work::Work;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::problem::Problem;
 
-/// Newton steps back to the path before a shorter step along it is tried, and those that were few: with four the path takes 11 %
-/// more factorizations, with 16 no fewer.
+/// Newton steps back to the path before a shorter step along it is tried; and the number that counts as
+/// few. With four instead of eight the path takes 11 % more factorizations; with 16 no fewer.
 const MAX_CORRECTIONS: usize = 8;
 const FEW_CORRECTIONS: usize = 3;
 
-/// How near to the path a point is on it.
+/// The distance within which a point counts as on the path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearness {
-    /// After a step of length one or more, in parts of κ. After a shorter one it is nearer by the square, as the tangent is,
-    /// or the steps would stray from the path where it turns sharply.
+    /// The distance after a step of length one or more, in parts of κ. After a shorter step it shrinks
+    /// with the square of the length, as the error of the tangent does. Otherwise the steps would leave
+    /// the path at sharp turns.
     near: f64,
-    /// The least part of `near` that is asked for so.
+    /// The least factor by which `near` shrinks.
     nearest: f64,
 }
 
-/// What is mostly enough; and where that ends in front of a fold, to which no short step returns from so far away.
+/// The usual distance, and the one for a path that ends in front of a fold: no short step returns to it
+/// from further away.
 pub(super) const NEARNESS: [Nearness; 2] = [
     Nearness {
         near: 0.05,
@@ -40,21 +43,22 @@ pub(super) const NEARNESS: [Nearness; 2] = [
     },
 ];
 
-/// What the linear systems leave of the distance; beyond [`Nearness::near`] it is asked for nevertheless. With a tenth,
-/// and with ten times as much, one of 27 problems is lost.
+/// Distance that the linear systems leave. Beyond it [`Nearness::near`] is required all the same. With a
+/// tenth, and with ten times as much, one of 27 problems is lost.
 const LINEAR: f64 = 5e-10;
 
-/// Steps along the path: the longest in units of ln κ, where twice as much loses one of 27 problems, and how they grow and shrink,
-/// where 2 and ½ take as long.
+/// Steps along the path: the longest one in units of ln κ, and the factors by which they grow and
+/// shrink. A longest step of twice this loses one of 27 problems. Factors of 2 and ½ take as long.
 const LONGEST: f64 = 8.0;
 const GROW: f64 = 1.7;
 const SHRINK: f64 = 0.4;
 
-/// Least cosine of the angle by which the path may turn in one step: to ask for more, or for a tenth, is 2 % or less.
+/// Least cosine of the angle by which the path may turn in one step. A larger value, or a tenth, changes
+/// the work by 2 % or less.
 const TURN: f64 = 0.3;
 
-/// Impulses in units of those at the start at which there is no solution: a thousand times as much takes twice as long where
-/// there is none, and finds nothing more.
+/// Impulses of this size, relative to those at the start, mean that there is no solution. A thousand
+/// times as much takes twice as long if there is none, and finds no further solution.
 const BOUNDLESS: f64 = 1e6;
 
 #[derive(Debug)]
@@ -63,21 +67,21 @@ pub(super) struct Continuation {
     /// The last point on the path.
     from: Vec<f64>,
     from_tau: f64,
-    /// Unit tangent there, impulses in units of `scale`.
+    /// Unit tangent at this point, with impulses in units of `scale`.
     tangent: Vec<f64>,
     tangent_tau: f64,
     scale: f64,
-    /// The next one.
+    /// The next tangent.
     turned: Vec<f64>,
     turned_tau: f64,
-    /// Of the next step.
+    /// Length of the next step.
     length: f64,
     nearness: Nearness,
     right: Vec<f64>,
     by_tau: Vec<f64>,
     back: Vec<f64>,
     along: Vec<f64>,
-    /// Spent since the start, and that may be.
+    /// Factorizations spent since the start, and their limit.
     factorizations: usize,
     limit: usize,
 }
@@ -105,7 +109,8 @@ impl Continuation {
         }
     }
 
-    /// Goes to where the path begins, to be followed so near. False if it is not found. At most `limit` factorizations are spent.
+    /// Finds the start of the path, to be followed within `nearness`. Returns false if it is not found.
+    /// Spends at most `limit` factorizations.
     pub fn start(
         &mut self,
         problem: &Problem,
@@ -143,7 +148,7 @@ impl Continuation {
         true
     }
 
-    /// Newton's method with damping for the impulses at the present κ, which leaves the matrix factored.
+    /// Damped Newton's method for the impulses at the present κ. Leaves the matrix factored.
     fn descend(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
         let mut error = self.evaluate(problem, work, system);
         loop {
@@ -175,8 +180,8 @@ impl Continuation {
         }
     }
 
-    /// One step along the path, by at most so many more factorizations as are `allowed`. False if no step is found, they
-    /// are used up, or the path ends or leads to infinity.
+    /// One step along the path, with at most `allowed` further factorizations. Returns false if no step
+    /// is found, the budget is used up, or the path ends or goes to infinity.
     pub fn advance(
         &mut self,
         problem: &Problem,
@@ -201,7 +206,7 @@ impl Continuation {
         false
     }
 
-    /// A step along the tangent, linear in κ as the impulses nearly are.
+    /// A step along the tangent, linear in κ because the impulses nearly are.
     fn predict(&mut self, system: &mut PathSystem) {
         let change = self.length * self.tangent_tau;
         self.tau = self.from_tau + change;
@@ -216,7 +221,8 @@ impl Continuation {
         }
     }
 
-    /// Returns to the path across the tangent, and finds the next one there. The number of Newton steps it took.
+    /// Returns to the path across the tangent, and finds the next tangent. Returns the number of Newton
+    /// steps.
     fn correct(
         &mut self,
         problem: &Problem,
@@ -226,7 +232,7 @@ impl Continuation {
         let mut before = f64::INFINITY;
         for k in 0..MAX_CORRECTIONS {
             let error = self.evaluate(problem, work, system);
-            // Newton's method has come as near as the linear systems let it.
+            // Newton's method has reached the accuracy of the linear systems.
             let ends = k > 0 && error > 0.5 * before && error <= LINEAR;
             let near = ends || error <= self.nearby();
             let slow = k > 2 && error > 0.5 * before;
@@ -262,11 +268,12 @@ impl Continuation {
         wanted.max(LINEAR.min(NEARNESS[0].near * kappa)) + ROUND_OFF
     }
 
-    /// The tangent at the present point, and the cosine of its angle with the one before.
+    /// Computes the tangent at the present point. Returns the cosine of its angle with the last one.
     fn turn(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         system.solve(problem, &work.offsets, &self.by_tau, &mut self.along, false);
         let size = self.along.iter().map(|x| x * x).sum::<f64>() / (self.scale * self.scale);
-        // Downwards at the start, where the determinant is positive, and in the same sense all along.
+        // The path goes downwards at the start, where the determinant is positive, and keeps its
+        // orientation.
         let sign = if system.is_negative(problem) {
             1.0
         } else {
@@ -289,7 +296,7 @@ impl Continuation {
         self.tangent_tau = self.turned_tau;
     }
 
-    /// The laws at the present point; returns ‖F‖.
+    /// Evaluates the laws at the present point. Returns ‖F‖.
     fn evaluate(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         let kappa = self.tau.exp();
         system.update_sigma(problem, &work.offsets);
@@ -306,7 +313,7 @@ impl Continuation {
         error.sqrt()
     }
 
-    /// False, with nothing done, if all are spent.
+    /// Factors the system. Returns false, with nothing done, if the budget is spent.
     fn factor(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
         if self.factorizations == self.limit {
             return false;
@@ -316,7 +323,7 @@ impl Continuation {
         true
     }
 
-    /// Spent since the start.
+    /// Factorizations spent since the start.
     pub fn factorizations(&self) -> usize {
         self.factorizations
     }

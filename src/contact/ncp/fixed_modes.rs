@@ -1,8 +1,9 @@
 //! Impulses that solve the equations of fixed modes.
 //!
-//! Where held rows depend on each other that is a choice ([`solve_fixed`]). Impulses strictly inside the cones are preferred
-//! to those on an edge: while some impulse keeps every redundant block inside, no small change of the problem
-//! switches a mode, and all that the edge tells is how the load was shared out.
+//! If held rows depend on each other, the impulses are not unique, and [`solve_fixed`] chooses among
+//! them. It prefers impulses strictly inside the cones to impulses on an edge. While some impulse keeps
+//! every redundant block inside, no small change of the problem switches a mode. An impulse on the edge
+//! then only shows how the load was shared.
 
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
@@ -14,9 +15,11 @@ use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// λ of the mode-fixed system linearized at the present slip directions; where that is a choice of least norm if the
-/// cones admit that, or else the nearest to the present one if that is strictly inside them, or the least that is, or the
-/// least that they admit. False if cones had to be respected to find it; `None`, from a warm start, if there is none.
+/// λ of the system with fixed modes, linearized at the present slip directions. If λ is not unique, it
+/// is the first of these that exists: the least-norm impulse if it lies in the cones; the impulse
+/// nearest to the present one if it lies strictly inside; the least-norm impulse strictly inside; the
+/// least-norm impulse in the cones. Returns false if the choice had to respect cones, and `None`, from a
+/// warm start, if there is no impulse.
 pub(super) fn solve_fixed(
     problem: &Problem,
     work: &mut Work,
@@ -51,7 +54,7 @@ pub(super) fn solve_fixed(
     let size = largest(&work.lambda);
     let slack = ROUND_OFF * size;
     let deficient = active_set.deficient()
-        // Of impulses that move nothing there is no choice to make: none is the least.
+        // Impulses that move nothing are no choice: the least one is zero.
         && !(problem.has_pyramids() && active_set.only_idle_depend(problem));
     let admitted = deficient && is_inside(problem, work, active_set, Inside::CLOSED, slack);
     let is_fixed = |f: &Face| f.slide.is_none_or(|s| s.is_fixed);
@@ -60,7 +63,8 @@ pub(super) fn solve_fixed(
         turn_onto_cones(problem.blocks, work, active_set);
         return Some(true);
     }
-    // Where contacts slide the choice may decide on velocities: then only the least norm is one.
+    // If contacts slide, the choice may change velocities. Only a choice with the same velocity is then
+    // valid.
     let same_velocity = |work: &mut Work, active_set: &ActiveSetSystem| {
         active_set.symmetric || {
             apart_from_chosen(problem, work) <= CLOSED * largest(problem.g).max(1.0)
@@ -119,7 +123,8 @@ pub(super) fn solve_fixed(
     Some(false)
 }
 
-/// λ and the unknowns that the factored matrix gives for the velocities `work.free` without them, in the range of the matrix.
+/// λ and the unknowns for the velocities without impulses `work.free`, in the range of the factored
+/// matrix.
 fn solve_in_range(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) {
     let Work {
         lambda,
@@ -133,7 +138,7 @@ fn solve_in_range(problem: &Problem, work: &mut Work, active_set: &mut ActiveSet
     active_set.expand(&x[..active_set.order], |row, [value]| lambda[row] = value);
 }
 
-/// Poses the equations of these unknowns for a choice among their solutions.
+/// Poses the equations of the unknowns for a choice among their solutions.
 fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut LeastNorm) {
     let Work {
         free, x, scratch, ..
@@ -145,8 +150,8 @@ fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut Le
     t[..rank].copy_from_slice(x[..rank].as_flattened());
 }
 
-/// Takes the least of all impulses that solve the equations, if no velocity feels which one it is: `work` holds the one in the
-/// range of the matrix, and its velocities in `work.chosen`.
+/// Takes the least-norm impulse among all that solve the equations. Returns whether the velocities are
+/// the same. `work` holds the impulse in the range of the matrix, and `work.chosen` its velocities.
 fn put_least(
     problem: &Problem,
     work: &mut Work,
@@ -169,24 +174,27 @@ fn put_least(
     apart <= UNFELT * moved * diagonal.fold(0.0, f64::max)
 }
 
-/// How far the velocities of the present impulse, which it updates, are from those in `work.chosen`.
+/// Largest difference between the velocities of the present impulse, which it updates, and those in
+/// `work.chosen`.
 fn apart_from_chosen(problem: &Problem, work: &mut Work) -> f64 {
     work.update_sigma(problem);
     let pairs = work.sigma.iter().zip(&work.chosen);
     pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
 }
 
-/// What becomes of the impulse of the last step, changed by the least that this one asks for.
+/// Whether the impulse of the last step, with the least change that solves this step, can be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stays {
-    /// It is well inside, or on the edge, where it was put as nothing better was found.
+    /// Yes: it is well inside, or on the edge, where an earlier step put it because it found no better
+    /// one.
     On,
-    /// It is so near the edge that another one may be better.
+    /// Yes, but it is so near the edge that another impulse may be better.
     Inside,
     No,
 }
 
-/// Steps in a row keep to one impulse for as long as it is inside: the nearest one, which is put, if it stays.
+/// Subsequent steps keep one impulse while it is inside. Computes the impulse nearest to the present
+/// one, and says whether to keep it.
 fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, size: f64) -> Stays {
     step_fixed(problem, work, active_set, 0.0);
     active_set.coordinates(&work.lambda, &mut work.x);
@@ -204,7 +212,7 @@ fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, s
     }
 }
 
-/// Whether the unknowns are this far inside, but for a slack.
+/// Whether the unknowns are this far inside, up to a slack.
 fn is_inside(
     problem: &Problem,
     work: &Work,
@@ -216,7 +224,7 @@ fn is_inside(
     (active_set.faces.iter()).all(|face| i.holds(problem.blocks[face.block], of(face), slack))
 }
 
-/// Takes an impulse by its unknowns, if there is one.
+/// Sets the impulse from its unknowns. Returns false if there are none.
 fn put(x: Option<&[f64]>, work: &mut Work, active_set: &ActiveSetSystem) -> bool {
     let Some(best) = x else { return false };
     let Work { x, lambda, .. } = work;
@@ -225,8 +233,8 @@ fn put(x: Option<&[f64]>, work: &mut Work, active_set: &ActiveSetSystem) -> bool
     true
 }
 
-/// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for, but for contradictions up to
-/// `unanswered`.
+/// As [`solve_fixed`], but with the least change of the present impulse that solves the equations.
+/// Contradictions up to `unanswered` are left as they are.
 pub(super) fn step_fixed(
     problem: &Problem,
     work: &mut Work,
@@ -249,7 +257,7 @@ pub(super) fn step_fixed(
     true
 }
 
-/// The impulse of every block as its face has it, with its σ.
+/// Puts the impulse of every block on its face, and updates σ.
 pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, active_set: &ActiveSetSystem) {
     for (i, block) in problem.blocks.iter().enumerate() {
         let part = work.offsets[i]..work.offsets[i + 1];
@@ -278,7 +286,7 @@ pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, active_set: &Acti
     work.update_sigma(problem);
 }
 
-/// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.
+/// Scales sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.
 pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, active_set: &ActiveSetSystem) {
     for face in active_set.faces.iter().filter(|f| f.slide.is_some()) {
         let at = work.offsets[face.block];
@@ -296,7 +304,8 @@ pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, active_set: &Ac
     }
 }
 
-/// One step with the factored matrix towards zero held velocities, but for contradictions up to `unanswered`.
+/// One step with the factored matrix towards zero held velocities. Contradictions up to `unanswered` are
+/// left as they are.
 pub(super) fn correct(
     problem: &Problem,
     work: &mut Work,
@@ -317,7 +326,7 @@ pub(super) fn correct(
         if let Some(slide) = face.slide
             && !slide.is_fixed
         {
-            // Across the slip direction that λ has now, not the one of the matrix.
+            // Measure across the present slip direction of λ, not the one of the matrix.
             let at = offsets[face.block];
             let force = planar_norm(lambda[at], lambda[at + 1]);
             if force > 0.0 {

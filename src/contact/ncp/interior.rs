@@ -1,16 +1,17 @@
-//! Interior point: finds modes from any start, redundant contacts or not.
+//! Interior point: finds modes from any start, with or without redundant contacts.
 //!
-//! Along the central path every pair of impulse and velocity is inside its cones and has the Jordan product κ e, for a
-//! contact in the self-dual coordinates λ̃ = (μλ_n, λ_T), ỹ = (σ_n/μ + ‖σ_T‖, σ_T), which contain the De Saxcé shift:
+//! Along the central path every pair of impulse and velocity is inside its cones and has the Jordan
+//! product κ e. For a contact this uses the self-dual coordinates λ̃ = (μλ_n, λ_T), ỹ = (σ_n/μ + ‖σ_T‖,
+//! σ_T), which contain the De Saxcé shift:
 //!
 //!   λ̃ ∘ ỹ = (λ̃·ỹ, λ̃₀ỹ_T + ỹ₀λ̃_T) = (κ, 0).
 //!
-//! A limit has λσ = κ; dry friction has (λ + bound) s₁ = (bound − λ) s₂ = κ with σ = s₁ − s₂, and so have the tangents of a
-//! pyramid with the bound μλ_n. Newton steps on these and on
-//! σ = Gλ + g, with the velocities eliminated block by block, solve (G + D) dλ = c − r, D block-diagonal; a predictor and
-//! a corrector share the matrix (Mehrotra 1992; for cones Alizadeh, Haeberly and Overton 1998; for friction with the
-//! shift inside the iteration Acary et al. 2023). What κ → 0 leaves open among redundant contacts ends in the middle of
-//! the admissible impulses, which keeps the modes apart.
+//! A limit has λσ = κ. Dry friction has (λ + bound) s₁ = (bound − λ) s₂ = κ with σ = s₁ − s₂, and so do
+//! the tangents of a pyramid with the bound μλ_n. Newton steps act on these equations and on σ = Gλ + g.
+//! With the velocities eliminated block by block they solve (G + D) dλ = c − r, D block-diagonal. A
+//! predictor and a corrector share the matrix (Mehrotra 1992; for cones Alizadeh, Haeberly and Overton
+//! 1998; for friction with the shift inside the iteration Acary et al. 2023). Among redundant contacts
+//! the limit κ → 0 is in the middle of the admissible impulses, which keeps the modes apart.
 
 use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
 use super::modes::largest;
@@ -21,16 +22,17 @@ use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Part of the way to the cones' boundary that a step may go; a tenth of the way finds few solutions, all of it few more.
+/// Share of the way to the cones' boundary that a step may go. A tenth of the way finds few solutions,
+/// all of it few more.
 const REACH: f64 = 0.99;
 
-/// Of a block: a pyramid has the one of its normal in the third place.
+/// Products of a block. In a pyramid the product of the normal is in the third place.
 type Products = [f64; 5];
 
-/// What it needs beyond the iterate of [`PathSystem`].
+/// The data of the method, in addition to the iterate of [`PathSystem`].
 #[derive(Debug)]
 pub(super) struct Interior {
-    /// Dry friction's s₁, s₂, and those of a pyramid's two tangents.
+    /// s₁, s₂ of dry friction, and of the two tangents of a pyramid.
     slack: Vec<[f64; 4]>,
     /// Gλ + g − σ.
     residual: Vec<f64>,
@@ -42,7 +44,8 @@ pub(super) struct Interior {
     dsigma: Vec<f64>,
     dslack: Vec<[f64; 4]>,
     kappa: f64,
-    /// The last step was cut short: the iterate has left the path and must return before κ shrinks.
+    /// True if the last step was cut short: the iterate has left the path and must return before κ
+    /// shrinks.
     short: bool,
 }
 
@@ -63,7 +66,7 @@ impl Interior {
         }
     }
 
-    /// Begins in the middle of the cones. False if no row responds to any impulse.
+    /// Starts in the middle of the cones. Returns false if no row responds to any impulse.
     pub fn start(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
         if !system.start(problem, work) {
             return false;
@@ -96,13 +99,13 @@ impl Interior {
         true
     }
 
-    /// κ, scaled; none if the steps left the finite numbers.
+    /// κ, scaled; `None` if a number is not finite.
     pub fn distance(&self, system: &PathSystem) -> Option<f64> {
         let finite = system.lambda.iter().all(|l| l.is_finite()) && self.kappa.is_finite();
         finite.then_some(self.kappa)
     }
 
-    /// One predictor and corrector step; returns its length, 0 to 1.
+    /// One predictor and corrector step. Returns its length, 0 to 1.
     pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         self.linearize(problem, work, system);
         self.correction.fill([0.0; 5]);
@@ -123,7 +126,8 @@ impl Interior {
         self.set_target(problem, work, system, aim);
         self.solve(problem, work, system, aim);
         let mut step = (REACH * self.reach(problem, work, system)).min(1.0);
-        // Where slip turns round within a step the products can grow: never further from the end than before.
+        // The products can grow if the slip reverses within a step. Bound them by the present distance
+        // from the end.
         let allowed = self.kappa.max(0.1 * largest(&self.residual));
         while step > 1e-3 && self.mean_product(problem, work, system, step) > allowed {
             step *= 0.5;
@@ -178,7 +182,7 @@ impl Interior {
             for r in work.offsets[i]..work.offsets[i + 1] {
                 self.residual[r] -= system.sigma[r];
                 if frozen(*block, r - work.offsets[i]) {
-                    // Free to move: the velocity follows.
+                    // The row is free to move: its velocity follows.
                     system.sigma[r] += self.residual[r];
                     self.residual[r] = 0.0;
                 }
@@ -217,7 +221,7 @@ impl Interior {
         }
     }
 
-    /// The products of an impulse within a bound, the `k`-th of its block, with slacks after `step`.
+    /// The products of an impulse within a bound, the `k`-th of its block, after `step`.
     fn segment(&self, i: usize, k: usize, bound: f64, l: f64, step: f64) -> [f64; 2] {
         let slack = |j: usize| self.slack[i][2 * k + j] + step * self.dslack[i][2 * k + j];
         [(l + bound) * slack(0), (bound - l) * slack(1)]
@@ -248,7 +252,7 @@ impl Interior {
         sum / f64::from(count.max(1))
     }
 
-    /// D of every block, and the factored G + D.
+    /// Computes D of every block, and factors G + D.
     fn linearize(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) {
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
@@ -298,7 +302,7 @@ impl Interior {
         system.factor(problem, &work.offsets);
     }
 
-    /// c of every block for the products' target κ, less the correction.
+    /// Computes c of every block for products of κ, minus the correction.
     fn set_target(&mut self, problem: &Problem, work: &Work, system: &PathSystem, kappa: f64) {
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
@@ -307,7 +311,7 @@ impl Interior {
             match *block {
                 Block::Contact { mu } if mu > 0.0 => {
                     let (l, s) = (triple(&system.lambda, at), triple(&system.sigma, at));
-                    // L(λ̃)⁻¹ (κe − λ̃ ∘ ỹ) = κ λ̃⁻¹ − ỹ, without the product's cancellation.
+                    // L(λ̃)⁻¹ (κe − λ̃ ∘ ỹ) = κ λ̃⁻¹ − ỹ, without the cancellation in the product.
                     let by = divide(mu, l, [kappa - e[0], -e[1], -e[2]]);
                     let change = [by[0] - dual_head(mu, s), by[1] - s[0], by[2] - s[1]];
                     self.target[at..at + 3].copy_from_slice(&velocity_of(mu, s, change));
@@ -341,12 +345,13 @@ impl Interior {
         }
     }
 
-    /// The direction for the target that was set.
+    /// Solves for the direction towards the target.
     fn solve(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem, kappa: f64) {
         for (x, (c, r)) in (self.right.iter_mut()).zip(self.target.iter().zip(&self.residual)) {
             *x = c - r;
         }
-        // A predictor, which has no κ of its own to aim at, only tells how far it could go.
+        // A predictor has no target κ. It only finds the longest step, so that a rough solution is
+        // enough.
         let rough = kappa == 0.0;
         system.solve(
             problem,
@@ -364,7 +369,7 @@ impl Interior {
                         .map(|j| d[j] * self.dlambda[at + j])
                         .sum::<f64>();
             }
-            // Bounds with their change, impulses with theirs.
+            // Bounds with their change, and impulses with theirs.
             let (l, d) = (&system.lambda[at..], &self.dlambda[at..]);
             match *block {
                 Block::Box { .. } => {

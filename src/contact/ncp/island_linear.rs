@@ -1,4 +1,4 @@
-//! The derivative of the solution island by island, and what it is worth.
+//! The derivative of the solution island by island, and its label.
 
 use super::island_solver::IslandSolver;
 use crate::contact::certificate::Certificate;
@@ -14,7 +14,7 @@ impl IslandSolver {
     /// Takes a solution as if [`IslandSolver::solve`] had found it.
     ///
     /// # Errors
-    /// As there, of a problem that it could not solve either.
+    /// As [`IslandSolver::solve`], for a problem that it could not solve.
     pub fn adopt(
         &mut self,
         problem: &Problem,
@@ -46,7 +46,7 @@ impl IslandSolver {
 }
 
 impl Linearized for IslandSolver {
-    /// What is zero on an island costs nothing there.
+    /// Islands on which the input is zero are skipped.
     fn apply(
         &mut self,
         problem: &Problem,
@@ -176,8 +176,8 @@ impl Linearized for IslandSolver {
 }
 
 impl Islands for IslandSolver {
-    /// As adjoints products keep to what the held rows have
-    /// in common; the map itself would be large where rows depend on each other, and its products round-off.
+    /// As in the adjoint, the products are restricted to the range that the held rows share. If rows
+    /// depend on each other, the full map would be large, and its products would consist of round-off.
     fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         let Delassus::Trees(rows) = problem.delassus else {
             return Err(Error::internal("a dense problem is split otherwise"));

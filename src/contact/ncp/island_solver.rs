@@ -1,9 +1,10 @@
-//! The solver of [`ncp`](super), island by island.
+//! Solves the problem of [`ncp`](super) island by island.
 //!
-//! A problem by trees falls apart where no rows join its trees. Each island is solved by itself, from its own warm start,
-//! to its own tolerance and in a fixed order: what rests needs no iteration because something else collides. Small ones
-//! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees. Blocks that stay open take
-//! no part (`WorkingSet`) and join no islands.
+//! A problem stored by trees splits where no rows join its trees. Each island is solved by itself, from
+//! its own warm start, to its own tolerance and in a fixed order: a body at rest needs no iteration
+//! because of a collision elsewhere. Small islands are solved with a dense matrix, which finds the
+//! impulse of least norm; large ones by trees. Blocks that stay open take no part (`WorkingSet`) and
+//! join no islands.
 
 use super::ladder::{AT_LAST, DENSE_AT_LAST};
 use super::work::Probe;
@@ -20,42 +21,43 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::Result;
 use crate::linalg::LANES;
 
-/// Memory for problems up to a capacity; after creation nothing is allocated.
+/// Memory for problems up to a capacity. Nothing is allocated after creation.
 #[derive(Debug)]
 pub struct IslandSolver {
     pub(super) solver: NcpSolver,
     pub(super) working_set: WorkingSet,
     pub(super) islands: Islands,
-    /// Of the island that begins with a block, at the block's place.
+    /// Certificate of each island, at the index of its first block.
     pub(super) certificates: Vec<Certificate>,
     pub(super) part: Part,
-    /// Of the whole problem.
+    /// Vectors of the whole problem.
     pub(super) lambda: Vec<f64>,
     pub(super) modes: Vec<Mode>,
     pub(super) last: Option<Certificate>,
-    /// The derivative is that of other modes ([`NcpSolver::sides_agree`]), whose impulses are another choice.
+    /// True if the derivative is that of other modes ([`NcpSolver::sides_agree`]), whose impulses are
+    /// another choice.
     pub(super) of_others: bool,
     /// The island that `part` and the solver hold, linearized.
     pub(super) loaded: Option<usize>,
-    /// Islands whose held rows were found not to depend on each other.
+    /// Islands whose held rows were found to be independent.
     pub(super) sound: Vec<bool>,
-    /// Panels of columns of an island, in and out, and of its blocks.
+    /// Panels of an island's columns, in and out; numbers by its blocks; indices of columns.
     pub(super) input: Vec<f64>,
     pub(super) output: Vec<f64>,
     pub(super) limits: Vec<f64>,
     pub(super) columns: Vec<usize>,
-    /// Modes and blocks of islands while the derivative is that of the modes a descent asks for: those of the solution,
-    /// and those that take part.
+    /// While the derivative is taken in the modes of a descent: the modes of the solution, and the
+    /// blocks that take part.
     pub(super) modes_before: Vec<Mode>,
     pub(super) descending: Vec<usize>,
-    /// Workspace of the verdict.
+    /// Workspace for the label.
     pub(super) probe: Probe,
 }
 
 impl IslandSolver {
     pub fn new(capacity: &Capacity, method: Method) -> IslandSolver {
         let Capacity { rows, blocks, .. } = *capacity;
-        // Only problems by trees are taken apart.
+        // Only problems stored by trees are split.
         let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
         let dense = rows.min(DENSE_AT_LAST);
         IslandSolver {
@@ -80,7 +82,7 @@ impl IslandSolver {
         }
     }
 
-    /// As [`NcpSolver::solve`]; the certificate is that of the worst island, its counts are sums.
+    /// As [`NcpSolver::solve`]. The certificate is that of the worst island; its counts are sums.
     pub fn solve(
         &mut self,
         problem: &Problem,
@@ -135,8 +137,8 @@ impl IslandSolver {
         Ok(all)
     }
 
-    /// Takes in the blocks between bodies of islands that are not solved: what is tried last takes long, and would begin anew
-    /// with each of them that its solution finds closed.
+    /// Takes in the blocks between bodies of unsolved islands. The last methods take long, and would
+    /// start again for each such block that their solution closes.
     fn complete(&mut self, rows: &WhitenedJacobian) {
         let (islands, certificates) = (&mut self.islands, &self.certificates);
         self.working_set.take_in(|b| {
@@ -145,7 +147,8 @@ impl IslandSolver {
         });
     }
 
-    /// Solves the islands that have new blocks, thoroughly also those that are not solved yet. Whether all are solved.
+    /// Solves the islands that have new blocks. With thorough effort it also solves those that are still
+    /// unsolved. Returns whether all are solved.
     fn solve_islands(
         &mut self,
         problem: &Problem,
@@ -154,7 +157,7 @@ impl IslandSolver {
         all: &mut Certificate,
     ) -> Result<bool> {
         let (mut solved, thorough) = (true, options.effort == Effort::Thorough);
-        // What the usual methods did not solve is not given to them again.
+        // Problems that the usual methods did not solve are not given to them again.
         let at_last = NcpOptions {
             method: match options.method {
                 Method::Auto => Method::Continuation,
@@ -184,7 +187,7 @@ impl IslandSolver {
                     continue;
                 }
                 tried = Some(is_dense);
-                // A factorization of all rows is dearer than those that are counted.
+                // A factorization of all rows costs more than the factorizations of the budget.
                 let weight = match is_dense && size > DENSE {
                     true => dense_cost(size) / self.solver.unit().max(1.0),
                     false => 1.0,
@@ -206,7 +209,8 @@ impl IslandSolver {
         Ok(solved)
     }
 
-    /// Solves one island, with a dense matrix up to so many rows; a worse solution than the one that is there is not kept.
+    /// Solves one island, with a dense matrix up to `most_dense` rows. A solution worse than `there` is
+    /// not kept.
     fn solve_island(
         &mut self,
         problem: &Problem,
@@ -235,7 +239,7 @@ impl IslandSolver {
         }
     }
 
-    /// Whether the rows that hold are known not to depend on each other; of large islands that is not known.
+    /// Whether the held rows are known to be independent. For large islands this is not known.
     pub fn independent(&mut self, problem: &Problem) -> Result<bool> {
         let Delassus::Trees(rows) = problem.delassus else {
             let rank = self.solver.linearize(problem)?;
@@ -259,12 +263,13 @@ impl IslandSolver {
         }
     }
 
-    /// Whether held rows may depend on each other, as far as can be told without taking the islands apart.
+    /// Whether held rows may depend on each other, as far as can be said without splitting into islands.
     pub fn may_be_deficient(&self, problem: &Problem) -> bool {
         matches!(problem.delassus, Delassus::Trees(_)) || self.solver.may_be_deficient()
     }
 
-    /// As [`NcpSolver::left_over`], of the islands whose held rows may depend on each other; `dlambda` is scratch.
+    /// As [`NcpSolver::left_over`], for the islands whose held rows may depend on each other. `dlambda`
+    /// is scratch.
     pub fn left_over(
         &mut self,
         problem: &Problem,
@@ -293,12 +298,13 @@ impl IslandSolver {
         Ok(worst)
     }
 
-    /// As [`NcpSolver::is_certain`], of all islands; `scratch` has the problem's rows.
+    /// As [`NcpSolver::is_certain`], for all islands. `scratch` has the problem's rows.
     pub fn is_certain(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
         self.all_are(problem, scratch, NcpSolver::is_certain)
     }
 
-    /// Whether on all islands the held rows decide on velocities, however impulses are shared out; `scratch` has the problem's rows.
+    /// Whether on all islands the held rows determine the velocities, for any sharing of impulses.
+    /// `scratch` has the problem's rows.
     pub fn is_decided(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
         self.all_are(problem, scratch, NcpSolver::is_decided)
     }
@@ -325,8 +331,8 @@ impl IslandSolver {
         Ok(true)
     }
 
-    /// Whether on all islands [`NcpSolver::sides_agree`], or where that is not `certain` [`NcpSolver::others_lead`]; `scratch`
-    /// has the problem's rows.
+    /// Whether all islands satisfy [`NcpSolver::sides_agree`], or [`NcpSolver::others_lead`] if the
+    /// system is not `certain`. `scratch` has the problem's rows.
     pub fn sides_agree(
         &mut self,
         problem: &Problem,

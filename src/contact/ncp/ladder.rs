@@ -1,11 +1,13 @@
-//! What is tried on a contact problem, in which order, when, with what budget, and who may end it: the one place that
-//! says so. docs/contact.md has the same tables.
+//! The tables of the default path: which methods are tried on a contact problem, in which order, when,
+//! with which budget, and which of them may end it. This is the only place that says so. docs/contact.md
+//! has the same tables.
 //!
-//! A step asks for what overlaps and passed limits are to give back, and where that has no solution for less
-//! ([`DEMANDS`]). Each of these problems falls into islands, on each of which the methods of [`METHODS`] are tried one
-//! after the other until one solves it, and those of [`AT_LAST`] once all have had their turn. What a step spends in
-//! all is bounded by [`Allowance`](crate::contact::allowance::Allowance), whatever the tables would allow; what remains
-//! unsolved then is returned as [`NcpSolver`](super::NcpSolver) documents.
+//! A step first requests full stabilization of overlaps and passed limits. If this has no solution, it
+//! requests less ([`DEMANDS`]). Each of these problems splits into islands. On each island the methods
+//! of [`METHODS`] are tried one after the other until one solves it. Those of [`AT_LAST`] follow once
+//! every island has had its turn. [`Allowance`](crate::contact::allowance::Allowance) bounds the total
+//! work of a step, in addition to the tables. The remaining unsolved problems are returned as
+//! [`NcpSolver`](super::NcpSolver) documents.
 
 use crate::contact::capacity::DENSE;
 use crate::contact::certificate::{Effort, Path};
@@ -23,68 +25,70 @@ use When::{
 /// A method of the default path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
-    /// Mode-fixed Newton from the modes given: wrong ones are rarely mended by more of it.
+    /// Newton's method with fixed modes, from the given modes. Further iterations rarely repair wrong
+    /// modes.
     Given,
-    /// Sweeps that guess modes, and Newton from these.
+    /// Sweeps that guess modes, and Newton's method from these modes.
     Guessed,
     /// Pivots from the present impulses, which follow nearly dependent rows.
     Pivots,
-    /// The same from rest.
+    /// Pivots from zero impulses.
     PivotsFromRest,
     /// The interior point, which finds modes from any start.
     Interior,
-    /// Pivots that find the rank, from the present impulses and then from rest.
+    /// Pivots that find the rank, from the present impulses and then from zero impulses.
     PivotsByRank,
-    /// The central path through its folds.
+    /// Continuation: the central path through its folds.
     Continuation,
-    /// Pivots from a problem that has no impulses along normals, however much more it opens.
+    /// Pivots along a ray, from a problem whose normal impulses stay zero however much further it opens.
     Rays,
     /// Pivots along the line from a problem that the impulses of the sweeps solve.
     Parametric,
-    /// The same from a problem that no impulse solves.
+    /// Pivots along the line from a problem that zero impulses solve.
     ParametricFromRest,
 }
 
-/// Which impulse Newton's method takes where redundant rows leave a choice.
+/// The impulse that Newton's method takes if redundant rows leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The one of least norm; for problems by trees the nearest one.
+    /// The impulse of least norm. For problems stored by trees, the nearest one.
     Least,
-    /// The one nearest to the start: from close to a solution this stays close, also where the velocity itself depends
-    /// on the choice, as for bodies that slide and turn on many points.
+    /// The impulse nearest to the start. From close to a solution it stays close, even if the velocity
+    /// depends on the choice, as for bodies that slide and turn on many points.
     Nearest,
-    /// The nearest one in modes as they come: what is done next takes the closed side of switches.
+    /// The nearest impulse, with modes at a switch left as they are. The next step (settling) takes the
+    /// closed side of switches.
     Any,
-    /// The least one, if at most a few blocks are in other modes than they seem to be.
+    /// The impulse of least norm, if at most a few blocks turn out to be in other modes.
     Direct,
 }
 
 impl Choice {
-    /// Whether it is one of least norm, where that can be found.
+    /// Whether this is a least-norm choice, if such an impulse can be found.
     pub(super) fn is_least(self) -> bool {
         matches!(self, Choice::Least | Choice::Direct)
     }
 }
 
-/// What a line is for.
+/// The problems that a line applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Always,
     /// Friction is in circular cones.
     Circular,
-    /// So it is, and G is a matrix.
+    /// Friction is in circular cones, and G is a matrix.
     CircularDense,
     /// Friction is in pyramids.
     Pyramids,
-    /// So it is, and G is a matrix.
+    /// Friction is in pyramids, and G is a matrix.
     PyramidsDense,
-    /// So it is, and G comes by trees.
+    /// Friction is in pyramids, and G is stored by trees.
     PyramidsByTrees,
     /// G is a matrix.
     Dense,
     /// G is a matrix, and blocks at a switch were closed after a cold start.
     Closed,
-    /// G comes by trees.
+    /// G is stored by trees.
     Trees,
     /// G is a matrix, and the modes hold at most [`FEW_HELD`] rows.
     FewHeld,
@@ -95,16 +99,17 @@ pub(super) enum When {
 pub(super) struct Rung {
     pub method: Method,
     pub when: When,
-    /// Factorizations, without those of [`SETTLE`] and [`POLISH`].
+    /// Budget in factorizations, without those of [`SETTLE`] and [`POLISH`].
     pub at_most: usize,
     /// The least effort with which it is tried.
     pub effort: Effort,
-    /// Who ends the search, besides [`Path::Polished`]: but for the central path's two, which may end it by a residual
-    /// within the tolerance, only Newton's method does, which verifies every inequality.
+    /// The path that may end the search, besides [`Path::Polished`]. Newton's method verifies every
+    /// inequality. Only the two methods on the central path may end the search without it, by a residual
+    /// within the tolerance.
     pub path: Path,
 }
 
-/// On an island, in this order. docs/contact.md has how many found their answer in which line.
+/// The methods for an island, in this order. docs/contact.md lists how many problems each line solved.
 pub(super) const METHODS: [Rung; 11] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Always, 5, Brief, Path::Polished),
@@ -125,11 +130,13 @@ pub(super) const METHODS: [Rung; 11] = [
     ),
 ];
 
-/// How fast open contacts move across their normals where parametric pivots from rest begin, one tried after the other, in
-/// units of the largest velocity: where bodies can wedge themselves, mostly one of two opposite slips has a path to the end.
+/// Tangential speed of open contacts at the start of parametric pivots from zero impulses, in units of
+/// the largest velocity. They are tried in turn. If bodies can wedge, usually one of two opposite slips
+/// has a path to the end.
 pub(super) const SLIPS: [f64; 3] = [0.0, 10.0, -10.0];
 
-/// Factorizations of Newton's method from the modes that a ray leads to, where settling takes more than usual.
+/// Factorizations of Newton's method from the modes that a ray leads to. They need more than usual to
+/// settle.
 pub(super) const FROM_RAY: usize = 8;
 
 /// One run of Newton's method.
@@ -137,18 +144,19 @@ pub(super) const FROM_RAY: usize = 8;
 pub(super) struct Attempt {
     pub choice: Choice,
     pub when: When,
-    /// Factorizations; zero: as many as the line of [`METHODS`] allows.
+    /// Budget in factorizations; zero for the budget of the line of [`METHODS`].
     pub at_most: usize,
 }
 
-/// From modes, the first that succeeds; what [`Choice::Any`] finds is settled.
+/// From modes: the first attempt that succeeds ends it. A solution by [`Choice::Any`] is settled
+/// afterwards.
 pub(super) const FROM_MODES: [Attempt; 3] = [
     attempt(Choice::Direct, FewHeld, 0),
     attempt(Choice::Any, Dense, 0),
     attempt(Choice::Nearest, Trees, 0),
 ];
 
-/// From a solution to the one that is returned, the first that succeeds.
+/// From a solution to the returned one: the first attempt that succeeds ends it.
 pub(super) const SETTLE: [Attempt; 3] = [
     attempt(Choice::Least, Dense, 12),
     attempt(Choice::Least, Closed, 12),
@@ -161,44 +169,47 @@ pub(super) const POLISH: [Attempt; 2] = [
     attempt(Choice::Nearest, Always, 4),
 ];
 
-/// Held rows that are few enough to find their rank before it is known whether the modes are right: with half of them warm
-/// starts take 44 % more factorizations, with twice as many hard problems take 6 % longer.
+/// With at most this many held rows, their rank is found before the modes are known to be right. With
+/// half of it warm starts take 44 % more factorizations; with twice as many hard problems take 6 %
+/// longer.
 pub(super) const FEW_HELD: usize = 12;
 
-/// Factorizations on choosing the least of the impulses of one set of modes and those that follow from it; without it the
-/// nearest impulse stands. With 24 a robot that creeps on dry friction has 45 % of its steps one-sided instead of 41 %.
+/// Budget, in factorizations, for the least-norm impulse of one set of modes and the sets that follow
+/// from it. Beyond it the nearest impulse stands. With 24 a robot that creeps on dry friction has 45 %
+/// of its steps one-sided instead of 41 %.
 pub(super) const LEAST_NORM: f64 = 60.0;
 
-/// Short steps of the interior point in a row that end it: one loses 59 of 148 problems that get there, and six find two more for
-/// 4 % of the work.
+/// This many short steps in a row end the interior point. With one 59 of 148 problems that get there are
+/// lost; with six two more are found for 4 % of the work.
 pub(super) const PATIENCE: usize = 3;
 
-/// Sweeps that guess modes: three lose 8 of 1,355 problems that need them.
+/// Sweeps that guess modes. With three 8 of 1,355 problems that need them are lost.
 pub(super) const SWEEPS: usize = 6;
 
-/// Work of a sweep of Gauss–Seidel, in factorizations: by trees it reads what the matrix is filled from, whose product
-/// with itself takes as many times longer as a row has entries, six for a free body; its own solutions cost as much
-/// as some of that.
+/// Work of a Gauss–Seidel sweep, in factorizations. By trees a sweep reads the data from which the
+/// matrix is filled. Filling takes longer by the number of entries in a row, six for a free body. The
+/// solutions of the blocks cost a part of this.
 pub(super) const SWEEP: f64 = 0.25;
 
-/// What [`METHODS`] left unsolved where nothing gentler can be asked: continuation alone, by trees after pivots
-/// along a ray, with a matrix for islands of up to so many rows, which tells what depends on what. Each way of holding an island has one
-/// turn.
+/// The last attempts on problems that [`METHODS`] left unsolved, if there is no gentler level of
+/// stabilization: continuation alone, by trees after pivots along a ray. Islands up to these numbers of
+/// rows get a matrix, which shows which rows depend on each other. Each form of G has one turn.
 pub(super) const AT_LAST: [usize; 2] = [DENSE, DENSE_AT_LAST];
 
-/// Islands of more rows are solved by trees even at the last.
+/// Islands with more rows are solved by trees even in the last attempt.
 pub const DENSE_AT_LAST: usize = 330;
 
-/// How hard a step tries for one of its demands.
+/// The effort of a step for one level of stabilization.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
-    /// Share of what is left of the allowance.
+    /// Share of the remaining budget.
     pub share: f64,
     pub effort: Effort,
 }
 
-/// For what overlaps and passed limits are to give back by rigid rows; the same while bodies stay jammed and most steps
-/// take no pains; by rows that yield; and what is asked where there is nothing gentler, with the whole allowance.
+/// Efforts of a step: `all` for full stabilization by rigid rows; `jammed` for the same, while bodies
+/// stay jammed and most steps only try briefly; `soft` for compliant rows; `least` for the gentlest
+/// level, with the whole remaining budget.
 pub struct Demands {
     pub all: Demand,
     pub jammed: Demand,
@@ -213,13 +224,15 @@ pub const DEMANDS: Demands = Demands {
     least: demand(1.0, Thorough),
 };
 
-/// When bodies jam, so many steps take pains to push them out by rigid rows, and then one in so many; one of fewer tries
-/// it briefly, and the others begin with what the last one did.
+/// While bodies are jammed, the first `FIRST_PAINS` steps try full stabilization with the usual effort,
+/// and later one in `PAINS`. One step in `TRIES`, and each step whose number is a power of two, tries it
+/// briefly. The other steps begin with the level of the last step.
 const FIRST_PAINS: u8 = 2;
 const TRIES: u8 = 8;
 const PAINS: u8 = 128;
 
-/// What a step does for all of the push-out before it does with less; none if it begins with what the last one did.
+/// The effort for full stabilization before a gentler level; `None` if the step begins with the level of
+/// the last one.
 pub(super) fn full_push_out(jam: Jam) -> Option<Demand> {
     let steps = jam.steps;
     if steps < FIRST_PAINS || steps.is_multiple_of(PAINS) {
@@ -296,7 +309,7 @@ mod tests {
         }
     }
 
-    /// The tables as docs/contact.md has them.
+    /// The tables as in docs/contact.md.
     fn tables() -> String {
         let mut text = String::from(
             "| method | problems | factorizations | effort | ends as |\n|---|---|---|---|---|\n",

@@ -1,8 +1,8 @@
-//! The law of unrelaxed contact: solve, with as much push-out as has a solution, and linearize.
+//! The law of rigid contact: solve, with as much stabilization as has a solution, and linearize.
 //!
-//! Where friction jams bodies no impulse may push them apart: in a problem that is not solved the violated rows yield, which
-//! always has a solution ([`PushOut`]); and so in one whose solution throws what is pinched. While that lasts, only some
-//! steps take pains over rigid rows.
+//! If friction jams bodies, no impulse may push them apart. If a problem is not solved, or its solution
+//! throws bodies, the violated rows become compliant; this always has a solution ([`PushOut`]). While
+//! this lasts, only some steps try rigid rows again.
 
 use super::island_solver::IslandSolver;
 use super::ladder::{DEMANDS, Demand, full_push_out};
@@ -25,7 +25,7 @@ pub struct Ncp {
 }
 
 impl Ncp {
-    /// Of `options` the method and the tolerance hold for every solve; how far one goes is for the ladder to say.
+    /// Uses the method and the tolerance of `options` in every solve. The ladder decides the effort.
     pub fn new(capacity: &Capacity, options: NcpOptions) -> Ncp {
         Ncp {
             options,
@@ -33,24 +33,24 @@ impl Ncp {
         }
     }
 
-    /// Another one like it, with room for problems of up to this size.
+    /// A new law of the same kind, with capacity for problems of this size.
     pub fn with_room(&self, capacity: &Capacity) -> Ncp {
         Ncp::new(capacity, self.options)
     }
 }
 
-/// Most of what solutions may lack that a step does not ask for where that is hard to have [m/s or rad/s].
+/// Stabilization velocities up to this are dropped if Newton's method fails with them [m/s or rad/s].
 const REMNANTS: f64 = 1e-9;
 
-/// Residual of what Newton's method could not have above which these are not what it lacks.
+/// Above this residual the failure is not due to such velocities; do not retry without them.
 const NEARLY: f64 = 1e-6;
 
-/// Solves a step of rigid rows with as much push-out as has a solution and throws nothing, by a `solve` that is told what may be
-/// demanded of it and what it may spend. Speeds up to `remnants` are not asked for where Newton's method finds a solution without them
-/// only.
+/// Solves a step of rigid rows with the highest level of stabilization that has a solution and throws
+/// nothing. `solve` receives the effort and the budget. Stabilization velocities up to `remnants` are
+/// dropped if Newton's method only finds a solution without them.
 ///
 /// # Errors
-/// Those of `solve`.
+/// The errors of `solve`.
 pub(in crate::contact) fn undo(
     step: &mut dyn Request,
     allowance: &Allowance,
@@ -113,7 +113,8 @@ pub(in crate::contact) fn undo(
         }
     };
     certificate.add_cost(&failed);
-    // What was hard to have is not tried in every step: there more push-out would not be solved but yield.
+    // A problem that needed more than this effort is not tried in every step. Beside this state, full
+    // stabilization would then not be solved; the rows would become compliant.
     let is_tried = tried.is_some_and(|full| certificate.effort <= full.effort);
     Ok(Outcome {
         certificate,

@@ -1,15 +1,16 @@
 //! The least-norm impulse among those that give one velocity.
 //!
-//! With redundant rows many λ give the same G λ. Those that obey the laws at the velocity σ form a convex set: an affine
-//! space cut by each held block's cone (a sliding contact's ray, a limit's half line, friction's interval). Its point of
-//! least norm is unique, whatever the order of the blocks and the warm start:
+//! With redundant rows many λ give the same G λ. Those that obey the laws at the velocity σ form a
+//! convex set: an affine space cut by each held block's cone (a sliding contact's ray, a limit's half
+//! line, friction's interval). Its point of least norm is unique. It depends neither on the order of the
+//! blocks nor on the warm start:
 //!
 //!   min ½‖x‖²  with  F x = t, x ∈ K,   x = P_K(Fᵀy),   F P_K(Fᵀy) = t,
 //!
-//! solved for y by Newton's method on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, convex and C¹, with a line search, which
-//! needs no product with F: the cones are met one by one along Fᵀy + α Fᵀs.
+//! solved for y by Newton's method on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, which is convex and C¹.
+//! The line search needs no product with F: it evaluates the cones one by one along Fᵀy + α Fᵀs.
 //!
-//! Asked for an impulse strictly inside the cones, K is narrowed and moved up ([`Inside`]).
+//! For an impulse strictly inside the cones, K is narrowed and moved up ([`Inside`]).
 
 mod inside;
 
@@ -23,44 +24,46 @@ use crate::linalg::{F4, Lu, dispatch, grow};
 use inside::raised;
 pub(super) use inside::{AGAIN, BARELY, INSIDES, Inside, WELL};
 
-/// Steps of Newton's method before the set counts as empty: of 240 problems of robots at rest 200 end within 12, and 239 within
-/// 40.
+/// Newton steps before the set counts as empty. Of 240 problems of robots at rest 200 end within 12, and
+/// 239 within 40.
 const MAX_STEPS: usize = 40;
 
-/// Share of the mean of the diagonal of F Fᵀ that damps the first step, the least there is, and what it changes by: it grows
-/// where the search takes less than the share [`SHORT`] of a step, and a hundredfold where that leads nowhere.
+/// Damping of the Newton step, as a share of the mean diagonal of F Fᵀ: at the first step, its least
+/// value, and its factor of decrease. It grows if the search takes less than the share [`SHORT`] of a
+/// step, and by 100 if the search fails.
 const FIRST_DAMPING: f64 = 1e-10;
 const LEAST_DAMPING: f64 = 1e-13;
 const LESS: f64 = 0.03;
 const SHORT: f64 = 0.1;
 
-/// Share of its terms by which an equation may be off, and where no step makes it less.
+/// Relative error at which an equation is solved; and the error that is accepted if no step lowers it.
 const SOLVED: f64 = 4e-15;
 const STALLED: f64 = 1e-13;
 
-/// Steps of the line search, and how many of them may lengthen a step: an empty set shows in few, as its dual has no bound.
+/// Steps of the line search, and how many of them may lengthen a step. Few are needed to recognize an
+/// empty set, because its dual is unbounded.
 const TRIALS: usize = 12;
 const LENGTHENED: usize = 8;
 
-/// Memory. Equations lie side by side in lanes, filled up with zeros.
+/// The solver's memory. Equations lie side by side in lanes, padded with zeros.
 #[derive(Debug)]
 pub(super) struct LeastNorm {
     equations: usize,
     unknowns: usize,
-    /// Lanes of all equations.
+    /// Number of lanes for all equations.
     width: usize,
-    /// Fᵀ, an unknown each row of lanes.
+    /// Fᵀ, one row of lanes for each unknown.
     f: Vec<F4>,
     t: Vec<F4>,
     y: Vec<F4>,
     gradient: Vec<F4>,
     step: Vec<F4>,
-    /// Fᵀy, where the line search began, and Fᵀs.
+    /// Fᵀy, its value at the start of the line search, and Fᵀs.
     w: Vec<f64>,
     begun: Vec<f64>,
     along: Vec<f64>,
     x: Vec<f64>,
-    /// F Fᵀ, and with the curvature of the cones.
+    /// F Fᵀ, and the same with the curvature of the cones.
     gram: Vec<F4>,
     hessian: Vec<F4>,
     trace: f64,
@@ -68,12 +71,12 @@ pub(super) struct LeastNorm {
     scratch: Vec<[f64; 1]>,
     inside: Inside,
     solved: bool,
-    /// What its Newton steps took, in factorizations of all unknowns; the caller's to reset.
+    /// Work of its Newton steps, in factorizations of all unknowns. The caller resets it.
     pub work: f64,
 }
 
 impl LeastNorm {
-    /// Whether it has taken all that it may since [`LeastNorm::work`] was reset.
+    /// Whether the budget since the last reset of [`LeastNorm::work`] is spent.
     pub fn is_spent(&self) -> bool {
         self.work >= LEAST_NORM
     }
@@ -106,8 +109,8 @@ impl LeastNorm {
         }
     }
 
-    /// Starts a system of r equations in m unknowns: Fᵀ, m × stride, and t, to be filled where they differ from zero;
-    /// and the stride.
+    /// Starts a system of r equations in m unknowns. Returns Fᵀ (m × stride) and t, both zero, to be
+    /// filled, and the stride.
     pub fn start(&mut self, r: usize, m: usize) -> (&mut [f64], &mut [f64], usize) {
         (self.equations, self.unknowns, self.width) = (r, m, r.div_ceil(4));
         grow(&mut self.f, m * self.width);
@@ -119,8 +122,8 @@ impl LeastNorm {
         (F4::flat_mut(f), F4::flat_mut(t), 4 * self.width)
     }
 
-    /// The solution x, this far inside the cones (nearest to their tips there); `None` if the set is empty as far as can
-    /// be told.
+    /// The solution x, this far inside the cones (and there nearest to their tips). `None` if the set
+    /// seems to be empty.
     pub fn solve(&mut self, blocks: &[Block], faces: &[Face], inside: Inside) -> Option<&[f64]> {
         self.inside = inside;
         let width = self.width;
@@ -133,7 +136,7 @@ impl LeastNorm {
         solve(self, blocks, faces);
         for k in tips() {
             self.x[k] += inside.least;
-            // As it was, for another call.
+            // Restore t for another call.
             for (t, f) in self.t[..width].iter_mut().zip(&self.f[k * width..]) {
                 *t += *f * inside.least;
             }
@@ -141,7 +144,7 @@ impl LeastNorm {
         self.solved.then_some(&self.x[..self.unknowns])
     }
 
-    /// The least of all solutions, whatever the cones say.
+    /// The least-norm solution without the cones.
     pub fn solve_alone(&mut self) -> Option<&[f64]> {
         self.inside = Inside::CLOSED;
         self.form_gram();
@@ -150,7 +153,7 @@ impl LeastNorm {
         found.then_some(&self.x[..self.unknowns])
     }
 
-    /// From y = 0 the first Newton step, taken with P' = 1, is the least-norm point without cones.
+    /// The first Newton step from y = 0 with P' = 1 gives the least-norm point without cones.
     #[inline(always)]
     fn begin(&mut self, blocks: &[Block], faces: &[Face]) -> bool {
         let width = self.width;
@@ -170,8 +173,8 @@ impl LeastNorm {
             return;
         }
         let mut value = self.evaluate(blocks, faces);
-        // The optimum is −½‖x‖². A value far below that of the point without cones means that no admissible point is
-        // near, which in practice means none: the dual of an empty set has no bound.
+        // The optimum is −½‖x‖². A value far below that of the point without cones means that no
+        // admissible point is near. In practice there is none: the dual of an empty set is unbounded.
         let floor = 1e4 * value - f64::MIN_POSITIVE;
         let mut damping = FIRST_DAMPING;
         let mut before = f64::INFINITY;
@@ -202,7 +205,8 @@ impl LeastNorm {
         }
     }
 
-    /// Moves y along the step to where the dual function is lower than `value`; returns it there, and the share of the step.
+    /// Moves y along the step to a point with a dual function below `value`. Returns the function there,
+    /// and the share of the step.
     #[inline(always)]
     fn search(&mut self, blocks: &[Block], faces: &[Face], value: f64) -> Option<(f64, f64)> {
         let (m, width) = (self.unknowns, self.width);
@@ -223,7 +227,8 @@ impl LeastNorm {
             let next = self.project(blocks, faces) - level - length * rise;
             let along = self.x[..m].iter().zip(&self.along);
             let slope = along.map(|(x, a)| x * a).sum::<f64>() - rise;
-            // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
+            // Near the solution the decrease is below round-off: accept a point that does not clearly
+            // climb.
             if next <= value + 1e-4 * length * descent + 1e-15 * value.abs() {
                 found = Some(length);
                 if slope >= 0.5 * descent || trial >= LENGTHENED {
@@ -233,7 +238,7 @@ impl LeastNorm {
             } else if found.is_some() {
                 break;
             } else {
-                // To where the slope would vanish if it rose evenly.
+                // The zero of the slope if it rose linearly.
                 length *= match slope > 0.0 {
                     true => (descent / (descent - slope)).clamp(0.1, 0.5),
                     false => 0.5,
@@ -248,7 +253,7 @@ impl LeastNorm {
         found.map(|length| (next, length))
     }
 
-    /// F x − t; returns its size relative to what it is the sum of.
+    /// Computes F x − t. Returns its size, relative to the sizes of the summands.
     #[inline(always)]
     fn update_gradient(&mut self) -> f64 {
         let (mut residual, mut size) = (0.0f64, 0.0f64);
@@ -273,7 +278,7 @@ impl LeastNorm {
         if residual > 0.0 { residual / size } else { 0.0 }
     }
 
-    /// w = Fᵀy, x = P_K(w); returns the dual function.
+    /// w = Fᵀy, x = P_K(w). Returns the dual function.
     #[inline(always)]
     fn evaluate(&mut self, blocks: &[Block], faces: &[Face]) -> f64 {
         let (m, width) = (self.unknowns, self.width);
@@ -288,7 +293,7 @@ impl LeastNorm {
         self.project(blocks, faces) - level
     }
 
-    /// x = P_K(w); returns xᵀw − ½‖x‖².
+    /// x = P_K(w). Returns xᵀw − ½‖x‖².
     #[inline(always)]
     fn project(&mut self, blocks: &[Block], faces: &[Face]) -> f64 {
         let m = self.unknowns;
@@ -321,7 +326,8 @@ impl LeastNorm {
         self.trace = (0..r).map(|i| F4::flat(gram)[i * 4 * width + i]).sum();
     }
 
-    /// Solves (F P' Fᵀ + damping) s = −gradient into `step`; without damping P' = 1. False if that is singular.
+    /// Solves (F P' Fᵀ + damping) s = −gradient into `step`. Without damping P' = 1. Returns false if
+    /// the matrix is singular.
     #[inline(always)]
     fn newton_step(&mut self, blocks: &[Block], faces: &[Face], damping: Option<f64>) -> bool {
         let (r, width) = (self.equations, self.width);
@@ -353,7 +359,7 @@ dispatch! {
     fn solve = LeastNorm::solve_kernel(l: &mut LeastNorm, blocks: &[Block], faces: &[Face])
 }
 
-/// Lane by lane products, added up.
+/// Products lane by lane, summed.
 #[inline(always)]
 fn product(a: &[F4], b: &[F4]) -> F4 {
     let mut sum = F4::ZERO;
@@ -384,8 +390,8 @@ fn add_outer(u: &[F4], v: &[F4], r: usize, a: &mut [F4]) {
     }
 }
 
-/// A ← A − F (1 − P') Fᵀ for one face: nothing where the projection leaves the impulse alone. `w` and `f` start at it;
-/// `z` is workspace for one row of lanes.
+/// A ← A − F (1 − P') Fᵀ for one face. Does nothing if the projection leaves the impulse unchanged. `w`
+/// and `f` start at the face. `z` is scratch for one row of lanes.
 #[inline(always)]
 fn subtract_curvature(
     block: Block,

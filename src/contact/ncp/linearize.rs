@@ -1,11 +1,12 @@
 //! The derivative of the solution, and its transpose, from one factorization.
 //!
-//! With w = dG λ + dg (the variation of σ at fixed λ) and the variations of friction coefficients and bounds, which move
-//! the faces themselves by d = ∂λ/∂(μ, bound) at fixed mode and direction:
+//! Let w = dG λ + dg be the variation of σ at fixed λ. Variations of friction coefficients and bounds
+//! move the faces by d = ∂λ/∂(μ, bound) at fixed mode and direction:
 //!
 //!   dλ = d − R A⁻¹ Lᵀ (w + G d),     A = Lᵀ G R + Q.
 //!
-//! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
+//! If held rows depend on each other, A⁻¹ is A⁺: dλ is then the least-norm one, and only G dλ and Jᵀdλ
+//! are unique.
 
 use super::NcpSolver;
 use super::active_set::Purpose;
@@ -22,14 +23,16 @@ use crate::linalg::LANES;
 pub struct Rank {
     /// Unknowns: three for a sticking contact, two for a sliding one, one for any other held row.
     pub unknowns: usize,
-    /// Independent ones; fewer where contacts are redundant, and dλ then is a choice.
+    /// Independent unknowns. If there are fewer than unknowns, contacts are redundant and dλ is a
+    /// choice.
     pub independent: usize,
 }
 
 impl NcpSolver {
-    /// Largest held velocity that the answer to `w` of [`NcpSolver::apply`] leaves over, and the largest that was
-    /// there; after [`NcpSolver::linearize`]. Dependent rows of which `w` asks what no impulse can do leave as
-    /// much as they contradict each other, others leave round-off. `dlambda` is workspace.
+    /// Largest held velocity that remains after the response to `w` of [`NcpSolver::apply`], and the
+    /// largest one in `w`. Call it after [`NcpSolver::linearize`]. If dependent rows require a motion
+    /// that no impulse can cause, the first number is their contradiction; otherwise it is round-off.
+    /// `dlambda` is scratch.
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn left_over(
@@ -42,7 +45,7 @@ impl NcpSolver {
         self.active_set.restrict(|r| [w[r]], asked);
         let size = largest(asked.as_flattened());
         if self.active_set.only_idle_depend(problem) {
-            // All else is answered.
+            // All other unknowns are answered.
             let idle = self.active_set.idle(problem);
             return Ok([idle.fold(0.0, |m, k| m.max(asked[k][0].abs())), size]);
         }
@@ -57,12 +60,12 @@ impl NcpSolver {
         Ok([largest(left.as_flattened()), size])
     }
 
-    /// Whether held rows may depend on each other; after [`NcpSolver::linearize`].
+    /// Whether held rows may depend on each other. Call it after [`NcpSolver::linearize`].
     pub fn may_be_deficient(&self) -> bool {
         self.active_set.may_be_deficient()
     }
 
-    /// Size of the linearized system; after [`NcpSolver::linearize`].
+    /// Size of the linearized system. Call it after [`NcpSolver::linearize`].
     pub fn rank(&self) -> Rank {
         Rank {
             unknowns: self.active_set.order,
@@ -70,11 +73,13 @@ impl NcpSolver {
         }
     }
 
-    /// Prepares [`NcpSolver::apply`] and its transpose at the last solution. `problem` is the one that was solved. The
-    /// factorization of the solve is kept if it is that of the solution, otherwise it is made anew.
+    /// Prepares [`NcpSolver::apply`] and its transpose at the last solution. `problem` is the problem
+    /// that was solved. The factorization of the solve is kept if it is that of the solution; otherwise
+    /// it is repeated.
     ///
-    /// Errors: `NoStep` before a successful solve, `InvalidArgument` for a problem of other shape, `NotConverged` if the last solution
-    /// is not certified: its derivative would mean nothing.
+    /// Errors: `NoStep` before a successful solve, `InvalidArgument` for a problem of another shape,
+    /// `NotConverged` if the last solution is not certified, because its derivative would have no
+    /// meaning.
     pub fn linearize(&mut self, problem: &Problem) -> Result<Rank> {
         if self.last.is_some() {
             self.check_same(problem)?;
@@ -102,7 +107,7 @@ impl NcpSolver {
                 .zip(&self.active_set.faces)
                 .all(|(a, b)| a.is_close(b));
         if !same {
-            // The factorization of the solve was of nearly the same matrix.
+            // The factorization of the solve had nearly the same matrix.
             if was_deficient {
                 self.factored_for = Purpose::Deficient;
             }
@@ -128,8 +133,8 @@ impl NcpSolver {
         Ok(*certificate)
     }
 
-    /// dλ for `columns` directions. `w` is n × columns, column-major, and `limits` (blocks × columns, may be `None`)
-    /// holds dμ of contacts and dbound of boxes; `dlambda` takes n × columns.
+    /// dλ for `columns` directions. `w` is n × columns, column-major. `limits` (blocks × columns, or
+    /// `None`) holds dμ of contacts and dbound of boxes. `dlambda` receives n × columns.
     ///
     /// Errors: `NoStep` without [`NcpSolver::linearize`], `InvalidArgument` for a wrong size.
     pub fn apply(
@@ -187,7 +192,7 @@ impl NcpSolver {
                 panel,
             ),
             Some(limits) => {
-                // dlambda serves as w + G d until the solution overwrites it.
+                // `dlambda` holds w + G d until the solution overwrites it.
                 dlambda.copy_from_slice(w);
                 for k in 0..lanes {
                     for i in 0..nb {
@@ -243,8 +248,9 @@ impl NcpSolver {
         }
     }
 
-    /// The adjoint: from λ̄ = ∂ℓ/∂λ (n × columns) to w̄ (n × columns) and, if asked for, the adjoints of μ and bounds
-    /// (blocks × columns), such that ⟨λ̄, dλ⟩ = ⟨w̄, w⟩ + ⟨limits̄, limits⟩ for every direction of [`NcpSolver::apply`].
+    /// The adjoint: from λ̄ = ∂ℓ/∂λ (n × columns) to w̄ (n × columns) and, if requested, the adjoints of
+    /// μ and bounds (blocks × columns), such that ⟨λ̄, dλ⟩ = ⟨w̄, w⟩ + ⟨limits̄, limits⟩ for every
+    /// direction of [`NcpSolver::apply`].
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn apply_transpose(
@@ -315,7 +321,7 @@ impl NcpSolver {
         Ok(())
     }
 
-    /// −w̄ of [`NcpSolver::apply_transpose`] in the place of λ̄, for columns side by side.
+    /// Replaces λ̄ by −w̄ of [`NcpSolver::apply_transpose`], for columns side by side.
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn transpose_lanes(&mut self, problem: &Problem, x: &mut [[f64; LANES]]) -> Result<()> {
@@ -368,7 +374,7 @@ impl NcpSolver {
         });
     }
 
-    /// The problem has the shape of the one that was solved.
+    /// Checks that the problem has the shape of the one that was solved.
     fn check_same(&self, problem: &Problem) -> Result<()> {
         let offsets = &self.work.offsets;
         let same = problem.rows() == self.work.lambda.len()
@@ -423,10 +429,11 @@ impl LowRank for NcpSolver {
         self.rank().independent
     }
 
-    /// The map w ↦ −dλ of [`NcpSolver::apply`] as CᵀXB with B and C rank × n: column i of each at `i·stride` of `left`
-    /// and `right`, padded with zeros.
+    /// The map w ↦ −dλ of [`NcpSolver::apply`] as CᵀXB with B and C rank × n. Column i of each is at
+    /// `i·stride` of `left` and `right`, padded with zeros.
     ///
-    /// Errors: `NoStep` without [`NcpSolver::linearize`], `InvalidArgument` for a wrong size or a stride below the rank.
+    /// Errors: `NoStep` without [`NcpSolver::linearize`], `InvalidArgument` for a wrong size or a stride
+    /// below the rank.
     fn split(
         &mut self,
         problem: &Problem,
@@ -448,12 +455,13 @@ impl LowRank for NcpSolver {
             .split(problem.rows(), stride, left, right, scratch))
     }
 
-    /// Multiplies products with the B of [`Split::Middle`] by X: one of rank numbers at every multiple of `stride`.
+    /// Multiplies products with the B of [`Split::Middle`] by X. Each has `rank` numbers, at every
+    /// multiple of `stride`.
     fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
         let panel = &mut lanes_of::<LANES>(&mut self.panel)[..self.active_set.rank()];
         let scratch = lanes_of::<LANES>(&mut self.panel_scratch);
         for columns in columns.chunks_mut(LANES * stride.max(1)) {
-            // Branches that no contact touches.
+            // Branches without contacts are zero.
             if columns.iter().all(|x| *x == 0.0) {
                 continue;
             }
@@ -477,7 +485,7 @@ fn lanes_of<const W: usize>(storage: &mut [f64]) -> &mut [[f64; W]] {
     storage.as_chunks_mut::<W>().0
 }
 
-/// How λ moves with μ (or the bound) at a fixed face, times `rate`.
+/// The change of λ with μ (or the bound) at a fixed face, times `rate`.
 fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {
     match (block, mode) {
         (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {

@@ -1,6 +1,6 @@
-//! What impulses and velocities of a problem are measured in, and what they violate.
+//! The units of velocities and impulses of a problem, and the violation of a law.
 
-/// Units in which a velocity and an impulse of this problem count as one.
+/// The velocity and the impulse of this problem that count as one.
 #[derive(Clone, Copy, Debug)]
 pub struct Scales {
     pub velocity: f64,
@@ -8,7 +8,7 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// Of a problem by its largest entries of g and λ themselves.
+    /// The units from the largest entries of g and λ.
     pub fn own(g: f64, lambda: f64) -> Scales {
         let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
         Scales {
@@ -18,7 +18,7 @@ impl Scales {
     }
 }
 
-/// How far one block is from its law, in raw units.
+/// The violation of a block's law, in raw units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Violation {
     /// Distance of λ from its cone [N·s], up to a factor between 1 and √(1+μ²).

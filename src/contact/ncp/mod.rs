@@ -1,26 +1,32 @@
-//! Unrelaxed contact: the true Coulomb cone, solved to round-off, certified, and differentiated.
+//! Rigid contact: the round Coulomb cone without relaxation, solved to round-off, certified, and
+//! differentiated.
 //!
-//! After "End-to-end and highly-efficient differentiable simulation for robotics" (unrelaxed NCP, implicit differentiation
-//! by mode). The default path guesses modes, solves the mode-fixed system by Newton for the impulse nearest to the present
-//! one, checks every inequality, and then, where rows depend on each other, finds the least impulse of the same velocity. Where the guess
-//! fails, some sweeps of projected Gauss–Seidel guess again, and a few pivots change one block's mode at a time; where
-//! these go astray an interior point finds the modes from any start. Where rows are so nearly dependent that no set of
-//! modes can be solved in double precision, its own end is the answer. Where the central path turns back, continuation
-//! follows it through its folds: the last resort. Projected Gauss–Seidel and ADMM alone are the independent check.
+//! After "End-to-end and highly-efficient differentiable simulation for robotics" (unrelaxed NCP,
+//! implicit differentiation by mode). The default path guesses modes and solves the system with fixed
+//! modes by Newton's method, for the impulse nearest to the present one. It then checks every
+//! inequality. If rows depend on each other, it finds the least-norm impulse with the same velocity. If
+//! the guess fails, some sweeps of projected Gauss–Seidel guess again, and a few pivots change one
+//! block's mode at a time. If these fail, an interior point finds the modes from any start. If rows are
+//! so nearly dependent that no set of modes can be solved in double precision, the end of the interior
+//! point is the answer. If the central path turns back, continuation follows it through its folds: the
+//! last resort. Projected Gauss–Seidel and ADMM alone serve as an independent check.
 //!
-//! **Without a solution.** Bodies jammed between others that cannot yield may be asked to part where friction locks them:
-//! no impulse does that. Every method then fails, the certificate says so, and the caller asks for less.
+//! **Without a solution.** Stabilization may ask jammed bodies to part although friction locks them. No
+//! impulse does this. Every method then fails, the certificate says so, and the caller requests less.
 //!
-//! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
-//! is the impulse of least Euclidean norm if it obeys the laws; a sliding contact counts with its normal impulse. If not,
-//! an impulse strictly inside the cones at the same velocities, where there is one: that of the last step for as long as
-//! it stays inside, changed by no more than it must, else the least that keeps a quarter (or a hundredth) of friction
-//! unused; and where there is none the least of all that obey the laws. Where several redundant points of one body slide in different directions (a table that
-//! turns), rigid Coulomb friction leaves even the velocity open: the same rule then picks one, as a smooth function of
-//! the data while the contacts keep their places relative to each other, and the derivative is that of this choice.
-//! Problems by trees ([`Delassus::Trees`], for piles of bodies) get the impulse nearest to the warm start instead.
-//! Only if Newton cannot reach the least-norm answer from any guess, the interior point's own, in the middle of the
-//! admissible ones, or the one nearest to it or to a first-order method's is returned instead.
+//! **Redundant contacts.** If G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and
+//! therefore v⁺ are. The solver returns the impulse of least Euclidean norm if it obeys the laws; a
+//! sliding contact counts with its normal impulse. Otherwise it returns an impulse strictly inside the
+//! cones with the same velocities, if there is one: the impulse of the last step, with the least
+//! necessary change, while it stays inside; else the least-norm impulse that leaves a quarter (or a
+//! hundredth) of the friction unused. If there is no such impulse either, it returns the least-norm
+//! impulse among all that obey the laws. If redundant points of one body slide in different directions
+//! (a table that turns), rigid Coulomb friction does not even determine the velocity. The same rule then
+//! picks one velocity, as a smooth function of the data while the contacts keep their relative places,
+//! and the derivative is that of this choice. Problems stored by trees ([`Delassus::Trees`], for piles
+//! of bodies) get the impulse nearest to the warm start instead. If Newton's method cannot reach the
+//! least-norm impulse from any guess, the interior point's impulse in the middle of the admissible ones
+//! is returned, or the impulse nearest to it or to a first-order method's.
 
 mod active_set;
 mod admm;
@@ -83,13 +89,13 @@ use path_system::PathSystem;
 use ray::Ray;
 use work::{Best, Work};
 
-/// Which method is used.
+/// The method of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Mode-fixed Newton, helped by PGS, the interior point and continuation.
+    /// Newton's method with fixed modes, helped by PGS, the interior point and continuation.
     #[default]
     Auto,
-    /// Continuation along the central path and what comes after it, alone.
+    /// Continuation along the central path, and the methods after it, alone.
     Continuation,
     /// Projected Gauss–Seidel alone.
     Pgs,
@@ -97,17 +103,18 @@ pub enum Method {
     Admm,
 }
 
-/// What is asked of a solve.
+/// Options of a solve.
 #[derive(Clone, Copy, Debug)]
 pub struct NcpOptions {
     pub method: Method,
     /// Largest scaled residual of a converged solution ([`Certificate`]).
     pub tolerance: f64,
-    /// Bound on the iterations of any kind: factorizations, PGS sweeps, ADMM iterations.
+    /// Bound on iterations of any kind: factorizations, PGS sweeps, ADMM iterations.
     pub max_iterations: usize,
-    /// Bound on the work of [`Method::Auto`] and [`Method::Continuation`], see [`Allowance`]; infinite for none.
+    /// Bound on the work of [`Method::Auto`] and [`Method::Continuation`], see [`Allowance`]. Infinite
+    /// for no bound.
     pub max_work: f64,
-    /// How far [`Method::Auto`] goes.
+    /// The last stage that [`Method::Auto`] may use.
     pub effort: Effort,
 }
 
@@ -124,7 +131,7 @@ impl Default for NcpOptions {
 }
 
 impl NcpOptions {
-    /// The bounds on what is spent.
+    /// The bounds on iterations and work.
     pub fn allowance(&self) -> Allowance {
         Allowance {
             iterations: self.max_iterations,
@@ -132,7 +139,7 @@ impl NcpOptions {
         }
     }
 
-    /// With other bounds.
+    /// The same options with other bounds.
     pub fn within(&self, allowance: &Allowance) -> NcpOptions {
         NcpOptions {
             max_iterations: allowance.iterations,
@@ -142,11 +149,11 @@ impl NcpOptions {
     }
 }
 
-/// Memory for problems of up to a number of rows and blocks; after creation nothing is allocated.
+/// Memory for problems up to a number of rows and blocks. Nothing is allocated after creation.
 #[derive(Debug)]
 pub struct NcpSolver {
     capacity: Capacity,
-    /// Rows of a problem with a dense matrix.
+    /// Largest number of rows of a problem with a dense matrix.
     max_dense: usize,
     work: Work,
     active_set: ActiveSetSystem,
@@ -155,27 +162,27 @@ pub struct NcpSolver {
     interior: Interior,
     continuation: Continuation,
     ray: Ray,
-    /// Where there is to be room for it.
+    /// Present if requested at creation.
     admm: Option<Box<Admm>>,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
-    /// What the matrix of a linearization was factored for, and on which faces.
+    /// The purpose and the faces for which the linearization's matrix was factored.
     factored_for: Purpose,
     factored_faces: Vec<Face>,
-    /// It is that of other modes.
+    /// True if the matrix is that of other modes.
     displaced: bool,
     best: Best,
-    /// Multiplications of the last problem that count as one factorization.
+    /// Multiplications that count as one factorization of the last problem.
     unit: f64,
-    /// What the present solve may spend, and has spent.
+    /// Budget of this solve, and the part of it that is spent.
     allowed: Allowance,
     spent: Allowance,
-    /// What pivots found, and its modes.
+    /// The result of the pivots, and its modes.
     found: Vec<f64>,
     found_modes: Vec<Mode>,
-    /// The last solve's certificate; none before, or if it failed.
+    /// The certificate of the last solve; `None` before the first one or after a failure.
     last: Option<Certificate>,
-    /// The start followed from a solution: it brought a mode for every block.
+    /// True if the start came from a solution: it had a mode for every block.
     is_warm: bool,
     factored: bool,
     linearized: bool,
@@ -192,8 +199,8 @@ impl NcpSolver {
         NcpSolver::with_trees(&capacity, max_rows, true)
     }
 
-    /// As [`NcpSolver::new`], for problems by trees, too, and dense ones of at most `dense` rows: only with the square of
-    /// those memory grows. [`Method::Admm`] works where there is `admm`.
+    /// As [`NcpSolver::new`], also for problems stored by trees, and for dense ones of at most `dense`
+    /// rows. Memory grows with the square of `dense` only. [`Method::Admm`] works only with `admm`.
     pub fn with_trees(capacity: &Capacity, dense: usize, admm: bool) -> NcpSolver {
         let Capacity {
             rows: max_rows,
@@ -230,11 +237,12 @@ impl NcpSolver {
         }
     }
 
-    /// Solves the problem. `lambda` (n) brings the warm start and takes the impulses; `modes` (one per block) brings the
-    /// guess ([`Mode::Unknown`] for none) and takes the result.
+    /// Solves the problem. `lambda` (n) holds the warm start and receives the impulses. `modes` (one per
+    /// block) holds the guess ([`Mode::Unknown`] for none) and receives the result.
     ///
-    /// A solution above the tolerance is returned, too: the certificate says so. Errors, which leave both outputs
-    /// untouched: `Capacity`, `InvalidArgument` for sizes and signs, `Numerical` for NaN or ∞ in or out.
+    /// A solution above the tolerance is returned, too: the certificate says so. Errors leave both
+    /// outputs untouched: `Capacity`, `InvalidArgument` for sizes and signs, `Numerical` for NaN or ∞ in
+    /// the input or output.
     pub fn solve(
         &mut self,
         problem: &Problem,
@@ -258,7 +266,7 @@ impl NcpSolver {
         self.work.start(problem, lambda, modes);
         self.active_set.start(problem);
         let (cost, weight) = match problem.delassus {
-            // Of a matrix that is larger than usual whoever asks for it knows.
+            // If a matrix is larger than usual, the caller accounts for it.
             Delassus::Dense(_) => (dense_cost(problem.rows()), 1.0),
             Delassus::Trees(rows) => {
                 let cost = self.active_set.cost_by_trees(rows);
@@ -353,7 +361,7 @@ impl NcpSolver {
         Ok(())
     }
 
-    /// Takes a solution as if it had just been found, to be linearized.
+    /// Takes a solution as if it had just been found, so that it can be linearized.
     pub(in crate::contact) fn adopt(
         &mut self,
         problem: &Problem,
@@ -375,12 +383,12 @@ impl NcpSolver {
         self.unit
     }
 
-    /// What the present solve may still spend.
+    /// The remaining budget of this solve.
     fn left(&self) -> Allowance {
         self.allowed.without(&self.spent)
     }
 
-    /// How many of at most `wanted` factorizations it may.
+    /// Number of factorizations that the budget allows, at most `wanted`.
     fn grant(&self, wanted: usize) -> usize {
         self.left().grant(wanted, 1.0)
     }
@@ -410,7 +418,8 @@ impl NcpSolver {
         Ok(certificate)
     }
 
-    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards. Returns the number of sweeps.
+    /// Sweeps until the velocities settle or the limit is reached. σ is exact afterwards. Returns the
+    /// number of sweeps.
     fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> usize {
         let velocity = largest(problem.g).max(1.0);
         let Work {
@@ -451,7 +460,7 @@ impl NcpSolver {
         Scales::own(largest(problem.g), largest(&self.work.lambda))
     }
 
-    /// Modes of a solution that no Newton step verified.
+    /// Sets the modes of a solution that no Newton step verified.
     fn classify_all(&mut self, problem: &Problem, closed: f64) {
         let scales = self.scales(problem);
         let Work {

@@ -1,4 +1,4 @@
-//! The mode that an impulse and a velocity are in, and what they violate.
+//! The mode of an impulse and a velocity, and their violation of the laws.
 
 use super::block_law;
 use super::cone::planar_norm;
@@ -7,11 +7,11 @@ use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
-/// Scaled velocity below which a row without impulse counts as held: with ten times as much problems take 9 % longer, with a
-/// tenth 95 of 10,734 come out otherwise.
+/// A row without impulse whose scaled velocity is below this counts as held. With ten times as much
+/// problems take 9 % longer; with a tenth 95 of 10,734 have another solution.
 pub const CLOSED: f64 = 1e-9;
 
-/// The mode that (λ, σ) is in, and the distance to the nearest other mode, dimensionless.
+/// The mode of (λ, σ), and the distance to the nearest other mode, dimensionless.
 ///
 /// `closed` is the scaled velocity below which a row counts as held.
 #[inline]
@@ -75,15 +75,16 @@ pub fn classify(
     }
 }
 
-/// Largest size among numbers; what is none counts as nothing.
+/// Largest magnitude; NaN counts as nothing.
 #[inline]
 pub(super) fn largest(values: &[f64]) -> f64 {
-    // One instruction, where `f64::max` orders numbers that are none on either side.
+    // This is one instruction. `f64::max` also handles NaN on either side.
     let larger = |m: f64, x: f64| if x > m { x } else { m };
     values.iter().fold(0.0, |m, x| larger(m, x.abs()))
 }
 
-/// Residuals of (λ, σ): cone, dual cone, complementarity, scaled as [`Certificate`](crate::contact::certificate::Certificate) documents.
+/// Residuals of (λ, σ): cone, dual cone, complementarity, scaled as
+/// [`Certificate`](crate::contact::certificate::Certificate) documents.
 pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f64]) -> [f64; 3] {
     let velocity = largest(g).max(1.0);
     let impulse = match largest(lambda) {
@@ -110,7 +111,7 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
     ]
 }
 
-/// Takes new modes; whether they are those there were.
+/// Replaces the modes. Returns whether they are unchanged.
 pub(super) fn replace_modes(modes: &mut [Mode], new: impl Iterator<Item = Mode>) -> bool {
     let mut same = true;
     for (mode, new) in modes.iter_mut().zip(new) {
@@ -120,8 +121,8 @@ pub(super) fn replace_modes(modes: &mut [Mode], new: impl Iterator<Item = Mode>)
     same
 }
 
-/// The mode that a block inside its cones tends to: of two that vanish together the smaller one. Of a box, σ is the
-/// difference of the slacks, and of the tangents of a pyramid.
+/// The mode that a block inside its cones tends to: of a pair that vanishes together, the smaller one
+/// will be zero. For a box, and the tangents of a pyramid, σ is the difference of the slacks.
 pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f64; 4]) -> Mode {
     match block {
         Block::Contact { mu } => {

@@ -1,18 +1,21 @@
-//! Whether the derivative is the same on all sides of a switch, and where it is that of other modes.
+//! Decides whether the derivative is the same on all sides of a switch, and whether it is that of other
+//! modes.
 //!
-//! Modes around a solution at a switch lie between two extremes: all that may switch held, or all of it released. Faces
-//! only grow from the one to the other. So if the velocities that those released give to a variation also keep what
-//! would be held at rest, they solve the equations of every set of modes in between: there is one derivative.
+//! Modes around a solution at a switch lie between two extremes: all blocks at a switch held, or all
+//! released. Faces only grow from the second to the first. Consider the velocities in response to a
+//! variation with all released. If they also keep the rows at rest that would be held, they solve the
+//! equations of every set of modes in between: there is one derivative.
 //!
-//! Dry friction may be released on a switch or not. Beside rows that hold the same motion (a joint at its limit, a leg
-//! between its feet) its impulse is a choice within its bound; where a variation asks of them what no motion can do, it is
-//! the friction that yields, to either side, as long as the others hold for any impulse that it may take. They alone then
-//! tell the derivative.
+//! Dry friction may be released, at a switch or not. If other rows hold the same motion (a joint at its
+//! limit, a leg between its feet), its impulse is a choice within its bound. If a variation then
+//! requires a motion that no impulse can cause, the friction yields, to either side. This is valid if
+//! the other rows hold for any impulse of the friction. These rows alone then determine the derivative.
 //!
-//! Where contacts that slide depend on each other, the linear system of all of them may ask for impulses beyond the cones.
-//! Of the impulses that are returned then, the least within them, some are on the edge, and stay there beside the solution:
-//! contacts that carry nothing, or whose friction is at its bound though nothing slips. If those that are left decide on
-//! velocities, and keep the others at rest, they tell the derivative.
+//! If sliding contacts depend on each other, the linear system of all of them may give impulses beyond
+//! the cones. The solver then returns the least-norm impulse within the cones. Some of its contacts are
+//! on the edge and stay there beside the solution: contacts that carry nothing, or whose friction is at
+//! its bound without slip. If the remaining contacts determine the velocities, and keep those contacts
+//! at rest, they determine the derivative.
 
 use super::NcpSolver;
 use super::active_set::Purpose;
@@ -24,18 +27,19 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::error::Result;
 
-/// Share of what a variation asks of the held rows that may stay unanswered, and of its velocities by which two sets of
-/// modes may differ, or a row move: what sides may differ by that count as one. Of a robot that creeps on dry friction 60 % of
-/// the steps are one-sided with half as much, a third of which have a derivative that is right to 1e-7, and 41 % so.
+/// Relative tolerance for calling two one-sided derivatives equal: for the part of a variation of held
+/// rows that stays unanswered, and for differences of velocities. Of a robot that creeps on dry friction
+/// 60 % of the steps are one-sided with half as much, a third of which have a derivative that is right
+/// to 1e-7; 41 % are one-sided with this.
 pub const AGREED: f64 = 2e-6;
 
-/// Dry friction released at once.
+/// Largest number of dry friction rows that are released at once.
 const MOST_RELEASED: usize = 32;
 
 impl NcpSolver {
-    /// Whether the variation `w` of σ, in general position among those of the state, has one answer on all sides of the
-    /// last solution; after [`NcpSolver::linearize`], which then is that of this answer. `delta` and `change` are
-    /// workspace with one entry a row.
+    /// Whether the random variation `w` of σ has one response on all sides of the last solution. Call it
+    /// after [`NcpSolver::linearize`], which then is that of this response. `delta` and `change` are
+    /// scratch with one entry per row.
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn sides_agree(
@@ -73,8 +77,8 @@ impl NcpSolver {
         Ok(Sides::of(one && self.varies_so(problem, w, delta, change)?))
     }
 
-    /// As [`NcpSolver::sides_agree`] of a solution that the linear system of all its modes does not lead to, as it asks for
-    /// impulses beyond the cones ([`NcpSolver::is_certain`]).
+    /// As [`NcpSolver::sides_agree`], for a solution that the linear system of all its modes does not
+    /// lead to because it gives impulses beyond the cones ([`NcpSolver::is_certain`]).
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn others_lead(
@@ -100,7 +104,7 @@ impl NcpSolver {
         Ok(Sides::Differ)
     }
 
-    /// Whether the velocities vary by `expected`, which is lost.
+    /// Whether the velocities vary by `expected`, which is overwritten.
     fn varies_so(
         &mut self,
         problem: &Problem,
@@ -115,7 +119,7 @@ impl NcpSolver {
         Ok(largest(expected) <= AGREED * largest(w))
     }
 
-    /// The modes of the last solution, or those that its derivative is that of.
+    /// The modes of the last solution, or the modes of its derivative.
     pub(in crate::contact) fn modes(&self) -> &[Mode] {
         &self.work.modes
     }
@@ -127,7 +131,7 @@ impl NcpSolver {
         self.factored_for = Purpose::Rank;
     }
 
-    /// change ← the variation of σ with the answer `delta` to w.
+    /// change ← the variation of σ with the response `delta` to w.
     fn vary(
         &mut self,
         problem: &Problem,
@@ -141,7 +145,8 @@ impl NcpSolver {
         Ok(())
     }
 
-    /// Puts the dry friction that [`NcpSolver::left_over`] has just found contradicted at a bound; returns how many.
+    /// Puts at a bound each dry friction that contradicts other rows by [`NcpSolver::left_over`], which
+    /// must come before. Returns their number.
     fn release_contradicted(&mut self, problem: &Problem, w: &[f64]) -> usize {
         let left = &self.panel.as_chunks::<1>().0[..self.active_set.order];
         let least = AGREED * largest(w);
@@ -156,7 +161,7 @@ impl NcpSolver {
         released
     }
 
-    /// Moves every block at a switch to the mode that holds least; returns how many.
+    /// Moves every block at a switch to the mode that holds the fewest rows. Returns their number.
     fn release_weak(&mut self, problem: &Problem) -> usize {
         let scales = self.scales_of_switches(problem);
         let work = &mut self.work;
@@ -172,8 +177,9 @@ impl NcpSolver {
         weak
     }
 
-    /// Whether the answer to w in the present modes, which release what may switch, keeps it at rest all the same, but for
-    /// dry friction that the other rows can do without. `change` takes the variation of the velocities.
+    /// Whether the response to w in the present modes, which release all blocks at a switch, keeps their
+    /// rows at rest all the same. Dry friction may move if the other rows can do without it. `change`
+    /// receives the variation of the velocities.
     fn is_answered(
         &mut self,
         problem: &Problem,
@@ -192,7 +198,7 @@ impl NcpSolver {
         let scales = self.scales_of_switches(problem);
         let mut yields = false;
         let work = &mut self.work;
-        // Of dry friction that moves: its place, to be looked at below.
+        // Mark dry friction that moves by its bound, to be checked below.
         work.kept.fill(0.0);
         for (i, block) in problem.blocks.iter().enumerate() {
             let part = work.offsets[i]..work.offsets[i + 1];
@@ -215,9 +221,10 @@ impl NcpSolver {
         Ok(!yields || self.holds_without(problem, delta)?)
     }
 
-    /// Whether the held rows keep their modes whatever impulse within its bound, in `kept`, a released row has.
+    /// Whether the held rows keep their modes for every impulse of the released rows within its bound,
+    /// in `kept`.
     fn holds_without(&mut self, problem: &Problem, delta: &mut [f64]) -> Result<bool> {
-        // The other impulses where those of the released rows vanish, and how far they reach to either side.
+        // The other impulses if those of the released rows vanish, and their range to either side.
         let mut middle = std::mem::take(&mut self.work.free);
         let mut reach = std::mem::take(&mut self.work.chosen);
         let mut column = std::mem::take(&mut self.found);
@@ -260,10 +267,10 @@ impl NcpSolver {
     }
 }
 
-/// What becomes of a linearization where sides were compared.
+/// The result of a comparison of sides for a linearization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
-    /// It is the derivative on all of them.
+    /// It is the derivative on all sides.
     Alike,
     /// It now is that of other modes, which are right on all sides.
     OfOthers,
@@ -277,15 +284,15 @@ impl Sides {
     }
 }
 
-/// The choice that a block at a switch has.
+/// The modes of a block at a switch.
 struct Switch {
-    /// The mode that holds least.
+    /// The mode that holds the fewest rows.
     released: Mode,
-    /// Its rows at rest in the mode that holds most.
+    /// Its rows at rest in the mode that holds the most rows.
     held: [bool; 3],
 }
 
-/// None for a block that is in one mode on all sides.
+/// `None` for a block that is in one mode on all sides.
 fn switch(block: Block, lambda: &[f64], sigma: &[f64], scales: Scales) -> Option<Switch> {
     if classify(block, lambda, sigma, scales, CLOSED).1 > CLOSED {
         return None;
@@ -309,7 +316,7 @@ fn switch(block: Block, lambda: &[f64], sigma: &[f64], scales: Scales) -> Option
             if leaves {
                 (Mode::Breaking, [rests[0], rests[1], true])
             } else {
-                // The tangents whose bound is near: the others are in one mode on all sides.
+                // The tangents whose bound is near. The other tangents are in one mode on all sides.
                 let near = |k: usize, x: f64| {
                     let inside = mu * l - x.abs();
                     rests[k] && inside <= CLOSED * scales.impulse * (1.0 + mu * mu).sqrt()
@@ -329,7 +336,7 @@ fn switch(block: Block, lambda: &[f64], sigma: &[f64], scales: Scales) -> Option
     Some(Switch { released, held })
 }
 
-/// Of dry friction the bound that is nearer.
+/// The nearer bound of dry friction.
 fn bound_of(lambda: &[f64]) -> Mode {
     if lambda[0] < 0.0 {
         Mode::AtLower
@@ -338,7 +345,7 @@ fn bound_of(lambda: &[f64]) -> Mode {
     }
 }
 
-/// Whether impulses that reach to either side of a middle are inside the block's set.
+/// Whether all impulses in the range `reach` around `middle` are inside the block's set.
 fn is_inside(block: Block, sticks: bool, middle: &[f64], reach: &[f64], slack: f64) -> bool {
     match (block, middle, reach) {
         (Block::Contact { mu }, [x, y, z], [dx, dy, dz]) => {

@@ -1,5 +1,6 @@
-//! Mode-fixed Newton: solve the equations that hold in a guessed set of modes, check every inequality, repair the
-//! modes, repeat. A verified result is exact to round-off, and its matrix is the one that the derivative needs.
+//! Newton's method with fixed modes: solve the equations of a guessed set of modes, check every
+//! inequality, repair the modes, repeat. A verified result is exact to round-off, and its matrix is the
+//! one that the derivative needs.
 
 use super::active_set::{ActiveSetSystem, Purpose};
 use super::block_law;
@@ -14,17 +15,18 @@ use crate::contact::digits::{ROUND_OFF, TOLD};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 
-/// Corrections with the matrix at hand that bring a verified solution to round-off: with four one of 5,730 problems is lost, with
-/// 16 none comes out more exact.
+/// Corrections with the present matrix that bring a verified solution to round-off. With four one of
+/// 5,730 problems is lost; with 16 none becomes more exact.
 const CORRECTIONS: usize = 8;
 
-/// Blocks that may change their modes at once without a doubt in the guess: two lose two of 5,800 problems for as many
-/// factorizations, eight take 2 % more.
+/// If more blocks than this change their mode at once, the guess is in doubt. With two two of 5,800
+/// problems are lost for as many factorizations; eight take 2 % more.
 const FEW: usize = 4;
 
-/// Share of the tolerance that velocities of held rows may have. Gaps that contradict each other by the round-off of positions ask
-/// for as much at rest: what takes other methods in every step keeps its gaps as far apart by what these leave. With a tenth two
-/// of twelve falls of a Go1 end at 83 and 114 factorizations a step, with half of it all at two.
+/// Share of the tolerance that velocities of held rows may have. At rest, gaps contradict each other by
+/// the round-off of positions and require such velocities. If every step then needs other methods, their
+/// errors keep the gaps inconsistent. With a tenth two of twelve falls of a Go1 end at 83 and 114
+/// factorizations a step; with half as much all end at two.
 const HELD: f64 = 0.5;
 
 fn purpose(choice: Choice) -> Purpose {
@@ -34,9 +36,10 @@ fn purpose(choice: Choice) -> Purpose {
     }
 }
 
-/// Runs from `work.modes`, `work.lambda` and its σ; `is_warm` tells that they follow from a solution. True: `work` holds a verified solution, `active_set` the matrix of its
-/// last iteration. False: `work` is spent. `budget` has the iterations, and those that a solution gets anew whose blocks at a
-/// switch were closed.
+/// Runs from `work.modes`, `work.lambda` and its σ. `is_warm` means that they follow from a solution.
+/// Returns true if `work` holds a verified solution; `active_set` then holds the matrix of the last
+/// iteration. With false the content of `work` is undefined. `budget` has the number of iterations, and
+/// the number of further iterations once blocks at a switch are closed.
 pub(super) fn run(
     problem: &Problem,
     work: &mut Work,
@@ -69,7 +72,8 @@ pub(super) fn run(
             }
             _ => Some(step_fixed(problem, work, active_set, slack)),
         };
-        // Rows that creep to rest cannot all be held, which other modes would find again: what was found stands.
+        // Not all rows that slowly come to rest can be held, and other modes would lead back here. Stop;
+        // an earlier solution stands.
         let Some(plain) = plain else { break };
         if choice == Choice::Least && least_norm.is_spent() {
             break;
@@ -114,7 +118,7 @@ pub(super) fn run(
         let lost = match choice {
             Choice::Least => false,
             Choice::Direct => flips > FEW,
-            // Repairs that multiply do not come to an end.
+            // If the number of repairs grows, the iteration does not end.
             Choice::Nearest | Choice::Any => flips > FEW && flips > flips_before,
         };
         if lost {
@@ -129,7 +133,7 @@ pub(super) fn run(
         }
     }
     if promoted {
-        // What was verified before the promotion still stands.
+        // The solution verified before the promotion still stands.
         work.restore_verified();
         active_set.set_faces(problem.blocks, work);
         active_set.factor(problem, purpose(choice));
@@ -167,7 +171,7 @@ pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
     worst
 }
 
-/// Moves blocks whose impulse left its set to the neighbouring mode; returns how many.
+/// Moves blocks whose impulse left its set to the neighbouring mode. Returns their number.
 fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
     let slack = ROUND_OFF * largest(&work.lambda);
     let mut flips = 0;
@@ -211,7 +215,7 @@ fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
     flips
 }
 
-/// Moves blocks whose velocity contradicts their mode; returns how many.
+/// Moves blocks whose velocity contradicts their mode. Returns their number.
 fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     let mut flips = 0;
     for (i, block) in blocks.iter().enumerate() {
@@ -267,7 +271,8 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     flips
 }
 
-/// Held rows that contradict each other keep velocities of least squares: let go of the one that opens fastest.
+/// Held rows that contradict each other leave velocities of least squares. Releases the row that opens
+/// fastest.
 fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     let mut fastest = (slack, None);
     for (i, block) in blocks.iter().enumerate() {
@@ -292,7 +297,8 @@ fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     }
 }
 
-/// At a switch the closed side is taken: open blocks without velocity become held. Keeps the verified state first.
+/// Takes the closed side at a switch: open blocks without velocity become held. Keeps the verified state
+/// first.
 pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
     let blocks = problem.blocks;
     let closed = CLOSED * largest(problem.g).max(1.0);
@@ -340,7 +346,7 @@ pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
     true
 }
 
-/// The mode that an impulse produced by a block's own solution is in: those lie exactly on their face.
+/// The mode of an impulse from a block's own solution, which lies exactly on its face.
 pub(super) fn mode_of_impulse(block: Block, lambda: &[f64], sigma: &[f64]) -> Mode {
     match (block, lambda) {
         (Block::Contact { .. }, [.., z]) if *z <= 0.0 => Mode::Breaking,

@@ -1,10 +1,11 @@
-//! Parametric pivots, for laws that are linear on each of their faces: friction in pyramids, limits, boxes.
+//! Parametric pivots, for laws that are linear on each of their faces: friction in pyramids, limits,
+//! boxes.
 //!
-//! Any impulse that the laws allow solves the problem with some g + d in the place of g. From there g + t d is followed to
-//! t = 0: between pivots λ and σ are linear in t, and where one of them reaches its bound its block changes its mode, and
-//! only that one. The path goes on to the side on which what has just changed stays within its bound, which may be back
-//! to larger t (Lemke 1965; Cottle, Pang and Stone, The Linear Complementarity Problem, §4.5, without their
-//! condition on the matrix).
+//! Any admissible impulse solves the problem with some g + d in place of g. From there g + t d is
+//! followed to t = 0. Between pivots λ and σ are linear in t. When one of them reaches its bound, its
+//! block, and only this block, changes its mode. The path continues to the side on which the new
+//! variable stays within its bound; t may grow again (Lemke 1965; Cottle, Pang and Stone, The Linear
+//! Complementarity Problem, §4.5, without their condition on the matrix).
 
 use super::active_set::{ActiveSetSystem, Purpose};
 use super::modes::largest;
@@ -14,27 +15,28 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::linalg::scattered;
 
-/// How far violated rows are first put from their bounds, in units of the largest violation: each by a little more than the
-/// one before, so that few reach them at once.
+/// Initial distance of violated rows from their bounds, in units of the largest violation. Each row
+/// starts a little further away than the one before, so that few reach their bound at once.
 const APART: f64 = 0.1;
 
 /// A number that stays above zero while its block keeps its mode.
 struct Watched {
     value: f64,
     rate: f64,
-    /// The mode once it is zero, [`Mode::Unknown`] for the closed one, and what grows from zero in that.
+    /// The mode at zero, [`Mode::Unknown`] for the closed one, and the number that grows from zero in
+    /// this mode.
     next: Mode,
     grows: Grows,
 }
 
-/// The number that has to grow from zero in a new mode.
+/// The number that must grow from zero in a new mode.
 #[derive(Clone, Copy, Debug)]
 enum Grows {
     /// An entry of σ, or its opposite.
     Velocity(usize, f64),
     /// A normal impulse.
     Impulse(usize),
-    /// What an impulse leaves of its bound: bound + μ λ_n − s λ, of which one of the first two is zero.
+    /// The distance of an impulse from its bound: bound + μ λ_n − s λ, where bound or μ is zero.
     Slack {
         row: usize,
         sign: f64,
@@ -68,9 +70,10 @@ impl Grows {
     }
 }
 
-/// From the present impulse and its modes, within so many factorizations. Contacts that are open move across their normal at
-/// first, by `slip` in units of the largest velocity: without that a path may end where bodies wedge themselves. True: the
-/// modes are those of a solution, but for rows that depend on each other so nearly that round-off decides.
+/// Pivots from the present impulse and its modes, within `budget` factorizations. Open contacts first
+/// move along their tangents, by `slip` in units of the largest velocity; otherwise a path may end where
+/// bodies wedge. Returns true if the modes are those of a solution, up to rows so nearly dependent that
+/// round-off decides.
 pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
@@ -152,7 +155,7 @@ fn follow(
         match first {
             Some((reach, i, mode, g)) if reach < end => {
                 work.modes[i] = match mode {
-                    // Friction of what closes acts against the motion.
+                    // Friction of a closing contact acts against the motion.
                     Mode::Unknown => closed(problem.blocks[i], &work.sigma[work.offsets[i]..]),
                     mode => mode,
                 };
@@ -175,7 +178,7 @@ fn closed(block: Block, sigma: &[f64]) -> Mode {
     }
 }
 
-/// The d of the present impulse; σ is then that of g + d.
+/// Computes d for the present impulse. σ is afterwards that of g + d.
 fn start(problem: &Problem, work: &mut Work, slip: f64, d: &mut [f64]) {
     let speed = largest(&work.sigma);
     let scale = APART * speed / problem.rows().max(1) as f64;
@@ -185,7 +188,7 @@ fn start(problem: &Problem, work: &mut Work, slip: f64, d: &mut [f64]) {
         let at = work.offsets[i];
         for r in 0..block.rows() {
             let s = &mut work.sigma[at + r];
-            // The side on which σ stays, or none of it where the row holds.
+            // The side on which σ stays; zero if the row is held.
             let side = match (*block, work.modes[i]) {
                 (Block::Pyramid { .. }, Mode::Breaking) if r < 2 => {
                     d[at + r] = slip * speed * scattered(at + r, 1);
@@ -211,7 +214,7 @@ fn start(problem: &Problem, work: &mut Work, slip: f64, d: &mut [f64]) {
     }
 }
 
-/// What is to stay above zero in the block's mode.
+/// Passes to `see` the numbers that must stay above zero in the block's mode.
 fn watch(
     block: Block,
     i: usize,

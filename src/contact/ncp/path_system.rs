@@ -1,5 +1,5 @@
-//! What every method that follows the central path has in common: its iterate, and its linear system G + D in natural
-//! units, D block-diagonal.
+//! The iterate and the linear system of all methods on the central path: G + D in scaled units, with D
+//! block-diagonal.
 
 mod by_trees;
 
@@ -11,28 +11,29 @@ use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::Lu;
 
-/// The iterate, the system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
-/// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
+/// The iterate, the system and its factorization. The units make the mean diagonal of each block of G
+/// and the largest entry of g equal to one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
 #[derive(Debug)]
 pub(super) struct PathSystem {
     matrix: Vec<f64>,
     lu: Lu,
     trees: TreeSystem,
-    /// Of each block.
+    /// Unit of each block.
     unit: Vec<f64>,
     velocity: f64,
-    /// Blocks whose normal no impulse moves: they have no place inside the cones if their velocity is not positive by itself, as
-    /// that of surfaces that only ever glide on each other is not. On the path they part.
+    /// Blocks whose normal is in the null space: no impulse moves it. Such a block is inside the cones
+    /// only if its velocity is positive by itself. The velocity of surfaces that only glide on each
+    /// other is zero. On the path they part.
     unfelt: Vec<bool>,
-    /// Of boxes.
+    /// Bounds of boxes.
     pub bounds: Vec<f64>,
     pub lambda: Vec<f64>,
     pub sigma: Vec<f64>,
-    /// That the blocks tend to.
+    /// The modes that the blocks tend to.
     pub modes: Vec<Mode>,
-    /// D of each block, filled before [`PathSystem::factor`].
+    /// D of each block. Fill it before [`PathSystem::factor`].
     pub shift: Vec<Small>,
-    /// Largest entry of D, or one, of each block; by trees.
+    /// Largest entry of D of each block, at least one. Used by trees only.
     sizes: Vec<f64>,
     x: Vec<[f64; 1]>,
     remainder: Vec<[f64; 1]>,
@@ -70,7 +71,8 @@ impl PathSystem {
         }
     }
 
-    /// Takes the units of a problem, and begins in the middle of its cones at rest. False if no row responds to any impulse.
+    /// Computes the units of a problem, and starts in the middle of its cones at rest. Returns false if
+    /// no row responds to any impulse.
     pub fn start(&mut self, problem: &Problem, work: &Work) -> bool {
         let (n, nb) = (problem.rows(), problem.blocks.len());
         let mean = |i: usize| {
@@ -132,8 +134,8 @@ impl PathSystem {
         }
     }
 
-    /// Takes the modes that the blocks tend to; returns whether they are those there were. `slack` of a box's place and
-    /// velocity: the two parts that σ is the difference of.
+    /// Updates the modes that the blocks tend to. Returns whether they are unchanged. `slack` returns,
+    /// for a block's index and velocity, the two parts whose difference is σ.
     pub fn update_modes(
         &mut self,
         blocks: &[Block],
@@ -148,7 +150,7 @@ impl PathSystem {
         replace_modes(&mut self.modes, new)
     }
 
-    /// Impulses and modes in the problem's units, and their σ.
+    /// Writes impulses and modes in the problem's units into `work`, and updates σ.
     pub fn write(&self, problem: &Problem, work: &mut Work) {
         self.write_impulses(&work.offsets, &mut work.lambda);
         work.modes.copy_from_slice(&self.modes);
@@ -193,7 +195,7 @@ impl PathSystem {
         self.sigma = sigma;
     }
 
-    /// Factors G + D. A singular matrix leaves numbers that end the path.
+    /// Factors G + D. A singular matrix leads to numbers that end the path.
     pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
         if let Delassus::Trees(rows) = problem.delassus {
             self.factor_by_trees(problem, rows);
@@ -226,7 +228,7 @@ impl PathSystem {
                 for c in 0..block.rows() {
                     line[at + c] += self.shift[i][r][c];
                 }
-                // On the matrix only: fixed points stay where they are.
+                // Added to the matrix only: fixed points do not move.
                 line[at + r] += DEPENDENT;
                 if frozen(*block, r) {
                     line.fill(0.0);
@@ -237,7 +239,7 @@ impl PathSystem {
         self.lu.factor(a, n, n, 0.0);
     }
 
-    /// Whether the determinant of what was factored is negative.
+    /// Whether the determinant of the factored matrix is negative.
     pub fn is_negative(&self, problem: &Problem) -> bool {
         match problem.delassus {
             Delassus::Dense(_) => self.lu.is_negative(),
@@ -245,7 +247,8 @@ impl PathSystem {
         }
     }
 
-    /// x ← (G + D)⁻¹ b, zero in frozen rows; where G comes by trees a `rough` one is good to about eight digits.
+    /// x ← (G + D)⁻¹ b, zero in frozen rows. If G is stored by trees, a `rough` solution has about eight
+    /// digits.
     pub fn solve(
         &mut self,
         problem: &Problem,

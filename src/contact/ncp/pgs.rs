@@ -1,13 +1,15 @@
-//! Projected Gauss–Seidel, block by block, each block solved exactly for its own law (the nonsmooth contact dynamics
-//! method of Jean and Moreau, with the three-row problem solved in closed form up to one angle).
+//! Projected Gauss–Seidel, block by block. Each block is solved exactly for its own law (the nonsmooth
+//! contact dynamics method of Jean and Moreau, with the three-row problem solved in closed form up to
+//! one angle).
 
 use super::block_law;
 use crate::contact::problem::{Delassus, Problem, Small};
 
-/// One sweep over all blocks, in order; σ = G λ + g is kept up to date, or where G comes by trees their velocities
-/// z = Hᵀ λ, of which σ follows block by block.
+/// One sweep over all blocks, in order. It updates σ = G λ + g. If G is stored by trees, it updates
+/// their velocities z = Hᵀ λ instead, from which σ follows block by block.
 ///
-/// `diagonal` holds the diagonal blocks of G. Returns the largest change of a row's own velocity, in σ's units.
+/// `diagonal` holds the diagonal blocks of G. Returns the largest change of a row's own velocity, in
+/// units of σ.
 pub(super) fn sweep(
     problem: &Problem,
     diagonal: &[Small],

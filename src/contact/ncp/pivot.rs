@@ -11,13 +11,14 @@ use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Newton steps without a change of modes that pivoting may waste: two lose one of 404 problems.
+/// Newton steps without a change of modes that pivoting may waste. With two one of 404 problems is lost.
 const MISSES: usize = 5;
 
-/// From an admissible impulse towards the solution of its modes for as far as every impulse stays admissible; the block
-/// that ends a step changes its mode, and only that one. Follows the creep of a sweep along nearly dependent rows in
-/// few factorizations (subspace minimization, as Silcowitz, Niebe and Erleben 2010 have it for this iteration). True:
-/// the modes are consistent.
+/// Moves from an admissible impulse towards the solution of its modes while every impulse stays
+/// admissible. The block that ends a step changes its mode, and only this block. In few factorizations
+/// this follows the slow progress of sweeps along nearly dependent rows (subspace minimization;
+/// Silcowitz, Niebe and Erleben 2010 use it for this iteration). Returns true if the modes are
+/// consistent.
 pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
@@ -92,7 +93,7 @@ pub(super) fn pivot(
         if residual <= slack {
             return true;
         }
-        // Slip directions turn: a step may miss, but not time and again.
+        // Slip directions turn, so that a step may miss, but not repeatedly.
         missed += usize::from(residual > 0.5 * before);
         if missed > MISSES {
             return false;
@@ -138,7 +139,8 @@ fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, M
     found
 }
 
-/// How far along `work.kept` impulses stay admissible, at most 1, and who ends it with which mode.
+/// How far along `work.kept` impulses stay admissible, at most 1, and the block that ends the step with
+/// its new mode.
 fn longest_step(
     blocks: &[Block],
     work: &Work,

@@ -1,9 +1,9 @@
-//! The law of a contact with a friction pyramid: along each tangent by itself the impulse is within ±μ λ_n, and at a bound
-//! against the motion.
+//! The law of a contact with a friction pyramid: along each tangent by itself the impulse is within ±μ
+//! λ_n. At a bound it acts against the motion.
 //!
-//! On each of its faces the law is linear, so that a set of modes is solved by one linear system. In the words of
-//! nimble-differentiable-lcp (§4): rows that hold are clamping (C), those of a contact that opens separate (S), tangents at
-//! their bound are U with f_U = E f_C; [`slide`] is E.
+//! On each of its faces the law is linear, so that one linear system solves a set of modes. In the terms
+//! of nimble-differentiable-lcp (§4): held rows are clamping (C), rows of an open contact separate (S),
+//! tangents at their bound are U with f_U = E f_C. [`slide`] is E.
 
 use super::active_set::Slide;
 use super::measure::{Scales, Violation};
@@ -11,7 +11,7 @@ use crate::contact::block::Small;
 use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 
-/// The signs of tangential impulses at their bounds; the first is that of no bound.
+/// The signs of tangential impulses at their bounds. The first entry has no tangent at a bound.
 const FACES: [[i8; 2]; 9] = [
     [0, 0],
     [1, 0],
@@ -24,10 +24,10 @@ const FACES: [[i8; 2]; 9] = [
     [-1, -1],
 ];
 
-/// Round-off in velocities of one block, relative to what they are made of.
+/// Round-off in velocities of one block, relative to their summands.
 const EXACT: f64 = 1e-14;
 
-/// The mode of a contact that touches, with friction at these bounds.
+/// The mode of a closed contact with friction at these bounds.
 pub fn closed(bounds: [i8; 2]) -> Mode {
     match bounds {
         [0, 0] => Mode::Sticking,
@@ -107,7 +107,7 @@ pub fn projected(mu: f64, w: (&[f64], f64), v: (&mut [f64], &mut f64)) {
     }
 }
 
-/// How far (λ, σ) is from the law.
+/// The violation of the law by (λ, σ).
 pub fn violation(mu: f64, l: [f64; 3], s: [f64; 3]) -> Violation {
     let bound = mu * l[2];
     let side = |k: usize| (l[k] * s[k] + bound * s[k].abs()).abs();
@@ -133,7 +133,7 @@ pub fn solve(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     let faces = std::iter::once(first).chain(FACES);
     let mut found = faces.filter_map(|face| on_face(w, b, mu, guess, face));
     found.next().unwrap_or_else(|| {
-        // A singular W without an admissible face: one projected step keeps a sweep bounded.
+        // W is singular without an admissible face: one projected step keeps a sweep bounded.
         let step = w[0][0] + w[1][1] + w[2][2];
         if step <= 0.0 {
             return guess;
@@ -152,10 +152,10 @@ fn velocity(w: &Small, b: [f64; 3], l: [f64; 3]) -> [f64; 3] {
 
 /// The impulse of a face, if it obeys the law.
 fn on_face(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3], face: [i8; 2]) -> Option<[f64; 3]> {
-    // Along a tangent at its bound nothing is unknown: its row says λ_t − s μ λ_n = 0.
+    // A tangent at its bound has no unknown: its row is λ_t − s μ λ_n = 0.
     let mut a = *w;
     let mut right = b.map(|b| -b);
-    // Of round-off size: makes a singular W harmless and leaves fixed points alone.
+    // Of the size of round-off: it makes a singular W harmless and does not move fixed points.
     let ease = 1e-13 * (w[0][0] + w[1][1] + w[2][2]);
     for r in 0..3 {
         match face.get(r) {
@@ -182,7 +182,7 @@ fn on_face(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3], face: [i8; 2]) -> O
     (l[2] >= 0.0 && holds(0) && holds(1)).then_some(l)
 }
 
-/// By elimination with row pivots; none for a singular matrix.
+/// Solves by elimination with row pivots; `None` for a singular matrix.
 fn eliminate(mut a: Small, mut b: [f64; 3]) -> Option<[f64; 3]> {
     for k in 0..3 {
         let pivot = (k..3).max_by(|i, j| a[*i][k].abs().total_cmp(&a[*j][k].abs()))?;
@@ -206,7 +206,7 @@ fn eliminate(mut a: Small, mut b: [f64; 3]) -> Option<[f64; 3]> {
     Some(b)
 }
 
-/// The mode that an impulse is in.
+/// The mode of an impulse.
 pub fn mode_of_impulse(mu: f64, l: [f64; 3]) -> Mode {
     let bound = mu * l[2] * (1.0 - ROUND_OFF);
     let side = |l: f64| if l.abs() < bound { 0 } else { sign(l) };
@@ -217,7 +217,8 @@ pub fn mode_of_impulse(mu: f64, l: [f64; 3]) -> Mode {
     }
 }
 
-/// The closed mode of a contact that moves with σ: at rest below a velocity, else against the motion.
+/// The closed mode of a contact that moves with σ. A tangent is at rest up to `at_rest`; otherwise its
+/// friction is at the bound against the motion.
 pub fn mode_of_velocity(mu: f64, s: &[f64], at_rest: f64) -> Mode {
     let side = |s: f64| if s.abs() <= at_rest { 0 } else { -sign(s) };
     match mu == 0.0 {
@@ -247,8 +248,8 @@ pub fn classify(mu: f64, l: [f64; 3], s: [f64; 3], scales: Scales, at_rest: f64)
     (closed(sides), margin.max(0.0))
 }
 
-/// The face of a contact with tangents at their bounds: along the one that holds the impulse is an unknown of its own; where
-/// none does, that unknown is zero. `response` is that of the block.
+/// The face of a contact with tangents at their bounds. The impulse along a tangent that holds is an
+/// unknown of its own. If no tangent holds, this unknown is zero. `response` is that of the block.
 pub fn slide(mu: f64, bounds: [i8; 2], response: f64) -> Slide {
     let [x, y] = bounds.map(|s| -f64::from(s));
     let both = x != 0.0 && y != 0.0;
@@ -271,7 +272,7 @@ mod tests {
 
     const MU: f64 = 0.7;
 
-    /// Impulses and the like without a pattern.
+    /// Pseudo-random triples.
     fn triples() -> impl Iterator<Item = [f64; 3]> {
         (0..400).map(|k| [0, 1, 2].map(|r| scattered(3 * k + r, 2)))
     }
@@ -288,7 +289,8 @@ mod tests {
             let (near, inside) = (projection(at), projection(other));
             let within = MU * near[2] * (1.0 + 1e-15);
             assert!(near[2] >= 0.0 && near[0].abs() <= within && near[1].abs() <= within);
-            // Of a convex set: no point of it is on the side of what was projected.
+            // Property of the projection on a convex set: none of its points is on the side of the
+            // projected point.
             let side: f64 = (0..3)
                 .map(|r| (at[r] - near[r]) * (inside[r] - near[r]))
                 .sum();

@@ -1,13 +1,16 @@
-//! Pivots along a ray, for laws that are linear on each of their faces: friction in pyramids, limits, boxes.
+//! Pivots along a ray, for laws that are linear on each of their faces: friction in pyramids, limits,
+//! boxes.
 //!
-//! With g + t d, d > 0 on what opens, and bounds on friction wider by t c, c > 0, every impulse along a normal is zero and all
-//! friction holds once t is large: one solution, on a ray. From there t is followed to zero (Lemke 1965): between pivots λ and
-//! σ are linear in t, and where one of them reaches its bound its row changes its state, and only that one. The path goes
-//! on to the side on which what has just changed grows, which may be back to larger t. As it begins on a ray it cannot come
-//! back to where it was, and as G, eased by a little, is definite it cannot go off to infinity: it ends at t = 0, after however
-//! many pivots.
+//! Replace g by g + t d, with d > 0 on rows that open, and widen the bounds on friction by t c, c > 0.
+//! For large t every normal impulse is zero and all friction holds: one solution, on a ray. From there t
+//! is followed to zero (Lemke 1965). Between pivots λ and σ are linear in t. When one of them reaches
+//! its bound, its row, and only this row, changes its state. The path continues to the side on which the
+//! new variable grows; t may grow again. A path that begins on a ray cannot return to an earlier point.
+//! As G, eased by a little, is definite, it cannot go to infinity either. It therefore ends at t = 0,
+//! after finitely many pivots.
 //!
-//! By trees, with a factorization every [`PIVOTS`] pivots; in between each is a change of rank one.
+//! By trees, with a factorization every [`PIVOTS`] pivots. The pivots in between are changes of rank
+//! one.
 
 mod start;
 
@@ -23,16 +26,17 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 /// Pivots on one factorization.
 const PIVOTS: usize = 16;
 
-/// Corrections of what a factorization says, the first of which is all of it.
+/// Solutions with one factorization: the first one computes the numbers, the others correct them.
 const CORRECTIONS: usize = 3;
 
-/// What is beyond its bound by more than this share of the largest of its kind has lost the path. From where it was last known it
-/// is then taken up again with a quarter of the pivots on a factorization, so often in all.
+/// The path is lost if a number exceeds its bound by more than this share of the largest of its kind. It
+/// then continues from the last known point, with a quarter of the pivots per factorization. This may
+/// happen `STRIKES` times.
 const LOST: f64 = 1e-4;
 const LEAST_PIVOTS: usize = 4;
 const STRIKES: usize = 4;
 
-/// What a row is to the laws.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// Open or closed.
@@ -44,7 +48,7 @@ enum Kind {
         normal: usize,
     },
     Held,
-    /// Without impulse.
+    /// No impulse.
     Free,
 }
 
@@ -57,14 +61,14 @@ struct Change {
     scale: f64,
 }
 
-/// A row that reaches a bound, and its state then.
+/// A row that reaches a bound, and its new state.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     reach: f64,
     block: usize,
     row: usize,
     state: i8,
-    /// What leaves zero: as [`Ray::driving`] has it.
+    /// The state before, which [`Ray::driving`] needs.
     before: i8,
 }
 
@@ -75,16 +79,16 @@ type Line = [f64; 2];
 #[derive(Debug)]
 pub(super) struct Ray {
     kinds: Vec<Kind>,
-    /// 1 for a normal that is closed, and the side of friction at its bound.
+    /// 1 for a closed normal; the side of friction at its bound; else 0.
     states: Vec<i8>,
-    /// Where the path was last known.
+    /// The states at the last known point.
     known: Vec<i8>,
     compliance: Vec<f64>,
     g: Vec<f64>,
     d: Vec<f64>,
     c: Vec<f64>,
     t: f64,
-    /// Velocities of the trees and H of them, now and with t.
+    /// Velocities of the trees, and H times them: the values and their rates with t.
     z: [Vec<[f64; 1]>; 2],
     hz: [Vec<f64>; 2],
     impulses: [Vec<f64>; 2],
@@ -124,8 +128,8 @@ impl Ray {
         }
     }
 
-    /// Within so many factorizations. True: `work` has the impulse and the modes of a solution, but for what rows were
-    /// eased and moved by.
+    /// Follows the ray within `budget` factorizations. Returns true if `work` has the impulse and the
+    /// modes of a solution, up to the easing and shift of rows.
     pub fn follow(
         &mut self,
         problem: &Problem,
@@ -184,7 +188,7 @@ impl Ray {
         false
     }
 
-    /// Whether anything is beyond its bound.
+    /// Whether any number is beyond its bound.
     fn is_lost(&self, rows: &WhitenedJacobian, speed: f64) -> bool {
         let impulse = LOST * largest(&self.impulses[0]);
         let speed = LOST * speed;
@@ -197,7 +201,7 @@ impl Ray {
         })
     }
 
-    /// The t from which on nothing changes.
+    /// The t above which nothing changes.
     fn reach_of_ray(&self, rows: &WhitenedJacobian) -> f64 {
         let mut most = 0.0f64;
         for block in 0..rows.blocks() {
@@ -214,7 +218,7 @@ impl Ray {
         most
     }
 
-    /// The velocity of a row but for what its own compliance adds.
+    /// The velocity of a row without the part from its own compliance.
     #[inline(always)]
     fn free(&self, row: usize) -> Line {
         let d = self.d[row];
@@ -257,7 +261,7 @@ impl Ray {
         [s + c * l, rate + c * l_rate]
     }
 
-    /// The rate of what has to grow from zero in a row that has just left the state `before`.
+    /// The rate of the number that must grow from zero in a row that has just left the state `before`.
     fn driving(&self, row: usize, before: i8) -> f64 {
         match (self.kinds[row], self.states[row]) {
             (Kind::Normal, 0) => self.velocity(row)[1],
@@ -339,14 +343,14 @@ impl Ray {
         w
     }
 
-    /// Factors, and finds all numbers anew.
+    /// Factors the matrix and computes all numbers again.
     fn factor(&mut self, rows: &WhitenedJacobian, trees: &mut TreeSystem) {
         self.changes.clear();
         trees.clear_weights(rows.blocks());
         for block in 0..rows.blocks() {
             trees.weights[block] = self.weight(rows, block);
         }
-        // A singular matrix leaves numbers that no check lets pass.
+        // A singular matrix leads to numbers that no later check accepts.
         trees.factor(rows);
         let m = rows.coordinates();
         for _ in 0..CORRECTIONS {
@@ -371,7 +375,7 @@ impl Ray {
         }
     }
 
-    /// Takes a row to its new state: a change of rank one, of which only rates feel anything.
+    /// Moves a row to its new state: a change of rank one, which affects rates only.
     fn change(&mut self, rows: &WhitenedJacobian, trees: &mut TreeSystem, event: &Event) {
         let (block, row) = (event.block, event.row);
         let range = rows.range(block);
@@ -391,7 +395,7 @@ impl Ray {
                 }
             }
             Kind::Friction { mu, normal, .. } => {
-                // From holding to a bound, or back.
+                // From holding to a bound, or from a bound to holding.
                 let (sign, side) = match event.state {
                     0 => (-1.0, f64::from(event.before)),
                     side => (1.0, f64::from(side)),

@@ -1,22 +1,24 @@
-//! What a problem that nothing solved is left with: impulses that a body could have received.
+//! The answer to a problem that no method solved: impulses that are physically possible.
 //!
-//! Without the De Saxcé shift the laws are those of a convex problem, min ½ λᵀGλ + gᵀλ with λ in the cones (Anitescu 2006):
-//! it always has a solution, for which contacts that slide also open. Its objective is what impulses change of the kinetic
-//! energy where nothing is pushed apart, so that no velocity explodes at any λ in the cones at which it is not positive.
+//! Without the De Saxcé shift the laws are those of a convex problem, min ½ λᵀGλ + gᵀλ with λ in the
+//! cones (Anitescu 2006). It always has a solution; its sliding contacts also open. If nothing is pushed
+//! apart, the objective is the change of the kinetic energy by the impulses. No velocity therefore
+//! explodes for any λ in the cones with a nonpositive objective.
 
 use super::NcpSolver;
 use super::block_law;
 use crate::contact::problem::{Delassus, Problem, Small};
 
-/// Residual from which on the best iterate is no answer that anybody could use.
+/// From this residual on, the best iterate is useless as an answer.
 const USELESS: f64 = 1e-3;
 
-/// Sweeps of descent: as much as six factorizations.
+/// Sweeps of descent: as much work as six factorizations.
 const DESCENT: usize = 24;
 
 impl NcpSolver {
-    /// Brings the present iterate, of this residual, into the cones and where its objective is not positive; where the residual
-    /// is large goes on to less of it. Where that leaves the finite numbers it stays.
+    /// Moves the present iterate, which has this residual, into the cones and to a nonpositive
+    /// objective. If the residual is large, it lowers the objective further. If a number is not finite,
+    /// the iterate stays.
     pub(super) fn settle_for(&mut self, problem: &Problem, residual: f64) {
         let work = &mut self.work;
         work.keep();
@@ -24,7 +26,7 @@ impl NcpSolver {
             block_law::project(*block, &mut work.lambda[at[0]..at[1]]);
         }
         work.update_sigma(problem);
-        // Of s λ the objective is s gᵀλ + s²/2 λᵀGλ.
+        // For s λ the objective is s gᵀλ + s²/2 λᵀGλ.
         let (mut given, mut taken) = (0.0, 0.0);
         for ((l, s), g) in work.lambda.iter().zip(&work.sigma).zip(problem.g) {
             given += l * g;
@@ -48,7 +50,7 @@ impl NcpSolver {
         }
     }
 
-    /// One sweep of projected descent, block by block: none raises the objective.
+    /// One sweep of projected descent, block by block. No block raises the objective.
     fn descend(&mut self, problem: &Problem) {
         let work = &mut self.work;
         if let Delassus::Trees(rows) = problem.delassus {
@@ -99,7 +101,8 @@ impl NcpSolver {
     }
 }
 
-/// At least the largest eigenvalue of a symmetric block: its largest sum of magnitudes in a row.
+/// An upper bound of the largest eigenvalue of a symmetric block: the largest sum of magnitudes in a
+/// row.
 fn bound(w: &Small, rows: usize) -> f64 {
     let sums = w[..rows]
         .iter()

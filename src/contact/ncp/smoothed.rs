@@ -1,8 +1,9 @@
 //! The laws on the central path as equations that need no iterate inside the cones.
 //!
-//! With P_κ the smoothed projection on a cone, p_κ(z) = (z + √(z² + 4κ))/2 on each of the eigenvalues of z (Chen and
-//! Harker 1993, Kanzow 1996; for cones Fukushima, Luo and Tseng 2002), the equation λ̃ = P_κ(λ̃ − ỹ) says λ̃ ∘ ỹ = (κ, 0) with
-//! both inside. The De Saxcé shift ‖σ_T‖ in ỹ is smoothed as well, by a length of κ, or the path would have kinks.
+//! Let P_κ be the smoothed projection on a cone, p_κ(z) = (z + √(z² + 4κ))/2 on each of the eigenvalues
+//! of z (Chen and Harker 1993, Kanzow 1996; for cones Fukushima, Luo and Tseng 2002). The equation λ̃ =
+//! P_κ(λ̃ − ỹ) then means λ̃ ∘ ỹ = (κ, 0) with both inside. The De Saxcé shift ‖σ_T‖ in ỹ is smoothed as
+//! well, by a length of κ; otherwise the path would have kinks.
 
 use super::cone::planar_norm;
 use super::path_system::frozen;
@@ -19,7 +20,7 @@ pub(super) struct Law {
     pub by_tau: [f64; 3],
 }
 
-/// Of a block with the scaled bound of a box.
+/// The law of a block. `bound` is the scaled bound of a box.
 pub(super) fn law(block: Block, bound: f64, l: &[f64], s: &[f64], kappa: f64) -> Law {
     match (block, l, s) {
         (Block::Contact { mu }, [x, y, z], [u, v, w]) if mu > 0.0 => {
@@ -74,14 +75,16 @@ fn half_line(l: f64, s: f64, kappa: f64) -> [f64; 4] {
     [f, shift, f * (1.0 + shift), -n]
 }
 
-/// |λ| ≤ bound, by P = p_κ(z + bound) − p_κ(z − bound) − bound; and what a larger bound adds to the change of σ.
+/// |λ| ≤ bound, by P = p_κ(z + bound) − p_κ(z − bound) − bound.
+///
+/// Also returns the change of dσ by a larger bound.
 fn segment(bound: f64, l: f64, s: f64, kappa: f64) -> ([f64; 4], f64) {
     let z = l - s;
     let [above, below] = [z + bound, z - bound];
     let f = l - (pair(above, kappa)[0] - pair(below, kappa)[0] - bound);
     let [q, r] = [root(above, kappa), root(below, kappa)];
     let [u, v] = [above / q, below / r];
-    // u − v, without cancellation where both go to the same end.
+    // u − v, without cancellation if both tend to the same end.
     let slope = if u * v > 0.0 {
         8.0 * kappa * z * bound / (q * q * r * r * (u + v))
     } else {
@@ -93,7 +96,8 @@ fn segment(bound: f64, l: f64, s: f64, kappa: f64) -> ([f64; 4], f64) {
     (law, 0.5 * (u + v) / slope)
 }
 
-/// λ_n ≥ 0, and |λ_t| ≤ μ p for both tangents with the projection p of λ_n, which after a step is λ_n.
+/// λ_n ≥ 0, and |λ_t| ≤ μ p for both tangents with the projection p of λ_n, which equals λ_n after a
+/// step.
 fn pyramid(mu: f64, l: [f64; 3], s: [f64; 3], kappa: f64) -> Law {
     let normal = half_line(l[2], s[2], kappa);
     let mut law = in_row(2, normal);
@@ -126,7 +130,7 @@ fn contact(mu: f64, l: [f64; 3], s: [f64; 3], kappa: f64) -> Law {
     };
     let projected = spectral(pa, pb);
     let f: [f64; 3] = std::array::from_fn(|i| tilde[i] - projected[i]);
-    // P'⁻¹ − 1, with the eigenvalues a and b in the plane of the axis and d, c across.
+    // P'⁻¹ − 1, with the eigenvalues a and b in the plane of the axis and d, and c across it.
     let (a, b) = (na / pa, nb / pb);
     let c = if radius > 1e-7 * (z[0].abs() + kappa.sqrt()) {
         (nb - na) / (pa - pb)
@@ -140,7 +144,7 @@ fn contact(mu: f64, l: [f64; 3], s: [f64; 3], kappa: f64) -> Law {
         [x, c + across * d[0] * d[0], across * d[0] * d[1]],
         [y, across * d[0] * d[1], c + across * d[1] * d[1]],
     ];
-    // From a change of ỹ to one of σ.
+    // From a change of ỹ to a change of σ.
     let velocity = |y: [f64; 3]| {
         let along = (s[0] * y[1] + s[1] * y[2]) / slip;
         [y[1], y[2], mu * (y[0] - along)]
@@ -164,7 +168,7 @@ mod tests {
 
     const BOUND: f64 = 0.4;
 
-    /// A velocity that the law has with this impulse.
+    /// A velocity that satisfies the law with this impulse.
     fn velocity(block: Block, l: &[f64], kappa: f64) -> Vec<f64> {
         match block {
             Block::Contact { mu } if mu > 0.0 => {

@@ -1,4 +1,5 @@
-//! The solver against closed forms, against its own alternatives, and on problems that break solvers.
+//! Tests the solver against closed forms, against its own alternatives, and on problems that break
+//! solvers.
 
 mod gradient;
 mod hard;

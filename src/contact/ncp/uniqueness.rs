@@ -1,20 +1,23 @@
-//! Whether constraints leave the velocity one derivative: redundant ones must agree on how it varies.
+//! Decides whether constraints determine one derivative of the velocity: redundant constraints must
+//! agree on its variation.
 //!
-//! Where held rows depend on each other, a small change of the state may ask of them what no motion can do: all four
-//! corners of a rocking box stick at once only while it is level. The modes then differ on all sides of the step, and a
-//! solution of least error has no meaning as a derivative. This is one linear condition on every direction of the
-//! state, so one direction in general position shows whether any violates it.
+//! If held rows depend on each other, a small change of the state may require a motion that no impulse
+//! can cause: all four corners of a rocking box stick at once only while it is level. The modes then
+//! differ on all sides of the step, and a least-squares solution has no meaning as a derivative. This is
+//! one linear condition on every direction of the state, so one random direction shows whether any
+//! direction violates it.
 //!
-//! At a switch the same direction shows whether the modes on its sides answer alike, see [`NcpSolver::sides_agree`].
+//! At a switch the same direction shows whether the modes on its sides have the same response, see
+//! [`NcpSolver::sides_agree`].
 //!
-//! Where velocities depend on how dependent contacts share their impulses, the step takes what is in the range of their
-//! system. Where that range turns with the bodies the choice wanders, which the derivative does not follow: one more
-//! direction shows it, of the rows alone.
+//! If velocities depend on the sharing of impulses between dependent contacts, the step takes the
+//! impulse in the range of their system. If this range turns with the bodies, the choice changes, and
+//! the derivative does not include this. One more direction, of the rows alone, detects it.
 //!
-//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`], or that of other modes be so,
-//! see [`NcpSolver::others_lead`]. Where it is not, or rows
-//! contradict each other, they may be so nearly dependent that what directions and adjoints get from the factorization is
-//! round-off: the two are then compared on a pair of vectors in general position.
+//! In addition, the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`],
+//! or that of other modes that lead to it, see [`NcpSolver::others_lead`]. If it is not, or if rows
+//! contradict each other, rows may be nearly dependent. Directions and adjoints of the factorization may
+//! then be round-off. They are compared with each other on a pair of random vectors.
 //!
 //! [`NcpSolver::is_certain`]: super::NcpSolver::is_certain
 //! [`NcpSolver::others_lead`]: super::NcpSolver::others_lead
@@ -27,15 +30,16 @@ use crate::contact::law::{Linearized, Variations, Verdict};
 use crate::contact::problem::Problem;
 use crate::error::Result;
 
-/// Share by which directions and adjoints may differ.
+/// Largest relative difference between directions and adjoints.
 const DETERMINED: f64 = 1e-6;
 
 const UNDETERMINED: &str = "the derivative is not determined: constraints nearly depend on each other, and its directions \
                             and adjoints would differ by more than 1e-6";
 
 impl Probe {
-    /// Whether impulses can answer every variation of the state, and in one way, from all sides where the solution is at a
-    /// switch; after the solver's linearization, and before any use of it: it may become that of other modes.
+    /// Decides whether impulses can answer every variation of the state, in one way, and at a switch
+    /// from all sides. Call it after the solver's linearization and before any use of it: it may be
+    /// replaced by that of other modes.
     pub fn judge(
         &mut self,
         problem: &Problem,
@@ -68,9 +72,10 @@ impl Probe {
         )
     }
 
-    /// Of a linear system that its solution may not belong to, or that contradicts itself: with a direction's w and
-    /// weights z = J y, ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses that cancel each other count for
-    /// nothing in it. Two directions: the one in general position, and a force, which it may drown.
+    /// For a linear system that may not belong to its solution, or that contradicts itself: with a
+    /// direction's w and weights z = J y, ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses in
+    /// the null space do not count in it. There are two directions: the random one, and a force, which
+    /// the random one may hide.
     fn is_determined(
         &mut self,
         problem: &Problem,
@@ -89,12 +94,12 @@ impl Probe {
         forward_and_reverse[1][1] = dot(answer, w);
         solver.apply(problem, w, None, 1, answer)?;
         forward_and_reverse[1][0] = dot(z, answer);
-        // NaN is not determined either.
+        // With NaN the derivative is not determined either.
         let agree = |[a, b]: [f64; 2]| (a - b).abs() <= DETERMINED * a.abs().max(b.abs());
         Ok(forward_and_reverse.into_iter().all(agree))
     }
 
-    /// Whether impulses can answer the variation `w` of σ; after the solver's linearization.
+    /// Whether impulses can answer the variation `w` of σ. Call it after the solver's linearization.
     pub fn answers(
         &mut self,
         problem: &Problem,

@@ -48,7 +48,8 @@ impl Work {
         }
     }
 
-    /// Sizes everything for a problem and takes the warm start. Within the capacities nothing is allocated.
+    /// Sizes all vectors for a problem and takes the warm start. Within the capacities nothing is
+    /// allocated.
     pub fn start(&mut self, problem: &Problem, lambda: &[f64], modes: &[Mode]) {
         let n = problem.rows();
         self.offsets.clear();
@@ -112,7 +113,7 @@ impl Work {
     }
 }
 
-/// The best iterate of a solve, its residual, and who found it.
+/// The best iterate of a solve, its residual, and its path.
 #[derive(Debug)]
 pub(super) struct Best {
     pub lambda: Vec<f64>,
@@ -139,7 +140,7 @@ impl Best {
     }
 }
 
-/// What the verdict on a derivative needs: numbers by rows of the problem. Sized at creation.
+/// Vectors for the label of a derivative, by rows of the problem. Sized at creation.
 #[derive(Debug, Default)]
 pub(super) struct Probe {
     pub sigma: Vec<f64>,

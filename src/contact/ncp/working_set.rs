@@ -1,6 +1,7 @@
-//! The blocks that a solve takes into account: those that held, or that the motion without impulses would violate,
-//! and then those that its solutions do violate. The rest stays without impulse: most of what falling bodies foresee
-//! never comes about, and what is left falls into smaller islands.
+//! The blocks that a solve takes into account: blocks that were held, blocks that the motion without
+//! impulses would violate, and later blocks that a solution violates. The other blocks have no impulse:
+//! most predicted contacts of falling bodies never close, and without them the problem splits into
+//! smaller islands.
 
 use super::modes::largest;
 use crate::contact::digits::SLOWEST;
@@ -8,19 +9,20 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// A block outside separates at least at this velocity, scaled as margins are: what may be at a switch is inside.
+/// A block outside separates at least at this velocity, scaled as margins are. Blocks that may be at a
+/// switch are therefore inside.
 const OPENING: f64 = 1e-6;
 
-/// Extensions by what was violated before everything is taken in.
+/// Extensions by violated blocks before all blocks are taken in.
 const EXTENSIONS: usize = 8;
 
 /// Sized at creation.
 #[derive(Debug)]
 pub(super) struct WorkingSet {
     inside: Vec<bool>,
-    /// Inside, in increasing order.
+    /// The blocks inside, in increasing order.
     blocks: Vec<usize>,
-    /// Inside since the last extension.
+    /// True for blocks inside since the last extension.
     is_new: Vec<bool>,
     extensions: usize,
     /// A velocity of all trees, in their coordinates.
@@ -38,7 +40,7 @@ impl WorkingSet {
         }
     }
 
-    /// Begins with the blocks that hold in `modes` and those that do not open without impulses.
+    /// Starts with the blocks held in `modes` and those that do not open without impulses.
     pub fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, modes: &[Mode]) {
         let unit = unit(problem);
         self.inside.clear();
@@ -56,13 +58,13 @@ impl WorkingSet {
         &self.blocks
     }
 
-    /// Whether the block came with the last extension, or is there from the start.
+    /// Whether the block came with the last extension, or at the start if there was none.
     pub fn is_new(&self, block: usize) -> bool {
         self.is_new[block]
     }
 
-    /// Takes in the blocks that do not open under the impulses; if there are none, returns how far those outside are
-    /// from closing, scaled.
+    /// Takes in the blocks that do not open under the impulses. If there are none, returns the distance
+    /// from closing of those outside, scaled.
     pub fn extend(
         &mut self,
         problem: &Problem,
@@ -104,7 +106,7 @@ impl WorkingSet {
         None
     }
 
-    /// Takes in these of the blocks outside.
+    /// Takes in the `wanted` blocks outside.
     pub fn take_in(&mut self, mut wanted: impl FnMut(usize) -> bool) {
         for (b, (inside, is_new)) in self.inside.iter_mut().zip(&mut self.is_new).enumerate() {
             *is_new = !*inside && wanted(b);
@@ -124,7 +126,7 @@ impl WorkingSet {
     }
 }
 
-/// Velocity at which a block separates; of one that never does, the least.
+/// Velocity at which a block separates; −∞ for a block that never does.
 fn opening(block: Block, sigma: &[f64]) -> f64 {
     match (block, sigma) {
         (Block::Contact { .. } | Block::Pyramid { .. }, [_, _, s]) | (Block::Unilateral, [s]) => *s,

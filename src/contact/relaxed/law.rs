@@ -10,7 +10,7 @@ use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
 use crate::error::{Error, Result};
 
-/// The contact laws with complementarity relaxed by κ. Makes the memory that it needs, step by step.
+/// The contact laws with complementarity relaxed by κ. Allocates its memory in each step.
 #[derive(Debug)]
 pub struct Relaxed {
     kappa: f64,
@@ -23,7 +23,7 @@ impl Relaxed {
         Relaxed { kappa, path: None }
     }
 
-    /// From a solution of the exact problem to that of the relaxed one, in place.
+    /// Moves a solution of the exact problem to the solution of the relaxed one, in place.
     ///
     /// # Errors
     /// As [`CentralPath::solve`].

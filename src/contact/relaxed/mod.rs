@@ -1,6 +1,6 @@
 //! The contact laws with complementarity relaxed, and the derivative of their solution.
 //!
-//! With κ > 0 [J] every inequality pair of the exact laws keeps the product κ instead of zero:
+//! With κ > 0 [J] every inequality pair of the exact laws has the product κ instead of zero:
 //!
 //! | block | exact | relaxed |
 //! |---|---|---|
@@ -10,13 +10,13 @@
 //! | box | σ = 0 or λ = −b sign σ | σ (b² − λ²) + 2 κ λ = 0 |
 //! | bilateral | σ = 0 | σ = 0 |
 //!
-//! ∘ is the product of the second-order cone and ψ the multiplier of the friction disk, which the first
-//! entry gives: ψ = (c + √(c² + 4‖σ_T‖²))/2 with c = κ/(μ λ_N). What is left is ψ λ_T + μ λ_N σ_T = 0,
-//! smooth everywhere and Coulomb's law for κ → 0. The box row is the same with two half-lines:
-//! σ = κ/(b + λ) − κ/(b − λ). All rows together, F(λ, σ) = 0 with σ = G λ + g, are solved by a damped
-//! primal-dual Newton method, whose matrix F_λ + F_σ G at the solution also serves the derivative
-//! dλ = −(F_λ + F_σ G)⁻¹ (F_σ w + F_μ dμ). The relaxation of friction by maximum dissipation as a cone
-//! program is that of Howell et al., Dojo: a differentiable physics engine for robotics (2022).
+//! ∘ is the product of the second-order cone and ψ the multiplier of the friction disk. The first entry
+//! gives ψ = (c + √(c² + 4‖σ_T‖²))/2 with c = κ/(μ λ_N). The remaining equation ψ λ_T + μ λ_N σ_T = 0 is
+//! smooth everywhere, and becomes Coulomb's law for κ → 0. The box row is the same with two half-lines:
+//! σ = κ/(b + λ) − κ/(b − λ). A damped primal-dual Newton method solves all rows together, F(λ, σ) = 0
+//! with σ = G λ + g. Its matrix F_λ + F_σ G at the solution also gives the derivative dλ = −(F_λ + F_σ
+//! G)⁻¹ (F_σ w + F_μ dμ). The relaxation of friction by maximum dissipation as a cone program is that of
+//! Howell et al., Dojo: a differentiable physics engine for robotics (2022).
 
 mod law;
 
@@ -26,25 +26,27 @@ use crate::error::{Error, Result};
 use crate::linalg::General;
 pub use law::Relaxed;
 
-/// Newton steps at one κ: half as many leave 16 of 131 problems unsolved.
+/// Newton steps at one κ. Half as many leave 16 of 131 problems unsolved.
 const MAX_NEWTON: usize = 100;
 
-/// Share of the way to the boundary that a step may take: a tenth leaves 29 of 57 problems unsolved that meet it.
+/// Share of the way to the boundary that a step may take. A tenth leaves 29 of 57 problems unsolved that
+/// meet it.
 const TO_BOUNDARY: f64 = 0.95;
 
-/// Residual of a solved problem; Newton's method ends at round-off, far below, whatever this is within a factor of ten.
+/// Residual of a solved problem. Newton's method ends at round-off, far below; a factor of ten changes
+/// nothing.
 const SOLVED: f64 = 1e-8;
 
-/// From one κ to the next on the way down.
+/// Factor from one κ to the next on the way down.
 const DESCENT: f64 = 0.2;
 
-/// One block's rows of F with their slopes, row-major.
+/// One block's rows of F with their derivatives, row-major.
 #[derive(Clone, Copy, Debug, Default)]
 struct RelaxedRows {
     f: [f64; 3],
     by_lambda: Small,
     by_sigma: Small,
-    /// By μ of a contact or the bound of a box.
+    /// Derivative by μ of a contact or the bound of a box.
     by_limit: [f64; 3],
 }
 
@@ -65,11 +67,11 @@ pub struct CentralPath {
 }
 
 impl CentralPath {
-    /// Solves the relaxed problem from the exact problem's impulses, or, if Newton's method fails
-    /// from there, down the path from a large κ.
+    /// Solves the relaxed problem from the exact problem's impulses. If Newton's method fails from
+    /// there, it follows the path down from a large κ.
     ///
     /// # Errors
-    /// `NotConverged` where Newton's method stops above round-off.
+    /// `NotConverged` if Newton's method stops above round-off.
     pub fn solve(problem: &Problem, exact: &[f64], kappa: f64) -> Result<CentralPath> {
         if problem.has_pyramids() {
             return Err(Error::unsupported(
@@ -123,12 +125,12 @@ impl CentralPath {
         )))
     }
 
-    /// Impulses on the path.
+    /// The impulses of the solution.
     pub fn lambda(&self) -> &[f64] {
         &self.lambda
     }
 
-    /// κ at which impulses g²/G do not bind.
+    /// A κ so large that impulses of the size g²/G do not matter.
     fn large_kappa(&self, problem: &Problem) -> f64 {
         let n = problem.rows();
         let mut mobility = f64::INFINITY;
@@ -163,7 +165,7 @@ impl CentralPath {
         }
     }
 
-    /// Damped Newton's method until no step lowers the residual, which is returned.
+    /// Damped Newton's method until no step lowers the residual. Returns the residual.
     fn newton(&mut self, problem: &Problem) -> f64 {
         let n = problem.rows();
         let mut d_sigma = vec![0.0; n];
@@ -222,7 +224,7 @@ impl CentralPath {
         residual
     }
 
-    /// Share of the Newton step that keeps the strict inequalities.
+    /// The share of the Newton step that keeps the strict inequalities.
     fn longest_step(&self, blocks: &[Block], d_sigma: &[f64]) -> f64 {
         let mut step = 1.0_f64;
         for (i, b) in blocks.iter().enumerate() {
@@ -240,8 +242,8 @@ impl CentralPath {
         step
     }
 
-    /// F and its slopes, `gap` = σ − (G λ + g), and the norm of both: F in units of κ and of the laws'
-    /// bounds, velocities in units of the largest free one.
+    /// Evaluates F and its derivatives, and `gap` = σ − (G λ + g). Returns the norm of both, with F in
+    /// units of κ and of the laws' bounds, and velocities in units of the largest free velocity.
     fn evaluate(&mut self, problem: &Problem) -> f64 {
         self.velocities(problem);
         let mut sum = 0.0;
@@ -301,8 +303,8 @@ impl CentralPath {
         self.matrix.factor(0.0)
     }
 
-    /// dλ for `columns` directions: `w` (n × columns) is the variation of σ at fixed λ, `limits`
-    /// (blocks × columns) that of friction coefficients and bounds.
+    /// dλ for `columns` directions. `w` (n × columns) is the variation of σ at fixed λ; `limits`
+    /// (blocks × columns) is the variation of friction coefficients and bounds.
     pub fn direction(
         &mut self,
         w: &[f64],
@@ -362,7 +364,7 @@ fn inside(x: f64, d: f64) -> f64 {
     if d < 0.0 { -TO_BOUNDARY * x / d } else { 1.0 }
 }
 
-/// ψ with its slopes by λ_N and by c, and the root in it.
+/// ψ, c, and the root in ψ.
 fn multiplier(mu: f64, kappa: f64, lambda_n: f64, speed2: f64) -> (f64, f64, f64) {
     let c = kappa / (mu * lambda_n);
     let root = (c * c + 4.0 * speed2).sqrt();
@@ -375,7 +377,7 @@ fn contact(mu: f64, kappa: f64, l: &[f64], s: &[f64]) -> RelaxedRows {
     r.by_lambda[2][2] = s[2];
     r.by_sigma[2][2] = l[2];
     if mu == 0.0 {
-        // λ_T grows from zero with μ²: no slope by μ either.
+        // λ_T grows from zero with μ², so that its derivative by μ is zero, too.
         for k in 0..2 {
             r.f[k] = l[k];
             r.by_lambda[k][k] = 1.0;
@@ -419,10 +421,10 @@ fn dry_friction(bound: f64, kappa: f64, l: f64, s: f64) -> RelaxedRows {
     r
 }
 
-/// Moves a block's (λ, σ) of the exact laws to a near pair with F = 0; what is zero grows.
+/// Moves a block's (λ, σ) of the exact laws to a near pair with F = 0; zeros become positive.
 fn place_on_path(block: Block, kappa: f64, l: &mut [f64], s: &mut [f64]) {
     let pair = |l: f64, s: f64| {
-        // The larger of the two in units of √κ stays.
+        // Keep the larger of the two in units of √κ.
         let root = kappa.sqrt();
         if l >= s.max(root) {
             (l, kappa / l)

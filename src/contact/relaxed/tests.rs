@@ -144,13 +144,13 @@ fn the_exact_laws_are_the_limit() {
                 .map(|k| (path.lambda()[k] - exact[k]).abs())
                 .fold(0.0, f64::max)
         };
-        // At least as √κ, which is what it is where an exact pair is zero on both sides.
+        // The error falls at least as √κ, its rate if both numbers of an exact pair are zero.
         let (coarse, fine) = (error(1e-5), error(1e-8));
         assert!(fine < 0.034 * coarse, "{coarse:e} {fine:e}");
     }
 }
 
-/// Where no κ is large enough for the start there is no path to go down, not one without an end.
+/// If no κ is large enough for the start, there is no path to go down; the solver must still end.
 #[test]
 fn velocities_beyond_any_kappa_end() {
     let (delassus, mut g) = random(1, 14);

@@ -1,13 +1,13 @@
-//! Servos: actuators whose force has slopes by the length and rate of the transmission, which a step takes
-//! implicitly.
+//! Servos: actuators whose force depends on the length and rate of the transmission. A step takes these
+//! derivatives implicitly.
 //!
-//! With K̃ = −∂F/∂l and D̃ = −∂F/∂l̇, times the gear and where they are positive, and g = ∂l/∂q before the
+//! With K̃ = −∂F/∂l and D̃ = −∂F/∂l̇, times the gear and only where positive, and g = ∂l/∂q before the
 //! gear, a step has
 //!
 //!   gear F − h K̃ l̇ − (h D̃ + h² K̃) g·a   along g.
 //!
-//! On joints the last part is on the diagonal of the system matrix, on tendons it is a product (h D̃ + h² K̃)
-//! g gᵀ.
+//! On joints the last term is on the diagonal of the system matrix. On tendons it is a product (h D̃ +
+//! h² K̃) g gᵀ.
 
 use super::{ActuatorForce, Actuators};
 use crate::force::State;
@@ -49,19 +49,19 @@ impl Ahead {
 }
 
 impl Actuators {
-    /// Whether any gives slopes to the diagonal of the system matrix.
+    /// Whether any servo contributes to the diagonal of the system matrix.
     pub fn has_servos(&self) -> bool {
         !self.servos.is_empty()
     }
 
-    /// The most products, and the most numbers in them.
+    /// Largest number of products, and of numbers in them.
     pub fn room(&self, cords: &Cords) -> [usize; 2] {
         let numbers = self.pulls.iter().map(|(_, i)| cords.support(*i).len());
         [self.pulls.len(), numbers.sum()]
     }
 
-    /// Adds h D̃ + h² K̃ of the last [`Actuators::apply`] to the diagonal of the system matrix; with
-    /// `constant` of those alone that no input changes.
+    /// Adds h D̃ + h² K̃ of the last [`Actuators::apply`] to the diagonal of the system matrix. With
+    /// `constant` it only adds servos whose derivatives do not depend on an input.
     pub fn add_diagonal(&self, h: f64, constant: bool, diagonal: &mut [f64]) {
         for (j, k) in &self.servos {
             let ahead = &self.ahead[*j];
@@ -84,7 +84,7 @@ impl Actuators {
         })
     }
 
-    /// h D̃ + h² K̃ of one on a tendon.
+    /// h D̃ + h² K̃ of a servo on a tendon.
     pub(super) fn weight(&self, j: usize) -> f64 {
         let [stiffness, damping] = self.ahead[j].resists;
         self.time_step * (damping + self.time_step * stiffness)
@@ -113,8 +113,8 @@ impl Actuators {
         distance
     }
 
-    /// Takes the slopes by u of what is taken implicitly at an acceleration, of those on tendons at the one
-    /// of the free motion; which is kept.
+    /// Adds the derivatives by u of the implicit terms at an acceleration. Servos on tendons use the
+    /// acceleration of the free motion, which is kept.
     pub(super) fn accelerate(&mut self, at: &State<'_>, cords: &Cords, [acc, free]: [&[f64]; 2]) {
         for (own, free) in self.acc.iter_mut().zip(free) {
             *own = *free;
@@ -141,7 +141,7 @@ impl Actuators {
         }
     }
 
-    /// Whole force of one along a tendon before the gear, with what is taken implicitly.
+    /// Force of a servo along a tendon before the gear, including the implicit terms.
     pub(super) fn whole(&self, at: &State<'_>, cords: &Cords, [j, i]: [usize; 2]) -> f64 {
         let (force, gear) = (&self.forces[j], at.model.actuators()[j].gear[0]);
         match self.ahead[j].resists {

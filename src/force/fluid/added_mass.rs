@@ -1,14 +1,15 @@
-//! Mass and inertia of the fluid that an ellipsoid carries along, per density.
+//! Added mass and inertia of an ellipsoid, per density of the fluid.
 //!
-//! Lamb, Hydrodynamics (1932), §§ 114 and 373: with αᵢ = abc ∫₀^∞ dλ / ((sᵢ² + λ) Δ), Δ² = (a² + λ)(b² + λ)(c² + λ), the mass
-//! is V αᵢ / (2 − αᵢ). The integrals are ⅔ abc R_D by Carlson, Computing elliptic integrals by duplication (1979).
+//! Lamb, Hydrodynamics (1932), §§ 114 and 373: with αᵢ = abc ∫₀^∞ dλ / ((sᵢ² + λ) Δ), Δ² = (a² + λ)(b² +
+//! λ)(c² + λ), the mass is V αᵢ / (2 − αᵢ). The integrals are ⅔ abc R_D by Carlson, Computing elliptic
+//! integrals by duplication (1979).
 
 use crate::spatial::Vec3;
 use std::f64::consts::PI;
 
-/// R_D(x, y, z), symmetric in x and y; all positive.
+/// R_D(x, y, z), symmetric in x and y. All arguments are positive.
 fn r_d(mut x: f64, mut y: f64, mut z: f64) -> f64 {
-    // Rounding is reached after some fifteen halvings; each makes the three four times as close.
+    // Each duplication brings the three numbers four times closer. Some fifteen reach round-off.
     let (mut sum, mut factor) = (0.0, 1.0);
     let mut mean = (x + y + 3.0 * z) / 5.0;
     for _ in 0..60 {
@@ -39,7 +40,7 @@ fn r_d(mut x: f64, mut y: f64, mut z: f64) -> f64 {
 
 /// Mass along each semi-axis and moment of inertia about it, per density [m³, m⁵].
 pub fn added_mass(s: Vec3) -> (Vec3, Vec3) {
-    // The integrals have no dimension.
+    // The integrals are dimensionless.
     let largest = s.max_abs();
     let unit = s * (1.0 / largest);
     let squares = [0, 1, 2].map(|k| unit[k] * unit[k]);
@@ -53,7 +54,7 @@ pub fn added_mass(s: Vec3) -> (Vec3, Vec3) {
         let [i, j] = [(k + 1) % 3, (k + 2) % 3];
         let (apart, sum) = (squares[i] - squares[j], squares[i] + squares[j]);
         match apart == 0.0 {
-            // A body of revolution turns about its axis without carrying anything.
+            // A body of revolution carries no fluid when it turns about its axis.
             true => 0.0,
             false => {
                 let between = alpha[j] - alpha[i];

@@ -1,15 +1,19 @@
 //! A geom as an ellipsoid in a fluid: added mass, drag, and two kinds of lift.
 //!
-//! With semi-axes s, velocity v and angular velocity ω in its axes, e = v/|v|, n the diagonal of (s₂s₃)², (s₃s₁)², (s₁s₂)²
-//! times e, P = n·e and Q = n·n, the area that faces the stream is A = π √(Q/P), and
+//! With semi-axes s, velocity v and angular velocity ω in its axes, e = v/|v|, n the diagonal of
+//! (s₂s₃)², (s₃s₁)², (s₁s₂)² times e, P = n·e and Q = n·n, the area that faces the stream is A = π
+//! √(Q/P). The forces and moments are
 //!
-//! - added mass: p × ω and p × v + L × ω, p and L the momenta of what is carried along, accelerations left out
+//! - added mass: p × ω and p × v + L × ω, with p and L the momenta of the carried fluid; its
+//!   acceleration is left out
 //! - Magnus: c ρ V ω × v
 //! - Kutta: c ρ π √(P/Q) (n × v) × v
-//! - drag: −(3π μ D + ρ |v| (c_b A + c_s (A_max − A))) v and −(π μ D³ + ρ |m|) ω, m = (c_a I + c_s (I_max − I)) ω
+//! - drag: −(3π μ D + ρ |v| (c_b A + c_s (A_max − A))) v and −(π μ D³ + ρ |m|) ω, m = (c_a I + c_s
+//!   (I_max − I)) ω
 //!
-//! This is the model of MuJoCo's documentation (Computation, Fluid forces, Ellipsoid model), which cites Andersen, Pesavento
-//! & Wang, JFM 541 (2005) for flat plates. Where it keeps denominators above 1e-15 this has the limit.
+//! This is the model of MuJoCo's documentation (Computation, Fluid forces, Ellipsoid model), which cites
+//! Andersen, Pesavento & Wang, JFM 541 (2005) for flat plates. MuJoCo keeps denominators above 1e-15;
+//! this code takes the limit.
 
 use super::added_mass::added_mass;
 use super::medium::Medium;
@@ -20,15 +24,15 @@ use std::f64::consts::PI;
 #[derive(Clone, Copy, Debug)]
 pub struct Ellipsoid {
     coefficients: FluidCoefficients,
-    /// Per density.
+    /// Added mass and inertia per density.
     mass: Vec3,
     inertia: Vec3,
     volume: f64,
-    /// Products of two semi-axes squared.
+    /// Squared products of two semi-axes.
     faces: Vec3,
     /// The largest area that may face the stream [m²].
     area: f64,
-    /// Diameter of the sphere of the same mean semi-axis.
+    /// Diameter of the sphere with the same mean semi-axis.
     diameter: f64,
     /// m per ω, per density.
     turning: Vec3,
@@ -38,7 +42,7 @@ fn times(a: Vec3, b: Vec3) -> Vec3 {
     Vec3::new(a.x * b.x, a.y * b.y, a.z * b.z)
 }
 
-/// What depends on where the stream comes from, at speed one.
+/// The quantities that depend on the direction of the stream, at speed one.
 struct Stream {
     e: Vec3,
     n: Vec3,
@@ -75,7 +79,7 @@ impl Ellipsoid {
         }
     }
 
-    /// None in still fluid.
+    /// `None` in still fluid.
     fn stream(&self, v: Vec3) -> Option<(f64, Stream)> {
         let speed = v.norm();
         let e = v * (1.0 / speed);
@@ -101,7 +105,7 @@ impl Ellipsoid {
         c.blunt * area + c.slender * (self.area - area)
     }
 
-    /// Force and moment at the centre at its velocity `v` against the fluid.
+    /// Force and moment at the centre, for its velocity `v` relative to the fluid.
     pub fn wrench(&self, medium: Medium, v: Twist) -> Wrench {
         let (density, c) = (medium.density, &self.coefficients);
         let [p, l] = [times(self.mass, v.lin), times(self.inertia, v.ang)];
@@ -119,7 +123,7 @@ impl Ellipsoid {
         )
     }
 
-    /// Its derivative along a change of the velocity.
+    /// Derivative of [`Ellipsoid::wrench`] along a change of the velocity.
     pub fn by_velocity(&self, medium: Medium, v: Twist, dv: Twist) -> Wrench {
         let (density, c) = (medium.density, &self.coefficients);
         let [p, l] = [times(self.mass, v.lin), times(self.inertia, v.ang)];
@@ -128,7 +132,8 @@ impl Ellipsoid {
         let mut force = dp.cross(v.ang) + p.cross(dv.ang) + swept * (c.magnus * self.volume);
         let mut moment = dp.cross(v.lin) + p.cross(dv.lin) + dl.cross(v.ang) + l.cross(dv.ang);
         if let Some((speed, s)) = self.stream(v.lin) {
-            // Of the second degree in v: its derivative is that at speed one times the speed.
+            // This part is quadratic in v: its derivative is the derivative at speed one times the
+            // speed.
             let (e, d) = (s.e, dv.lin);
             let (dn, along) = (times(self.faces, d), e.dot(d));
             let half = s.n.dot(dn) / s.q - s.n.dot(d) / s.p;

@@ -1,6 +1,7 @@
-//! A body as the box of even density that has its mass and moments of inertia.
+//! A body as the box of uniform density with the same mass and moments of inertia.
 //!
-//! The viscous part is Stokes' law for a sphere of the box's mean side; the quadratic part takes each face by itself.
+//! The viscous part is Stokes' law for a sphere with the box's mean side. The quadratic part treats each
+//! face by itself.
 
 use super::medium::Medium;
 use crate::spatial::{Inertia, Mat3, Sym3, Twist, Vec3, Wrench};
@@ -12,12 +13,12 @@ pub struct InertiaBox {
     sides: Vec3,
 }
 
-/// The two sides beside one.
+/// The two other axes.
 fn others(k: usize) -> [usize; 2] {
     [(k + 1) % 3, (k + 2) % 3]
 }
 
-/// 6 (Mᵢ + Mⱼ − Mₖ), of the moments along `axes`: mass times the squares of the sides.
+/// 6 (Mᵢ + Mⱼ − Mₖ) of the moments along `axes`: mass times the squares of the sides.
 fn squares(about_com: &Sym3, axes: &Mat3) -> [f64; 3] {
     let m = about_com.rotated(&axes.transpose());
     let m = [m.xx, m.yy, m.zz];
@@ -25,7 +26,8 @@ fn squares(about_com: &Sym3, axes: &Mat3) -> [f64; 3] {
 }
 
 impl InertiaBox {
-    /// Of a body with mass, along `axes`, columns in its frame. A side whose square would be negative is zero.
+    /// The box of a body with mass, along `axes` (columns in its frame). A side whose square would be
+    /// negative is zero.
     pub fn of(inertia: &Inertia, axes: &Mat3) -> Self {
         let of = |s: f64| (s.max(0.0) / inertia.mass).sqrt();
         InertiaBox {
@@ -33,17 +35,19 @@ impl InertiaBox {
         }
     }
 
-    /// A side of length zero, or no mass, where it has no derivative by the inertia.
+    /// Whether a side has length zero, or there is no mass. The box then has no derivative by the
+    /// inertia.
     pub fn is_flat(&self) -> bool {
         !(0..3).all(|k| self.sides[k] > 0.0)
     }
 
-    /// How the centre of mass, in the body's frame, and the sides vary with the inertia, of which `by` is one direction;
-    /// the box is not flat.
+    /// Derivatives of the centre of mass, in the body's frame, and of the sides, along the change `by`
+    /// of the inertia. The box must not be flat.
     pub fn vary(&self, inertia: &Inertia, by: &Inertia, axes: &Mat3) -> (Vec3, Vec3) {
         let (m, c) = (inertia.mass, inertia.com());
         let moved = (by.h - c * by.mass) * (1.0 / m);
-        // m (c·c 1 − c cᵀ) varies by twice the symmetric product of c and its change, and by the mass.
+        // The derivative of m (c·c 1 − c cᵀ) is twice the symmetric product of c and its change, plus
+        // the part by the mass.
         let product = Sym3::new(
             c.y * moved.y + c.z * moved.z,
             -0.5 * (c.x * moved.y + c.y * moved.x),
@@ -81,7 +85,8 @@ impl InertiaBox {
         )
     }
 
-    /// Force and moment at the centre of mass, along the box's axes, at its velocity `v` against the fluid.
+    /// Force and moment at the centre of mass, along the box's axes, for its velocity `v` relative to
+    /// the fluid.
     pub fn wrench(&self, medium: Medium, v: Twist) -> Wrench {
         let (lin, ang, square, turning) = self.coefficients(medium);
         let of = |v: Vec3, by: f64, square: [f64; 3]| {
@@ -91,7 +96,7 @@ impl InertiaBox {
         Wrench::new(of(v.lin, lin, square), of(v.ang, ang, turning))
     }
 
-    /// Its derivative along a change of the velocity.
+    /// Derivative of [`InertiaBox::wrench`] along a change of the velocity.
     pub fn by_velocity(&self, medium: Medium, v: Twist, dv: Twist) -> Wrench {
         let (lin, ang, square, turning) = self.coefficients(medium);
         let of = |v: Vec3, dv: Vec3, by: f64, square: [f64; 3]| {
@@ -104,7 +109,7 @@ impl InertiaBox {
         )
     }
 
-    /// Its derivative along a change of the sides.
+    /// Derivative of [`InertiaBox::wrench`] along a change of the sides.
     pub fn by_sides(&self, medium: Medium, v: Twist, db: Vec3) -> Wrench {
         let b = self.sides;
         let (d, dd) = ((b.x + b.y + b.z) / 3.0, (db.x + db.y + db.z) / 3.0);

@@ -1,4 +1,4 @@
-//! What of a fluid its forces take.
+//! The properties of a fluid.
 
 #[derive(Clone, Copy, Debug)]
 pub struct Medium {

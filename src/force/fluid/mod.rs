@@ -1,14 +1,16 @@
-//! Forces of the fluid that bodies move in, by MuJoCo's two models.
+//! Forces of the fluid in which bodies move, by MuJoCo's two models.
 //!
-//! A body whose geoms ask for it meets the fluid by them, each an [`Ellipsoid`]; any other with mass by its [`InertiaBox`].
-//! Both give a wrench at a point of the body by its velocity against the fluid, seen from the body. A displacement ξ = S_k of
-//! a subtree changes what its bodies see of that velocity by η_k = (v_parent − wind) × S_k and nothing else, so that with
-//! W and D the sums over a subtree of the wrenches and of their slopes by velocity, about the tree's origin,
+//! If the geoms of a body request it, each of them is an [`Ellipsoid`] in the fluid. Any other body with
+//! mass is an [`InertiaBox`]. Both give a wrench at a point of the body from its velocity relative to
+//! the fluid, in the body's axes. A displacement ξ = S_k of a subtree changes this velocity of its
+//! bodies by η_k = (v_parent − wind) × S_k and nothing else. With W and D the sums over a subtree of the
+//! wrenches and of their derivatives by velocity, about the tree's origin,
 //!
 //! - i above k:  ∂τ_i/∂q_k = S_iᵀ (D η_k + S_k ×* W),  ∂τ_i/∂v_k = S_iᵀ D S_k
-//! - i below k, or of the same link:  the same without W, D that of the lower of the two.
+//! - i below k, or of the same link:  the same without W, with D of the lower of the two.
 //!
-//! Formulas: MuJoCo's documentation, Computation, Fluid forces. The force is taken where a step begins, or where its stage is.
+//! Formulas: MuJoCo's documentation, Computation, Fluid forces. The force is taken at the start of a
+//! step, or at its stage.
 
 mod added_mass;
 mod ellipsoid;
@@ -29,20 +31,20 @@ use ellipsoid::Ellipsoid;
 use inertia_box::InertiaBox;
 use medium::Medium;
 
-/// How a body meets the fluid.
+/// The shape of a body in the fluid.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// Along these axes of the body, columns, about its centre of mass.
+    /// A box along these axes of the body (columns), about its centre of mass.
     Box { axes: Mat3 },
-    /// Placed so on the body's link.
+    /// An ellipsoid with this placement on the body's link.
     Ellipsoid { place: Pose, of: Ellipsoid },
 }
 
-/// A shape where it is.
+/// A shape at its placement.
 struct Placed {
-    /// World axes.
+    /// Rotation to world axes.
     rot: Mat3,
-    /// About the tree's origin.
+    /// Centre, relative to the tree's origin.
     centre: Vec3,
     law: Law,
 }
@@ -67,7 +69,7 @@ impl Placed {
         }
     }
 
-    /// A twist about the tree's origin as the shape sees it.
+    /// The velocity of the shape's centre in its axes, from a twist about the tree's origin.
     fn seen(&self, v: Twist) -> Twist {
         Twist::new(
             self.rot.tr_mul_vec(v.at(self.centre)),
@@ -75,7 +77,7 @@ impl Placed {
         )
     }
 
-    /// A wrench on the shape, world axes, at its centre.
+    /// Turns a wrench at the shape's centre from its axes to world axes.
     fn turned(&self, w: Wrench) -> Wrench {
         Wrench::new(self.rot.mul_vec(w.lin), self.rot.mul_vec(w.ang))
     }
@@ -86,9 +88,9 @@ impl Placed {
 pub struct FluidForces {
     medium: Medium,
     wind: Twist,
-    /// Bodies that move, with the shapes by which they meet the fluid.
+    /// Bodies that move, with their shapes in the fluid.
     shapes: Vec<(usize, Shape)>,
-    /// Per link, of its subtree: the wrench, and its slope by velocity.
+    /// Per link, summed over its subtree: the wrench, and its derivative by velocity.
     wrench: Vec<Wrench>,
     slope: Vec<Stiffness>,
     /// Per dof: η.
@@ -162,14 +164,14 @@ impl FluidForces {
         }
     }
 
-    /// A body without mass meets no fluid.
+    /// Bodies without mass have no fluid force.
     fn placed<'a>(&'a self, at: &'a State<'_>) -> impl Iterator<Item = (usize, Placed)> + 'a {
         let heavy = |(b, _): &&(usize, Shape)| at.params.body_inertia[*b].mass > 0.0;
         (self.shapes.iter().filter(heavy))
             .map(move |(b, shape)| (at.model.bodies()[*b].link, self.place(at, *b, shape)))
     }
 
-    /// Finds the slopes at the state of the last [`Force::apply`].
+    /// Finds the derivatives at the state of the last [`Force::apply`].
     pub fn differentiate(&mut self, at: &State<'_>) {
         if !self.acts() {
             return;
@@ -204,7 +206,7 @@ impl FluidForces {
         }
     }
 
-    /// η of a displacement below the link `parent`.
+    /// η of a displacement of the subtree below the link `parent`.
     fn carried(&self, at: &State<'_>, parent: usize, xi: Twist) -> Twist {
         let carrier = match parent {
             WORLD => Twist::ZERO,
@@ -213,7 +215,7 @@ impl FluidForces {
         (carrier - self.wind).cross(xi)
     }
 
-    /// A displaced placement moves the subtree as a dof at rest would.
+    /// A displaced placement moves the subtree like a dof at rest.
     fn by_placement(&self, at: &State<'_>, [joint, component]: [usize; 2], r: &mut [f64]) {
         let (t, first) = (at.model.topology(), at.model.joint(joint).first_link);
         let l = &t.links[first];
@@ -257,7 +259,7 @@ impl FluidForces {
         at.kin.spread(at.model.topology(), b.link, -w, r);
     }
 
-    /// Whether a parameter is of an inertia whose box has no derivative by it.
+    /// Whether the parameter is the inertia of a flat box, which has no derivative by it.
     pub fn has_kink(&self, params: &Params, p: &Param) -> bool {
         let body = p.index as usize;
         let mut shapes = self.shapes.iter();

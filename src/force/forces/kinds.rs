@@ -1,4 +1,4 @@
-//! Forces kind by kind, with their slopes, at any state and without a step's share of them.
+//! Forces kind by kind, with their derivatives, at any state and without the implicit terms of a step.
 
 use super::Forces;
 use crate::dynamics::external::External;
@@ -9,12 +9,12 @@ use crate::model::Model;
 use crate::model::params::Params;
 
 impl Forces {
-    /// Adds the generalized forces of these kinds, without loads on links, to `tau`, with a time step of zero in `at`, so that
-    /// nothing is taken ahead. How far they are from where their slopes jump. The state of the last [`Forces::apply`] is
-    /// lost.
+    /// Adds the generalized forces of these kinds, without loads on links, to `tau`. The time step in
+    /// `at` must be zero, so that no term is implicit. Returns the distance to the nearest jump of the
+    /// derivatives. The state of the last [`Forces::apply`] is lost.
     ///
     /// # Errors
-    /// Those of penalty contacts and of adhesion.
+    /// The errors of penalty contacts and of adhesion.
     pub fn apply_kinds(
         &mut self,
         kinds: ForceKinds,
@@ -58,7 +58,7 @@ impl Forces {
         Ok(distance)
     }
 
-    /// Loads on links of these kinds; `kin` holds positions.
+    /// Loads on links by these kinds. `kin` holds positions.
     pub fn load_kinds(
         &self,
         kinds: ForceKinds,
@@ -78,8 +78,9 @@ impl Forces {
         }
     }
 
-    /// Visits the derivatives of these kinds' generalized forces at the state of the last [`Forces::apply_kinds`] of the same:
-    /// (row, column, −by q, −by v). One may come more than once. `Forces` must have room for derivatives.
+    /// Visits the derivatives of these kinds' generalized forces at the state of the last
+    /// [`Forces::apply_kinds`] with the same kinds: (row, column, −by q, −by v). A pair may be visited
+    /// more than once. The forces must have been created with derivatives.
     pub fn for_kinds(
         &mut self,
         kinds: ForceKinds,
@@ -139,8 +140,8 @@ impl Forces {
         }
     }
 
-    /// Visits the derivatives of these kinds' generalized forces by the inputs, after [`Forces::apply_kinds`]: (dof, input,
-    /// value).
+    /// Visits the derivatives of these kinds' generalized forces by the inputs: (dof, input, value).
+    /// Call it after [`Forces::apply_kinds`].
     pub fn for_kinds_by_input(&self, kinds: ForceKinds, mut visit: impl FnMut(usize, usize, f64)) {
         let own = kinds
             .has(ForceKinds::ACTUATOR)
@@ -155,25 +156,26 @@ impl Forces {
         }
     }
 
-    /// Force, length and rate of the transmission of an actuator, before and after the gear as the actuator has them; after
-    /// [`Forces::apply_kinds`] with actuators.
+    /// Force of an actuator (before the gear), and length and rate of its transmission (after the gear).
+    /// Call it after [`Forces::apply_kinds`] with actuators.
     pub fn actuator(&self, at: &State<'_>, i: usize) -> [f64; 3] {
         self.actuators.told(at, &self.cords, i)
     }
 
-    /// Visits the derivatives of an actuator's force by dofs: (dof, by q, by v); after [`Forces::for_kinds`] with actuators.
+    /// Visits the derivatives of an actuator's force: (dof, by q, by v). Call it after
+    /// [`Forces::for_kinds`] with actuators.
     pub fn for_actuator(&self, at: &State<'_>, i: usize, visit: impl FnMut(usize, f64, f64)) {
         self.actuators.for_slopes(at, &self.cords, i, visit);
     }
 
-    /// Length, rate and tension of a tendon; after [`Forces::apply_kinds`] with tendons.
+    /// Length, rate and tension of a tendon. Call it after [`Forces::apply_kinds`] with tendons.
     pub fn tendon(&self, at: &State<'_>, i: usize) -> [f64; 3] {
         let tension = self.apart.elastic.tension(i);
         [self.cords.length(i), self.cords.rate(i, at.v), tension]
     }
 
-    /// Visits the derivatives of a tendon by dofs: (dof, length by q, rate by q, tension by q, tension by v); after
-    /// [`Forces::for_kinds`] with tendons.
+    /// Visits the derivatives of a tendon: (dof, length by q, rate by q, tension by q, tension by v).
+    /// Call it after [`Forces::for_kinds`] with tendons.
     pub fn for_tendon(&self, at: &State<'_>, i: usize, mut visit: impl FnMut(usize, [f64; 4])) {
         let [by_length, by_rate] = self.apart.elastic.slopes_of(i);
         self.cords.for_rate(i, at.v, |k, g, turned| {

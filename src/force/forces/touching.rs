@@ -1,4 +1,4 @@
-//! Forces at contacts: penalty contacts, and actuators that pull bodies to what they touch.
+//! Forces at contacts: penalty contacts, and adhesion actuators.
 
 use super::Forces;
 use crate::error::Result;
@@ -6,21 +6,22 @@ use crate::force::State;
 use crate::model::topology::Topology;
 
 impl Forces {
-    /// Whether there are forces at contacts.
+    /// Whether there can be forces at contacts.
     pub fn may_touch(&self) -> bool {
         self.penalty.is_some() || self.adhesion.is_some()
     }
 
-    /// Whether any of these acts, as of the last [`Forces::apply`].
+    /// Whether any of them acts at the last [`Forces::apply`].
     pub fn touches(&self) -> bool {
         self.penalty.as_ref().is_some_and(|p| p.acts())
             || self.adhesion.as_ref().is_some_and(|a| a.acts())
     }
 
-    /// Adds the forces of actuators, for which lengths are there; how far they are from where their slopes jump.
+    /// Adds the forces of actuators. Lengths must be up to date. Returns the distance to the nearest
+    /// jump of the derivatives.
     ///
     /// # Errors
-    /// Those of [`Adhesion::find`](crate::force::adhesion::Adhesion::find).
+    /// The errors of [`Adhesion::find`](crate::force::adhesion::Adhesion::find).
     pub(super) fn actuate(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
         let Some(adhesion) = &mut self.adhesion else {
             return Ok(self.actuators.apply(at, &self.cords, None, tau));
@@ -40,7 +41,8 @@ impl Forces {
         }
     }
 
-    /// Visits the entries of R_q and R_v of forces at contacts between dofs of one branch: (row, column, by q, by v).
+    /// Visits the entries of R_q and R_v of forces at contacts between dofs of one branch: (row, column,
+    /// by q, by v).
     #[inline(always)]
     pub fn for_touching(&self, t: &Topology, mut visit: impl FnMut(usize, usize, f64, f64)) {
         if let Some(penalty) = &self.penalty {

@@ -1,11 +1,12 @@
-//! The law of a contact or a joint limit: forces by depth and velocity, and their slopes.
+//! The law of a contact or a joint limit: forces by depth and velocity, and their derivatives.
 //!
 //! At a depth x > 0 that grows at the rate ẋ the normal force is
 //!
 //!   N = max(0, k (x + c(x) ẋ)),   c = τ x / (x + τ v₀)
 //!
-//! with v₀ = 1 cm/s. Deeper than τ v₀ that is a spring and a damper of k τ; nearer to the surface the damping fades,
-//! N → k x (1 + ẋ/v₀), so that the force begins and ends at zero whatever the speed. It never pulls.
+//! with v₀ = 1 cm/s. Deeper than τ v₀ this is a spring and a damper k τ. Nearer to the surface the
+//! damping fades, N → k x (1 + ẋ/v₀), so that the force begins and ends at zero for any speed. It never
+//! pulls.
 //!
 //! Friction is viscous up to Coulomb's bound, T = −min(k_t ‖v_t‖, μ N) v_t/‖v_t‖.
 
@@ -14,7 +15,7 @@ use super::material::Material;
 use crate::contact::mode::Mode;
 use crate::spatial::Vec3;
 
-/// A normal force and its slopes.
+/// A normal force and its derivatives.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Normal {
     pub force: f64,
@@ -22,12 +23,14 @@ pub struct Normal {
     pub by_rate: f64,
     pub by_stiffness: f64,
     pub by_dissipation: f64,
-    /// From the nearest kink: of the depth where nothing touches, else of the depth or the force, whichever is less.
+    /// Distance from the nearest kink: the depth if nothing touches, otherwise the smaller of depth and
+    /// force.
     pub distance: f64,
 }
 
 impl Normal {
-    /// At a kink the slopes are those of the side without force. `ease`: that of [`State`](crate::force::State).
+    /// At a kink the derivatives are those of the side without force. For `ease` see
+    /// [`State`](crate::force::State).
     pub fn new([stiffness, dissipation]: [f64; 2], depth: f64, rate: f64, ease: f64) -> Normal {
         let mut normal = Normal {
             distance: depth.abs(),
@@ -56,18 +59,20 @@ impl Normal {
     }
 }
 
-/// The force of a contact on its second body, and what its slopes take.
+/// The force of a contact on its second body, and the data of its derivatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Reaction {
     pub normal: Normal,
     pub mode: Mode,
-    /// World axes [N].
+    /// Force in world axes [N].
     pub force: Vec3,
-    /// From the nearest kink: [`Normal::distance`], or how far viscous friction is from its bound [N].
+    /// Distance from the nearest kink: [`Normal::distance`], or the distance of viscous friction from
+    /// its bound [N].
     pub distance: f64,
     material: Material,
     n: Vec3,
-    /// Relative velocity of the second body; its part across the normal, that part's size and direction.
+    /// Relative velocity of the second body; its part across the normal; size and direction of this
+    /// part.
     velocity: Vec3,
     slip: Vec3,
     speed: f64,
@@ -75,8 +80,8 @@ pub struct Reaction {
 }
 
 impl Reaction {
-    /// At a gap, with a normal from the first body to the second and the second's velocity against the first [m/s].
-    /// `ease`: that of [`State`](crate::force::State).
+    /// The reaction at a gap, with the normal from the first body to the second and the velocity of the
+    /// second relative to the first [m/s]. For `ease` see [`State`](crate::force::State).
     pub fn new(material: Material, gap: f64, n: Vec3, velocity: Vec3, ease: f64) -> Reaction {
         let rate = -n.dot(velocity);
         let spring = [material.stiffness, material.dissipation];
@@ -116,7 +121,7 @@ impl Reaction {
         r
     }
 
-    /// A pull with this force along the normal whatever the velocity, and its slope by the gap.
+    /// A pull with this force along the normal for any velocity, and its derivative by the gap.
     pub fn pull(n: Vec3, force: f64, by_gap: f64) -> Reaction {
         Reaction {
             normal: Normal {

@@ -1,4 +1,4 @@
-//! Joint limits as springs and dampers of the same law as contacts.
+//! Joint limits as springs and dampers with the law of contacts.
 
 use super::super::face::State;
 use super::law::Normal;
@@ -11,13 +11,15 @@ use crate::model::limits::{Limit, limits};
 use crate::model::topology::WORLD;
 use crate::spatial::Vec3;
 
-/// Stiffness of a limit is this squared times the inertia of its dof, and the damper damps that critically [1/s].
+/// The stiffness of a limit is the square of this times the inertia of its dof. Its damper is critical
+/// [1/s].
 pub const RATE: f64 = 100.0;
 
-/// The rate is at most this by the length of explicit steps: h² k + 2 h d is then half of what is stable.
+/// The rate is at most this divided by the length of explicit steps: h² k + 2 h d is then half of the
+/// stable maximum.
 const STABLE: f64 = 0.449;
 
-/// A limit, and what it does at the last state.
+/// A limit with its force at the last state.
 #[derive(Clone, Copy, Debug)]
 struct SoftLimit {
     limit: Limit,
@@ -26,16 +28,17 @@ struct SoftLimit {
     /// [s]
     dissipation: f64,
     normal: Normal,
-    /// Of a spherical joint, and its velocity.
+    /// For a spherical joint: its turn and velocity.
     turn: Option<(Turn, Vec3)>,
 }
 
-/// Those of all joints.
+/// The limits of all joints.
 #[derive(Clone, Debug)]
 pub struct SoftLimits(Vec<SoftLimit>);
 
 impl SoftLimits {
-    /// h: of explicit steps. Of each dof's inertia where the model was loaded: with nothing else moving, at the neutral configuration.
+    /// The limits of a model. The stiffness uses each dof's inertia with the parameters of the model,
+    /// with all other dofs at rest, at the neutral configuration. h is the length of explicit steps.
     ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds this version cannot enforce.
@@ -56,7 +59,7 @@ impl SoftLimits {
                 let s = kin.s[k];
                 s.dot(kin.inertia[t.dofs[k].link].mul(s)) + params.armature[k]
             };
-            // Of a turn the mean over its directions.
+            // For a turn: the mean over its directions.
             let (first, nv) = (limit.dof, limit.nv());
             let inertia = (first..first + nv).map(inertia).sum::<f64>() / nv as f64;
             SoftLimit {
@@ -70,7 +73,7 @@ impl SoftLimits {
         Ok(SoftLimits(limits(model)?.into_iter().map(soft).collect()))
     }
 
-    /// Adds their forces; how far the state is from where one of them begins or ends.
+    /// Adds their forces. Returns the distance of the state from the begin or end of the nearest force.
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> f64 {
         let mut distance = f64::INFINITY;
         for SoftLimit {
@@ -97,7 +100,7 @@ impl SoftLimits {
                 continue;
             }
             let (below, above) = (l.lower - at.q[l.iq], at.q[l.iq] - l.upper);
-            // Of two bounds that are both passed the one passed farther holds.
+            // If both bounds are passed, the one passed farther acts.
             let (depth, sign) = match below >= above {
                 true => (below, 1.0),
                 false => (above, -1.0),

@@ -1,13 +1,13 @@
-//! What two geoms that touch are made of together.
+//! The combined material of two geoms in contact.
 
 use crate::collision::scene::SceneContact;
 use crate::model::params::{Param, ParamKind, Params};
 
-/// Largest stiffness of a geom that moves, where nobody has said: per mass of its tree [N/m per kg]. The weight of the
-/// lighter of two trees sinks in by about a millimetre.
+/// Largest default stiffness of a geom that moves, per mass of its tree [N/m per kg]. Under its weight
+/// the lighter of two trees sinks in by about a millimetre.
 pub const STIFFNESS: f64 = 1e4;
 
-/// The same of viscous friction [N s/m per kg]: what damps that mass on that stiffness critically.
+/// Default viscous friction per mass [N s/m per kg]: critical damping of this mass on this stiffness.
 pub const TANGENTIAL: f64 = 200.0;
 
 /// The numbers of a pair of geoms.
@@ -19,12 +19,12 @@ pub struct Material {
     pub dissipation: f64,
     /// [N s/m]
     pub tangential: f64,
-    /// Zero where contacts have no friction.
+    /// Coefficient of friction; zero for frictionless contacts.
     pub friction: f64,
 }
 
 impl Material {
-    /// Stiffness and viscous friction in series, dissipation times added.
+    /// The material of a pair: stiffness and viscous friction in series, dissipation times added.
     pub fn of(params: &Params, c: &SceneContact) -> Material {
         let [a, b] = c.geom;
         let series = |x: &[f64]| 1.0 / (1.0 / x[a] + 1.0 / x[b]);
@@ -39,7 +39,7 @@ impl Material {
         }
     }
 
-    /// Their derivative by one of a geom's; nothing for other parameters.
+    /// The derivative of the material by a parameter of a geom. Zero for other parameters.
     pub fn by_parameter(&self, params: &Params, c: &SceneContact, p: &Param) -> Material {
         let mut out = Material::default();
         let g = p.index as usize;

@@ -1,7 +1,8 @@
 //! Contacts and joint limits as penalty forces: explicit springs and dampers where surfaces overlap.
 //!
-//! Nothing is solved: each contact's force follows from the state at which it is asked for, and so do its slopes, with all
-//! that moves: point, normal, gap and relative velocity. `law.rs` says what the force is.
+//! There is no contact problem: the force of each contact follows from the state, and so do its
+//! derivatives by all quantities that move: point, normal, gap and relative velocity. `law.rs` has the
+//! law of the force.
 
 pub(super) mod law;
 mod limits;
@@ -31,14 +32,14 @@ use material::Material;
 use slopes::Linear;
 use touch::{Arm, Touch};
 
-/// Contacts so near are found: whether they act is a matter of round-off [m].
+/// Contacts within this gap are found, because round-off decides whether they act [m].
 const TOUCHING: f64 = 1e-10;
 
-/// Those of a simulation. Sized at creation.
+/// The penalty contacts of a simulation. Sized at creation.
 #[derive(Debug)]
 pub struct PenaltyContacts {
     pub scene: Scene,
-    /// Of the scene's contacts, in order.
+    /// One for each contact of the scene, in order.
     touches: Vec<Touch>,
     limits: SoftLimits,
     linear: Option<Linear>,
@@ -48,17 +49,17 @@ pub struct PenaltyContacts {
 /// A contact's force at the last state.
 #[derive(Clone, Copy, Debug)]
 pub struct PenaltyForce {
-    /// World axes, on the second body [N].
+    /// Force on the second body, world axes [N].
     pub force: Vec3,
     pub mode: Mode,
 }
 
 impl PenaltyContacts {
-    /// h: of explicit steps, `None` where the forces are implicit.
+    /// h is the length of explicit steps, `None` if the forces are implicit.
     ///
     /// # Errors
-    /// `Unsupported` naming a geom, joint or equality that cannot be done by penalty forces; `Capacity` where there is no
-    /// memory.
+    /// `Unsupported` naming a geom, joint or equality that penalty forces do not support; `Capacity`
+    /// without memory.
     pub fn new(
         model: &Model,
         max_contacts: usize,
@@ -88,7 +89,8 @@ impl PenaltyContacts {
     /// Adds the forces at a state.
     ///
     /// # Errors
-    /// `Capacity` for too many contacts, `Numerical` where one is not finite; there are none then.
+    /// `Capacity` for too many contacts, `Numerical` if a contact is not finite. There are no contacts
+    /// then.
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<()> {
         let t = at.model.topology();
         self.touches.clear();
@@ -113,8 +115,8 @@ impl PenaltyContacts {
         Ok(())
     }
 
-    /// How far the last state is from where slopes jump: [m] to where a contact begins or a limit is passed, [N] or [N m]
-    /// to where a force ends or friction reaches its bound.
+    /// Distance of the last state from the nearest jump of the derivatives: in [m] from the begin of a
+    /// contact or a passed limit, in [N] or [N m] from the end of a force or the bound of friction.
     pub fn switch_distance(&self) -> f64 {
         self.distance
     }
@@ -128,7 +130,8 @@ impl PenaltyContacts {
         self.scene.contacts().iter().zip(forces)
     }
 
-    /// Relative velocities of the second bodies against the first at the contacts, with links at these velocities.
+    /// Relative velocities at the contacts of the second bodies against the first, with links at these
+    /// velocities.
     pub fn velocities(&self, twists: &[Twist]) -> impl Iterator<Item = Vec3> {
         let of = |link: usize| match link {
             WORLD => Twist::ZERO,
@@ -150,7 +153,7 @@ impl PenaltyContacts {
         }
     }
 
-    /// Finds the slopes at the state of the last [`PenaltyContacts::apply`].
+    /// Finds the derivatives at the state of the last [`PenaltyContacts::apply`].
     pub fn differentiate(&mut self, at: &State<'_>) {
         if let Some(linear) = &mut self.linear {
             linear.set(at, &mut self.scene, &mut self.touches);
@@ -166,7 +169,7 @@ impl PenaltyContacts {
         }
     }
 
-    /// Visits those between dofs of different branches.
+    /// Visits the entries between dofs of different branches.
     #[inline(always)]
     pub fn for_cross(&self, visit: impl FnMut(usize, usize, f64, f64)) {
         if let Some(linear) = &self.linear {
@@ -174,7 +177,8 @@ impl PenaltyContacts {
         }
     }
 
-    /// r += R_q δq + R_v δv, of what is between branches and, if asked for, within them. An empty part stands for zero.
+    /// r += R_q δq + R_v δv for entries between branches and, if `within`, also within branches. An
+    /// empty part stands for zero.
     pub fn times(&self, within: bool, along: [&[f64]; 2], r: &mut [f64]) {
         if within {
             let [q, v] = along.map(|d| move |k: usize| d.get(k).copied().unwrap_or(0.0));
@@ -202,8 +206,8 @@ impl PenaltyContacts {
         self.linear.iter().flat_map(move |l| l.arms(contact))
     }
 
-    /// Visits how the force on the second body of a contact varies at the state of the last
-    /// [`PenaltyContacts::differentiate`], world axes: (dof, by q, by v).
+    /// Visits the derivatives of the force on the second body of a contact, in world axes: (dof, by q,
+    /// by v). Call it after [`PenaltyContacts::differentiate`], for the same state.
     pub fn for_force(
         &self,
         contact: usize,
@@ -222,7 +226,7 @@ impl PenaltyContacts {
         }
     }
 
-    /// Adds what a wrench at a contact does to the dofs.
+    /// Adds the generalized force of a wrench at a contact.
     fn add(&self, contact: usize, by: Wrench, r: &mut [f64]) {
         for arm in self.arms(contact) {
             r[arm.dof] += arm.s.dot(by);
@@ -238,8 +242,8 @@ impl PenaltyContacts {
         (self.touches.iter()).filter(|t| t.acts())
     }
 
-    /// Whether the slopes are those of one side: a contact's own derivative is not determined, or a coefficient of friction
-    /// that derivatives are taken by is one of two equal ones of which the larger counts.
+    /// Whether the derivatives are one-sided: a contact's own derivative is not determined, or a
+    /// selected friction coefficient is one of two equal ones, of which the larger counts.
     pub fn is_one_sided(&self, params: &Params, selected: &[Param]) -> bool {
         let is_tied = |c: &SceneContact| {
             let tied = c.friction.tied(&params.geom_friction, 0);
@@ -258,7 +262,8 @@ impl PenaltyContacts {
             || contacts.any(|(c, touch)| slides(touch) && is_tied(c))
     }
 
-    /// Adds what a parameter does to the balance of forces: −∂f/∂p; nothing for one that is not among them.
+    /// Adds the derivative of the balance of forces by a parameter, −∂f/∂p. Adds nothing for a parameter
+    /// of other forces.
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         match p.kind {
             ParamKind::JointPlacement | ParamKind::GeomSize => {
@@ -288,7 +293,7 @@ impl PenaltyContacts {
     }
 }
 
-/// Names what a model has that penalty forces do not do.
+/// Refuses a model with an element that penalty forces do not support.
 fn refuse(model: &Model) -> Result<()> {
     if let Some(e) = model.equalities().iter().find(|e| e.active) {
         return Err(Error::unsupported(format!(

@@ -1,4 +1,4 @@
-//! Slopes of all contacts: entries between dofs, made of the contacts' arms.
+//! Derivatives of all contacts: entries between dofs, from the contacts' arms.
 
 use super::touch::{Arm, Touch};
 use crate::collision::Smoothness;
@@ -12,22 +12,22 @@ use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3, Wrench};
 use std::ops::Range;
 
-/// Of the contacts at the last state. Sized at creation.
+/// The derivatives of the contacts at the last state. Sized at creation.
 #[derive(Debug)]
 pub struct Linear {
     arms: Vec<Arm>,
-    /// Those of each contact's two bodies.
+    /// The ranges of `arms` of each contact's two bodies.
     of: Vec<[Range<usize>; 2]>,
-    /// By the change of S within links of joints whose S depends on q.
+    /// Entries by the change of S within links of joints whose S depends on q.
     bends: Vec<Entry>,
-    /// A contact has no derivative.
+    /// True if a contact has no derivative.
     pub degenerate: bool,
 }
 
 impl Linear {
     pub fn new(model: &Model, max_contacts: usize) -> Linear {
         let t = model.topology();
-        // The arms of both bodies are different dofs.
+        // The arms of the two bodies are different dofs.
         let arms = max_contacts * model.nv().min(2 * t.max_depth);
         let widest = match t.varying.is_empty() {
             true => 0,
@@ -43,7 +43,7 @@ impl Linear {
 }
 
 impl Linear {
-    /// Takes the contacts of a state, which are those of the scene.
+    /// Takes the contacts of a state, one for each contact of the scene.
     pub fn set(&mut self, at: &State<'_>, scene: &mut Scene, touches: &mut [Touch]) {
         let t = at.model.topology();
         self.arms.clear();
@@ -76,8 +76,9 @@ impl Linear {
         }
     }
 
-    /// Adds what a parameter that moves surfaces does to the balance of forces, −∂f/∂p, and tells by how much it changes the
-    /// gap of each contact that acts: `gap(r, contact, change)`. The contacts are those of the last [`Linear::set`].
+    /// Adds the derivative of the balance of forces by a parameter that moves surfaces, −∂f/∂p. Calls
+    /// `gap(r, contact, change)` with the change of the gap of each contact that acts. The contacts are
+    /// those of the last [`Linear::set`].
     pub fn by_parameter(
         &self,
         at: &State<'_>,
@@ -115,7 +116,7 @@ impl Linear {
         }
     }
 
-    /// A displaced placement moves the subtree as a dof at rest would.
+    /// A displaced placement moves the subtree like a dof at rest.
     fn by_placement(
         &self,
         at: &State<'_>,
@@ -158,7 +159,8 @@ impl Linear {
         sides.into_iter().flat_map(|of| &self.arms[of.clone()])
     }
 
-    /// r += R_q δq + R_v δv, of entries between branches and, if asked for, within them. An empty part stands for zero.
+    /// r += R_q δq + R_v δv for entries between branches and, if `within`, also within branches. An
+    /// empty part stands for zero.
     pub fn times(&self, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
         let along = |d: &[f64], arm: &Arm| d.get(arm.dof).copied().unwrap_or(0.0);
         for sides in &self.of {
@@ -227,7 +229,7 @@ impl Linear {
         }
     }
 
-    /// Visits those between dofs of different branches.
+    /// Visits the entries between dofs of different branches.
     #[inline(always)]
     pub fn for_cross(&self, mut visit: impl FnMut(usize, usize, f64, f64)) {
         for [a, b] in &self.of {

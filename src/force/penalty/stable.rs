@@ -1,9 +1,10 @@
-//! Numbers of contacts that nobody has given, for which explicit steps are stable.
+//! Default contact stiffness and friction for which explicit steps are stable.
 //!
-//! Points of a geom that give way by w to unit forces, n of them at once, move as a mass 1/(n w). A spring k and a damper
-//! k τ on a mass m, taken where the step begins, are stable while h² k + 2 h k τ < 4 m, and a damper k_t while h k_t < 2 m.
-//! Springs of two geoms are in series, so that w of both counts. A body between two others is held from both sides, as the
-//! boxes of a stack: twice the numbers of one side are still stable.
+//! Let a point of a geom move by w under a unit force. n such points at once move like a mass 1/(n w). A
+//! spring k and a damper k τ on a mass m, evaluated at the start of the step, are stable if h² k + 2 h k
+//! τ < 4 m, and a damper k_t if h k_t < 2 m. Springs of two geoms are in series, so that w of both
+//! counts. A body between two others is held from both sides, like the boxes of a stack: twice the
+//! numbers of one side are still stable.
 
 use super::material::{STIFFNESS, TANGENTIAL};
 use crate::collision::scene::Scene;
@@ -14,16 +15,16 @@ use crate::model::params::{CONTACT_DISSIPATION, Params};
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Vec3};
 
-/// Points of a geom that are in contact at once.
+/// Number of points of a geom in contact at once.
 const POINTS: f64 = 4.0;
 
-/// h² k + 2 h k τ and h k_t of all these points on the mass that they move.
+/// h² k + 2 h k τ and h k_t of all these points, relative to the mass that they move.
 const SPRING: f64 = 3.0;
 const DAMPER: f64 = 1.0;
 
-/// Finite numbers for geoms that move where nobody has said: [`STIFFNESS`] and [`TANGENTIAL`] by the masses that the model
-/// was loaded with, or as much as explicit steps of h allow, at the neutral configuration. What stands in the world stays
-/// rigid. h is `None` where the forces are implicit.
+/// Fills in finite numbers for moving geoms without given ones: [`STIFFNESS`] and [`TANGENTIAL`] times
+/// the masses of the model's parameters, or the largest values that explicit steps of h allow, at the
+/// neutral configuration. Geoms of the world stay rigid. h is `None` if the forces are implicit.
 pub fn fill(model: &Model, params: &mut Params, scene: &Scene, h: Option<f64>) {
     let t = model.topology();
     let mut masses = vec![0.0; t.trees.len()];
@@ -42,7 +43,7 @@ pub fn fill(model: &Model, params: &mut Params, scene: &Scene, h: Option<f64>) {
         if link == WORLD {
             continue;
         }
-        // A tree without mass turns by its armature alone.
+        // A tree without mass moves by its armature alone.
         let mass = match masses[t.links[link].tree] {
             m if m > 0.0 => m,
             _ => 1.0,
@@ -75,8 +76,8 @@ pub fn fill(model: &Model, params: &mut Params, scene: &Scene, h: Option<f64>) {
     }
 }
 
-/// How far a geom's points give way to unit forces there, in the direction in which they do so most, at the mean of
-/// [`Scene::extremes`] and with what turning adds at these [1/kg].
+/// Largest displacement of a geom's points by a unit force there, over all directions, at the mean of
+/// [`Scene::extremes`], including rotation [1/kg].
 fn largest_response(mobility: &Mobility, kin: &Kinematics, scene: &Scene, geom: usize) -> f64 {
     let (link, ..) = scene.ball(geom);
     let e = scene.extremes(geom);
@@ -84,7 +85,7 @@ fn largest_response(mobility: &Mobility, kin: &Kinematics, scene: &Scene, geom: 
     let p = kin.pos[link] + rot.mul_vec(e.centroid);
     let spread = rot.mul_mat(&e.spread.mul_mat(&rot.transpose()));
     let turning = mobility.of_turning(link);
-    // The mean of [d]× W [d]×ᵀ is linear in that of d dᵀ.
+    // The mean of [d]× W [d]×ᵀ is linear in the mean of d dᵀ.
     let axes = [Vec3::X, Vec3::Y, Vec3::Z];
     let mut all = mobility.matrix_of_point(link, p);
     for (i, a) in axes.iter().enumerate() {

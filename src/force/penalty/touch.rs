@@ -1,14 +1,16 @@
-//! One contact: its force, how that varies with the motion of the bodies, and what this does to the dofs.
+//! One contact: its force, the change of the force with the motion of the bodies, and the resulting
+//! generalized forces.
 //!
-//! The force f acts at the contact point p on body B and against A. A displacement of dofs that both bodies hang on changes
-//! nothing of what it does to dofs, and it does nothing to those dofs: only the dofs that move one body alone take part,
-//! its *arms*. With S_i along world axes about p, and σ = +1 for those of B and −1 for those of A, the generalized force
-//! is τ_i = σ_i S_iᵀ (f; 0), and a displacement ξ of one body alone by dof j varies it by
+//! The force f acts at the contact point p on body B and with opposite sign on A. Dofs that move both
+//! bodies do not change the effect of the force on other dofs, and the force has no effect on them. Only
+//! the dofs that move one body alone take part, its *arms*. With S_i along world axes about p, and σ =
+//! +1 for the dofs of B and −1 for those of A, the generalized force is τ_i = σ_i S_iᵀ (f; 0). A
+//! displacement ξ of one body alone by dof j varies it by
 //!
 //!   δτ_i = σ_i S_iᵀ (δf; δp × f) + σ_i (ξ × S_i)ᵀ (f; 0)
 //!
-//! where the last term is that of dofs which ξ carries along: of the same link and those below. The velocity of what is
-//! carried changes by ξ × V + η, with η = V_parent × ξ.
+//! where the last term applies to the dofs that ξ carries along: those of the same link and below. The
+//! velocity of a carried body changes by ξ × V + η, with η = V_parent × ξ.
 
 use super::law::Reaction;
 use super::material::Material;
@@ -24,9 +26,9 @@ pub struct Touch {
     pub link: [usize; 2],
     pub material: Material,
     pub reaction: Reaction,
-    /// The last dof that moves both bodies, or the world.
+    /// The last dof that moves both bodies; the world if there is none.
     pub common: usize,
-    /// The contact point about the origins of the bodies' trees.
+    /// The contact point relative to the origins of the bodies' trees.
     pub at: [Vec3; 2],
     pub n: Vec3,
     /// Velocities of the bodies about the origins of their trees.
@@ -34,11 +36,11 @@ pub struct Touch {
     pub motion: ContactDerivative,
 }
 
-/// The sign with which a body's dofs see the force.
+/// The sign of the force for the dofs of each body.
 const SIGN: [f64; 2] = [-1.0, 1.0];
 
 impl Touch {
-    /// Of a material, at a point in the world with this gap and normal.
+    /// A contact of a material, at a point in the world with this gap and normal.
     pub fn new(
         t: &Topology,
         kin: &Kinematics,
@@ -52,7 +54,7 @@ impl Touch {
         })
     }
 
-    /// The same of a reaction that is found from the relative velocity of the second body.
+    /// A contact whose reaction is computed from the relative velocity of the second body.
     pub fn with(
         t: &Topology,
         kin: &Kinematics,
@@ -86,25 +88,25 @@ impl Touch {
         self.reaction.normal.force.abs() > 0.0
     }
 
-    /// The dofs that move one of the bodies alone.
+    /// The dofs that move only this body.
     #[inline(always)]
     fn path<'a>(&self, t: &'a Topology, side: usize) -> impl Iterator<Item = usize> + use<'a> {
         let common = self.common;
         t.path(self.link[side]).take_while(move |k| *k != common)
     }
 
-    /// The dofs that move both.
+    /// The dofs that move both bodies.
     pub fn shared<'a>(&self, t: &'a Topology) -> impl Iterator<Item = usize> + use<'a> {
         let common = self.common;
         t.path(self.link[0]).skip_while(move |k| *k != common)
     }
 
-    /// Adds the force on the dofs.
+    /// Adds the generalized force.
     pub fn spread(&self, t: &Topology, kin: &Kinematics, tau: &mut [f64]) {
         self.spread_force(self.reaction.force, t, kin, tau);
     }
 
-    /// That of any force on the second body against the first.
+    /// Adds the generalized force of any force on the second body against the first.
     pub fn spread_force(&self, force: Vec3, t: &Topology, kin: &Kinematics, tau: &mut [f64]) {
         for side in 0..2 {
             let f = Wrench::of_force_at(force * SIGN[side], self.at[side]);
@@ -114,7 +116,7 @@ impl Touch {
         }
     }
 
-    /// δgap by a displacement of one body, at the contact point.
+    /// δgap by a displacement of one body, given at the contact point.
     pub fn gap_change(&self, side: usize, xi: Twist) -> f64 {
         let mut displaced = [Twist::ZERO; 2];
         displaced[side] = xi;
@@ -122,8 +124,8 @@ impl Touch {
         self.motion.apply(self.n, a, b).2
     }
 
-    /// −(δf; δp × f) by a displacement of one body, at the contact point, that changes the body's velocity there by
-    /// `change` at a fixed point.
+    /// −(δf; δp × f) by a displacement of one body, given at the contact point. `change` is the change
+    /// of the body's velocity there, at a fixed point.
     #[inline(always)]
     fn answer(&self, side: usize, xi: Twist, change: Vec3) -> Wrench {
         let mut displaced = [Twist::ZERO; 2];
@@ -136,8 +138,9 @@ impl Touch {
         -Wrench::new(f, point.cross(self.reaction.force))
     }
 
-    /// That of a displacement of the body by `xi` about its tree's origin with this η: the displacement at the contact
-    /// point, what it does to dofs that it does not carry along, and to those that it does.
+    /// The effects of a displacement of the body by `xi` about its tree's origin with this η. Returns
+    /// the displacement at the contact point, and the change of the wrench for dofs that it does not
+    /// carry along and for dofs that it does.
     #[inline(always)]
     pub fn displaced(&self, side: usize, xi: Twist, eta: Twist) -> (Twist, [Wrench; 2]) {
         let p = self.at[side];
@@ -148,12 +151,13 @@ impl Touch {
         (xi, [by, by + xi.cross_wrench(load)])
     }
 
-    /// That of a surface which moves by itself.
+    /// −(δf; δp × f) for a surface that moves by itself.
     pub fn surface_moved(&self, side: usize, by: Vec3) -> Wrench {
         self.answer(side, Twist::new(by, Vec3::ZERO), Vec3::ZERO)
     }
 
-    /// Calls `take` with the arms of a body, from its own dofs on, and adds what a change of S within links adds to R_q.
+    /// Calls `take` with the arms of a body, beginning with its own dofs. Adds to R_q the effect of the
+    /// change of S within links.
     pub fn for_arms(
         &self,
         t: &Topology,
@@ -208,7 +212,7 @@ impl Touch {
     }
 }
 
-/// How S of a link changes with q, if it does.
+/// The derivative of S of a link by q; `None` if S is constant.
 #[inline(always)]
 fn varying<'a>(t: &Topology, kin: &'a Kinematics, link: usize) -> Option<&'a VaryingState> {
     match t.links[link].kind {
@@ -222,12 +226,12 @@ fn varying<'a>(t: &Topology, kin: &'a Kinematics, link: usize) -> Option<&'a Var
 pub struct Arm {
     pub dof: usize,
     pub link: usize,
-    /// Of the two bodies the one that it moves.
+    /// Index of the body that it moves: 0 or 1.
     pub side: usize,
     /// σ S at the contact point.
     pub s: Twist,
-    /// −δ(force, moment about the contact point) by a displacement: as dofs see it that are not carried along, and as those
-    /// see it that are.
+    /// −δ(force, moment about the contact point) by a displacement: for dofs that are not carried along,
+    /// and for dofs that are.
     pub by_q: [Wrench; 2],
     /// −δforce by a velocity.
     pub by_v: Vec3,
@@ -246,13 +250,13 @@ impl Arm {
         [row.s.dot(self.by_q[carried]), row.s.lin.dot(self.by_v)]
     }
 
-    /// What dofs that it carries along see beside what the others do.
+    /// The difference for dofs that it carries along.
     #[inline(always)]
     pub fn carried(&self) -> Wrench {
         self.by_q[1] - self.by_q[0]
     }
 
-    /// The same where they move different bodies.
+    /// Entries of R_q and R_v in the row of `row` and this column, if they move different bodies.
     #[inline(always)]
     pub fn across(&self, row: &Arm) -> [f64; 2] {
         [row.s.dot(self.by_q[0]), row.s.lin.dot(self.by_v)]

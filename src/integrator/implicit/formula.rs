@@ -3,14 +3,16 @@
 use crate::model::Model;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A sum of what a stage is given: a multiple of each.
+/// A linear combination of the inputs of a stage: one coefficient each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mix {
-    /// Of the velocity where the step begins; of a displacement, of h times that.
+    /// Coefficient of the velocity at the start of the step. In a displacement: of h times this
+    /// velocity.
     pub start: f64,
-    /// Of the stage before, likewise.
+    /// Coefficient of the velocity of the stage before. In a displacement: of h times this velocity.
     pub before: f64,
-    /// Of the step before: its velocity at the beginning; of a displacement, the one of that step.
+    /// Coefficient of the velocity at the start of the last step. In a displacement: of the displacement
+    /// of that step.
     pub history: f64,
 }
 
@@ -20,7 +22,7 @@ pub struct Stage {
     /// γ_q/h and γ_a/h.
     pub displacement: f64,
     pub rate: f64,
-    /// σ: the share of w in the velocity at which forces are taken; the rest is that of w₀.
+    /// σ: the share of w in the velocity at which forces are evaluated. The rest is the share of w₀.
     pub share: f64,
     pub w0: Mix,
     pub xi0: Mix,
@@ -43,7 +45,8 @@ const EULER: Stage = Stage {
     xi0: NOTHING,
 };
 
-/// With it both stages are the same, and the last one damps what is stiff altogether.
+/// With this value both stages have the same coefficients, and stiff components vanish at the end
+/// (L-stability).
 const ALPHA: f64 = 1.0 - FRAC_1_SQRT_2;
 
 const SDIRK2: [Stage; 2] = [
@@ -90,12 +93,12 @@ pub enum Formula {
     Bdf1,
     /// Two diagonally implicit stages with α = 1 − 1/√2, L-stable, of second order.
     Sdirk2,
-    /// From the last two states, of second order; the first step is one of [`Formula::Sdirk2`].
+    /// From the last two states, of second order. The first step is one of [`Formula::Sdirk2`].
     Bdf2,
 }
 
 impl Formula {
-    /// The most stages that a step has.
+    /// Largest number of stages of a step.
     pub fn most_stages(self) -> usize {
         match self {
             Formula::Bdf1 => 1,
@@ -103,7 +106,7 @@ impl Formula {
         }
     }
 
-    /// The stages of a step that begins with what is `carried`.
+    /// The stages of a step, given the history `carried`.
     pub fn stages(self, carried: &[f64]) -> &'static [Stage] {
         match self {
             Formula::Bdf1 => std::slice::from_ref(&EULER),
@@ -113,13 +116,14 @@ impl Formula {
         }
     }
 
-    /// Whether a step needs the one before it.
+    /// Whether a step needs the last one.
     pub fn is_multistep(self) -> bool {
         self == Formula::Bdf2
     }
 
-    /// How many numbers go from step to step: of a multistep formula nv of the velocity where the last step began, nv of
-    /// its displacement, both along the axes of its end, and 1 where there was one.
+    /// Count of numbers carried from step to step. For a multistep formula: nv for the velocity at the
+    /// start of the last step, nv for its displacement, both along the axes of its end, and a flag that
+    /// is 1 if there was a step.
     pub fn carried(self, model: &Model) -> usize {
         match self.is_multistep() {
             true => 2 * model.nv() + 1,
@@ -128,7 +132,7 @@ impl Formula {
     }
 }
 
-/// Whether what is carried is that of a step: it is zero where none was taken.
+/// Whether the history is that of a step. It is zero before the first step.
 fn has_history(carried: &[f64]) -> bool {
     carried.last().is_some_and(|flag| *flag != 0.0)
 }

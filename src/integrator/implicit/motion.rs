@@ -1,4 +1,5 @@
-//! Where a stage's unknown leads, and how that varies: link by link, as all that is not plain addition happens within one.
+//! The state that a stage's unknown leads to, and its derivatives. They are computed link by link,
+//! because links with a quaternion do not couple.
 
 use crate::joint::{
     IntegrateBlocks, LinkKind, LinkMatrix, adjoint, block_mul_columns, block_tr_mul_columns,
@@ -17,13 +18,14 @@ pub struct Tangents<'a> {
     pub rate: &'a [f64],
 }
 
-/// By what the state of a stage varies. Those by x or its own are one for plain dofs, the others zero.
+/// The derivatives of the state of a stage. For dofs whose ⊕ is addition, the first three are one and
+/// the others are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slope {
     /// ∂q'/∂q and ∂q'/∂ξ.
     PositionByStart,
     Position,
-    /// ∂v'/∂x, which is ∂a'/∂ẇ, too.
+    /// ∂v'/∂x, which equals ∂a'/∂ẇ.
     Velocity,
     /// ∂v'/∂ξ, ∂a'/∂ξ and ∂a'/∂x.
     VelocityByPosition,
@@ -34,17 +36,17 @@ pub enum Slope {
 const SLOPES: usize = 6;
 
 impl Slope {
-    /// Whether it is one where ⊕ is addition.
+    /// Whether it is one if ⊕ is addition.
     fn is_one(self) -> bool {
         (self as usize) < Slope::VelocityByPosition as usize
     }
 }
 
-/// The state of a stage and its slopes at links with a quaternion.
+/// The derivatives of the state of a stage, for links with a quaternion.
 #[derive(Clone, Debug)]
 pub struct Motion {
     blocks: Vec<[LinkMatrix; SLOPES]>,
-    /// Which of them are a link's, by links; of plain ones beyond the end.
+    /// Index of each link's blocks; beyond the end for other links.
     places: Vec<usize>,
 }
 
@@ -55,7 +57,7 @@ fn put(to: &mut [f64], x: Vec3) {
     to[..3].copy_from_slice(&x.to_array());
 }
 
-/// Writes q ⊕ ξ, of free joints with the linear part of ξ along the axes at q.
+/// Writes q ⊕ ξ. For free joints the linear part of ξ is along the axes at q.
 pub fn arrive(model: &Model, q: &[f64], xi: &[f64], q_next: &mut [f64]) {
     model.integrate(q, xi, q_next);
     for l in model.free_links() {
@@ -64,7 +66,7 @@ pub fn arrive(model: &Model, q: &[f64], xi: &[f64], q_next: &mut [f64]) {
     }
 }
 
-/// Eᵀ on the linear parts of free joints: from the axes at q to those at q ⊕ ξ.
+/// Applies Eᵀ to the linear parts of free joints: from the axes at q to those at q ⊕ ξ.
 pub fn turn(model: &Model, xi: &[f64], x: &mut [f64]) {
     for l in model.free_links() {
         let e = so3_exp(Vec3::from_slice(&xi[l.iv + 3..]));
@@ -73,7 +75,8 @@ pub fn turn(model: &Model, xi: &[f64], x: &mut [f64]) {
     }
 }
 
-/// Adds to `xi_bar` and writes to `x_bar` the adjoints of [`turn`] by ξ and x, from that by its outcome `turned`.
+/// The adjoints of [`turn`]: adds the one by ξ to `xi_bar`, and replaces the adjoint of the result in
+/// `x_bar` by the one by x. `turned` is the result.
 pub fn turn_adjoint(
     model: &Model,
     xi: &[f64],
@@ -107,7 +110,7 @@ pub fn velocities(model: &Model, at: Tangents<'_>, v: &mut [f64], a: &mut [f64])
     }
 }
 
-/// Of a free link, in the order of [`Slope`]; with the velocity v'.
+/// The derivatives of a free link, in the order of [`Slope`]. `v` is v'.
 fn of_free(at: Tangents<'_>, l: &Link, v: &[f64]) -> [LinkMatrix; SLOPES] {
     let [xi, rate, v] = [at.xi, at.rate, v].map(|x| Twist::from_slice(&x[l.iv..]));
     let (e, jac) = (so3_exp(xi.ang), so3_right_jacobian(xi.ang));
@@ -148,7 +151,7 @@ impl Motion {
         }
     }
 
-    /// Takes the slopes at a stage with the velocity `v`, v'.
+    /// Computes the derivatives at a stage with velocity `v` (v').
     pub fn linearize(&mut self, t: &Topology, at: Tangents<'_>, v: &[f64]) {
         self.blocks.clear();
         let wide = t.wide_links().map(|l| match l.kind {
@@ -158,7 +161,7 @@ impl Motion {
         self.blocks.extend(wide);
     }
 
-    /// Whether all slopes are below `bound`, and numbers.
+    /// Whether all derivatives are below `bound`. NaN is not.
     pub fn is_within(&self, bound: f64) -> bool {
         let mut columns = self.blocks.iter().flatten().flatten().flat_map(|m| m.c);
         columns.all(|c| within(bound, &c.to_array()))
@@ -169,7 +172,7 @@ impl Motion {
         !self.blocks.is_empty()
     }
 
-    /// The links with a quaternion, with their slopes.
+    /// The links with a quaternion, with their derivatives.
     pub fn wide<'a>(
         &'a self,
         t: &'a Topology,
@@ -177,12 +180,12 @@ impl Motion {
         t.wide_links().zip(self.blocks.iter().map(|b| &b[..]))
     }
 
-    /// The slopes of a link, of one with a quaternion.
+    /// The derivatives of a link; `None` if it has no quaternion.
     pub fn of_link(&self, link: usize) -> Option<&[LinkMatrix]> {
         self.blocks.get(self.places[link]).map(|b| &b[..])
     }
 
-    /// `out` += `scale` times the slope times x; nv entries each.
+    /// `out` += `scale` times the derivative times x, nv entries each.
     pub fn add(&self, t: &Topology, slope: Slope, scale: f64, x: &[f64], out: &mut [f64]) {
         let (x, out) = (x.as_chunks().0, out.as_chunks_mut().0);
         self.add_columns::<1>(t, slope, scale, x, out);
@@ -201,7 +204,7 @@ impl Motion {
         self.add_by(t, slope, scale, x, out, block_mul_columns);
     }
 
-    /// The same with the slope's transpose.
+    /// The same with the transpose of the derivative.
     pub fn add_transposed(
         &self,
         t: &Topology,

@@ -1,4 +1,4 @@
-//! The geometry of COLLADA 1.4 and 1.5 files: meshes as the scene's nodes place them.
+//! Reads the geometry of COLLADA 1.4 and 1.5 files: meshes as the scene's nodes place them.
 
 mod paint;
 mod primitive;
@@ -16,12 +16,12 @@ use crate::spatial::{Mat3, Vec3};
 use roxmltree::Document;
 use std::collections::HashMap;
 
-/// Most node and geometry instances that are followed, so that nodes which instance each other
-/// cannot multiply without bound.
+/// Limit of node and geometry instances that are followed, so that nodes that instance each other cannot
+/// multiply without bound.
 const MAX_INSTANCES: usize = 100_000;
 
-/// Reads all triangles, in metres along the axes of the scene. What is to be said of its `<up_axis>`, which
-/// is not used.
+/// Reads all triangles, in metres along the axes of the scene. Returns a warning about its `<up_axis>`,
+/// which is not used.
 pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<Option<&'static str>> {
     with_document(&decoded(bytes), "", |document| read_scene(document, soup))
 }
@@ -49,7 +49,7 @@ fn read_scene(document: &Document<'_>, soup: &mut Soup) -> Result<Option<&'stati
         None => Vec::new(),
     };
     if scenes.is_empty() {
-        // A library of geometries without a scene: each once, as it is.
+        // A library of geometries without a scene: read each geometry once, as it is.
         for library in root.children().filter(|c| c.tag() == "library_geometries") {
             for geometry in library.children().filter(|c| c.tag() == "geometry") {
                 reader.geometry(geometry, &base, &Paint::default(), soup)?;
@@ -61,8 +61,8 @@ fn read_scene(document: &Document<'_>, soup: &mut Soup) -> Result<Option<&'stati
     up_axis(root)
 }
 
-/// What is to be said of the axis that is called up: robots' files stand along the axes of their links
-/// whatever they say, and RViz, Gazebo and Pinocchio take them so.
+/// The warning about an `<up_axis>`. Files of robots use the axes of their links for any `<up_axis>`,
+/// and so do RViz, Gazebo and Pinocchio.
 fn up_axis(root: Element) -> Result<Option<&'static str>> {
     let up = match root.child("asset")? {
         Some(asset) => asset.child("up_axis")?,
@@ -96,7 +96,7 @@ struct Reader<'a, 'd> {
 }
 
 impl<'a, 'd: 'a> Reader<'a, 'd> {
-    /// The element that a `#id` in an attribute means.
+    /// The element that a `#id` in an attribute refers to.
     fn target(&self, from: Element<'a, 'd>, attribute: &str) -> Result<Element<'a, 'd>> {
         let url = from.required(attribute)?;
         let id = url.strip_prefix('#').ok_or_else(|| {
@@ -110,7 +110,7 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
             .ok_or_else(|| from.error(format!("{attribute}: no element has the id \"{id}\"")))
     }
 
-    /// Follows the nodes of the scenes with a stack of its own; order is the file's.
+    /// Follows the nodes of the scenes in the order of the file, with an explicit stack.
     fn scene(&self, roots: Vec<Element<'a, 'd>>, base: Affine, soup: &mut Soup) -> Result<()> {
         let mut stack: Vec<_> = roots.into_iter().map(|r| (r, base)).collect();
         let mut followed = 0;
@@ -175,8 +175,8 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
         Ok(())
     }
 
-    /// The element with the positions of a primitive, the place of their index among the indices
-    /// of a corner, and how many of these there are.
+    /// The element with the positions of a primitive, the position of their index among the indices of a
+    /// corner, and the number of these indices.
     fn inputs(&self, part: Element<'a, 'd>) -> Result<(Option<Element<'a, 'd>>, usize, usize)> {
         let (mut vertex, mut stride) = (None, 0);
         for input in part.children().filter(|c| c.tag() == "input") {
@@ -246,7 +246,8 @@ fn add(
     Ok(())
 }
 
-/// An attribute that counts or indexes; large ones are no file's and would overflow sums.
+/// An attribute that is a count or an index. Larger numbers do not occur in files and would overflow
+/// sums.
 fn index(element: Element, attribute: &str) -> Result<usize> {
     let text = element.required(attribute)?;
     match text.trim().parse::<u16>() {

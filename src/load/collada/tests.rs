@@ -58,7 +58,7 @@ fn every_primitive_gives_the_cube() {
         .map(|q| format!("<p>{} {} {} {}</p>", q[0], q[1], q[3], q[2]))
         .collect();
     let strips = format!("<tristrips>INPUT{strips}</tristrips>");
-    // Three indices a corner, the vertex in the middle.
+    // Three indices per corner, with the vertex in the middle.
     let corners: String = QUADS
         .split("  ")
         .map(|q| q.split(' ').collect::<Vec<_>>())

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::load::xml::Element;
 use crate::spatial::{Mat3, Vec3, so3_exp};
 
-/// x ↦ linear·x + offset. Scales make it more than a placement.
+/// x ↦ linear·x + offset. With scales it is not a rigid placement.
 #[derive(Clone, Copy)]
 pub(super) struct Affine {
     pub(super) linear: Mat3,

@@ -17,16 +17,17 @@ use crate::spatial::Vec3;
 
 const NO_GEAR: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
-/// What an actuator acts on.
+/// The element that an actuator acts on.
 struct Target {
     transmission: Transmission,
-    /// Of its length.
+    /// Bounds of its length.
     limits: Option<(f64, f64)>,
-    /// Index of the joint, where it is one.
+    /// Index of the joint, if it is one.
     joint: Option<usize>,
-    /// The joints of whose coordinates the length is a sum, with their coefficients; `None` where it is no such sum.
+    /// The joints whose weighted coordinates sum to the length, with their weights; `None` if the length
+    /// is no such sum.
     acts_on: Option<Vec<(JointEntry, f64)>>,
-    /// In place of the gear that is given.
+    /// Replaces the gear of the element, if given.
     gear: Option<[f64; 6]>,
 }
 
@@ -40,7 +41,7 @@ impl Target {
     }
 }
 
-/// Between which bounds the torque of an actuator on a one-dof joint stays.
+/// The bounds of the force of an actuator on a one-dof joint.
 fn reach(a: &ActuatorSpec) -> [f64; 2] {
     let is_motor = !a.feels_motion() && a.activation.is_none();
     let (low, high) = match (a.force_range, a.control_range) {
@@ -52,7 +53,7 @@ fn reach(a: &ActuatorSpec) -> [f64; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The state that an actuator has.
+/// The activation of an actuator.
 fn activation(
     node: Node<'_>,
     settings: &ActuatorSettings,
@@ -172,7 +173,7 @@ impl Loader {
             name: node.name().to_string(),
             transmission: target.transmission.clone(),
             gear: match &target.transmission {
-                // It has none, whatever a class says.
+                // It has no gear, even if a class sets one.
                 Transmission::Body(_) => NO_GEAR,
                 _ => target.gear.unwrap_or(settings.gear),
             },
@@ -189,7 +190,8 @@ impl Loader {
         Ok(())
     }
 
-    /// What of gain and bias is a muscle's, with the range of lengths that it needs, if that need not wait.
+    /// The active and passive muscle of an actuator, with the length range they need. The range may have
+    /// to wait.
     fn muscles(
         &mut self,
         node: Node<'_>,
@@ -242,7 +244,7 @@ impl Loader {
         }))
     }
 
-    /// What the actuator acts on.
+    /// The target of the actuator.
     fn target(
         &mut self,
         node: Node<'_>,
@@ -302,8 +304,8 @@ impl Loader {
         })
     }
 
-    /// A force and a torque at a site of a free body: the body's joint with the gear of the same wrench at
-    /// its origin.
+    /// A force and a torque at a site of a free body: the body's joint, with the gear of the same wrench
+    /// at its origin.
     fn thrust(&mut self, node: Node<'_>, settings: &ActuatorSettings) -> Result<Target> {
         let site = &self.spec.sites[Names::find(&self.names.sites, node, "site")?];
         let (mut body, mut place) = (site.body, site.placement);
@@ -325,7 +327,7 @@ impl Loader {
                 "on a site a gain that is not fixed, or a bias, is not supported: its force is gain times input",
             ));
         }
-        // It is found by its name.
+        // Actuators refer to the joint by its name.
         let mut name = self.spec.bodies[body].joints[0].name.clone();
         if name.is_empty() {
             name = format!("{}_free", self.spec.bodies[body].name);
@@ -347,7 +349,7 @@ impl Loader {
         })
     }
 
-    /// A body whose contacts are pulled.
+    /// A body with adhesion at its contacts.
     fn adhesive_body(&self, node: Node<'_>, settings: &ActuatorSettings) -> Result<Target> {
         let name = node.required("body")?;
         Names::find(&self.names.bodies, node, "body")?;
@@ -384,7 +386,7 @@ impl Loader {
                     let [l, h] = reach(a);
                     [low + l, high + h]
                 });
-                // Bounds that no inputs can pass bound nothing.
+                // Bounds that no input can exceed have no effect.
                 if lower <= sums[0] && sums[1] <= upper {
                     continue;
                 }

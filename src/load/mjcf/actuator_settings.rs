@@ -1,4 +1,4 @@
-//! The attributes of actuators, and what the shortcuts make of them.
+//! The attributes of actuators, and the numbers that shortcuts set.
 
 use super::node::Node;
 use crate::error::{Error, Result};
@@ -49,11 +49,10 @@ const GAIN_KINDS: [Gain; SHORTCUTS] = {
     kinds
 };
 
-/// What `gainprm` or `biasprm` of a muscle is when nothing is said of it: range, force, scale, lmin, lmax, vmax, fpmax,
-/// fvmax.
+/// Defaults of `gainprm` and `biasprm` of a muscle: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
 const MUSCLE: [f64; 10] = [0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2, 0.0];
 
-/// What a shortcut sets: the law of the force and that of the activation.
+/// The numbers that a shortcut sets: the law of the force and that of the activation.
 #[derive(Clone, Copy)]
 struct Numbers {
     gain: [f64; 10],
@@ -84,18 +83,18 @@ const FRESH_MUSCLE: Numbers = Numbers {
     ..FRESH
 };
 
-/// An actuator's attributes as written. The shortcuts (motor, position, ...) set numbers of `<general>`. All kinds share
-/// the other attributes. The numbers are inherited as MuJoCo 4.0 does it:
+/// An actuator's attributes as written. The shortcuts (motor, position, ...) set numbers of `<general>`.
+/// All kinds share the other attributes. The numbers are inherited as in MuJoCo 4.0:
 ///
-/// - A shortcut starts from the numbers that the last shortcut of its own kind left.
-/// - Without one it starts from the last `<general>` whose kind of gain is the shortcut's.
-/// - A `<general>` starts from the numbers of the element before it, whatever its kind. Shortcuts with its kind of gain
-///   then start from it.
+/// - A shortcut starts from the last numbers of a shortcut of its own kind.
+/// - Without one it starts from the last `<general>` with the shortcut's kind of gain.
+/// - A `<general>` starts from the numbers of the element before it, of any kind. Shortcuts with its
+///   kind of gain then start from it.
 #[derive(Clone)]
 pub(super) struct ActuatorSettings {
-    /// What each shortcut left.
+    /// The last numbers of each shortcut.
     own: [Option<Numbers>; SHORTCUTS],
-    /// What the last `<general>` with each kind of gain left.
+    /// The last numbers of a `<general>` with each kind of gain.
     general: [Numbers; 3],
     pub gain: [f64; 10],
     pub gain_kind: Gain,
@@ -203,7 +202,7 @@ impl ActuatorSettings {
         (self.dynamics, self.dynamics_kind) = (numbers.dynamics, numbers.dynamics_kind);
     }
 
-    /// Whether the range that is inherited is that of the activation.
+    /// Whether `inheritrange` sets the range of the activation.
     pub fn inherits_activation(&self) -> bool {
         self.dynamics_kind == Dynamics::Integrator
     }
@@ -282,7 +281,7 @@ impl ActuatorSettings {
         Ok(())
     }
 
-    /// A hydraulic or pneumatic cylinder: a pressure that follows the input, on an area.
+    /// A hydraulic or pneumatic cylinder: a pressure that follows the input, acting on an area.
     fn read_cylinder(&mut self, node: Node<'_>) -> Result<()> {
         (self.gain, self.gain_kind) = (first(self.gain[0]), Gain::Fixed);
         (self.dynamics, self.dynamics_kind) = (first(self.dynamics[0]), Dynamics::Filter);

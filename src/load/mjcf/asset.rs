@@ -17,15 +17,15 @@ use crate::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a mesh's volume and inertia are found.
+/// The method for a mesh's volume and inertia.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MeshInertia {
-    /// Of the convex hull.
+    /// Of its convex hull.
     Convex,
-    /// Of the solid the triangles bound.
+    /// Of the solid bounded by the triangles.
     Exact,
-    /// All tetrahedra from an inner point counted positive: exact for convex meshes, an
-    /// overestimate otherwise.
+    /// The sum of all tetrahedra from an inner point, counted positive: exact for convex meshes, too
+    /// large otherwise.
     Legacy,
     /// Of the surface.
     Shell,
@@ -60,14 +60,14 @@ impl MeshSettings {
     }
 }
 
-/// A mesh as its geoms use it, in metres.
+/// A mesh in metres, as geoms use it.
 pub(super) struct MeshAsset {
     pub mesh: Arc<TriMesh>,
     inertia: MeshInertia,
 }
 
 impl MeshAsset {
-    /// Where a primitive stands that is fitted to the mesh, in the mesh's frame, and its size.
+    /// Pose in the mesh's frame, and size, of a primitive fitted to the mesh.
     pub fn fit(&self, node: Node<'_>, shape: Fitted, to_box: bool) -> Result<(Pose, [f64; 3])> {
         let inertia = self.solid(node)?.with_mass(1.0);
         let vertices = to_box.then_some(&self.mesh.vertices[..]);
@@ -173,7 +173,7 @@ impl Assets {
         Ok(&self.height_fields[index])
     }
 
-    /// Reads a section whose elements start from what `defaults` gives.
+    /// Reads a section. `defaults` gives the settings that its elements start from.
     pub fn read(
         &mut self,
         node: Node<'_>,

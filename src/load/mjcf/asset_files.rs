@@ -1,18 +1,18 @@
-//! Where the files that assets name are.
+//! Finds the files that assets name.
 
 use super::node::Node;
 use super::settings::Compiler;
 use crate::error::Result;
 use std::path::{Path, PathBuf};
 
-/// How an MJCF file is read.
+/// Options for reading an MJCF file.
 #[derive(Clone, Debug, Default)]
 pub struct MjcfOptions {
-    /// Where mesh files are looked for after the file's own `meshdir`.
+    /// Directories that are searched for mesh files after the file's own `meshdir`.
     pub mesh_dirs: Vec<PathBuf>,
 }
 
-/// Where the files that assets name are looked for.
+/// The directories of files that assets name.
 pub(super) struct Files<'a> {
     pub base_dir: Option<&'a Path>,
     pub compiler: &'a Compiler,

@@ -1,21 +1,21 @@
-//! `<attach>`: a part of another model in place of the element, under names with a prefix.
+//! `<attach>`: replaces the element by a part of another model, with a prefix before its names.
 //!
-//! As in MuJoCo, what is attached keeps its own defaults, angles and folders, and brings along the tendons,
-//! equalities, actuators, sensors and contact sections that name nothing outside of it. Its options are not
-//! used.
+//! As in MuJoCo, the attached part keeps its own defaults, angles and folders. It brings along the
+//! tendons, equalities, actuators, sensors and contact sections that name nothing outside it. Its
+//! options are not used.
 
 use super::flat_tree::{Submodel, Tree};
 use crate::error::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Attached parts of one file.
+/// Largest number of attached parts of one file.
 const MAX_ATTACHED: usize = 1000;
 
-/// How the class of elements without one is called in an attached part.
+/// Name prefix of the class of an attached part's elements without a class.
 const MAIN_OF: &str = "main of ";
 
-/// Sections that an attached part brings along, and which of their elements take a class.
+/// Sections that an attached part brings along, and whether their elements have a class.
 const SECTIONS: [(&str, bool); 6] = [
     ("asset", true),
     ("contact", true),
@@ -25,7 +25,7 @@ const SECTIONS: [(&str, bool); 6] = [
     ("sensor", false),
 ];
 
-/// What an attribute names, if it names anything.
+/// The kind of object that an attribute names, if any.
 fn kind_of(attribute: &str) -> Option<&'static str> {
     Some(match attribute {
         "class" | "childclass" => "class",
@@ -41,7 +41,7 @@ fn kind_of(attribute: &str) -> Option<&'static str> {
     })
 }
 
-/// The kind of the objects that elements with this tag are, where a section may name them.
+/// The kind of the objects with this tag, if sections may name them.
 fn kind_of_tag(tag: &str) -> Option<&'static str> {
     Some(match tag {
         "body" => "body",
@@ -55,7 +55,7 @@ fn kind_of_tag(tag: &str) -> Option<&'static str> {
 /// Names by kind.
 type Names = HashSet<(&'static str, String)>;
 
-/// Puts what the `<attach>` elements below `root` name in their places.
+/// Replaces the `<attach>` elements below `root` by the parts they name.
 pub(super) fn expand(tree: &mut Tree, root: usize, base_dir: Option<&Path>) -> Result<()> {
     let files = model_files(tree, root)?;
     // In the order of the file.
@@ -115,7 +115,7 @@ fn attach(
     let prefix = owned("prefix").ok_or_else(|| fail("attribute prefix is missing".into()))?;
     let body = owned("body");
 
-    // One without a name is called as its file calls itself.
+    // A `<model>` without a name has the name in its file.
     let named = files
         .iter()
         .find(|(name, _)| name.as_deref() == Some(wanted.as_str()));
@@ -151,7 +151,7 @@ fn attach(
     .map_err(fail)
 }
 
-/// Sets the prefix before all names of a model, and before names that mean others. Gives those of all its
+/// Adds the prefix to all names of a model, and to references to them. Returns the names of all its
 /// objects.
 fn rename(tree: &mut Tree, root: usize, prefix: &str, main: &str, model: usize) -> Names {
     let mut names = Names::new();
@@ -159,7 +159,7 @@ fn rename(tree: &mut Tree, root: usize, prefix: &str, main: &str, model: usize) 
     while let Some((id, section, depth)) = stack.pop() {
         let is_top = depth == 2;
         let e = &mut tree.elements[id];
-        // What an inner attach brought has its own.
+        // Parts attached by an inner `<attach>` keep their own model.
         if e.model == 0 || id == root {
             e.model = model;
         }
@@ -169,7 +169,7 @@ fn rename(tree: &mut Tree, root: usize, prefix: &str, main: &str, model: usize) 
             for (key, value) in &mut e.attributes {
                 let is_class = kind_of(key) == Some("class");
                 if is_class && value.starts_with(MAIN_OF) {
-                    // Of a part that it attaches itself.
+                    // A class of a part that the model attaches itself.
                 } else if is_class && value.as_str() == "main" {
                     *value = main.to_owned();
                 } else if key.as_str() == "name"
@@ -225,7 +225,7 @@ fn section_of(tag: &str) -> &'static str {
     known.into_iter().find(|s| *s == tag).unwrap_or("other")
 }
 
-/// Puts the part in place of the `<attach>`, and its sections beside those of the model.
+/// Replaces the `<attach>` by the part, and adds its sections to those of the model.
 fn graft(
     tree: &mut Tree,
     root: usize,
@@ -255,7 +255,8 @@ fn graft(
     e.attributes = vec![("childclass".to_owned(), class)];
     e.children = content;
 
-    // Names within the part; sections add to them in an order in which each comes after what it names.
+    // Names within the part. Sections add to them in an order in which each comes after those it refers
+    // to.
     let mut within = Names::new();
     let mut stack = vec![id];
     while let Some(at) = stack.pop() {
@@ -266,7 +267,7 @@ fn graft(
         }
         stack.extend(&tree.elements[at].children);
     }
-    // Its defaults are a class of their own, which stands on none.
+    // Its defaults are a separate class without a parent class.
     let mut defaults = sections(tree, child, "default");
     if defaults.is_empty() {
         defaults.push(tree.add_empty("default", id));
@@ -313,7 +314,7 @@ fn sections(tree: &Tree, root: usize, tag: &str) -> Vec<usize> {
     children.filter(|&c| tree.elements[c].tag == tag).collect()
 }
 
-/// A body with the class of what stands around it.
+/// A body, with the class of its surroundings.
 fn find_body(tree: &Tree, worlds: &[usize], name: &str, main: &str) -> Option<(String, usize)> {
     let mut stack: Vec<_> = worlds.iter().map(|&w| (w, main.to_owned())).collect();
     while let Some((id, class)) = stack.pop() {
@@ -329,7 +330,7 @@ fn find_body(tree: &Tree, worlds: &[usize], name: &str, main: &str) -> Option<(S
     None
 }
 
-/// Whether an element of a section, and those within it, name nothing of the model but what is in the part.
+/// Whether an element of a section, and all elements in it, only name objects within the part.
 fn is_within(tree: &Tree, id: usize, within: &Names, all: &Names) -> bool {
     let kinds: HashMap<&str, &'static str> = [
         ("body", "body"),

@@ -1,4 +1,4 @@
-//! `<worldbody>`: the tree of bodies with what is attached to them.
+//! `<worldbody>`: the tree of bodies with their elements.
 
 use super::Loader;
 use super::defaults::{Class, MAIN};
@@ -12,20 +12,20 @@ use crate::model::spec::{BodySpec, JointKind, JointSpec, SiteSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 use std::sync::Arc;
 
-/// Bodies and geoms of a model.
+/// Limit on the number of bodies and geoms of a model.
 const MAX_BODIES_AND_GEOMS: usize = 100_000;
 
-/// Copies of elements that all `<replicate>`s may make together.
+/// Limit on the number of copies by all `<replicate>`s together.
 const MAX_EXPANDED: usize = 1_000_000;
 
-/// Where an element stands.
+/// The surroundings of an element.
 #[derive(Clone)]
 struct Context {
     body: usize,
     /// The enclosing `<frame>`s, in body axes.
     frame: Pose,
     class: Class,
-    /// What the enclosing `<replicate>`s append to names.
+    /// The suffix that the enclosing `<replicate>`s append to names.
     suffix: Arc<str>,
 }
 
@@ -65,7 +65,7 @@ impl Loader {
                 _ => {}
             }
         }
-        // A body's elements may stand after those of its children.
+        // A body's elements may come after those of its children.
         self.spec.geoms.sort_by_key(|g| g.body);
         self.spec.sites.sort_by_key(|s| s.body);
         Ok(())
@@ -269,7 +269,7 @@ fn push_children<'t>(stack: &mut Vec<(Node<'t>, Context)>, node: Node<'t>, conte
     stack.extend(node.children().rev().map(|c| (c, context.clone())));
 }
 
-/// The element's name with what the enclosing `<replicate>`s append; empty stays empty.
+/// The element's name with the suffix of the enclosing `<replicate>`s. An empty name stays empty.
 fn suffixed(node: Node<'_>, context: &Context) -> String {
     match node.name() {
         "" => String::new(),

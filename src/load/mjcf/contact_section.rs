@@ -59,7 +59,7 @@ impl Loader {
         Ok(())
     }
 
-    /// `None` for an inactive one of an unsupported kind.
+    /// The kind of an equality; `None` for an inactive one of an unsupported kind.
     fn equality_kind(&self, node: Node<'_>, active: bool) -> Result<Option<EqualityKind>> {
         let refuse = |what: &str| {
             if active {
@@ -120,7 +120,7 @@ impl Loader {
         }
     }
 
-    /// Two sites that coincide: with their points alone, or with their axes, too.
+    /// Two sites that coincide: either only their points, or also their axes.
     fn sites_equality(&self, node: Node<'_>) -> Result<EqualityKind> {
         for other in ["body1", "body2", "anchor", "relpose"] {
             if node.has(other) {
@@ -151,7 +151,7 @@ impl Loader {
     }
 }
 
-/// What follows, what leads if anything does, and the coefficients of the polynomial between them.
+/// The follower, the leader if there is one, and the coefficients of the polynomial between them.
 fn polynomial(
     node: Node<'_>,
     (names, [first, second]): (&NameMap, [&str; 2]),

@@ -4,7 +4,7 @@ use super::geom::condim;
 use super::node::Node;
 use crate::error::Result;
 
-/// A pair's own contact parameters; those of its geoms have no say.
+/// A pair's own contact parameters. Those of its geoms are not used.
 #[derive(Clone)]
 pub(super) struct PairSettings {
     pub condim: i32,

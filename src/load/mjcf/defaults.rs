@@ -13,7 +13,7 @@ use super::tendon_settings::TendonSettings;
 use crate::error::Result;
 use std::collections::HashMap;
 
-/// The settings of one class; a class starts as a copy of the one around it.
+/// The settings of one class. A class starts as a copy of the enclosing one.
 #[derive(Clone, Default)]
 pub(super) struct Settings {
     pub joint: JointSettings,
@@ -53,7 +53,7 @@ impl Settings {
     }
 }
 
-/// All classes of a file; the first is the one elements without a class get.
+/// All classes of a file. The first one applies to elements without a class.
 pub(super) struct Classes {
     settings: Vec<Settings>,
     by_name: HashMap<String, (usize, String)>,
@@ -72,11 +72,11 @@ impl Classes {
         }
     }
 
-    /// Reads a top-level `<default>`: its own elements before the classes nested in it.
+    /// Reads a top-level `<default>`: first its own elements, then the classes nested in it.
     pub fn read(&mut self, top: Node<'_>, angles: &Angles) -> Result<()> {
         let main = match top.text("class") {
             None | Some("main") => MAIN,
-            // That of an attached model.
+            // The class of an attached model.
             Some(name) if top.model() != 0 => match self.by_name.get(name) {
                 Some(&(index, _)) => index,
                 None => {

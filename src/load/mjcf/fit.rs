@@ -1,10 +1,10 @@
-//! Primitives fitted to meshes: to the box with the mesh's inertia, or to the box around it along its
-//! principal axes.
+//! Primitives fitted to meshes: either to the box with the mesh's inertia, or to the bounding box along
+//! its principal axes.
 
 use crate::model::principal::principal_axes;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 
-/// What is fitted; an ellipsoid has the sizes of a box.
+/// The fitted shape. An ellipsoid has the sizes of a box.
 #[derive(Clone, Copy)]
 pub(super) enum Fitted {
     Sphere,
@@ -13,15 +13,15 @@ pub(super) enum Fitted {
     Box,
 }
 
-/// The pose in the mesh's frame and the size of a primitive. `inertia` is the mesh's at mass 1; with
-/// `vertices` the box is that around them. `None` for a mesh without extent.
+/// The pose in the mesh's frame and the size of a primitive. `inertia` is the mesh's at mass 1. With
+/// `vertices` the box is their bounding box. `None` for a mesh without extent.
 pub(super) fn fit(
     inertia: &Inertia,
     vertices: Option<&[Vec3]>,
     shape: Fitted,
 ) -> Option<(Pose, [f64; 3])> {
     let (axes, moments) = principal_axes(&inertia.about_com())?;
-    // The shortest side first, across which the moment is the largest.
+    // The shortest side, which has the largest moment, comes first.
     let mut order = [0, 1, 2];
     order.sort_by(|&a, &b| moments[b].total_cmp(&moments[a]));
     let [x, y] = [axes.c[order[0]], axes.c[order[1]]];
@@ -55,7 +55,7 @@ pub(super) fn fit(
     let size = match shape {
         Fitted::Sphere if is_around => [a.max(b).max(c), 0.0, 0.0],
         Fitted::Sphere => [(a + b + c) / 3.0, 0.0, 0.0],
-        // Its ends are round: those of the box that has its inertia stand out by half.
+        // The ends are round. If the box has the inertia of the mesh, they extend beyond it by half.
         Fitted::Capsule if is_around => [across, (c - across).max(0.0), 0.0],
         Fitted::Capsule => [across, (c - 0.5 * across).max(0.0), 0.0],
         Fitted::Cylinder => [across, c, 0.0],

@@ -1,4 +1,4 @@
-//! The XML of a model as a flat tree with its includes in place, every element knowing its line.
+//! The XML of a model as a flat tree with its includes in place. Every element has its line.
 
 use crate::error::{Error, Result};
 use crate::load::document::{MAX_ELEMENTS, with_document};
@@ -6,7 +6,7 @@ use crate::load::read_text;
 use crate::load::xml::{Element as Xml, Lines};
 use std::path::{Path, PathBuf};
 
-/// Includes within includes.
+/// Largest depth of includes within includes.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
 /// One element; children are indices into [`Tree::elements`].
@@ -21,34 +21,34 @@ pub(super) struct Element {
     pub model: usize,
 }
 
-/// A model whose part is attached; the first is the file itself.
+/// A model from which a part is attached. The first one is the file itself.
 pub(super) struct Submodel {
     pub root: usize,
-    /// Where the files that it names are.
+    /// Folder of the files that it names.
     pub dir: Option<PathBuf>,
 }
 
 pub(super) struct SourceFile {
-    /// What messages call it; empty for text without a file.
+    /// Its name in messages; empty for text without a file.
     label: String,
     path: Option<PathBuf>,
-    /// The file that includes it, and how many do in a chain.
+    /// The file that includes it, and the length of the chain of includes.
     parent: Option<usize>,
     depth: usize,
 }
 
-/// All elements, the root first. A flat store: no depth of nesting overflows the stack.
+/// All elements, the root first. The store is flat, so that no depth of nesting overflows the stack.
 pub(super) struct Tree {
     pub elements: Vec<Element>,
-    /// Elements with text in them, which MJCF gives no meaning.
+    /// Elements with text, which has no meaning in MJCF.
     pub stray_text: Vec<usize>,
     pub models: Vec<Submodel>,
     files: Vec<SourceFile>,
 }
 
-/// Reads XML text, putting in place of each `<include file="…"/>` the children of that file's root.
+/// Reads XML text. Each `<include file="…"/>` is replaced by the children of that file's root.
 ///
-/// Relative names are looked up in `base_dir`, then beside the including file.
+/// Relative names are searched in `base_dir`, then beside the including file.
 pub(super) fn read(text: &str, path: Option<&Path>, base_dir: Option<&Path>) -> Result<Tree> {
     let mut tree = Tree {
         elements: Vec::new(),
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// "line 12", with the file where it is not the main one.
+    /// "line 12", with the name of the file if it is not the main one.
     pub fn origin(&self, id: usize) -> String {
         let e = &self.elements[id];
         if e.file == 0 {
@@ -103,7 +103,7 @@ impl Tree {
         }
     }
 
-    /// Parses `text` and appends its elements; returns the root's index.
+    /// Parses `text` and appends its elements. Returns the index of the root.
     fn append(&mut self, text: &str, file: usize) -> Result<usize> {
         let label = self.files[file].label.clone();
         with_document(text, &label, |document| {
@@ -130,7 +130,7 @@ impl Tree {
             }
             self.elements.push(Element {
                 tag: top.other(node).tag().to_string(),
-                // Those with a prefix are other programs'.
+                // Attributes with a prefix belong to other programs.
                 attributes: node
                     .attributes()
                     .filter(|a| a.namespace().is_none())
@@ -178,7 +178,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Reads the file an `<include>` names; returns the index of that file's root.
+    /// Reads the file that an `<include>` names. Returns the index of its root.
     fn open_include(&mut self, id: usize, base_dir: Option<&Path>) -> Result<usize> {
         let place = self.place(id);
         let fail = |message: String| Error::parse(format!("{place}: <include>: {message}"));
@@ -193,8 +193,8 @@ impl Tree {
         self.open(id, base_dir)
     }
 
-    /// Reads the model that a `<model>` of the assets names, with its includes; its root and the folder where
-    /// it is.
+    /// Reads the model that a `<model>` of the assets names, with its includes. Returns its root and its
+    /// folder.
     pub fn open_model(
         &mut self,
         id: usize,
@@ -214,7 +214,7 @@ impl Tree {
         Ok((root, dir))
     }
 
-    /// An element without attributes and children, as if at the place of another one.
+    /// Adds an element without attributes and children, with the place of another one.
     pub fn add_empty(&mut self, tag: &str, at: usize) -> usize {
         let Element {
             line, file, model, ..
@@ -236,7 +236,7 @@ impl Tree {
         (attributes.clone().find(|a| a.0 == name)).map(|a| a.1.as_str())
     }
 
-    /// Reads the file that the attribute `file` of an element names; returns the index of that file's root.
+    /// Reads the file that the attribute `file` of an element names. Returns the index of its root.
     fn open(&mut self, id: usize, base_dir: Option<&Path>) -> Result<usize> {
         let place = self.place(id);
         let tag = self.elements[id].tag.clone();

@@ -11,7 +11,7 @@ use crate::model::fluid::FluidCoefficients;
 use crate::model::spec::{GeomSpec, MeshMode, OpenMesh, ShapeSpec};
 use crate::spatial::{Inertia, Mat3, Pose, Quat, Vec3};
 
-/// What a coefficient of friction is raised to where it counts, as in MuJoCo (mjMINMU).
+/// Least friction coefficient of a contact, as in MuJoCo (mjMINMU).
 pub(super) const LEAST_FRICTION: f64 = 1e-5;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,11 +95,11 @@ impl Default for GeomSettings {
     }
 }
 
-/// A geom, its inertia about the frame its element stands in, and its group.
+/// A geom, its inertia about the frame of its element, and its group.
 pub(super) struct BuiltGeom {
     pub spec: GeomSpec,
     pub inertia: Result<Inertia>,
-    /// Principal axes of the inertia, those of the shape.
+    /// Principal axes of the inertia: those of the shape.
     pub axes: Option<Mat3>,
     pub group: i32,
 }
@@ -146,7 +146,7 @@ impl GeomSettings {
         Ok(())
     }
 
-    /// The geom of body `body` whose element stands in `frame` (in body axes).
+    /// Builds the geom of body `body`. Its element is in `frame` (in body axes).
     pub fn build(
         &self,
         node: Node<'_>,

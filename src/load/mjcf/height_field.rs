@@ -1,4 +1,4 @@
-//! `<hfield>`: heights from the text, from a file, or all the same.
+//! `<hfield>`: heights from the text, from a file, or constant.
 
 use super::asset_files::Files;
 use super::node::Node;
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::load::height_file::{HeightFormat, Heights, load_heights, nodes};
 use crate::model::spec::HeightField;
 
-/// Reads an element whose height field may have `budget` nodes.
+/// Reads a height field with at most `budget` nodes.
 ///
 /// Heights are scaled to lie between 0 and the third number of `size`, as in MuJoCo.
 pub(super) fn read(
@@ -92,7 +92,7 @@ fn from_text(node: Node<'_>, budget: usize) -> Result<Heights> {
                 e.len()
             )));
         }
-        // The text shows the field from above: its first row is the one at largest y.
+        // The text shows the field from above: its first row has the largest y.
         Some(e) => e.chunks(columns).rev().flatten().copied().collect(),
     };
     Ok(Heights {
@@ -102,7 +102,7 @@ fn from_text(node: Node<'_>, budget: usize) -> Result<Heights> {
     })
 }
 
-/// The error with the place of the element, what it is about, and its status.
+/// Adds the place of the element and a subject to an error. The status stays.
 fn within(node: Node<'_>, about: &str, e: Error) -> Error {
     Error {
         status: e.status,

@@ -23,9 +23,9 @@ pub(super) struct JointSettings {
     margin: f64,
     force_range: [f64; 2],
     force_limited: Option<bool>,
-    /// Gravity compensation counts as a force of actuators.
+    /// Whether gravity compensation counts as an actuator force.
     actuator_compensates: bool,
-    /// Time constant and damping ratio, which where both are positive stand above stiffness and damping.
+    /// Time constant and damping ratio. If both are positive, they replace stiffness and damping.
     spring_damper: [f64; 2],
 }
 
@@ -90,12 +90,12 @@ impl JointSettings {
         linear(node, "damping", &mut self.damping)
     }
 
-    /// Time constant and damping ratio of its spring and damper, where they are given so.
+    /// Time constant and damping ratio of its spring and damper, if given.
     pub fn spring_damper(&self) -> Option<[f64; 2]> {
         Some(self.spring_damper).filter(|s| s.iter().all(|x| *x > 0.0))
     }
 
-    /// The joint of a body whose element stands in `frame` (in body axes).
+    /// Builds the joint of a body. Its element is in `frame` (in body axes).
     pub fn build(
         &self,
         node: Node<'_>,
@@ -114,7 +114,7 @@ impl JointSettings {
         if kind != JointKind::Free {
             joint.anchor = frame.point(self.position);
         }
-        // The reference of a ball or free joint, if any, has no meaning.
+        // The reference of a ball or free joint has no meaning.
         let unit = match kind {
             JointKind::Revolute | JointKind::Spherical => compiler.angles.unit,
             _ => 1.0,
@@ -134,7 +134,7 @@ impl JointSettings {
             joint.friction_loss = self.friction_loss;
         }
         joint.limit_margin = self.margin;
-        // A free joint has no limits, whatever its default class says.
+        // A free joint has no limits, even if its default class has.
         if kind == JointKind::Free {
             return Ok(joint);
         }
@@ -164,7 +164,8 @@ impl JointSettings {
             self.force_range,
             self.force_limited,
         )?;
-        // Without bounds it moves all the same, whoever compensates.
+        // Without bounds the motion is the same, whether or not the compensation counts as an actuator
+        // force.
         if bounds.is_some() && self.actuator_compensates {
             return Err(node.unsupported(
                 "actuatorgravcomp with actuatorfrcrange: the bounds would count gravity compensation",
@@ -173,13 +174,13 @@ impl JointSettings {
         Ok(bounds)
     }
 
-    /// Whether gravity compensation counts as a force of actuators.
+    /// Whether gravity compensation counts as an actuator force.
     pub fn actuator_compensates(&self) -> bool {
         self.actuator_compensates
     }
 }
 
-/// A coefficient of which MJCF has a polynomial; here it must be linear.
+/// A coefficient that may be a polynomial in MJCF. Here it must be linear.
 pub(super) fn linear(node: Node<'_>, name: &str, value: &mut f64) -> Result<()> {
     let mut polynomial = [*value, 0.0, 0.0];
     node.numbers(name, 1, &mut polynomial)?;
@@ -198,7 +199,7 @@ pub(super) fn linear(node: Node<'_>, name: &str, value: &mut f64) -> Result<()> 
     Ok(())
 }
 
-/// The range in force: `limited` decides, and when it says nothing, whether a range is given.
+/// The effective range: `limited` decides; by default a range is effective if it is given.
 pub(super) fn range(
     node: Node<'_>,
     compiler: &Compiler,
@@ -222,11 +223,11 @@ pub(super) fn range(
             range[0], range[1]
         )));
     }
-    // Infinite on both sides, it bounds nothing.
+    // A range that is infinite on both sides has no effect.
     Ok(Some((range[0], range[1])).filter(|r| r.0.is_finite() || r.1.is_finite()))
 }
 
-/// `<freejoint>`: no class applies to it.
+/// `<freejoint>`: classes do not apply to it.
 pub(super) fn free_joint(node: Node<'_>) -> JointSpec {
     let mut joint = JointSpec::new(node.name(), JointKind::Free);
     joint.origin = node.origin();

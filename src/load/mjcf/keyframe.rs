@@ -51,7 +51,7 @@ impl Loader {
                     pose[first..first + n].copy_from_slice(given);
                 }
             }
-            // Seven zeros would be the pose of the file.
+            // Seven zeros would stand for the pose of the file.
             for pose in poses.iter_mut().filter(|p| p[3..] == [0.0; 4]) {
                 pose[3] = 1.0;
             }

@@ -1,9 +1,12 @@
-//! Ranges of lengths of muscles whose file gives none: the least and the greatest length within the limits of the joints.
+//! Length ranges of muscles without one in the file: the smallest and the largest length within the
+//! limits of the joints.
 //!
-//! MuJoCo pushes and pulls each of these actuators in a simulation (mj_setLengthRange) until it rests against limits, which give
-//! way a little there. Here the ends are those of l(q) over the box of the limits itself: a sum of joints has them in closed form, a
-//! path takes a search by spectral projected gradients (Birgin, Martínez and Raydan, Nonmonotone spectral projected gradient
-//! methods on convex sets, SIAM J. Optim. 2000) from the reference, the corners of a small box, and places all over it.
+//! MuJoCo pushes and pulls each of these actuators in a simulation (mj_setLengthRange) until it rests
+//! against limits, which are slightly soft. Here they are the extrema of l(q) over the box of the limits
+//! itself. A sum of joint coordinates has them in closed form. A path needs a search by spectral
+//! projected gradients (Birgin, Martínez and Raydan, Nonmonotone spectral projected gradient methods on
+//! convex sets, SIAM J. Optim. 2000) from the reference, from the corners of a small box, and from
+//! points all over the box.
 
 use super::node::Node;
 use crate::dynamics::kinematics::{Kinematics, positions};
@@ -15,18 +18,19 @@ use crate::tendon::Cords;
 use std::collections::VecDeque;
 use std::f64::consts::PI;
 
-/// Starts beside the reference and the corners, corners of a box of so many sides at most, and steps from each start.
+/// Number of starts in addition to the reference and the corners; largest number of sides of a box whose
+/// corners are starts; steps from each start.
 const PLACES: usize = 16;
 const CORNERED: usize = 4;
 const STEPS: usize = 500;
-/// What counts as no slope [m/rad], and values that a step is measured against.
+/// Slope that counts as zero [m/rad]; and number of past values that a step is compared with.
 const FLAT: f64 = 1e-11;
 const REMEMBERED: usize = 8;
 
-/// A muscle whose range waits until all is read.
+/// A muscle whose range must wait until the whole file is read.
 pub(super) struct WaitingRange {
     actuator: usize,
-    /// For messages.
+    /// Error with the place of the muscle, for messages.
     error: Error,
 }
 
@@ -46,10 +50,11 @@ impl WaitingRange {
     }
 }
 
-/// Gives the muscles that wait their ranges, all else being read.
+/// Sets the ranges of the waiting muscles. Call it when the rest of the file is read.
 ///
 /// # Errors
-/// `Unsupported` where a length has no ends, or more than the limits of joints bounds it; those of [`Model::compile`].
+/// `Unsupported` if a length is unbounded, or if it is bounded by anything but joint limits; the errors
+/// of [`Model::compile`].
 pub(super) fn find(waiting: &[WaitingRange], spec: &mut ModelSpec) -> Result<()> {
     let Some(first) = waiting.first() else {
         return Ok(());
@@ -57,7 +62,7 @@ pub(super) fn find(waiting: &[WaitingRange], spec: &mut ModelSpec) -> Result<()>
     if spec.equalities.iter().any(|e| e.active) {
         return Err(first.refuse("equalities bound what its joints do"));
     }
-    // Of what moves and how; the muscles themselves have any range.
+    // The model without geometry and sensors. The ranges of the muscles themselves do not matter.
     let mut moving = spec.clone();
     moving.geoms.clear();
     moving.pairs.clear();
@@ -89,7 +94,7 @@ pub(super) fn find(waiting: &[WaitingRange], spec: &mut ModelSpec) -> Result<()>
     Ok(())
 }
 
-/// How far a coordinate goes; infinite for one that turns all round.
+/// The range of a coordinate; infinite for a joint that turns all round.
 #[derive(Clone, Copy)]
 struct Side {
     iq: usize,
@@ -103,12 +108,12 @@ struct Search<'a> {
     cords: Cords,
     q: Vec<f64>,
     tendon: usize,
-    /// Of the dofs that move it, in their order.
+    /// The dofs that change its length, in their order.
     sides: Vec<Side>,
 }
 
 impl Search<'_> {
-    /// Of the length with its gear.
+    /// The range of the length, including its gear.
     fn range(&mut self, w: &WaitingRange) -> Result<(f64, f64)> {
         let actuator = &self.model.actuators()[w.actuator];
         let (lower, upper) = match actuator.acts_on {
@@ -144,7 +149,7 @@ impl Search<'_> {
         }
     }
 
-    /// The sides of the box of these dofs; a hinge without limits goes all round if that bounds the length too.
+    /// Sets the box of these dofs. With `all_round`, a hinge without limits turns all round.
     fn bounded_sides(&mut self, w: &WaitingRange, dofs: &[usize], all_round: bool) -> Result<()> {
         self.sides.clear();
         for dof in dofs {
@@ -176,7 +181,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Whether no other tendon's limits bound what these dofs do.
+    /// Checks that no other tendon's limits bound these dofs.
     fn share(&self, w: &WaitingRange, dofs: &[usize], own: Option<usize>) -> Result<()> {
         for (i, t) in self.model.tendons().iter().enumerate() {
             let shared = self.cords.support(i).iter().any(|k| dofs.contains(k));
@@ -225,7 +230,7 @@ impl Search<'_> {
             }
         }
         for place in 1..=PLACES {
-            // Multiples of irrational numbers, which fill the box evenly.
+            // Multiples of irrational numbers fill the box evenly.
             let at = |(k, s): (usize, &Side)| {
                 across(s, (place as f64 * (k as f64 + 2.0).sqrt() * 1.618).fract())
             };
@@ -234,7 +239,7 @@ impl Search<'_> {
         starts
     }
 
-    /// ±l and its slopes.
+    /// ±l and its gradient.
     fn measure(&mut self, x: &[f64], sign: f64, slope: &mut [f64]) -> f64 {
         for (s, x) in self.sides.iter().zip(x) {
             self.q[s.iq] = *x;
@@ -249,7 +254,7 @@ impl Search<'_> {
         sign * self.cords.length(self.tendon)
     }
 
-    /// The least value that is found downhill.
+    /// A local minimum, found downhill from `start`.
     fn descend(&mut self, start: &[f64], sign: f64) -> f64 {
         let n = start.len();
         let (mut x, mut slope) = (start.to_vec(), vec![0.0; n]);
@@ -261,7 +266,8 @@ impl Search<'_> {
         for _ in 0..STEPS {
             let mut flat = true;
             for (k, s) in self.sides.iter().enumerate() {
-                // No further than a radian or a metre, so that what turns all round is not thrown about.
+                // At most one radian or metre, so that a joint that turns all round is not moved
+                // arbitrarily far.
                 let to = |step: f64| {
                     (x[k] - (step * slope[k]).clamp(-1.0, 1.0)).clamp(s.lower, s.upper) - x[k]
                 };

@@ -1,4 +1,5 @@
-//! Inertias of bodies: given, or from their geoms, then bounded, balanced and scaled.
+//! Inertias of bodies: given in the file, or computed from their geoms; then bounded, balanced and
+//! scaled.
 
 use super::node::Node;
 use super::settings::{Compiler, InertiaFromGeom};
@@ -13,21 +14,21 @@ pub(super) struct Distribution {
     mass: f64,
     com: Vec3,
     about_com: Sym3,
-    /// Its principal axes, columns in body axes, where the file says them.
+    /// Its principal axes, columns in body axes, if the file gives them.
     axes: Option<Mat3>,
 }
 
-/// What a body's file entries say of its inertia.
+/// The entries of the file about a body's inertia.
 #[derive(Default)]
 pub(super) struct BodyMass {
     pub explicit: Option<Distribution>,
-    /// Sum over the geoms in the compiler's group range that have mass, about the body frame.
+    /// Sum over the geoms with mass in the compiler's group range, about the body frame.
     from_geoms: Option<Inertia>,
-    /// Principal axes of the only geom that has mass.
+    /// Principal axes of the geom, if only one has mass.
     axes: Option<Mat3>,
-    /// Which of the file's models it is of.
+    /// Index of its model among the file's models.
     model: usize,
-    /// Why the sum is not complete, if it is not.
+    /// The error that makes the sum incomplete, if any.
     incomplete: Option<Error>,
 }
 
@@ -39,7 +40,7 @@ impl BodyMass {
         }
     }
 
-    /// Adds a geom; one without a valid inertia is an error only if the sum is used.
+    /// Adds a geom. A geom without a valid inertia is an error only if the sum is used.
     pub fn add(
         &mut self,
         inertia: Result<Inertia>,
@@ -83,7 +84,7 @@ impl BodyMass {
     }
 }
 
-/// `<inertial>` that stands in `frame` (in body axes).
+/// Reads an `<inertial>` in `frame` (in body axes).
 pub(super) fn read_inertial(
     node: Node<'_>,
     compiler: &Compiler,
@@ -119,7 +120,7 @@ pub(super) fn read_inertial(
     })
 }
 
-/// Fills in the inertia of every body but the world.
+/// Sets the inertia of every body except the world.
 pub(super) fn assign(
     bodies: &mut [BodySpec],
     masses: &[BodyMass],
@@ -152,12 +153,12 @@ pub(super) fn assign(
     Ok(())
 }
 
-/// Applies boundmass, boundinertia and balanceinertia, and checks that the result is that of a
-/// distribution of mass.
+/// Applies boundmass, boundinertia and balanceinertia, and checks that a distribution of mass can have
+/// the result.
 fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Inertia, String> {
     let (axes, mut moments) = principal_axes(&given.about_com)
         .ok_or("the inertia is beyond the range of numbers; is a size or position meant so?")?;
-    // Rounding in the eigenvalues of a thin rod must not be taken for a defect.
+    // Round-off in the eigenvalues of a thin rod is not an error.
     let tolerance = 1e-9 * moments.max_abs();
     if (0..3).any(|k| moments[k] < -tolerance) {
         return Err(format!(

@@ -1,14 +1,15 @@
-//! Mocap bodies: bodies on a free joint of their own whose dofs are driven.
+//! Mocap bodies: bodies on a free joint of their own whose dofs are prescribed.
 
 use crate::model::spec::BodySpec;
 use crate::spatial::Inertia;
 use std::collections::HashSet;
 
-/// Of each dof of a mocap body without mass, so that it has an acceleration should its velocity not be prescribed any more.
+/// Armature of each dof of a mocap body without mass. With it the body has an acceleration if its
+/// velocity is no longer prescribed.
 const ARMATURE: f64 = 1.0;
 
-/// Gives the joints of mocap bodies names that no other joint has, those of the bodies where they are free, and what they need
-/// to move by themselves.
+/// Gives the joints of mocap bodies unique names, those of the bodies if these are unused, and the
+/// armature they need to move by themselves.
 pub(super) fn complete(bodies: &mut [BodySpec]) {
     let of_file = bodies.iter().filter(|b| !b.mocap).flat_map(|b| &b.joints);
     let mut taken: HashSet<String> = of_file.map(|j| j.name.clone()).collect();

@@ -1,7 +1,7 @@
 //! Reader of MJCF, MuJoCo's model format (the XML of MuJoCo 4.0).
 //!
-//! Physics that is missing here is an error naming element, name and line; what has no bearing on
-//! the motion is a line in [`ModelSpec::warnings`], or silent when it is purely visual.
+//! Unsupported physics is an error that names element, name and line. Settings without influence on the
+//! motion are a line in [`ModelSpec::warnings`]; purely visual ones are ignored silently.
 
 mod actuator;
 mod actuator_settings;
@@ -60,9 +60,9 @@ use warnings::Warnings;
 /// Reads the MJCF file at `path`.
 ///
 /// # Errors
-/// `Io` when it or a file it names cannot be read, `Parse` when it is not MJCF, `Unsupported` when
-/// it asks for physics that is missing here, `Capacity` when it is beyond all measure. The message
-/// names file, line, element and the element's name.
+/// `Io` if it or a file it names cannot be read, `Parse` if it is not MJCF, `Unsupported` for physics
+/// that this library does not have, `Capacity` if it is too large. The message names file, line, element
+/// and the element's name.
 pub fn read_file(path: &Path, options: &MjcfOptions) -> Result<ModelSpec> {
     let text = crate::load::read_text(path)?;
     let base_dir = path.parent().map(|p| match p.as_os_str().is_empty() {
@@ -72,7 +72,7 @@ pub fn read_file(path: &Path, options: &MjcfOptions) -> Result<ModelSpec> {
     read(&text, Some(path), base_dir, options)
 }
 
-/// Reads MJCF text; the files it names are looked up in `base_dir`.
+/// Reads MJCF text. The files it names are searched in `base_dir`.
 ///
 /// # Errors
 /// As [`read_file`].
@@ -98,7 +98,7 @@ fn read(
 /// The state of reading one file.
 struct Loader {
     spec: ModelSpec,
-    /// Of the file, then of the models whose parts it attaches.
+    /// The `<compiler>` settings of the file, then of the models from which it attaches parts.
     compilers: Vec<Compiler>,
     options: Options,
     classes: Classes,
@@ -108,12 +108,12 @@ struct Loader {
     /// One for each body.
     masses: Vec<BodyMass>,
     joints: Vec<JointEntry>,
-    /// For each actuator on a joint the latter's index in `joints`.
+    /// For each actuator on a joint: index of the joint in `joints`.
     actuated: Vec<Option<usize>>,
     damping_ratios: Vec<DampingRatio>,
     spring_dampers: Vec<SpringDamper>,
     waiting_ranges: Vec<WaitingRange>,
-    /// Of the sensors, those at centres of mass.
+    /// Indices of the sensors at centres of mass.
     central_sensors: Vec<usize>,
 }
 
@@ -137,8 +137,7 @@ impl Loader {
         }
     }
 
-    /// Reads the sections in the order in which they depend on each other, whatever their order in
-    /// the file.
+    /// Reads the sections in the order of their dependence, for any order in the file.
     fn read(&mut self, tree: &Tree, options: &MjcfOptions) -> Result<()> {
         let root = Node { tree, id: 0 };
         self.spec.name = root.text("model").unwrap_or_default().to_string();
@@ -202,7 +201,7 @@ impl Loader {
         Ok(())
     }
 
-    /// What the model that an element is of says of how it is read.
+    /// The `<compiler>` settings of an element's model.
     fn compiler(&self, node: Node<'_>) -> &Compiler {
         &self.compilers[node.model()]
     }
@@ -232,7 +231,7 @@ impl Loader {
             self.disable_contacts();
         }
         if !self.options.spring && !self.options.damper {
-            // So it is in MuJoCo: without both there are no passive forces at all.
+            // As in MuJoCo: without springs and dampers there are no passive forces at all.
             let bodies = self.spec.bodies.iter_mut();
             bodies.for_each(|b| b.gravity_compensation = 0.0);
             self.options.fluid = Fluid::default();
@@ -277,7 +276,7 @@ impl Loader {
         self.spec.pairs.clear();
     }
 
-    /// Removes the geoms that touch nothing; their masses are already in the bodies.
+    /// Removes geoms that touch nothing. The bodies already contain their masses.
     fn discard_visual_geoms(&mut self) {
         let mut keep: Vec<bool> = self
             .spec

@@ -1,10 +1,10 @@
-//! Names of the file's objects by kind, with the place where each was first used.
+//! Names of the file's objects by kind, with the place of the first use.
 
 use super::node::Node;
 use crate::error::Result;
 use std::collections::HashMap;
 
-/// From a name to an index and where it was given.
+/// From a name to an index and the place of its definition.
 pub(super) type NameMap = HashMap<String, (usize, String)>;
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl Names {
         names
     }
 
-    /// Records `name`; the empty name is nobody's.
+    /// Records `name`. The empty name is not recorded.
     pub fn insert(map: &mut NameMap, node: Node<'_>, name: &str, index: usize) -> Result<()> {
         if name.is_empty() {
             return Ok(());

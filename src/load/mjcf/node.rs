@@ -42,7 +42,7 @@ impl<'t> Node<'t> {
         self.text("name").unwrap_or("")
     }
 
-    /// Which model of the tree it is of.
+    /// Index of its model in the tree.
     pub fn model(&self) -> usize {
         self.tree.elements[self.id].model
     }
@@ -68,13 +68,13 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The file is not what the format asks for here.
+    /// Error: the file violates the format here.
     #[cold]
     pub fn error(&self, message: impl AsRef<str>) -> Error {
         self.fail(Status::Parse, message)
     }
 
-    /// The file asks for physics that this library does not have.
+    /// Error: the file requires physics that this library does not have.
     #[cold]
     pub fn unsupported(&self, message: impl AsRef<str>) -> Error {
         self.fail(Status::Unsupported, message)
@@ -90,7 +90,7 @@ impl<'t> Node<'t> {
         self.words(name, f64::is_finite)
     }
 
-    /// Two numbers that may be infinite, written into `into`; how many there were.
+    /// Reads up to two numbers that may be infinite into `into`. Returns their number.
     pub fn bounds(&self, name: &str, into: &mut [f64; 2]) -> Result<usize> {
         let list = self.words(name, |x| !x.is_nan())?;
         self.fill(name, 2, list, into)
@@ -109,8 +109,8 @@ impl<'t> Node<'t> {
             .map(Some)
     }
 
-    /// From `least` to N numbers, written over the first entries of `into`; how many there were
-    /// (0: the attribute is absent).
+    /// Reads from `least` to N numbers into the first entries of `into`. Returns their number (0: the
+    /// attribute is absent).
     pub fn numbers<const N: usize>(
         &self,
         name: &str,
@@ -202,7 +202,7 @@ impl<'t> Node<'t> {
         self.keyword(name, &[("true", true), ("false", false)])
     }
 
-    /// true, false or auto; the latter is `Some(None)`.
+    /// true, false or auto; auto is `Some(None)`.
     pub fn tristate(&self, name: &str) -> Result<Option<Option<bool>>> {
         self.keyword(
             name,

@@ -9,8 +9,8 @@ use crate::spatial::{Mat3, Pose, Quat, Vec3};
 pub(super) struct Angles {
     /// One unit of angle in the file [rad].
     pub unit: f64,
-    /// Axis (0, 1, 2) of each of the three Euler rotations, and whether it is one of the fixed
-    /// axes (upper case) rather than of the rotated ones.
+    /// Axis (0, 1, 2) of each of the three Euler rotations, and whether it is a fixed axis (upper case)
+    /// or a rotated one.
     pub euler: [(usize, bool); 3],
 }
 
@@ -61,7 +61,7 @@ impl Angles {
         q.normalized()
     }
 
-    /// The orientation of an element, if it gives one.
+    /// The orientation of an element, if given.
     pub fn orientation(&self, node: Node<'_>) -> Result<Option<Quat>> {
         const FORMS: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
         let given: Vec<&str> = FORMS.into_iter().filter(|n| node.has(n)).collect();
@@ -108,7 +108,7 @@ impl Angles {
         Ok(Some(quat))
     }
 
-    /// Position and orientation of an element, by default none.
+    /// Position and orientation of an element, by default the identity.
     pub fn pose(&self, node: Node<'_>) -> Result<Pose> {
         Ok(Pose::from_quat(
             self.orientation(node)?.unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Colours: what is drawn, never what moves. One that cannot be read is none.
+//! Colours, for drawing only. An unreadable colour is left out.
 
 use super::node::Node;
 use crate::load::soup::{Rgba, UNPAINTED};
@@ -21,7 +21,7 @@ impl Paint {
         }
     }
 
-    /// An element's own colour holds before that of its material.
+    /// The colour of an element. Its own colour takes precedence over that of its material.
     pub fn colour(&self, materials: &Materials) -> Rgba {
         let material = self.material.as_ref();
         let of_material = || material.and_then(|m| materials.0.get(m).copied());
@@ -34,7 +34,7 @@ impl Paint {
 pub(super) struct Materials(HashMap<String, Rgba>);
 
 impl Materials {
-    /// One that starts from `paint`. A material that is painted by its texture alone has none.
+    /// Reads a material that starts from `paint`. A material with a texture only has no colour.
     pub fn read(&mut self, node: Node<'_>, mut paint: Paint) {
         paint.read(node);
         if let Some(rgba) = paint.rgba {

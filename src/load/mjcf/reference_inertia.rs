@@ -1,21 +1,21 @@
-//! The mass matrix while every joint is at its reference, and what follows from it.
+//! The mass matrix with every joint at its reference, and numbers derived from it.
 
 use crate::model::spec::{BodySpec, JointKind, JointSpec};
 use crate::spatial::{Inertia, Pose, Twist, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-/// The mass matrix is dense here; beyond this it would take long.
+/// The dense mass matrix is limited to this size, because larger ones take too long.
 pub(super) const MAX_DOFS: usize = 1000;
 
 /// The factored mass matrix.
 pub(super) struct ReferenceInertia {
     factor: Cholesky<f64, Dyn>,
-    /// Of each body.
+    /// First dof of each body.
     first_dofs: Vec<usize>,
 }
 
 impl ReferenceInertia {
-    /// `None` when it would be too large or is singular.
+    /// `None` if it would be too large or is singular.
     pub fn new(bodies: &[BodySpec]) -> Option<Self> {
         let (mass_matrix, first_dofs) = mass_matrix(bodies)?;
         Some(ReferenceInertia {
@@ -55,7 +55,7 @@ fn dof_count(joint: &JointSpec) -> usize {
     }
 }
 
-/// The motions of a joint, one a dof, as world twists at the world's origin.
+/// The motions of a joint, one per dof, as world twists at the world's origin.
 fn motions(joint: &JointSpec, body: &Pose) -> Vec<Twist> {
     let about = |axis: Vec3| {
         let axis = body.rot.mul_vec(axis);
@@ -71,8 +71,8 @@ fn motions(joint: &JointSpec, body: &Pose) -> Vec<Twist> {
     }
 }
 
-/// The matrix and each body's first dof. By composite inertias (Featherstone 2008, §6.2), all in world axes. `None` when
-/// it would be too large.
+/// The matrix and each body's first dof. Uses composite inertias (Featherstone 2008, §6.2), all in world
+/// axes. `None` if the matrix would be too large.
 fn mass_matrix(bodies: &[BodySpec]) -> Option<(DMatrix<f64>, Vec<usize>)> {
     let dofs: usize = bodies.iter().flat_map(|b| &b.joints).map(dof_count).sum();
     if dofs > MAX_DOFS {

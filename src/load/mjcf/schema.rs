@@ -1,7 +1,7 @@
-//! Which elements and attributes MJCF has, and what becomes of each here.
+//! The elements and attributes of MJCF, and their treatment here.
 //!
-//! The names are those of MuJoCo 4.0's schema. An unknown one is an error: a typing mistake must
-//! not pass in silence.
+//! The names are those of MuJoCo 4.0's schema. An unknown name is an error, so that typing mistakes are
+//! noticed.
 
 use super::flat_tree::Tree;
 use super::node::Node;
@@ -12,11 +12,11 @@ use crate::error::Result;
 struct Rule {
     /// Name of the rule.
     name: &'static str,
-    /// Read, or of no physical meaning.
+    /// Names that are read, or have no physical meaning.
     known: &'static str,
-    /// Not used; a warning when set to anything but neutral.
+    /// Names that are not used: a warning unless the value is neutral.
     warned: &'static str,
-    /// Physics that is missing here; an error when set to anything but neutral.
+    /// Names of unsupported physics: an error unless the value is neutral.
     refused: &'static str,
     /// Allowed children, as `tag` or `tag=rule`.
     children: &'static str,
@@ -38,7 +38,7 @@ const fn rule(
     }
 }
 
-/// Children of this rule are not looked at: nothing in them has physical meaning.
+/// Children under this rule are skipped, because they have no physical meaning.
 const VISUAL: &str = "visual";
 /// As [`VISUAL`], with a warning.
 const UNUSED: &str = "unused";
@@ -406,7 +406,7 @@ fn find(name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|r| r.name == name)
 }
 
-/// Whether a value switches nothing on.
+/// Whether a value is neutral: it enables nothing.
 fn is_neutral(value: &str) -> bool {
     matches!(value, "none" | "false" | "auto")
         || value
@@ -417,8 +417,8 @@ fn is_neutral(value: &str) -> bool {
 /// Checks every element and attribute of the file.
 ///
 /// # Errors
-/// `Parse` for an unknown element or attribute, or one given twice; `Unsupported` for known physics
-/// that is missing here.
+/// `Parse` for an unknown element or attribute, or a duplicate one; `Unsupported` for known physics that
+/// this library does not have.
 pub(super) fn check(tree: &Tree, warnings: &mut Warnings) -> Result<()> {
     for &id in &tree.stray_text {
         let node = Node { tree, id };
@@ -476,7 +476,7 @@ fn check_attributes(node: Node<'_>, rule: &Rule, warnings: &mut Warnings) -> Res
             if !is_neutral(value) {
                 let tag = node.tag();
                 let what = match key.as_str() {
-                    // Of geoms and their pairs.
+                    // The attribute of geoms and pairs.
                     "gap" => "counts for adhesion alone",
                     _ => "is not used",
                 };

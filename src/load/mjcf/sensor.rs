@@ -1,4 +1,4 @@
-//! `<sensor>`: what is measured; of what this library does not measure a warning is left.
+//! `<sensor>`. Sensors that this library does not have become warnings.
 
 use super::Loader;
 use super::names::Names;
@@ -8,7 +8,7 @@ use crate::model::sensor::{Reading, Seat, SensorFrame, SensorSpec};
 use crate::model::spec::{JointKind, ShapeSpec};
 use crate::spatial::Pose;
 
-/// The elements that are read; all others are listed in the schema.
+/// The supported elements. All others are listed in the schema.
 const READINGS: &[(&str, Reading)] = &[
     ("framepos", Reading::FramePosition),
     ("framequat", Reading::FrameQuaternion),
@@ -54,10 +54,10 @@ pub fn sensor_tag(reading: Reading) -> &'static str {
     of.map_or("", |(tag, _)| tag)
 }
 
-/// A frame that a sensor names, with what is not known of it before all is read.
+/// A frame named by a sensor. Parts of it may be unknown until the whole file is read.
 struct Found {
     frame: SensorFrame,
-    /// Its origin is the body's centre of mass, and its axes are not known.
+    /// True if its origin is the body's centre of mass, and its axes are unknown.
     is_central: bool,
 }
 
@@ -191,7 +191,8 @@ impl Loader {
         })
     }
 
-    /// `None` for one that is not known here: a camera, or a mesh, whose frame is not the file's.
+    /// The frame of an object; `None` for an unknown one: a camera, or a mesh geom, whose frame is not
+    /// that of the file.
     fn sensed_frame(&self, node: Node<'_>, kind: &str, name: &str) -> Result<Option<Found>> {
         let kinds = ["site", "xbody", "body", "geom", "camera"].map(|k| (k, k));
         let at = |body: usize, placement: Pose, is_central: bool| {
@@ -217,7 +218,7 @@ impl Loader {
         })
     }
 
-    /// Puts those at centres of mass there.
+    /// Moves the sensors at centres of mass there.
     pub(super) fn place_central_sensors(&mut self) {
         for i in &self.central_sensors {
             let frame = &mut self.spec.sensors[*i].frame;

@@ -1,12 +1,12 @@
-//! Gains that wait for the bodies' inertias: the velocity gain of a position servo given by its damping ratio, and the
-//! spring and damper of a joint given by their time constant and damping ratio.
+//! Gains that depend on the bodies' inertias: the velocity gain of a position servo given by its damping
+//! ratio, and the spring and damper of a joint given by their time constant and damping ratio.
 
 use super::node::Node;
 use super::reference_inertia::{MAX_DOFS, ReferenceInertia};
 use crate::error::{Error, Result};
 use crate::model::spec::ModelSpec;
 
-/// A joint by its place, with the bounds on the sum of its actuators' forces.
+/// A joint by its place, with the bounds on the sum of its actuator forces.
 #[derive(Clone)]
 pub(super) struct JointEntry {
     pub body: usize,
@@ -14,20 +14,21 @@ pub(super) struct JointEntry {
     pub force_range: Option<(f64, f64)>,
 }
 
-/// What `attribute` asks for cannot be had of this mass matrix.
+/// The error that `attribute` requires a mass matrix that is not available.
 fn no_inertia(node: Node<'_>, attribute: &str) -> Error {
     node.error(format!(
         "{attribute}: the mass matrix is singular or has more than {MAX_DOFS} rows"
     ))
 }
 
-/// An actuator whose velocity gain waits.
+/// An actuator whose velocity gain must wait for the inertias.
 pub(super) struct DampingRatio {
     actuator: usize,
-    /// One-dof joints that it acts on, with what their coordinates count in its length before the gear.
+    /// One-dof joints that it acts on, with the factor of their coordinates in its length before the
+    /// gear.
     acts_on: Vec<(JointEntry, f64)>,
     ratio: f64,
-    /// For messages.
+    /// Error with the place of the actuator, for messages.
     error: Error,
 }
 
@@ -46,8 +47,8 @@ impl DampingRatio {
         }
     }
 
-    /// kv = 2 ratio √(kp I) with I the inertia that the actuator feels at the reference configuration: 1/(gᵀ M⁻¹ g) with
-    /// its moment g, all joints free to move.
+    /// kv = 2 ratio √(kp I), where I is the inertia that the actuator moves at the reference
+    /// configuration: 1/(gᵀ M⁻¹ g) with its moment g, with all joints free to move.
     fn apply(&self, inertia: &ReferenceInertia, spec: &mut ModelSpec) -> Result<()> {
         let gear = spec.actuators[self.actuator].gear[0];
         let moment: Vec<(usize, f64)> = (self.acts_on.iter())
@@ -66,14 +67,14 @@ impl DampingRatio {
     }
 }
 
-/// A joint whose spring and damper wait.
+/// A joint whose spring and damper must wait for the inertias.
 pub(super) struct SpringDamper {
     joint: JointEntry,
     time_constant: f64,
     ratio: f64,
-    /// Whether the file lets springs and dampers act.
+    /// Whether the file enables springs, and dampers.
     acts: [bool; 2],
-    /// For messages.
+    /// Error with the place of the joint, for messages.
     error: Error,
 }
 
@@ -93,7 +94,7 @@ impl SpringDamper {
         }
     }
 
-    /// k = I/(T² ζ²) and d = 2 I/T with 1/I the mean over the joint's dofs of the diagonal of M⁻¹.
+    /// k = I/(T² ζ²) and d = 2 I/T, where 1/I is the mean of the diagonal of M⁻¹ over the joint's dofs.
     fn apply(&self, inertia: &ReferenceInertia, spec: &mut ModelSpec) -> Result<()> {
         let dofs = inertia.dofs(&spec.bodies, self.joint.body, self.joint.position);
         let count = dofs.len() as f64;
@@ -110,7 +111,7 @@ impl SpringDamper {
     }
 }
 
-/// Finds the gains, all bodies having their inertias.
+/// Computes the gains. Call it when all bodies have their inertias.
 pub(super) fn apply(
     servos: &[DampingRatio],
     springs: &[SpringDamper],

@@ -9,27 +9,27 @@ use crate::model::sensor::usual_field;
 use crate::model::spec::{FileIntegrator, MJCF_TIME_STEP};
 use crate::spatial::Vec3;
 
-/// Where a body's inertia comes from.
+/// The source of a body's inertia.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InertiaFromGeom {
     Never,
     Always,
-    /// When the body has no `<inertial>`.
+    /// The geoms, if the body has no `<inertial>`.
     Missing,
 }
 
-/// How ranges of lengths of muscles are found.
+/// The source of length ranges of muscles.
 #[derive(Clone, Copy)]
 pub(super) struct LengthRange {
-    /// Whether those that are given are taken.
+    /// Whether given ranges are used.
     pub use_existing: bool,
-    /// Whether the limits of joints and tendons are.
+    /// Whether limits of joints and tendons are used.
     pub use_limits: bool,
-    /// Whether others are found.
+    /// Whether other ranges are computed.
     pub is_found: bool,
 }
 
-/// What `<compiler>` says.
+/// The settings of `<compiler>`.
 pub(super) struct Compiler {
     pub angles: Angles,
     pub auto_limits: bool,
@@ -42,7 +42,7 @@ pub(super) struct Compiler {
     pub mesh_dir: Option<String>,
     pub strip_path: bool,
     pub discard_visual: bool,
-    /// Primitives are fitted to a mesh's box, not to that of its inertia.
+    /// Whether primitives are fitted to a mesh's bounding box, not to the box of its inertia.
     pub fit_box: bool,
     pub length_range: LengthRange,
 }
@@ -145,17 +145,18 @@ impl Compiler {
     }
 }
 
-/// What all `<option>` sections and their `<flag>`s say together: of each attribute the last one counts.
+/// The settings of all `<option>` sections and their `<flag>`s. For each attribute the last value
+/// counts.
 pub(super) struct Options {
     pub gravity: Vec3,
     pub fluid: Fluid,
-    /// World axes, as magnetometers feel it.
+    /// Magnetic field of magnetometers, world axes.
     pub magnetic: Vec3,
     pub time_step: f64,
     pub integrator: Option<FileIntegrator>,
     has_gravity: bool,
     has_constraints: bool,
-    /// What flags ask for that is missing here.
+    /// Errors of flags that require unsupported features.
     refused: [Option<Error>; 2],
     pub contact: bool,
     pub limit: bool,
@@ -239,7 +240,7 @@ impl Options {
         Ok(())
     }
 
-    /// Tells of an integrator that has no counterpart; `node`: the last section that names one.
+    /// Warns of an integrator without a counterpart. `node` is the last section that names one.
     pub fn tell_of_integrator(&self, node: Node<'_>, warnings: &mut Warnings) {
         let nearest = match self.integrator {
             Some(FileIntegrator::Rk4) => "DS_INTEGRATOR_MIDPOINT",
@@ -253,10 +254,10 @@ impl Options {
         );
     }
 
-    /// Lets the flags act, once all sections are read.
+    /// Applies the flags. Call it when all sections are read.
     ///
     /// # Errors
-    /// `Unsupported` for a flag whose last value asks for what is missing here.
+    /// `Unsupported` for a flag whose last value requires an unsupported feature.
     pub fn settle(&mut self) -> Result<()> {
         if let Some(error) = self.refused.iter_mut().find_map(Option::take) {
             return Err(error);

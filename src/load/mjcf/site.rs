@@ -1,4 +1,4 @@
-//! `<site>`: a frame, and the zone about it.
+//! `<site>`: a frame, and a region around it.
 
 use super::geom::segment;
 use super::node::Node;
@@ -32,7 +32,7 @@ impl SiteSettings {
         Ok(())
     }
 
-    /// Placement in the frame in which the element stands, and the zone about it.
+    /// Placement in the frame of its element, and the region around it.
     pub fn build(&self, node: Node<'_>) -> Result<(Pose, Zone)> {
         let Some(ends) = self.ends else {
             let pose = Pose::from_quat(self.orientation, self.position);

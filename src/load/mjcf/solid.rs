@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 #[derive(Clone, Copy)]
 pub(super) struct Solid {
     pub measure: f64,
-    /// Unit density: the mass is the measure.
+    /// Inertia at unit density: the mass is the measure.
     inertia: Inertia,
 }
 
@@ -33,7 +33,7 @@ impl Solid {
         })
     }
 
-    /// The inertia when the whole has this mass; nothing has none.
+    /// The inertia with this total mass. A shape of measure zero has none.
     pub fn with_mass(&self, mass: f64) -> Inertia {
         if self.measure == 0.0 {
             return Inertia::ZERO;
@@ -47,7 +47,7 @@ impl Solid {
     }
 }
 
-/// A primitive filled with matter; planes and height fields weigh nothing.
+/// A primitive filled with matter. Planes and height fields have no mass.
 pub(super) fn filled(shape: &ShapeSpec) -> Solid {
     match *shape {
         ShapeSpec::Sphere { radius: r } => {
@@ -60,7 +60,7 @@ pub(super) fn filled(shape: &ShapeSpec) -> Solid {
             half_length: h,
         } => {
             let (tube, ball) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r * r * r);
-            // Half balls have their centres of mass 3r/8 beyond the ends of the segment.
+            // The centres of mass of the half balls are 3r/8 beyond the ends of the segment.
             let across =
                 tube * (r * r / 4.0 + h * h / 3.0) + ball * (0.4 * r * r + h * h + 0.75 * h * r);
             let along = 0.5 * tube * r * r + 0.4 * ball * r * r;
@@ -86,7 +86,7 @@ pub(super) fn filled(shape: &ShapeSpec) -> Solid {
     }
 }
 
-/// A primitive with its matter on the surface; `None` where this is not known.
+/// A primitive with its matter on the surface; `None` if this is not known.
 pub(super) fn shell(shape: &ShapeSpec) -> Option<Solid> {
     Some(match *shape {
         ShapeSpec::Sphere { radius: r } => {
@@ -117,7 +117,8 @@ pub(super) fn shell(shape: &ShapeSpec) -> Option<Solid> {
             let mut moments = Vec3::ZERO;
             let mut area = 0.0;
             for k in 0..3 {
-                // The two faces across axis k: thin in k at distance s[k], wide in the others.
+                // The two faces across axis k: thin along k at distance s[k], extended along the other
+                // axes.
                 let mut spread = s.scale(s) * (1.0 / 3.0);
                 spread[k] *= 3.0;
                 let faces = 8.0 * s[(k + 1) % 3] * s[(k + 2) % 3];

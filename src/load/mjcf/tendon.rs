@@ -1,4 +1,4 @@
-//! `<tendon>`: lengths that are sums of joints' coordinates, or of paths through sites and around geoms.
+//! `<tendon>`: sums of joint coordinates, or paths through sites and around geoms.
 
 use super::Loader;
 use super::defaults::MAIN;
@@ -122,7 +122,7 @@ impl Loader {
         Ok(TendonPath::Spatial(path))
     }
 
-    /// The body and the position of the site that `attribute` names.
+    /// The body and the position of the site named by `attribute`.
     fn site_point(&self, node: Node<'_>, attribute: &str) -> Result<(usize, Vec3)> {
         let site = &self.spec.sites[Names::find(&self.names.sites, node, attribute)?];
         Ok((site.body, site.placement.pos))
@@ -153,7 +153,7 @@ impl Loader {
         })
     }
 
-    /// The length where the joints' springs rest; `None` where that is the reference configuration, too.
+    /// The length with the joints' springs at rest; `None` if this is the reference configuration.
     fn length_at_rest(&self, path: &TendonPath) -> Option<(f64, f64)> {
         let length = match path {
             TendonPath::Fixed(terms) => {
@@ -176,7 +176,7 @@ impl Loader {
         Some((length, length))
     }
 
-    /// World placements of all bodies where the joints' springs rest.
+    /// World placements of all bodies with the joints' springs at rest.
     fn places_at_rest(&self) -> Vec<Pose> {
         let mut places: Vec<Pose> = Vec::with_capacity(self.spec.bodies.len());
         for body in &self.spec.bodies {
@@ -202,7 +202,7 @@ impl Loader {
         places
     }
 
-    /// The joints whose coordinates are a fixed tendon's length, with their coefficients; `None` for a spatial one.
+    /// The joints of a fixed tendon, with their coefficients; `None` for a spatial one.
     pub(super) fn joints_of_tendon(&self, tendon: usize) -> Option<Vec<(JointEntry, f64)>> {
         let TendonPath::Fixed(terms) = &self.spec.tendons[tendon].path else {
             return None;

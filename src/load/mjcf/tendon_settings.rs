@@ -9,7 +9,7 @@ use crate::error::Result;
 pub(super) struct TendonSettings {
     pub stiffness: f64,
     pub damping: f64,
-    /// Where both are −1, the length where the joints' springs rest.
+    /// Rest lengths. If both are −1: the length with the joints' springs at rest.
     pub spring_length: [f64; 2],
     pub range: [f64; 2],
     pub limited: Option<bool>,

@@ -1,4 +1,4 @@
-//! What was read but is not used: one line per kind, however often it occurs.
+//! Warnings about parts that are read but not used: one line per kind, for any number of occurrences.
 
 use super::node::Node;
 
@@ -14,7 +14,7 @@ struct Group {
 }
 
 impl Warnings {
-    /// Records that `message` holds at `node`.
+    /// Adds the warning `message` at `node`.
     pub fn add(&mut self, node: Node<'_>, message: impl Into<String>) {
         let message = message.into();
         match self.groups.iter_mut().find(|g| g.message == message) {

@@ -151,7 +151,7 @@ fn read_limits(joint: Element, spec: &mut JointSpec, warnings: &mut Warnings) ->
     Ok(())
 }
 
-/// The largest force or velocity; infinite where none is given, "inf" is written or it is negative.
+/// The largest force or velocity; infinite if it is missing, "inf" or negative.
 fn magnitude(
     limit: Element,
     attribute: &str,

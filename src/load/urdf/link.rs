@@ -29,7 +29,7 @@ pub(super) struct Collision<'a, 'd> {
     pub(super) shape: ShapeSpec,
 }
 
-/// The meshes read so far, each once for every scale it is used with.
+/// The meshes read so far, one for each file and scale.
 pub(super) struct Meshes<'o> {
     folders: &'o Folders,
     read: HashMap<(PathBuf, [u64; 3]), Arc<TriMesh>>,
@@ -45,7 +45,7 @@ impl<'o> Meshes<'o> {
         }
     }
 
-    /// The scaled mesh of a `<mesh>`, or `None` where its file is missing or there is nothing of it.
+    /// The scaled mesh of a `<mesh>`; `None` if its file is missing or the mesh is empty.
     fn get(&mut self, mesh: Element, warnings: &mut Warnings) -> Result<Option<Arc<TriMesh>>> {
         let name = mesh.required("filename")?.trim();
         let scale = from_scale(mesh)?;
@@ -159,7 +159,7 @@ fn collision<'a, 'd>(
 ) -> Result<Option<Collision<'a, 'd>>> {
     warnings.unknown_attributes(collision, &["name", "group"]);
     for child in collision.children() {
-        // Some exporters put a material here too.
+        // Some exporters also put a material here.
         if !matches!(child.tag(), "origin" | "geometry" | "material") {
             warnings.unknown_element(child);
         }
@@ -222,14 +222,14 @@ fn shape(
     }
 }
 
-/// The factors of a `<mesh>`; none where one of them is 0.
+/// The scale factors of a `<mesh>`; `None` if one of them is 0.
 pub(super) fn from_scale(mesh: Element) -> Result<Option<Vec3>> {
     let scale = mesh.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0));
     let is_flat = scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0;
     Ok(Some(scale).filter(|_| !is_flat))
 }
 
-/// Why there is nothing of a shape, of which a length is 0.
+/// The reason why a shape is empty: one of its lengths is 0.
 pub(super) fn nothing(element: Element) -> Result<Option<&'static str>> {
     let is_zero = |name: &str| -> Result<bool> { Ok(element.number(name)? == Some(0.0)) };
     Ok(match element.tag() {
@@ -246,7 +246,7 @@ pub(super) fn nothing(element: Element) -> Result<Option<&'static str>> {
     })
 }
 
-/// A shape that is no mesh; none for other elements.
+/// A shape other than a mesh; `None` for other elements.
 pub(super) fn primitive(element: Element) -> Result<Option<ShapeSpec>> {
     Ok(Some(match element.tag() {
         "box" => {
@@ -280,7 +280,7 @@ pub(super) fn primitive(element: Element) -> Result<Option<ShapeSpec>> {
     }))
 }
 
-/// The `<origin>` of an element; the identity where it has none.
+/// The `<origin>` of an element; the identity if it has none.
 pub(super) fn origin(of: Element, warnings: &mut Warnings) -> Result<Pose> {
     let Some(origin) = of.child("origin")? else {
         return Ok(Pose::IDENTITY);
@@ -297,7 +297,7 @@ pub(super) fn origin(of: Element, warnings: &mut Warnings) -> Result<Pose> {
     Ok(Pose::new(rot, origin.vec3("xyz")?.unwrap_or(Vec3::ZERO)))
 }
 
-/// The quaternion normalized, if its length is 1 up to printed digits.
+/// The normalized quaternion, if its length is 1 up to printed digits.
 fn unit_quaternion(q: [f64; 4]) -> Option<Quat> {
     let q = Quat::from_slice(&q);
     ((q.norm_squared() - 1.0).abs() < 1e-3).then(|| q.normalized())

@@ -1,18 +1,18 @@
 //! URDF: links and joints, as in the specification of the ROS `urdf` package.
 //!
-//! - Every link becomes a body under its name. A link on a fixed joint stays a body of its own; its
-//!   joint is kept by name as [`JointKind::Fixed`](crate::model::spec::JointKind::Fixed).
-//! - The root link is welded to the world by a body without joints; a root link called `world` is
-//!   the world itself, its inertia dropped.
+//! - Every link becomes a body with its name. A link on a fixed joint stays a separate body. Its joint
+//!   is kept by name as [`JointKind::Fixed`](crate::model::spec::JointKind::Fixed).
+//! - The root link is welded to the world by a body without joints. A root link called `world` is the
+//!   world itself; its inertia is dropped.
 //! - Bodies are numbered depth first, siblings in the order of their joints in the file.
-//! - A link's inertia is kept as it is, also where it is zero; a link without `<inertial>` has none.
-//! - Geometries come from `<collision>` under its `name`; one without a name, or whose name is
-//!   taken, is called `<link>_<k>` with k its place among the link's collisions, from 0.
-//!   `<visual>` is read by `visuals`.
-//! - Besides the specification: `type="spherical"` (or `ball`) joints, `<capsule radius length>`
+//! - A link's inertia is kept unchanged, even if it is zero. A link without `<inertial>` has none.
+//! - Geometries come from `<collision>` under its `name`. One without a name, or with a name in use, is
+//!   called `<link>_<k>` with k its index among the link's collisions, from 0. `<visual>` is read by
+//!   `visuals`.
+//! - Extensions of the specification: `type="spherical"` (or `ball`) joints, `<capsule radius length>`
 //!   with the length of its cylindrical part, `quat_xyzw` in `<origin>`.
-//! - What is read but not used is a line in [`ModelSpec::warnings`], one for each kind, with the
-//!   place where it first comes.
+//! - Parts that are read but not used are lines in [`ModelSpec::warnings`], one for each kind, with the
+//!   place of the first one.
 
 mod joint;
 mod link;
@@ -45,8 +45,9 @@ use warnings::Warnings;
 /// Reads a URDF file.
 ///
 /// # Errors
-/// `Io` for the file or a mesh that cannot be read, `Parse` for what is not a URDF, `Unsupported`
-/// for what this version does not do. The message has the file, the line, the element and its name.
+/// `Io` for a file or mesh that cannot be read, `Parse` for text that is not a URDF, `Unsupported` for
+/// features that this version does not have. The message has the file, the line, the element and its
+/// name.
 pub fn read_file(path: &Path, options: &UrdfOptions) -> Result<ModelSpec> {
     let text = super::read_text(path)?;
     let folders = Folders::of_file(path, &options.mesh_dirs);
@@ -56,7 +57,7 @@ pub fn read_file(path: &Path, options: &UrdfOptions) -> Result<ModelSpec> {
     })
 }
 
-/// Reads a URDF text; meshes are looked for from `base_dir` as if the file were in it.
+/// Reads a URDF text. Meshes are searched as if the file were in `base_dir`.
 ///
 /// # Errors
 /// As [`read_file`], without the name of the file.

@@ -1,15 +1,15 @@
-//! From the `filename` of a mesh to a file.
+//! Finds the file for the `filename` of a mesh.
 
 use crate::error::{Error, Result, Status};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Places that a message lists of those where a file was looked for.
+/// Largest number of searched places in a message.
 const MAX_LISTED: usize = 6;
 
-/// The folders where meshes are looked for.
+/// The folders that are searched for meshes.
 pub(crate) struct Folders {
-    /// That of the description: as its path says, then as it is where links are followed.
+    /// The folder of the description: as in its path, and with links resolved.
     own: Vec<PathBuf>,
     given: Vec<PathBuf>,
 }
@@ -21,14 +21,14 @@ impl Folders {
         Folders::new(path.parent(), real.as_deref().and_then(Path::parent), given)
     }
 
-    /// For a description as if its file were in `dir`.
+    /// For a description whose file would be in `dir`.
     pub fn of_dir(dir: Option<&Path>, given: &[PathBuf]) -> Self {
         let real = dir.and_then(|d| d.canonicalize().ok());
         Folders::new(dir, real.as_deref(), given)
     }
 
     fn new(dir: Option<&Path>, real: Option<&Path>, given: &[PathBuf]) -> Self {
-        // Of "robot.urdf" the parent is the empty path, which is no folder.
+        // The parent of "robot.urdf" is the empty path, which is not a folder.
         let absolute = dir.map(|d| {
             let d = if d.as_os_str().is_empty() {
                 Path::new(".")
@@ -48,11 +48,11 @@ impl Folders {
         }
     }
 
-    /// Finds the file that `name` means.
+    /// Finds the file for `name`.
     ///
     /// # Errors
-    /// `Io` if there is none, with the places where it was looked for; `Unsupported` for a scheme other than `package`,
-    /// `model` and `file`.
+    /// `Io` if there is none, with the places that were searched; `Unsupported` for a scheme other than
+    /// `package`, `model` and `file`.
     pub fn resolve(&self, name: &str) -> Result<PathBuf> {
         let candidates = self.candidates(name)?;
         if let Some(found) = candidates.iter().find(|path| path.is_file()) {
@@ -65,9 +65,9 @@ impl Folders {
         }))
     }
 
-    /// Where the file may be, each place once.
+    /// The possible places of the file, each once.
     fn candidates(&self, name: &str) -> Result<Vec<PathBuf>> {
-        // Windows writes backslashes.
+        // Windows files have backslashes.
         let name = name.replace('\\', "/");
         let mut places = Vec::new();
         let mut add = |place: PathBuf| {
@@ -97,7 +97,7 @@ impl Folders {
             }
             None => name.as_str(),
         };
-        // An absolute path takes the place of what it is joined to.
+        // Joining an absolute path would drop the directory.
         match Path::new(path).is_absolute() {
             true => add(PathBuf::from(path)),
             false => (self.own.iter().chain(&self.given)).for_each(|dir| add(dir.join(path))),
@@ -123,16 +123,16 @@ pub(super) struct Missing(Vec<Group>);
 
 struct Group {
     folder: String,
-    /// Where the first is named, and what was said of it.
+    /// The place where the first one is named, and its message.
     place: String,
     first: String,
     files: Vec<String>,
-    /// How many shapes ask for them.
+    /// Number of shapes that use them.
     shapes: usize,
 }
 
 impl Missing {
-    /// Notes a mesh called `name` of which `error` says where it was looked for.
+    /// Adds a missing mesh called `name`. `error` lists the searched places.
     pub fn add(&mut self, place: String, name: &str, error: &Error) {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let index = self.0.iter().position(|g| g.folder == folder);
@@ -153,7 +153,7 @@ impl Missing {
         }
     }
 
-    /// One line for each folder: what is left out.
+    /// One warning for each folder: the geometries left out.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.0.iter().map(|g| {
             let shapes = match g.shapes {
@@ -164,7 +164,7 @@ impl Missing {
         })
     }
 
-    /// The refusal of a description that needs them.
+    /// The error for a description that requires these meshes.
     pub fn error(&self) -> Option<Error> {
         let first = self.0.first()?;
         let mut message = format!("{}: {}", first.place, first.first);

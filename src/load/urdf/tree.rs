@@ -9,7 +9,7 @@ use crate::model::spec::{BodySpec, GeomSpec, ModelSpec};
 use crate::spatial::{Inertia, Pose};
 use std::collections::{HashMap, HashSet};
 
-/// The name of body 0, and of a root link that stands for it.
+/// The name of body 0, and of a root link that represents it.
 const WORLD: &str = "world";
 
 /// The tree of the links, by index into links and joints.
@@ -69,7 +69,7 @@ pub(super) fn assemble(
     Ok(spec)
 }
 
-/// Resolves the names of links and checks that the joints make one tree of all of them.
+/// Resolves the names of links and checks that the joints make a single tree of all links.
 fn connect(robot: Element, links: &[Link], joints: &[Joint]) -> Result<Tree> {
     let by_name: HashMap<&str, usize> =
         links.iter().enumerate().map(|(i, l)| (l.name, i)).collect();

@@ -1,4 +1,4 @@
-//! `<visual>`: what is drawn of a link.
+//! `<visual>`: the drawn shapes of links.
 
 use super::link::{from_scale, nothing, origin, primitive};
 use super::paths::{Folders, Missing};
@@ -28,12 +28,12 @@ struct Reader<'m> {
     found: Visuals,
 }
 
-/// What a URDF text draws of the bodies of a model that was loaded from it. Shapes whose mesh is missing or
-/// cannot be read are left out. A mesh's own materials hold before those of the URDF, as in RViz, Gazebo and
-/// Drake: many URDFs have a material that stands for none.
+/// The visual shapes in a URDF text, for a model that was loaded from it. Shapes with a missing or
+/// unreadable mesh are left out. A mesh's own materials take precedence over those of the URDF, as in
+/// RViz, Gazebo and Drake: many URDFs have a material that means nothing.
 ///
 /// # Errors
-/// `Parse` for what is no URDF.
+/// `Parse` for text that is not a URDF.
 pub(crate) fn visuals(text: &str, folders: &Folders, model: &Model) -> Result<Visuals> {
     with_document(text, "", |document| {
         let lines = Lines::new(document.input_text());
@@ -46,7 +46,7 @@ pub(crate) fn visuals(text: &str, folders: &Folders, model: &Model) -> Result<Vi
             warned: HashSet::new(),
             found: Visuals::default(),
         };
-        // Materials of the robot come before those that a visual defines for others.
+        // Materials of the robot take precedence over those that a visual defines for others.
         let of_links = robot.children().filter(|c| c.tag() == "link");
         let of_visuals = of_links.flat_map(|l| l.children().filter(|c| c.tag() == "visual"));
         for owner in std::iter::once(robot).chain(of_visuals) {
@@ -109,7 +109,7 @@ impl Reader<'_> {
         match pieces {
             None => self.found.left_out += 1,
             Some(pieces) => {
-                // The colours of an STL's facets are a habit of some programs, no part of the format.
+                // Colours of STL facets are a convention of some programs, not part of the format.
                 let is_stl = file
                     .as_deref()
                     .and_then(Path::extension)
@@ -133,7 +133,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file of a mesh, where there is one, and its pieces.
+    /// The file of a mesh, if it exists, and its pieces.
     fn mesh(&mut self, mesh: Element) -> Result<(Option<PathBuf>, Pieces)> {
         let name = mesh.required("filename")?.trim();
         let scale = from_scale(mesh)?;
@@ -189,7 +189,7 @@ impl Reader<'_> {
         Some(scaled.collect())
     }
 
-    /// Each warning only once: many shapes may have one mesh.
+    /// Adds a warning only once, because many shapes may have the same mesh.
     fn warn(&mut self, text: String) {
         if self.warned.insert(text.clone()) {
             self.found.warnings.push(text);
@@ -202,7 +202,8 @@ mod tests {
     use super::*;
     use crate::load::options::{Format, LoadOptions, load_str};
 
-    /// A material that a visual defines serves the visuals that name it, before it and after; one of the robot comes first.
+    /// A material that a visual defines applies to all visuals that name it, before and after it. A
+    /// material of the robot takes precedence.
     #[test]
     fn materials_serve_all_who_name_them() {
         let visual = |material: &str| {

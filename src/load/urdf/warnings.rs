@@ -17,7 +17,7 @@ struct Warning {
 }
 
 impl Warnings {
-    /// Adds the warning `what` under `<tag>`, with the place of its first element.
+    /// Adds a warning under `<tag>`, with the place of its first element.
     pub(super) fn add(&mut self, element: Element, what: &str) {
         self.push(
             format!("<{}>", element.tag()),

@@ -1,4 +1,4 @@
-//! Bodies that stand, slide and spin on more contacts than their coordinates can tell apart.
+//! Bodies that stand, slide and spin on more contacts than their coordinates can distinguish.
 
 use super::super::rigid::{LOOKING, POLISH};
 use super::super::solver::Solver;
@@ -9,7 +9,7 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Regularization};
 use crate::linalg::scattered;
 
-/// Lengths of torsion and rolling beside the distance of the contacts, and the mass.
+/// Lengths of torsion and rolling relative to the distance of the contacts, and the mass.
 #[derive(Clone, Copy)]
 struct Kind {
     contacts: usize,
@@ -17,7 +17,7 @@ struct Kind {
     legs: usize,
     reach: f64,
     mass: f64,
-    /// Speeds along the ground beside that at which it comes down.
+    /// Speed along the ground relative to the speed downwards.
     slides: f64,
 }
 
@@ -30,7 +30,8 @@ const PLAIN: Kind = Kind {
     slides: 1.0,
 };
 
-/// A body with legs of one dof, each with some of the contacts on the ground, that comes down while it moves along it.
+/// A body with legs of one dof, each with some of the contacts on the ground. It comes down while it
+/// moves along the ground.
 fn standing(seed: usize, kind: Kind) -> Posing {
     let Kind {
         contacts, turning, ..
@@ -142,7 +143,8 @@ fn kinds() -> [Kind; 8] {
     ]
 }
 
-/// The sequence of convex problems alone, which has the shift of the last one, takes 64,000 factorizations and leaves 20 unsolved.
+/// The sequence of convex problems alone, which uses the last shift, takes 64,000 factorizations and
+/// leaves 20 problems unsolved.
 #[test]
 fn the_shift_is_found_by_its_slope_where_contacts_are_many() {
     let (mut unsolved, mut spent, mut bounded) = (0, 0, 0);
@@ -153,7 +155,8 @@ fn the_shift_is_found_by_its_slope_where_contacts_are_many() {
             let found = p.solve_within(&mut law, 500.0);
             spent += found.iterations();
             unsolved += usize::from(!found.converged);
-            // Guesses of faces that lead to others and not to the solution cost no more than a part of the whole.
+            // The search for faces stays within its share of the work, even if its guesses do not lead
+            // to the solution.
             let looking = law.solver.rigid.looking;
             let most = LOOKING[0] + LOOKING[1] * (found.spent.work - looking);
             let of_a_guess = POLISH as f64 * law.solver.system.weight().max(1.0);
@@ -168,14 +171,14 @@ fn the_shift_is_found_by_its_slope_where_contacts_are_many() {
     );
 }
 
-/// Impulses of redundant rows are a choice; what they do to the motion is not.
+/// Impulses of redundant rows are a choice; their effect on the motion is not.
 #[test]
 fn derivatives_by_coordinates_are_those_of_differences_in_effect() {
     let (mut worst, mut compared, mut deficient) = (0.0f64, 0, 0);
     for (seed, kind) in (0..40).flat_map(|s| kinds().map(|k| (s, k))) {
         let mut p = standing(seed, kind).by_trees();
         let (n, dofs) = (p.g.len(), p.dofs());
-        // Of a velocity that some motion has.
+        // The velocity of a motion.
         let along: Vec<f64> = (0..dofs).map(|k| 0.05 * scattered(k, seed + 3)).collect();
         let row = |k: usize| &p.factor[k * dofs..(k + 1) * dofs];
         let w = (0..n).map(|k| row(k).iter().zip(&along).map(|(h, v)| h * v).sum());
@@ -216,7 +219,8 @@ fn derivatives_by_coordinates_are_those_of_differences_in_effect() {
             continue;
         }
         deficient += usize::from(faces.is_deficient());
-        // What curves most is off by 1.4e-5 at a width of 1e-6, by a tenth at a third of it.
+        // The most curved case has an error of 1.4e-5 at a width of 1e-6, and a tenth of it at a third
+        // of this width.
         let eps = 3e-7;
         let ((a, ahead, over), (b, back, under)) = (moved(eps), moved(-eps));
         if !a || !b || over != p.modes || under != p.modes {
@@ -240,7 +244,7 @@ fn derivatives_by_coordinates_are_those_of_differences_in_effect() {
     assert!(compared > 200 && deficient > 20 && worst < 1e-5);
 }
 
-/// The matrix of the rows that are held is as large as these are many, whatever the coordinates.
+/// The cost of the matrix of held rows depends on the number of these rows, not on the coordinates.
 #[test]
 fn matrices_of_what_is_held_count_by_their_size() {
     let kind = Kind {

@@ -1,10 +1,10 @@
-//! The system's matrix from a dense G.
+//! Assembles the system's matrix from a dense G.
 
 use super::face::Face;
 use crate::linalg::dispatch;
 
 dispatch! {
-    /// Lᵀ G R + Q of a dense G with n rows; `line` has room for n.
+    /// Lᵀ G R + Q of a dense G with n rows. `line` is scratch of n numbers.
     pub(super) fn assemble = assemble_kernel(
         values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64],
     )
@@ -13,7 +13,7 @@ dispatch! {
 #[inline(always)]
 fn assemble_kernel(values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64]) {
     let m = faces.last().map_or(0, |f| f.start + f.size);
-    // By symmetry a column of G is a row of it.
+    // By symmetry a column of G is also a row of G.
     let row = |r: usize| &values[r * n..(r + 1) * n];
     for face in faces {
         let out = &mut a[face.start * m..(face.start + face.size) * m];

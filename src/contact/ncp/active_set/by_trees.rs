@@ -1,7 +1,7 @@
-//! The same system where G comes by trees.
+//! The linear system of a fixed set of modes, if G is stored by trees.
 //!
-//! A + εE is factored by the trees' coordinates, with a larger ε that is put back more often than that of
-//! [`proximal`](super::proximal); no rank is found.
+//! A + εE is factored in the coordinates of the trees. Here ε is larger, and its effect is corrected
+//! more often, than in [`proximal`](super::proximal). The rank is not found.
 
 use super::face::{Face, Slide};
 use super::{ActiveSetSystem, Use};
@@ -9,14 +9,14 @@ use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use std::array::from_fn;
 
-/// ε of systems by trees: with a tenth one of 640 problems is lost, and three come out otherwise.
+/// ε of systems by trees. With a tenth one of 640 problems is lost, and three have other solutions.
 const PROXIMAL: f64 = 1e-6;
 
-/// How often ε is put back at most; steps rarely need two.
+/// Largest number of corrections of ε. Steps rarely need two.
 const REPETITIONS: usize = 4;
 
-/// Where held rows contradict each other what is left of a step stalls: above this part of what was left before. Without
-/// it solutions take 7 % longer.
+/// A step ends if a correction leaves more than this share of the remainder: it then consists of
+/// contradictions between held rows. Without this solutions take 7 % longer.
 const STALLED: f64 = 0.3;
 
 impl ActiveSetSystem {
@@ -57,7 +57,7 @@ impl ActiveSetSystem {
                 }
             }
         }
-        // A singular matrix leaves numbers that no check lets pass.
+        // A singular matrix leads to numbers that no later check accepts.
         self.trees.factor(rows);
     }
 
@@ -66,7 +66,7 @@ impl ActiveSetSystem {
         self.trees.cost(rows)
     }
 
-    /// x ← (A + εE)⁻¹ x, ε put back; with Aᵀ for a derivative's transpose.
+    /// x ← (A + εE)⁻¹ x, with ε corrected. With Aᵀ for the transpose of a derivative.
     pub(super) fn solve_by_trees<const W: usize>(
         &mut self,
         rows: &WhitenedJacobian,
@@ -75,7 +75,7 @@ impl ActiveSetSystem {
     ) {
         let transposed = purpose == Use::Derivative { transposed: true };
         let (part, stalled) = match purpose {
-            // The end of a step is looked at anyway: no less than round-off leaves with this ε.
+            // The result of a step is checked anyway, so that the round-off with this ε is enough.
             Use::Step { .. } => (UNFELT, STALLED),
             Use::Derivative { .. } => (ROUND_OFF, f64::INFINITY),
         };
@@ -112,7 +112,7 @@ impl ActiveSetSystem {
                     break;
                 }
                 match purpose {
-                    // But for round-off, what was not yet solved is what ε took.
+                    // Up to round-off, the unsolved part is the part that ε took.
                     Use::Step { .. } => self.ease(dx, r),
                     Use::Derivative { .. } => {
                         self.on_rows(x, y, transposed);
@@ -121,7 +121,7 @@ impl ActiveSetSystem {
                         self.subtract_from(b, x, r);
                     }
                 }
-                // Each lane ends on its own, whatever stands beside it.
+                // Each lane ends independently of its neighbours.
                 let left = sizes(r);
                 let open: [bool; W] =
                     from_fn(|k| left[k] > enough[k] && left[k] <= stalled * before[k]);
@@ -166,9 +166,9 @@ impl ActiveSetSystem {
         }
     }
 
-    /// y = R x, or L x, on all rows of the faces' blocks.
+    /// y = R x, or L x if `transposed`, on all rows of the faces' blocks.
     fn on_rows<const W: usize>(&self, x: &[[f64; W]], y: &mut [[f64; W]], transposed: bool) {
-        // Of a contact that slides without friction only one row is on the face.
+        // A frictionless sliding contact has only one row on its face.
         y.fill([0.0; W]);
         let put = |row: usize, value: [f64; W]| y[row] = value;
         if transposed {
@@ -178,7 +178,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// x = Lᵀ y, or Rᵀ y.
+    /// x = Lᵀ y, or Rᵀ y if `transposed`.
     fn on_faces<const W: usize>(&self, y: &[[f64; W]], x: &mut [[f64; W]], transposed: bool) {
         if transposed {
             self.restrict_right(|row| y[row], x);

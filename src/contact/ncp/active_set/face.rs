@@ -1,4 +1,5 @@
-//! The faces of laws: in which directions a block's impulse may move, and in which its velocity is held.
+//! The faces of laws: the directions in which a block's impulse may move, and those in which its
+//! velocity is held.
 
 use crate::contact::block::Small;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
@@ -8,10 +9,10 @@ use crate::contact::ncp::cone::planar_norm;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Face {
     pub block: usize,
-    /// First of the block's rows that take part, and how many of the problem's rows those are.
+    /// First row of the block that takes part, and the number of such rows (rows of the problem).
     pub row: usize,
     pub rows: usize,
-    /// First unknown, and the number of unknowns.
+    /// Index of the first unknown, and number of unknowns.
     pub start: usize,
     pub size: usize,
     pub slide: Option<Slide>,
@@ -20,7 +21,8 @@ pub struct Face {
 }
 
 impl Face {
-    /// Equal but for the last digits of a slip direction: well below what a derivative can show.
+    /// Equal except for the last digits of a slip direction, far below any visible change of a
+    /// derivative.
     pub fn is_close(&self, b: &Face) -> bool {
         self.block == b.block
             && self.row == b.row
@@ -42,10 +44,10 @@ impl Face {
 pub struct Slide {
     pub mu: f64,
     pub u: [f64; 2],
-    /// c and s of the module's text.
+    /// c and s as in the module's documentation.
     pub across: f64,
     pub turn: f64,
-    /// u is that of a pyramid's face, whatever the impulse.
+    /// u is fixed by the face of a pyramid and does not follow the impulse.
     pub is_fixed: bool,
 }
 
@@ -75,8 +77,8 @@ pub fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
         planar_norm(lambda[0], lambda[1]),
         planar_norm(sigma[0], sigma[1]),
     );
-    // Of the two opposite directions the one that the other's error disturbs less: −λ_T close to sticking, σ_T where
-    // the impulse is small. At a solution they agree.
+    // Of the two opposite directions, take the one that suffers less from the error of the other: −λ_T
+    // close to sticking, σ_T for a small impulse. They agree at a solution.
     let mean = 0.5 * (w[0][0] + w[1][1]);
     let held = mu * lambda[2].max(0.0) * mean;
     let u = if force > 0.0 && held >= slip {
@@ -87,7 +89,8 @@ pub fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
         [1.0, 0.0]
     };
     let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
-    // Where nothing can move across the slip, the row holds x₂ by its turning alone instead of vanishing into round-off.
+    // If nothing can move across the slip, the turning of the direction alone determines x₂. The bound
+    // keeps the row above round-off.
     let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(UNFELT * mean);
     let held = mu * lambda[2].max(0.0) * response;
     let (across, turn) = if held + along > 0.0 {

@@ -1,7 +1,8 @@
-//! Unknowns whose impulses move nothing: sideways in a planar mechanism, along the arm of a hinge.
+//! Unknowns in the null space by themselves: their impulses move nothing. Examples are a sideways
+//! impulse in a planar mechanism, and an impulse along the arm of a hinge.
 //!
-//! They are the plainest way in which held rows depend on each other: alone, with a zero row and column of A, so that
-//! what is asked of them tells whether they are answered, without a solve.
+//! This is the simplest dependence between held rows: the row and column of A are zero. The right-hand
+//! side of the unknown alone then tells whether it can be answered, without a solve.
 
 use super::face::{Face, response_across};
 use super::{ActiveSetSystem, Form};
@@ -9,7 +10,7 @@ use crate::contact::digits::IDLE;
 use crate::contact::problem::{Delassus, Problem};
 
 impl ActiveSetSystem {
-    /// The unknowns that move nothing, where G is dense; none otherwise.
+    /// The unknowns that move nothing, for a dense G. Empty otherwise.
     pub fn idle<'a>(&'a self, problem: &Problem<'a>) -> impl Iterator<Item = usize> + use<'a> {
         let n = problem.rows();
         let (values, faces) = match problem.delassus {
@@ -22,8 +23,8 @@ impl ActiveSetSystem {
         })
     }
 
-    /// Clears the lines of idle unknowns from the assembled matrix: what round-off left of them would count as much as any
-    /// other by a line's own scale.
+    /// Clears the rows and columns of idle unknowns in the assembled matrix. Their round-off would
+    /// otherwise count as much as any other row once rows are scaled.
     pub(super) fn clear_idle(values: &[f64], n: usize, faces: &[Face], a: &mut [f64]) {
         let m = faces.last().map_or(0, |f| f.start + f.size);
         for face in faces {
@@ -32,7 +33,8 @@ impl ActiveSetSystem {
                     continue;
                 }
                 a[(face.start + k) * m..][..m].fill(0.0);
-                // The impulse of a sliding contact drags along the slip, even where its normal moves nothing.
+                // The impulse of a sliding contact acts along the slip, even if its normal part moves
+                // nothing.
                 if face.slide.is_none() {
                     a.iter_mut()
                         .skip(face.start + k)
@@ -43,7 +45,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// Whether held rows depend on each other, as far as they do, only in that some are idle.
+    /// Whether all dependence between held rows comes from idle unknowns.
     pub fn only_idle_depend(&self, problem: &Problem) -> bool {
         matches!(self.form, Form::Symmetric | Form::General)
             && self.rank() + self.idle(problem).count() == self.order
@@ -52,7 +54,7 @@ impl ActiveSetSystem {
 
 #[inline(always)]
 fn is_idle(values: &[f64], n: usize, face: &Face, k: usize) -> bool {
-    // Its turning answers what is asked across the slip.
+    // The turning of the slip direction answers the velocity across the slip.
     let turns = k > 0 && face.slide.is_some_and(|s| s.turn > 0.0);
     !turns && response(values, n, face, k) <= IDLE * face.response
 }

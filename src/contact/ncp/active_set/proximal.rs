@@ -1,19 +1,20 @@
-//! The same system for impulses near the present ones, without finding the rank.
+//! The linear system of a fixed set of modes for impulses near the present ones, without finding the
+//! rank.
 //!
-//! A + εE is factored instead, E the scale of G on each block, and what ε takes away is put back once:
-//! x ← x + (A + εE)⁻¹ (b − A x), where b − A x = εE δ with δ the last change of x. That is regular whatever rows depend
-//! on each other and costs a third of a factorization that finds the rank; what it returns is zero and as little else as
-//! the equations ask for.
+//! Instead of A it factors A + εE, with E the scale of G on each block, and corrects the effect of ε
+//! once: x ← x + (A + εE)⁻¹ (b − A x), where b − A x = εE δ with δ the last change of x. This is regular
+//! for any dependence between rows, and costs a third of a factorization that finds the rank. In the
+//! null space of A the solution is small: it changes impulses hardly more than the equations require.
 
 use super::ActiveSetSystem;
 use super::assemble::assemble;
 use crate::contact::digits::UNFELT;
 use crate::contact::ncp::modes::largest;
 
-/// ε: with a tenth 8 of 3,358 problems come out by up to 1e-6 different.
+/// ε. With a tenth 8 of 3,358 problems change by up to 1e-6.
 const PROXIMAL: f64 = 1e-7;
 
-/// Share of an answer that is put back from which on it may be one to contradictions alone.
+/// If the correction exceeds this share of x, check whether it only answers inconsistent rows.
 const CONTRADICTED: f64 = 0.1;
 
 impl ActiveSetSystem {
@@ -23,7 +24,7 @@ impl ActiveSetSystem {
         let a = self.general.matrix(m);
         assemble(values, n, &self.faces, a, &mut self.rows);
         let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
-        // What responds to nothing is eased by as much as if it did.
+        // The floor also eases rows that respond to nothing.
         let floor = if largest > 0.0 { UNFELT * largest } else { 1.0 };
         self.ease.clear();
         for face in &self.faces {
@@ -33,11 +34,11 @@ impl ActiveSetSystem {
                 self.ease.push(ease);
             }
         }
-        // A singular matrix leaves numbers that no check lets pass.
+        // A singular matrix leads to numbers that no later check accepts.
         self.general.factor(0.0);
     }
 
-    /// x ← (A + εE)⁻¹ x, ε put back; contradictions up to `unanswered` are not answered.
+    /// x ← (A + εE)⁻¹ x, with ε corrected. Contradictions up to `unanswered` are left as they are.
     pub(super) fn solve_near<const W: usize>(
         &mut self,
         unanswered: f64,
@@ -52,7 +53,8 @@ impl ActiveSetSystem {
         let share = CONTRADICTED * largest(x.as_flattened());
         add(x, 1.0, back);
         if unanswered > 0.0 && largest(back.as_flattened()) > share {
-            // What neither shrinks is the answer to a contradiction, which both have once.
+            // The part that a second correction does not shrink answers a contradiction. Both x and the
+            // first correction contain it once.
             self.shrink(back, scratch);
             let of_rows = back.iter().zip(&self.ease);
             let contradiction = of_rows.fold(0.0, |m: f64, (b, e)| m.max(e * largest(b)));
@@ -63,7 +65,8 @@ impl ActiveSetSystem {
         self.remainder = put_back;
     }
 
-    /// x ← (A + εE)⁻¹ εE x: next to nothing but for what A does not feel, which it leaves.
+    /// x ← (A + εE)⁻¹ εE x. This nearly vanishes, except for the part of x in the null space of A, which
+    /// stays.
     fn shrink<const W: usize>(&mut self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         for (x, ease) in x.iter_mut().zip(&self.ease) {
             *x = x.map(|x| ease * x);

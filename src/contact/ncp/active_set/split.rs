@@ -5,7 +5,8 @@ use crate::contact::product::Split;
 use crate::linalg::LANES;
 
 impl ActiveSetSystem {
-    /// R A⁻¹ Lᵀ (or with A⁺) as CᵀXB with B and C rank × rows: column i of each at `i·stride` of `left` and `right`.
+    /// R A⁻¹ Lᵀ (or with A⁺) as CᵀXB with B and C rank × rows. Column i of each is at `i·stride` of
+    /// `left` and `right`.
     pub fn split(
         &self,
         rows: usize,
@@ -36,7 +37,8 @@ impl ActiveSetSystem {
         self.general.solve_middle(x, scratch);
     }
 
-    /// From one vector an unknown to one a row of the problem, in place; `slide` does it for a sliding contact.
+    /// Expands one vector per unknown to one per row of the problem, in place. `slide` expands those of
+    /// a sliding contact.
     fn spread(
         &self,
         rows: usize,
@@ -44,7 +46,8 @@ impl ActiveSetSystem {
         x: &mut [f64],
         slide: impl Fn(&Slide, [f64; 2]) -> [f64; 3],
     ) {
-        // A face's rows never start before its unknowns: from the back, nothing is overwritten unread.
+        // The rows of a face never start before its unknowns. Going from the back, no unread entry is
+        // overwritten.
         let mut end = rows;
         for face in self.faces.iter().rev() {
             x[(face.row + face.rows) * stride..end * stride].fill(0.0);

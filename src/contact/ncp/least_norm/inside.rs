@@ -1,29 +1,32 @@
-//! How far inside the cones an impulse is: while it is, no small change of the problem switches a mode.
+//! How far inside the cones an impulse is. While it is inside, no small change of the problem switches a
+//! mode.
 
 use crate::contact::ncp::active_set::Face;
 use crate::contact::ncp::cone::planar_norm;
 use crate::contact::ncp::modes::CLOSED;
 use crate::contact::problem::Block;
 
-/// How far inside the cones an impulse is to be, one tried after the other: the share of friction coefficients and bounds that
-/// it may use, and the least normal impulse, in units of the largest impulse. Of 240 problems of robots at rest 73 have one by
-/// the first line, 191 by the second, and 239 by the last.
+/// How far inside the cones an impulse should be, tried in this order: the share of friction
+/// coefficients and bounds it may use, and the least normal impulse in units of the largest impulse. Of
+/// 240 problems of robots at rest 73 have such an impulse by the first line, 191 by the second, and 239
+/// by the last.
 pub(in crate::contact::ncp) const INSIDES: [Inside; 3] =
     [inside(0.75, 1e-3), AGAIN, inside(0.999, 1e-5)];
 
-/// How far inside an impulse is to be again that was found further inside once.
+/// How far inside an impulse must return that was further inside before.
 pub(in crate::contact::ncp) const AGAIN: Inside = inside(0.99, 1e-3);
 
-/// How far inside an impulse is kept from step to step, and how far it is where it counts as on the edge.
+/// How far inside an impulse is kept from step to step; and the distance below which it counts as on the
+/// edge.
 pub(in crate::contact::ncp) const WELL: Inside = inside(0.995, 5e-4);
 pub(in crate::contact::ncp) const BARELY: Inside = inside(1.0 - CLOSED, CLOSED * 1e-3);
 
-/// How far inside its set an impulse is to stay.
+/// How far inside its set an impulse must stay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::contact::ncp) struct Inside {
     /// Share of the friction coefficient, or of a bound, that it may use.
     pub share: f64,
-    /// The least normal impulse, and the least of a limit.
+    /// The least normal impulse, and the least impulse of a limit.
     pub least: f64,
 }
 
@@ -34,7 +37,7 @@ impl Inside {
         least: 0.0,
     };
 
-    /// With [`Inside::least`] in units of an impulse of this size.
+    /// The same with [`Inside::least`] in units of an impulse of this size.
     pub fn of(self, size: f64) -> Inside {
         Inside {
             least: self.least * size,
@@ -42,7 +45,7 @@ impl Inside {
         }
     }
 
-    /// The set but for what it is moved up.
+    /// The narrowed set, without the shift by [`Inside::least`].
     pub fn narrowed(self, block: Block) -> Block {
         match block {
             Block::Contact { mu } => Block::Contact {
@@ -58,7 +61,7 @@ impl Inside {
         }
     }
 
-    /// Whether the unknowns of a face are this far inside, but for a slack.
+    /// Whether the unknowns of a face are this far inside, up to a slack.
     pub fn holds(self, block: Block, x: &[[f64; 1]], slack: f64) -> bool {
         match (self.narrowed(block), x) {
             (Block::Contact { mu }, [[x], [y], [z]]) => {

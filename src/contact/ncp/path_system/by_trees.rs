@@ -1,19 +1,20 @@
-//! G + D where G comes by trees.
+//! The linear system G + D if G is stored by trees.
 
 use super::{PathSystem, frozen};
 use crate::contact::digits::DEPENDENT;
 use crate::contact::problem::{Block, Problem, Small};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// Added where G comes by trees: there it bounds the condition of what is solved, and repetition puts it back. With a tenth 9 of
-/// 64 problems are lost, with ten times as much one.
+/// Added to the diagonal by trees. It bounds the condition of the system; repetition corrects its
+/// effect. With a tenth 9 of 64 problems are lost, with ten times as much one.
 const PROXIMAL: f64 = 1e-8;
 
-/// How often a step's direction is corrected at most; once leaves three of 64 problems otherwise.
+/// Largest number of corrections of a direction. With one correction three of 64 problems have another
+/// solution.
 const REPETITIONS: usize = 2;
 
 impl PathSystem {
-    /// With W the inverse of D + R in the problem's units.
+    /// Factors with W, the inverse of D + R in the problem's units.
     pub(super) fn factor_by_trees(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         self.trees.clear_weights(problem.blocks.len());
         self.sizes.clear();
@@ -49,8 +50,8 @@ impl PathSystem {
         (flipped % 2 == 1) ^ self.trees.is_negative()
     }
 
-    /// x ← (G + D)⁻¹ x where x is `right` without frozen rows; a `rough` one, which is good to about eight digits, is not
-    /// corrected.
+    /// x ← (G + D)⁻¹ x where x is `right` without frozen rows. A `rough` solution, which has about eight
+    /// digits, is not corrected.
     pub(super) fn solve_by_trees(
         &mut self,
         problem: &Problem,
@@ -58,11 +59,11 @@ impl PathSystem {
         right: &[f64],
         rough: bool,
     ) {
-        // W is symmetric in scale: x = U y with (G + W⁻¹) y = U⁻¹ x.
+        // Unscale x = U y, with (G + W⁻¹) y = U⁻¹ x.
         let mut remainder = std::mem::take(&mut self.remainder);
         remainder.copy_from_slice(&self.x);
         self.x.fill([0.0]);
-        // What is left below this does not matter: the next step sees it.
+        // A smaller remainder does not matter: the next step corrects it.
         let enough = PROXIMAL * self.weighted(rows, &remainder);
         let repetitions = if rough { 0 } else { REPETITIONS };
         for repetition in 0..=repetitions {
@@ -106,7 +107,7 @@ impl PathSystem {
                     }
                     let own: f64 = (0..block.rows()).map(|c| d[r][c] * self.x[at + c][0]).sum();
                     let x = self.x[at + r][0];
-                    // What was solved for, less what the matrix gives.
+                    // The right-hand side minus the product with the matrix.
                     remainder[at + r][0] =
                         right[at + r] - (self.unit[i] * self.rows[at + r][0] + own + DEPENDENT * x);
                 }
@@ -118,7 +119,7 @@ impl PathSystem {
         self.remainder = remainder;
     }
 
-    /// The largest part of a right side, each in units of what its block makes of an impulse of one.
+    /// The largest part of a right-hand side, relative to the size of its block of D.
     fn weighted(&self, rows: &WhitenedJacobian, right: &[[f64; 1]]) -> f64 {
         let sizes = self.sizes.iter().enumerate().map(|(i, own)| {
             let largest = right[rows.range(i)]

@@ -1,4 +1,4 @@
-//! Where a ray comes from.
+//! The start of a ray.
 
 use super::{Kind, Ray};
 use crate::contact::ncp::modes::largest;
@@ -7,21 +7,23 @@ use crate::contact::problem::{Block, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::scattered;
 
-/// Compliance that makes rows independent of each other, in units of their response.
+/// Compliance that makes rows independent, in units of their response.
 const EASE: f64 = 1e-7;
 
-/// By how much g is moved, in units of its largest entry: no two rows reach their bounds at once.
+/// Perturbation of g, in units of its largest entry, so that no two rows reach their bounds at once.
 const APART: f64 = 1e-8;
 
-/// The speed at which gaps widen with t, in units of what closes them and of the largest velocity.
+/// The speed at which gaps widen with t, in units of their closing velocity, and of the largest
+/// velocity.
 const OPENING: f64 = 1e-3;
 const LEAST_OPENING: f64 = 0.1;
 
-/// What bounds on friction widen by with t besides what the present impulse bears, in units of the mean impulse.
+/// The rate at which friction bounds widen with t, in addition to the present impulse, in units of the
+/// mean impulse.
 const LEAST_BOUND: f64 = 0.1;
 
 impl Ray {
-    /// Impulses that `work` brings say how wide bounds are to be.
+    /// Prepares the ray. The impulses in `work` decide how far bounds widen.
     pub(super) fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, work: &Work) {
         let n = problem.rows();
         let speed = largest(problem.g);

@@ -5,7 +5,7 @@ use crate::contact::mode::Mode;
 use crate::contact::ncp::{NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 
-/// Offsets by `step` along one random direction of everything a problem has.
+/// A random direction of all data of a problem.
 struct Direction {
     rows: Vec<Vec<f64>>,
     g: Vec<f64>,
@@ -29,7 +29,7 @@ impl Direction {
         }
     }
 
-    /// A case is kept apart from its offset: G from the moved rows, g moved by itself.
+    /// A copy of the case, moved by `step`: G from the moved rows, g moved by itself.
     fn moved(&self, case: &Case, step: f64) -> Case {
         let mut out = case.clone();
         for (row, d) in out.rows.iter_mut().zip(&self.rows) {
@@ -245,7 +245,7 @@ fn the_transpose_is_the_adjoint() {
             );
             count += 1;
         }
-        // One column alone gives the same as the same column among others.
+        // A column alone has the same result as among others.
         let mut alone = vec![0.0; n];
         solver
             .apply(&case.problem(), &w[..n], Some(&limits[..nb]), 1, &mut alone)
@@ -261,7 +261,7 @@ fn the_transpose_is_the_adjoint() {
     println!("{count} pairs");
 }
 
-/// Redundant contacts: λ is a choice, but the body's velocity is not, and nor is its derivative.
+/// Redundant contacts: λ is a choice, but the body's velocity and its derivative are not.
 #[test]
 fn the_force_on_a_body_with_redundant_contacts_has_the_right_derivative() {
     let mut solver = NcpSolver::new(60, 20);
@@ -319,7 +319,7 @@ fn the_force_on_a_body_with_redundant_contacts_has_the_right_derivative() {
     }
 }
 
-/// At exactly zero slip, the derivative is finite, the one of sticking, and marked.
+/// At exactly zero slip, the derivative is finite, that of sticking, and labelled.
 #[test]
 fn zero_slip_has_a_finite_derivative() {
     let g = [0.5, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5];

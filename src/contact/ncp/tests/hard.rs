@@ -7,7 +7,8 @@ use crate::contact::mode::Mode;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::Block;
 
-/// Bodies that each lie on one of the three before, every third on four corners, the others on one random point.
+/// A pile: each body lies on one of the three before it, every third on four corners, the others on one
+/// random point.
 fn pile(rng: &mut Random, bodies: usize) -> Case {
     let sizes: Vec<_> = (0..bodies)
         .map(|_| (0.5 + 0.4 * rng.signed(), 0.1))
@@ -69,7 +70,8 @@ fn piles_are_certified_cold_and_warm() {
             assert!(before.iter().zip(after).all(|(a, b)| (a - b).abs() < 1e-9));
         }
     }
-    // The others are at a switch, or are answered by the nearest impulse: looking for the least one comes first again.
+    // The other problems are at a switch or get the nearest impulse, because the least-norm impulse is
+    // tried first.
     assert!(at_once >= 2, "{at_once} of 6 with two factorizations");
 }
 
@@ -84,8 +86,9 @@ fn heavy_on_light_and_towers_are_certified() {
         tower(&[1.0; 8], 0.01),
     ] {
         let (lambda, mut modes, _) = certified(&mut solver, &case);
-        // At rest every box ends without velocity; the next step starts from the answer and finds the same forces in few
-        // factorizations, also where the first found the nearest impulse and the second the least.
+        // At rest every box ends without velocity. The next step starts from this solution and finds the
+        // same forces in few factorizations, even if the first solve found the nearest impulse and the
+        // second the least-norm one.
         let mut again = lambda.clone();
         let certificate = solver
             .solve(
@@ -103,8 +106,8 @@ fn heavy_on_light_and_towers_are_certified() {
     }
 }
 
-/// A rod whose tip drags on the floor: pushing friction into the floor (G_nt < 0, large μ), where the forces of rigid
-/// bodies have no solution, impulses do.
+/// A rod whose tip drags on the floor and pushes its friction into the floor (G_nt < 0, large μ). The
+/// forces of rigid bodies have no solution here; impulses have one.
 #[test]
 fn a_painleve_rod_is_certified() {
     let mut solver = NcpSolver::new(3, 1);
@@ -127,7 +130,7 @@ fn a_painleve_rod_is_certified() {
     assert!(seen[0] > 20 && seen[1] > 20 && seen[2] == 0, "{seen:?}");
 }
 
-/// A box pushed over the floor step after step: last step's answer is the next one's start.
+/// A box pushed over the floor: the solution of one step starts the next.
 #[test]
 fn steps_in_a_row_cost_one_or_two_factorizations() {
     let (h, mass, mu) = (1e-3, 10.0, 0.5);
@@ -170,7 +173,8 @@ fn steps_in_a_row_cost_one_or_two_factorizations() {
     }
 }
 
-/// Contacts of a chain with itself that overlap, with dry friction in every second joint and rows that yield by little.
+/// Overlapping contacts of a chain with itself, with dry friction in every second joint and slightly
+/// compliant rows.
 fn folded(seed: u64) -> Case {
     const DOFS: usize = 8;
     const CONTACTS: usize = 10;
@@ -209,7 +213,8 @@ fn folded(seed: u64) -> Case {
     case
 }
 
-/// Of 149 of these problems those in which continuation, no nearer to the path than mostly is enough, ended in front of a fold.
+/// Of 149 of these problems, the ones in which continuation with the usual nearness ended in front of a
+/// fold.
 #[test]
 fn continuation_follows_sharp_folds_from_nearer() {
     let mut solver = NcpSolver::new(40, 20);

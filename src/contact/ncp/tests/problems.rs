@@ -209,7 +209,8 @@ pub fn table(mass: f64, mu: f64, size: [f64; 3], nx: usize, ny: usize, velocity:
     case.finish()
 }
 
-/// A tower of boxes with four contacts at each level; `masses` from the ground up, gravity × h as free velocity.
+/// A tower of boxes with four contacts at each level. `masses` are from the ground up; gravity × h is
+/// the free velocity.
 pub fn tower(masses: &[f64], push: f64) -> Case {
     let mut case = Case::new(&masses.iter().map(|m| (*m, 0.3)).collect::<Vec<_>>());
     for k in 0..masses.len() {

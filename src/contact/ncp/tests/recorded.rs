@@ -1,9 +1,10 @@
-//! Recorded problems, each of which once defeated a method. Of simulated humanoids: feet whose corners differ by
-//! nanometres, so that their rows are dependent to seven digits and rigid sticking contradicts itself in the eighth. Of
-//! a tumbling quadruped: faces that slide and turn on their corners where pushing on one corner alone would draw it in.
+//! Recorded problems, each of which once defeated a method. From simulated humanoids: feet whose corners
+//! differ by nanometres, so that their rows are dependent to seven digits and rigid sticking contradicts
+//! itself in the eighth. From a tumbling quadruped: faces that slide and turn on their corners, and that
+//! a push on one corner alone would draw in.
 //!
-//! Four lines per problem: blocks as (law, μ or bound, mode given), g, λ given, and G's lower triangle by rows. Numbers
-//! are the bits of an f64 in hexadecimal.
+//! Four lines per problem: blocks as (law, μ or bound, given mode), g, given λ, and G's lower triangle
+//! by rows. Numbers are the bits of an f64 in hexadecimal.
 
 use crate::contact::certificate::{Effort, Path};
 use crate::contact::mode::Mode;
@@ -28,7 +29,7 @@ impl Recorded {
         }
     }
 
-    /// The certificate is not taken on trust.
+    /// Recomputes the certificate.
     fn check(&self, k: usize, lambda: &[f64]) {
         let n = self.g.len();
         let velocity = self.g.iter().fold(1.0f64, |m, x| m.max(x.abs()));
@@ -130,7 +131,7 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
             println!("{k} warm {warm}: {c:?}");
             assert!(c.converged && c.residual() <= 5e-11, "{k}: {c:?}");
             assert!(c.sweeps <= SWEEPS && c.admm == 0, "{k}: {c:?}");
-            // Pivots that lead nowhere are among the factorizations.
+            // Unsuccessful pivots are among the factorizations.
             let factorizations = c.newton + c.interior + c.continuation;
             assert!(factorizations <= 250, "{k}: {c:?}");
             interior += usize::from(c.interior > 0);
@@ -157,7 +158,7 @@ fn problems_of_a_quadruped_are_solved_by_pivots() {
             )
             .unwrap();
         println!("{k}: {c:?}");
-        // Next to a switch the interior point is asked too.
+        // Next to a switch the interior point runs, too.
         let pivots_alone = c.interior == 0 || c.margin < 1e-6;
         assert!(
             c.converged && c.path == Path::Polished && pivots_alone && c.sweeps <= SWEEPS,
@@ -289,8 +290,9 @@ fn continuation_alone_solves_every_recorded_problem() {
     }
 }
 
-/// Surfaces that only ever glide on each other: no impulse along their normal moves anything, and its velocity is round-off. No
-/// path leads through the cones of such a contact; once continuation ended where it began.
+/// Surfaces that only glide on each other: no impulse along their normal moves anything, and the normal
+/// velocity is round-off. No path leads through the cones of such a contact; continuation once ended at
+/// its start.
 #[test]
 fn continuation_passes_by_what_no_impulse_moves() {
     let mut solver = NcpSolver::new(72, 36);
@@ -305,7 +307,7 @@ fn continuation_passes_by_what_no_impulse_moves() {
         for (to, from) in (delassus.chunks_mut(m)).zip(case.delassus.chunks(n)) {
             to[..n].copy_from_slice(from);
         }
-        // They do respond across it.
+        // Tangential rows do respond.
         for r in [n, n + 1, n + 3, n + 4] {
             delassus[r * m + r] = 0.1;
         }

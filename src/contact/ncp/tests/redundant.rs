@@ -1,4 +1,4 @@
-//! Redundant contacts: one documented answer, whatever the order and the warm start.
+//! Redundant contacts have one documented solution, for any order and warm start.
 
 use super::problems::{Case, LEVEL, Random, table};
 use super::solve::certified;
@@ -85,8 +85,8 @@ fn twenty_points_give_one_answer_for_any_order_and_warm_start() {
     }
 }
 
-/// Where the least impulse would reach the cones, the one returned stays strictly inside: modes are at no switch. It still
-/// is shorter than impulses that come as they may.
+/// If the least-norm impulse would reach the cones, the returned one stays strictly inside, away from
+/// mode switches. It is still shorter than arbitrary solutions.
 #[test]
 fn the_answer_stays_inside_the_cones_and_is_short() {
     let mut rng = Random(22);
@@ -133,7 +133,7 @@ fn the_answer_stays_inside_the_cones_and_is_short() {
 
 #[test]
 fn contradicting_contacts_let_go_of_what_opens() {
-    // Four corners, one of them over a hollow: rigid rows cannot all close, the three others hold.
+    // Four corners, one of them over a hollow: the rigid rows cannot all close; the three others hold.
     let mut case = Case::new(&[(10.0, 0.5)]);
     for (x, y) in [(-0.5, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)] {
         case.contact(0.5, None, (0, [x, y, -0.4]), LEVEL);
@@ -151,12 +151,13 @@ fn contradicting_contacts_let_go_of_what_opens() {
     );
 }
 
-/// A planar mechanism has no answer sideways, and needs none unless sideways motion is asked for, which a contact that
-/// slides answers by turning; beside rows that depend on each other otherwise the answer is compared with the question.
+/// A planar mechanism cannot respond sideways, and need not unless sideways motion is required. A
+/// sliding contact answers sideways motion by turning its friction. If rows depend on each other in
+/// another way, the response is compared with the requirement.
 #[test]
 fn rows_that_move_nothing_leave_over_what_is_asked_of_them() {
     let mut solver = NcpSolver::new(6, 2);
-    // Along x and z, and the rotation about y, of contacts at these places along x.
+    // Rows along x and z, and the rotation about y, of contacts at these places along x.
     let planar = |places: &[f64], mu: f64, velocity: [f64; 3]| {
         let mut case = Case {
             inverse_mass: vec![1.0, 1.0, 1.0],

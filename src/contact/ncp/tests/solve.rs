@@ -7,7 +7,7 @@ use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::error::Status;
 
-/// Cold solve; panics unless certified at the default tolerance.
+/// Solves from a cold start. Panics unless certified at the default tolerance.
 pub fn certified(solver: &mut NcpSolver, case: &Case) -> (Vec<f64>, Vec<Mode>, Certificate) {
     let (mut lambda, mut modes) = (
         vec![0.0; case.g.len()],
@@ -64,7 +64,7 @@ fn a_point_mass_breaks_sticks_or_slides_as_by_hand() {
                 .unwrap();
             assert!(certificate.converged, "{certificate:?}");
             assert_eq!(modes[0], mode);
-            // ADMM stops at its tolerance, the others at the exact answer.
+            // ADMM stops at its tolerance; the other methods reach the exact solution.
             let bound = if method == Method::Admm { 1e-9 } else { 1e-14 };
             for k in 0..3 {
                 assert!(
@@ -78,7 +78,7 @@ fn a_point_mass_breaks_sticks_or_slides_as_by_hand() {
 
 #[test]
 fn one_row_laws_have_their_closed_form() {
-    // Two coupled rows: a limit that closes and friction that saturates, or neither.
+    // Two coupled rows: either a limit closes and friction saturates, or neither.
     let g = [2.0, 0.5, 0.5, 1.0];
     let mut solver = NcpSolver::new(2, 2);
     for (free, expected, mode) in [
@@ -150,7 +150,7 @@ fn friction_is_isotropic_over_36_azimuths() {
     }
 }
 
-/// Where friction makes the answer ambiguous the methods may land on different ones: then each must be a solution that
+/// With ambiguous friction the methods may find different solutions. Each must then be a solution that
 /// the default path confirms from there.
 #[test]
 fn the_three_methods_agree() {
@@ -292,7 +292,7 @@ fn bad_input_is_refused_and_leaves_everything_as_it_was() {
         error.message.contains("w has 12 entries, expected 12 × 2"),
         "{error}"
     );
-    // A problem without a solution: the answer is flagged, and its derivative refused.
+    // For a problem without a solution the result is flagged, and its derivative refused.
     let problem = Problem {
         blocks: &[Block::Bilateral],
         delassus: Delassus::Dense(&[0.0]),
@@ -389,7 +389,8 @@ fn nothing_is_allocated_after_creation_and_the_bits_repeat() {
     }
 }
 
-/// Matrices that are no Delassus matrices, at all magnitudes: an answer or an error, never a panic, never NaN out.
+/// Matrices that are no Delassus matrices, at all magnitudes: the result is a solution or an error,
+/// never a panic, never NaN.
 #[test]
 fn no_numbers_make_it_panic() {
     let mut rng = Random(13);

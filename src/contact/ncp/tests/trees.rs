@@ -1,4 +1,4 @@
-//! Problems by trees and by islands against the same problems with a dense matrix.
+//! Problems by trees and by islands, compared with the same problems with a dense matrix.
 
 use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
@@ -12,7 +12,7 @@ use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use allocation_counter::measure;
 
-/// The same operator by its factor: a body is a tree.
+/// The same operator by its factor: each body is a tree.
 fn by_trees(case: &Case) -> WhitenedJacobian {
     let bodies = case.inverse_mass.len() / 6;
     let mut out = WhitenedJacobian::default();
@@ -48,7 +48,7 @@ fn capacity(case: &Case) -> Capacity {
     }
 }
 
-/// Cases side by side, without contact among them.
+/// Cases side by side, without contact between them.
 fn together(cases: &[Case]) -> Case {
     let bodies: usize = cases.iter().map(|c| c.inverse_mass.len()).sum();
     let mut all = Case::default();
@@ -121,7 +121,8 @@ fn by_trees_the_solution_is_that_of_the_dense_matrix() {
     println!("largest difference in velocity {worst:e}");
 }
 
-/// The ray by itself, from rest, without an allocation: whatever it ends on is a solution, and it ends on most.
+/// The ray alone, from zero impulses, without an allocation: if it ends, it ends on a solution, and in
+/// most cases it does.
 #[test]
 fn a_ray_ends_on_a_solution() {
     let mut rng = Random(11);
@@ -250,7 +251,7 @@ fn islands_give_the_solution_and_the_derivative_of_the_whole() {
     assert!(seen > 6, "{seen}");
 }
 
-/// A body runs into a row of bodies that drift apart: each contact closes only when the one before has.
+/// A body runs into a row of bodies that drift apart: each contact closes only after the one before.
 #[test]
 fn a_blow_reaches_blocks_that_were_open_without_it() {
     for bodies in [3, 8, 20] {
@@ -284,7 +285,7 @@ fn a_blow_reaches_blocks_that_were_open_without_it() {
                 .solve(&split, &mut lambda, &mut modes, &options)
                 .unwrap();
             assert!(certificate.converged, "{bodies} {certificate:?}");
-            // All move on together.
+            // All bodies move on together.
             let mean = case.velocity.iter().sum::<f64>() / bodies as f64;
             let first = case.velocity[0] - lambda[0];
             assert!((first - mean).abs() < 1e-12, "{bodies}: {first} {mean}");

@@ -1,4 +1,4 @@
-//! Actuators with a state.
+//! Actuators with an activation.
 
 use super::*;
 use crate::error::Status;
@@ -167,10 +167,10 @@ fn ranges_of_lengths() {
     assert_eq!(range(anew, given), (-1.0, 2.0));
 }
 
-/// What MuJoCo's simulation comes to where limits do not give way.
+/// The results of MuJoCo's simulation for rigid limits.
 #[test]
 fn lengths_within_the_limits_of_joints() {
-    // Without other limits than the joint's.
+    // Only the joint has limits.
     let alone = |actuator: &str| with("", "", actuator).replace("range=\"-3 4\"", "");
     let range = |text: &str| {
         let m = model(text);
@@ -181,7 +181,7 @@ fn lengths_within_the_limits_of_joints() {
         );
         m.actuators[0].active.unwrap().length_range
     };
-    // The gear counts, and turns the ends about.
+    // The gear multiplies the range, and a negative one reverses it.
     assert_eq!(
         range(&alone("<muscle joint=\"j\" gear=\"-2\"/>")),
         (-4.0, 2.0)
@@ -199,7 +199,7 @@ fn lengths_within_the_limits_of_joints() {
     let a = &both.actuators[0];
     assert_eq!(a.active.unwrap().length_range, (-1.0, 2.0));
     assert_eq!(a.passive.unwrap().length_range, (-1.0, 2.0));
-    // Not where it is given.
+    // There is no warning if the range is given.
     assert!(
         model(&with("", "", "<muscle joint=\"j\" lengthrange=\"0 1\"/>"))
             .warnings
@@ -215,7 +215,8 @@ fn lengths_within_the_limits_of_joints() {
     );
 }
 
-/// Two links of unit length in the plane: hinges "a" at the origin and "b" at the end of the first, and a site on each.
+/// Two links of unit length in the plane: hinges "a" at the origin and "b" at the end of the first, and
+/// a site on each.
 fn two_links(ranges: [&str; 2], sites: [&str; 3], rest: &str) -> String {
     let [a, b] = ranges;
     let [still, first, second] = sites;
@@ -251,8 +252,8 @@ fn lengths_of_paths_within_the_limits_of_joints() {
     let on_axis = path(["still", "second"], "");
     let tip = two_links(bounds, ["0 0 0", "0 0 0", "1 0 0"], &on_axis);
     assert_range(&tip, [4.0 * 1.25_f64.cos(), 4.0 * 0.15_f64.cos()]);
-    // From a site that is three units away the tip is nearest where it points at it, within the limits of the first joint, and
-    // farthest at corners of the box.
+    // From a site three units away the tip is nearest when it points at the site, within the limits of
+    // the first joint, and farthest at corners of the box.
     let away = two_links(bounds, ["3 0 0", "0 0 0", "1 0 0"], &on_axis);
     let distance = |a: f64, b: f64| {
         let (x, y) = (a.cos() + (a + b).cos(), a.sin() + (a + b).sin());
@@ -276,14 +277,15 @@ fn lengths_of_paths_within_the_limits_of_joints() {
         found.1 >= 2.0 * ends[1] - 1e-9 && found.1 < 2.0 * ends[1] + slack,
         "{found:?} {ends:?}"
     );
-    // A hinge without limits goes all round: the circle of radius 1 about the origin, from 3 away. The second joint has no part.
+    // A hinge without limits turns all round: the circle of radius 1 about the origin, seen from a
+    // distance of 3. The second joint has no effect.
     let round = two_links(
         ["", "range=\"0 1\""],
         ["3 0 0", "0 1 0", "0 0 0"],
         &path(["still", "first"], ""),
     );
     assert_range(&round, [4.0, 8.0]);
-    // The tendon's own limits are ends too.
+    // The tendon's own limits bound the range, too.
     let limited = path(["still", "first"], "range=\"2.5 9\"");
     let round = two_links(["", "range=\"0 1\""], ["3 0 0", "0 1 0", "0 0 0"], &limited);
     assert_range(&round, [5.0, 8.0]);
@@ -323,7 +325,7 @@ fn lengths_that_more_than_the_limits_of_joints_bounds_are_refused() {
         "<joint name=\"b\" type=\"slide\"/>",
     );
     unsupported(&slides, &["line", expected, "joint \"b\"", "no limits"]);
-    // Of joints that have no part in it, or equalities that do not act, anything may be said.
+    // Joints without effect on the length, and inactive equalities, are allowed.
     let still = equality.replace("<joint ", "<joint active=\"false\" ");
     let muscle = path(["still", "first"], "");
     let aside = two_links(

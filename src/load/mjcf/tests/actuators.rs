@@ -67,11 +67,12 @@ fn one_default_serves_all_shortcuts() {
     );
 }
 
-/// As MuJoCo 4.0 compiles them: classes from the outermost to the innermost, one element in each, then the actuator.
+/// As MuJoCo 4.0 compiles them: classes from the outermost to the innermost, with one element in each,
+/// then the actuator.
 #[test]
 fn shortcuts_in_nested_classes() {
     for (classes, element, gain, bias) in [
-        // A kind keeps its numbers through classes of other kinds.
+        // A kind keeps its numbers across classes of other kinds.
         (
             &["position kp=\"30\"", "velocity kv=\"3\""][..],
             "position",
@@ -96,7 +97,7 @@ fn shortcuts_in_nested_classes() {
             1.0,
             [0.0, -1.0, 0.0],
         ),
-        // <general> sees the element before it, and all kinds begin with it again.
+        // <general> starts from the element before it, and all kinds start from it afterwards.
         (
             &["position kp=\"30\"", "velocity kv=\"3\""],
             "general",
@@ -121,7 +122,7 @@ fn shortcuts_in_nested_classes() {
             7.0,
             [0.0, -7.0, 0.0],
         ),
-        // Kinds with another kind of gain do not.
+        // Kinds with another kind of gain do not start from it.
         (
             &[
                 "position kp=\"30\"",
@@ -253,7 +254,7 @@ fn excludes_and_pairs() {
         (1, 0, Some(4), Some(0.1))
     );
     assert_eq!(p.friction, Some([0.5, 0.6, 0.005, 0.0001, 0.0001]));
-    // The other has MJCF's defaults, not those of its geoms.
+    // The other pair has MJCF's defaults, not the values of its geoms.
     let p = &m.pairs[1];
     assert_eq!((p.condim, p.margin), (Some(3), Some(0.0)));
     assert_eq!(p.friction, Some([1.0, 1.0, 0.005, 0.0001, 0.0001]));
@@ -324,7 +325,7 @@ fn height_fields_are_scaled_and_upright() {
         (h.rows, h.columns, h.half_extents, h.base),
         (2, 3, [4.0, 5.0], 0.1)
     );
-    // From 1..7 to 0..2, the text's last row first.
+    // Scaled from 1..7 to 0..2, with the text's last row first.
     let expected = [1.0, 4.0 / 3.0, 2.0, 0.0, 1.0 / 3.0, 2.0 / 3.0];
     for (a, b) in h.heights.iter().zip(expected) {
         assert_near(*a, b);

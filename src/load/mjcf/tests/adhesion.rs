@@ -13,7 +13,8 @@ fn with(default: &str, actuator: &str) -> String {
     format!("<default>{default}</default>{ROD}\n<actuator>{actuator}</actuator>")
 }
 
-/// As MuJoCo 4.0 compiles them: shortcuts share a class's numbers, and a body has no gear.
+/// As MuJoCo 4.0 compiles them: shortcuts share a class's numbers, and an actuator on a body has no
+/// gear.
 #[test]
 fn shortcuts_and_classes() {
     let on = Transmission::Body("b".into());
@@ -29,7 +30,7 @@ fn shortcuts_and_classes() {
             "<adhesion body=\"b\"/>",
             4.0,
         ),
-        // A servo's numbers are dropped, its gear too.
+        // The numbers of a servo are dropped, including its gear.
         (
             "<position kp=\"7\" kv=\"2\" gear=\"3\" ctrlrange=\"0 2\"/>",
             "<adhesion body=\"b\"/>",
@@ -54,7 +55,7 @@ fn shortcuts_and_classes() {
     assert_eq!(a.transmission, Transmission::Body("world".into()));
 }
 
-/// Which counts for adhesion, and so it is said.
+/// `gap` only affects adhesion, and a warning says so.
 #[test]
 fn gaps() {
     let pair = "<contact><pair geom1=\"g\" geom2=\"h\" gap=\".3\"/></contact>";
@@ -126,7 +127,7 @@ fn what_is_refused() {
             "{e}"
         );
     }
-    // What the file may say but no adhesion is, with the line.
+    // Settings that adhesion cannot have, with the line.
     for (actuator, expected) in [
         (
             "<adhesion name=\"a\" body=\"e\" ctrlrange=\"0 1\"/>",

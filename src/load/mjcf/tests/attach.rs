@@ -70,7 +70,7 @@ fn a_body_brings_what_names_nothing_else() -> std::result::Result<(), Box<dyn st
     let dir = Scratch::new("body")?;
     dir.write("kids/kid.xml", KID);
     let inside = "<body name='b' pos='1 0 0'><frame euler='0 0 90'><attach model='kid' body='base' prefix='l_'/></frame></body>";
-    // Its file calls itself kid, too.
+    // The file also calls itself kid.
     for asset in [ASSET, "<model file='kids/kid.xml'/>"] {
         let m = read_file(
             &dir.write("main.xml", &main_file(asset, inside)),
@@ -135,7 +135,7 @@ fn a_whole_model_twice_and_one_within_another()
         (6, 6, 4)
     );
 
-    // A hand on an arm that stands in a third file: prefixes add up, and classes stay apart.
+    // A hand on an arm in a third file: prefixes are concatenated, and classes stay separate.
     let arm = "<mujoco model='arm'><default><joint damping='2'/></default><asset><model name='kid' file='kid.xml'/></asset>\
                <worldbody><body name='link'><joint name='turn'/><geom size='.1'/><attach model='kid' body='other' prefix='hand_'/>\
                </body></worldbody><actuator><motor name='m' joint='hand_j3'/></actuator></mujoco>";

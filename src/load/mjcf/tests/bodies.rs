@@ -27,7 +27,7 @@ fn tree_names_and_places() {
     );
     assert_eq!(m.bodies[2].origin, "line 3");
     assert_vec(m.bodies[1].placement.pos, [1.0, 2.0, 3.0]);
-    // Geoms stand by body, whatever their place in the file.
+    // Geoms are ordered by body, for any order in the file.
     let geoms: Vec<(&str, usize)> = m.geoms.iter().map(|g| (g.name.as_str(), g.body)).collect();
     assert_eq!(geoms, [("floor", 0), ("ga", 1), ("", 3)]);
     assert!(matches!(
@@ -40,7 +40,7 @@ fn tree_names_and_places() {
 
 #[test]
 fn five_ways_to_turn_a_quarter() {
-    // Each carries x to y and y to −x.
+    // Each rotation maps x to y and y to −x.
     for form in [
         "quat=\"2 0 0 2\"",
         "axisangle=\"0 0 5 1.5707963267948966\"",
@@ -50,7 +50,7 @@ fn five_ways_to_turn_a_quarter() {
         let m = bodies(&format!("<body {form}/>"));
         assert_axes(&m.bodies[1].placement.rot, Y, MINUS_X);
     }
-    // The smallest rotation that carries z to x carries x to −z.
+    // The smallest rotation that maps z to x maps x to −z.
     let m = bodies("<body zaxis=\"3 0 0\"/><body zaxis=\"0 0 -1\"/>");
     assert_axes(&m.bodies[1].placement.rot, MINUS_Z, Y);
     assert_vec(m.bodies[2].placement.rot.c[2], MINUS_Z);
@@ -64,9 +64,9 @@ fn euler_sequences_and_degrees() {
         ));
         m.bodies[1].placement.rot
     };
-    // About x, then about the new y: R = Rx Ry takes x to Rx(−z) = y, y to Rx(y) = z.
+    // About x, then about the new y: R = Rx Ry maps x to Rx(−z) = y, and y to Rx(y) = z.
     assert_axes(&turned("xyz"), Y, Z);
-    // About the fixed x, then the fixed y: R = Ry Rx takes x to −z, y to Ry(z) = x.
+    // About the fixed x, then the fixed y: R = Ry Rx maps x to −z, and y to Ry(z) = x.
     assert_axes(&turned("XYZ"), MINUS_Z, X);
 }
 
@@ -270,7 +270,8 @@ fn options_and_flags() {
     );
 }
 
-/// Of MuJoCo 4.0: sections add up, attribute by attribute, and flags act once all are read.
+/// As in MuJoCo 4.0: sections are merged attribute by attribute, and flags apply when all sections are
+/// read.
 #[test]
 fn several_sections_of_options() {
     let one = "<worldbody><body><joint range=\"0 1\" frictionloss=\"1\"/><geom size=\"1\"/></body></worldbody>";
@@ -284,7 +285,7 @@ fn several_sections_of_options() {
         (m.time_step, m.integrator),
         (Some(0.003), Some(FileIntegrator::ImplicitFast))
     );
-    // What another section replaces is not told.
+    // There is no warning about a value that another section replaces.
     assert!(m.warnings.is_empty(), "{:?}", m.warnings);
     let off = "<option><flag gravity=\"disable\"/></option>";
     for (options, gravity) in [
@@ -327,7 +328,7 @@ fn several_sections_of_options() {
     ] {
         assert_eq!(has(&options), expected, "{options}");
     }
-    // What is switched off and on again is not asked for.
+    // A feature that is disabled and enabled again is not refused.
     read(
         "<option><flag actuation=\"disable\"/></option><option><flag actuation=\"enable\"/></option>",
     );
@@ -362,7 +363,7 @@ fn a_fluid_and_what_meets_it() {
     assert!(!still.fluid.acts());
 }
 
-/// Of one geom they are the geom's, of several any that the moments have.
+/// With one geom the axes are those of the geom, with several any principal axes.
 #[test]
 fn principal_axes_are_those_that_the_file_says() {
     let turned = "euler=\"90 0 0\"";

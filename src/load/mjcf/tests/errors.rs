@@ -1,4 +1,4 @@
-//! Wrong files: each with its status and the words that lead to the culprit.
+//! Invalid files: each with its status and words that identify the error.
 
 use super::*;
 use crate::error::Status;
@@ -261,7 +261,7 @@ fn physics_that_is_missing() {
     ] {
         refused(Status::Unsupported, inside, &["line 2: ", expected]);
     }
-    // What is set to nothing is no reason to refuse.
+    // A neutral value is not refused.
     let m = model("<worldbody><body mocap=\"false\"/></worldbody>");
     assert!(m.warnings.is_empty());
 }

@@ -56,7 +56,7 @@ fn includes_nest_in_place() {
         "{}",
         m.bodies[2].origin
     );
-    // The same file twice: the names clash, and the message says where both are.
+    // The same file included twice: the names clash, and the message gives both places.
     let twice = dir.write(
         "twice.xml",
         "<mujoco><worldbody><include file=\"sub/c.xml\"/>\n<include file=\"sub/c.xml\"/>\
@@ -103,7 +103,7 @@ fn includes_that_fail() {
     }
     let own = dir.write("own.xml", "<mujoco><include file=\"own.xml\"/></mujoco>");
     assert!(read(&own).unwrap_err().message.contains("includes itself"));
-    // A chain of files that doubles each time stops at the depth limit, not in exhaustion.
+    // A chain of files that doubles each time stops at the depth limit before memory runs out.
     for k in 0..40 {
         let next = format!("<include file=\"chain{}.xml\"/>", k + 1);
         dir.write(
@@ -203,7 +203,7 @@ fn copies_are_bounded() {
     assert_eq!(failure(&text).status, Status::Capacity);
 }
 
-/// The grey image 10 20 30 / 40 50 70 and the numbers that MuJoCo takes for the same field.
+/// The grey image 10 20 30 / 40 50 70 and MuJoCo's numbers for the same field.
 #[test]
 fn height_fields_come_from_images_and_numbers() {
     let dir = Scratch::new("height-fields");

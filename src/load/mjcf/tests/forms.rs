@@ -1,4 +1,4 @@
-//! Forms that MuJoCo reads every day; the expectations are MuJoCo's numbers.
+//! Forms that are common in MuJoCo files. The expectations are MuJoCo's numbers.
 
 use super::*;
 use crate::model::cord::Transmission;
@@ -23,7 +23,7 @@ fn infinite_ranges_bound_nothing() {
 
 const MESH: &str = "0 0 0 .5 0 0 0 .3 0 .1 .05 1.2 .6 .2 .3";
 
-/// Sizes and places that MuJoCo 4.0 gives, which holds meshes in single precision.
+/// Sizes and places of MuJoCo 4.0, which stores meshes in single precision.
 #[test]
 fn primitives_are_fitted_to_meshes() {
     let inertia = [0.22592593, 0.11280865, 0.33796298];
@@ -175,7 +175,7 @@ fn compensation_by_actuators_and_parents_that_touch() {
     assert!(model("<option><flag filterparent='disable'/></option>").parents_touch);
 }
 
-/// Attributes of other programs have prefixes; elements with one are unknown.
+/// Attributes with a prefix belong to other programs; elements with one are unknown.
 #[test]
 fn prefixes_are_those_of_other_programs() {
     let text = "<mujoco xmlns:xsi='a' xsi:noNamespaceSchemaLocation='m.xsd' foo:bar='1'><worldbody/></mujoco></mujoco>";

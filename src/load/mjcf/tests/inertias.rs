@@ -1,4 +1,4 @@
-//! Inertias given, from geoms and from meshes, and what the compiler does to them.
+//! Inertias that are given, from geoms and from meshes, and their changes by the compiler.
 
 use super::*;
 use crate::spatial::{Inertia, Sym3};
@@ -257,9 +257,9 @@ fn mesh_inertia_modes() {
     assert_near(mode("convex"), 3.5);
     // Two faces of area 3 and a perimeter of 8.
     assert_near(mode("shell"), 14.0);
-    // All of the L is seen from its centre of mass: the overestimate is none.
+    // The whole surface of the L is visible from its centre of mass: there is no overestimate.
     assert_near(mode("legacy"), 3.0);
-    // Not so with arms of a quarter: 0.9375 in truth, this by MuJoCo 4.0.
+    // With arms of a quarter it is not: the exact value is 0.9375, and this is MuJoCo 4.0's.
     let thin = STEP
         .replace("inertia=\"exact\"", "")
         .replace("2 1 0 1 1 0 1 2 0", "2 .25 0 .25 .25 0 .25 2 0")

@@ -27,10 +27,10 @@ fn mocap_bodies_have_free_joints() {
     for b in [target, heavy] {
         assert!(matches!(b.joints[..], [ref j] if j.kind == JointKind::Free));
     }
-    // The name of the body, but that a joint of the file has it.
+    // The joint has the name of the body, unless a joint of the file has it.
     assert_eq!(target.joints[0].name, "target_mocap");
     assert_eq!(heavy.joints[0].name, "heavy");
-    // What has no mass may still be freed.
+    // A body without mass gets armature, so that its motion may stop being prescribed.
     assert_eq!([target, heavy].map(|b| b.joints[0].armature), [1.0, 0.0]);
     assert!(m.warnings.is_empty(), "{:?}", m.warnings);
 }
@@ -60,7 +60,7 @@ fn keyframes_place_them() {
         [&neutral[..1], &neutral[4..15], &neutral[18..]]
     );
     assert_near(neutral[6].abs(), 1.0);
-    // MuJoCo's come first, then the mocap bodies.
+    // MuJoCo's coordinates come first, then the mocap bodies.
     let mut qpos = vec![0.0; 22];
     model.q_to_mujoco(&full, &mut qpos);
     let wanted = [
@@ -108,13 +108,14 @@ fn quaternions_of_keyframes() {
             assert!((x - y).abs() < 1e-15, "{name}: {q:?}");
         }
     }
-    // What MuJoCo has no place for in qpos, seven zeros, is where the file places it.
+    // Seven zeros, for mocap bodies which MuJoCo's qpos does not contain, stand for the pose of the
+    // file.
     let mut q = vec![f64::NAN; 18];
     let qpos: Vec<f64> = (0..18).map(|i| f64::from(u8::from(i < 11))).collect();
     model.q_from_mujoco(&qpos, &mut q);
     assert_eq!(q[11..], model.neutral()[11..]);
     assert_eq!(q[3..7], [0.5; 4]);
-    // A unit quaternion keeps its bits, and others are those of the rotation.
+    // A unit quaternion keeps its bits; others are normalized.
     let mut again = vec![0.0; 18];
     model.q_to_mujoco(&q, &mut again);
     let mut same = vec![0.0; 18];

@@ -27,7 +27,8 @@ fn springs_and_dampers_by_time_constant_and_ratio() {
     assert_near(joint(&m, 2).damping, 10.0 * felt);
     // Both must be positive.
     assert_eq!((joint(&m, 3).stiffness, joint(&m, 3).damping), (7.0, 8.0));
-    // The inner of two equal masses on one line is felt with the outer one at rest in the inverse: M⁻¹ = (1 −1; −1 2)/2.
+    // Two equal masses on one line: the inverse is M⁻¹ = (1 −1; −1 2)/2, so that the joints have
+    // different inertias.
     assert_near(joint(&m, 4).damping, 20.0 * 2.0);
     assert_near(joint(&m, 5).damping, 20.0 * 1.0);
 }

@@ -3,7 +3,8 @@
 use super::*;
 use crate::model::cord::{PathPoint, TendonPath, TendonSpec, Transmission, WrapShape};
 
-/// Two hinges "a" and "b" (springs rest at 0.2 and 0.5 rad) with a slide "c", sites and solids, angles in radians.
+/// Two hinges "a" and "b" (springs rest at 0.2 and 0.5 rad) with a slide "c", sites and solids, angles
+/// in radians.
 fn with_parts(inside: &str) -> String {
     format!(
         "<compiler angle=\"radian\"/><worldbody><site name=\"w\" pos=\"0 0 3\"/><body name=\"A\">\
@@ -39,7 +40,7 @@ fn a_fixed_one_is_a_sum_of_coordinates() {
         (t.friction_loss, t.limits, t.limit_margin),
         (0.1, Some((-1.0, 2.0)), 0.01)
     );
-    // Where the springs of its joints rest.
+    // The length with its joints' springs at rest.
     let (lower, upper) = t.rest.unwrap();
     assert_near(lower, 2.0 * 0.2 - 3.0 * 0.5);
     assert_eq!(lower, upper);
@@ -83,7 +84,7 @@ fn a_spatial_one_goes_through_sites_and_around_solids() {
     assert_vec(side, [0.0, 2.0, 0.0]);
     let (s, c) = 1f64.sin_cos();
     assert_vec(rod.placement.rot.c[2], [s, 0.0, c]);
-    // Without stiffness it has no rest length; none of its other numbers are set.
+    // Without stiffness it has no rest length. Its other numbers are not set.
     assert_eq!((t.stiffness, t.rest, t.limits), (0.0, None, None));
 }
 
@@ -95,7 +96,7 @@ fn lengths_at_rest() {
     assert_eq!(rest("springlength=\"-1 2\""), Some((-1.0, 2.0)));
     assert_eq!(rest("springlength=\"0\""), Some((0.0, 0.0)));
     assert_eq!(rest(""), None);
-    // The hinges turned to 0.2 and 0.5 rad, the second about (2, 1) in A.
+    // The hinges are at 0.2 and 0.5 rad, the second about (2, 1) in A.
     let (lower, upper) = rest("stiffness=\"1\" springlength=\"-1\"").unwrap();
     assert_eq!(lower, upper);
     let turned = |[x, y]: [f64; 2], angle: f64| {
@@ -132,7 +133,7 @@ fn classes_and_flags() {
     let m = model(&with_parts(&format!("{off}{text}")));
     assert_eq!(numbers(&m.tendons[0]), (0.0, 0.0, 0.0, None));
     assert_eq!(numbers(&m.tendons[1]), (0.0, 0.0, 0.0, None));
-    // What has no meaning for rigid limits is said.
+    // A setting without meaning for rigid limits gets a warning.
     let m = model(&with_parts(
         "<tendon><fixed solreflimit=\".01 1\"><joint joint=\"a\" coef=\"1\"/></fixed></tendon>",
     ));
@@ -179,7 +180,7 @@ fn actuators_on_tendons() {
     );
 }
 
-/// As MuJoCo 4.0 compiles it: the inertia felt is 1/(gᵀ M⁻¹ g).
+/// As MuJoCo 4.0 compiles it: the effective inertia is 1/(gᵀ M⁻¹ g).
 #[test]
 fn the_damping_ratio_of_a_servo_on_a_fixed_tendon() {
     let m = model(

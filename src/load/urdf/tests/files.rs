@@ -168,7 +168,7 @@ fn files_that_cannot_be_read() {
             .status,
         Status::Io
     );
-    // What is no UTF-8 is taken for Latin-1.
+    // Invalid UTF-8 is read as Latin-1.
     let path = dir.write(
         "bytes.urdf",
         b"<robot name='r'>\n<link name='\xe9'/></robot>",
@@ -192,8 +192,8 @@ fn the_arm_of_the_examples() {
     assert_eq!(spec.geoms.len(), 8);
 }
 
-/// The same file by other ways to it: relative to where the program runs, through a link to its folder or to
-/// itself.
+/// The same file by other paths: relative to the working directory, and through a link to its folder or
+/// to itself.
 #[test]
 fn meshes_are_found_however_the_path_is_spelt() {
     let dir = Scratch::new("spelt");

@@ -1,4 +1,4 @@
-//! Forms that other programs read every day.
+//! Forms that other programs commonly read.
 
 use super::*;
 use crate::error::Result;
@@ -179,7 +179,7 @@ fn texts_around_the_robot_and_strange_names() -> Result<()> {
     assert_eq!(spec.bodies.len(), 3);
     assert!(warnings[0].contains("<sensor:camera>"), "{warnings:?}");
     assert_eq!(read("<robot><link name='a'/></robot>")?.name, "");
-    // Lines stay right behind all of these.
+    // Line numbers stay right after all of these.
     let e = error_of(&format!(
         "\n<?xml\nversion='1.0'?>\n<!--\n--\n-->{}",
         robot.replace("fixed", "x")

@@ -1,4 +1,4 @@
-//! What a URDF text becomes.
+//! The models that URDF texts give.
 
 mod files;
 mod forms;
@@ -94,7 +94,7 @@ fn every_joint_type() {
             (kind, !limit.is_empty()),
             "{name}"
         );
-        // The specification's default, where there is an axis at all.
+        // The default of the specification, for joints with an axis.
         let has_axis = !matches!(name, "fixed" | "floating" | "spherical" | "ball");
         assert_eq!(j.axis == Vec3::X, has_axis, "{name}");
     }
@@ -477,7 +477,7 @@ fn a_long_chain_needs_no_stack() {
     assert_eq!(spec.bodies.len(), n + 2);
     assert_eq!(spec.bodies[n + 1].parent, n);
 
-    // The last link above the first: a cycle of all of them, and no root.
+    // The last link is above the first: all of them form a cycle without a root.
     let close = fixed(&[("l10000", "l0")]).replace("j0", "close");
     let e = error_of(&robot(&(body + &close)));
     assert!(e.message.contains("cycle"), "{}", e.message);

@@ -1,8 +1,8 @@
-//! What is no URDF, and how that is said.
+//! Invalid URDF texts, and their messages.
 
 use super::*;
 
-/// Every text with the start of its message, which has element, name and line, and a word of it.
+/// Each text with the start of its message, which contains element, name and line, and a word of it.
 #[test]
 fn malformed_files_are_refused_with_the_place() {
     let revolute = |inner: &str| pair("revolute", inner, "");
