@@ -354,6 +354,12 @@ async function badNames() {
   const at = await page.evaluate(() => window.diffsim.viewer.stage.project([0, 0, 0]));
   await page.mouse.click(...at);
   await settle(page);
+  for (const key of ["n", "j", "a"]) await page.keyboard.press(key);
+  await settle(page);
+  const texts = await page.evaluate(() => [...document.querySelectorAll("#labels span")].map((x) => x.textContent));
+  expect("labels are text", texts.includes(facts.bad), texts);
+  expect("the tree is text", (await page.textContent("#tree")).includes(facts.bad));
+  await page.keyboard.press("n");
   expect("nothing ran", (await page.evaluate(() => window.harmed)) === undefined);
   expect("the title is text", (await page.textContent("#head h1")) === facts.bad, await page.textContent("#head h1"));
   expect("the body is text", (await page.textContent("#pick h3")) === facts.bad);

@@ -332,6 +332,9 @@ def test_arrays_of_a_recording_have_its_contacts(run, tmp_path):
     record = tmp_path / "a.dsrec"
     assert run("simulate", QUADRUPED, "--seconds", "0.3", "--record", record)[0] == 0
     assert run("convert", record, "-o", tmp_path / "a.npz")[0] == 0
+    code, out, _ = run("info", record)
+    assert code == 0 and "recording of quadruped" in out and "13 moving bodies, nq 19" in out, out
+    assert json.loads(run("info", record, "--json")[1])["frames"] == len(diffsim.Recording.read(record).frames)
     arrays, frames = np.load(tmp_path / "a.npz"), diffsim.Recording.read(record).frames
     start = arrays["contact_start"]
     assert start[-1] == sum(len(f.contacts) for f in frames) > 0

@@ -225,3 +225,22 @@ def test_quaternions_of_any_rotation():
     ])
     found = quaternions(r)
     assert np.abs(np.abs(np.sum(found * q, axis=1)) - 1).max() < 1e-12
+
+
+def test_whatever_is_said_the_simulation_goes_on():
+    """Random messages, well-formed or not: each is done or answered, and the state stays finite."""
+    live, rng = diffsim.Live(model()), np.random.default_rng(7)
+    kinds = ["drag", "release", "input", "parameter", "pause", "speed", "step", "reset", "keyframe", "seen", "no", None, 3, []]
+    values = [0, 1, -1, 1.5, 1e300, -1e300, float("inf"), float("nan"), None, "1", [], [0, 0, 0], [1, 2], {}, True, 2**70]
+    for k in range(3000):
+        said = {"do": kinds[rng.integers(len(kinds))]}
+        for name in ("index", "value", "body", "point", "target", "on"):
+            if rng.random() < 0.7:
+                said[name] = values[rng.integers(len(values))]
+        live.hear(json.dumps(said))
+        if k % 20 == 0:
+            live.advance(2 * live.time_step)
+            assert np.isfinite(live.q).all() and np.isfinite(live.v).all(), said
+        live.frame()
+        json.loads(live._state())
+    assert np.isfinite(live.u).all() and 0.01 <= live.speed <= 100

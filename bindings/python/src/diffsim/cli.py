@@ -130,7 +130,31 @@ def findings(examined: Any) -> Any:
     return lines
 
 
+def info_of_recording(args: Any) -> Any:
+    r = Recording.read(args.robot)
+    contacts = max((len(f.contacts) for f in r.frames), default=0)
+    span = [float(r.times[0]), float(r.times[-1])] if r.frames else None
+    facts = {
+        "path": args.robot, "name": r.name, "frames": len(r.frames), "time": span, "rate": r.rate, "nq": r.nq, "nv": r.nv, "nu": r.nu,
+        "bodies": [b.name for b in r.bodies[1:]], "channels": {n: s.stop - s.start for n, s in r.channels.items()},
+        "contacts": contacts, "unsolved": sum(not f.converged for f in r.frames), "damage": r.damage,
+    }  # fmt: skip
+    lines = [
+        f"{args.robot}: recording of {r.name or 'a robot without a name'}, {examine.many(len(r.frames), 'frame')}"
+        + (f" from {span[0]:g} to {span[1]:g} s" if span else ""),
+        f"{examine.many(len(r.bodies) - 1, 'moving body').replace('bodys', 'bodies')}, nq {r.nq}, nv {r.nv}, nu {r.nu}; {examine.many(contacts, 'contact')} at most; {facts['unsolved']} frames unsolved",
+    ]
+    if r.channels:
+        lines.append("channels: " + ", ".join(f"{n} ({k})" for n, k in facts["channels"].items()))
+    if r.damage:
+        lines.append(f"{MARKS['warning']} damaged: {r.damage}")
+    say(args, facts, *lines)
+    return DONE
+
+
 def info(args: Any) -> Any:
+    if pathlib.Path(args.robot).is_file() and is_recording(args.robot):
+        return info_of_recording(args)
     examined = examine.Examined(args.robot)
     model = load(args, args.robot, examined)
     examined.facts.update(examine.describe(model))
@@ -400,7 +424,7 @@ def parser() -> Any:
         made.set_defaults(run=function)
         return made
 
-    command(info, "bodies, joints and masses as a tree, and what is unusual", robot).add_argument("robot")
+    command(info, "bodies, joints and masses as a tree, and anything unusual; sizes of a recording", robot).add_argument("robot", metavar="ROBOT|RECORDING")
     c = command(check, "load, step, differentiate and time a robot, and explain what is unusual", robot, steps)
     c.add_argument("robot")
     c.add_argument("--steps", type=count, default=300, metavar="N")

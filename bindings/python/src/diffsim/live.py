@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from . import viewer
-from ._errors import DiffsimError
+from ._errors import DiffsimError, NoStepError
 from ._native import Array
 from .enums import ParamKind
 from .model import Model
@@ -165,7 +165,11 @@ class Live:
     def frame(self) -> bytes:
         """What is sent of a moment: time, poses (7 numbers a body), then 14 numbers a contact."""
         poses = self._poses()
-        contacts: Any = self.sim.contacts() if self.time > 0 else np.zeros(0)
+        try:
+            contacts: Any = self.sim.contacts()
+        except NoStepError:
+            # At the start, and after a change of a parameter until the next step.
+            contacts = np.zeros(0)
         head = struct.pack("<dII", self.time, self.model.nbody, len(contacts))
         if not len(contacts):
             return head + poses
@@ -225,7 +229,7 @@ class Live:
             self._do(said)
             self._changed = self._changed or said["do"] not in ("drag", "release", "seen")
             self._was_reset = self._was_reset or said["do"] in ("reset", "keyframe")
-        except (ValueError, TypeError, KeyError, IndexError, DiffsimError) as error:
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError, DiffsimError) as error:
             self.message = f"not understood: {error}"
 
     def _do(self, said: Any) -> None:
