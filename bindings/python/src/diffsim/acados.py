@@ -10,9 +10,9 @@ import pathlib
 from typing import Any, Union
 
 from . import c_model
-from .planning import Transition
+from .planning import Transition as Transition
 
-__all__ = ["Transition", "model"]
+__all__ = ["model"]
 
 
 def model(transition: Transition, name: str = "step", folder: Union[str, "pathlib.Path", None] = None) -> Any:

@@ -14,9 +14,9 @@ import casadi
 import numpy as np
 
 from . import c_model
-from .planning import Transition
+from .planning import Transition as Transition
 
-__all__ = ["Transition", "external", "function"]
+__all__ = ["external", "function"]
 
 
 class _Function(casadi.Callback):  # type: ignore[misc]

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._native import array
-from .planning import Transition, difference_jacobians, integrate_jacobians
+from .planning import Transition as Transition
+from .planning import difference_jacobians, integrate_jacobians
 
-__all__ = ["ActionModel", "State", "Transition"]
+__all__ = ["ActionModel", "State"]
 
 
 class State(crocoddyl.StateAbstract):  # type: ignore[misc]
