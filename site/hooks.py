@@ -20,12 +20,12 @@ def on_config(config):
 
 
 def names():
-    """Addresses of functions, types and methods, for the search: what a reader types, in small letters, and where it is."""
+    """For the search: names of functions, types and methods in small letters, as they are written, and their addresses."""
     found = {name: there for name, there in PLACES.items() if name.startswith(("ds_", "DS_"))}
     for name, there in PYTHON.items():
         found.setdefault(f"diffsim.{name}", there)
         found.setdefault(name, there)
-    # Methods by their own name: of several the one of the class that most programs use. Constants are words of any text.
+    # Methods by their own name: of several the one of the class that most programs use. No constants.
     for of in ("Sim", "Model", "Rollout", ""):
         for name, there in PYTHON.items():
             owner, _, own = name.rpartition(".")

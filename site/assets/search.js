@@ -1,4 +1,4 @@
-// A search for the name of a function, a type or a method shows where it is described, above all that mentions it.
+// A search for the name of a function, a type or a method shows first where it is described.
 (() => {
   const list = () => document.querySelector(".md-search-result__list");
   const input = document.querySelector(".md-search__input");

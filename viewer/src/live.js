@@ -205,7 +205,7 @@ export class Live {
       $("shape").setAttribute("d", this.paused ? PLAY : PAUSE);
     };
     viewer.seek = viewer.seekShare = () => {};
-    // Back through what was seen; forward from the newest frame by a step of the simulation.
+    // Back through the frames that came; forward from the newest frame by a step of the simulation.
     viewer.stepFrames = (count) => {
       const newest = this.history.length - 1;
       const at = (this.looking ?? newest) + count;

@@ -108,7 +108,7 @@ class Viewer {
     this.changed = true;
   }
 
-  /** Frames all that is there now; at the start, with what of the world is near. */
+  /** Frames all that is there now; at the start, with the parts of the world that are near. */
   lookAgain(direction) {
     const box = new THREE.Box3();
     for (const robot of this.robots) {
@@ -541,7 +541,7 @@ class Viewer {
   }
 }
 
-/** The rows of the card of what is picked. */
+/** The rows of the card of a picked body or contact. */
 function table(rows) {
   document.querySelector("#pick table").replaceChildren(
     ...rows.map((cells) => {

@@ -25,7 +25,7 @@ export function slide(parent, name, [low, high], value, change) {
   };
 }
 
-/** The bodies of the first recording, which can be searched, picked and hidden. Bodies of the same name in the others go with them. */
+/** The bodies of the first recording: searched, picked, hidden, with those of the same name in the others. */
 export function tree(viewer) {
   const [robot] = viewer.robots;
   const rows = robot.r.bodies.slice(1).map((body, i) => {

@@ -167,7 +167,7 @@ export class Robot {
     this.gradients.width = 0.007 * this.unit;
   }
 
-  /** The size of the largest robot: of bodies that hang together, one of which is on the world. A pile has many small ones. */
+  /** The size of the largest robot, that is of bodies that hang together. A pile has many small ones. */
   largest() {
     const boxes = {};
     for (const { mesh, shape } of this.shapes) {

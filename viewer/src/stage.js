@@ -118,7 +118,7 @@ export class Stage {
     }
   }
 
-  /** Looks at a box along a direction: from the front, a little from the left and above, unless another is given. */
+  /** Looks at a box along a direction, by default from the front, a little from the left and above. */
   frame(box, direction = [1.25, -1.35, 0.62]) {
     const size = Math.max(1e-6, box.getSize(new THREE.Vector3()).length());
     const center = box.getCenter(new THREE.Vector3());

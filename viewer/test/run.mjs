@@ -547,7 +547,7 @@ async function tools() {
   await page.context().close();
 }
 
-/** Robots of 1 mm and of 400 m fill the picture as one of 1 m does, and stand on a floor; low windows show all. */
+/** Robots of 1 mm and of 400 m fill the picture and stand on a floor; low windows show all. */
 async function sizes() {
   for (const name of ["mm", "huge"]) {
     const page = await open(name);
@@ -636,7 +636,7 @@ async function live() {
     expect("its range is the file's", (await slider.getAttribute("max")) === "15", await slider.getAttribute("max"));
     await page.selectOption("#speed", "0.5");
     expect("half the speed", await reaches("document.getElementById('speed').value === '0.5'"));
-    // Back through what was seen, then one step on.
+    // Back through the frames that came, then one step on.
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press("ArrowLeft");
     expect("it waits", await reaches("v.live.paused && v.live.looking !== null"));

@@ -62,7 +62,7 @@ def socket(live, token=None, origin=True):
 
 
 def frame(s):
-    """The next frame; what is said of the state of the simulation is not one."""
+    """The next frame; messages with the state of the simulation are none."""
     message = s.recv(5)
     while isinstance(message, str):
         message = s.recv(5)

@@ -32,7 +32,7 @@ def transition(differences=None):
 
 
 def start():
-    """The state at the beginning, at rest, and a first guess of the inputs: what holds the torso, and a push."""
+    """The state at the beginning, at rest, and a first guess of the inputs: one that holds the torso, then a push."""
     guess = np.full((NODES, 1), 30.0)
     guess[10:20] = 90.0
     guess[20:] = 0.0

@@ -37,7 +37,7 @@ def write(transition: Transition, name: str, folder: Union[str, pathlib.Path, No
     """Writes `name`.c for "casadi" or "acados" and returns its path.
 
     casadi: name(x, u) and jac_name. acados: name_fun and name_fun_jac. The model must come from a file or a text as it
-    is: save a changed one first (`Model.save`) and load what was saved. Raises `UnsupportedError` for others.
+    is: save a changed one first (`Model.save`) and load the saved file. Raises `UnsupportedError` for others.
     """
     if not name.isidentifier() or not name.isascii():
         raise InvalidArgumentError(f"name: expected a name as C has them, got {name!r}")
@@ -132,7 +132,7 @@ _HEAD = r"""/* One transition of a robot, x+ = f(x, u) with x = (q, v), and its 
 
 enum { NQ = @nq@, NV = @nv@, NU = @nu@, NX = NQ + NV, NT = 2 * NV, STEPS = @steps@, QUATERNIONS = @quaternion_count@, PLAIN = @plain_count@ };
 
-/* Rotations: first entry in q and first dof, of a free joint the same of its position. Then joints with nq = nv. */
+/* Rotations: first entry in q, first dof, and both of a free joint's position. Then joints with nq = nv. */
 static const int quaternions[][4] = { @quaternions@ };
 static const int plain[][3] = { @plain@ };
 
@@ -284,7 +284,8 @@ static void maps(worker *w, const double *x, const double *y)
     }
 }
 
-/* y = f(x, u), and the Jacobians by x, NX*NX, and by u, NX*NU, column-major; NULL for those not wanted. Nonzero: it failed. */
+/* y = f(x, u), and the Jacobians by x, NX*NX, and by u, NX*NU, column-major; NULL for those not wanted.
+ * Nonzero: it failed. */
 static int transition(const double *x, const double *u, double *y, double *by_x, double *by_u)
 {
     worker *w = work();

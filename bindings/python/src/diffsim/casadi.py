@@ -89,7 +89,7 @@ class _Jacobian(casadi.Callback):  # type: ignore[misc]
 
 
 def function(transition: Transition, name: str = "step") -> Any:
-    """x_next = f(x, u) as a `casadi.Function`. Keep it as long as what is made from it."""
+    """x_next = f(x, u) as a `casadi.Function`. Keep it as long as every function made from it."""
     return _Function(name, transition)
 
 

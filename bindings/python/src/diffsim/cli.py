@@ -142,7 +142,7 @@ def info_of_recording(args: Any) -> Any:
     lines = [
         f"{args.robot}: recording of {r.name or 'a robot without a name'}, {examine.many(len(r.frames), 'frame')}"
         + (f" from {span[0]:g} to {span[1]:g} s" if span else ""),
-        f"{examine.many(len(r.bodies) - 1, 'moving body').replace('bodys', 'bodies')}, nq {r.nq}, nv {r.nv}, nu {r.nu}; {examine.many(contacts, 'contact')} at most; {facts['unsolved']} frames unsolved",
+        f"{examine.many(len(r.bodies) - 1, 'moving body', 'moving bodies')}, nq {r.nq}, nv {r.nv}, nu {r.nu}; {examine.many(contacts, 'contact')} at most; {facts['unsolved']} frames unsolved",
     ]
     if r.channels:
         lines.append("channels: " + ", ".join(f"{n} ({k})" for n, k in facts["channels"].items()))
@@ -317,7 +317,7 @@ def bench(args: Any) -> Any:
     return DONE
 
 
-#: Endings of robots, and of what a recording is converted to.
+#: Endings of robot files, and of the files that a recording is converted to.
 ROBOTS = (".xml", ".mjcf", ".urdf")
 PAGES = (".glb", ".npz", ".html")
 
@@ -340,7 +340,7 @@ def convert(args: Any) -> Any:
         arrays: Dict[str, Any] = {name: np.array([getattr(x, name) for x in f]) for name in ("time", "q", "v", "u", "poses")}
         for name in recording.channels:
             arrays[f"channel {name}"] = recording.channel(name)
-        # Contacts of all frames, one after the other: those of frame k are contact_start[k] to contact_start[k + 1].
+        # Contacts of all frames: those of frame k are contact_start[k] to contact_start[k + 1].
         arrays["contact_start"] = np.concatenate([[0], np.cumsum([len(x.contacts) for x in f])])
         for name in ("geom_a", "geom_b", "mode", "point", "normal", "tangent", "impulse", "gap"):
             arrays[f"contact_{name}"] = np.concatenate([x.contacts[name] for x in f]) if f else np.zeros(0)

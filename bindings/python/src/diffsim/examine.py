@@ -171,13 +171,13 @@ def passed_limits(model: Model, q: Any) -> List[Tuple[str, float, float, float]]
     return out
 
 
-def many(count: int, one: str) -> str:
+def many(count: int, one: str, more: str = "") -> str:
     """A number with its noun."""
-    return f"{count} {one if count == 1 else one + 's'}"
+    return f"{count} {one if count == 1 else more or one + 's'}"
 
 
 def hints(model: Model) -> List[str]:
-    """What of a model lets a simulation surprise: it hangs from the world, or there is no ground."""
+    """Reasons for which a simulation may surprise: the robot hangs from the world, or there is no ground."""
     out = []
     if not any(j.kind == JointKind.FREE for j in model.joints) and any(b.parent == 0 and b.mass > 0 for b in model.bodies[1:]):
         out.append("it hangs from the world: --base free lets it float")

@@ -43,7 +43,7 @@ SPEEDS = 0.01, 100.0
 MAX_MESSAGE = 1 << 16
 
 
-#: What a page says when it has shown a frame.
+#: The message of a page that has shown a frame.
 SEEN = '{"do":"seen"}'
 
 #: u for (time, q, v).
@@ -118,7 +118,7 @@ class Live:
         return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
     def _inputs(self) -> List[Any]:
-        """Names and ranges of the sliders of u: the file's control range, else what the joint's effort allows."""
+        """Names and ranges of the sliders of u: the control range, else the range that the joint's effort allows."""
         m, out = self.model, []
         if self.control is not None:
             return []
@@ -158,7 +158,7 @@ class Live:
         return viewer.live_page(self._packed, facts, html.escape(authority or self._authority()))
 
     def _state(self, reset: bool = False) -> str:
-        """What pages show of the simulation beside its frames."""
+        """The state that pages show beside the frames."""
         params, u = self.sim.params.tolist(), self.u.tolist()
         return json.dumps({"state": {"paused": self.paused, "speed": self.speed, "u": u, "params": params, "reset": reset}})
 
@@ -394,7 +394,7 @@ def _three(x: Any) -> Any:
 
 
 def need_websockets() -> None:
-    """Raises ImportError with what to install."""
+    """Raises ImportError, with the package to install."""
     try:
         import websockets.asyncio.server  # noqa: F401
     except ImportError:

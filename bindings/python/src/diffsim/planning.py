@@ -18,7 +18,7 @@ from .sim import Sim
 
 
 class Quaternion(NamedTuple):
-    """Where a rotation is: first entry in q, first dof in v, and the first entries of a free joint's position, -1 without."""
+    """Where a rotation is: first entry in q, first dof, and both of a free joint's position, -1 without."""
 
     q: int
     v: int
@@ -114,7 +114,7 @@ class Transition:
 
     def jacobians(self, x: ArrayLike, u: ArrayLike) -> Tuple[Array, Array, Array]:
         """(x⁺, ∂x⁺/∂x, ∂x⁺/∂u) by the entries of x themselves: nx×nx and nx×nu. Quaternions count as those of unit length
-        along them, so that a solver that leaves the unit sphere still has the derivative of what it evaluates."""
+        along them, so that a solver that leaves the unit sphere still has the derivative of its function."""
         y, A, B = self.linearize(x, u)
         if not self.quaternions:
             return y, A, B

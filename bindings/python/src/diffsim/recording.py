@@ -61,7 +61,7 @@ class Body:
     parent: int
     mass: float
     com: npt.NDArray[Any]
-    #: About the centre of mass, the body's axes, 3×3 [kg m²]; None of a recording from a file, which does not have it.
+    #: About the centre of mass, the body's axes, 3×3 [kg m²]; None in a recording from a file.
     inertia: Optional[npt.NDArray[Any]] = None
 
 
