@@ -9,6 +9,20 @@ import { conclude, expect, launch } from "../viewer/test/chromium.mjs";
 const [site, version, executablePath] = process.argv.slice(2);
 const browser = await launch(executablePath);
 
+/** Names that a reader may look for, and where they are described. */
+const NAMED = {
+  ds_sim_step: "reference/c/sim.html#ds_sim_step",
+  ds_model_load: "reference/c/load.html#ds_model_load",
+  ds_sim_step_jacobians: "reference/c/derivatives.html#ds_sim_step_jacobians",
+  ds_rollout_adjoint: "reference/c/rollout.html#ds_rollout_adjoint",
+  ds_mass_matrix: "reference/c/dynamics.html#ds_mass_matrix",
+  ds_model_integrate: "reference/c/configuration.html#ds_model_integrate",
+  ds_options: "reference/c/options.html#ds_options",
+  "Sim.step": "reference/python/sim.html#diffsim.Sim.step",
+  jacobians: "reference/python/sim.html#diffsim.Sim.jacobians",
+  place_on_ground: "reference/python/model.html#diffsim.Model.place_on_ground",
+};
+
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml" };
 const server = createServer(async (request, answer) => {
   const path = decodeURIComponent(new URL(request.url, "http://site").pathname);
@@ -58,6 +72,13 @@ for (const base of [disk, served]) {
   const found = home.page.locator('.md-search-result__link[href*="reference/c/derivatives.html"]').first();
   const shown = await found.waitFor().then(() => true, () => false);
   expect(`${home.name}: the search finds`, shown);
+  // A name leads to where it is described before all that mentions it.
+  for (const [name, place] of Object.entries(NAMED)) {
+    await home.page.fill(".md-search__input", name);
+    const first = home.page.locator(".md-search-result__list > li").first().locator("a").first();
+    const leads = await first.and(home.page.locator(`[href*="${place}"]`)).waitFor({ timeout: 10000 }).then(() => true, () => false);
+    expect(`${home.name}: the search for ${name} leads to it first`, leads, await first.getAttribute("href").catch(() => ""));
+  }
   await home.close();
 
   const reference = await open(base, `${version}/reference/c/sim.html#ds_sim_step`);

@@ -67,6 +67,7 @@ def gather(out, python, julia):
         "bindings/README.md": "languages/index.md",
         **{f"bindings/{name}/README.md": f"languages/{name}.md" for name in ("cpp", "python", "julia")},
         "examples/README.md": "gallery/notes.md",
+        "CHANGELOG.md": "changelog.md",
     }
     listed = gallery.examples(ROOT, julia)
     shown = {example["source"]: f"gallery/{example['name']}.md" for example in listed}
@@ -100,6 +101,7 @@ def gather(out, python, julia):
         {"Languages": ["languages/index.md", *(f"languages/{n}.md" for n in ("cpp", "python", "julia"))]},
         {"Gallery": ["gallery/index.md", *({e["title"]: shown[e["source"]]} for e in listed), {"Results": "gallery/notes.md"}]},
         {"Reference": reference},
+        {"Changelog": "changelog.md"},
     ]
     return navigation, names
 

@@ -9,6 +9,18 @@ from headers import comment, parse, source
 from names import prose
 
 FOLDER = "reference/c"
+#: Short titles where the first line of a file is no title.
+TITLES = {
+    "model_parts": "Parts of a model", "visuals": "Visual geometry", "save": "Saving models", "pair_filters": "Collision filters",
+    "builder_desc": "Structs of the builder", "builder": "Building models", "actuators": "Adding actuators",
+    "describe": "Descriptions of parts", "edit": "Editing models", "cords": "Springs and tendons", "equality": "Equality constraints",
+    "inertia": "Inertias", "options": "Options", "report": "Contacts, step info and labels", "sim": "Simulation",
+    "linearize": "Linear model of a step", "act": "Actuator activations", "forward": "Forward and inverse dynamics with contact",
+    "jacobian_pattern": "Sparse Jacobians", "given_force": "Applied generalized force", "dynamics": "Dynamics without contact",
+    "motion": "Kinematics of bodies and frames", "terms": "Terms of the equations of motion", "centroidal": "Centroidal dynamics",
+    "forces": "Forces by kind", "sensors": "Sensors", "problem": "Contact solver", "control": "LQR and iLQR",
+    "rollout": "Trajectories and adjoint", "batch": "Batches", "record": "Recording", "rays": "Ray casts", "params": "Parameters",
+}  # fmt: skip
 DEFINED = r"\b(?:fn|struct|enum|type)\s+(ds_\w+)"
 
 
@@ -27,7 +39,7 @@ def sections(root):
     for name in re.findall(r"^pub mod (\w+);", (capi / "mod.rs").read_text(), re.M):
         code = (capi / f"{name}.rs").read_text()
         title = re.match(r"//! (.*)\.?$", code, re.M)[1].rstrip(".")
-        section = Section(name, title)
+        section = Section(name, TITLES.get(name, title))
         found.append(section)
         home.update(dict.fromkeys(re.findall(DEFINED, code), section))
     return found, home

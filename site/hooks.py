@@ -19,6 +19,43 @@ def on_config(config):
     return config
 
 
+def names():
+    """For the search: names of functions, types and methods in small letters, as they are written, and their addresses."""
+    found = {name: there for name, there in PLACES.items() if name.startswith(("ds_", "DS_"))}
+    for name, there in PYTHON.items():
+        found.setdefault(f"diffsim.{name}", there)
+        found.setdefault(name, there)
+    # Methods by their own name: of several the one of the class that most programs use. No constants.
+    for of in ("Sim", "Model", "Rollout", ""):
+        for name, there in PYTHON.items():
+            owner, _, own = name.rpartition(".")
+            if owner and owner == (of or owner) and not own.isupper():
+                found.setdefault(own, there)
+    return {name.lower(): [name, there] for name, there in found.items()}
+
+
+#: The page of an address that is none. It loads nothing: where it stands is not known.
+MISSING = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>diffsim: no such page</title></head>
+<body style="font-family:system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem">
+<h1>No such page</h1>
+<p><a id="home" href="/">To the documentation of diffsim</a></p>
+<script>
+  const version = /^.*?[/](?:latest|[0-9]+[.][^/]*)[/]/.exec(location.pathname);
+  if (version) document.getElementById("home").href = version[0] + "index.html";
+</script>
+</body>
+</html>
+"""
+
+
+def on_post_build(config):
+    site = Path(config.site_dir)
+    (site / "assets/names.js").write_text(f"window.diffsimNames = {json.dumps(names(), separators=(',', ':'))};\n")
+    (site / "404.html").write_text(MISSING)
+
+
 def on_page_content(html, page, config, files):
     if page.url.startswith(REFERENCE):
         PYTHON.update((name, f"{page.url}#diffsim.{name}") for name in HEADING.findall(html))

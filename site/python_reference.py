@@ -4,7 +4,7 @@ import ast
 
 FOLDER = "reference/python"
 #: Modules that are imported by their own name.
-MODULES = ("adapters",)
+MODULES = ("adapters", "planning", "c_model", "casadi", "acados", "crocoddyl")
 
 
 def public(package):
@@ -65,7 +65,8 @@ def write(root):
             listed = ", ".join(f"[`{n}`]({module.strip('_')}.md#diffsim.{n})" for n in names)
         pages[path] = "\n".join([f"# {heading}\n", *blocks])
         index += [f"**[{heading}]({module.strip('_')}.md)**\n", f"{listed}\n{{ .names }}\n"]
-        navigation.append({"Errors" if heading == "Errors" else module.capitalize(): path})
+        navigation.append({module.strip("_").replace("_", " ").capitalize(): path})
+    navigation.sort(key=lambda entry: next(iter(entry)))
     index += [f"::: diffsim.{name}\n" for name in found[""]]
     pages[f"{FOLDER}/index.md"] = "\n".join(index)
     return pages, [f"{FOLDER}/index.md", *navigation]

@@ -23,7 +23,7 @@ export class Arrows {
     this.parent = parent;
     this.width = 0.01;
     this.order = above ? 2 : 0;
-    this.material = new THREE.MeshBasicMaterial({ toneMapped: false, depthTest: !above, transparent: above });
+    this.material = new THREE.MeshBasicMaterial({ toneMapped: false, depthTest: !above, transparent: above, opacity: above ? 0.75 : 1 });
     this.room = 0;
     this.grow(64);
   }
@@ -61,7 +61,7 @@ export class Arrows {
     if (visible) {
       for (const [point, vector, color, angular] of this.list) {
         const length = vector.length();
-        if (length < 1e-6) continue;
+        if (!(length > 1e-3 * this.width)) continue;
         const w = Math.min(this.width, 0.12 * length);
         const tip = Math.min(4 * w, 0.5 * length);
         q.setFromUnitVectors(UP, d.copy(vector).multiplyScalar(1 / length));

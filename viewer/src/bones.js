@@ -6,7 +6,7 @@ const UP = new THREE.Vector3(0, 1, 0);
 /** Geometries of all bodies in their own frames, as they stand to each other in `groups`: [body, geometry]. */
 export function bones(bodies, groups) {
   const places = groups.map((g) => g.position);
-  const extent = Math.max(0.1, new THREE.Box3().setFromPoints(places).getSize(new THREE.Vector3()).length());
+  const extent = Math.max(1e-6, new THREE.Box3().setFromPoints(places).getSize(new THREE.Vector3()).length());
   const width = 0.025 * extent;
   const made = [];
   const bone = (body, end) => {

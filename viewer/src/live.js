@@ -1,32 +1,87 @@
 // A running simulation: frames come through a websocket; pulls of the mouse and values of sliders go back.
 import * as THREE from "three";
+import { slide } from "./panels.js";
 
 const $ = (id) => document.getElementById(id);
+const PLAY = "M3 1.5 12 7l-9 5.5z";
+const PAUSE = "M3 1.5h3v11H3zM8 1.5h3v11H8z";
+/** Frames that can be looked at again: ten seconds. */
+const HISTORY = 600;
+/** How long a message stays [ms]. */
+const MESSAGE = 6000;
 
 export class Live {
   constructor(viewer, facts) {
     this.viewer = viewer;
     this.robot = viewer.robots[0];
     this.frames = 0;
+    this.history = [];
+    this.paused = false;
     const r = this.robot.r;
     // One frame, written over and over; poses come in metres.
     r.lengthStep = 1;
+    r.timeStep = facts.timeStep;
     r.arrays.poses = Float32Array.from(r.arrays.poses);
     this.robot.impulseScale = 0;
     this.panel(facts);
     this.pulling();
-    this.socket = new WebSocket(`ws://${location.host}/live?token=${encodeURIComponent(facts.token)}`);
+    $("words").textContent = `connecting to ${location.host}`;
+    let open = false;
+    try {
+      this.socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live?token=${encodeURIComponent(facts.token)}`);
+    } catch (error) {
+      $("words").textContent = `cannot connect to ${location.host}: ${error.message}`;
+      return;
+    }
     this.socket.binaryType = "arraybuffer";
-    this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.told(JSON.parse(data)) : this.show(data));
-    this.socket.onclose = () => ($("words").textContent = "the simulation has ended");
+    this.socket.onopen = () => (open = true);
+    this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.told(JSON.parse(data)) : this.come(data));
+    this.socket.onclose = () => {
+      this.over = true;
+      $("words").textContent = open ? "the simulation has ended" : `cannot connect to the simulation at ${location.host}`;
+    };
   }
 
   say(what) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
   }
 
-  told({ message }) {
-    this.message = message;
+  /** A message, or the state of the simulation, which another page may have changed. */
+  told({ message, state }) {
+    if (message) {
+      this.message = message;
+      this.until = performance.now() + MESSAGE;
+    }
+    if (!state) return;
+    this.paused = state.paused;
+    if (!this.paused) this.looking = null;
+    $("shape").setAttribute("d", this.paused ? PLAY : PAUSE);
+    $("speed").value = String(state.speed);
+    for (const [sets, values] of [[this.inputs, state.u], [this.parameters, state.params]]) {
+      sets.forEach(([set, input], i) => {
+        if (state.reset || document.activeElement !== input) set(values[i]);
+      });
+    }
+    if (state.reset) this.history = [];
+  }
+
+  /** A frame has come: the server sends the next ones as fast as they are shown. */
+  come(data) {
+    // A simulation that waits sends the same moment again.
+    const time = (frame) => frame && new DataView(frame).getFloat64(0, true);
+    if (time(this.history.at(-1)) === time(data)) this.history.pop();
+    this.history.push(data);
+    if (this.history.length > HISTORY) this.history.shift();
+    this.frames++;
+    if (this.looking == null) this.show(data);
+    requestAnimationFrame(() => this.say({ do: "seen" }));
+  }
+
+  /** Looks at an earlier frame, while the simulation waits. */
+  look(index) {
+    if (!this.paused) this.viewer.play();
+    this.looking = Math.min(this.history.length - 1, Math.max(0, index));
+    if (this.history[this.looking]) this.show(this.history[this.looking]);
   }
 
   show(data) {
@@ -59,8 +114,10 @@ export class Live {
     const v = this.viewer;
     v.start = v.end = v.t = time;
     v.changed = true;
-    this.frames++;
-    $("words").textContent = this.message ?? `${contacts} contact${contacts === 1 ? "" : "s"}`;
+    const last = Math.max(1, this.history.length - 1);
+    $("slider").value = String((1000 * (this.looking ?? last)) / last);
+    if (performance.now() > this.until) this.message = null;
+    if (!this.over) $("words").textContent = this.message ?? `${contacts} contact${contacts === 1 ? "" : "s"}`;
   }
 
   /** A plane through the picked point, facing the camera: the pointer moves the point in it. */
@@ -111,46 +168,59 @@ export class Live {
   }
 
   panel(facts) {
+    document.body.classList.remove("still");
     document.body.classList.add("live");
-    $("slider").hidden = $("strips").hidden = $("speed").hidden = true;
-    $("plots").hidden = true;
+    $("strips").hidden = $("rows").hidden = $("joints").hidden = $("plots").hidden = $("video").hidden = true;
     document.querySelector("#head .note").textContent = "live: pull a body with the mouse, turn the view beside it";
-    const box = document.createElement("div");
-    box.id = "sliders";
-    const heading = (text) => box.append(Object.assign(document.createElement("h2"), { textContent: text }));
-    const slider = (name, low, high, value, change) => {
-      const label = document.createElement("label");
-      label.className = "slide";
-      const words = document.createElement("span");
-      const show = (x) => (words.textContent = `${name}  ${Number(x).toPrecision(3)}`);
-      const input = Object.assign(document.createElement("input"), { type: "range", min: low, max: high, step: "any", value });
-      input.oninput = () => {
-        show(input.value);
-        change(Number(input.value));
-      };
-      show(value);
-      label.append(words, input);
-      box.append(label);
+    const group = (title, open) => {
+      const box = Object.assign(document.createElement("details"), { open });
+      box.append(Object.assign(document.createElement("summary"), { textContent: title }));
+      $("sliders").append(box);
+      return box;
     };
-    heading("Parameters");
-    facts.parameters.forEach(([name, low, high, value], index) =>
-      slider(name, low, high, value, (x) => this.say({ do: "parameter", index, value: x })),
-    );
-    if (facts.u.length) heading("Inputs");
-    facts.u.forEach((name, index) => slider(name || `input ${index}`, -20, 20, 0, (x) => this.say({ do: "input", index, value: x })));
+    const box = Object.assign(document.createElement("div"), { id: "sliders" });
     $("toggles").before(box);
+    const sliders = (parent, of, kind) =>
+      of.map(([name, low, high, value], index) => {
+        const set = slide(parent, name, [low, high], value, (x) => this.say({ do: kind, index, value: x }));
+        return [set, parent.lastChild.lastChild];
+      });
+    this.parameters = sliders(group("Parameters", true), facts.parameters, "parameter");
+    const inputs = facts.u.map(([name, low, high], i) => [name || `input ${i}`, low, high, 0]);
+    this.inputs = inputs.length ? sliders(group("Inputs", inputs.length < 13), inputs, "input") : [];
+    if (facts.keyframes.length) {
+      const select = document.createElement("select");
+      for (const name of ["home", ...facts.keyframes]) select.append(Object.assign(document.createElement("option"), { textContent: name }));
+      select.setAttribute("aria-label", "Start from");
+      select.onchange = () => this.say({ do: "keyframe", index: select.selectedIndex - 1 });
+      box.prepend(select);
+    }
     const { viewer } = this;
     viewer.playing = false;
-    let paused = false;
     // The page's own play would move a time that is not its own.
     viewer.play = () => {
-      paused = !paused;
-      this.say({ do: "pause", on: paused });
-      $("shape").setAttribute("d", paused ? "M3 1.5 12 7l-9 5.5z" : "M3 1.5h3v11H3zM8 1.5h3v11H8z");
+      this.paused = !this.paused;
+      if (!this.paused) this.looking = null;
+      this.say({ do: "pause", on: this.paused });
+      $("shape").setAttribute("d", this.paused ? PLAY : PAUSE);
     };
-    viewer.seek = viewer.stepFrames = () => {};
+    viewer.seek = viewer.seekShare = () => {};
+    // Back through the frames that came; forward from the newest frame by a step of the simulation.
+    viewer.stepFrames = (count) => {
+      const newest = this.history.length - 1;
+      const at = (this.looking ?? newest) + count;
+      if (at <= newest) return this.look(at);
+      this.looking = null;
+      if (!this.paused) viewer.play();
+      return this.say({ do: "step" });
+    };
+    viewer.setSpeed = (speed) => this.say({ do: "speed", value: speed });
+    $("speed").onchange = () => viewer.setSpeed(Number($("speed").value));
+    $("slider").oninput = () => this.look(Math.round((Number($("slider").value) / 1000) * (this.history.length - 1)));
+    $("slider").title = "the last ten seconds";
     $("play").onclick = () => viewer.play();
     $("first").onclick = () => this.say({ do: "reset" });
-    $("shape").setAttribute("d", "M3 1.5h3v11H3zM8 1.5h3v11H8z");
+    $("first").title = "Reset: state, inputs and parameters of the start";
+    $("shape").setAttribute("d", PAUSE);
   }
 }

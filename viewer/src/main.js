@@ -4,6 +4,7 @@ import { decode, fromBase64, locate, scalars } from "./data.js";
 import { MODES, QUANTITIES, Robot } from "./robot.js";
 import { Stage } from "./stage.js";
 import { Live } from "./live.js";
+import { goToShared, joints, picture, share, tree, video } from "./panels.js";
 import { GRADIENTS, Plot, short, Strips } from "./timeline.js";
 import style from "./style.css";
 import template from "./template.html";
@@ -11,29 +12,49 @@ import template from "./template.html";
 const $ = (id) => document.getElementById(id);
 
 const TOGGLES = [
-  ["contacts", "contact impulses, wrenches", "C", true],
+  ["contacts", "contacts and wrenches", "C", true],
   ["cones", "friction cones", "K", false],
-  ["gradients", "gradient arrows", "G", true],
-  ["hold", "keep those of the start", "H", true],
+  ["gradients", "gradients", "G", true],
+  ["hold", "hold initial-state gradients", "H", true],
   ["surfaces", "surfaces", "S", true],
   ["com", "centre of mass, support", "M", false],
-  ["see", "see through bodies", "X", false],
+  ["inertia", "inertia ellipsoids", "E", false],
+  ["frames", "body frames", "A", false],
+  ["axes", "joint axes", "J", false],
+  ["labels", "names", "N", false],
+  ["see", "transparent", "X", false],
+  ["wire", "wireframe", "W", false],
   ["follow", "camera follows", "F", false],
+  ["loop", "loop", "L", false],
 ];
+
+/** Directions to look along, by key. */
+const PRESETS = { 1: [1, 0, 0.02], 2: [0, -1, 0.02], 3: [0, -0.001, 1], 4: [1.25, -1.35, 0.62] };
+
+/** Whether a focused element takes a key itself. */
+function takes(element, key) {
+  if (element.matches?.("select, input[type=text], input[type=search]")) return true;
+  if (element.matches?.("input[type=range]:not(#slider)")) return /^(Arrow|Home|End|Page)/.test(key);
+  return key === " " && Boolean(element.matches?.("button, input[type=checkbox], summary"));
+}
 
 const KEYS = [
   ["space", "play or pause"],
   ["← →", "one frame; with shift ten"],
   ["Home, End", "start, end"],
   ["- +", "slower, faster"],
-  ["V", "shapes as drawn, as they touch, both"],
+  ["V", "visual geometry, collision geometry, both"],
   ...TOGGLES.map(([, words, key]) => [key, words]),
   ["P", "plot on or off"],
-  ["R", "look from the start again"],
+  ["R", "frame all that is there now"],
+  ["1 2 3 4", "front, side, top, corner"],
+  ["I", "save the picture as PNG"],
   ["B", "recordings beside or over each other"],
   ["D", "dark or light"],
   ["?", "these keys"],
-  ["click", "pick a body: pose, velocity"],
+  ["click", "pick a body or a contact"],
+  ["double click", "turn about this point"],
+  ["wheel", "zoom to the pointer"],
 ];
 
 class Viewer {
@@ -58,7 +79,8 @@ class Viewer {
     this.lookAgain();
     const floors = this.robots.map((r) => r.ground).filter(Boolean);
     if (floors.length) floors.slice(0, 1).forEach((f) => this.stage.addFloor(f.shape));
-    else this.stage.addFloor(null);
+    // Below all that is there: a robot that hangs from the world reaches below its origin.
+    else this.stage.addFloor(null, Math.min(0, ...this.robots.map((r) => r.scenery.min.z - 0.002 * r.size)));
     this.options.follow = this.robots.some((robot) => robot.travel() > robot.size);
     this.panels();
     this.keys();
@@ -68,6 +90,7 @@ class Viewer {
     this.stage.controls.addEventListener("change", () => (this.changed = true));
     window.addEventListener("resize", () => (this.changed = true));
     this.seek(this.start);
+    goToShared(this);
     requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -85,10 +108,15 @@ class Viewer {
     this.changed = true;
   }
 
-  lookAgain() {
+  /** Frames all that is there now; at the start, with the parts of the world that are near. */
+  lookAgain(direction) {
     const box = new THREE.Box3();
-    for (const robot of this.robots) box.union(robot.scenery.clone().translate(robot.root.position));
-    this.stage.frame(box);
+    for (const robot of this.robots) {
+      const own = this.t > this.start || robot.hidden.size ? robot.boxNow() : robot.scenery.clone();
+      if (robot.visible) box.union(own.translate(robot.root.position));
+    }
+    if (box.isEmpty()) return;
+    this.stage.frame(box, direction);
     this.anchor = null;
     this.changed = true;
   }
@@ -155,11 +183,14 @@ class Viewer {
     const r = this.first.r;
     const many = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
     const note = [
-      `${(this.end - this.start).toFixed(2)} s`, many(r.count, "frame"), many(r.bodies.length - 1, "body", "bodies"), many(r.nv, "dof"),
+      r.count > 1 ? `${(this.end - this.start).toFixed(2)} s` : "one state",
+      r.recorded > r.count ? `${r.count} of ${r.recorded} frames` : many(r.count, "frame"), many(r.bodies.length - 1, "body", "bodies"), many(r.nv, "dof"),
     ].join(", ");
     document.querySelector("#head .note").textContent = note;
-    const damage = this.robots.map((x) => x.r.damage).filter(Boolean);
-    document.querySelector("#head .damage").textContent = damage.length ? `Damaged: ${damage.join("; ")}` : "";
+    const damage = this.robots.map((x) => x.r.damage).filter(Boolean).map((words) => `Damaged: ${words}`);
+    const lost = Math.max(...this.robots.map((x) => x.r.lost ?? 0));
+    if (lost > 0) damage.push(`The first ${lost} frames are lost: the recorder's memory holds the newest ones.`);
+    document.querySelector("#head .damage").textContent = damage.join("; ");
     if (this.robots.length > 1) {
       $("runs").replaceChildren(
         ...this.robots.map((robot, i) =>
@@ -181,6 +212,16 @@ class Viewer {
         return label;
       }),
     );
+    const has = { inertia: this.robots.some((x) => x.marks.hasInertia), surfaces: this.robots.some((x) => x.surfaces.meshes.length) };
+    for (const [name, on] of Object.entries(has)) if (!on) $(`toggle-${name}`).parentElement.hidden = true;
+    tree(this);
+    joints(this);
+    document.body.classList.toggle("still", this.end === this.start);
+    $("picture").onclick = () => picture(this);
+    $("video").onclick = () => video(this);
+    $("video").hidden = this.end === this.start || !window.MediaRecorder;
+    $("share").onclick = () => share(this);
+    for (const button of document.querySelectorAll("#presets button")) button.onclick = () => this.lookAgain(PRESETS[button.dataset.key]);
     legend($("surfaces"), this.robots.flatMap((robot) => robot.surfaces.legend()));
     legend($("modes"), MODES.slice(0, 3));
     const seen = new Set(this.robots.flatMap((x) => [...x.r.arrays.arrowQuantity]));
@@ -206,6 +247,11 @@ class Viewer {
     $("speed").onchange = (e) => this.setSpeed(Number(e.target.value));
     $("scale").oninput = (e) => {
       this.options.scale = 10 ** Number(e.target.value);
+      this.changed = true;
+    };
+    $("axes").onclick = () => {
+      this.plot.own = !this.plot.own;
+      $("axes").textContent = this.plot.own ? "one scale" : "own scales";
       this.changed = true;
     };
     $("slider").oninput = (e) => this.seekShare(Number(e.target.value) / 1000);
@@ -245,6 +291,7 @@ class Viewer {
   }
 
   showPlot(on) {
+    if (this.live) return undefined;
     if (on && !this.plot.curves.length) return this.choose([0]);
     $("plot").hidden = !on;
     this.changed = true;
@@ -253,7 +300,8 @@ class Viewer {
 
   keys() {
     window.addEventListener("keydown", (e) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.("select, input[type=text]")) return;
+      this.byPointer = false;
+      if (e.ctrlKey || e.metaKey || e.altKey || takes(e.target, e.key)) return;
       const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
       const named = TOGGLES.find(([, , k]) => k.toLowerCase() === key);
       const speeds = [...$("speed").options].map((o) => Number(o.value));
@@ -271,6 +319,7 @@ class Viewer {
         v: () => this.setShapes(shapes[(shapes.indexOf(this.options.shapes) + 1) % 3]),
         p: () => this.showPlot($("plot").hidden),
         r: () => this.lookAgain(),
+        i: () => picture(this),
         b: () => this.setLayout(this.layout === "over" ? "beside" : "over"),
         d: () => this.theme(this.themeName === "dark" ? "light" : "dark"),
         "?": () => ($("help").hidden = !$("help").hidden),
@@ -279,11 +328,17 @@ class Viewer {
           this.pick(null);
         },
       };
+      for (const [number, direction] of Object.entries(PRESETS)) actions[number] = () => this.lookAgain(direction);
       const action = named ? () => this.toggle(named[0]) : actions[key];
       if (!action) return;
       action();
       e.preventDefault();
     });
+    // What a pointer has clicked does not keep the keys.
+    window.addEventListener("pointerdown", () => (this.byPointer = true), { capture: true });
+    for (const kind of ["click", "change"]) {
+      window.addEventListener(kind, (e) => this.byPointer && e.target.closest?.("button, input[type=checkbox]")?.blur());
+    }
   }
 
   picking() {
@@ -302,19 +357,43 @@ class Viewer {
     this.under = (e) => ({ ray: aim(e).ray, hit: ray.intersectObjects(meshes(), false)[0] });
     canvas.addEventListener("pointerup", (e) => {
       if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
+      this.pick(this.contactAt(e) ?? this.under(e).hit?.object.userData ?? null);
+    });
+    canvas.addEventListener("dblclick", (e) => {
       const { hit } = this.under(e);
-      this.pick(hit ? hit.object.userData : null);
+      if (!hit) return;
+      this.stage.controls.target.copy(hit.point);
+      this.anchor = null;
+      this.changed = true;
     });
   }
 
-  /** Shows the data of a body. */
+  /** The contact whose arrow is under the pointer. */
+  contactAt(e) {
+    if (!this.options.contacts) return null;
+    const box = this.stage.canvas.getBoundingClientRect();
+    const [x, y] = [e.clientX - box.left, e.clientY - box.top];
+    let [best, found] = [7, null];
+    for (const robot of this.robots.filter((r) => r.visible)) {
+      for (const touch of robot.touches) {
+        const [a, b] = [touch.from, touch.to].map((p) => this.stage.project(p.clone().add(robot.root.position).toArray()));
+        const d = [b[0] - a[0], b[1] - a[1]];
+        const share = Math.min(1, Math.max(0, ((x - a[0]) * d[0] + (y - a[1]) * d[1]) / (d[0] ** 2 + d[1] ** 2 || 1)));
+        const away = Math.hypot(x - a[0] - share * d[0], y - a[1] - share * d[1]);
+        if (away < best) [best, found] = [away, { robot, body: 0, contact: touch.index, frame: robot.frame }];
+      }
+    }
+    return found;
+  }
+
+  /** Shows the data of a body or a contact. */
   pick(data) {
     const glow = (picked, color) => {
-      for (const { mesh, shape } of picked?.robot.shapes ?? []) if (shape.body === picked.body) mesh.material.emissive.set(color);
+      for (const { mesh, shape } of picked?.robot.shapes ?? []) if (shape.body === picked.body) mesh.material.emissive.set(picked.contact === undefined ? color : "#000000");
     };
     glow(this.picked, "#000000");
-    this.picked = data && { robot: data.robot, body: data.body };
-    glow(this.picked, "#3a4f1c");
+    this.picked = data && { robot: data.robot, body: data.body, contact: data.contact, frame: data.frame };
+    glow(this.picked, "#1d4fa8");
     $("pick").hidden = !data;
     this.anchor = null;
     this.changed = true;
@@ -322,6 +401,9 @@ class Viewer {
 
   pickWords() {
     if (!this.picked) return;
+    const head = $("head").getBoundingClientRect();
+    $("pick").style.top = `${head.bottom + 8}px`;
+    if (this.picked.contact !== undefined) return this.contactWords();
     const { robot, body } = this.picked;
     const b = robot.r.bodies[body];
     const g = robot.bodies[body];
@@ -329,8 +411,6 @@ class Viewer {
     const e = new THREE.Euler().setFromQuaternion(g.quaternion, "ZYX");
     const three = (x, y, z) => [x, y, z].map((n) => n.toFixed(3)).join("  ");
     document.querySelector("#pick h3").textContent = b.name || `body ${body}`;
-    const head = $("head").getBoundingClientRect();
-    $("pick").style.top = `${head.bottom + 8}px`;
     const rows = [
       ["position [m]", three(...g.position.toArray())],
       ["roll pitch yaw [rad]", three(e.x, e.y, e.z)],
@@ -340,13 +420,63 @@ class Viewer {
     ];
     const joints = robot.r.joints.filter((j) => j.body === body && j.nq === 1);
     for (const j of joints) rows.push([j.name || "joint", robot.r.arrays.q[j.iq * robot.r.count + robot.frame].toFixed(4)]);
-    document.querySelector("#pick table").replaceChildren(
-      ...rows.map((cells) => {
-        const row = document.createElement("tr");
-        for (const cell of cells) row.append(Object.assign(document.createElement("td"), { textContent: cell }));
-        return row;
-      }),
-    );
+    table(rows);
+    return undefined;
+  }
+
+  /** The forces of a contact are its impulses over the time step; without one, the impulses. */
+  contactWords() {
+    const { robot, contact, frame } = this.picked;
+    const { arrays: a, bodies, timeStep } = robot.r;
+    // In another frame the number is that of another contact.
+    if (frame !== robot.frame || contact >= a.contactStart[a.contactStart.length - 1]) return this.pick(null);
+    const three = (x) => new THREE.Vector3().fromArray(x, 3 * contact);
+    const [impulse, normal, point] = [three(a.impulse), three(a.normal), three(a.point)];
+    const along = impulse.dot(normal);
+    const aside = impulse.clone().addScaledVector(normal, -along).length();
+    const [unit, share] = timeStep > 0 ? ["N", 1 / timeStep] : ["N s", 1];
+    const name = (i) => bodies[i]?.name || (i ? `body ${i}` : "world");
+    document.querySelector("#pick h3").textContent = `${name(a.bodyA[contact])} – ${name(a.bodyB[contact])}`;
+    table([
+      ["contact", (MODES[a.mode[contact]] ?? MODES[3]).name],
+      [`normal [${unit}]`, short(along * share)],
+      [`tangential [${unit}]`, short(aside * share)],
+      [`on ${name(a.bodyB[contact])} [${unit}]`, impulse.toArray().map((x) => short(x * share)).join("  ")],
+      ["point [m]", point.toArray().map((x) => x.toFixed(3)).join("  ")],
+      ["friction", short(robot.friction(a.geomA[contact], a.geomB[contact]))],
+    ]);
+    return undefined;
+  }
+
+  /** Names of bodies and joints at their places, in one element each. */
+  labels() {
+    const wanted = this.robots.flatMap((robot) => robot.marks.labels(this.options));
+    const parent = $("labels");
+    while (parent.children.length < wanted.length) parent.append(document.createElement("span"));
+    [...parent.children].forEach((label, i) => {
+      label.hidden = i >= wanted.length;
+      if (label.hidden) return;
+      const [name, at, kind] = wanted[i];
+      const depth = at.clone().project(this.stage.camera).z;
+      label.hidden = depth > 1;
+      label.textContent = name;
+      label.className = kind;
+      const [x, y] = this.stage.project(at.toArray());
+      label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+    });
+  }
+
+  /** The directions of the world as the camera sees them. */
+  triad() {
+    const turn = this.stage.camera.quaternion.clone().invert();
+    const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((x) => new THREE.Vector3(...x).applyQuaternion(turn));
+    document.querySelectorAll("#triad g").forEach((group, k) => {
+      const [x, y] = [20 * axes[k].x, -20 * axes[k].y];
+      group.firstChild.setAttribute("x2", x);
+      group.firstChild.setAttribute("y2", y);
+      group.lastChild.setAttribute("x", 1.3 * x);
+      group.lastChild.setAttribute("y", 1.3 * y);
+    });
   }
 
   follow() {
@@ -368,8 +498,13 @@ class Viewer {
     if (this.playing) {
       this.t += dt * this.speed;
       if (this.t >= this.end) {
-        this.t = this.end;
-        this.play(false);
+        if (this.options.loop && this.end > this.start) this.t = this.start + ((this.t - this.start) % (this.end - this.start));
+        else {
+          this.t = this.end;
+          this.play(false);
+          this.ended?.();
+          this.ended = null;
+        }
       }
       this.changed = true;
     }
@@ -392,9 +527,11 @@ class Viewer {
     });
     if (this.options.follow) this.follow();
     this.stage.draw();
+    this.labels();
+    this.triad();
     this.strips.draw(this.first, this.start, this.end, this.t);
     if (!$("plot").hidden) this.plot.draw(this.start, this.end, this.t);
-    $("slider").value = String((1000 * (this.t - this.start)) / (this.end - this.start || 1));
+    if (!this.live) $("slider").value = String((1000 * (this.t - this.start)) / (this.end - this.start || 1));
     $("time").textContent = this.live ? `${this.t.toFixed(2)} s` : `${this.t.toFixed(3)} / ${this.end.toFixed(2)} s`;
     if (!this.live) $("words").textContent = Strips.words(this.first);
     this.pickWords();
@@ -404,13 +541,21 @@ class Viewer {
   }
 }
 
+/** The rows of the card of a picked body or contact. */
+function table(rows) {
+  document.querySelector("#pick table").replaceChildren(
+    ...rows.map((cells) => {
+      const row = document.createElement("tr");
+      for (const cell of cells) row.append(Object.assign(document.createElement("td"), { textContent: cell }));
+      return row;
+    }),
+  );
+}
+
 function check(words, on, change) {
   const label = document.createElement("label");
   const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: on });
-  box.onchange = () => {
-    change(box.checked);
-    box.blur();
-  };
+  box.onchange = () => change(box.checked);
   const text = document.createElement("span");
   text.textContent = words;
   label.append(box, text);

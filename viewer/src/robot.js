@@ -3,6 +3,8 @@ import * as THREE from "three";
 import { Arrows, Cones } from "./arrows.js";
 import { bones } from "./bones.js";
 import { locate } from "./data.js";
+import { move } from "./joints.js";
+import { Marks } from "./marks.js";
 import { meshGeometry, shapeGeometry } from "./geometry.js";
 import { Surfaces } from "./surfaces.js";
 
@@ -48,6 +50,10 @@ export class Robot {
     this.bodies.forEach((body) => this.root.add(body));
     this.shapes = [];
     this.ground = false;
+    /** Bodies that are not drawn. */
+    this.hidden = new Set();
+    /** Coordinates that sliders have set, by joint. */
+    this.moved = new Map();
     // The others are drawn by their collision geoms.
     this.drawn = new Set(recording.shapes.filter((s) => s.visual).map((s) => s.body));
     this.build();
@@ -69,8 +75,8 @@ export class Robot {
       }),
     );
     this.root.add(this.support);
-    this.points = recording.bodies.map(() => new THREE.Vector3());
     this.measure();
+    this.marks = new Marks(this);
   }
 
   depth(body) {
@@ -135,7 +141,8 @@ export class Robot {
     for (const { mesh, shape } of this.shapes) if (shape.body > 0) box.expandByObject(mesh);
     if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 1));
     this.box = box;
-    this.size = Math.max(0.05, box.getSize(new THREE.Vector3()).length());
+    this.size = Math.max(1e-6, box.getSize(new THREE.Vector3()).length());
+    this.unit = this.largest();
     // Geoms of the world that are near, and not much larger, should be visible with it.
     this.scenery = box.clone();
     const near = box.clone().expandByScalar(3 * this.size);
@@ -153,11 +160,32 @@ export class Robot {
     const arrows = norms(a.arrowVector);
     this.gradientScale = [0, 1, 2, 3].map((quantity) => {
       const of = arrows.filter((_, i) => a.arrowQuantity[i] === quantity);
-      return quantity === 3 ? 1 / 0.3 / this.size : 1 / (percentile(of, 1) || 1);
+      return quantity === 3 ? 1 / 0.3 / this.unit : 1 / (percentile(of, 1) || 1);
     });
-    this.com.scale.setScalar(this.size);
-    for (const x of [this.contacts, this.wrenches]) x.width = 0.009 * this.size;
-    this.gradients.width = 0.012 * this.size;
+    this.com.scale.setScalar(this.unit);
+    for (const x of [this.contacts, this.wrenches]) x.width = 0.008 * this.unit;
+    this.gradients.width = 0.007 * this.unit;
+  }
+
+  /** The size of the largest robot, that is of bodies that hang together. A pile has many small ones. */
+  largest() {
+    const boxes = {};
+    for (const { mesh, shape } of this.shapes) {
+      if (shape.body === 0) continue;
+      let root = shape.body;
+      while (this.r.bodies[root].parent > 0) root = this.r.bodies[root].parent;
+      (boxes[root] ??= new THREE.Box3()).expandByObject(mesh);
+    }
+    const sizes = Object.values(boxes).map((box) => box.getSize(new THREE.Vector3()).length());
+    return sizes.length ? Math.max(1e-6, ...sizes) : this.size;
+  }
+
+  /** Where the robot is now. */
+  boxNow() {
+    this.root.updateMatrixWorld(true);
+    const box = new THREE.Box3();
+    for (const { mesh, shape } of this.shapes) if (shape.body > 0 && !this.hidden.has(shape.body)) box.expandByObject(mesh);
+    return box.isEmpty() ? this.scenery.clone() : box;
   }
 
   /** How far the first body that moves gets from where it starts. */
@@ -204,6 +232,7 @@ export class Robot {
       group.quaternion.premultiply(c.quaternion);
     });
     this.frame = at.share > 0.5 ? at.next : at.frame;
+    if (this.moved.size) move(this);
   }
 
   /** Velocity of a body from its poses around this frame: linear and angular, world axes. */
@@ -245,6 +274,8 @@ export class Robot {
     for (const { mesh, shape, alpha } of this.shapes) {
       const only = shape.body === 0 || !this.drawn.has(shape.body);
       mesh.visible = options.shapes === "both" || (options.shapes === "visual") === shape.visual || only;
+      if (this.hidden.has(shape.body)) mesh.visible = false;
+      mesh.material.wireframe = options.wire;
       const ghost = options.shapes === "both" && !shape.visual && !only;
       const opacity = alpha * (ghost ? 0.35 : 1) * (options.ghost ? 0.35 : 1) * (options.see ? 0.45 : 1);
       mesh.material.opacity = opacity;
@@ -265,25 +296,28 @@ export class Robot {
   overlays(options) {
     const a = this.r.arrays;
     const f = this.frame;
-    const reach = 0.3 * this.size * options.scale;
+    const reach = 0.3 * this.unit * options.scale;
     const vector = (array, i) => new THREE.Vector3().fromArray(array, 3 * i);
     const cones = [];
     const touching = [];
     this.surfaces.show(f, options);
     this.contacts.clear();
+    this.touches = [];
     for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
       const point = vector(a.point, i);
       const color = MODE_COLORS[a.mode[i]] ?? MODE_COLORS[3];
+      if (this.hidden.has(a.bodyA[i]) || this.hidden.has(a.bodyB[i])) continue;
       // The impulse is that on body B; the arrow shows the impulse of the world on the robot.
       const onA = a.bodyB[i] === 0;
       const impulse = vector(a.impulse, i).multiplyScalar(reach * this.impulseScale * (onA ? -1 : 1));
       const normal = vector(a.normal, i).multiplyScalar(onA ? -1 : 1);
       this.contacts.add(point, impulse, color);
+      this.touches.push({ index: i, from: point, to: point.clone().add(impulse) });
       cones.push([point, normal, this.friction(a.geomA[i], a.geomB[i]), color]);
       if (a.bodyA[i] === 0 || a.bodyB[i] === 0) touching.push(point);
     }
     this.contacts.finish(options.contacts);
-    this.cones.show(cones, 0.06 * this.size, options.cones);
+    this.cones.show(cones, 0.06 * this.unit, options.cones);
     this.wrenches.clear();
     for (let i = a.wrenchStart[f]; i < a.wrenchStart[f + 1]; i++) {
       const at = this.bodies[a.wrenchBody[i]].position.clone();
@@ -292,6 +326,7 @@ export class Robot {
     }
     this.wrenches.finish(options.contacts);
     this.gradientArrows(options, reach, vector);
+    this.marks.show(options);
     this.balance(options, touching);
   }
 
@@ -320,7 +355,7 @@ export class Robot {
     const hull = options.com ? convexHull(touching) : [];
     this.support.visible = hull.length > 2;
     if (hull.length > 2) {
-      const z = Math.min(...touching.map((p) => p.z)) + 0.002;
+      const z = Math.min(...touching.map((p) => p.z)) + 0.002 * this.size;
       const triangles = [];
       for (let i = 1; i + 1 < hull.length; i++) {
         for (const p of [hull[0], hull[i], hull[i + 1]]) triangles.push(p.x, p.y, z);

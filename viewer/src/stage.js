@@ -3,16 +3,17 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const THEMES = {
-  light: { sky: "#e9edf2", ground: "#d8dde3", line: "#b9c1ca", hemi: ["#ffffff", "#aab2bd", 1.5], sun: 2.4 },
-  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", hemi: ["#c3d3e8", "#20262d", 1.0], sun: 2.2 },
+  light: { sky: "#e3e9f0", ground: "#cfd6de", line: "#aab4bf", hemi: ["#ffffff", "#79838f", 1.15], sun: 2.3, rim: 0.7 },
+  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", hemi: ["#c3d3e8", "#20262d", 0.9], sun: 2.1, rim: 0.8 },
 };
 
-function tiles(theme) {
+/** One tile with its lines. filled: false leaves out the ground between them. */
+function tiles(theme, filled) {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 256;
   const c = canvas.getContext("2d");
   c.fillStyle = theme.ground;
-  c.fillRect(0, 0, 256, 256);
+  if (filled) c.fillRect(0, 0, 256, 256);
   c.strokeStyle = theme.line;
   c.lineWidth = 3;
   c.strokeRect(0, 0, 256, 256);
@@ -48,37 +49,56 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.98 * Math.PI;
+    this.controls.zoomToCursor = true;
     this.hemi = new THREE.HemisphereLight("#fff", "#888", 1);
     this.hemi.position.set(0, 0, 1);
     this.sun = new THREE.DirectionalLight("#fff8ee", 2);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.normalBias = 0.01;
-    this.scene.add(this.hemi, this.sun, this.sun.target);
+    // From behind: edges of white robots stand out from a white ground.
+    this.rim = new THREE.DirectionalLight("#cfe0ff", 0.7);
+    this.scene.add(this.hemi, this.sun, this.sun.target, this.rim, this.rim.target);
     this.floors = [];
     this.extent = 1;
   }
 
-  /** A plane of the recording, or the faint one that stands for none. */
-  addFloor(shape) {
-    const size = 200;
-    const geometry = new THREE.PlaneGeometry(size, size);
+  /** A plane of the recording; without one, lines at a height that stand for it. */
+  addFloor(shape, height = 0) {
     const material = new THREE.MeshStandardMaterial({ roughness: 0.95, metalness: 0 });
-    const floor = new THREE.Mesh(geometry, material);
+    const floor = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
     if (shape) {
       floor.position.fromArray(shape.position);
       floor.quaternion.fromArray(shape.quaternion);
     } else {
+      floor.position.z = height;
       material.transparent = true;
-      material.opacity = 0.35;
       material.depthWrite = false;
     }
-    floor.receiveShadow = true;
-    floor.userData.size = size;
+    floor.receiveShadow = shape !== null;
+    floor.userData = { filled: shape !== null, origin: floor.position.clone() };
     this.floors.push(floor);
     this.scene.add(floor);
     return floor;
+  }
+
+  /** The length of a tile: a power of ten, about the size of the robot or smaller. */
+  get tile() {
+    return 10 ** Math.floor(Math.log10(this.extent) + 0.4);
+  }
+
+  /** Floors reach as far as the fog, and go with the camera by whole tiles. */
+  placeFloors() {
+    const size = 160 * this.extent;
+    const { tile } = this;
+    for (const floor of this.floors) {
+      const at = this.controls.target.clone().sub(floor.userData.origin).applyQuaternion(floor.quaternion.clone().invert());
+      const shift = new THREE.Vector3(Math.round(at.x / tile) * tile, Math.round(at.y / tile) * tile, 0);
+      floor.position.copy(shift).applyQuaternion(floor.quaternion).add(floor.userData.origin);
+      const tilesAcross = 2 * Math.ceil(size / tile / 2);
+      floor.scale.set(tilesAcross * tile, tilesAcross * tile, 1);
+      floor.material.map?.repeat.setScalar(tilesAcross);
+    }
   }
 
   theme(name) {
@@ -89,28 +109,31 @@ export class Stage {
     this.hemi.groundColor.set(theme.hemi[1]);
     this.hemi.intensity = theme.hemi[2];
     this.sun.intensity = theme.sun;
+    this.rim.intensity = theme.rim;
+    this.themeName = name;
     for (const floor of this.floors) {
       floor.material.map?.dispose();
-      floor.material.map = tiles(theme);
-      const tile = this.extent > 8 ? 10 : this.extent < 0.4 ? 0.1 : 1;
-      floor.material.map.repeat.setScalar(floor.userData.size / tile);
+      floor.material.map = tiles(theme, floor.userData.filled);
       floor.material.needsUpdate = true;
     }
   }
 
-  /** Looks at a box from the front, a little from the left and above. */
-  frame(box) {
-    const size = Math.max(0.1, box.getSize(new THREE.Vector3()).length());
+  /** Looks at a box along a direction, by default from the front, a little from the left and above. */
+  frame(box, direction = [1.25, -1.35, 0.62]) {
+    const size = Math.max(1e-6, box.getSize(new THREE.Vector3()).length());
     const center = box.getCenter(new THREE.Vector3());
     this.extent = size;
     // The timeline covers the lowest part of the picture.
     center.z -= 0.1 * size;
     const narrow = Math.max(1, 1 / this.camera.aspect);
     this.controls.target.copy(center);
-    this.camera.position.copy(center).add(new THREE.Vector3(1.25, -1.35, 0.62).multiplyScalar(size * narrow));
+    const away = new THREE.Vector3(...direction).setLength(1.94 * size * narrow);
+    this.camera.position.copy(center).add(away);
     this.camera.near = 0.01 * size;
     this.camera.far = 300 * size;
     this.camera.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.006 * size;
+    if (this.themeName) this.theme(this.themeName);
     this.controls.update();
   }
 
@@ -131,6 +154,9 @@ export class Stage {
     const reach = 2.2 * this.extent;
     this.sun.target.position.copy(t);
     this.sun.position.copy(t).add(new THREE.Vector3(0.55, -0.35, 1.1).multiplyScalar(2.5 * this.extent));
+    this.rim.target.position.copy(t);
+    this.rim.position.copy(t).add(new THREE.Vector3(-1, 0.9, 0.5).multiplyScalar(2 * this.extent));
+    this.placeFloors();
     const c = this.sun.shadow.camera;
     if (c.right !== reach) {
       c.left = c.bottom = -reach;

@@ -9,6 +9,9 @@ const LABELS = [
 ];
 export const GRADIENTS = LABELS;
 const NO_STEP = 255;
+const LIMIT = "#8b5cf6";
+/** Half the thumb of a slider: where its travel begins, and that of the strips below it. */
+const INSET = 8;
 
 /** Makes a canvas as sharp as the screen and gives its context. */
 function sharp(canvas) {
@@ -27,10 +30,10 @@ function sharp(canvas) {
 const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
 
 /** Runs `move` with the share of the width while a pointer drags over an element. */
-export function drags(element, move) {
+export function drags(element, move, inset = 0) {
   const at = (e) => {
     const box = element.getBoundingClientRect();
-    move(Math.min(1, Math.max(0, (e.clientX - box.left) / box.width)));
+    move(Math.min(1, Math.max(0, (e.clientX - box.left - inset) / (box.width - 2 * inset || 1))));
   };
   element.addEventListener("pointerdown", (e) => {
     element.setPointerCapture(e.pointerId);
@@ -47,7 +50,7 @@ export class Strips {
     this.canvas = canvas;
     // Thousands of frames are painted once; each picture adds the cursor.
     this.painted = document.createElement("canvas");
-    drags(canvas, seek);
+    drags(canvas, seek, INSET);
   }
 
   draw(robot, start, end, t) {
@@ -66,28 +69,29 @@ export class Strips {
     }
     c.drawImage(this.painted, 0, 0, w, h);
     c.fillStyle = css("--text");
-    c.fillRect(((t - start) / (end - start || 1)) * w - 1, 0, 2, h);
+    c.fillRect(INSET + ((t - start) / (end - start || 1)) * (w - 2 * INSET) - 1, 0, 2, h);
+    this.canvas.title = Strips.words(robot);
   }
 
   static paint(c, w, h, robot, start, end) {
     const { arrays: a, count, joints } = robot.r;
-    const x = (time) => ((time - start) / (end - start || 1)) * w;
-    const rows = [h * 0.36, h * 0.66, h];
+    const x = (time) => INSET + ((time - start) / (end - start || 1)) * (w - 2 * INSET);
+    const rows = [h / 3, (2 * h) / 3, h];
     const line = css("--line");
     c.fillStyle = css("--strip");
     c.fillRect(0, 0, w, h);
     const most = robot.mostContacts ?? (robot.mostContacts = Math.max(1, ...counts(a, count)));
     for (let f = 0; f < count; f++) {
       const left = x(a.time[f]);
-      const right = f + 1 < count ? x(a.time[f + 1]) : w;
+      const right = f + 1 < count ? x(a.time[f + 1]) : w - INSET;
       const width = Math.max(right - left, 0.75) + 0.5;
       if (a.gradient[f] !== NO_STEP) {
         c.fillStyle = LABELS[a.gradient[f]]?.color ?? line;
         c.fillRect(left, 2, width, rows[0] - 4);
       }
       if (limited(a.limits, f, count, joints.length)) {
-        c.fillStyle = "#e5484d";
-        c.fillRect(left, rows[0], width, rows[1] - rows[0] - 2);
+        c.fillStyle = LIMIT;
+        c.fillRect(left, rows[0] + 1, width, rows[1] - rows[0] - 3);
       }
       const share = (a.contactStart[f + 1] - a.contactStart[f]) / most;
       if (share > 0) {
@@ -105,11 +109,11 @@ export class Strips {
   static words(robot) {
     const { arrays: a, count, joints } = robot.r;
     const f = robot.frame;
-    const label = a.gradient[f] === NO_STEP ? "no step" : (LABELS[a.gradient[f]]?.name ?? "unknown");
+    const label = a.gradient[f] === NO_STEP ? "no step yet" : `derivative ${LABELS[a.gradient[f]]?.name ?? "unknown"}`;
     const at = joints.filter((_, j) => a.limits[j * count + f]).map((j) => j.name || "a joint");
     const contacts = a.contactStart[f + 1] - a.contactStart[f];
     const limits = at.length ? ` · at a limit: ${at.slice(0, 3).join(", ")}${at.length > 3 ? ` and ${at.length - 3} more` : ""}` : "";
-    return `gradient ${label} · ${contacts} contact${contacts === 1 ? "" : "s"}${limits}`;
+    return `${label} · ${contacts} contact${contacts === 1 ? "" : "s"}${limits}`;
   }
 }
 
@@ -152,19 +156,10 @@ export class Plot {
     if (!this.curves.length) return;
     const [c, w, h] = sharp(this.canvas);
     const [left, right, top, bottom] = [44, w - 8, 8, h - 18];
-    let low = Infinity;
-    let high = -Infinity;
-    for (const { robot, value } of this.curves) {
-      for (let f = 0; f < robot.r.count; f++) {
-        const y = value(f);
-        if (Number.isFinite(y)) [low, high] = [Math.min(low, y), Math.max(high, y)];
-      }
-    }
-    if (!(high > low)) [low, high] = Number.isFinite(low) ? [low - 1, low + 1] : [0, 1];
-    const margin = 0.06 * (high - low);
-    [low, high] = [low - margin, high + margin];
+    const [low, high] = bounds(this.curves);
     const x = (time) => left + ((time - start) / (end - start || 1)) * (right - left);
-    const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
+    const place = (value, from, to) => bottom - ((value - from) / (to - from)) * (bottom - top);
+    const y = (value) => place(value, low, high);
     c.font = "11px system-ui, sans-serif";
     c.fillStyle = css("--muted");
     c.strokeStyle = css("--line");
@@ -178,7 +173,7 @@ export class Plot {
       c.lineTo(right, y(value));
       c.stroke();
       c.globalAlpha = 1;
-      c.fillText(axis(value), left - 4, y(value) + 4);
+      if (!this.own) c.fillText(axis(value), left - 4, y(value) + 4);
     }
     for (let k = 0; k <= 4; k++) {
       const time = start + ((end - start) * k) / 4;
@@ -190,17 +185,19 @@ export class Plot {
     c.beginPath();
     c.rect(left, top - 4, right - left, bottom - top + 8);
     c.clip();
-    for (const { robot, value, color, label } of this.curves) {
+    for (const curve of this.curves) {
+      const { robot, value, color, label } = curve;
       const { time } = robot.r.arrays;
+      const [from, to] = this.own ? bounds([curve]) : [low, high];
       c.strokeStyle = color;
       c.beginPath();
       let down = false;
       for (let f = 0; f < robot.r.count; f++) {
         const v = value(f);
         if (!Number.isFinite(v)) down = false;
-        else if (down) c.lineTo(x(time[f]), y(v));
+        else if (down) c.lineTo(x(time[f]), place(v, from, to));
         else {
-          c.moveTo(x(time[f]), y(v));
+          c.moveTo(x(time[f]), place(v, from, to));
           down = true;
         }
       }
@@ -211,6 +208,20 @@ export class Plot {
     c.fillStyle = css("--text");
     c.fillRect(x(t) - 0.75, top - 4, 1.5, bottom - top + 8);
   }
+}
+
+/** The least and the largest value of curves, with a margin. */
+function bounds(curves) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const { robot, value } of curves) {
+    for (let f = 0; f < robot.r.count; f++) {
+      const y = value(f);
+      if (Number.isFinite(y)) [low, high] = [Math.min(low, y), Math.max(high, y)];
+    }
+  }
+  if (!(high > low)) [low, high] = Number.isFinite(low) ? [low - 1, low + 1] : [0, 1];
+  const margin = 0.06 * (high - low);
+  return [low - margin, high + margin];
 }
 
 /** A number in the room beside an axis. */

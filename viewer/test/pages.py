@@ -135,6 +135,38 @@ def flag():
     return recorder.recording()
 
 
+def arm():
+    """An arm that hangs from its base, with hinges, a slide and two joints on one body."""
+    text = """<mujoco><worldbody><body name="upper" pos="0.1 0 0.2" euler="20 0 30"><joint name="yaw" axis="0 0 1"
+      range="-120 120"/><joint name="pitch" axis="0 1 0" pos="0 0 0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.03"/>
+      <body name="lower" pos="0 0 -0.4"><joint name="elbow" axis="1 1 0" range="0 150"/><geom type="capsule"
+      fromto="0 0 0 0.1 0 -0.3" size="0.025"/><body name="hand" pos="0.1 0 -0.3"><joint name="reach" type="slide" axis="0 0 -1"
+      range="0 0.2"/><geom type="box" size="0.03 0.03 0.05"/></body></body></body></worldbody></mujoco>"""
+    model = diffsim.Model.from_string(text, diffsim.Format.MJCF)
+    q = np.array([0.3, -0.5, 1.1, 0.1])
+
+    def poses(at):
+        recorder = diffsim.Recorder(model)
+        recorder.state(0.0, at)
+        return recorder.recording()
+
+    start = poses(np.array([0.1, 0.0, 0.4, 0.05]))
+    shown = {"joints": list(model.joint_names), "q": q.tolist(), "poses": poses(q).frames[0].poses.tolist()}
+    return start, {**shown, "start": start.frames[0].poses.tolist(), "lowest": float(start.frames[0].poses[:, 2].min())}
+
+
+def sized(scale):
+    """A box with a leg, so large, on the ground."""
+    s = scale
+    text = f"""<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 {0.5 * s}"><freejoint/><geom type="box"
+      size="{0.3 * s} {0.2 * s} {0.1 * s}"/><body pos="{0.3 * s} 0 0"><joint axis="0 1 0"/><geom type="capsule"
+      fromto="0 0 0 {0.2 * s} 0 {-0.35 * s}" size="{0.05 * s}"/></body></body></worldbody></mujoco>"""
+    recorder = diffsim.Recorder(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    for k in range(5):
+        recorder.state(0.1 * k, np.array([0, 0, 0.5 * s, 0, 0, 0, 1, 0.1 * k]))
+    return recorder.recording()
+
+
 def write(name, recordings, **options):
     text = viewer.page(recordings, **options)
     (OUT / f"{name}.html").write_text(text, encoding="utf-8")
@@ -144,6 +176,7 @@ def write(name, recordings, **options):
 OUT.mkdir(parents=True, exist_ok=True)
 forward, backward = quadruped(8.0), quadruped(-8.0)
 waving = flag()
+hanging, shown = arm()
 sizes = {
     "quadruped": write("quadruped", [forward]),
     "two": write("two", [forward, backward], labels=["forward", "backward"]),
@@ -152,14 +185,22 @@ sizes = {
     "mixed": write("mixed", [mixed()]),
     "pile": write("pile", [pile()]),
     "flag": write("flag", [waving]),
+    "arm": write("arm", [hanging]),
+    "mm": write("mm", [sized(1e-3)]),
+    "huge": write("huge", [sized(400.0)]),
     "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }
 (OUT / "swing.xml").write_text(
     """<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" damping="0.3"/>
     <geom type="capsule" fromto="0 0 0 0 0 -0.6" size="0.06" mass="1"/></body></worldbody>
-    <actuator><motor name="turn" joint="swing"/></actuator></mujoco>"""
+    <actuator><motor name="turn" joint="swing" ctrllimited="true" ctrlrange="-15 15"/></actuator></mujoco>"""
 )
+first = forward.frames[30].contacts[0]
+step = (forward.frames[30].time - forward.frames[29].time) / (forward.frames[30].step - forward.frames[29].step)
 facts = {
+    "arm": shown,
+    "force": float(first["impulse"][2] / step),
+    "masses": sum(b.mass > 0 for b in forward.bodies[1:]),
     "sizes": sizes,
     "bad": BAD,
     "contacts": [len(f.contacts) for f in forward.frames],

@@ -290,7 +290,61 @@ def test_files_that_are_no_robots(run, tmp_path, text):
             code, out, err = run(command, tmp_path / name, "--json")
             assert code in codes and json.loads(out) and "Traceback" not in err and "\x1b" not in err, (command, err)
     for what in (tmp_path, "/dev/null", "", tmp_path / "none.urdf"):
-        assert run("info", what)[0] == run("view", what)[0] == 3 and run("check", what)[0] == 1
+        assert {run(command, what)[0] for command in ("info", "view")} == {3}, what
+    # A file that is there is examined; one that cannot be read is not.
+    assert run("check", "/dev/null")[0] == 1 and run("check", tmp_path / "none.urdf")[0] == 3
+
+
+def test_it_says_its_version_and_completes_values(run, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert end.value.code == 0 and capsys.readouterr().out == f"diffsim {diffsim.__version__}\n"
+    script = run("completion", "bash")[1]
+    script += '\nCOMP_WORDS=(diffsim check a.urdf --contact c); COMP_CWORD=4; _diffsim; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "convex", done.stderr
+
+
+def test_messages_name_the_file_and_the_reason(run, tmp_path):
+    none = tmp_path / "none.dsrec"
+    for command in (("convert", none, "-o", tmp_path / "a.npz"), ("view", none)):
+        code, _, err = run(*command)
+        assert code == 3 and f"{none}: No such file" in err and "[Errno" not in err, err
+    code, _, err = run("view", QUADRUPED, "-o", tmp_path)
+    assert code == 3 and "Is a directory" in err and "[Errno" not in err, err
+    code, _, err = run("convert", QUADRUPED, "-o", tmp_path / "robot.sdf")
+    assert code == 3 and ".urdf" in err and "got" in err and "recording" not in err.split("-o:")[1], err
+    code, _, err = run("convert", QUADRUPED, "-o", tmp_path / "robot.npz")
+    assert code == 3 and "a robot is converted to" in err, err
+
+
+def test_simulate_says_how_it_ended(run, tmp_path):
+    path = tmp_path / "ball.xml"
+    path.write_text('<mujoco><worldbody><body pos="0 0 9"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>')
+    code, out, _ = run("simulate", path, "--seconds", "0.5")
+    assert code == 0 and "centre of mass at 0 0" in out and "0 contacts at most" in out and "--ground" in out, out
+    facts = json.loads(run("simulate", path, "--seconds", "0.5", "--json")[1])
+    start = diffsim.Model.load(path).home()[2]
+    assert facts["com"][2] == pytest.approx(start - 0.5 * 9.81 * 0.25, rel=1e-2) and facts["top_speed"] == pytest.approx(4.905)
+
+
+def test_arrays_of_a_recording_have_its_contacts(run, tmp_path):
+    record = tmp_path / "a.dsrec"
+    assert run("simulate", QUADRUPED, "--seconds", "0.3", "--record", record)[0] == 0
+    assert run("convert", record, "-o", tmp_path / "a.npz")[0] == 0
+    code, out, _ = run("info", record)
+    assert code == 0 and "recording of quadruped" in out and "13 moving bodies, nq 19" in out, out
+    assert json.loads(run("info", record, "--json")[1])["frames"] == len(diffsim.Recording.read(record).frames)
+    arrays, frames = np.load(tmp_path / "a.npz"), diffsim.Recording.read(record).frames
+    start = arrays["contact_start"]
+    assert start[-1] == sum(len(f.contacts) for f in frames) > 0
+    np.testing.assert_array_equal(arrays["contact_impulse"][start[-2] : start[-1]], frames[-1].contacts["impulse"])
+
+
+def test_a_live_view_without_websockets_says_what_to_install():
+    script = "import sys; sys.modules['websockets'] = None; from diffsim import cli; sys.exit(cli.main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", script, "view", "--live", str(QUADRUPED)], capture_output=True, text=True)
+    assert done.returncode == 3 and "diffsim-core[live]" in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
 def test_names_from_files_are_escaped(run, tmp_path):

@@ -61,6 +61,22 @@ def socket(live, token=None, origin=True):
     return connect(f"ws://127.0.0.1:{live.port}/live?token={token}", origin=own if origin is True else origin)
 
 
+def frame(s):
+    """The next frame; messages with the state of the simulation are none."""
+    message = s.recv(5)
+    while isinstance(message, str):
+        message = s.recv(5)
+    return poses(message)
+
+
+def said(s, key):
+    """The next text that has a key."""
+    while True:
+        message = s.recv(5)
+        if isinstance(message, str) and key in json.loads(message):
+            return json.loads(message)[key]
+
+
 def poses(message):
     time, bodies, contacts = struct.unpack_from("<dII", message)
     assert len(message) == 16 + 28 * bodies + 56 * contacts
@@ -83,28 +99,102 @@ def test_only_who_has_the_address_is_answered(live):
 
 def test_it_runs_and_does_what_it_is_asked(live):
     with socket(live) as s:
-        first, _ = poses(s.recv(5))
+        first, _ = frame(s)
         for _ in range(20):
-            time, at = poses(s.recv(5))
+            time, at = frame(s)
         assert time > first and abs(at[1, 4]) < 0.01
         s.send(json.dumps({"do": "drag", "body": 1, "point": [0, 0, -0.5], "target": [0.5, 0, 1.0]}))
         for _ in range(120):
-            _, at = poses(s.recv(5))
+            _, at = frame(s)
         assert abs(at[1, 4]) > 0.2
         # What makes no sense changes nothing, and is answered.
         for wrong in ("{", "[]", '{"do": "drag", "body": 99, "point": [0,0,0], "target": [0,0,0]}', '{"do": "input", "index": 0}',
                       '{"do": "drag", "body": 1, "point": [NaN,0,0], "target": [0,0,0]}'):
             s.send(wrong)
-            answer = ""
-            while not isinstance(answer, str) or not answer:
-                answer = s.recv(5)
-            assert "not understood" in json.loads(answer)["message"], wrong
+            assert "not understood" in said(s, "message"), wrong
         s.send(json.dumps({"do": "reset"}))
         s.send(json.dumps({"do": "parameter", "index": 0, "value": 0.0}))
         s.send(json.dumps({"do": "input", "index": 0, "value": 2.0}))
         for _ in range(60):
-            _, at = poses(s.recv(5))
+            _, at = frame(s)
         assert live.sim.params[0] == 0.0 and live.u[0] == 2.0 and abs(at[1, 4]) > 0.02
+
+
+def test_any_name_of_this_machine_and_any_tunnel_works(live):
+    """The page allows itself the host by which it was asked for, and no other page may connect."""
+    for authority in (f"localhost:{live.port}", "robot.local:9000", "[::1]:8765", "10.0.0.7"):
+        status, text, _ = get(live, f"/?token={live.token}", Host=authority)
+        assert status == 200 and f"connect-src ws://{authority} wss://{authority}" in text, authority
+        path = f"/live?token={live.token}"
+        upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "A" * 22 + "=="}
+        assert get(live, path, Host=authority, Origin=f"http://{authority}", **upgrade)[0] == 101, authority
+        for origin in ("http://evil.example", f"http://{authority}.evil.example", "null"):
+            assert get(live, path, Host=authority, Origin=origin, **upgrade)[0] == 403, (authority, origin)
+    for harmful in ("a'; script-src *", "<script>", "a b"):
+        assert get(live, f"/?token={live.token}", Host=harmful)[0] == 400, harmful
+
+
+def test_refused_visitors_leave_no_traces_in_the_terminal(live, capfd):
+    with pytest.raises(InvalidStatus):
+        socket(live, None, "http://example.com")
+    import socket as plain
+
+    with plain.create_connection(("127.0.0.1", live.port)) as s:
+        s.sendall(b"\x16\x03\x01 no http\r\n\r\n")
+        s.recv(99)
+    assert capfd.readouterr().err == ""
+
+
+def test_pages_learn_of_every_change(live):
+    with socket(live) as s, socket(live) as other:
+        assert said(s, "state") == {"paused": False, "speed": 1.0, "u": [0.0], "params": [-9.81, 1.0], "reset": False}
+        said(other, "state")
+        s.send(json.dumps({"do": "input", "index": 0, "value": 2.0}))
+        assert said(other, "state")["u"] == [2.0]
+        s.send(json.dumps({"do": "parameter", "index": 0, "value": 3.0}))
+        assert said(other, "state")["params"] == [3.0, 1.0]
+        s.send(json.dumps({"do": "speed", "value": 0.5}))
+        assert said(other, "state")["speed"] == 0.5
+        # Inputs and parameters of the start come back, too.
+        s.send(json.dumps({"do": "reset"}))
+        state = said(other, "state")
+        assert state["reset"] and state["u"] == [0.0] and state["params"] == [-9.81, 1.0]
+        s.send(json.dumps({"do": "step"}))
+        assert said(other, "state")["paused"]
+        before = live.time
+        s.send(json.dumps({"do": "step"}))
+        said(other, "state")
+        assert live.time == pytest.approx(before + live.time_step)
+
+
+def test_a_page_that_draws_slowly_skips_frames(live):
+    """It says when it has shown a frame; no more than a few are ever under way."""
+    with socket(live) as s:
+        frame(s)
+        s.send('{"do":"seen"}')
+        counts = []
+        for _ in range(5):
+            count = 0
+            while True:
+                try:
+                    message = s.recv(0.3)
+                except TimeoutError:
+                    break
+                count += not isinstance(message, str)
+            counts.append(count)
+            s.send('{"do":"seen"}')
+        assert max(counts[1:]) <= 2 and sum(counts[1:]) >= 3, counts
+
+
+def test_ranges_of_inputs_are_those_of_the_file():
+    text = SWING.replace("<motor ", '<motor ctrllimited="true" ctrlrange="-1 3" ')
+    limited = diffsim.Live(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    assert [x[1:] for x in limited._inputs()] == [[-1.0, 3.0]] and [x[1:] for x in diffsim.Live(model())._inputs()] == [[-20.0, 20.0]]
+
+
+def test_every_interface_has_an_address_that_others_reach():
+    live = diffsim.Live(model(), host="0.0.0.0", port=8123)
+    assert "0.0.0.0" not in live.url and live.url.startswith("http://") and ":8123/" in live.url
 
 
 def test_what_it_sends_is_where_the_bodies_are():
@@ -121,7 +211,7 @@ def test_what_it_sends_is_where_the_bodies_are():
 
 
 def test_quaternions_of_any_rotation():
-    from diffsim.live import _quaternions
+    from diffsim.viewer import quaternions
 
     rng = np.random.default_rng(0)
     q = rng.normal(size=(50, 4))
@@ -133,5 +223,24 @@ def test_quaternions_of_any_rotation():
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
     ])
-    found = _quaternions(r)
+    found = quaternions(r)
     assert np.abs(np.abs(np.sum(found * q, axis=1)) - 1).max() < 1e-12
+
+
+def test_whatever_is_said_the_simulation_goes_on():
+    """Random messages, well-formed or not: each is done or answered, and the state stays finite."""
+    live, rng = diffsim.Live(model()), np.random.default_rng(7)
+    kinds = ["drag", "release", "input", "parameter", "pause", "speed", "step", "reset", "keyframe", "seen", "no", None, 3, []]
+    values = [0, 1, -1, 1.5, 1e300, -1e300, float("inf"), float("nan"), None, "1", [], [0, 0, 0], [1, 2], {}, True, 2**70]
+    for k in range(3000):
+        said = {"do": kinds[rng.integers(len(kinds))]}
+        for name in ("index", "value", "body", "point", "target", "on"):
+            if rng.random() < 0.7:
+                said[name] = values[rng.integers(len(values))]
+        live.hear(json.dumps(said))
+        if k % 20 == 0:
+            live.advance(2 * live.time_step)
+            assert np.isfinite(live.q).all() and np.isfinite(live.v).all(), said
+        live.frame()
+        json.loads(live._state())
+    assert np.isfinite(live.u).all() and 0.01 <= live.speed <= 100

@@ -145,4 +145,52 @@ def test_what_cannot_be_shown_is_told(recording):
     with pytest.raises(ValueError, match="recordings"):
         viewer.page([diffsim.Recording()])
     inline = recording._repr_html_()
-    assert inline.startswith("<iframe") and BAD not in inline and 'sandbox="allow-scripts"' in inline
+    assert inline.startswith("<iframe") and BAD not in inline and 'sandbox="allow-scripts allow-downloads"' in inline
+
+
+def test_what_has_no_frames_shows_itself_as_text():
+    """An empty recorder at the end of a notebook's cell is no error."""
+    recorder = diffsim.Recorder(diffsim.Model.load(MODELS / "quadruped.xml"))
+    assert recorder._repr_html_() is None and diffsim.Recording()._repr_html_() is None
+    assert "0 frames" in repr(recorder) and "0 frames" in repr(recorder.recording())
+
+
+def test_text_of_a_recording_is_short(recording):
+    assert len(repr(recording)) < 200 and "61 frames, 0 to 1 s" in repr(recording)
+    assert len(repr(recording.frames[3])) < 100
+
+
+def test_lost_frames_are_told():
+    model = diffsim.Model.load(MODELS / "quadruped.xml")
+    recorder = diffsim.Recorder(model, rate=0, capacity=1 << 15)
+    for k in range(200):
+        recorder.state(1e-3 * k, model.home())
+    made = recorder.recording()
+    assert made.lost == recorder.dropped > 0 and made.lost + len(made.frames) == 200
+    assert head(made)["lost"] == made.lost and head(made)["recorded"] == len(made.frames)
+
+
+def head(recording):
+    data = viewer.pack(recording)
+    return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+
+
+def test_ellipsoids_have_the_inertia_of_their_bodies():
+    """Mass and half axes of a solid ellipsoid give the inertia back; so does the time step of frames."""
+    model = diffsim.Model.load(MODELS / "quadruped.xml")
+    recorder, sim = diffsim.Recorder(model, rate=0), diffsim.Sim(model, time_step=2e-3)
+    q, v, u = model.keyframe("standing")
+    for _ in range(3):
+        q, v = sim.step(q, v, u)
+        recorder.step(sim)
+    told = head(recorder.recording())
+    assert told["timeStep"] == pytest.approx(2e-3)
+    for body, shown in zip(model.bodies[1:], told["bodies"][1:]):
+        a, x = np.array(shown["inertia"]["axes"]), np.array(shown["inertia"]["quaternion"])
+        r = np.eye(3) + 2 * x[3] * cross(x[:3]) + 2 * cross(x[:3]) @ cross(x[:3])
+        moments = body.mass / 5 * (np.sum(a**2) - a**2)
+        np.testing.assert_allclose(r @ np.diag(moments) @ r.T, body.inertia_com, atol=1e-3 * moments.max())
+
+
+def cross(x):
+    return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])

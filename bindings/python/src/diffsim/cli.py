@@ -17,7 +17,7 @@ from typing import Any, Dict
 import numpy as np
 
 from . import examine
-from ._errors import DiffsimError
+from ._errors import DiffsimError, FileError
 from .recorder import Recorder
 from .recording import Recording, RecordingError
 from .sim import Sim
@@ -64,12 +64,28 @@ def plain(value: Any) -> Any:
     return value if math.isfinite(value) else None
 
 
+#: Colours of a terminal for lines that begin with a mark, or with the arrow of a cure.
+COLORS = {"·": "36", "!": "33", "✗": "31", "    →": "2"}
+
+
+def painted(line: str) -> str:
+    """A line in the colour of its mark."""
+    color = next((c for mark, c in COLORS.items() if line.startswith(mark)), None)
+    return f"\x1b[{color}m{line}\x1b[0m" if color else line
+
+
+def colored() -> bool:
+    """Whether standard output is a terminal that wants colours."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def say(args: Any, facts: Any, *lines: Any) -> None:
     """The facts as JSON, or the lines."""
     if args.json:
         print(json.dumps(plain(facts), indent=2, allow_nan=False))
     else:
-        print("\n".join(map(shown, lines)))
+        paint = painted if colored() else str
+        print("\n".join(paint(shown(line)) for line in lines))
 
 
 def warn(text: Any) -> None:
@@ -114,7 +130,31 @@ def findings(examined: Any) -> Any:
     return lines
 
 
+def info_of_recording(args: Any) -> Any:
+    r = Recording.read(args.robot)
+    contacts = max((len(f.contacts) for f in r.frames), default=0)
+    span = [float(r.times[0]), float(r.times[-1])] if r.frames else None
+    facts = {
+        "path": args.robot, "name": r.name, "frames": len(r.frames), "time": span, "rate": r.rate, "nq": r.nq, "nv": r.nv, "nu": r.nu,
+        "bodies": [b.name for b in r.bodies[1:]], "channels": {n: s.stop - s.start for n, s in r.channels.items()},
+        "contacts": contacts, "unsolved": sum(not f.converged for f in r.frames), "damage": r.damage,
+    }  # fmt: skip
+    lines = [
+        f"{args.robot}: recording of {r.name or 'a robot without a name'}, {examine.many(len(r.frames), 'frame')}"
+        + (f" from {span[0]:g} to {span[1]:g} s" if span else ""),
+        f"{examine.many(len(r.bodies) - 1, 'moving body', 'moving bodies')}, nq {r.nq}, nv {r.nv}, nu {r.nu}; {examine.many(contacts, 'contact')} at most; {facts['unsolved']} frames unsolved",
+    ]
+    if r.channels:
+        lines.append("channels: " + ", ".join(f"{n} ({k})" for n, k in facts["channels"].items()))
+    if r.damage:
+        lines.append(f"{MARKS['warning']} damaged: {r.damage}")
+    say(args, facts, *lines)
+    return DONE
+
+
 def info(args: Any) -> Any:
+    if pathlib.Path(args.robot).is_file() and is_recording(args.robot):
+        return info_of_recording(args)
     examined = examine.Examined(args.robot)
     model = load(args, args.robot, examined)
     examined.facts.update(examine.describe(model))
@@ -131,6 +171,8 @@ def check(args: Any) -> Any:
     examined = examine.Examined(args.robot)
     try:
         model = load(args, args.robot, examined)
+    except FileError:
+        raise
     except DiffsimError as error:
         examined.add("error", f"it cannot be loaded: {error}")
     else:
@@ -162,6 +204,7 @@ def record(args: Any, model: Any, path: Any, seconds: Any, words: Any = "simulat
     options = stepping(args, model)
     sim = Sim(model, derivatives=0, **options)
     steps = round(seconds / options["time_step"])
+    contacts = 0
     recorder = Recorder(model, rate=args.rate, path=path, visuals=args.robot, mesh_dirs=args.mesh_dir)
     for warning in recorder.warnings:
         warn(f"diffsim: not drawn as it is: {warning}")
@@ -175,10 +218,15 @@ def record(args: Any, model: Any, path: Any, seconds: Any, words: Any = "simulat
     unsolved = 0
     for k in range(steps):
         q, v = sim.step(q, v, u)
-        unsolved += not sim.info().converged
+        info = sim.info()
+        unsolved += not info.converged
+        contacts = max(contacts, info.contacts)
         recorder.step(sim)
         progress(k + 1)
-    return recorder, {"steps": steps, "time_step": options["time_step"], "unsolved": unsolved, "q": q.tolist(), "v": v.tolist()}
+    end = sim.center_of_mass(q) if model.nv else (0.0, np.zeros(3))
+    facts = {"steps": steps, "time_step": options["time_step"], "unsolved": unsolved, "contacts": contacts}
+    facts.update(q=q.tolist(), v=v.tolist(), com=np.asarray(end[1]).tolist(), top_speed=float(np.abs(v).max(initial=0.0)))
+    return recorder, facts
 
 
 def simulate(args: Any) -> Any:
@@ -187,17 +235,24 @@ def simulate(args: Any) -> Any:
     recorder, facts = record(args, model, args.record, args.seconds)
     facts.update(frames=recorder.frames, record=args.record, wall_seconds=time.perf_counter() - began)
     recorder.close()
-    text = (
-        f"{facts['steps']} steps of {facts['time_step']:g} s in {facts['wall_seconds']:.2f} s, {facts['unsolved']} unsolved"
-        + (f"; {facts['frames']} frames in {args.record}" if args.record else "")
-    )
-    say(args, facts, text)
+    lines = [
+        f"{examine.many(facts['steps'], 'step')} of {facts['time_step']:g} s in {facts['wall_seconds']:.2f} s, {facts['unsolved']} unsolved"
+        + (f"; {examine.many(facts['frames'], 'frame')} in {args.record}" if args.record else ""),
+        f"at the end: centre of mass at {' '.join(f'{x:.4g}' for x in facts['com'])} m, fastest dof {facts['top_speed']:.3g} rad/s or m/s; "
+        f"{examine.many(facts['contacts'], 'contact')} at most",
+    ]
+    lines += [f"{MARKS['note']} {hint}" for hint in examine.hints(model)]
+    say(args, facts, *lines)
     return DONE
 
 
 def is_recording(path: Any) -> Any:
-    with open(path, "rb") as file:
-        return file.read(4) == b"\x89DSR"
+    """Whether a file begins as a recording. One that cannot be read is for the loader to refuse."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x89DSR"
+    except OSError:
+        return pathlib.Path(path).suffix.lower() not in ROBOTS
 
 
 def view(args: Any) -> Any:
@@ -208,8 +263,9 @@ def view(args: Any) -> Any:
             raise ValueError("--live: expected one robot")
         path = args.robot = args.what[0]
         model = load(args, path)
-        from .live import Live
+        from .live import Live, need_websockets
 
+        need_websockets()
         options = {"host": args.host, "port": args.port, "visuals": path, "mesh_dirs": args.mesh_dir}
         Live(model, **options, **stepping(args, model)).run(open_browser=args.open)
         return DONE
@@ -261,13 +317,19 @@ def bench(args: Any) -> Any:
     return DONE
 
 
+#: Endings of robot files, and of the files that a recording is converted to.
 ROBOTS = (".xml", ".mjcf", ".urdf")
+PAGES = (".glb", ".npz", ".html")
 
 
 def convert(args: Any) -> Any:
     out = pathlib.Path(args.output)
     if out.suffix.lower() in ROBOTS:
         return convert_robot(args, out)
+    if out.suffix not in PAGES:
+        raise ValueError(f"-o: expected a name that ends in {', '.join(PAGES + ROBOTS)}, got {out}")
+    if not is_recording(args.what):
+        raise ValueError(f"{args.what}: a robot is converted to {', '.join(ROBOTS)}, not to {out.suffix}; only recordings are")
     recording = Recording.read(args.what)
     if out.suffix == ".glb":
         from . import gltf
@@ -278,11 +340,13 @@ def convert(args: Any) -> Any:
         arrays: Dict[str, Any] = {name: np.array([getattr(x, name) for x in f]) for name in ("time", "q", "v", "u", "poses")}
         for name in recording.channels:
             arrays[f"channel {name}"] = recording.channel(name)
+        # Contacts of all frames: those of frame k are contact_start[k] to contact_start[k + 1].
+        arrays["contact_start"] = np.concatenate([[0], np.cumsum([len(x.contacts) for x in f])])
+        for name in ("geom_a", "geom_b", "mode", "point", "normal", "tangent", "impulse", "gap"):
+            arrays[f"contact_{name}"] = np.concatenate([x.contacts[name] for x in f]) if f else np.zeros(0)
         np.savez_compressed(out, bodies=[b.name for b in recording.bodies], **arrays)
-    elif out.suffix == ".html":
-        recording.view(out)
     else:
-        raise ValueError(f"-o: expected a name that ends in .glb, .npz, .html, {', '.join(ROBOTS)}, got {out}")
+        recording.view(out)
     say(args, {"output": str(out), "frames": len(recording.frames), "damage": recording.damage}, f"{out}: {len(recording.frames)} frames")
     return DONE
 
@@ -304,11 +368,13 @@ def convert_robot(args: Any, out: Any) -> Any:
 
 def completion(args: Any) -> Any:
     commands = sorted(args.all)
+    values = "\n".join(f"        {name}) COMPREPLY=($(compgen -W '{' '.join(of)}' -- \"$word\")); return ;;" for name, of in args.choices.items())
     if args.shell == "fish":
         print(f"complete -c diffsim -n __fish_use_subcommand -xa '{' '.join(commands)}'")
         for name in commands:
             for word in args.all[name]:
-                print(f"complete -c diffsim -n '__fish_seen_subcommand_from {name}' -l {word[2:]}")
+                of = f" -xa '{' '.join(args.choices[word])}'" if word in args.choices else ""
+                print(f"complete -c diffsim -n '__fish_seen_subcommand_from {name}' -l {word[2:]}{of}")
         return DONE
     cases = "\n".join(f"        {name}) words='{' '.join(args.all[name])}' ;;" for name in commands)
     prefix = "autoload -U +X bashcompinit && bashcompinit\n" if args.shell == "zsh" else ""
@@ -316,6 +382,9 @@ def completion(args: Any) -> Any:
         f"""{prefix}_diffsim() {{
     local words="{' '.join(commands)}" word="${{COMP_WORDS[COMP_CWORD]}}"
     if [ "$COMP_CWORD" -gt 1 ]; then
+        case "${{COMP_WORDS[COMP_CWORD-1]}}" in
+{values}
+        esac
         case "${{COMP_WORDS[1]}}" in
 {cases}
         esac
@@ -331,6 +400,7 @@ complete -o filenames -F _diffsim diffsim"""
 def parser() -> Any:
     """The arguments of all commands."""
     top = argparse.ArgumentParser(prog="diffsim", description="Look at robots, check, simulate and watch them.", epilog="Exit codes: 0 done, 1 check found an error, 2 wrong arguments, 3 a file that cannot be used.")
+    top.add_argument("--version", action="version", version=f"diffsim {version()}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     out = argparse.ArgumentParser(add_help=False)
     out.add_argument("--json", action="store_true", help="write the result as JSON")
@@ -354,7 +424,7 @@ def parser() -> Any:
         made.set_defaults(run=function)
         return made
 
-    command(info, "bodies, joints and masses as a tree, and what is unusual", robot).add_argument("robot")
+    command(info, "bodies, joints and masses as a tree, and anything unusual; sizes of a recording", robot).add_argument("robot", metavar="ROBOT|RECORDING")
     c = command(check, "load, step, differentiate and time a robot, and explain what is unusual", robot, steps)
     c.add_argument("robot")
     c.add_argument("--steps", type=count, default=300, metavar="N")
@@ -382,8 +452,19 @@ def parser() -> Any:
     c = command(completion, "what a shell reads to complete: eval \"$(diffsim completion bash)\"")
     c.add_argument("shell", choices=["bash", "zsh", "fish"])
     of = {name: [s for a in made._actions for s in a.option_strings if s.startswith("--")] for name, made in commands.choices.items()}
-    c.set_defaults(all=of)
+    choices = {
+        s: list(a.choices) for made in commands.choices.values() for a in made._actions if a.choices for s in a.option_strings
+    }
+    c.set_defaults(all=of, choices=choices)
     return top
+
+
+def version() -> str:
+    """The library's version."""
+    from ._native import lib
+    from ._native import text as decoded
+
+    return decoded(lib.ds_version_string()) or ""
 
 
 def positive(text: Any) -> Any:
@@ -419,8 +500,10 @@ def main(arguments: Any = None) -> int:
         return CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (DiffsimError, RecordingError, OSError, KeyError, ValueError) as error:
-        words = error.args[0] if isinstance(error, KeyError) else error
+    except (DiffsimError, RecordingError, OSError, KeyError, ValueError, ImportError) as error:
+        words: Any = error.args[0] if isinstance(error, KeyError) else error
+        if isinstance(error, OSError) and error.filename is not None:
+            words = f"{os.fspath(error.filename)}: {error.strerror}"
         warn(f"diffsim {args.command}: {words}")
         if getattr(args, "json", False):
             print(json.dumps({"error": str(words)}))

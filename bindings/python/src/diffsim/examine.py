@@ -53,8 +53,8 @@ class Examined:
 
 #: What a refusal says, the option that helps, and as the command line has it.
 _CURES: List[Tuple[str, str, int, str]] = [
-    (r"is not a joint of the file", "mimic", Mimic.INDEPENDENT, "mimic=DS_MIMIC_INDEPENDENT (--mimic independent) lets such joints move on their own"),
-    (r"mimic", "mimic", Mimic.COUPLE, "mimic=DS_MIMIC_COUPLE (--mimic couple) holds such joints to their leaders"),
+    (r"is not a joint of the file", "mimic", Mimic.INDEPENDENT, "--mimic independent (mimic=DS_MIMIC_INDEPENDENT) lets such joints move on their own"),
+    (r"mimic", "mimic", Mimic.COUPLE, "--mimic couple (mimic=DS_MIMIC_COUPLE) holds such joints to their leaders"),
     # What is left out then is told by `lost`.
     (r"missing_mesh", "missing_mesh", MissingMesh.SKIP, ""),
 ]
@@ -171,6 +171,21 @@ def passed_limits(model: Model, q: Any) -> List[Tuple[str, float, float, float]]
     return out
 
 
+def many(count: int, one: str, more: str = "") -> str:
+    """A number with its noun."""
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
+def hints(model: Model) -> List[str]:
+    """Reasons for which a simulation may surprise: the robot hangs from the world, or there is no ground."""
+    out = []
+    if not any(j.kind == JointKind.FREE for j in model.joints) and any(b.parent == 0 and b.mass > 0 for b in model.bodies[1:]):
+        out.append("it hangs from the world: --base free lets it float")
+    if not any(g.kind in (GeomKind.PLANE, GeomKind.HEIGHT_FIELD) for g in model.geoms):
+        out.append("there is no ground: --ground adds the plane z = 0")
+    return out
+
+
 def _some(items: Any, words: Any, most: Any = 4) -> Any:
     items = list(items)
     shown = ", ".join(words(x) for x in items[:most])
@@ -208,7 +223,7 @@ def look(model: Model, examined: Examined) -> None:
     if massless:
         examined.add(
             "warning",
-            f"{len(massless)} joints move no mass: {_some(massless, lambda found: found[1])}",
+            f"{many(len(massless), 'joint')} {'moves' if len(massless) == 1 else 'move'} no mass: {_some(massless, lambda found: found[1])}",
             "give their bodies an inertia in the file; without one the first step fails that asks for their acceleration",
         )
     shells = [(w, s) for w, s in ((w, _OPEN.match(w)) for w in model.warnings) if s]
@@ -217,8 +232,10 @@ def look(model: Model, examined: Examined) -> None:
         examined.add("note", f"{len(shells)} meshes are open and collide as their hulls: {names}")
     told = {w for w, _ in shells}
     warnings = [w for w in model.warnings if "it moves no mass" not in w and not _LEFT_OUT.search(w) and w not in told]
-    if warnings:
-        examined.add("note", f"read but not used: {_some(warnings, str, 6)}")
+    for warning in warnings[:6]:
+        examined.add("note", f"read but not used: {warning}")
+    if len(warnings) > 6:
+        examined.add("note", f"read but not used: {len(warnings) - 6} more, which model.warnings has")
     neutral = model.neutral()
     try:
         pairs = overlaps(model, neutral)
@@ -229,14 +246,14 @@ def look(model: Model, examined: Examined) -> None:
         deepest = _some(pairs, lambda p: f"{p[0]} and {p[1]} by {-p[2] * 1e3:.3g} mm")
         examined.add(
             "warning",
-            f"{len(pairs)} pairs of geoms overlap at neutral: {deepest}",
-            "start from model.home(), or load with exclude_overlapping=1 (--exclude-overlapping)",
+            f"{many(len(pairs), 'pair')} of geoms {'overlaps' if len(pairs) == 1 else 'overlap'} at neutral: {deepest}",
+            "--exclude-overlapping (exclude_overlapping=1 when loading), or start from model.home()",
         )
     examined.facts["overlaps"] = [list(p) for p in pairs]
     beyond = passed_limits(model, neutral)
     if beyond:
         names = _some(beyond, lambda j: f"{j[0]} at {j[1]:.4g} of [{j[2]:.4g}, {j[3]:.4g}]")
-        examined.add("warning", f"{len(beyond)} joints pass a limit at neutral: {names}", "start from model.home()")
+        examined.add("warning", f"{many(len(beyond), 'joint')} {'passes' if len(beyond) == 1 else 'pass'} a limit at neutral: {names}", "start from model.home()")
     examined.facts["passed_limits"] = [list(p) for p in beyond]
     bodies, joints = model.bodies, model.joints
     free = any(j.kind == JointKind.FREE for j in joints)
@@ -247,12 +264,12 @@ def look(model: Model, examined: Examined) -> None:
         examined.add(
             "note",
             f"{_some(welded, str)} is welded to the world",
-            "base=DS_BASE_FREE (--base free) lets it float" if heavy else "",
+            "--base free (base=DS_BASE_FREE) lets it float" if heavy else "",
         )
     if not model.nu:
-        examined.add("note", "it has no inputs", "actuation=DS_ACTUATION_JOINTS (--actuation joints) gives each joint's dof one, DS_ACTUATION_FULL (--actuation full) a floating base's, too")
+        examined.add("note", "it has no inputs", "--actuation joints (actuation=DS_ACTUATION_JOINTS) gives each joint's dof one, --actuation full (DS_ACTUATION_FULL) a floating base's, too")
     if not any(g.kind in (GeomKind.PLANE, GeomKind.HEIGHT_FIELD) for g in model.geoms):
-        examined.add("note", "there is no ground", "ground_plane=1 (--ground) adds the plane z = 0")
+        examined.add("note", "there is no ground", "--ground (ground_plane=1) adds the plane z = 0")
 
 
 def run(

@@ -9,17 +9,20 @@ import hmac
 import html
 import http
 import json
+import logging
+import re
 import secrets
+import socket
 import struct
 import sys
 import time
-from typing import Any, Callable, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
 from . import viewer
-from ._errors import DiffsimError
+from ._errors import DiffsimError, NoStepError
 from ._native import Array
 from .enums import ParamKind
 from .model import Model
@@ -32,9 +35,16 @@ from .sim import Sim
 RATE = 60.0
 #: Share of a second's work that a frame may take before the simulation falls behind real time.
 SHARE = 0.8
+#: Frames that may be under way to a page: one that draws slowly skips frames and does not fall behind.
+AHEAD = 3
+#: Speeds against real time.
+SPEEDS = 0.01, 100.0
 #: Messages of a client are small.
 MAX_MESSAGE = 1 << 16
 
+
+#: The message of a page that has shown a frame.
+SEEN = '{"do":"seen"}'
 
 #: u for (time, q, v).
 Control = Callable[[float, Array, Array], Any]
@@ -64,12 +74,16 @@ class Live:
         self.sim = Sim(model, derivatives=0, **options)
         self.time_step = self.sim.time_step
         self._recorder_options = {"visuals": visuals, "mesh_dirs": mesh_dirs}
-        self._clients: Set[Any] = set()
+        # How many frames are under way to each; None of one that does not say when it has shown them.
+        self._clients: Dict[Any, Optional[int]] = {}
         self._drag: Optional[Tuple[int, Array, Array]] = None
-        self._page: Optional[str] = None
+        self._packed: Optional[Recording] = None
         self._parameters()
+        self._first_params = self.sim.params
+        self._keyframe = -1
         self.reset()
         self.paused, self.speed, self.message = False, 1.0, ""
+        self._changed = self._was_reset = False
 
     def _parameters(self) -> None:
         """Gravity, and the friction of what is fixed to the world."""
@@ -82,11 +96,13 @@ class Live:
         self.parameters = [(name, low, high) for name, _, low, high in chosen]
 
     def reset(self) -> None:
-        """Back to home, at time 0."""
+        """Back to the start, at time 0, with the parameters and inputs of the start."""
         m = self.model
-        self.time, self.q, self.v = 0.0, m.home(), np.zeros(m.nv)
-        self.u = np.zeros(m.nu)
+        self.time, self.q, self.v, self.u = 0.0, m.home(), np.zeros(m.nv), np.zeros(m.nu)
+        if self._keyframe >= 0:
+            self.q, self.v, self.u = m.keyframe(m.keyframe_names[self._keyframe])
         self._drag = None
+        self.sim.params = self._first_params
         self.sim.reset()
 
     @property
@@ -95,8 +111,28 @@ class Live:
         return f"http://{self._authority()}/?token={self.token}"
 
     def _authority(self) -> Any:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        """Host and port by which this machine is reached."""
+        host = self.host
+        if host in ("0.0.0.0", "::", ""):
+            host = _own_address()
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    def _inputs(self) -> List[Any]:
+        """Names and ranges of the sliders of u: the control range, else the range that the joint's effort allows."""
+        m, out = self.model, []
+        if self.control is not None:
+            return []
+        by_name = {j.name: j for j in m.joints}
+        for a in m.actuators:
+            low, high = a.control_range
+            if not (np.isfinite(low) and np.isfinite(high)):
+                joint = by_name.get(a.joint) if a.joint else None
+                gear = abs(a.gain) * float(np.abs(a.gear).max())
+                effort = joint.effort if joint is not None else np.inf
+                most = effort / gear if np.isfinite(effort) and effort > 0 and gear > 0 else 20.0
+                low, high = -most, most
+            out.append([a.name, float(low), float(high)])
+        return out
 
     # What is shown
 
@@ -108,24 +144,32 @@ class Live:
         recording.frames = recording.frames[:1]
         return recording
 
-    def page(self) -> str:
-        """The page of this simulation."""
-        if self._page is None:
-            self._page = viewer.live_page(
-                self._first(),
-                {
-                    "token": self.token,
-                    "u": self.model.actuator_names if self.control is None else [],
-                    "parameters": [[n, low, high, value] for (n, low, high), value in zip(self.parameters, self.sim.params)],
-                },
-                html.escape(self._authority()),
-            )
-        return self._page
+    def page(self, authority: Optional[str] = None) -> str:
+        """The page of this simulation for those who reach it at a host and port, by default those of `url`."""
+        if self._packed is None:
+            self._packed = self._first()
+        facts = {
+            "token": self.token,
+            "u": self._inputs(),
+            "timeStep": self.time_step,
+            "keyframes": list(self.model.keyframe_names),
+            "parameters": [[n, low, high, value] for (n, low, high), value in zip(self.parameters, self.sim.params)],
+        }
+        return viewer.live_page(self._packed, facts, html.escape(authority or self._authority()))
+
+    def _state(self, reset: bool = False) -> str:
+        """The state that pages show beside the frames."""
+        params, u = self.sim.params.tolist(), self.u.tolist()
+        return json.dumps({"state": {"paused": self.paused, "speed": self.speed, "u": u, "params": params, "reset": reset}})
 
     def frame(self) -> bytes:
         """What is sent of a moment: time, poses (7 numbers a body), then 14 numbers a contact."""
         poses = self._poses()
-        contacts: Any = self.sim.contacts() if self.time > 0 else np.zeros(0)
+        try:
+            contacts: Any = self.sim.contacts()
+        except NoStepError:
+            # At the start, and after a change of a parameter until the next step.
+            contacts = np.zeros(0)
         head = struct.pack("<dII", self.time, self.model.nbody, len(contacts))
         if not len(contacts):
             return head + poses
@@ -140,7 +184,7 @@ class Live:
         placements = self.sim.forward_kinematics(self.q)
         out = np.empty((self.model.nbody, 7))
         out[:, :3] = placements[:3, 3].T
-        out[:, 3:] = _quaternions(placements[:3, :3])
+        out[:, 3:] = viewer.quaternions(placements[:3, :3])
         return out.astype("<f4").tobytes()
 
     # What happens
@@ -174,7 +218,7 @@ class Live:
             try:
                 self.q, self.v = self.sim.step(self.q, self.v, u)
             except DiffsimError as error:
-                self.message, self.paused = str(error), True
+                self.message, self.paused, self._changed = str(error), True, True
                 return
             self.time += self.time_step
 
@@ -183,7 +227,9 @@ class Live:
         try:
             said = json.loads(text)
             self._do(said)
-        except (ValueError, TypeError, KeyError, IndexError, DiffsimError) as error:
+            self._changed = self._changed or said["do"] not in ("drag", "release", "seen")
+            self._was_reset = self._was_reset or said["do"] in ("reset", "keyframe")
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError, DiffsimError) as error:
             self.message = f"not understood: {error}"
 
     def _do(self, said: Any) -> None:
@@ -206,9 +252,23 @@ class Live:
             if np.isfinite(value) and 0 <= index < len(values):
                 values[index] = value
                 self.sim.params = values
+        elif kind == "seen":
+            pass
         elif kind == "pause":
             self.paused = bool(said["on"])
-        elif kind == "reset":
+        elif kind == "speed":
+            value = float(said["value"])
+            if np.isfinite(value):
+                self.speed = min(max(value, SPEEDS[0]), SPEEDS[1])
+        elif kind == "step":
+            self.paused = True
+            self.advance(self.time_step)
+        elif kind in ("reset", "keyframe"):
+            if kind == "keyframe":
+                index = int(said["index"])
+                if not -1 <= index < len(self.model.keyframe_names):
+                    raise ValueError("no such keyframe")
+                self._keyframe = index
             self._release()
             self.reset()
 
@@ -224,15 +284,23 @@ class Live:
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     def _answer(self, connection: Any, request: Any) -> Any:
-        """The page, or a refusal; None for a websocket that may go on."""
+        """The page, or a refusal; None for a websocket that may go on.
+
+        A page may connect to where it came from, whatever name or tunnel that is; other pages may not."""
         if not self._knows(request.path):
             return connection.respond(http.HTTPStatus.FORBIDDEN, "the address lacks its token\n")
+        authority = request.headers.get("Host", "")
+        if not re.fullmatch(r"[A-Za-z0-9.\-_\[\]:]{1,255}", authority):
+            return connection.respond(http.HTTPStatus.BAD_REQUEST, "the header Host is missing or no host\n")
         path = urlsplit(request.path).path
         if path == "/live":
-            return None
+            origin = request.headers.get("Origin", "")
+            if origin in (f"http://{authority}", f"https://{authority}"):
+                return None
+            return connection.respond(http.HTTPStatus.FORBIDDEN, "the page is of another origin\n")
         if path != "/":
             return connection.respond(http.HTTPStatus.NOT_FOUND, "not found\n")
-        response = connection.respond(http.HTTPStatus.OK, self.page())
+        response = connection.respond(http.HTTPStatus.OK, self.page(authority))
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = "text/html; charset=utf-8"
         response.headers["Referrer-Policy"] = "no-referrer"
@@ -240,32 +308,48 @@ class Live:
         return response
 
     async def _meet(self, connection: Any) -> None:
-        self._clients.add(connection)
+        self._clients[connection] = None
         try:
+            await connection.send(self._state())
+            await connection.send(self.frame())
             async for message in connection:
-                if isinstance(message, str):
+                if not isinstance(message, str):
+                    continue
+                if message == SEEN:
+                    self._clients[connection] = max(0, (self._clients[connection] or 0) - 1)
+                else:
                     self.hear(message)
         finally:
-            self._clients.discard(connection)
+            self._clients.pop(connection, None)
             if not self._clients:
                 self._release()
 
+    def _ready(self) -> List[Any]:
+        """The clients that can take a frame."""
+        out = []
+        for client, ahead in self._clients.items():
+            if ahead is None:
+                out.append(client)
+            elif ahead < AHEAD:
+                self._clients[client] = ahead + 1
+                out.append(client)
+        return out
+
     async def serve(self, ready: Optional[Callable[[Any], Any]] = None) -> None:
         """Serves until it is cancelled. ready: called once it listens."""
-        try:
-            from websockets.asyncio.server import broadcast, serve
-        except ImportError:
-            raise ImportError("diffsim.Live needs websockets 13 or later: pip install websockets") from None
-        origins: Any = [f"http://{self._authority()}"]
-        if self.port == 0:
-            import socket
+        need_websockets()
+        from websockets.asyncio.server import broadcast, serve
 
+        if self.port == 0:
             with socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET) as probe:
                 probe.bind((self.host, 0))
                 self.port = probe.getsockname()[1]
-            origins = [f"http://{self._authority()}"]
+        # Visitors that are refused, or speak another protocol, leave no tracebacks in the terminal.
+        quiet = logging.getLogger("diffsim.live")
+        quiet.addHandler(logging.NullHandler())
+        quiet.propagate = False
         async with serve(
-            self._meet, self.host, self.port, process_request=self._answer, origins=origins, max_size=MAX_MESSAGE
+            self._meet, self.host, self.port, process_request=self._answer, max_size=MAX_MESSAGE, logger=quiet
         ):
             if ready:
                 ready(self)
@@ -276,11 +360,14 @@ class Live:
                 passed, last = min(now - last, 0.1), now
                 if not self._clients:
                     continue
+                if self._changed:
+                    broadcast(list(self._clients), self._state(self._was_reset))
+                    self._changed = self._was_reset = False
                 if not self.paused:
                     self.advance(passed * self.speed)
-                broadcast(self._clients, self.frame())
+                broadcast(self._ready(), self.frame())
                 if self.message:
-                    broadcast(self._clients, json.dumps({"message": self.message}))
+                    broadcast(list(self._clients), json.dumps({"message": self.message}))
                     self.message = ""
 
     def run(self, open_browser: bool = False) -> None:
@@ -306,23 +393,19 @@ def _three(x: Any) -> Any:
     return x
 
 
-def _quaternions(r: Any) -> Any:
-    """Quaternions (x y z w) of rotations 3×3×n."""
-    xx, yy, zz = r[0, 0], r[1, 1], r[2, 2]
-    q = np.stack(
-        [1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz], axis=1
-    )
-    # The largest is far from zero; the others follow from products with it.
-    most = np.argmax(q, axis=1)
-    a, b, c = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    d, e, f = r[1, 0] + r[0, 1], r[0, 2] + r[2, 0], r[2, 1] + r[1, 2]
-    rows = np.stack(
-        [
-            np.stack([q[:, 0], d, e, a], 1),
-            np.stack([d, q[:, 1], f, b], 1),
-            np.stack([e, f, q[:, 2], c], 1),
-            np.stack([a, b, c, q[:, 3]], 1),
-        ]
-    )
-    out = rows[most, np.arange(len(most))]
-    return out / np.linalg.norm(out, axis=1, keepdims=True)
+def need_websockets() -> None:
+    """Raises ImportError, with the package to install."""
+    try:
+        import websockets.asyncio.server  # noqa: F401
+    except ImportError:
+        raise ImportError('a live view needs websockets 13 or later: pip install "diffsim-core[live]"') from None
+
+
+def _own_address() -> str:
+    """This machine's address in its network; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"

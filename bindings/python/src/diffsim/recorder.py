@@ -32,7 +32,9 @@ def picture(model: Model, sim: Optional[Sim] = None) -> str:
         recorder.step(sim)
     except NoStepError:
         recorder.state(0.0, model.home())
-    return recorder._repr_html_()
+    html = recorder._repr_html_()
+    assert html is not None
+    return html
 
 
 class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("model",)):
@@ -192,7 +194,11 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
 
     def recording(self) -> Recording:
         """The recording of the frames in the ring."""
-        return Recording.from_bytes(self.bytes())
+        made = Recording.from_bytes(self.bytes())
+        made.lost = self.dropped
+        for body, own in zip(made.bodies, self.model.bodies):
+            body.inertia = own.inertia_com
+        return made
 
     def close(self) -> None:
         """Lets go of the recorder; what its ring holds goes to the file given at creation first."""
@@ -216,5 +222,5 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
             return f"<diffsim.Recorder: {self._gone}>"
         return f"<diffsim.Recorder of {self.model!r}: {self.frames} frames>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Optional[str]:
         return self.recording()._repr_html_()

@@ -61,6 +61,8 @@ class Body:
     parent: int
     mass: float
     com: npt.NDArray[Any]
+    #: About the centre of mass, the body's axes, 3×3 [kg m²]; None in a recording from a file.
+    inertia: Optional[npt.NDArray[Any]] = None
 
 
 @dataclass
@@ -98,7 +100,7 @@ class Shape:
     friction: float
 
 
-@dataclass
+@dataclass(repr=False)
 class Frame:
     """One frame. poses: nbody×7, position and quaternion (x y z w); limits: a joint's bit 0 at its lower limit, bit 1
     at its upper one; gradient: a `Gradient`, None for a state that no step led to; surfaces: by name points (n×3, world
@@ -121,11 +123,14 @@ class Frame:
     arrows: npt.NDArray[Any]
     surfaces: Dict[str, Tuple[np.ndarray, np.ndarray, npt.NDArray[Any]]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<diffsim frame at {self.time:g} s, step {self.step}: {len(self.contacts)} contacts>"
 
-@dataclass
+
+@dataclass(repr=False)
 class Recording:
     """A run: a model's bodies, joints and shapes, and frames. damage: what is wrong with the rest of the file, None
-    where it is whole."""
+    where it is whole. lost: number of frames that newer ones have pushed out of the recorder's ring."""
 
     name: str = ""
     rate: float = 0.0
@@ -141,6 +146,7 @@ class Recording:
     meshes: List[Tuple[np.ndarray, npt.NDArray[Any]]] = field(default_factory=list)
     frames: List[Frame] = field(default_factory=list)
     damage: Optional[str] = None
+    lost: int = 0
     _shown: Dict[str, Tuple[np.ndarray, np.ndarray, npt.NDArray[Any]]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -205,6 +211,12 @@ class Recording:
         if not headed:
             raise RecordingError(f"{prefix}the recording is not whole: {self.damage or 'it has no head'}")
 
+    def __repr__(self) -> str:
+        frames = len(self.frames)
+        span = f", {self.frames[0].time:g} to {self.frames[-1].time:g} s" if frames else ""
+        state = f", damaged: {self.damage}" if self.damage else ""
+        return f"<diffsim.Recording of {self.name!r}: {frames} frame{'' if frames == 1 else 's'}{span}, nv={self.nv}{state}>"
+
     @property
     def times(self) -> npt.NDArray[Any]:
         """Times of the frames [s]."""
@@ -223,7 +235,10 @@ class Recording:
         """Writes the page of `html` to a file."""
         pathlib.Path(path).write_text(self.html(*others, title=title), encoding="utf-8")
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Optional[str]:
+        """A page for a notebook; None without a frame, where a notebook shows the text."""
+        if not self.frames:
+            return None
         html: str = late("inline")(self.html())
         return html
 

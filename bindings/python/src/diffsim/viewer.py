@@ -70,6 +70,7 @@ def page(
 def live_page(recording: Recording, facts: Dict[str, Any], authority: str) -> str:
     """The page of a simulation that runs at this host and port. Every body of it may move."""
     data = pack(recording, loose=True)
+    connect = f"ws://{authority} wss://{authority}"
     text = base64.b64encode(zlib.compress(data, 9)).decode()
     # In base64 too: names are among the facts.
     told = base64.b64encode(json.dumps(facts).encode()).decode()
@@ -78,7 +79,7 @@ def live_page(recording: Recording, facts: Dict[str, Any], authority: str) -> st
         f'<script type="application/x-diffsim-live">{told}</script>'
     )
     title = html.escape(recording.name or "live")
-    return _PAGE.format(title=title, recordings=blocks, script=script(), connect=f"ws://{authority}")
+    return _PAGE.format(title=title, recordings=blocks, script=script(), connect=connect)
 
 
 @enter
@@ -86,7 +87,7 @@ def inline(text: str, height: int = 520) -> str:
     """A page within a page, for notebooks."""
     source = html.escape(text, quote=True)
     return (
-        f'<iframe srcdoc="{source}" sandbox="allow-scripts" loading="lazy" '
+        f'<iframe srcdoc="{source}" sandbox="allow-scripts allow-downloads" loading="lazy" '
         f'style="width:100%;height:{height}px;border:0;border-radius:8px"></iframe>'
     )
 
@@ -116,6 +117,7 @@ class _Arrays:
 def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loose: bool = False) -> bytes:
     """A recording as the page reads it, before compression. loose: no body is taken for fixed to another."""
     frames = recording.frames
+    recorded = len(frames)
     if len(frames) > FRAMES:
         kept = np.unique(np.linspace(0, len(frames) - 1, FRAMES).astype(int))
         frames = [frames[i] for i in kept]
@@ -159,13 +161,14 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
         "nv": recording.nv,
         "nu": recording.nu,
         "damage": recording.damage,
+        "recorded": recorded,
+        "lost": recording.lost,
+        "timeStep": _time_step(frames),
         "bodies": [
-            {"name": b.name, "parent": b.parent, "mass": b.mass, "com": b.com.tolist()} for b in recording.bodies
+            {"name": b.name, "parent": b.parent, "mass": b.mass, "com": b.com.tolist(), "inertia": _ellipsoid(b)}
+            for b in recording.bodies
         ],
-        "joints": [
-            {"name": j.name, "body": j.body, "iq": j.q_index, "nq": j.nq, "iv": j.v_index, "nv": j.nv}
-            for j in recording.joints
-        ],
+        "joints": [_joint(j) for j in recording.joints],
         "actuators": recording.actuators,
         "channels": [
             {"name": name, "start": s.start, "size": s.stop - s.start} for name, s in recording.channels.items()
@@ -182,6 +185,61 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     }
     text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
     return len(text).to_bytes(4, "little") + text + b"".join(arrays.parts)
+
+
+def _time_step(frames: Any) -> float:
+    """Length of a step between two frames [s]; 0 where there are none that steps led to."""
+    for a, b in zip(frames, frames[1:]):
+        if b.step > a.step and b.time > a.time:
+            return float((b.time - a.time) / (b.step - a.step))
+    return 0.0
+
+
+def _joint(j: Any) -> Dict[str, Any]:
+    def bound(x: Any) -> Any:
+        return float(x) if np.isfinite(x) else None
+
+    return {
+        "name": j.name, "kind": j.kind, "body": j.body, "iq": j.q_index, "nq": j.nq, "iv": j.v_index, "nv": j.nv,
+        "lower": bound(j.lower), "upper": bound(j.upper), "axis": j.axis.tolist(), "anchor": j.anchor.tolist(),
+    }  # fmt: skip
+
+
+def _ellipsoid(body: Any) -> Optional[Dict[str, Any]]:
+    """Half axes and rotation, in the body's axes, of the solid ellipsoid with the body's mass and inertia."""
+    if body.inertia is None or not body.mass > 0:
+        return None
+    moments, axes = np.linalg.eigh(body.inertia)
+    squares = 2.5 / body.mass * (moments.sum() - 2.0 * moments)
+    half = np.sqrt(np.maximum(squares, 0.0))
+    if not half.max() > 0:
+        return None
+    if np.linalg.det(axes) < 0:
+        axes[:, 2] *= -1.0
+    # A thin rod or plate would be drawn as nothing.
+    return {"axes": np.maximum(half, 0.01 * half.max()).tolist(), "quaternion": quaternions(axes[:, :, None])[0].tolist()}
+
+
+def quaternions(r: Any) -> Any:
+    """Quaternions (x y z w) of rotations 3×3×n."""
+    xx, yy, zz = r[0, 0], r[1, 1], r[2, 2]
+    q = np.stack(
+        [1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz], axis=1
+    )
+    # The largest is far from zero; the others follow from products with it.
+    most = np.argmax(q, axis=1)
+    a, b, c = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+    d, e, f = r[1, 0] + r[0, 1], r[0, 2] + r[2, 0], r[2, 1] + r[1, 2]
+    rows = np.stack(
+        [
+            np.stack([q[:, 0], d, e, a], 1),
+            np.stack([d, q[:, 1], f, b], 1),
+            np.stack([e, f, q[:, 2], c], 1),
+            np.stack([a, b, c, q[:, 3]], 1),
+        ]
+    )
+    out = rows[most, np.arange(len(most))]
+    return out / np.linalg.norm(out, axis=1, keepdims=True)
 
 
 def _length_step(poses: Any) -> Any:

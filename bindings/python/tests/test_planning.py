@@ -1,0 +1,328 @@
+"""A step for solvers of optimal control: its derivatives, and the packages that take it, where they are installed."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import diffsim
+from diffsim import c_model, planning
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples" / "python" / "planning"
+BALL = """<mujoco><worldbody><body pos="0 0 1"><joint type="ball"/><geom type="box" size=".1 .2 .05" pos="0 .1 -.2"/>
+  <body pos="0 0 -.4"><joint axis="1 0 0"/><geom size=".05"/></body></body></worldbody>
+  <actuator><motor joint="j"/></actuator></mujoco>""".replace('axis="1 0 0"', 'name="j" axis="1 0 0"')
+compiler = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="there is no C compiler")
+
+
+def runner(models):
+    return diffsim.Model.load(models / "runner.xml")
+
+
+def quadruped(models):
+    return diffsim.Model.load(models / "quadruped.xml")
+
+
+def ball(_):
+    return diffsim.Model.from_string(BALL, "mjcf")
+
+
+ROBOTS = (runner, quadruped, ball)
+
+
+def state(transition, seed=0):
+    """A state off the keyframe, and inputs."""
+    m, rng = transition.model, np.random.default_rng(seed)
+    q, v, u = m.keyframe("standing") if "standing" in m.keyframe_names else (m.home(), np.zeros(m.nv), np.zeros(m.nu))
+    x = transition.integrate(transition.state(q, v), 0.02 * rng.standard_normal(transition.ndx))
+    return x, u + 0.01 * rng.standard_normal(m.nu)
+
+
+def columns(f, n, e=1e-6):
+    """Central differences of f at 0."""
+    return np.stack([(f(e * d) - f(-e * d)) / (2 * e) for d in np.eye(n)], axis=1)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("steps", (1, 4))
+def test_derivatives_are_those_of_the_value(models, robot, steps):
+    t = planning.Transition(robot(models), steps)
+    x, u = state(t)
+    # Off the unit sphere, as solvers come there.
+    x = x.copy()
+    for at in t.quaternions:
+        x[at.q : at.q + 4] *= 1.1
+    y, A, B = t.linearize(x, u)
+    np.testing.assert_array_equal(y, t.step(x, u))
+    assert t.gradients[diffsim.Gradient.EXACT] == steps and t.derivatives == 1
+    scale = np.abs(A).max()
+    differenced = planning.Transition(t.model, steps, differences=1e-6).linearize(x, u)
+    np.testing.assert_allclose(A, differenced[1], atol=2e-7 * scale)
+    np.testing.assert_allclose(B, differenced[2], atol=2e-7 * max(1.0, np.abs(B).max()))
+    _, by_x, by_u = t.jacobians(x, u)
+    np.testing.assert_allclose(by_x, columns(lambda d: t.step(x + d, u), t.nx), atol=2e-7 * scale)
+    np.testing.assert_allclose(by_u, columns(lambda d: t.step(x, u + d), t.nu), atol=2e-7 * max(1.0, np.abs(by_u).max()))
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_jacobians_of_the_tangent_maps(models, robot):
+    t = planning.Transition(robot(models))
+    rng = np.random.default_rng(3)
+    x0, _ = state(t)
+    for size in (1e-9, 0.3, 1.0):
+        dx = size * rng.standard_normal(t.ndx)
+        x1 = t.integrate(x0, dx)
+        first, second = planning.difference_jacobians(t, x0, x1)
+        np.testing.assert_allclose(first, columns(lambda d: t.difference(t.integrate(x0, d), x1), t.ndx), atol=1e-7)
+        np.testing.assert_allclose(second, columns(lambda d: t.difference(x0, t.integrate(x1, d)), t.ndx), atol=1e-7)
+        first, second = planning.integrate_jacobians(t, dx)
+        np.testing.assert_allclose(first, columns(lambda d: t.difference(x1, t.integrate(t.integrate(x0, d), dx)), t.ndx), atol=1e-7)
+        np.testing.assert_allclose(second, columns(lambda d: t.difference(x1, t.integrate(x0, dx + d)), t.ndx), atol=1e-7)
+
+
+def test_same_arguments_same_bits(models):
+    """Whatever was asked before."""
+    t = planning.Transition(quadruped(models), 2)
+    x, u = state(t)
+    first = t.step(x, u)
+    t.step(*state(t, 5))
+    t.linearize(*state(t, 6))
+    np.testing.assert_array_equal(t.step(x, u), first)
+
+
+def test_a_point_without_a_value_is_nan(models):
+    t = planning.Transition(runner(models), max_contacts=1)
+    x, u = state(t)
+    x[1] -= 0.05
+    y, A, B = t.linearize(x, u)
+    assert all(np.isnan(z).all() for z in (y, t.step(x, u), A, B)) and "max_contacts" in t.failure
+    differenced = planning.Transition(t.model, differences=1e-6, max_contacts=1).linearize(x, u)
+    assert all(np.isnan(z).all() for z in differenced)
+
+
+def test_bad_arguments_are_named(models):
+    model = runner(models)
+    for wrong, named in (({"steps": 0}, "steps"), ({"steps": 1.5}, "steps"), ({"differences": 0.0}, "differences"), ({"differences": 2}, "differences")):
+        with pytest.raises(diffsim.InvalidArgumentError, match=named):
+            planning.Transition(model, **wrong)
+    with pytest.raises(diffsim.ArgumentTypeError, match="model"):
+        planning.Transition("runner.xml")
+    t = planning.Transition(model)
+    for x, u in ((np.zeros(3), np.zeros(6)), (np.zeros((t.nx, 2)), np.zeros(6))):
+        with pytest.raises(diffsim.InvalidArgumentError, match="x"):
+            t.split(x)
+    text = BALL.replace("<motor", '<general dyntype="filter" dynprm="0.1"')
+    with pytest.raises(diffsim.UnsupportedError, match="activations"):
+        planning.Transition(diffsim.Model.from_string(text, "mjcf"))
+
+
+def test_what_cannot_become_c_code_is_refused(models, tmp_path):
+    t = planning.Transition(runner(models))
+    for name in ("", "a b", "1", "ä", "a;b"):
+        with pytest.raises(diffsim.InvalidArgumentError, match="name"):
+            c_model.write(t, name, tmp_path)
+    with pytest.raises(diffsim.InvalidArgumentError, match="for_"):
+        c_model.write(t, "a", tmp_path, for_="matlab")
+    with pytest.raises(diffsim.UnsupportedError, match="differences"):
+        c_model.write(planning.Transition(t.model, differences=1e-6), "a", tmp_path)
+    changed = planning.Transition(t.model.with_pairs([(0, 1)], False))
+    with pytest.raises(diffsim.UnsupportedError, match="save"):
+        c_model.write(changed, "a", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def run_in_c(transition, folder, x, u, threads=1):
+    """x⁺ and the Jacobians by C code, called by a C program without Python."""
+    source = c_model.write(transition, "robot", folder)
+    main = folder / "main.c"
+    main.write_text(
+        r"""#include <stdio.h>
+#include <pthread.h>
+#include "robot.c"
+static double x[NX + 1], u[NU + 1];
+static int failed[64];
+static double y[64][NX + 1], jx[64][NX * NX + 1], ju[64][NX * NU + 1];
+static void *work_of(void *at)
+{
+    const double *arg[3] = { x, u, 0 };
+    double *res[2];
+    const long k = (long)at;
+    double w[NX + NU + 1];
+    res[0] = y[k];
+    failed[k] = robot(arg, res, 0, w, 0);
+    res[0] = jx[k], res[1] = ju[k];
+    failed[k] |= jac_robot(arg, res, 0, w, 0);
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    const int count = atoi(argv[1]);
+    pthread_t threads[64];
+    (void)argc;
+    if (fread(x, sizeof *x, NX, stdin) != NX || fread(u, sizeof *u, NU, stdin) != NU) return 2;
+    for (long k = 0; k < count; k++) pthread_create(threads + k, 0, work_of, (void *)k);
+    for (int k = 0; k < count; k++) pthread_join(threads[k], 0);
+    for (int k = 0; k < count; k++) {
+        if (failed[k]) return 3;
+        fwrite(y[k], sizeof **y, NX, stdout);
+        fwrite(jx[k], sizeof **y, NX * NX, stdout);
+        fwrite(ju[k], sizeof **y, NX * NU, stdout);
+    }
+    return 0;
+}
+"""
+    )
+    program = folder / "program"
+    command = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-std=gnu11", str(main), "-o", str(program), "-ldl", "-lpthread", "-lm"]
+    built = subprocess.run(command, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run([program, str(threads)], input=x.tobytes() + u.tobytes(), capture_output=True, cwd=folder)
+    assert done.returncode == 0, (done.returncode, done.stderr, source)
+    numbers = np.frombuffer(done.stdout).reshape(threads, -1)
+    n, nu = transition.nx, transition.nu
+    return [(r[:n], r[n : n + n * n].reshape(n, n, order="F"), r[n + n * n :].reshape(n, nu, order="F")) for r in numbers]
+
+
+@compiler
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_c_code_agrees(models, tmp_path, robot):
+    """Values to the bit, in every thread; Jacobians to the bit unless rotations are turned into entries of x."""
+    t = planning.Transition(robot(models), 3, time_step=1e-3, contact="convex")
+    x, u = state(t)
+    y, by_x, by_u = t.jacobians(x, u)
+    for got in run_in_c(t, tmp_path, x, u, 4):
+        np.testing.assert_array_equal(got[0], y)
+        np.testing.assert_allclose(got[1], by_x, rtol=0, atol=1e-13 * np.abs(by_x).max())
+        np.testing.assert_allclose(got[2], by_u, rtol=0, atol=1e-13 * np.abs(by_x).max())
+
+
+@compiler
+def test_c_code_says_why_it_cannot_load(models, tmp_path):
+    path = tmp_path / 'odd "name\\ %s.xml'
+    path.write_text((models / "runner.xml").read_text())
+    t = planning.Transition(diffsim.Model.load(path))
+    x, u = state(t)
+    np.testing.assert_array_equal(run_in_c(t, tmp_path, x, u)[0][0], t.step(x, u))
+    path.unlink()
+    with pytest.raises(AssertionError, match="cannot be read"):
+        run_in_c(t, tmp_path, x, u)
+
+
+@compiler
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_casadi(models, robot):
+    casadi = pytest.importorskip("casadi")
+    import diffsim.casadi as adapter
+
+    t = planning.Transition(robot(models), 2)
+    x, u = state(t)
+    y, by_x, by_u = t.jacobians(x, u)
+    for f in (adapter.function(t, "f"), adapter.external(t, "g")):
+        X, U = casadi.MX.sym("x", t.nx), casadi.MX.sym("u", t.nu)
+        assert f.name_in() == ["x", "u"] and f.name_out() == ["x_next"]
+        both = casadi.Function("both", [X, U], [f(X, U), casadi.jacobian(f(X, U), X), casadi.jacobian(f(X, U), U)])
+        got = [np.array(z) for z in both(x, u)]
+        np.testing.assert_array_equal(got[0].ravel(), y)
+        np.testing.assert_allclose(got[1], by_x, rtol=0, atol=1e-13 * np.abs(by_x).max())
+        np.testing.assert_allclose(got[2], by_u, rtol=0, atol=1e-13 * np.abs(by_x).max())
+        # Forward and reverse, through two steps.
+        chained = casadi.Function("chained", [X, U], [f(f(X, U), U)])
+        seed = np.linspace(-1, 1, t.nx)
+        forward = np.array(chained.forward(1)(x, u, chained(x, u), seed, np.zeros(t.nu))).ravel()
+        reverse = np.array(chained.reverse(1)(x, u, chained(x, u), seed)[0]).ravel()
+        assert seed @ forward == pytest.approx(reverse @ seed, rel=1e-10)
+
+
+def test_casadi_takes_a_failed_step_as_a_failed_evaluation(models):
+    pytest.importorskip("casadi")
+    import diffsim.casadi as adapter
+
+    t = planning.Transition(runner(models), max_contacts=1)
+    x, u = state(t)
+    x[1] -= 0.05
+    assert np.isnan(np.array(adapter.function(t)(x, u))).all()
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_crocoddyl(models, robot):
+    crocoddyl = pytest.importorskip("crocoddyl")
+    from diffsim.crocoddyl import ActionModel, State
+
+    t = planning.Transition(robot(models), 2)
+    x, u = state(t)
+    space = State(t)
+    dx = 0.1 * np.random.default_rng(1).standard_normal(t.ndx)
+    np.testing.assert_allclose(space.diff(x, space.integrate(x, dx)), dx, atol=1e-9)
+    reference, _ = state(t, 4)
+    model = ActionModel(t, reference, np.linspace(0.5, 2, t.ndx), 0.3)
+    data, trial = model.createData(), model.createData()
+    model.calc(data, x, u)
+    model.calcDiff(data, x, u)
+    np.testing.assert_array_equal(data.xnext, t.step(x, u))
+    _, A, B = t.linearize(x, u)
+    np.testing.assert_array_equal(data.Fx, A)
+    np.testing.assert_array_equal(np.reshape(data.Fu, B.shape), B)
+
+    def cost(z, w):
+        model.calc(trial, z, w)
+        return np.array([trial.cost])
+
+    scale = max(1.0, np.abs(data.Lx).max())
+    np.testing.assert_allclose(data.Lx, columns(lambda d: cost(t.integrate(x, d), u), t.ndx)[0], atol=1e-7 * scale)
+    np.testing.assert_allclose(np.ravel(data.Lu), columns(lambda d: cost(x, u + d), t.nu)[0], atol=1e-7 * scale)
+    # A solver gets somewhere with it.
+    if robot is ball:
+        return
+    terminal = ActionModel(t, reference, 10.0, terminal=True)
+    problem = crocoddyl.ShootingProblem(x, [model] * 4, terminal)
+    solver = crocoddyl.SolverFDDP(problem)
+    first = problem.calc(problem.rollout([u] * 4), [u] * 4)
+    solver.solve(problem.rollout([u] * 4), [u] * 4, 3, False)
+    assert solver.cost < first
+
+
+def example(name, *arguments, packages=(), **more):
+    for package in packages:
+        pytest.importorskip(package)
+    command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **more})
+
+
+def row(text, name):
+    """The numbers of a line of an example's table."""
+    line = next(x for x in text.splitlines() if f" {name} " in f" {x} ")
+    return [float(x) for x in line.split(name)[1].replace("(stopped)", "").split()]
+
+
+def test_hopper_by_scipy():
+    done = example("hopper_scipy.py", packages=("scipy",))
+    assert done.returncode == 0, done.stdout + done.stderr
+    exact, differenced = row(done.stdout, "adjoint"), row(done.stdout, "differences")
+    assert exact[2] < differenced[2], done.stdout
+
+
+@compiler
+def test_hopper_by_casadi():
+    done = example("hopper_casadi.py", 5, packages=("casadi",))
+    assert done.returncode == 0, done.stdout + done.stderr
+    code, exact = row(done.stdout, "C code"), row(done.stdout, "exact")
+    assert code[0] == exact[0] < 60 and code[2] == exact[2] < 3, done.stdout
+
+
+def test_quadruped_by_crocoddyl():
+    done = example("quadruped_crocoddyl.py", 2, packages=("crocoddyl",))
+    assert done.returncode == 0, done.stdout + done.stderr
+    exact, differenced = row(done.stdout, "exact"), row(done.stdout, "differences")
+    assert exact[0] < 30 and exact[1] / exact[0] < differenced[1] / 2, done.stdout
+
+
+@compiler
+def test_hopper_by_acados():
+    done = example("hopper_acados.py", packages=("casadi", "acados_template"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    code = row(done.stdout, "C code")
+    assert code[0] < 30 and code[2] < 3, done.stdout

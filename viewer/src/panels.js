@@ -1,0 +1,133 @@
+// Parts of the side panel: the tree of bodies, sliders of joints, and the picture's way out as a file.
+import { movable, range } from "./joints.js";
+
+const $ = (id) => document.getElementById(id);
+
+/** A slider with its name and value. Returns a function that sets it from outside. */
+export function slide(parent, name, [low, high], value, change) {
+  const label = document.createElement("label");
+  label.className = "slide";
+  const words = document.createElement("span");
+  const number = document.createElement("b");
+  words.textContent = name;
+  const input = Object.assign(document.createElement("input"), { type: "range", min: low, max: high, step: "any", value });
+  const show = (x) => (number.textContent = String(Number(Number(x).toPrecision(3))));
+  input.oninput = () => {
+    show(input.value);
+    change(Number(input.value));
+  };
+  show(value);
+  label.append(words, number, input);
+  parent.append(label);
+  return (x) => {
+    input.value = x;
+    show(x);
+  };
+}
+
+/** The bodies of the first recording: searched, picked, hidden, with those of the same name in the others. */
+export function tree(viewer) {
+  const [robot] = viewer.robots;
+  const rows = robot.r.bodies.slice(1).map((body, i) => {
+    const index = i + 1;
+    const name = body.name || `body ${index}`;
+    const row = document.createElement("div");
+    row.style.paddingLeft = `${9 * Math.min(8, robot.depth(index) - 1)}px`;
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true, title: "shown" });
+    box.setAttribute("aria-label", `show ${name}`);
+    box.onchange = () => {
+      for (const other of viewer.robots) {
+        other.r.bodies.forEach((b, k) => {
+          if (k > 0 && (other === robot ? k === index : body.name && b.name === body.name)) {
+            box.checked ? other.hidden.delete(k) : other.hidden.add(k);
+          }
+        });
+      }
+      viewer.changed = true;
+    };
+    const button = Object.assign(document.createElement("button"), { className: "plain", textContent: name });
+    button.onclick = () => viewer.pick({ robot, body: index });
+    row.append(box, button);
+    return [name.toLowerCase(), row];
+  });
+  $("tree").replaceChildren(...rows.map(([, row]) => row));
+  $("search").oninput = () => {
+    const wanted = $("search").value.trim().toLowerCase();
+    for (const [name, row] of rows) row.hidden = !name.includes(wanted);
+  };
+  $("bodies").hidden = rows.length === 0;
+}
+
+/** Sliders for the joints of a recording of one state. */
+export function joints(viewer) {
+  const [robot] = viewer.robots;
+  const free = viewer.robots.length === 1 && robot.r.count === 1 ? robot.r.joints.filter(movable) : [];
+  $("joints").hidden = free.length === 0;
+  const sets = free.map((joint) => {
+    const value = robot.r.arrays.q[joint.iq];
+    const set = slide($("jointsliders"), joint.name || `joint ${joint.iq}`, range(joint, robot.size), value, (x) => {
+      robot.moved.set(joint, x);
+      viewer.changed = true;
+    });
+    return () => set(value);
+  });
+  $("jointreset").onclick = () => {
+    robot.moved.clear();
+    for (const set of sets) set();
+    viewer.changed = true;
+  };
+}
+
+/** Lets the browser save a blob as a file. */
+function save(blob, name) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+const fileName = (viewer, ending) => `${document.title.replace(/[^\w-]+/g, "_").slice(0, 60) || "recording"}_${viewer.t.toFixed(3)}s.${ending}`;
+
+/** The picture as a PNG, without the panels. */
+export function picture(viewer) {
+  viewer.render();
+  viewer.stage.canvas.toBlob((blob) => save(blob, fileName(viewer, "png")));
+}
+
+/** Plays the run once at the chosen speed and saves it as a video. */
+export function video(viewer) {
+  const film = new MediaRecorder(viewer.stage.canvas.captureStream(60));
+  const parts = [];
+  film.ondataavailable = (e) => parts.push(e.data);
+  film.onstop = () => save(new Blob(parts, { type: film.mimeType }), fileName(viewer, "webm"));
+  const { loop } = viewer.options;
+  viewer.options.loop = false;
+  viewer.seek(viewer.start);
+  viewer.ended = () => {
+    viewer.options.loop = loop;
+    film.stop();
+  };
+  film.start();
+  viewer.play(true);
+}
+
+/** The address of this page with the time and the camera in it. */
+export function share(viewer) {
+  const { camera, controls } = viewer.stage;
+  const numbers = [...camera.position.toArray(), ...controls.target.toArray()].map((x) => Number(x.toPrecision(6)));
+  location.hash = `t=${Number(viewer.t.toFixed(6))}&camera=${numbers.join(",")}${viewer.options.loop ? "&loop" : ""}`;
+  navigator.clipboard?.writeText(location.href).catch(() => {});
+}
+
+/** Goes to the time and camera of the address. */
+export function goToShared(viewer) {
+  const said = new URLSearchParams(location.hash.slice(1));
+  const camera = (said.get("camera") ?? "").split(",").map(Number);
+  if (camera.length === 6 && camera.every(Number.isFinite)) {
+    viewer.stage.camera.position.fromArray(camera);
+    viewer.stage.controls.target.fromArray(camera, 3);
+    viewer.stage.controls.update();
+  }
+  const t = Number(said.get("t"));
+  if (said.has("t") && Number.isFinite(t)) viewer.seek(t);
+  if (said.has("loop")) viewer.toggle("loop", true);
+}
