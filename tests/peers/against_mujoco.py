@@ -278,12 +278,29 @@ def activations(report, robot, ours, match):
         report.row(robot.name, f"actuators: {quantity}", value, COMPILED)
 
 
+def servos(m, d):
+    """Dof, stiffness and damping of each actuator on a joint whose force has such slopes and is within its range."""
+    found, plain = [], (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+    for i in range(m.nu):
+        is_affine = m.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_AFFINE
+        on_joint = m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_JOINT
+        joint = m.actuator_trnid[i, 0]
+        if not is_affine or not on_joint or m.jnt_type[joint] not in plain:
+            continue
+        low, high = m.actuator_forcerange[i]
+        if m.actuator_forcelimited[i] and not low < d.actuator_force[i] < high:
+            continue
+        slopes = -(m.actuator_gear[i, 0] ** 2) * m.actuator_biasprm[i, 1:3]
+        found.append((m.jnt_dofadr[joint], *np.maximum(slopes, 0.0)))
+    return found
+
+
 def step(report, robot, ours, match):
     """One contact-free step with the file's actuators, springs, dampers and tendons, and a push on a body,
     from MuJoCo's terms, with free joints in body axes and in world axes.
 
     (M + h D + h² K)(v⁺ − v) = h (actuation + springs + dampers + Jᵀ push − bias − h K v), where a tendon of moment g has
-    the terms d g gᵀ in D and k g gᵀ in K.
+    the terms d g gᵀ in D and k g gᵀ in K, and a servo on a joint its slopes.
     """
     m, d = match.model, match.data
     match.disable(mujoco_model.EXTRA_FORCES[:4])
@@ -311,6 +328,9 @@ def step(report, robot, ours, match):
         A = match.mass_matrix() + h * np.diag(m.dof_damping) + h * h * K
         force = match.body_jacobian(body, d.xpos[body]).T @ push
         force += d.qfrc_actuator + d.qfrc_passive - d.qfrc_bias - h * K @ d.qvel
+        for dof, k, damping in servos(m, d):
+            A[dof, dof] += h * (damping + h * k)
+            force[dof] -= h * k * d.qvel[dof]
         for t in range(m.ntendon):
             moment, k = match.tendon_moment(t), match.tendon_stiffness(t)
             A += h * (m.tendon_damping[t] + h * k) * np.outer(moment, moment)
