@@ -195,6 +195,7 @@ impl Rollout {
             *s += x;
         }
         let kind = self.sim.step_info()?.gradient;
+        self.labels[k] = kind;
         if kind != Gradient::Exact && self.gradient == Gradient::Exact {
             self.gradient = kind;
         }
