@@ -18,9 +18,9 @@ fn times(rows: usize, steps: usize, count: usize) -> Result<usize, Error> {
     })
 }
 
-/// Makes memory for rollouts of up to `steps` steps in every element, so that ds_batch_rollout does not allocate. More
-/// memory forgets the last rollouts; memory that is there already stays. An element takes the bytes that ds_rollout_create
-/// names.
+/// Makes memory for rollouts of up to `steps` steps in every element, so that ds_batch_rollout does not
+/// allocate. More memory forgets the last rollouts; memory that is there already stays. An element takes
+/// the bytes that ds_rollout_create names.
 ///
 /// Errors: DS_ERR_CAPACITY where memory does not suffice.
 #[unsafe(no_mangle)]
@@ -28,14 +28,15 @@ pub unsafe extern "C" fn ds_batch_reserve(batch: *mut ds_batch, steps: usize) ->
     wall::status(|| get(batch)?.batch.reserve(steps))
 }
 
-/// Runs N = steps steps in every element, each as ds_rollout_run does, in one call of the threads: the bits are those of
-/// ds_rollout_run with the element's parameters, wrenches and prescribed velocities. Column-major, element after element: q0:
-/// nq×count, v0: nv×count, u: nu×N×count, NULL where nu = 0; the trajectories, the initial state first, go to q:
-/// nq×(N+1)×count and v: nv×(N+1)×count; NULL for one not wanted. They must not overlap the arguments or each other.
-/// Warm starts and activations begin anew.
+/// Runs N = steps steps in every element, each as ds_rollout_run does, in one call of the threads: the
+/// bits are those of ds_rollout_run with the element's parameters, wrenches and prescribed velocities.
+/// Column-major, element after element: q0: nq×count, v0: nv×count, u: nu×N×count, NULL where nu = 0; the
+/// trajectories, the initial state first, go to q: nq×(N+1)×count and v: nv×(N+1)×count; NULL for one not
+/// wanted. They must not overlap the arguments or each other. Warm starts and activations begin anew.
 ///
-/// An element that fails says so in `each` (count statuses; may be NULL) and leaves its trajectory untouched; the others go
-/// on. The call then returns the error of the first that failed, and ds_last_error names the element and the step.
+/// An element that fails says so in `each` (count statuses; may be NULL) and leaves its trajectory
+/// untouched; the others go on. The call then returns the error of the first that failed, and
+/// ds_last_error names the element and the step.
 ///
 /// The call allocates if no call had as many steps before and ds_batch_reserve made no memory for them.
 ///
@@ -76,12 +77,13 @@ pub unsafe extern "C" fn ds_batch_rollout(
     })
 }
 
-/// Gradient of a function of all elements' last rollouts, each as ds_rollout_adjoint gives it: from q_bar (tangent) and v_bar,
-/// nv×(N+1)×count, to q0_bar, v0_bar: nv×count, u_bar: nu×N×count and p_bar: np×count, element after element; NULL for
-/// those not wanted. They must not overlap the arguments or one another. `each` and failures: as ds_batch_rollout.
+/// Gradient of a function of all elements' last rollouts, each as ds_rollout_adjoint gives it: from q_bar
+/// (tangent) and v_bar, nv×(N+1)×count, to q0_bar, v0_bar: nv×count, u_bar: nu×N×count and p_bar:
+/// np×count, element after element; NULL for those not wanted. They must not overlap the arguments or one
+/// another. `each` and failures: as ds_batch_rollout.
 ///
-/// Errors: those of ds_rollout_adjoint; DS_ERR_NO_STEP for an element whose rollout failed, or that was stepped, changed or
-/// reset since.
+/// Errors: those of ds_rollout_adjoint; DS_ERR_NO_STEP for an element whose rollout failed, or that was
+/// stepped, changed or reset since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_rollout_adjoint(
     batch: *mut ds_batch,
@@ -129,8 +131,8 @@ pub unsafe extern "C" fn ds_batch_rollout_steps(batch: *const ds_batch) -> usize
     })
 }
 
-/// Label of every step in the last ds_batch_rollout_adjoint, a ds_gradient: steps×count. An element without an adjoint of
-/// its last rollout has DS_GRADIENT_REFUSED in all its entries.
+/// Label of every step in the last ds_batch_rollout_adjoint, a ds_gradient: steps×count. An element
+/// without an adjoint of its last rollout has DS_GRADIENT_REFUSED in all its entries.
 ///
 /// Errors: DS_ERR_NO_STEP before a rollout.
 #[unsafe(no_mangle)]

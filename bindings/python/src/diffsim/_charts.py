@@ -1,9 +1,11 @@
-"""Configurations as automatic differentiation sees them: ⊕ and its inverse, and tangents in the coordinates of q.
+"""Configurations as automatic differentiation sees them: ⊕ and its inverse, and tangents in the coordinates
+of q.
 
-A model's q holds quaternions, and what the library differentiates by q are tangents δ of q ⊕ δ: nv numbers. JAX and torch
-want derivatives of the shape of q. A tangent is the velocity of the nq coordinates, dq = G(q) δ with G the derivative of
-q ⊕ δ at δ = 0. A direction that leaves the sphere of unit quaternions is projected onto it: δ = E(q) dq with E G = 1. G and E
-are orthogonal but for a factor of each quaternion, so that their transposes are E and G with another factor.
+A model's q holds quaternions, and what the library differentiates by q are tangents δ of q ⊕ δ: nv numbers.
+JAX and torch want derivatives of the shape of q. A tangent is the velocity of the nq coordinates, dq = G(q) δ
+with G the derivative of q ⊕ δ at δ = 0. A direction that leaves the sphere of unit quaternions is projected
+onto it: δ = E(q) dq with E G = 1. G and E are orthogonal but for a factor of each quaternion, so that their
+transposes are E and G with another factor.
 
 The functions take the arrays of NumPy or of a library with its names: `xp` is `numpy` or `jax.numpy`.
 """
@@ -22,7 +24,8 @@ from .model import Model
 _SMALL = 1e-8
 
 
-#: Joints in a row whose coordinates are added, a quaternion, and a position with a quaternion; then their numbers in q and v.
+#: Joints in a row whose coordinates are added, a quaternion, and a position with a quaternion; then their
+#: numbers in q and v.
 _PLAIN, _TURNING, _FREE = "plain", "turning", "free"
 Piece = Tuple[str, slice, slice]
 
@@ -77,7 +80,8 @@ class Chart:
         return x + s * t + self.xp.cross(u, t)
 
     def _ratios(self, w: Any) -> Tuple[Any, Any, Any]:
-        """The square of the angle with 1 in place of a small one, where it is small, and the square itself."""
+        """The square of the angle with 1 in place of a small one, where it is small, and the square
+        itself."""
         square = (w * w).sum(-1, keepdims=True)
         small = square < _SMALL
         return self.xp.where(small, 1.0, square), small, square
@@ -157,7 +161,8 @@ class Chart:
         return self._joined(parts)
 
     def velocity(self, q: Any, delta: Any, factor: float = 1.0) -> Any:
-        """G(q) δ: a tangent in the coordinates of q. With the factor 4 of quaternions: Eᵀ(q) δ. Linear in δ."""
+        """G(q) δ: a tangent in the coordinates of q. With the factor 4 of quaternions: Eᵀ(q) δ. Linear in
+        δ."""
         parts = []
         for kind, of_q, of_v in self.pieces:
             x, d = q[..., of_q], delta[..., of_v]
@@ -170,7 +175,8 @@ class Chart:
         return self._joined(parts)
 
     def tangent(self, q: Any, dq: Any, factor: float = 1.0) -> Any:
-        """E(q) dq: δ of a direction dq in the coordinates of q. With the factor 1/4 of quaternions: Gᵀ(q) dq. Linear in dq."""
+        """E(q) dq: δ of a direction dq in the coordinates of q. With the factor 1/4 of quaternions: Gᵀ(q) dq.
+        Linear in dq."""
         parts = []
         for kind, of_q, _ in self.pieces:
             x, d = q[..., of_q], dq[..., of_q]

@@ -1,8 +1,8 @@
 // Calls of XLA into the library: steps, rollouts and their derivatives, for any number of elements.
 //
-// The functions of the library come as pointers, so that nothing is linked. A simulator is known by a number, which compiled
-// programs hold: a call with the number of a closed one is an error. Every call begins without a warm start, so that its
-// results depend on its arguments alone.
+// The functions of the library come as pointers, so that nothing is linked. A simulator is known by a number,
+// which compiled programs hold: a call with the number of a closed one is an error. Every call begins without
+// a warm start, so that its results depend on its arguments alone.
 
 #include <algorithm>
 #include <cstdint>
@@ -283,7 +283,8 @@ bool same(const std::vector<double> &a, In b, std::size_t n) {
     return a.size() == n && (n == 0 || std::memcmp(a.data(), b, n * sizeof *b) == 0);
 }
 
-// q0, v0, u, p, q_bar, v_bar -> q0_bar, v0_bar, u_bar, p_bar, labels. The last rollout is repeated unless it is this one.
+// q0, v0, u, p, q_bar, v_bar -> q0_bar, v0_bar, u_bar, p_bar, labels. The last rollout is repeated unless it
+// is this one.
 ffi::Error adjoint(int64_t number, int64_t, ffi::RemainingArgs args, ffi::RemainingRets rets) {
     const auto s = find(number);
     if (s == nullptr) return closed();

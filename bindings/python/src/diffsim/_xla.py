@@ -1,4 +1,5 @@
-"""The library's calls as XLA takes them: compiled on first use by the system's C++ compiler, and kept in a cache folder."""
+"""The library's calls as XLA takes them: compiled on first use by the system's C++ compiler, and kept in a
+cache folder."""
 
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
@@ -39,7 +40,8 @@ FUNCTIONS = (
 
 
 def cache_folder() -> pathlib.Path:
-    """The folder of compiled files: the environment variable DIFFSIM_CACHE, or diffsim in the user's cache folder."""
+    """The folder of compiled files: the environment variable DIFFSIM_CACHE, or diffsim in the user's cache
+    folder."""
     given = os.environ.get("DIFFSIM_CACHE")
     if given:
         return pathlib.Path(given)

@@ -5,9 +5,10 @@
     observations, info = envs.reset(seed=1)
     observations, rewards, terminations, truncations, info = envs.step(envs.action_space.sample())
 
-`diffsim/CartPoleSwingUp-v0` has a model of its own. `diffsim/Hopper-v0`, `diffsim/HalfCheetah-v0` and `diffsim/Ant-v0` are
-the tasks of gymnasium's `-v5` environments, with the models of its package (MuJoCo need not be installed), their
-observations, rewards and ends; Ant without contact forces in its observations and reward.
+`diffsim/CartPoleSwingUp-v0` has a model of its own. `diffsim/Hopper-v0`, `diffsim/HalfCheetah-v0` and
+`diffsim/Ant-v0` are the tasks of gymnasium's `-v5` environments, with the models of its package (MuJoCo need
+not be installed), their observations, rewards and ends; Ant without contact forces in its observations and
+reward.
 
 An environment's numbers depend on its seed and its actions alone: not on how many there are, nor on threads.
 """
@@ -99,8 +100,8 @@ _CART_POLE = """
 
 
 class CartPoleSwingUp(Task):
-    """A pole that hangs from a cart is to be swung up and held there. Observation: x, sin θ, cos θ, their rates; θ is 0 where
-    the pole stands. The reward is smooth: a gradient leads up."""
+    """A pole that hangs from a cart is to be swung up and held there. Observation: x, sin θ, cos θ, their
+    rates; θ is 0 where the pole stands. The reward is smooth: a gradient leads up."""
 
     frame_skip = 2
     max_episode_steps = 240
@@ -235,8 +236,8 @@ class _Robots:
         return self.task.observe(self.q, self.v)
 
     def step(self, actions: Array, which: Flags) -> Tuple[Array, Flags, Flags]:
-        """Rewards, ends, and steps that failed, which end their episode where it is with the reward 0. Environments outside of
-        `which` stay."""
+        """Rewards, ends, and steps that failed, which end their episode where it is with the reward 0.
+        Environments outside of `which` stay."""
         actions = np.asarray(actions, np.float64)
         if actions.shape != (self.count, self.task.model.nu):
             raise InvalidArgumentError(f"action: expected shape {(self.count, self.task.model.nu)}, got {actions.shape}")
@@ -265,8 +266,9 @@ class _Robots:
 class VectorEnvironment(_VectorEnv):
     """`num_envs` environments of a task in one batch. threads: 0 for one per core.
 
-    All autoreset modes of gymnasium; with SAME_STEP, info["final_obs"] has the last observations of episodes that ended.
-    info["failed"]: environments whose step failed, which ends the episode. Other arguments are options of a `Batch`.
+    All autoreset modes of gymnasium; with SAME_STEP, info["final_obs"] has the last observations of episodes
+    that ended. info["failed"]: environments whose step failed, which ends the episode. Other arguments are
+    options of a `Batch`.
     """
 
     metadata: Dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -295,8 +297,8 @@ class VectorEnvironment(_VectorEnv):
     def reset(
         self, *, seed: Optional[Union[int, Sequence[Optional[int]]]] = None, options: Optional[Dict[str, Any]] = None
     ) -> Tuple[Array, Dict[str, Any]]:
-        """seed: that of environment 0, the others have the numbers after it; or one for each. options["reset_mask"]: flags of
-        the environments that begin anew, the others go on."""
+        """seed: that of environment 0, the others have the numbers after it; or one for each.
+        options["reset_mask"]: flags of the environments that begin anew, the others go on."""
         seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if not isinstance(seed, Sequence) else seed
         if len(seeds) != self.num_envs:
             raise InvalidArgumentError(f"seed: expected {self.num_envs} numbers, got {len(seeds)}")

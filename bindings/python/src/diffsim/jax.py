@@ -7,9 +7,9 @@
     loss = lambda u: jnp.sum(sim.rollout(q, v, u)[1][-1] ** 2)
     gradient = jax.grad(loss)(controls)
 
-The functions are pure, of float64, and go with jit, vmap, scan, grad, jvp, vjp, jacfwd and jacrev. XLA calls the library
-itself; no Python runs in a compiled program. The calls are compiled on first use by the system's C++ compiler and kept in the
-user's cache folder.
+The functions are pure, of float64, and go with jit, vmap, scan, grad, jvp, vjp, jacfwd and jacrev. XLA calls
+the library itself; no Python runs in a compiled program. The calls are compiled on first use by the system's
+C++ compiler and kept in the user's cache folder.
 """
 
 # mypy: disable-error-code="no-untyped-call,attr-defined,no-any-return,misc"
@@ -52,8 +52,9 @@ def _real(*shape: int) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(shape, jnp.float64)
 
 
-# The derivative of a rollout is a primitive of JAX: it is linear in a direction, and its transpose is the library's adjoint.
-# Arguments: q0, v0, u, p, and the direction dq0 (nv), dv0, du, dp. Results: dq, dv, of nv numbers a state.
+# The derivative of a rollout is a primitive of JAX: it is linear in a direction, and its transpose is the
+# library's adjoint. Arguments: q0, v0, u, p, and the direction dq0 (nv), dv0, du, dp. Results: dq, dv, of nv
+# numbers a state.
 _tangent_p = Primitive("diffsim_rollout_tangent")
 _tangent_p.multiple_results = True
 
@@ -116,16 +117,17 @@ mlir.register_lowering(_tangent_p, mlir.lower_fun(_tangent_call, multiple_result
 class Simulator:
     """Steps and trajectories of a model as pure functions of JAX arrays.
 
-    q has nq numbers, v nv, u nu, and p np: the values of `params`, None for those of the model. All may have leading
-    dimensions, which are broadcast; under vmap they become one call of the library, in which `threads` threads take part (0:
-    one per core; any number gives the same bits). Every call begins without a warm start: results depend on arguments alone.
+    q has nq numbers, v nv, u nu, and p np: the values of `params`, None for those of the model. All may have
+    leading dimensions, which are broadcast; under vmap they become one call of the library, in which
+    `threads` threads take part (0: one per core; any number gives the same bits). Every call begins without a
+    warm start: results depend on arguments alone.
 
-    Tangents and gradients of q have nq numbers, as JAX wants. They are velocities of the coordinates: a loss written with
-    q, quaternions included, has the right gradient. A quaternion counts as its direction, so that the gradient by one has no
-    radial part. `integrate` and `difference` are ⊕ and its inverse.
+    Tangents and gradients of q have nq numbers, as JAX wants. They are velocities of the coordinates: a loss
+    written with q, quaternions included, has the right gradient. A quaternion counts as its direction, so
+    that the gradient by one has no radial part. `integrate` and `difference` are ⊕ and its inverse.
 
-    refused: values of a gradient where the library refuses one, "nan" or "zero"; `labels` says where. strict: a step
-    that fails raises the library's message, else its state is NaN. Other options are those of a `Sim`.
+    refused: values of a gradient where the library refuses one, "nan" or "zero"; `labels` says where. strict:
+    a step that fails raises the library's message, else its state is NaN. Other options are those of a `Sim`.
     """
 
     def __init__(
@@ -175,7 +177,8 @@ class Simulator:
         return self._params
 
     def _arguments(self, q: Any, v: Any, u: Any, p: Any, name: str, own: int) -> Tuple[Any, ...]:
-        """Checked arguments with the same leading dimensions. own: dimensions of u that are not leading ones."""
+        """Checked arguments with the same leading dimensions. own: dimensions of u that are not leading
+        ones."""
         m = self.model
         p = self._params if p is None else p
         rows = ((q, m.nq, "q" + name, 1), (v, m.nv, "v" + name, 1), (u, m.nu, "u", own), (p, self.np, "p", 1))
@@ -199,9 +202,11 @@ class Simulator:
         return out
 
     def rollout(self, q0: Any, v0: Any, u: Any, p: Any = None) -> Pair:
-        """A step for each of the N rows of u (N×nu): the states q ((N+1)×nq) and v ((N+1)×nv), the initial one first.
+        """A step for each of the N rows of u (N×nu): the states q ((N+1)×nq) and v ((N+1)×nv), the initial
+        one first.
 
-        The bits are those of `Rollout.run`. A gradient takes the library's adjoint: its memory is the states alone."""
+        The bits are those of `Rollout.run`. A gradient takes the library's adjoint: its memory is the states
+        alone."""
         arguments = self._arguments(q0, v0, u, p, "0", 2)
         if arguments[2].shape[-2] == 0:
             raise InvalidArgumentError("u: expected one row at least, got none")
@@ -209,7 +214,8 @@ class Simulator:
         return out
 
     def labels(self, q: Any, v: Any, u: Any = None, p: Any = None) -> jax.Array:
-        """Label of the derivative of a step, values of `diffsim.Gradient`: 0 exact, 1 one-sided, 2 smoothed, 3 refused."""
+        """Label of the derivative of a step, values of `diffsim.Gradient`: 0 exact, 1 one-sided, 2 smoothed,
+        3 refused."""
         u = jnp.zeros(self.model.nu) if u is None else u
         arguments = self._arguments(q, v, u, p, "", 1)
         return self._jacobians(*(jax.lax.stop_gradient(x) for x in arguments))[-1]

@@ -5,7 +5,8 @@
     q, v = sim.rollout(q0, v0, controls)
     (v[-1] ** 2).sum().backward()
 
-Tensors are of float64 and on the CPU. Gradients are the library's adjoint; there are no second derivatives and no forward mode.
+Tensors are of float64 and on the CPU. Gradients are the library's adjoint; there are no second derivatives
+and no forward mode.
 """
 
 # mypy: disable-error-code="misc,no-untyped-call,no-untyped-def,unused-ignore"
@@ -64,9 +65,10 @@ class _Function(torch.autograd.Function):  # type: ignore
 class Simulator:
     """Steps and trajectories of a model as differentiable functions of tensors.
 
-    q has nq numbers, v nv, u nu, and p np: the values of `params`, None for those of the model. All may have leading
-    dimensions, which are broadcast and become the elements of one batch of `threads` threads. Gradients by q are in the
-    coordinates of q, as those of `diffsim.jax`. refused: values of a gradient that the library refuses, "nan" or "zero".
+    q has nq numbers, v nv, u nu, and p np: the values of `params`, None for those of the model. All may have
+    leading dimensions, which are broadcast and become the elements of one batch of `threads` threads.
+    Gradients by q are in the coordinates of q, as those of `diffsim.jax`. refused: values of a gradient that
+    the library refuses, "nan" or "zero".
     """
 
     def __init__(
@@ -115,7 +117,8 @@ class Simulator:
         return self._chart.adjoint_tangent(x[0], q0), v0, u, p
 
     def rollout(self, q0: Tensor, v0: Tensor, u: Tensor, p: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
-        """A step for each of the N rows of u (N×nu): the states q ((N+1)×nq) and v ((N+1)×nv), the initial one first."""
+        """A step for each of the N rows of u (N×nu): the states q ((N+1)×nq) and v ((N+1)×nv), the initial
+        one first."""
         m = self.model
         p = self.params if p is None else p
         rows = ((q0, m.nq, "q0", 1), (v0, m.nv, "v0", 1), (u, m.nu, "u", 2), (p, self.np, "p", 1))
