@@ -320,6 +320,26 @@ def test_misuse(walking, models):
         diffsim.jax.Simulator(muscles)
 
 
+def test_what_cannot_be_done_is_said(walking):
+    q, v, u, _ = walking.x
+    pendulum = diffsim.Model.from_string(
+        '<mujoco><worldbody><body><joint axis="0 1 0"/><geom size="0.1" pos="0 0 -1"/></body></worldbody></mujoco>', "mjcf"
+    )
+    two = diffsim.jax.Simulator(pendulum, integrator="bdf2", contact="none")
+    x = jnp.array([0.5]), jnp.array([0.0]), jnp.zeros((5, 0))
+    end = lambda v: two.rollout(x[0], v, x[2])[1][-1, 0]  # noqa: E731
+    assert np.isfinite(jax.grad(end)(x[1])).all()
+    for wrong in (lambda: jax.jvp(end, (x[1],), (x[1] + 1.0,)), lambda: two.step(x[0], x[1])):
+        with pytest.raises(Exception, match="(?i)bdf2"):
+            jax.block_until_ready(wrong())
+    blind = diffsim.jax.Simulator(walking.model, derivatives=0)
+    assert np.isfinite(blind.step(q, v, u)[1]).all()
+    with pytest.raises(Exception, match="derivatives"):
+        jax.block_until_ready(jax.grad(lambda v: jnp.sum(blind.step(q, v, u)[1]))(v))
+    with pytest.raises(diffsim.UnsupportedError, match="nothing that moves"):
+        diffsim.jax.Simulator(diffsim.Model.from_string("<mujoco/>", "mjcf"))
+
+
 def run(code, **environment):
     everything = {**os.environ, **environment}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=everything)

@@ -35,6 +35,8 @@ class Chart:
 
     def __init__(self, model: Model, xp: Any) -> None:
         self.nq, self.nv, self.xp = model.nq, model.nv, xp
+        if model.nv == 0:
+            raise UnsupportedError("diffsim: the model has nothing that moves")
         self.pieces: List[Piece] = []
         at_q = at_v = 0
         for joint in sorted(model.joints, key=lambda j: j.v_index):

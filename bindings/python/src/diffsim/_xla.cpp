@@ -57,6 +57,8 @@ struct Setting {
 };
 
 constexpr int32_t kRefused = 3;
+// Statuses of the library: the others say that a call can never succeed.
+constexpr int32_t kNotConverged = 6, kNumerical = 7, kNoStep = 8;
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // A batch of one size, and the arguments of its last rollout.
@@ -126,9 +128,11 @@ struct Simulator {
         return library.step(b.handle, q, v, u, q_next, v_next, b.each.data()) == 0;
     }
 
-    // True if the call reached the elements: false is a wrong argument.
+    // True if the call did its work or failed on the numbers of elements; false is a wrong call.
     static bool reached(const Batch &b) {
-        return std::none_of(b.each.begin(), b.each.end(), [](int32_t x) { return x == -1; });
+        return std::all_of(b.each.begin(), b.each.end(), [](int32_t x) {
+            return x == 0 || x == kNotConverged || x == kNumerical || x == kNoStep;
+        });
     }
 };
 

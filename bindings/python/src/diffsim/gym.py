@@ -94,14 +94,14 @@ _CART_POLE = """
       </body>
     </body>
   </worldbody>
-  <actuator><motor joint="slide" gear="10" ctrlrange="-1 1" ctrllimited="true"/></actuator>
+  <actuator><motor joint="slide" gear="20" ctrlrange="-1 1" ctrllimited="true"/></actuator>
 </mujoco>
 """
 
 
 class CartPoleSwingUp(Task):
-    """A pole that hangs from a cart is to be swung up and held there. Observation: x, sin θ, cos θ, their
-    rates; θ is 0 where the pole stands. The reward is smooth: a gradient leads up."""
+    """A pole on a cart, at any angle in the beginning, is to be swung up and held there. Observation: x, sin θ,
+    cos θ, the rates of x and θ; θ is 0 where the pole stands. The reward is smooth."""
 
     frame_skip = 2
     max_episode_steps = 240
@@ -110,14 +110,15 @@ class CartPoleSwingUp(Task):
         return Model.from_string(_CART_POLE, "mjcf")
 
     def reset(self, random: np.random.Generator) -> Tuple[Array, Array]:
-        return np.array([0.0, np.pi]) + random.uniform(-0.1, 0.1, 2), random.uniform(-0.1, 0.1, 2)
+        return np.array([0.1, np.pi]) * random.uniform(-1.0, 1.0, 2), random.uniform(-0.1, 0.1, 2)
 
     def observe(self, q: Array, v: Array) -> Array:
         return np.stack([q[:, 0], np.sin(q[:, 1]), np.cos(q[:, 1]), v[:, 0], v[:, 1]], 1)
 
     def reward(self, before: Tuple[Array, Array], after: Tuple[Array, Array], actions: Array, dt: float) -> Array:
         (q, v), a = after, actions[:, 0]
-        reward: Array = np.cos(q[:, 1]) - 0.1 * q[:, 0] ** 2 - 0.01 * (v[:, 0] ** 2 + v[:, 1] ** 2) - 0.01 * a**2
+        speeds = v[:, 0] ** 2 + v[:, 1] ** 2
+        reward: Array = np.cos(q[:, 1]) - 0.05 * q[:, 0] ** 2 - 0.002 * speeds - 0.01 * a**2
         return reward
 
 
