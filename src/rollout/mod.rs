@@ -151,7 +151,6 @@ impl Rollout {
                 "max_steps: there is no memory for the labels of {max_steps} steps"
             )));
         }
-        self.labels.resize(max_steps, Gradient::Refused);
         (self.checkpoints, self.segment) = (checkpoints, segment);
         (self.u, self.u_adjoint) = (u, u_adjoint);
         self.max_steps = max_steps;

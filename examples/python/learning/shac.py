@@ -1,8 +1,8 @@
 """Short-horizon actor-critic (Xu et al. 2022): a cart learns to swing its pole up from gradients of the simulation.
 
-    python examples/python/learning/shac.py --steps 200000 --seed 1 --out shac.json
+    python examples/python/learning/shac.py --steps 150000 --seed 1 --out shac.json
 
-64 carts run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at the end, through
+16 carts run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at the end, through
 those steps; the critic learns from the same steps. The printed return is that of the policy without noise.
 """
 
@@ -21,9 +21,9 @@ from diffsim.gym import CartPoleSwingUp
 
 jax.config.update("jax_enable_x64", True)
 
-COUNT, HORIZON = 64, 32
+COUNT, HORIZON = 16, 32
 DISCOUNT, LAMBDA = 0.99, 0.95
-ACTOR_RATE, CRITIC_RATE = 5e-3, 1e-3
+ACTOR_RATE, CRITIC_RATE = 1e-2, 1e-3
 CRITIC_ROUNDS, CRITIC_PARTS, TARGET_KEEPS = 16, 4, 0.2
 
 task = CartPoleSwingUp()
@@ -191,7 +191,7 @@ def train(steps, seed, report=print):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=150_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", help="a JSON file for the curve")
     given = parser.parse_args()
