@@ -199,3 +199,5 @@ if __name__ == "__main__":
     if given.out:
         with open(given.out, "w") as file:
             json.dump(result, file)
+    if result[-1][2] <= result[0][2]:
+        raise SystemExit("the policy has not learned")
