@@ -333,7 +333,7 @@ def test_rollouts_of_a_batch(model):
     assert each.tolist() == [0, 0, diffsim.Status.NO_STEP, 0]
     assert np.isnan(some.u[:, :, 2]).all() and (some.u[:, :, 3] == gradients.u[:, :, 3]).all()
     assert (batch.rollout_gradient()[:, 2] == diffsim.Gradient.REFUSED).all()
-    # Without inputs, into given arrays, and what is wrong.
+    # Without inputs, into given arrays, and wrong calls.
     out = np.zeros((19, 4, count), order="F"), np.zeros((18, 4, count), order="F")
     assert batch.rollout(qs, vs, steps=3, out=out)[0] is out[0] and out[0].any()
     for wrong, culprit in (

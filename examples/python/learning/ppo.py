@@ -1,9 +1,10 @@
-"""Proximal policy optimization (Schulman et al. 2017): the carts of shac.py, without gradients of the simulation.
+"""Proximal policy optimization (Schulman et al. 2017): the carts of shac.py, without gradients of the
+simulation.
 
     python examples/python/learning/ppo.py --steps 1000000 --seed 1 --out ppo.json
 
-64 environments of gymnasium run 64 steps each; ten rounds of minibatches follow. The printed return is that of the policy
-without noise, as in shac.py, which has the same networks.
+64 environments of gymnasium run 64 steps each; ten rounds of minibatches follow. The printed return is that
+of the policy without noise, as in shac.py, which has the same networks.
 """
 
 import argparse

@@ -1,9 +1,11 @@
-"""Short-horizon actor-critic (Xu et al. 2022): a cart learns to swing its pole up from gradients of the simulation.
+"""Short-horizon actor-critic (Xu et al. 2022): a cart learns to swing its pole up from gradients of the
+simulation.
 
     python examples/python/learning/shac.py --steps 150000 --seed 1 --out shac.json
 
-16 carts run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at the end, through
-those steps; the critic learns from the same steps. The printed return is that of the policy without noise.
+16 carts run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at the
+end, through those steps; the critic learns from the same steps. The printed return is that of the policy
+without noise.
 """
 
 import argparse
@@ -89,7 +91,8 @@ def act(actor, scale, x, noise):
 
 
 def loss(actor, critic, scale, state, key):
-    """Minus the mean of discounted rewards and of values at the end; the steps as the critic learns from them."""
+    """Minus the mean of discounted rewards and of values at the end; the steps as the critic learns from
+    them."""
 
     def step(carry, key):
         (q, v, age), discount, total = carry
@@ -114,7 +117,8 @@ def loss(actor, critic, scale, state, key):
 
 
 def targets(reward, value, done):
-    """Values that the critic is to have: returns with λ, from the value where an episode or the horizon ends."""
+    """Values that the critic is to have: returns with λ, from the value where an episode or the horizon
+    ends."""
 
     def back(following, row):
         reward, value, done = row
