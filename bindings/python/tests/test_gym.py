@@ -1,4 +1,4 @@
-"""Environments of gymnasium: what it checks itself, the task's numbers, resets, seeds, failures."""
+"""Environments of gymnasium: its own checks, the task's numbers, resets, seeds, failures."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 """Configurations as automatic differentiation sees them: ⊕ and its inverse, and tangents in the coordinates
 of q.
 
-A model's q holds quaternions, and what the library differentiates by q are tangents δ of q ⊕ δ: nv numbers.
+A model's q holds quaternions. The library's derivatives by q are by tangents δ of q ⊕ δ: nv numbers.
 JAX and torch want derivatives of the shape of q. A tangent is the velocity of the nq coordinates, dq = G(q) δ
 with G the derivative of q ⊕ δ at δ = 0. A direction that leaves the sphere of unit quaternions is projected
 onto it: δ = E(q) dq with E G = 1. G and E are orthogonal but for a factor of each quaternion, so that their

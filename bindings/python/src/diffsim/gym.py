@@ -47,7 +47,7 @@ __all__ = ["Ant", "CartPoleSwingUp", "Environment", "HalfCheetah", "Hopper", "Ta
 
 
 class Task:
-    """What an environment is. States and actions are rows, one an environment."""
+    """The definition of an environment. States and actions are rows, one an environment."""
 
     #: Steps of the simulation for one of the environment, steps of an episode, and the largest action.
     frame_skip = 1
