@@ -52,7 +52,7 @@ struct Setting {
     std::size_t nq, nv, nu, np;
     std::size_t threads;
     std::size_t info_size, label_at;
-    // What a refused derivative consists of: NaN or 0.
+    // The entries of a refused derivative: NaN or 0.
     double refused;
 };
 
