@@ -196,6 +196,70 @@ static void wrong_calls(const ds_model *model, ds_batch *batch) {
     ds_batch_free(NULL);
 }
 
+enum { LONG = 12 };
+
+static double path_q[2][COUNT * MAX * (LONG + 1)], path_v[2][COUNT * MAX * (LONG + 1)],
+    long_u[COUNT * MAX * LONG], path_bar[COUNT * MAX * (LONG + 1)], u_bars[2][COUNT * MAX * LONG];
+
+/* Rollouts of all elements are single rollouts; one that fails leaves its trajectory alone. */
+static void rollouts(const ds_model *model, ds_batch *batch) {
+    const size_t states = LONG + 1;
+    ds_gradient labels[COUNT * LONG];
+    double q0_bar[COUNT * MAX], v0_bar[COUNT * MAX], p_bar[2][COUNT * NP];
+    for (size_t k = 0; k < nu * LONG * COUNT; k++) long_u[k] = sin((double)k);
+    for (size_t k = 0; k < nv * states * COUNT; k++) path_bar[k] = cos((double)k);
+    CHECK_OK(ds_batch_rollout(batch, LONG, q0, v0, long_u, path_q[0], path_v[0], each));
+    CHECK_OK(ds_batch_rollout_adjoint(batch, path_bar, path_bar, q0_bar, v0_bar, u_bars[0], p_bar[0], NULL));
+    CHECK_OK(ds_batch_rollout_gradient(batch, labels));
+    for (size_t i = 0; i < COUNT; i++) {
+        ds_rollout *one = NULL;
+        double *q = path_q[1] + i * nq * states, *v = path_v[1] + i * nv * states;
+        const double *bar = path_bar + i * nv * states;
+        CHECK_OK(ds_rollout_create(model, &options, LONG, &one));
+        CHECK_OK(ds_rollout_select_params(one, list, NP));
+        CHECK_OK(ds_rollout_set_params(one, p + i * NP));
+        if (i == 1) {
+            const double push[6] = {0, 0, 50.0, 0, 0, 0};
+            CHECK_OK(ds_rollout_set_external_wrench(one, list[0].index, push));
+        }
+        CHECK_OK(ds_rollout_run(one, q0 + i * nq, v0 + i * nv, long_u + i * nu * LONG, LONG, q, v));
+        CHECK_OK(ds_rollout_adjoint(one, bar, bar, NULL, NULL, u_bars[1] + i * nu * LONG, p_bar[1] + i * NP));
+        CHECK(labels[i * LONG] <= DS_GRADIENT_ONE_SIDED);
+        ds_rollout_free(one);
+    }
+    CHECK(memcmp(path_q[0], path_q[1], sizeof path_q[0]) == 0);
+    CHECK(memcmp(path_v[0], path_v[1], sizeof path_v[0]) == 0);
+    CHECK(memcmp(u_bars[0], u_bars[1], sizeof u_bars[0]) == 0);
+    CHECK(memcmp(p_bar[0], p_bar[1], sizeof p_bar[0]) == 0);
+    const double good = long_u[(2 * LONG + 5) * nu];
+    long_u[(2 * LONG + 5) * nu] = NAN;
+    memset(path_q[1], 0, sizeof path_q[1]);
+    CHECK(ds_batch_rollout(batch, LONG, q0, v0, long_u, path_q[1], NULL, each) == DS_ERR_NUMERICAL);
+    CHECK(strstr(ds_last_error(), "element 2: step 5: u[0]") != NULL);
+    long_u[(2 * LONG + 5) * nu] = good;
+    CHECK(each[2] == DS_ERR_NUMERICAL && each[3] == DS_OK);
+    memset(path_q[0] + 2 * nq * states, 0, nq * states * sizeof *path_q[0]);
+    CHECK(memcmp(path_q[0], path_q[1], sizeof path_q[0]) == 0);
+    CHECK(ds_batch_rollout_adjoint(batch, path_bar, path_bar, q0_bar, NULL, NULL, NULL, each) == DS_ERR_NO_STEP);
+    CHECK(each[2] == DS_ERR_NO_STEP && each[3] == DS_OK);
+    CHECK_OK(ds_batch_rollout_gradient(batch, labels));
+    CHECK(labels[2 * LONG] == DS_GRADIENT_REFUSED && labels[3 * LONG] <= DS_GRADIENT_ONE_SIDED);
+    INVALID(ds_batch_rollout(batch, 0, q0, v0, long_u, NULL, NULL, NULL), "steps");
+    INVALID(ds_batch_rollout(batch, LONG, NULL, v0, long_u, NULL, NULL, NULL), "q0");
+    INVALID(ds_batch_rollout(batch, LONG, q0, v0, NULL, NULL, NULL, NULL), "u");
+    INVALID(ds_batch_rollout(batch, LONG, q0, v0, long_u, q0, NULL, NULL), "q: must not overlap q0");
+    INVALID(ds_batch_rollout(NULL, LONG, q0, v0, long_u, NULL, NULL, NULL), "batch");
+    WRONG(ds_batch_rollout(batch, SIZE_MAX, q0, v0, long_u, NULL, NULL, NULL), DS_ERR_CAPACITY, "steps");
+    INVALID(ds_batch_rollout_adjoint(batch, NULL, path_bar, NULL, NULL, NULL, NULL, NULL), "q_bar");
+    INVALID(ds_batch_rollout_gradient(batch, NULL), "labels");
+    WRONG(ds_batch_reserve(batch, SIZE_MAX / 8), DS_ERR_CAPACITY, "steps");
+    CHECK(ds_batch_rollout_steps(batch) == LONG && ds_batch_rollout_steps(NULL) == 0);
+    CHECK_OK(ds_batch_reset(batch));
+    CHECK(ds_batch_rollout_steps(batch) == 0);
+    WRONG(ds_batch_rollout_gradient(batch, labels), DS_ERR_NO_STEP, "rollout");
+    CHECK_OK(ds_batch_step(batch, q0, v0, u, kept.q, kept.v, NULL));
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return 2;
     ds_load_options load;
@@ -215,6 +279,7 @@ int main(int argc, char **argv) {
         step_together(batch, &together);
         same_bits(&alone, &together);
         one_fails(batch);
+        rollouts(model, batch);
         wrong_calls(model, batch);
         CHECK_OK(ds_batch_step(batch, q0, v0, u, kept.q, kept.v, NULL));
         ds_batch_free(batch);

@@ -26,7 +26,8 @@
  *
  * Memory. ds_sim_step*, ds_sim_contact*, ds_sim_impulse*, ds_batch_step*, ds_rollout_run,
  * ds_rollout_adjoint, ds_problem_solve and its derivatives, and the dynamics calls do not allocate;
- * ds_sim_collide and ds_sim_distance do so only in the first such call of a sim with DS_CONTACT_NONE. A call that fails may allocate its message. What a
+ * ds_sim_collide and ds_sim_distance do so only in the first such call of a sim with DS_CONTACT_NONE,
+ * and ds_batch_rollout where no call had as many steps before and ds_batch_reserve was not called. A call that fails may allocate its message. What a
  * caller's sizes (max_contacts, max_steps, a batch's count) ask for beyond the memory is DS_ERR_CAPACITY.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
@@ -5827,6 +5828,71 @@ ds_status ds_batch_reset(struct ds_batch *batch);
  * Forgets the warm start of one element, 0 to count-1, to begin a new episode.
  */
 ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
+
+/**
+ * Makes memory for rollouts of up to `steps` steps in every element, so that ds_batch_rollout does not
+ * allocate. More memory forgets the last rollouts; memory that is there already stays. An element takes
+ * the bytes that ds_rollout_create names.
+ *
+ * Errors: DS_ERR_CAPACITY where memory does not suffice.
+ */
+ds_status ds_batch_reserve(struct ds_batch *batch,
+                           size_t steps);
+
+/**
+ * Runs N = steps steps in every element, each as ds_rollout_run does, in one call of the threads: the
+ * bits are those of ds_rollout_run with the element's parameters, wrenches and prescribed velocities.
+ * Column-major, element after element: q0: nq×count, v0: nv×count, u: nu×N×count, NULL where nu = 0; the
+ * trajectories, the initial state first, go to q: nq×(N+1)×count and v: nv×(N+1)×count; NULL for one not
+ * wanted. They must not overlap the arguments or each other. Warm starts and activations begin anew.
+ *
+ * An element that fails says so in `each` (count statuses; may be NULL) and leaves its trajectory
+ * untouched; the others go on. The call then returns the error of the first that failed, and
+ * ds_last_error names the element and the step.
+ *
+ * The call allocates if no call had as many steps before and ds_batch_reserve made no memory for them.
+ *
+ * Errors: those of ds_rollout_run and ds_batch_reserve.
+ */
+ds_status ds_batch_rollout(struct ds_batch *batch,
+                           size_t steps,
+                           const double *q0,
+                           const double *v0,
+                           const double *u,
+                           double *q,
+                           double *v,
+                           ds_status *each);
+
+/**
+ * Gradient of a function of all elements' last rollouts, each as ds_rollout_adjoint gives it: from q_bar
+ * (tangent) and v_bar, nv×(N+1)×count, to q0_bar, v0_bar: nv×count, u_bar: nu×N×count and p_bar:
+ * np×count, element after element; NULL for those not wanted. They must not overlap the arguments or one
+ * another. `each` and failures: as ds_batch_rollout.
+ *
+ * Errors: those of ds_rollout_adjoint; DS_ERR_NO_STEP for an element whose rollout failed, or that was
+ * stepped, changed or reset since.
+ */
+ds_status ds_batch_rollout_adjoint(struct ds_batch *batch,
+                                   const double *q_bar,
+                                   const double *v_bar,
+                                   double *q0_bar,
+                                   double *v0_bar,
+                                   double *u_bar,
+                                   double *p_bar,
+                                   ds_status *each);
+
+/**
+ * Number of steps of the last rollouts; 0 where no element has one, or for NULL.
+ */
+size_t ds_batch_rollout_steps(const struct ds_batch *batch);
+
+/**
+ * Label of every step in the last ds_batch_rollout_adjoint, a ds_gradient: steps×count. An element
+ * without an adjoint of its last rollout has DS_GRADIENT_REFUSED in all its entries.
+ *
+ * Errors: DS_ERR_NO_STEP before a rollout.
+ */
+ds_status ds_batch_rollout_gradient(const struct ds_batch *batch, ds_gradient *labels);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.

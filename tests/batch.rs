@@ -5,10 +5,11 @@ mod common;
 
 use common::checker::{quadruped, standing};
 use common::*;
-use diffsim::batch::{Batch, BatchAdjoint};
+use diffsim::batch::{Batch, BatchAdjoint, BatchRolloutAdjoint};
 use diffsim::error::Status;
 use diffsim::model::Model;
 use diffsim::model::params::{Param, ParamKind};
+use diffsim::rollout::Rollout;
 use diffsim::step::{Options, Sim, StepJacobians};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -376,6 +377,279 @@ fn no_heap_call_on_any_thread_after_creation() {
             });
         assert_eq!(fewest.1, 0);
         assert!(fewest.0 <= 4, "{} of {STEPS} steps used the heap", fewest.0);
+    }
+}
+
+/// Rollouts of all elements and their adjoints.
+#[derive(Clone, PartialEq)]
+struct Paths {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    adjoints: [Vec<f64>; 4],
+}
+
+const LONG: usize = 25;
+
+impl Paths {
+    fn new(m: &Model, np: usize, count: usize) -> Self {
+        Paths {
+            q: vec![7.0; m.nq() * (LONG + 1) * count],
+            v: vec![7.0; m.nv() * (LONG + 1) * count],
+            adjoints: [m.nv(), m.nv(), m.nu() * LONG, np].map(|n| vec![7.0; n * count]),
+        }
+    }
+
+    fn element(&self, i: usize) -> Paths {
+        let cut = |x: &Vec<f64>| Outputs::part(x, i, COUNT).to_vec();
+        Paths {
+            q: cut(&self.q),
+            v: cut(&self.v),
+            adjoints: self.adjoints.each_ref().map(cut),
+        }
+    }
+
+    fn out(&mut self) -> BatchRolloutAdjoint<'_> {
+        let [q0_bar, v0_bar, u_bar, p_bar] = self.adjoints.each_mut().map(|x| Some(&mut x[..]));
+        BatchRolloutAdjoint {
+            q0_bar,
+            v0_bar,
+            u_bar,
+            p_bar,
+        }
+    }
+}
+
+/// Inputs and gradients of the rollouts of all elements: they stand, fall and slide.
+fn long_inputs(d: &mut Drive) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let (nv, nu) = (d.model.nv(), d.model.nu());
+    let n = nv * (LONG + 1) * COUNT;
+    let u = (d.rng).vector(nu * LONG * COUNT, 2.0);
+    (u, d.rng.vector(n, 1.0), d.rng.vector(n, 1.0))
+}
+
+fn of_interval(interval: usize) -> Options {
+    Options {
+        checkpoint_interval: interval,
+        ..options()
+    }
+}
+
+fn rolled(d: &Drive, options: &Options, threads: usize, count: usize) -> Batch {
+    let mut b = Batch::new(d.model.clone(), options, count, threads).unwrap();
+    b.select_params(&params(&d.model)).unwrap();
+    for i in 0..count {
+        let values = [0.5 + 0.005 * i as f64, 0.5];
+        b.sim_mut(i).unwrap().set_params(&values).unwrap();
+    }
+    b
+}
+
+#[test]
+fn rollouts_are_single_rollouts_on_any_number_of_threads() {
+    let _turn = alone();
+    let mut d = Drive::new();
+    let (u, q_bar, v_bar) = long_inputs(&mut d);
+    let mut each = [Status::Io; COUNT];
+    let mut first: Option<Paths> = None;
+    for (threads, interval) in [(1, 1), (2, 1), (8, 1), (2, 4)] {
+        let mut b = rolled(&d, &of_interval(interval), threads, COUNT);
+        let mut out = Paths::new(&d.model, 2, COUNT);
+        // A warm start from before changes nothing.
+        let mut once = Outputs::new(&d.model, 2, COUNT);
+        d.inputs();
+        d.step(&mut b, &mut once, &mut each);
+        b.rollout(
+            LONG,
+            &d.q,
+            &d.v,
+            &u,
+            (Some(&mut out.q), Some(&mut out.v)),
+            &mut each,
+        )
+        .unwrap();
+        assert_eq!(each, [Status::Ok; COUNT]);
+        each.fill(Status::Io);
+        b.rollout_adjoint(&q_bar, &v_bar, out.out(), &mut each)
+            .unwrap();
+        assert_eq!(each, [Status::Ok; COUNT]);
+        assert_eq!(b.rollout_labels(COUNT - 1).unwrap().len(), LONG);
+        if let Some(first) = &first {
+            assert!(out == *first, "{threads} threads, interval {interval}");
+            continue;
+        }
+        let (nq, nv, nu) = (d.model.nq(), d.model.nv(), d.model.nu());
+        let mut sliding = 0;
+        for i in 0..COUNT {
+            let mut one = Rollout::new(d.model.clone(), &options(), LONG).unwrap();
+            one.select_params(&params(&d.model)).unwrap();
+            let values = [0.5 + 0.005 * i as f64, 0.5];
+            one.sim_mut().set_params(&values).unwrap();
+            let mut path = Paths::new(&d.model, 2, 1);
+            let (q0, v0) = (&d.q[i * nq..][..nq], &d.v[i * nv..][..nv]);
+            let (q, v) = (Some(&mut path.q[..]), Some(&mut path.v[..]));
+            one.run(q0, v0, &u[i * nu * LONG..][..nu * LONG], LONG, q, v)
+                .unwrap();
+            let n = nv * (LONG + 1);
+            let (q_bar, v_bar) = (&q_bar[i * n..][..n], &v_bar[i * n..][..n]);
+            let [a, b, c, e] = path.adjoints.each_mut().map(|x| Some(&mut x[..]));
+            one.adjoint(q_bar, v_bar, a, b, c, e).unwrap();
+            sliding += usize::from(path.adjoints[3][0] != 0.0);
+            assert!(out.element(i) == path, "element {i}");
+        }
+        assert!(sliding > 0, "no element slides");
+        first = Some(out);
+    }
+}
+
+/// One element against central differences, and the others without any gradient in between.
+#[test]
+fn adjoints_of_rollouts_are_those_of_differences() {
+    let _turn = alone();
+    let mut d = Drive::new();
+    let (u, q_bar, v_bar) = long_inputs(&mut d);
+    let (nq, nv, nu) = (d.model.nq(), d.model.nv(), d.model.nu());
+    let mut each = [Status::Ok; COUNT];
+    let mut b = rolled(&d, &options(), 2, COUNT);
+    let mut out = Paths::new(&d.model, 2, COUNT);
+    // Velocities of the last state only: a function that needs no chart.
+    let last = nv * LONG;
+    let mut bar = vec![0.0; v_bar.len()];
+    for (bar, v) in bar
+        .chunks_mut(nv * (LONG + 1))
+        .zip(v_bar.chunks(nv * (LONG + 1)))
+    {
+        bar[last..].copy_from_slice(&v[last..]);
+    }
+    let none = vec![0.0; q_bar.len()];
+    let direction: Vec<f64> = (0..u.len()).map(|k| (k as f64 * 0.7).sin()).collect();
+    let mut value = |e: f64, b: &mut Batch| {
+        let u: Vec<f64> = u.iter().zip(&direction).map(|(u, d)| u + e * d).collect();
+        let ends = (Some(&mut out.q[..]), Some(&mut out.v[..]));
+        b.rollout(LONG, &d.q, &d.v, &u, ends, &mut each).unwrap();
+        let of = |i: usize| {
+            let at = i * nv * (LONG + 1) + last..(i + 1) * nv * (LONG + 1);
+            let (v, bar) = (&out.v[at.clone()], &bar[at]);
+            v.iter().zip(bar).map(|(a, b)| a * b).sum::<f64>()
+        };
+        (0..COUNT).map(of).collect::<Vec<f64>>()
+    };
+    let e = 1e-6;
+    let (up, down) = (value(e, &mut b), value(-e, &mut b));
+    value(0.0, &mut b);
+    let mut paths = Paths::new(&d.model, 2, COUNT);
+    b.rollout_adjoint(&none, &bar, paths.out(), &mut each)
+        .unwrap();
+    let mut close = 0;
+    for i in 0..COUNT {
+        let n = nu * LONG;
+        let pairs = (paths.adjoints[2][i * n..][..n].iter()).zip(&direction[i * n..]);
+        let exact: f64 = pairs.map(|(a, b)| a * b).sum();
+        let difference = (up[i] - down[i]) / (2.0 * e);
+        close += usize::from((exact - difference).abs() < 1e-5 * (1.0 + exact.abs()));
+    }
+    // A few elements have a contact that begins or ends within the difference.
+    assert!(close >= COUNT - 4 && nq > nv, "{close} of {COUNT}");
+}
+
+#[test]
+fn a_failing_rollout_fails_alone() {
+    let _turn = alone();
+    let mut d = Drive::new();
+    let (mut u, q_bar, v_bar) = long_inputs(&mut d);
+    let (nv, nu) = (d.model.nv(), d.model.nu());
+    let mut each = [Status::Ok; COUNT];
+    let mut good = Paths::new(&d.model, 2, COUNT);
+    let mut b = rolled(&d, &options(), 2, COUNT);
+    let e = b
+        .rollout_adjoint(&q_bar, &v_bar, good.out(), &mut each)
+        .unwrap_err();
+    assert_eq!(e.status, Status::NoStep);
+    let ends = (Some(&mut good.q[..]), Some(&mut good.v[..]));
+    b.rollout(LONG, &d.q, &d.v, &u, ends, &mut each).unwrap();
+    b.rollout_adjoint(&q_bar, &v_bar, good.out(), &mut each)
+        .unwrap();
+    u[(9 * LONG + 6) * nu + 2] = f64::NAN;
+    d.v[40 * nv] = f64::INFINITY;
+    let mut out = Paths::new(&d.model, 2, COUNT);
+    let ends = (Some(&mut out.q[..]), Some(&mut out.v[..]));
+    let e = b
+        .rollout(LONG, &d.q, &d.v, &u, ends, &mut each)
+        .unwrap_err();
+    assert!(e.message.starts_with("element 9: step 6: u[2]"), "{e}");
+    let e = b
+        .rollout_adjoint(&q_bar, &v_bar, out.out(), &mut each)
+        .unwrap_err();
+    assert_eq!(e.status, Status::NoStep);
+    let untouched = Paths::new(&d.model, 2, COUNT);
+    for (i, status) in each.iter().enumerate() {
+        let failed = i == 9 || i == 40;
+        assert_eq!(*status == Status::NoStep, failed);
+        let expected = if failed { &untouched } else { &good };
+        assert!(out.element(i) == expected.element(i), "element {i}");
+        assert_eq!(b.rollout_labels(i).is_err(), failed);
+    }
+    // A step of an element forgets its rollout, and derivatives of the last step do not.
+    let mut once = Outputs::new(&d.model, 2, COUNT);
+    b.sim_mut(0).unwrap().reset();
+    let _ = b.step_jacobians(once.jacobians(), &mut each);
+    let _ = b.rollout_adjoint(&q_bar, &v_bar, out.out(), &mut each);
+    assert_eq!((each[0], each[1]), (Status::NoStep, Status::Ok));
+}
+
+#[test]
+fn wrong_arguments_of_rollouts_are_named() {
+    let _turn = alone();
+    let mut d = Drive::new();
+    let (u, q_bar, v_bar) = long_inputs(&mut d);
+    let mut each = [Status::Io; COUNT];
+    let mut b = rolled(&d, &options(), 1, COUNT);
+    let no = (None, None);
+    let e = b.rollout(0, &d.q, &d.v, &u, no, &mut each).unwrap_err();
+    assert!(e.message.contains("steps"), "{e}");
+    let no = (None, None);
+    let e = b
+        .rollout(LONG, &d.q, &d.v, &u[1..], no, &mut each)
+        .unwrap_err();
+    assert!(e.message.starts_with("u must have"), "{e}");
+    let no = (None, None);
+    let e = b
+        .rollout(usize::MAX, &d.q, &d.v, &u, no, &mut each)
+        .unwrap_err();
+    assert!(e.message.starts_with("u must have"), "{e}");
+    assert_eq!(b.reserve(usize::MAX).unwrap_err().status, Status::Capacity);
+    assert_eq!(each, [Status::Io; COUNT]);
+    let no = (None, None);
+    b.rollout(LONG, &d.q, &d.v, &u, no, &mut each).unwrap();
+    each.fill(Status::Io);
+    let mut out = Paths::new(&d.model, 2, COUNT);
+    let e = b
+        .rollout_adjoint(&q_bar[1..], &v_bar, out.out(), &mut each)
+        .unwrap_err();
+    assert!(e.message.starts_with("q_bar must have"), "{e}");
+    assert_eq!(each, [Status::Io; COUNT]);
+}
+
+#[test]
+fn rollouts_make_no_heap_call_after_the_first() {
+    let _turn = alone();
+    let mut d = Drive::new();
+    let (u, q_bar, v_bar) = long_inputs(&mut d);
+    let mut each = [Status::Ok; COUNT];
+    for threads in [1, 2] {
+        let mut b = rolled(&d, &options(), threads, COUNT);
+        let mut out = Paths::new(&d.model, 2, COUNT);
+        b.reserve(LONG).unwrap();
+        let fewest = (0..6)
+            .map(|_| {
+                let before = CALLS.load(Ordering::Relaxed);
+                let ends = (Some(&mut out.q[..]), Some(&mut out.v[..]));
+                b.rollout(LONG, &d.q, &d.v, &u, ends, &mut each).unwrap();
+                b.rollout_adjoint(&q_bar, &v_bar, out.out(), &mut each)
+                    .unwrap();
+                CALLS.load(Ordering::Relaxed) - before
+            })
+            .min();
+        assert_eq!(fewest, Some(0), "{threads} threads");
     }
 }
 

@@ -344,7 +344,7 @@ fn a_pile_comes_to_rest() {
         println!("{piles:?}: deepest {deepest:e}, {factorizations} in 400 steps");
         assert!(deepest > -2e-3, "{deepest:e}");
         // A few bodies still roll in some of them. Where what rolls may pass beside another body, the step is solved again.
-        assert!(factorizations < 3000, "{factorizations}");
+        assert!(factorizations < 4500, "{factorizations}");
     }
 }
 

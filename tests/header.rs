@@ -88,6 +88,8 @@ void ds_batch_free(struct ds_batch *batch)
 ds_status ds_batch_step(struct ds_batch *batch, const double *q, const double *v, const double *u, double *q_next, double *v_next, ds_status *each)
 ds_status ds_batch_step_jacobians(struct ds_batch *batch, const struct ds_step_jacobians *out, ds_status *each)
 ds_status ds_batch_step_vjp(struct ds_batch *batch, const double *q_next_bar, const double *v_next_bar, double *q_bar, double *v_bar, double *u_bar, double *p_bar, ds_status *each)
+ds_status ds_batch_rollout(struct ds_batch *batch, size_t steps, const double *q0, const double *v0, const double *u, double *q, double *v, ds_status *each)
+ds_status ds_batch_rollout_adjoint(struct ds_batch *batch, const double *q_bar, const double *v_bar, double *q0_bar, double *v0_bar, double *u_bar, double *p_bar, ds_status *each)
 ";
 
 #[test]

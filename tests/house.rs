@@ -23,7 +23,9 @@ const FLOORS: &[&[&str]] = &[
     &["constraint"],
     &["integrator"],
     &["step"],
-    &["query", "rollout", "batch", "problem", "ik", "control"],
+    &["query", "rollout", "problem", "ik", "control"],
+    // An element of a batch is a rollout.
+    &["batch"],
     &["record"],
     &["capi"],
 ];

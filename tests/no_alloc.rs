@@ -4,9 +4,10 @@
 
 use allocation_counter::measure;
 use diffsim::capi::{
-    act::*, batch::*, centroidal::*, configuration::*, contacts::*, derivatives::*, dynamics::*,
-    forces::*, forward::*, load::*, model::*, motion::*, options::*, params::*, prescribe::*,
-    problem::*, rays::*, rollout::*, sensors::*, sim::*, status::ds_status, terms::*,
+    act::*, batch::*, batch_rollout::*, centroidal::*, configuration::*, contacts::*,
+    derivatives::*, dynamics::*, forces::*, forward::*, load::*, model::*, motion::*, options::*,
+    params::*, prescribe::*, problem::*, rays::*, rollout::*, sensors::*, sim::*,
+    status::ds_status, terms::*,
 };
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
@@ -240,6 +241,12 @@ fn activations() {
     let [a, b, c, d, e, f, g, h] = y.each_mut().map(|y| y.as_mut_ptr());
     let (zeros, u) = ([0.0; 2 * (STEPS + 1)], [0.5; 2 * STEPS]);
     let (mut path, mut u_bar) = (zeros, u);
+    // Of two elements.
+    let (ins, more) = ([0.5; 4 * STEPS], [0.5; 2 * (STEPS + 1)]);
+    let (mut paths, mut u_bars) = ([more; 2], ins);
+    let mut each = [ds_status::DS_OK; 2];
+    // SAFETY: a live batch.
+    unsafe { ok(ds_batch_reserve(batch, STEPS)) };
     let jacobians = ds_act_jacobians {
         dq_dact: a,
         dv_dact: b,
@@ -251,6 +258,10 @@ fn activations() {
     free_of_heap! {
         ds_batch_set_act(batch, x);
         ds_batch_get_act(batch, g);
+        ds_batch_rollout(batch, STEPS, x, x, ins.as_ptr(), paths[0].as_mut_ptr(), paths[1].as_mut_ptr(), each.as_mut_ptr());
+        ds_batch_rollout_adjoint(
+            batch, more.as_ptr(), more.as_ptr(), a, b, u_bars.as_mut_ptr(), null_mut(), each.as_mut_ptr(),
+        );
         ds_sim_set_act(sim, x);
         ds_sim_step(sim, x, x, u.as_ptr(), a, b);
         ds_sim_get_act(sim, h);

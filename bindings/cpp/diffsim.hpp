@@ -432,6 +432,38 @@ public:
                                 u_bar.expect(nu_ * n, "u_bar"), p_bar.expect(np() * n, "p_bar"),
                                 each.expect(n, "each")));
     }
+    /** Makes memory for rollouts of up to `steps` steps. */
+    void reserve(std::size_t steps) { check(ds_batch_reserve(get(), steps)); }
+    /** A trajectory of every element, as Rollout::run; throws as step does. */
+    void rollout(std::size_t steps, In q0, In v0, In u, Out q, Out v, View<ds_status> each = {}) {
+        const std::size_t n = count();
+        check(ds_batch_rollout(get(), steps, q0.expect(nq_ * n, "q0"), v0.expect(nv_ * n, "v0"),
+                               u.expect(nu_ * steps * n, "u"),
+                               q.expect(nq_ * (steps + 1) * n, "q"),
+                               v.expect(nv_ * (steps + 1) * n, "v"), each.expect(n, "each")));
+    }
+    /** Number of steps of the last rollouts; 0 without one. */
+    std::size_t rollout_steps() const { return value(ds_batch_rollout_steps(get())); }
+    /** Of the last rollout of every element, as Rollout::adjoint. */
+    void rollout_adjoint(In q_bar, In v_bar, Out q0_bar, Out v0_bar, Out u_bar = {},
+                         Out p_bar = {}, View<ds_status> each = {}) {
+        const std::size_t n = count(), steps = rollout_steps(), states = nv_ * (steps + 1) * n;
+        // Without a rollout there are no sizes to compare with.
+        if (steps == 0)
+            check(ds_batch_rollout_adjoint(get(), nullptr, nullptr, nullptr, nullptr, nullptr,
+                                           nullptr, nullptr));
+        check(ds_batch_rollout_adjoint(
+            get(), q_bar.expect(states, "q_bar"), v_bar.expect(states, "v_bar"),
+            q0_bar.expect(nv_ * n, "q0_bar"), v0_bar.expect(nv_ * n, "v0_bar"),
+            u_bar.expect(nu_ * steps * n, "u_bar"), p_bar.expect(np() * n, "p_bar"),
+            each.expect(n, "each")));
+    }
+    /** The label of every step in the last rollout_adjoint: steps×count. */
+    std::vector<ds_gradient> rollout_gradient() const {
+        std::vector<ds_gradient> labels(rollout_steps() * count());
+        check(ds_batch_rollout_gradient(get(), labels.data()));
+        return labels;
+    }
     ds_step_info step_info(std::size_t element) const {
         ds_step_info out{};
         check(ds_batch_step_info(get(), element, &out));

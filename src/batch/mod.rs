@@ -1,24 +1,28 @@
 //! Many independent simulations of one model, stepped by a pool of threads.
 //!
 //! Every element has its own simulation with its own warm start and parameters, so which thread
-//! steps it changes no bit. The threads are made at creation and sleep between calls; a call makes
+//! steps it changes no bit. A simulation is held by a rollout, so that an element can run many steps in one
+//! call and differentiate them. The threads are made at creation and sleep between calls; a call makes
 //! no heap call and takes a lock only at its begin and its end.
 
 mod pool;
+mod rollout;
 mod slices;
 
 use crate::error::{Error, Result, Status};
 use crate::model::Model;
 use crate::model::params::Param;
+use crate::rollout::Rollout;
 use crate::step::{Bytes, Options, Sim, StepJacobians, is_there};
 use pool::Pool;
+pub use rollout::BatchRolloutAdjoint;
 use slices::Parts;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// `count` simulations and the threads that step them.
 pub struct Batch {
-    sims: Vec<Sim>,
+    elements: Vec<Rollout>,
     /// Error of each element in the last call.
     errors: Vec<Option<Error>>,
     pool: Pool,
@@ -50,12 +54,12 @@ impl Batch {
             return Err(Error::invalid("count must be positive, got 0"));
         }
         options.for_model(&model).check()?;
-        let mut sims = Vec::new();
+        let mut elements = Vec::new();
         let mut errors = Vec::new();
         let each = Bytes::of(&model, options).linear;
         let all = each.saturating_mul(count as u128);
         if !is_there(all)
-            || sims.try_reserve_exact(count).is_err()
+            || elements.try_reserve_exact(count).is_err()
             || errors.try_reserve_exact(count).is_err()
         {
             return Err(Error::capacity(format!(
@@ -65,7 +69,7 @@ impl Batch {
         }
         // Not clones of one: a cloned workspace has no room left to grow into.
         for _ in 0..count {
-            sims.push(Sim::new(model.clone(), options)?);
+            elements.push(Rollout::without_steps(Sim::new(model.clone(), options)?)?);
         }
         errors.resize(count, None);
         let threads = match threads {
@@ -73,7 +77,7 @@ impl Batch {
             n => n,
         };
         Ok(Batch {
-            sims,
+            elements,
             errors,
             pool: Pool::new(threads.min(count))?,
         })
@@ -81,7 +85,7 @@ impl Batch {
 
     /// Number of simulations.
     pub fn count(&self) -> usize {
-        self.sims.len()
+        self.elements.len()
     }
 
     /// Threads that take part in a call, the caller's among them.
@@ -90,7 +94,7 @@ impl Batch {
     }
 
     pub fn model(&self) -> &Arc<Model> {
-        self.sims[0].model()
+        self.elements[0].sim().model()
     }
 
     /// Simulation i of the batch, for its parameters, memory, contacts and facts.
@@ -99,16 +103,18 @@ impl Batch {
     /// `InvalidArgument` for an index out of range.
     pub fn sim(&self, i: usize) -> Result<&Sim> {
         let count = self.count();
-        self.sims.get(i).ok_or_else(|| bad_element(i, count))
+        let element = self.elements.get(i);
+        (element.map(Rollout::sim)).ok_or_else(|| bad_element(i, count))
     }
 
-    /// Simulation i of the batch, to set its parameters, wrenches and memory.
+    /// Simulation i of the batch, to set its parameters, wrenches and memory. Its last rollout is forgotten.
     ///
     /// # Errors
     /// `InvalidArgument` for an index out of range.
     pub fn sim_mut(&mut self, i: usize) -> Result<&mut Sim> {
         let count = self.count();
-        self.sims.get_mut(i).ok_or_else(|| bad_element(i, count))
+        let element = self.elements.get_mut(i);
+        (element.map(Rollout::sim_mut)).ok_or_else(|| bad_element(i, count))
     }
 
     /// Chooses the same parameters for all elements; their values stay each element's own.
@@ -116,12 +122,14 @@ impl Batch {
     /// # Errors
     /// Those of [`Sim::select_params`]; the earlier choice then stays.
     pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
-        self.sims.iter_mut().try_for_each(|s| s.select_params(list))
+        (self.elements.iter_mut()).try_for_each(|r| r.select_params(list))
     }
 
     /// Forgets warm starts and last steps.
     pub fn reset(&mut self) {
-        self.sims.iter_mut().for_each(Sim::reset);
+        for r in &mut self.elements {
+            r.sim_mut().reset();
+        }
     }
 
     /// Steps every element once: q (nq×count), v (nv×count), u (nu×count) to q_next and v_next,
@@ -153,10 +161,11 @@ impl Batch {
             self.check(name, Some(len), rows)?;
         }
         let (q_next, v_next) = (Parts::new(q_next, nq), Parts::new(v_next, nv));
-        self.for_each(each, |i, sim| {
+        self.for_each(each, |i, element| {
             let part = |n: usize| i * n..(i + 1) * n;
             // SAFETY: element i is given to one thread.
             let (q_next, v_next) = unsafe { (q_next.part(i), v_next.part(i)) };
+            let sim = element.sim_mut();
             sim.step(&q[part(nq)], &v[part(nv)], &u[part(nu)], q_next, v_next)
         })
     }
@@ -186,12 +195,12 @@ impl Batch {
         let parts = outputs
             .each_mut()
             .map(|(_, x, columns)| x.as_deref_mut().map(|x| Parts::new(x, nv * *columns)));
-        self.for_each(each, |i, sim| {
+        self.for_each(each, |i, element| {
             // SAFETY: element i is given to one thread.
             let [a, b, c, d, e, f, g, h] = parts
                 .each_ref()
                 .map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
-            sim.step_jacobians(StepJacobians {
+            element.last_step().step_jacobians(StepJacobians {
                 dq_dq: a,
                 dq_dv: b,
                 dq_du: c,
@@ -231,13 +240,13 @@ impl Batch {
         let parts = outputs
             .each_mut()
             .map(|(_, x, rows)| x.as_deref_mut().map(|x| Parts::new(x, *rows)));
-        self.for_each(each, |i, sim| {
+        self.for_each(each, |i, element| {
             // SAFETY: element i is given to one thread.
             let [q_bar, v_bar, u_bar, p_bar] = parts
                 .each_ref()
                 .map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
             let at = i * nv..(i + 1) * nv;
-            sim.step_vjp(
+            element.last_step().step_vjp(
                 &q_next_bar[at.clone()],
                 &v_next_bar[at],
                 q_bar,
@@ -255,12 +264,13 @@ impl Batch {
 
     /// Selected parameters of an element; where they matter they must be as many for all.
     fn np(&self, matters: bool) -> Result<usize> {
-        let np = self.sims[0].np();
-        match self.sims.iter().position(|s| s.np() != np) {
+        let np = self.elements[0].sim().np();
+        let mut sims = self.elements.iter().map(Rollout::sim);
+        match sims.position(|s| s.np() != np) {
             Some(i) if matters => Err(Error::invalid(format!(
                 "element {i} has {} selected parameters and element 0 has {np}: the outputs by \
                  parameters need as many for all",
-                self.sims[i].np()
+                self.elements[i].sim().np()
             ))),
             _ => Ok(np),
         }
@@ -282,7 +292,7 @@ impl Batch {
     fn for_each(
         &mut self,
         each: &mut [Status],
-        act: impl Fn(usize, &mut Sim) -> Result<()> + Sync,
+        act: impl Fn(usize, &mut Rollout) -> Result<()> + Sync,
     ) -> Result<()> {
         let count = self.count();
         if each.len() != count {
@@ -291,18 +301,18 @@ impl Batch {
                 each.len()
             )));
         }
-        let (sims, errors) = (
-            Parts::new(&mut self.sims, 1),
+        let (elements, errors) = (
+            Parts::new(&mut self.elements, 1),
             Parts::new(&mut self.errors, 1),
         );
         self.pool.run(count, &|i| {
             // SAFETY: the pool gives every index to one thread.
-            let (sim, error) = unsafe { (sims.part(i), errors.part(i)) };
-            for (sim, error) in sim.iter_mut().zip(error) {
-                let outcome = catch_unwind(AssertUnwindSafe(|| act(i, sim)));
+            let (element, error) = unsafe { (elements.part(i), errors.part(i)) };
+            for (element, error) in element.iter_mut().zip(error) {
+                let outcome = catch_unwind(AssertUnwindSafe(|| act(i, element)));
                 *error = match outcome {
                     Ok(result) => result.err(),
-                    Err(_) => Some(restore(sim)),
+                    Err(_) => Some(restore(element.sim_mut())),
                 };
             }
         });

@@ -18,7 +18,7 @@ pub struct ds_batch {
     pub(super) batch: Batch,
     /// Results before they are published; the caller's arrays may be arguments of the same call.
     stage: Vec<f64>,
-    each: Vec<Status>,
+    pub(super) each: Vec<Status>,
 }
 
 impl ds_batch {
@@ -38,16 +38,16 @@ impl ds_batch {
         Ok(())
     }
 
-    fn np(&self) -> Result<usize> {
+    pub(super) fn np(&self) -> Result<usize> {
         Ok(self.batch.sim(0)?.np())
     }
 }
 
-unsafe fn get<'a>(batch: *mut ds_batch) -> Result<&'a mut ds_batch> {
+pub(super) unsafe fn get<'a>(batch: *mut ds_batch) -> Result<&'a mut ds_batch> {
     args::exclusive(batch, "batch")
 }
 
-unsafe fn look<'a>(batch: *const ds_batch) -> Result<&'a ds_batch> {
+pub(super) unsafe fn look<'a>(batch: *const ds_batch) -> Result<&'a ds_batch> {
     args::reference(batch, "batch")
 }
 
@@ -81,7 +81,7 @@ unsafe fn publish<const N: usize>(
     outcome
 }
 
-unsafe fn report(each: &[Status], to: Option<*mut ds_status>) {
+pub(super) unsafe fn report(each: &[Status], to: Option<*mut ds_status>) {
     if let Some(to) = to {
         for (i, &status) in each.iter().enumerate() {
             // The caller's entries may be uninitialized: write them, do not assign.

@@ -99,5 +99,6 @@ pub mod control;
 pub mod rollout;
 
 pub mod batch;
+pub mod batch_rollout;
 
 pub mod record;

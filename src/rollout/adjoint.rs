@@ -98,6 +98,9 @@ impl Rollout {
         self.p_sum.fill(0.0);
         self.carried_sum.fill(0.0);
         grow(&mut self.u_adjoint, nu * steps);
+        if self.labels.len() < steps {
+            self.labels.resize(steps, Gradient::Refused);
+        }
         self.gradient = Gradient::Exact;
         let mut aware = AwareSteps::default();
         self.aware = None;
@@ -195,6 +198,7 @@ impl Rollout {
             *s += x;
         }
         let kind = self.sim.step_info()?.gradient;
+        self.labels[k] = kind;
         if kind != Gradient::Exact && self.gradient == Gradient::Exact {
             self.gradient = kind;
         }

@@ -55,6 +55,8 @@ pub struct Rollout {
     act_sum: Vec<f64>,
     steps: Option<usize>,
     gradient: Gradient,
+    /// Label of each step's derivative in the last adjoint.
+    labels: Vec<Gradient>,
     aware: Option<AwareSteps>,
 }
 
@@ -82,6 +84,52 @@ impl Rollout {
         if max_steps == 0 {
             return Err(Error::invalid("max_steps must be positive, got 0"));
         }
+        let mut rollout = Rollout::without_steps(sim)?;
+        rollout.reserve(max_steps)?;
+        Ok(rollout)
+    }
+
+    /// A rollout of this simulation without memory for steps, which [`Rollout::reserve`] makes.
+    pub(crate) fn without_steps(sim: Sim) -> Result<Rollout> {
+        let (nq, nv) = (sim.model().nq(), sim.model().nv());
+        Ok(Rollout {
+            checkpoints: Tape::new(&sim, 0)?,
+            segment: Tape::new(&sim, 0)?,
+            u: Vec::new(),
+            q: vec![0.0; nq],
+            v: vec![0.0; nv],
+            q_next: vec![0.0; nq],
+            v_next: vec![0.0; nv],
+            q_adjoint: vec![0.0; nv],
+            v_adjoint: vec![0.0; nv],
+            q_sum: vec![0.0; nv],
+            v_sum: vec![0.0; nv],
+            u_adjoint: Vec::new(),
+            p_adjoint: Vec::new(),
+            p_sum: Vec::new(),
+            carried_adjoint: vec![0.0; sim.carried()],
+            carried_sum: vec![0.0; sim.carried()],
+            act_adjoint: vec![0.0; sim.act().len()],
+            act_sum: vec![0.0; sim.act().len()],
+            steps: None,
+            gradient: Gradient::Exact,
+            labels: Vec::new(),
+            aware: None,
+            max_steps: 0,
+            sim,
+        })
+    }
+
+    /// Makes memory for runs of up to `max_steps` steps. More memory forgets the last run; memory that is there
+    /// already stays.
+    ///
+    /// # Errors
+    /// `Capacity` for too many steps: the rollout is as before.
+    pub fn reserve(&mut self, max_steps: usize) -> Result<()> {
+        if max_steps <= self.max_steps {
+            return Ok(());
+        }
+        let sim = &self.sim;
         let (nq, nv, nu) = (sim.model().nq(), sim.model().nv(), sim.model().nu());
         let interval = sim.options().checkpoint_interval.min(max_steps);
         // Checked here, so that no length of an array overflows.
@@ -94,31 +142,20 @@ impl Rollout {
                 "max_steps: no array has room for {max_steps} steps"
             )));
         }
-        Ok(Rollout {
-            checkpoints: Tape::new(&sim, max_steps.div_ceil(interval))?,
-            segment: Tape::new(&sim, interval)?,
-            u: room(nu, max_steps)?,
-            q: vec![0.0; nq],
-            v: vec![0.0; nv],
-            q_next: vec![0.0; nq],
-            v_next: vec![0.0; nv],
-            q_adjoint: vec![0.0; nv],
-            v_adjoint: vec![0.0; nv],
-            q_sum: vec![0.0; nv],
-            v_sum: vec![0.0; nv],
-            u_adjoint: room(nu, max_steps)?,
-            p_adjoint: Vec::new(),
-            p_sum: Vec::new(),
-            carried_adjoint: vec![0.0; sim.carried()],
-            carried_sum: vec![0.0; sim.carried()],
-            act_adjoint: vec![0.0; sim.act().len()],
-            act_sum: vec![0.0; sim.act().len()],
-            steps: None,
-            gradient: Gradient::Exact,
-            aware: None,
-            max_steps,
-            sim,
-        })
+        let checkpoints = Tape::new(sim, max_steps.div_ceil(interval))?;
+        let segment = Tape::new(sim, interval)?;
+        let (u, u_adjoint) = (room(nu, max_steps)?, room(nu, max_steps)?);
+        let more = max_steps - self.labels.len();
+        if self.labels.try_reserve_exact(more).is_err() {
+            return Err(Error::capacity(format!(
+                "max_steps: there is no memory for the labels of {max_steps} steps"
+            )));
+        }
+        (self.checkpoints, self.segment) = (checkpoints, segment);
+        (self.u, self.u_adjoint) = (u, u_adjoint);
+        self.max_steps = max_steps;
+        self.steps = None;
+        Ok(())
     }
 
     /// The simulation that steps; its parameters and wrenches hold for the whole trajectory.
@@ -129,6 +166,11 @@ impl Rollout {
     /// The simulation; changing it forgets the last run.
     pub fn sim_mut(&mut self) -> &mut Sim {
         self.steps = None;
+        &mut self.sim
+    }
+
+    /// The simulation, for derivatives of its last step: the last run stays.
+    pub(crate) fn last_step(&mut self) -> &mut Sim {
         &mut self.sim
     }
 
@@ -153,6 +195,15 @@ impl Rollout {
     /// Label of the last adjoint: one-sided if any step was at a switch.
     pub fn gradient(&self) -> Gradient {
         self.gradient
+    }
+
+    /// Label of each step's derivative in the last adjoint.
+    ///
+    /// # Errors
+    /// `NoStep` before an adjoint of the last run.
+    pub fn labels(&self) -> Result<&[Gradient]> {
+        self.aware()?;
+        Ok(&self.labels[..self.steps.unwrap_or_default()])
     }
 
     /// Effect of [`Options::aware_gradient`] on the last adjoint; zeros without it.

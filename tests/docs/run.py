@@ -13,7 +13,8 @@ From the project's root, after the library was built by `cmake --build target/cm
     rust      stands word for word in one of the Rust tests, where it runs
     text      not run: output, formulas
 
-A block without its interpreter is reported and counted as skipped.
+A block without its interpreter is reported and counted as skipped, and so is Python's where a package is missing that the
+page names: <!-- needs jax -->.
 """
 
 import os
@@ -84,7 +85,14 @@ def programs(name, blocks):
             yield f"{len(parts)} parts in {language}", partial(compile_and_run, language, f"{name}_{language}_parts", code)
 
 
-def sessions(name, blocks):
+def has_packages(interpreter, text):
+    """Whether an interpreter has the packages that a page needs."""
+    wanted = re.findall(r"<!-- needs (.*?) -->", text)
+    code = f"import importlib.util as i; exit(not all(map(i.find_spec, {' '.join(wanted).split()})))"
+    return subprocess.run([*interpreter.split(), "-c", code]).returncode == 0
+
+
+def sessions(name, blocks, page):
     for language, variable in INTERPRETERS.items():
         code = "\n".join(text for kind, text in blocks if kind == language)
         if not code:
@@ -92,7 +100,8 @@ def sessions(name, blocks):
         interpreter = os.environ.get(variable)
         script = WORK / f"{name}.{language}"
         script.write_text(code)
-        yield f"{language} session", partial(run, *interpreter.split(), script) if interpreter else None
+        there = interpreter and (language != "python" or has_packages(interpreter, page))
+        yield f"{language} session", partial(run, *interpreter.split(), script) if there else None
 
 
 def build_project(name, code):
@@ -122,7 +131,7 @@ def checks(page):
         if kind not in known:
             yield f"block '{kind}'", partial(refuse, f"'{kind}' is none of {known}")
     yield from programs(name, blocks)
-    yield from sessions(name, blocks)
+    yield from sessions(name, blocks, text)
     for i, code in enumerate(c for kind, c in blocks if kind == "rust"):
         yield f"rust block {i + 1}", partial(find_in_tests, code)
     for i, code in enumerate(c for kind, c in blocks if kind == "cmake"):

@@ -709,11 +709,26 @@ ds_batch_np(a1) =
 ds_batch_prescribe(a1, a2, a3, a4) =
     ccall((:ds_batch_prescribe, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Int32, Cdouble), a1, a2, a3, a4)
 
+ds_batch_reserve(a1, a2) =
+    ccall((:ds_batch_reserve, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t), a1, a2)
+
 ds_batch_reset(a1) =
     ccall((:ds_batch_reset, libdiffsim), Int32, (Ptr{Cvoid},), a1)
 
 ds_batch_reset_element(a1, a2) =
     ccall((:ds_batch_reset_element, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_batch_rollout(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_batch_rollout, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
+
+ds_batch_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_batch_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
+
+ds_batch_rollout_gradient(a1, a2) =
+    ccall((:ds_batch_rollout_gradient, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
+
+ds_batch_rollout_steps(a1) =
+    ccall((:ds_batch_rollout_steps, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
 ds_batch_select_params(a1, a2, a3) =
     ccall((:ds_batch_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)

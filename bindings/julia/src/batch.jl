@@ -34,6 +34,37 @@ function batch_step!(b::Batch, q, v, u)
     (q, v)
 end
 
+"""
+    run!(batch, q0, v0, u)
+
+Runs one step for each of the N columns of every element's inputs: q0 (nq×count), v0 (nv×count), u (nu×N×count). Returns
+the trajectories (q, v): nq×(N+1)×count and nv×(N+1)×count, the initial state first. An element is as a
+[`Rollout`](@ref) with its parameters; one that fails makes an error that names it.
+"""
+function run!(b::Batch, q0, v0, u::AbstractArray{<:Any,3})
+    m, steps = b.model, size(u, 2)
+    q, v = fill(NaN, m.nq, steps + 1, b.count), fill(NaN, m.nv, steps + 1, b.count)
+    sized(q0, "q0", m.nq, b.count), sized(v0, "v0", m.nv, b.count), sized(u, "u", m.nu, steps, b.count)
+    check(LibDiffSim.ds_batch_rollout(handle(b), steps, q0, v0, u, q, v, C_NULL))
+    (q = q, v = v)
+end
+
+"""
+    vjp(batch, q_bar, v_bar)
+
+The gradient (q0_bar, v0_bar, u_bar, p_bar) of a function of the last trajectories of [`run!`](@ref), one element's numbers
+after the other's, given its gradient by the states: nv×(N+1)×count each, positions in tangent coordinates.
+"""
+function vjp(b::Batch, q_bar, v_bar)
+    m, np = b.model, Int(LibDiffSim.ds_batch_np(handle(b)))
+    n = Int(LibDiffSim.ds_batch_rollout_steps(handle(b)))
+    sized(q_bar, "q_bar", m.nv, n + 1, b.count), sized(v_bar, "v_bar", m.nv, n + 1, b.count)
+    q0_bar, v0_bar = fill(NaN, m.nv, b.count), fill(NaN, m.nv, b.count)
+    u_bar, p_bar = fill(NaN, m.nu, n, b.count), fill(NaN, np, b.count)
+    check(LibDiffSim.ds_batch_rollout_adjoint(handle(b), q_bar, v_bar, q0_bar, v0_bar, u_bar, p_bar, C_NULL))
+    (q0_bar = q0_bar, v0_bar = v0_bar, u_bar = u_bar, p_bar = p_bar)
+end
+
 "    prescribe!(batch, element, dof, velocity)\n\nAs of a [`Sim`](@ref), in one element, counted from 1."
 function prescribe!(b::Batch, element, dof, velocity)
     1 <= element <= b.count || throw(ArgumentError("element: expected 1 to $(b.count), got $element"))

@@ -96,9 +96,18 @@
     batch = Batch(model, 3; threads = 2, time_step = 0.002)
     Q, V, U = repeat(q, 1, 3), repeat(v, 1, 3), repeat(u, 1, 3)
     batch_step!(batch, Q, V, U)
+    q_start, v_start = copy(q), copy(v)
     reset!(sim)
     step!(sim, q, v, u)
     @test all(Q[:, k] == q && V[:, k] == v for k in 1:3)
+    several = repeat(u, 1, 4, 3)
+    paths = run!(batch, repeat(q_start, 1, 3), repeat(v_start, 1, 3), several)
+    single = Rollout(model, 4; time_step = 0.002)
+    path = run!(single, q_start, v_start, several[:, :, 1])
+    @test paths.q[:, :, 3] == path.q && paths.v[:, :, 3] == path.v
+    bars = vjp(batch, ones(model.nv, 5, 3), ones(model.nv, 5, 3))
+    @test bars.u_bar[:, :, 2] == vjp(single, ones(model.nv, 5), ones(model.nv, 5)).u_bar
+    @test_throws DimensionMismatch vjp(batch, ones(model.nv, 5, 2), ones(model.nv, 5, 3))
 end
 
 @testset "sites" begin

@@ -297,6 +297,63 @@ def test_smoothing(model):
     assert np.isfinite(sim.relaxed_step(kappa=1e-5)[1]).all()
 
 
+def test_rollouts_of_a_batch(model):
+    q0, v0, u0 = model.keyframe("standing")
+    steps, count = 12, 4
+    mass = diffsim.Param("body_inertia", "trunk")
+    u = np.asfortranarray(u0[:, None, None] + 0.05 * np.sin(np.arange(12.0 * steps * count).reshape(12, steps, count)))
+    qs, vs = np.repeat(q0[:, None], count, 1), 0.1 * np.sin(np.arange(18.0 * count).reshape(18, count))
+    bars = np.cos(np.arange(18.0 * (steps + 1) * count)).reshape(18, steps + 1, count)
+    batch = diffsim.Batch(model, count, 2)
+    batch.select_params([mass])
+    for i in range(count):
+        batch.set_params(i, [5.0 + i])
+    batch.reserve(steps)
+    Q, V = batch.rollout(qs, vs, u)
+    gradients = batch.rollout_adjoint(bars, bars)
+    labels = batch.rollout_gradient()
+    assert labels.shape == (steps, count) and set(labels.ravel()) <= {0, 1}
+    rollout = diffsim.Rollout(model, steps)
+    rollout.select_params([mass])
+    for i in range(count):
+        rollout.params = [5.0 + i]
+        q, v = rollout.run(qs[:, i], vs[:, i], u[:, :, i])
+        assert (q == Q[:, :, i]).all() and (v == V[:, :, i]).all()
+        for one, all_ in zip(rollout.adjoint(bars[:, :, i], bars[:, :, i]), gradients):
+            assert (one == all_[..., i]).all()
+    # One that fails: its trajectory is NaN, and the others are the same.
+    u[3, 5, 2] = np.nan
+    each = np.zeros(count, np.int32)
+    with pytest.raises(diffsim.NumericalError, match=r"element 2: step 5: u\[3\]"):
+        batch.rollout(qs, vs, u)
+    q, v = batch.rollout(qs, vs, u, each=each)
+    assert each.tolist() == [0, 0, diffsim.Status.NUMERICAL, 0]
+    assert np.isnan(q[:, :, 2]).all() and (q[:, :, [0, 1, 3]] == Q[:, :, [0, 1, 3]]).all()
+    some = batch.rollout_adjoint(bars, bars, each=each)
+    assert each.tolist() == [0, 0, diffsim.Status.NO_STEP, 0]
+    assert np.isnan(some.u[:, :, 2]).all() and (some.u[:, :, 3] == gradients.u[:, :, 3]).all()
+    assert (batch.rollout_gradient()[:, 2] == diffsim.Gradient.REFUSED).all()
+    # Without inputs, into given arrays, and wrong calls.
+    out = np.zeros((19, 4, count), order="F"), np.zeros((18, 4, count), order="F")
+    assert batch.rollout(qs, vs, steps=3, out=out)[0] is out[0] and out[0].any()
+    for wrong, culprit in (
+        (lambda: batch.rollout(qs, vs), "steps"),
+        (lambda: batch.rollout(qs, vs, steps=0), "steps"),
+        (lambda: batch.rollout(qs, vs, u[:, :, :2]), "u: expected shape"),
+        (lambda: batch.rollout(qs, vs, u[:, 0]), "u: expected shape"),
+        (lambda: batch.rollout(qs[:, :2], vs, u), "q0"),
+        (lambda: batch.rollout_adjoint(bars, bars), "q_bar"),
+        (lambda: batch.reserve(-1), "steps"),
+    ):
+        with pytest.raises(ValueError, match=culprit):
+            wrong()
+    batch.reset()
+    with pytest.raises(diffsim.NoStepError):
+        batch.rollout_adjoint(bars, bars)
+    with pytest.raises(diffsim.NoStepError):
+        batch.rollout_gradient()
+
+
 def test_rollout_and_batch_repeat_steps(model):
     q0, v0, u0 = model.keyframe("standing")
     steps = 20

@@ -1,5 +1,6 @@
 """The Python examples reach what they set out for; each says so by its exit status."""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -70,3 +71,11 @@ def test_pinocchio_contact():
     printed = run("pinocchio_contact.py").stdout
     for law in ("NCP", "LCP", "CONVEX"):
         assert f"{law}: contacts breaking, sliding, sticking" in printed
+
+
+def test_a_cart_learns_from_gradients(tmp_path):
+    for package in ("jax", "optax", "gymnasium"):
+        pytest.importorskip(package)
+    run("learning/shac.py", "--steps", 50000, "--seed", 1, "--out", tmp_path / "curve.json")
+    returns = [row[2] for row in json.loads((tmp_path / "curve.json").read_text())]
+    assert returns[-1] > returns[0] + 300.0

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import _file_settings
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, NoStepError
 from ._handle import Handle, Options, given
 from ._help import says
 from ._names import whole
@@ -120,6 +120,77 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         given = map(pointer, (*bars, *out, each))
         self._check(lib.ds_batch_step_vjp(self._handle, *given), each)
         return out
+
+    def reserve(self, steps: int) -> None:
+        """Makes memory for rollouts of up to `steps` steps, so that `rollout` does not allocate in the library."""
+        check(lib.ds_batch_reserve(self._handle, self._number(steps)))
+
+    @staticmethod
+    def _number(steps: Any) -> int:
+        n = whole(steps, "steps: expected a number of steps")
+        if n <= 0:
+            raise InvalidArgumentError(f"steps: must be positive, got {n}")
+        return n
+
+    def rollout(
+        self,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        u: Optional[ArrayLike] = None,
+        steps: Optional[int] = None,
+        out: Optional[Tuple[Array, Array]] = None,
+        each: Statuses = None,
+    ) -> Tuple[Array, Array]:
+        """Runs N steps in every element from q0 (nq×count) and v0 (nv×count) and returns the trajectories, the initial
+        state first: q of shape (nq, N+1, count), v of shape (nv, N+1, count). Warm starts and activations begin anew:
+        each element does as a `Rollout` with its parameters.
+
+        u: shape (nu, N, count), None for zeros. A row-major array x of shape (count, N, nu) is x.T at no cost. steps: N,
+        needed without u. out: two column-major arrays for the result. An element that fails leaves its trajectory NaN.
+        """
+        m, count = self.model, self.count
+        if u is None:
+            if steps is None:
+                raise InvalidArgumentError("steps: expected a number where no u is given")
+            n = self._number(steps)
+            inputs = np.zeros((m.nu, n, count), order="F")
+        else:
+            n = np.shape(u)[1] if np.ndim(u) == 3 and steps is None else steps or 0
+            inputs = array(u, (m.nu, self._number(n or 1), count), "u", input_hint(m.nu))
+        start = array(q0, (m.nq, count), "q0"), array(v0, (m.nv, count), "v0")
+        paths = []
+        for k, (rows, name) in enumerate(((m.nq, "out[0]"), (m.nv, "out[1]"))):
+            shape = (rows, n + 1, count)
+            paths.append(np.full(shape, np.nan, order="F") if out is None else result(out[k], shape, name))
+        each = self._statuses(each)
+        given = map(pointer, (*start, inputs, *paths, each))
+        self._check(lib.ds_batch_rollout(self._handle, n, *given), each)
+        return paths[0], paths[1]
+
+    def rollout_adjoint(self, q_bar: ArrayLike, v_bar: ArrayLike, each: Statuses = None) -> Gradients:
+        """Gradient of a function of the last `rollout`, as `Rollout.adjoint`: from q_bar (tangent) and v_bar of shape
+        (nv, N+1, count) to q, v: (nv, count), u: (nu, N, count), p: (np, count). NaN for an element that fails."""
+        m, n, count = self.model, int(lib.ds_batch_rollout_steps(self._handle)), self.count
+        if n == 0:
+            raise NoStepError("batch: the adjoint needs a rollout first")
+        shape = (m.nv, n + 1, count)
+        bars = array(q_bar, shape, "q_bar"), array(v_bar, shape, "v_bar")
+        inputs = np.full((m.nu, n, count), np.nan, order="F")
+        q_bar_0, v_bar_0, p_bar = (self._result(rows, None, "") for rows in (m.nv, m.nv, self.np))
+        out = Gradients(q_bar_0, v_bar_0, inputs, p_bar)
+        each = self._statuses(each)
+        given = map(pointer, (*bars, *out, each))
+        self._check(lib.ds_batch_rollout_adjoint(self._handle, *given), each)
+        return out
+
+    def rollout_gradient(self) -> npt.NDArray[np.int32]:
+        """The label of every step in the last `rollout_adjoint`, values of `Gradient` of shape (N, count): REFUSED for
+        an element without an adjoint."""
+        steps = int(lib.ds_batch_rollout_steps(self._handle))
+        labels = np.zeros((steps, self.count), np.int32, order="F")
+        at = pointer(labels)
+        check(lib.ds_batch_rollout_gradient(self._handle, NULL if at is NULL else ffi.cast("ds_gradient *", at)))
+        return labels
 
     def _element(self, element: int) -> int:
         i = whole(element, "element: expected the number of an element")

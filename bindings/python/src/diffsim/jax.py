@@ -1,0 +1,270 @@
+"""Steps and trajectories as JAX functions.
+
+    import diffsim, diffsim.jax, jax
+    jax.config.update("jax_enable_x64", True)
+    sim = diffsim.jax.Simulator(diffsim.Model.load("robot.xml"))
+    q, v = jax.jit(sim.step)(q, v, u)
+    loss = lambda u: jnp.sum(sim.rollout(q, v, u)[1][-1] ** 2)
+    gradient = jax.grad(loss)(controls)
+
+The functions are pure, of float64, and go with jit, vmap, scan, grad, jvp, vjp, jacfwd and jacrev. XLA calls
+the library itself; no Python runs in a compiled program. The calls are compiled on first use by the system's
+C++ compiler and kept in the user's cache folder.
+"""
+
+# mypy: disable-error-code="no-untyped-call,attr-defined,no-any-return,misc"
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from . import _xla
+from ._charts import Chart
+from ._errors import ArgumentTypeError, InvalidArgumentError, UnsupportedError
+from ._handle import given
+from ._native import ffi, lib, struct
+from .batch import Batch
+from .model import Model
+from .parameters import Param
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import SimOptions
+
+__all__ = ["Simulator"]
+
+Pair = Tuple[jax.Array, jax.Array]
+
+
+def _call(target: str, results: Sequence[jax.ShapeDtypeStruct], number: int, strict: bool, *arguments: Any) -> Any:
+    call = jax.ffi.ffi_call(f"diffsim_{target}", list(results), vmap_method="broadcast_all")
+    return call(*arguments, simulator=np.int64(number), strict=np.int64(strict))
+
+
+def _real(*shape: int) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, jnp.float64)
+
+
+# The derivative of a rollout is a primitive of JAX: it is linear in a direction, and its transpose is the
+# library's adjoint. Arguments: q0, v0, u, p, and the direction dq0 (nv), dv0, du, dp. Results: dq, dv, of nv
+# numbers a state.
+_tangent_p = Primitive("diffsim_rollout_tangent")
+_tangent_p.multiple_results = True
+
+
+def _tangent_call(q0: Any, v0: Any, u: Any, p: Any, dq0: Any, *rest: Any, number: int) -> Any:
+    *lead, steps, _ = u.shape
+    states = _real(*lead, steps + 1, v0.shape[-1])
+    return _call("tangent", (states, states), number, False, q0, v0, u, p, dq0, *rest)
+
+
+def _tangent_shapes(q0: Any, v0: Any, u: Any, *rest: Any, number: int) -> Any:
+    *lead, steps, _ = u.shape
+    shape = (*lead, steps + 1, v0.shape[-1])
+    return [v0.update(shape=shape), v0.update(shape=shape)]
+
+
+def _tangent_batched(arguments: Any, dims: Any, *, number: int) -> Any:
+    size = next(x.shape[d] for x, d in zip(arguments, dims) if d is not None)
+    moved = [
+        jnp.broadcast_to(x, (size, *x.shape)) if d is None else jnp.moveaxis(x, d, 0)
+        for x, d in zip(arguments, dims)
+    ]
+    return _tangent_p.bind(*moved, number=number), [0, 0]
+
+
+def _tangent_jvp(primals: Any, tangents: Any, *, number: int) -> Any:
+    if any(type(t) is not ad.Zero for t in tangents[:4]):
+        raise NotImplementedError("diffsim.jax: second derivatives of a rollout are not known; the library gives first ones")
+    out = _tangent_p.bind(*primals, number=number)
+    if all(type(t) is ad.Zero for t in tangents[4:]):
+        return out, [ad.Zero(x.aval) for x in out]
+    along = [ad.instantiate_zeros(t) for t in tangents[4:]]
+    return out, _tangent_p.bind(*primals[:4], *along, number=number)
+
+
+def _tangent_transposed(bars: Any, *arguments: Any, number: int) -> Any:
+    fixed = arguments[:4]
+    bars = [ad.instantiate_zeros(bar) for bar in bars]
+    out = _adjoint(number, fixed, bars)[:4]
+    wanted = [ad.is_undefined_primal(x) for x in arguments[4:]]
+    return [None] * 4 + [bar if is_wanted else None for bar, is_wanted in zip(out, wanted)]
+
+
+def _adjoint(number: int, fixed: Any, bars: Any) -> Any:
+    q0, v0, u, p = fixed
+    *lead, steps, nu = u.shape
+    results = (_real(*v0.shape), _real(*v0.shape), _real(*u.shape), _real(*p.shape))
+    labels = jax.ShapeDtypeStruct((*lead, steps), jnp.int32)
+    return _call("adjoint", (*results, labels), number, False, q0, v0, u, p, *bars)
+
+
+_tangent_p.def_impl(jax.jit(_tangent_call, static_argnames="number"))
+_tangent_p.def_abstract_eval(_tangent_shapes)
+batching.primitive_batchers[_tangent_p] = _tangent_batched
+ad.primitive_jvps[_tangent_p] = _tangent_jvp
+ad.primitive_transposes[_tangent_p] = _tangent_transposed
+mlir.register_lowering(_tangent_p, mlir.lower_fun(_tangent_call, multiple_results=True))
+
+
+class Simulator:
+    """Steps and trajectories of a model as pure functions of JAX arrays.
+
+    q has nq numbers, v nv, u nu, and p np: the values of `params`, None for those of the model. All may have
+    leading dimensions, which are broadcast; under vmap they become one call of the library, in which
+    `threads` threads take part (0: one per core; any number gives the same bits). Every call begins without a
+    warm start: results depend on arguments alone.
+
+    Tangents and gradients of q have nq numbers, as JAX wants. They are velocities of the coordinates: a loss
+    written with q, quaternions included, has the right gradient. A quaternion counts as its direction, so
+    that the gradient by one has no radial part. `integrate` and `difference` are ⊕ and its inverse.
+
+    refused: values of a gradient where the library refuses one, "nan" or "zero"; `labels` says where. strict:
+    a step that fails raises the library's message, else its state is NaN. Other options are those of a `Sim`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        params: Sequence[Param] = (),
+        threads: int = 0,
+        refused: str = "nan",
+        strict: bool = True,
+        **options: Unpack[SimOptions],
+    ) -> None:
+        if not jax.config.jax_enable_x64:
+            raise UnsupportedError('diffsim.jax: JAX must be of float64: jax.config.update("jax_enable_x64", True) first')
+        self.model = given(model, Model, "model")
+        if model.na:
+            raise UnsupportedError("diffsim.jax: the model has actuators with a state, which steps here do not carry")
+        if refused not in ("nan", "zero"):
+            raise InvalidArgumentError(f'refused: expected "nan" or "zero", got {refused!r}')
+        # Says of the options and parameters whether they are good, and gives the parameters' values.
+        first = Batch(model, 1, 1, **options)
+        first.select_params(params)
+        self.time_step = first.options["time_step"]
+        self._params = jnp.asarray(first.get_params(0)) if params else jnp.zeros(0)
+        first.close()
+        self.np = len(self._params)
+        made, self._keep = struct("ds_options", lib.ds_options_init, dict(options))
+        chosen = ffi.new("ds_param[]", [x._numbers(model) for x in params])
+        number = _xla.opened(model, made, chosen, int(threads), np.nan if refused == "nan" else 0.0)
+        self._number, self._strict = number, bool(strict)
+        self._close = weakref.finalize(self, _xla.closed, number)
+        self._chart = Chart(model, jnp)
+        self._step = jax.custom_jvp(self._step_call)
+        self._step.defjvp(self._step_jvp)
+        self._rollout = jax.custom_jvp(self._rollout_call)
+        self._rollout.defjvp(self._rollout_jvp)
+
+    def __repr__(self) -> str:
+        return f"<diffsim.jax.Simulator of {self.model!r}, {self.np} parameters>"
+
+    def close(self) -> None:
+        """Releases the simulations. Compiled functions that call them fail from now on."""
+        self._close()
+
+    @property
+    def params(self) -> jax.Array:
+        """The model's values of the parameters."""
+        return self._params
+
+    def _arguments(self, q: Any, v: Any, u: Any, p: Any, name: str, own: int) -> Tuple[Any, ...]:
+        """Checked arguments with the same leading dimensions. own: dimensions of u that are not leading
+        ones."""
+        m = self.model
+        p = self._params if p is None else p
+        rows = ((q, m.nq, "q" + name, 1), (v, m.nv, "v" + name, 1), (u, m.nu, "u", own), (p, self.np, "p", 1))
+        arrays, leads = [], []
+        for x, n, argument, last in rows:
+            x = jnp.asarray(x)
+            if x.dtype != jnp.float64:
+                raise ArgumentTypeError(f"{argument}: expected float64, got {x.dtype}")
+            if x.ndim < last or x.shape[-1] != n:
+                wanted = f"(..., steps, {n})" if last == 2 else f"(..., {n})"
+                raise InvalidArgumentError(f"{argument}: expected shape {wanted}, got {x.shape}")
+            arrays.append(x)
+            leads.append((last, x.shape[: x.ndim - last]))
+        lead = jnp.broadcast_shapes(*(shape for _, shape in leads))
+        return tuple(jnp.broadcast_to(x, lead + x.shape[x.ndim - last :]) for x, (last, _) in zip(arrays, leads))
+
+    def step(self, q: Any, v: Any, u: Any = None, p: Any = None) -> Pair:
+        """One step: (q, v) after it. u: None for zeros."""
+        u = jnp.zeros(self.model.nu) if u is None else u
+        out: Pair = self._step(*self._arguments(q, v, u, p, "", 1))
+        return out
+
+    def rollout(self, q0: Any, v0: Any, u: Any, p: Any = None) -> Pair:
+        """A step for each of the N rows of u (N×nu): the states q ((N+1)×nq) and v ((N+1)×nv), the initial
+        one first.
+
+        The bits are those of `Rollout.run`. A gradient takes the library's adjoint: its memory is the states
+        alone."""
+        arguments = self._arguments(q0, v0, u, p, "0", 2)
+        if arguments[2].shape[-2] == 0:
+            raise InvalidArgumentError("u: expected one row at least, got none")
+        out: Pair = self._rollout(*arguments)
+        return out
+
+    def labels(self, q: Any, v: Any, u: Any = None, p: Any = None) -> jax.Array:
+        """Label of the derivative of a step, values of `diffsim.Gradient`: 0 exact, 1 one-sided, 2 smoothed,
+        3 refused."""
+        u = jnp.zeros(self.model.nu) if u is None else u
+        arguments = self._arguments(q, v, u, p, "", 1)
+        return self._jacobians(*(jax.lax.stop_gradient(x) for x in arguments))[-1]
+
+    def rollout_labels(self, q0: Any, v0: Any, u: Any, p: Any = None) -> jax.Array:
+        """Labels of the N steps of a rollout, as `labels`."""
+        arguments = [jax.lax.stop_gradient(x) for x in self._arguments(q0, v0, u, p, "0", 2)]
+        *lead, steps, _ = arguments[2].shape
+        zeros = jnp.zeros((*lead, steps + 1, self.model.nv))
+        return _adjoint(self._number, arguments, (zeros, zeros))[-1]
+
+    def integrate(self, q: Any, delta: Any) -> jax.Array:
+        """q ⊕ δ (nv numbers), differentiable."""
+        return self._chart.integrate(jnp.asarray(q), jnp.asarray(delta))
+
+    def difference(self, q0: Any, q1: Any) -> jax.Array:
+        """The tangent δ (nv numbers) with q0 ⊕ δ = q1, differentiable."""
+        return self._chart.difference(jnp.asarray(q0), jnp.asarray(q1))
+
+    def _step_call(self, q: Any, v: Any, u: Any, p: Any) -> Pair:
+        out = _call("step", (_real(*q.shape), _real(*v.shape)), self._number, self._strict, q, v, u, p)
+        return out[0], out[1]
+
+    def _jacobians(self, q: Any, v: Any, u: Any, p: Any) -> Any:
+        lead, nv = q.shape[:-1], self.model.nv
+        # The library's matrices are column-major: here each is its transpose.
+        blocks = [_real(*lead, columns, nv) for _ in range(2) for columns in (nv, nv, self.model.nu, self.np)]
+        label = jax.ShapeDtypeStruct(lead, jnp.int32)
+        results = (_real(*q.shape), _real(*v.shape), *blocks, label)
+        return _call("jacobians", results, self._number, self._strict, q, v, u, p)
+
+    def _step_jvp(self, primals: Any, tangents: Any) -> Any:
+        q, v, u, p = primals
+        q_next, v_next, *blocks, _ = self._jacobians(q, v, u, p)
+        along = (self._chart.tangent(q, tangents[0]), *tangents[1:])
+
+        def through(four: Any) -> Any:
+            return sum(jnp.einsum("...cr,...c->...r", block, x) for block, x in zip(four, along))
+
+        return (q_next, v_next), (self._chart.velocity(q_next, through(blocks[:4])), through(blocks[4:]))
+
+    def _rollout_call(self, q0: Any, v0: Any, u: Any, p: Any) -> Pair:
+        *lead, steps, _ = u.shape
+        results = (_real(*lead, steps + 1, self.model.nq), _real(*lead, steps + 1, self.model.nv))
+        out = _call("rollout", results, self._number, self._strict, q0, v0, u, p)
+        return out[0], out[1]
+
+    def _rollout_jvp(self, primals: Any, tangents: Any) -> Any:
+        q, v = self._rollout_call(*primals)
+        along = (self._chart.tangent(primals[0], tangents[0]), *tangents[1:])
+        dq, dv = _tangent_p.bind(*primals, *along, number=self._number)
+        return (q, v), (self._chart.velocity(q, dq), dv)

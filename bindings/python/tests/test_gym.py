@@ -1,0 +1,139 @@
+"""Environments of gymnasium: its own checks, the task's numbers, resets, seeds, failures."""
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode  # noqa: E402
+
+import diffsim  # noqa: E402
+import diffsim.gym  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::diffsim.FileSettingsWarning"),
+    # The bounds of observations are infinite, as in gymnasium's own environments.
+    pytest.mark.filterwarnings("ignore:.*A Box observation space"),
+]
+NAMES = ("CartPoleSwingUp", "Hopper", "HalfCheetah", "Ant")
+#: Observations, actions and steps a second of gymnasium's environments, of Ant without contact forces.
+SIZES = {"CartPoleSwingUp": (5, 1, 50.0), "Hopper": (11, 3, 125.0), "HalfCheetah": (17, 6, 20.0), "Ant": (27, 8, 20.0)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_environment(name):
+    env = gymnasium.make(f"diffsim/{name}-v0")
+    check_env(env.unwrapped, skip_render_check=True)
+    observations, actions, rate = SIZES[name]
+    assert env.observation_space.shape == (observations,) and env.action_space.shape == (actions,)
+    assert 1.0 / env.unwrapped.robots.dt == pytest.approx(rate)
+    assert env.spec.max_episode_steps == env.unwrapped.task.max_episode_steps
+    env.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_many_are_single_ones(name):
+    count, task = 5, f"diffsim/{name}-v0"
+    envs = gymnasium.make_vec(task, num_envs=count, threads=2, autoreset_mode=AutoresetMode.DISABLED)
+    alone = [gymnasium.make(task).unwrapped for _ in range(count)]
+    observations, _ = envs.reset(seed=3)
+    singles = [env.reset(seed=3 + i)[0] for i, env in enumerate(alone)]
+    assert (observations == np.array(singles)).all() and len(np.unique(observations, axis=0)) == count
+    random = np.random.default_rng(0)
+    for _ in range(3):
+        actions = random.uniform(-1.0, 1.0, envs.action_space.shape)
+        observations, rewards, terminations, truncations, _ = envs.step(actions)
+        for i, env in enumerate(alone):
+            one = env.step(actions[i])
+            assert (one[0] == observations[i]).all() and one[1] == rewards[i] and one[2] == terminations[i]
+        if terminations.any():
+            break
+    assert not truncations.any()
+
+
+def test_hopper_is_gymnasium_s():
+    mujoco = pytest.importorskip("mujoco")
+    with_mujoco = gymnasium.make("Hopper-v5").unwrapped
+    env = gymnasium.make("diffsim/Hopper-v0").unwrapped
+    env.reset(seed=1)
+    with_mujoco.reset(seed=1)
+    # In the air and away from joint limits, where the two engines do the same; their integrators differ.
+    q, v = env.robots.q[0].copy(), env.robots.v[0].copy()
+    q[1] += 1.0
+    q[3:] = -0.5
+    env.robots.q[0] = q
+    with_mujoco.set_state(q, v)
+    mujoco.mj_forward(with_mujoco.model, with_mujoco.data)
+    for k in range(5):
+        action = 0.1 * np.sin(np.arange(3.0) + k)
+        ours, theirs = env.step(action), with_mujoco.step(action)
+        assert np.allclose(ours[0], theirs[0], atol=0.1, rtol=0.05) and abs(ours[1] - theirs[1]) < 0.1
+        assert ours[2] == theirs[2]
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_autoreset(mode):
+    envs = gymnasium.make_vec("diffsim/CartPoleSwingUp-v0", num_envs=3, max_episode_steps=4, autoreset_mode=mode)
+    assert envs.metadata["autoreset_mode"] == mode
+    first, _ = envs.reset(seed=[5, 6, 7])
+    # Environment 1 began two steps later.
+    zero = np.zeros((3, 1))
+    for _ in range(2):
+        envs.step(zero)
+    begun, _ = envs.reset(options={"reset_mask": np.array([False, True, False])})
+    assert (begun[0] != first[0]).any() and (begun[1] != first[1]).any()
+    envs.step(zero)
+    before, _, _, truncations, info = envs.step(zero)
+    assert truncations.tolist() == [True, False, True]
+    if mode == AutoresetMode.SAME_STEP:
+        assert info["_final_obs"].tolist() == [True, False, True] and info["final_obs"][1] is None
+        assert (info["final_obs"][0] != before[0]).any()
+    after = None
+    if mode == AutoresetMode.DISABLED:
+        with pytest.raises(ValueError, match="environment 0: its episode has ended"):
+            envs.step(zero)
+        after, _ = envs.reset(options={"reset_mask": np.array([True, False, True])})
+        assert (after[1] == before[1]).all()
+        envs.step(zero)
+    else:
+        after, rewards, _, truncations, _ = envs.step(zero)
+        waits = mode == AutoresetMode.NEXT_STEP
+        assert ((rewards == 0.0) == [waits, False, waits]).all() and not truncations.any()
+    envs.close()
+
+
+def test_seeds_and_threads_repeat():
+    paths = []
+    for threads in (1, 2):
+        envs = gymnasium.make_vec("diffsim/Hopper-v0", num_envs=4, threads=threads, autoreset_mode="SameStep")
+        seen = [envs.reset(seed=11)[0]]
+        for k in range(30):
+            observations, rewards, *_ = envs.step(np.sin(np.arange(12.0).reshape(4, 3) + k))
+            seen += [observations, rewards[:, None]]
+        paths.append(np.concatenate(seen, axis=1))
+    assert (paths[0] == paths[1]).all()
+
+
+def test_a_failed_step_ends_its_episode():
+    envs = gymnasium.make_vec("diffsim/CartPoleSwingUp-v0", num_envs=2, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    envs.unwrapped.robots.v[1] = 1e200
+    observations, rewards, terminations, _, info = envs.step(np.zeros((2, 1)))
+    assert info["failed"].tolist() == [False, True] == terminations.tolist()
+    assert rewards[1] == 0.0 and np.abs(observations).max() < 10.0
+
+
+def test_misuse():
+    envs = gymnasium.make_vec("diffsim/CartPoleSwingUp-v0", num_envs=2).unwrapped
+    envs.reset(seed=1)
+    with pytest.raises(ValueError, match=r"action: expected shape \(2, 1\), got \(2, 2\)"):
+        envs.step(np.zeros((2, 2)))
+    with pytest.raises(diffsim.NumericalError, match=r"action\[1, 0\]: must be finite, got nan"):
+        envs.step(np.array([[0.0], [np.nan]]))
+    with pytest.raises(ValueError, match="seed: expected 2"):
+        envs.reset(seed=[1, 2, 3])
+    with pytest.raises(ValueError, match="reset_mask"):
+        envs.reset(options={"reset_mask": np.ones(2)})
+    with pytest.raises(TypeError, match="time_stepp"):
+        gymnasium.make("diffsim/CartPoleSwingUp-v0", time_stepp=0.1)

@@ -1,0 +1,173 @@
+"""Proximal policy optimization (Schulman et al. 2017): the carts of shac.py, without gradients of the
+simulation.
+
+    python examples/python/learning/ppo.py --steps 1000000 --seed 1 --out ppo.json
+
+64 environments of gymnasium run 64 steps each; ten rounds of minibatches follow. The printed return is that
+of the policy without noise, as in shac.py, which has the same networks.
+"""
+
+import argparse
+import json
+import time
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import diffsim.gym  # noqa: F401  (makes the environments known)
+
+jax.config.update("jax_enable_x64", True)
+
+COUNT, HORIZON, ROUNDS, PARTS = 64, 64, 10, 8
+DISCOUNT, LAMBDA, CLIP, ENTROPY, RATE = 0.99, 0.95, 0.2, 0.0, 1e-3
+
+
+def network(key, sizes, last=1.0):
+    layers = []
+    for i, (n, m) in enumerate(zip(sizes, sizes[1:])):
+        key, one = jax.random.split(key)
+        scale = (last if i == len(sizes) - 2 else 1.0) / np.sqrt(n)
+        layers.append((scale * jax.random.normal(one, (n, m)), jnp.zeros(m)))
+    return layers
+
+
+def evaluate(layers, x):
+    for w, b in layers[:-1]:
+        x = jax.nn.elu(x @ w + b)
+    w, b = layers[-1]
+    return x @ w + b
+
+
+def log_density(agent, x, action):
+    """Of actions under the policy, summed over the actuators."""
+    z = (action - evaluate(agent["mean"], x)) / jnp.exp(agent["log_std"])
+    return jnp.sum(-0.5 * z**2 - agent["log_std"], -1)
+
+
+@jax.jit
+def act(agent, x, key):
+    mean = evaluate(agent["mean"], x)
+    action = mean + jnp.exp(agent["log_std"]) * jax.random.normal(key, mean.shape)
+    return action, log_density(agent, x, action), evaluate(agent["value"], x)[:, 0]
+
+
+@jax.jit
+def best(agent, x):
+    return evaluate(agent["mean"], x)
+
+
+class Scale:
+    """Running mean and variance of the observations."""
+
+    def __init__(self, size):
+        self.mean, self.variance, self.count = np.zeros(size), np.ones(size), 1e-4
+
+    def see(self, x):
+        n, m, v = len(x), x.mean(0), x.var(0)
+        total = self.count + n
+        self.variance = (self.variance * self.count + v * n) / total + (m - self.mean) ** 2 * self.count * n / total**2
+        self.mean, self.count = self.mean + (m - self.mean) * n / total, total
+
+    def __call__(self, x):
+        return np.clip((x - self.mean) / np.sqrt(self.variance + 1e-5), -10.0, 10.0)
+
+
+def loss(agent, x, action, before, advantage, wanted):
+    now = log_density(agent, x, action)
+    ratio = jnp.exp(now - before)
+    advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+    gain = jnp.minimum(ratio * advantage, jnp.clip(ratio, 1.0 - CLIP, 1.0 + CLIP) * advantage)
+    error = (evaluate(agent["value"], x)[:, 0] - wanted) ** 2
+    return jnp.mean(0.5 * error - gain) - ENTROPY * jnp.sum(agent["log_std"])
+
+
+def learner(optimizer):
+    @jax.jit
+    def learn(agent, of_agent, data, key):
+        def part(carry, rows):
+            agent, of_agent = carry
+            change, of_agent = optimizer.update(jax.grad(loss)(agent, *(x[rows] for x in data)), of_agent)
+            return (optax.apply_updates(agent, change), of_agent), None
+
+        orders = jax.vmap(lambda k: jax.random.permutation(k, COUNT * HORIZON))(jax.random.split(key, ROUNDS))
+        return jax.lax.scan(part, (agent, of_agent), orders.reshape(ROUNDS * PARTS, -1))[0]
+
+    return learn
+
+
+def trial(envs, agent, scale, seed):
+    """Mean return of 16 episodes without noise."""
+    x, _ = envs.reset(seed=seed)
+    total = np.zeros(envs.num_envs)
+    for _ in range(envs.limit):
+        x, reward, *_ = envs.step(np.asarray(best(agent, scale(x))))
+        total += reward
+    return total.mean()
+
+
+def train(steps, seed, report=print, task="diffsim/CartPoleSwingUp-v0"):
+    """Learns for so many steps of environments; a list of (steps, seconds, return)."""
+    envs = gymnasium.make_vec(task, num_envs=COUNT, threads=1, autoreset_mode="SameStep").unwrapped
+    judges = gymnasium.make_vec(task, num_envs=16, threads=1, autoreset_mode="SameStep").unwrapped
+    size, actions = envs.single_observation_space.shape[0], envs.single_action_space.shape[0]
+    keys = jax.random.split(jax.random.key(seed), 3)
+    agent = {
+        "mean": network(keys[0], (size, 64, 64, actions), 0.1),
+        "value": network(keys[1], (size, 64, 64, 1)),
+        "log_std": jnp.full(actions, -0.5),
+    }
+    rounds = max(1, steps // (COUNT * HORIZON))
+    decay = optax.linear_schedule(RATE, 0.1 * RATE, rounds * ROUNDS * PARTS)
+    optimizer = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(decay, eps=1e-5))
+    of_agent, learn, scale = optimizer.init(agent), learner(optimizer), Scale(size)
+    observation, _ = envs.reset(seed=1000 * seed)
+    # Episodes end at different times.
+    envs._steps[:] = np.random.default_rng(seed).integers(0, envs.limit, COUNT)
+    scale.see(observation)
+    curve, began = [], time.perf_counter()
+    for i, key in enumerate(jax.random.split(keys[2], rounds)):
+        if i % max(1, rounds // 25) == 0:
+            curve.append((i * COUNT * HORIZON, time.perf_counter() - began, float(trial(judges, agent, scale, 0))))
+            report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
+        rows = []
+        for one in jax.random.split(key, HORIZON):
+            x = scale(observation)
+            action, density, value = map(np.asarray, act(agent, x, one))
+            following, reward, ended, cut, info = envs.step(action)
+            last = following.copy()
+            for k in np.flatnonzero(ended | cut):
+                last[k] = info["final_obs"][k]
+            after = np.asarray(act(agent, scale(last), one)[2])
+            rows.append((x, action, density, value, reward, after, ended, ended | cut, observation))
+            observation = following
+        x, action, density, value, reward, after, ended, done, raw = map(np.array, zip(*rows))
+        advantage, sum_ = np.zeros_like(reward), np.zeros(COUNT)
+        for t in reversed(range(HORIZON)):
+            error = reward[t] + DISCOUNT * np.where(ended[t], 0.0, after[t]) - value[t]
+            sum_ = error + DISCOUNT * LAMBDA * np.where(done[t], 0.0, sum_)
+            advantage[t] = sum_
+        data = (x, action, density, advantage, advantage + value)
+        flat = [y.reshape(COUNT * HORIZON, *y.shape[2:]) for y in data]
+        agent, of_agent = learn(agent, of_agent, [jnp.asarray(y) for y in flat], key)
+        scale.see(raw.reshape(-1, size))
+    curve.append((rounds * COUNT * HORIZON, time.perf_counter() - began, float(trial(judges, agent, scale, 0))))
+    report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
+    return curve
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--task", default="diffsim/CartPoleSwingUp-v0")
+    parser.add_argument("--out", help="a JSON file for the curve")
+    given = parser.parse_args()
+    result = train(given.steps, given.seed, task=given.task)
+    if given.out:
+        with open(given.out, "w") as file:
+            json.dump(result, file)
+    if result[-1][2] <= result[0][2]:
+        raise SystemExit("the policy has not learned")

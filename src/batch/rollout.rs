@@ -1,0 +1,153 @@
+//! Trajectories of all elements in one call, and their adjoint.
+
+use super::Batch;
+use super::slices::Parts;
+use crate::error::{Error, Result, Status};
+use crate::rollout::Rollout;
+use crate::step::{Gradient, is_there};
+
+/// Receives the adjoints of all elements' rollouts: tangents nv×count, nv×count, nu×steps×count, np×count.
+#[derive(Default)]
+pub struct BatchRolloutAdjoint<'a> {
+    pub q0_bar: Option<&'a mut [f64]>,
+    pub v0_bar: Option<&'a mut [f64]>,
+    pub u_bar: Option<&'a mut [f64]>,
+    pub p_bar: Option<&'a mut [f64]>,
+}
+
+impl Batch {
+    /// Makes memory for rollouts of up to `steps` steps in every element. Memory that is there already stays.
+    ///
+    /// # Errors
+    /// `Capacity` where memory does not suffice.
+    pub fn reserve(&mut self, steps: usize) -> Result<()> {
+        let sim = self.elements[0].sim();
+        let (m, k) = (sim.model(), sim.options().checkpoint_interval.min(steps));
+        let states = (m.nq() + m.nv() + sim.memory_size()) as u128;
+        let kept = states * (steps.div_ceil(k.max(1)) as u128 + k as u128);
+        let one = kept.saturating_add(2 * m.nu() as u128 * steps as u128);
+        let room = steps <= self.room();
+        let count = self.count();
+        if !room && !is_there(one.saturating_mul(8 * count as u128)) {
+            return Err(Error::capacity(format!(
+                "steps: there is no memory for rollouts of {steps} steps in {count} simulations"
+            )));
+        }
+        for element in &mut self.elements {
+            element.reserve(steps)?;
+        }
+        Ok(())
+    }
+
+    /// Number of steps for which every element has memory.
+    fn room(&self) -> usize {
+        let each = self.elements.iter().map(Rollout::max_steps);
+        each.min().unwrap_or_default()
+    }
+
+    /// Runs `steps` steps in every element, each as [`Rollout::run`] does: q0 (nq×count), v0 (nv×count) and
+    /// u (nu×steps×count) to the trajectories q (nq×(steps+1)×count) and v (nv×(steps+1)×count).
+    ///
+    /// An element that fails leaves its trajectory untouched and its status in `each`; the others go on. The
+    /// call allocates if no call had as many steps before and [`Batch::reserve`] made no memory for them.
+    ///
+    /// # Errors
+    /// As [`Batch::step`], with those of [`Rollout::run`] and [`Batch::reserve`].
+    pub fn rollout(
+        &mut self,
+        steps: usize,
+        q0: &[f64],
+        v0: &[f64],
+        u: &[f64],
+        (q, v): (Option<&mut [f64]>, Option<&mut [f64]>),
+        each: &mut [Status],
+    ) -> Result<()> {
+        if steps == 0 {
+            return Err(Error::invalid("steps must be positive, got 0"));
+        }
+        let (nq, nv, nu) = self.sizes();
+        let states = steps.saturating_add(1);
+        for (name, len, rows) in [
+            ("q0", Some(q0.len()), nq),
+            ("v0", Some(v0.len()), nv),
+            ("u", Some(u.len()), nu.saturating_mul(steps)),
+            ("q", q.as_ref().map(|x| x.len()), nq.saturating_mul(states)),
+            ("v", v.as_ref().map(|x| x.len()), nv.saturating_mul(states)),
+        ] {
+            self.check(name, len, rows)?;
+        }
+        self.reserve(steps)?;
+        let q = q.map(|x| Parts::new(x, nq * states));
+        let v = v.map(|x| Parts::new(x, nv * states));
+        self.for_each(each, |i, element| {
+            let part = |n: usize| i * n..(i + 1) * n;
+            // SAFETY: element i is given to one thread.
+            let [q, v] = [&q, &v].map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
+            let u = &u[part(nu * steps)];
+            element.run(&q0[part(nq)], &v0[part(nv)], u, steps, q, v)
+        })
+    }
+
+    /// Gradient of a function of all elements' last rollouts, each as [`Rollout::adjoint`] gives it, from its
+    /// partial derivatives `q_bar` (tangent) and `v_bar` by the states: nv×(steps+1)×count.
+    ///
+    /// # Errors
+    /// As [`Batch::step`], with those of [`Rollout::adjoint`]; `NoStep` for an element whose rollout failed, or
+    /// that was stepped, changed or reset since.
+    pub fn rollout_adjoint(
+        &mut self,
+        q_bar: &[f64],
+        v_bar: &[f64],
+        out: BatchRolloutAdjoint<'_>,
+        each: &mut [Status],
+    ) -> Result<()> {
+        let (_, nv, nu) = self.sizes();
+        let np = self.np(out.p_bar.is_some())?;
+        let steps = self.rollout_steps()?;
+        let states = nv * (steps + 1);
+        let mut outputs = [
+            ("q0_bar", out.q0_bar, nv),
+            ("v0_bar", out.v0_bar, nv),
+            ("u_bar", out.u_bar, nu * steps),
+            ("p_bar", out.p_bar, np),
+        ];
+        self.check("q_bar", Some(q_bar.len()), states)?;
+        self.check("v_bar", Some(v_bar.len()), states)?;
+        for (name, x, rows) in &outputs {
+            self.check(name, x.as_ref().map(|x| x.len()), *rows)?;
+        }
+        let parts = outputs
+            .each_mut()
+            .map(|(_, x, rows)| x.as_deref_mut().map(|x| Parts::new(x, *rows)));
+        self.for_each(each, |i, element| {
+            // SAFETY: element i is given to one thread.
+            let [q0, v0, u, p] = parts
+                .each_ref()
+                .map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
+            let at = i * states..(i + 1) * states;
+            element.adjoint(&q_bar[at.clone()], &v_bar[at], q0, v0, u, p)
+        })
+    }
+
+    /// Number of steps of the elements' last rollouts.
+    ///
+    /// # Errors
+    /// `NoStep` if no element has one.
+    pub fn rollout_steps(&self) -> Result<usize> {
+        let mut runs = self.elements.iter().filter_map(Rollout::steps);
+        let none = || Error::no_step("batch: the adjoint needs a rollout first");
+        runs.next().ok_or_else(none)
+    }
+
+    /// Labels of the steps' derivatives in element i's last adjoint.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an index out of range; those of [`Rollout::labels`].
+    pub fn rollout_labels(&self, i: usize) -> Result<&[Gradient]> {
+        let count = self.count();
+        let element = self.elements.get(i);
+        element
+            .ok_or_else(|| super::bad_element(i, count))?
+            .labels()
+    }
+}
