@@ -476,6 +476,22 @@ enum ds_joint_kind
    * Rotation about the axis, then about a second one that the first carries along. (2, 2)
    */
   DS_JOINT_UNIVERSAL = 9,
+  /**
+   * Along a curve: a cubic B-spline of the control frames in cumulative form. The coordinate grows by 1 from one frame to the
+   * next: q = i is near frame i. An open curve passes through its first frame at 0 and its last at count - 1; beyond
+   * them it goes on as a uniform screw motion. (1, 1)
+   */
+  DS_JOINT_SPLINE_CURVE = 10,
+  /**
+   * On a patch of a surface: translations along x, y, z, then rotations about x, y, z, each a bicubic B-spline of two
+   * coordinates, from 0 to 1 within the patch. (2, 2)
+   */
+  DS_JOINT_SPLINE_SURFACE = 11,
+  /**
+   * Rotations about three axes, each carried along by those before it [rad]. Where all three are in one plane, a direction
+   * of rotation is lost: ds_step_info.near_singular. (3, 3)
+   */
+  DS_JOINT_EULER = 12,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1473,11 +1489,11 @@ typedef struct ds_joint_desc {
    */
   int32_t reserved;
   /**
-   * Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.
+   * Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.
    */
   double axis[3];
   /**
-   * Second axis of a universal joint. Default y.
+   * Second axis of a universal or Euler joint. Default y.
    */
   double axis2[3];
   /**
@@ -1530,6 +1546,29 @@ typedef struct ds_joint_desc {
    * Largest |velocity| [rad/s or m/s], which ds_options.velocity_limits makes a bound of. Default inf.
    */
   double velocity;
+  /**
+   * Third axis of an Euler joint. Default x.
+   */
+  double axis3[3];
+  /**
+   * Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default 0.
+   */
+  size_t control_count;
+  /**
+   * Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has
+   * at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z
+   * [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of
+   * the second. Default NULL.
+   */
+  const double *control;
+  /**
+   * 1: the last frame of a curve leads to the first again, and the coordinate goes round. Default 0.
+   */
+  int32_t cyclic;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved2;
 } ds_joint_desc;
 
 /**
@@ -2173,10 +2212,16 @@ typedef struct ds_step_info {
    */
   uint64_t too_deep;
   /**
+   * Euler joints within three degrees of where their axes lie in one plane, where the step began. There a direction of
+   * rotation is lost: accelerations and their derivatives grow without bound, and in the plane itself the step is
+   * DS_ERR_NUMERICAL.
+   */
+  uint64_t near_singular;
+  /**
    * 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
    * keeps its size.
    */
-  uint64_t reserved[13];
+  uint64_t reserved[12];
 } ds_step_info;
 
 /**

@@ -192,7 +192,21 @@ pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec
         DS_JOINT_TRANSLATION => JointKind::Translation,
         DS_JOINT_PLANAR => JointKind::Planar,
         DS_JOINT_UNIVERSAL => JointKind::Universal,
+        DS_JOINT_SPLINE_CURVE => JointKind::SplineCurve,
+        DS_JOINT_SPLINE_SURFACE => JointKind::SplineSurface,
+        DS_JOINT_EULER => JointKind::Euler,
     })?;
+    args::zero(d.reserved2, "joint.reserved2")?;
+    let cyclic = args::flag(d.cyclic, "joint.cyclic")?;
+    let width = if kind == JointKind::SplineSurface {
+        6
+    } else {
+        16
+    };
+    let control = match d.control_count {
+        0 => &[][..],
+        n => args::array(d.control, n.saturating_mul(width), "joint.control")?,
+    };
     for (name, x) in [("joint.effort", d.effort), ("joint.velocity", d.velocity)] {
         if x.is_nan() || x < 0.0 {
             return Err(Error::invalid(format!(
@@ -203,6 +217,9 @@ pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec
     Ok(JointSpec {
         axis: vec3(d.axis),
         axis2: vec3(d.axis2),
+        axis3: vec3(d.axis3),
+        control: control.into(),
+        cyclic,
         anchor: vec3(d.anchor),
         reference: d.reference,
         damping: d.damping,

@@ -66,9 +66,13 @@ pub struct ds_step_info {
     /// Contacts deeper than ds_options.max_depth: what is heavy sinks into what is light with DS_CONTACT_CONVEX, and with
     /// DS_CONTACT_PENALTY; DS_CONTACT_NCP and DS_CONTACT_LCP hold it.
     pub too_deep: u64,
+    /// Euler joints within three degrees of where their axes lie in one plane, where the step began. There a direction of
+    /// rotation is lost: accelerations and their derivatives grow without bound, and in the plane itself the step is
+    /// DS_ERR_NUMERICAL.
+    pub near_singular: u64,
     /// 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
     /// keeps its size.
-    pub reserved: [u64; 13],
+    pub reserved: [u64; 12],
 }
 
 impl From<StepInfo> for ds_step_info {
@@ -83,7 +87,8 @@ impl From<StepInfo> for ds_step_info {
             impacts: i.impacts as u64,
             deepest: i.deepest,
             too_deep: i.too_deep as u64,
-            reserved: [0; 13],
+            near_singular: i.near_singular as u64,
+            reserved: [0; 12],
         }
     }
 }

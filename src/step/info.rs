@@ -71,6 +71,8 @@ pub struct StepInfo {
     /// The deepest penetration where the step began [m], and how many contacts were deeper than `Options::max_depth`.
     pub deepest: f64,
     pub too_deep: usize,
+    /// Euler joints near their singularity where the step began.
+    pub near_singular: usize,
 }
 
 impl StepInfo {
@@ -86,6 +88,7 @@ impl StepInfo {
         gradient: Gradient::Exact,
         deepest: 0.0,
         too_deep: 0,
+        near_singular: 0,
     };
 }
 

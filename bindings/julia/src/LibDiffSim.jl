@@ -63,6 +63,9 @@ const DS_JOINT_PLANAR_TRANSLATION = Int32(6)
 const DS_JOINT_TRANSLATION = Int32(7)
 const DS_JOINT_PLANAR = Int32(8)
 const DS_JOINT_UNIVERSAL = Int32(9)
+const DS_JOINT_SPLINE_CURVE = Int32(10)
+const DS_JOINT_SPLINE_SURFACE = Int32(11)
+const DS_JOINT_EULER = Int32(12)
 const DS_TENDON_FIXED = Int32(0)
 const DS_TENDON_SPATIAL = Int32(1)
 const DS_PATH_POINT = Int32(0)
@@ -253,6 +256,11 @@ mutable struct ds_joint_desc
     limit_margin::Cdouble
     effort::Cdouble
     velocity::Cdouble
+    axis3::NTuple{3, Cdouble}
+    control_count::Csize_t
+    control::Ptr{Cdouble}
+    cyclic::Int32
+    reserved2::Int32
     function ds_joint_desc()
         made = new()
         ds_joint_desc_init(made)
@@ -455,7 +463,8 @@ struct ds_step_info
     impacts::UInt64
     deepest::Cdouble
     too_deep::UInt64
-    reserved::NTuple{13, UInt64}
+    near_singular::UInt64
+    reserved::NTuple{12, UInt64}
 end
 
 struct ds_step_jacobians

@@ -66,8 +66,8 @@ FIELDS: Dict[str, Dict[str, str]] = {
     'ds_joint_desc': {
         'name': 'Name, unique among joints; NULL for none.',
         'kind': 'A ds_joint_kind. Default DS_JOINT_REVOLUTE.',
-        'axis': 'Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.',
-        'axis2': 'Second axis of a universal joint. Default y.',
+        'axis': 'Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.',
+        'axis2': 'Second axis of a universal or Euler joint. Default y.',
         'anchor': 'Point about which a rotation turns [m]. Default 0.',
         'reference': 'Coordinate at which the body is at its placement, one-dof joints [rad or m]. Default 0.',
         'damping': 'Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0.',
@@ -80,6 +80,11 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'limit_margin': 'Distance before a limit at which it enters the step [rad or m]. Default 0.',
         'effort': 'Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of. Default inf.',
         'velocity': 'Largest |velocity| [rad/s or m/s], which ds_options.velocity_limits makes a bound of. Default inf.',
+        'axis3': 'Third axis of an Euler joint. Default x.',
+        'control_count': 'Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default 0.',
+        'control': 'Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of the second. Default NULL.',
+        'cyclic': '1: the last frame of a curve leads to the first again, and the coordinate goes round. Default 0.',
+        'reserved2': 'Must be 0.',
     },
     'ds_geom_desc': {
         'name': 'Name, unique among geoms; NULL for none.',
