@@ -818,6 +818,12 @@ enum ds_param_kind
    * negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_ACTUATOR_GAIN = 19,
+  /**
+   * index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m],
+   * 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint
+   * that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.
+   */
+  DS_PARAM_SPLINE_FRAME = 22,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1485,9 +1491,9 @@ typedef struct ds_joint_desc {
    */
   int32_t kind;
   /**
-   * Must be 0.
+   * 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round. Default 0.
    */
-  int32_t reserved;
+  int32_t cyclic;
   /**
    * Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.
    */
@@ -1561,14 +1567,6 @@ typedef struct ds_joint_desc {
    * the second. Default NULL.
    */
   const double *control;
-  /**
-   * 1: the last frame of a curve leads to the first again, and the coordinate goes round. Default 0.
-   */
-  int32_t cyclic;
-  /**
-   * Must be 0.
-   */
-  int32_t reserved2;
 } ds_joint_desc;
 
 /**
@@ -4454,7 +4452,7 @@ ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /**
  * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers. Allocates where
- * it changes the size of a geom.
+ * it changes the size of a geom or the shape of a spline.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
  * size of 0, or a gain outside [0, 1], and for an inertia that no body has: a negative principal moment about the centre of

@@ -8,7 +8,9 @@ use diffsim::dynamics::Dynamics;
 use diffsim::joint::spline::{Curve, Spline, Surface};
 use diffsim::joint::{MAX_DOFS, VaryingJoint};
 use diffsim::model::builder::ModelBuilder;
-use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::fluid::Fluid;
+use diffsim::model::params::ParamKind;
+use diffsim::model::spec::{BodySpec, GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Sym3, Twist, Vec3, so3_exp};
 use diffsim::step::{Contact, Integrator, Options, Sim};
@@ -80,6 +82,74 @@ fn rates_are_those_of_differences() {
         for _ in 0..5 {
             let (q, v) = (rng.vector(2, 1.3), rng.vector(2, 2.0));
             check_rates(&surface, &q, &v, &format!("surface {seed}"));
+        }
+    }
+}
+
+/// Every number of a shape, also where frames are displaced already.
+#[test]
+fn changes_by_the_shape_are_those_of_differences() {
+    for seed in 0..12 {
+        let mut rng = Rng::new(seed);
+        let cyclic = seed % 2 == 0;
+        let frames = control_frames(&mut rng, 5, cyclic);
+        let vectors = control_vectors(&mut rng);
+        let joints: [(Arc<dyn VaryingJoint>, usize); 2] = [
+            (
+                Arc::new(Spline::Curve(Curve::new(frames, cyclic).unwrap())),
+                30,
+            ),
+            (
+                Arc::new(Spline::Surface(
+                    Surface::new(vectors.as_chunks().0).unwrap(),
+                )),
+                96,
+            ),
+        ];
+        for (mut joint, count) in joints {
+            assert_eq!(joint.parameters(), count);
+            for k in 0..count {
+                let value = joint.parameter(k) + rng.range(-0.05, 0.05);
+                joint = joint.with_parameter(k, value).unwrap();
+                assert_eq!(joint.parameter(k), value);
+            }
+            let n = joint.dofs();
+            // Beyond its patch the polynomials of a surface grow.
+            let places = if n == 1 {
+                [0.37, 1.6, 3.4, -1.3, 5.7]
+            } else {
+                [0.0, 0.37, 0.8, -0.2, 1.2]
+            };
+            for place in places {
+                let (q, v) = (vec![place; n], rng.vector(n, 2.0));
+                let here = joint.pose(&q);
+                for k in 0..count {
+                    let other = |x: f64| joint.with_parameter(k, joint.parameter(k) + x).unwrap();
+                    let by = joint.by_parameter(&q, &v, k);
+                    let bent = by.bent[..n].iter().flat_map(|s| s.to_array()).collect();
+                    let motion =
+                        |x: f64| here.relative(&other(x).pose(&q)).log().to_array().to_vec();
+                    for (what, ours, differences) in [
+                        ("ξ", by.xi.to_array().to_vec(), difference(EPS, motion)),
+                        (
+                            "δS",
+                            bent,
+                            difference(EPS, |x| rates(&*other(x), &q, &v)[0].clone()),
+                        ),
+                        (
+                            "δc",
+                            by.bias.to_array().to_vec(),
+                            difference(EPS, |x| bias(&*other(x), &q, &v)),
+                        ),
+                    ] {
+                        let error = relative_error(&ours, &differences);
+                        assert!(
+                            error < 1e-8,
+                            "{what} by {k} of {count} at {place}: {error:e}"
+                        );
+                    }
+                }
+            }
         }
     }
 }
@@ -170,8 +240,8 @@ fn a_spline_of_turned_frames_is_a_revolute_joint() {
     }
 }
 
-/// Points on a circle without rotation: the error of the shape falls with the square of their distance, as that of the control
-/// polygon of a B-spline does, and so do those of accelerations.
+/// Points on a circle without rotation: the error of the shape falls with the square of their distance, as
+/// that of the control polygon of a B-spline does, and so do those of accelerations.
 #[test]
 fn a_spline_of_moved_frames_comes_near_a_circle() {
     let (radius, mut last) = (0.4, f64::INFINITY);
@@ -276,7 +346,8 @@ fn an_euler_joint_is_a_ball_joint() {
         let ball = one_body(JointSpec::new("ball", JointKind::Spherical), gravity);
         assert_eq!((euler.nq(), euler.nv()), (3, 3));
         let (q, v) = ([0.4, 0.9, -0.7], [0.8, -1.1, 0.6]);
-        // Rotation, and angular velocity and acceleration in the body, by differences of the angles' rotation.
+        // Rotation, and angular velocity and acceleration in the body, by differences of the angles'
+        // rotation.
         let turn = |q: [f64; 3]| {
             let turns = axes.iter().zip(q).map(|(a, q)| so3_exp(*a * q));
             turns.reduce(|a, b| a.mul_mat(&b)).unwrap()
@@ -383,5 +454,176 @@ fn bad_control_is_refused() {
             message.contains(part) && message.contains("path"),
             "{message}"
         );
+    }
+}
+
+/// A hinge, a spline, a ball joint in a fluid, with a ball at the end that presses into the ground.
+fn arm(kind: JointKind, seed: u64) -> Arc<Model> {
+    let mut rng = Rng::new(seed);
+    let mut spec = ModelSpec::default();
+    spec.fluid = Fluid {
+        density: 900.0,
+        viscosity: 0.1,
+        wind: Vec3::new(0.3, 0.1, 0.0),
+    };
+    let half_extents = [0.0; 2];
+    let plane = ShapeSpec::Plane { half_extents };
+    spec.geoms
+        .push(GeomSpec::new("ground", 0, Pose::IDENTITY, plane));
+    for (id, kind) in [
+        (1, JointKind::Revolute),
+        (2, kind),
+        (3, JointKind::Spherical),
+    ] {
+        let mut body = random_body(&mut rng, id, id - 1, kind);
+        let j = &mut body.joints[0];
+        j.reference = 0.0;
+        if id == 2 {
+            splines(&mut rng, j, kind, false);
+        }
+        spec.bodies.push(body);
+    }
+    spec.bodies[1].placement = Pose::translation(Vec3::new(0.0, 0.0, 0.6));
+    let end = GeomSpec::new("end", 3, Pose::IDENTITY, ShapeSpec::Sphere { radius: 0.9 });
+    spec.geoms.push(end);
+    Arc::new(Model::compile(spec, Actuation::Full).unwrap())
+}
+
+/// Steps' derivatives by all numbers of a shape, in a fluid, with balls that spin, and with penalty contact,
+/// by every integrator of single steps; and back through a vector.
+#[test]
+fn steps_have_exact_derivatives_by_the_shape() {
+    let laws = [Contact::None, Contact::Penalty];
+    let schemes = [
+        Integrator::SymplecticEuler,
+        Integrator::SymplecticEulerWorld,
+        Integrator::ImplicitEuler,
+        Integrator::Midpoint,
+        Integrator::Bdf1,
+        Integrator::Sdirk2,
+    ];
+    let mut touched = 0;
+    for (kind, q_spline) in [
+        (JointKind::SplineCurve, &[0.3][..]),
+        (JointKind::SplineSurface, &[0.4, 0.6]),
+    ] {
+        let model = arm(kind, 3);
+        let joint = model.joint_id("joint2").unwrap();
+        let count = model.topology().varying[0].joint.parameters();
+        let params: Vec<_> = (0..count)
+            .step_by(count / 15)
+            .map(|c| param(ParamKind::SplineFrame, joint, c))
+            .collect();
+        for (contact, integrator) in laws.iter().flat_map(|c| schemes.map(|i| (*c, i))) {
+            let options = Options {
+                time_step: 2e-3,
+                contact,
+                integrator,
+                ..Options::default()
+            };
+            let mut sim = Sim::new(model.clone(), &options).unwrap();
+            sim.select_params(&params).unwrap();
+            let mut rng = Rng::new(9);
+            let (nv, nu, np) = (model.nv(), model.nu(), params.len());
+            let q = [&[0.2][..], q_spline, &[0.1, -0.2, 0.3, 0.9]].concat();
+            let (v, u) = (rng.vector(nv, 1.5), rng.vector(nu, 1.0));
+            let (mut qn, mut vn) = (q.clone(), v.clone());
+            let p: Vec<f64> = rng.vector(np, 0.02);
+            let mut loaded = vec![0.0; np];
+            sim.get_params(&mut loaded).unwrap();
+            let p: Vec<f64> = p.iter().zip(&loaded).map(|(p, l)| p + l).collect();
+            sim.set_params(&p).unwrap();
+            sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+            touched += sim.step_info().unwrap().contacts;
+            let mut jq = [nv, nv, nu, np].map(|n| vec![0.0; nv * n]);
+            let mut jv = jq.clone();
+            sim.step_jacobians(all_jacobians(&mut jq, &mut jv)).unwrap();
+            let (wq, wv) = (rng.vector(nv, 1.0), rng.vector(nv, 1.0));
+            let product = |j: &[f64], w: &[f64]| -> Vec<f64> {
+                let columns = j.chunks(nv);
+                columns
+                    .map(|c| c.iter().zip(w).map(|(x, w)| x * w).sum())
+                    .collect()
+            };
+            let forward: Vec<f64> = product(&jq[3], &wq)
+                .iter()
+                .zip(product(&jv[3], &wv))
+                .map(|(x, y)| x + y)
+                .collect();
+            let mut p_bar = vec![0.0; np];
+            sim.step_vjp(&wq, &wv, None, None, None, Some(&mut p_bar))
+                .unwrap();
+            let who = format!("{kind:?}, {contact:?}, {integrator:?}");
+            let error = relative_error(&p_bar, &forward);
+            assert!(error < 1e-10, "{who}: reverse against forward {error:e}");
+            let memory = vec![0.0; sim.memory_size()];
+            let by = by_vector(&p, |p| {
+                let (mut q2, mut v2, mut d) = (q.clone(), v.clone(), vec![0.0; nv]);
+                sim.set_params(p).unwrap();
+                sim.set_memory(&memory).unwrap();
+                sim.step(&q, &v, &u, &mut q2, &mut v2).unwrap();
+                model.difference(&qn, &q2, &mut d);
+                [d, v2].concat()
+            });
+            let mut ours = Vec::new();
+            for (a, b) in jq[3].chunks(nv).zip(jv[3].chunks(nv)) {
+                ours.extend([a, b].concat());
+            }
+            let error = relative_error(&ours, &by);
+            assert!(error < 1e-7, "{who}: {error:e}");
+        }
+    }
+    assert!(touched >= 10, "{touched}");
+}
+
+#[test]
+fn shapes_that_no_joint_has_are_not_set() {
+    let mut j = JointSpec::new("path", JointKind::SplineCurve);
+    let frames = [0.0, 0.5, 1.0].map(|a| Pose::new(so3_exp(Vec3::Z * a), Vec3::ZERO));
+    j.control = frames.iter().flat_map(|f| f.homogeneous()).collect();
+    let model = Arc::new(one_body(j, Vec3::ZERO));
+    let mut sim = Sim::new(model, &Options::default()).unwrap();
+    let all: Vec<_> = (0..18)
+        .map(|c| param(ParamKind::SplineFrame, 0, c))
+        .collect();
+    sim.select_params(&all).unwrap();
+    let mut p = vec![0.0; 18];
+    p[6 * 2 + 3] = 0.1;
+    sim.set_params(&p).unwrap();
+    for (angle, part) in [
+        (std::f64::consts::PI - 0.5, "half a turn"),
+        (-0.5, "must differ"),
+        (f64::NAN, "finite"),
+    ] {
+        let mut bad = p.clone();
+        bad[6 + 5] = angle;
+        let message = sim.set_params(&bad).unwrap_err().message;
+        assert!(message.contains(part), "{message}");
+        let mut now = vec![0.0; 18];
+        sim.get_params(&mut now).unwrap();
+        assert_eq!(now, p);
+    }
+    let hinge = one_body(JointSpec::new("hinge", JointKind::Revolute), Vec3::ZERO);
+    let mut other = Sim::new(Arc::new(hinge), &Options::default()).unwrap();
+    assert!(other.select_params(&all[..1]).is_err());
+    for (index, component) in [(0, 18), (99, 0)] {
+        assert!(
+            sim.select_params(&[param(ParamKind::SplineFrame, index, component)])
+                .is_err()
+        );
+    }
+}
+
+/// No coordinate is too large.
+#[test]
+fn far_coordinates_have_placements() {
+    for cyclic in [false, true] {
+        let frames = control_frames(&mut Rng::new(1), 4, cyclic);
+        let curve = Spline::Curve(Curve::new(frames, cyclic).unwrap());
+        for q in [1e9, -1e15, 1e60, -1e100, 5e-324] {
+            assert!(curve.pose(&[q]).is_finite(), "{q}");
+            let [s, by, dc] = rates(&curve, &[q], &[1.0]);
+            assert!([s, by, dc].concat().iter().all(|x| x.is_finite()), "{q}");
+        }
     }
 }

@@ -180,7 +180,6 @@ pub unsafe extern "C" fn ds_builder_add_joint(
 pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec> {
     args::reference(joint, "joint")?;
     let d = args::grown(joint, "joint")?;
-    args::zero(d.reserved, "joint.reserved")?;
     let kind = choice!(d.kind, "joint.kind", ds_joint_kind {
         DS_JOINT_FIXED => JointKind::Fixed,
         DS_JOINT_REVOLUTE => JointKind::Revolute,
@@ -196,7 +195,6 @@ pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec
         DS_JOINT_SPLINE_SURFACE => JointKind::SplineSurface,
         DS_JOINT_EULER => JointKind::Euler,
     })?;
-    args::zero(d.reserved2, "joint.reserved2")?;
     let cyclic = args::flag(d.cyclic, "joint.cyclic")?;
     let width = if kind == JointKind::SplineSurface {
         6

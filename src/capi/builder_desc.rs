@@ -21,8 +21,9 @@ pub struct ds_joint_desc {
     pub name: *const c_char,
     /// A ds_joint_kind. Default DS_JOINT_REVOLUTE.
     pub kind: i32,
-    /// Must be 0.
-    pub reserved: i32,
+    /// 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
+    /// Default 0.
+    pub cyclic: i32,
     /// Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.
     pub axis: [f64; 3],
     /// Second axis of a universal or Euler joint. Default y.
@@ -55,17 +56,14 @@ pub struct ds_joint_desc {
     pub velocity: f64,
     /// Third axis of an Euler joint. Default x.
     pub axis3: [f64; 3],
-    /// Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default 0.
+    /// Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default
+    /// 0.
     pub control_count: usize,
-    /// Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has
-    /// at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z
-    /// [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of
-    /// the second. Default NULL.
+    /// Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the
+    /// frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers
+    /// each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th
+    /// spline of the first coordinate and the j-th of the second. Default NULL.
     pub control: *const f64,
-    /// 1: the last frame of a curve leads to the first again, and the coordinate goes round. Default 0.
-    pub cyclic: i32,
-    /// Must be 0.
-    pub reserved2: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -79,7 +77,7 @@ unsafe impl Growing for ds_joint_desc {
             struct_size: size_of::<ds_joint_desc>(),
             name: ptr::null(),
             kind: ds_joint_kind::DS_JOINT_REVOLUTE as i32,
-            reserved: 0,
+            cyclic: 0,
             axis: j.axis.to_array(),
             axis2: j.axis2.to_array(),
             anchor: j.anchor.to_array(),
@@ -97,8 +95,6 @@ unsafe impl Growing for ds_joint_desc {
             axis3: j.axis3.to_array(),
             control_count: 0,
             control: ptr::null(),
-            cyclic: 0,
-            reserved2: 0,
         }
     }
 }

@@ -67,6 +67,11 @@ pub enum ds_param_kind {
     /// index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not
     /// negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
     DS_PARAM_ACTUATOR_GAIN = 19,
+    /// index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
+    /// its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
+    /// number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
+    /// DS_ERR_UNSUPPORTED.
+    DS_PARAM_SPLINE_FRAME = 22,
 }
 
 /// A parameter of a sim.
@@ -103,6 +108,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_TENDON => ParamKind::Tendon,
         DS_PARAM_PRESCRIBED => ParamKind::Prescribed,
         DS_PARAM_ACTUATOR_GAIN => ParamKind::ActuatorGain,
+        DS_PARAM_SPLINE_FRAME => ParamKind::SplineFrame,
     })?;
     Ok(Param {
         kind,
@@ -155,7 +161,7 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
 }
 
 /// Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers. Allocates where
-/// it changes the size of a geom.
+/// it changes the size of a geom or the shape of a spline.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
 /// size of 0, or a gain outside [0, 1], and for an inertia that no body has: a negative principal moment about the centre of

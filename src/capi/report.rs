@@ -66,9 +66,10 @@ pub struct ds_step_info {
     /// Contacts deeper than ds_options.max_depth: what is heavy sinks into what is light with DS_CONTACT_CONVEX, and with
     /// DS_CONTACT_PENALTY; DS_CONTACT_NCP and DS_CONTACT_LCP hold it.
     pub too_deep: u64,
-    /// Euler joints within three degrees of where their axes lie in one plane, where the step began. There a direction of
-    /// rotation is lost: accelerations and their derivatives grow without bound, and in the plane itself the step is
-    /// DS_ERR_NUMERICAL.
+    /// Euler joints within three degrees of where their axes lie in one plane, where the step began. There a
+    /// direction of rotation is lost. Accelerations and their derivatives grow without bound; within about
+    /// 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
+    /// round-off.
     pub near_singular: u64,
     /// 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
     /// keeps its size.

@@ -26,4 +26,4 @@ pub use tangent::{
     block_tr_mul_columns,
 };
 pub use turn::Turn;
-pub use varying::{MAX_DOFS, VaryingJoint, VaryingLink, VaryingState};
+pub use varying::{MAX_DOFS, Reshaped, VaryingJoint, VaryingLink, VaryingState};

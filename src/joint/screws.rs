@@ -1,6 +1,8 @@
-//! Products of screw motions: Q = Q₀ Π exp(ω_i b_i(q)) with fixed twists ω_i and functions b_i of one or two coordinates.
+//! Products of screw motions: Q = Q₀ Π exp(ω_i b_i(q)) with fixed twists ω_i and functions b_i of one or two
+//! coordinates.
 //!
-//! With Y = Ad(E⁻¹) X for E = exp(ω b), a factor changes what came before it, S_k and its derivatives, by
+//! With Y = Ad(E⁻¹) X for E = exp(ω b), a factor changes S_k of all factors before it, and its derivatives,
+//! by
 //!
 //!   S_k   ← Y_k + ω b_k,
 //!   S_k,j ← Y_k,j − b_j ω × Y_k + ω b_kj,
@@ -36,7 +38,8 @@ impl Rates {
         rates
     }
 
-    /// A function of two coordinates by its table: `of[a][b]` is its derivative, a times by the first and b times by the second.
+    /// A function of two coordinates by its table: `of[a][b]` is its derivative, a times by the first and b
+    /// times by the second.
     pub fn of_two(of: &[[f64; 4]; 4]) -> Rates {
         let mut rates = Rates::number(of[0][0]);
         let at = |list: &[usize]| {
@@ -119,6 +122,73 @@ impl Motion {
         }
         for k in 0..n {
             self.s[k] = s[k] + screw * b.by[k];
+        }
+    }
+}
+
+/// How a factor depends on a number of the joint's shape.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reshape {
+    /// Change of its twist ω.
+    Screw(Twist),
+    /// Change of its function b.
+    Function(Rates),
+}
+
+/// Change of a [`Motion`] by a number of the joint's shape.
+///
+/// With E⁻¹ ∂E = η, of a factor whose twist and function change by ω' and b',
+///
+///   ξ ← Ad(E⁻¹) ξ + η,
+///   S'_k ← Y'_k + ω' b_k + ω b'_k,  Y'_k = Ad(E⁻¹) S'_k − η × Y_k,
+///   S'_k,j ← Ad(E⁻¹) S'_k,j − η × Y_k,j − b_j (ω' × Y_k + ω × Y'_k) − b'_j ω × Y_k + ω' b_kj + ω b'_kj.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variation {
+    pub xi: Twist,
+    pub s: [Twist; WIDEST],
+    /// S'_k,j at `[j][k]`.
+    pub by: [[Twist; WIDEST]; WIDEST],
+}
+
+impl Variation {
+    /// Of a frame that moves by ξ before all factors.
+    pub fn from(xi: Twist) -> Variation {
+        Variation {
+            xi,
+            s: [Twist::ZERO; WIDEST],
+            by: [[Twist::ZERO; WIDEST]; WIDEST],
+        }
+    }
+
+    /// Takes up the next factor, before `motion` does.
+    pub fn then(&mut self, motion: &Motion, screw: Twist, b: &Rates, change: Option<Reshape>) {
+        let (n, e) = (motion.coordinates, Pose::exp(screw * b.value));
+        let none = Rates::default();
+        let (eta, screw_by, b_by) = match change {
+            Some(Reshape::Screw(by)) => {
+                let (a, c) = Pose::exp_right_jacobian(screw * b.value);
+                let eta = Twist::new(a.mul_vec(by.lin) + c.mul_vec(by.ang), a.mul_vec(by.ang));
+                (eta * b.value, by, none)
+            }
+            Some(Reshape::Function(by)) => (screw * by.value, Twist::ZERO, by),
+            None => (Twist::ZERO, Twist::ZERO, none),
+        };
+        self.xi = e.inverse_twist(self.xi) + eta;
+        let y = motion.s.map(|s| e.inverse_twist(s));
+        let mut turned = [Twist::ZERO; WIDEST];
+        for k in 0..n {
+            turned[k] = e.inverse_twist(self.s[k]) - eta.cross(y[k]);
+        }
+        for (j, k) in pairs(n) {
+            self.by[j][k] = e.inverse_twist(self.by[j][k])
+                - eta.cross(e.inverse_twist(motion.by[j][k]))
+                - (screw_by.cross(y[k]) + screw.cross(turned[k])) * b.by[j]
+                - screw.cross(y[k]) * b_by.by[j]
+                + screw_by * b.by2[k][j]
+                + screw * b_by.by2[k][j];
+        }
+        for k in 0..n {
+            self.s[k] = turned[k] + screw_by * b.by[k] + screw * b_by.by[k];
         }
     }
 }

@@ -238,10 +238,10 @@ pub(super) fn spline(j: &JointSpec, who: &str) -> Result<Option<Spline>> {
 }
 
 /// A rigid motion by its column-major matrix.
-fn control_frame(m: &[f64; 16], what: &str) -> Result<Pose> {
+fn control_frame(m: &[f64; 16], who: &str) -> Result<Pose> {
     if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
         return Err(Error::invalid(format!(
-            "{what}: the last row must be 0 0 0 1, got {} {} {} {}; matrices are column-major",
+            "{who}: the last row must be 0 0 0 1, got {} {} {} {}; matrices are column-major",
             m[3], m[7], m[11], m[15]
         )));
     }
@@ -250,7 +250,7 @@ fn control_frame(m: &[f64; 16], what: &str) -> Result<Pose> {
         Mat3::from_columns(column(0), column(1), column(2)),
         column(3),
     );
-    check_pose(&pose, || what.to_owned())?;
+    check_pose(&pose, || who.to_owned())?;
     Ok(pose)
 }
 

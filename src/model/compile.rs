@@ -260,6 +260,7 @@ impl Compiler {
             body_inertia: std::mem::take(&mut self.inertias),
             link_inertia: vec![Inertia::ZERO; nlink],
             link_placement: std::mem::take(&mut self.link_placement),
+            varying: self.topology.varying.clone(),
             joint_placement: vec![[0.0; 6]; self.joints.len()],
             damping: self.damping,
             stiffness: self.stiffness,

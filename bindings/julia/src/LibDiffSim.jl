@@ -113,6 +113,7 @@ const DS_PARAM_CONTACT_TANGENTIAL = Int32(16)
 const DS_PARAM_TENDON = Int32(17)
 const DS_PARAM_PRESCRIBED = Int32(18)
 const DS_PARAM_ACTUATOR_GAIN = Int32(19)
+const DS_PARAM_SPLINE_FRAME = Int32(22)
 const DS_FRAME_LOCAL = Int32(0)
 const DS_FRAME_WORLD = Int32(1)
 const DS_FRAME_LOCAL_WORLD_ALIGNED = Int32(2)
@@ -241,7 +242,7 @@ mutable struct ds_joint_desc
     struct_size::Csize_t
     name::Ptr{UInt8}
     kind::Int32
-    reserved::Int32
+    cyclic::Int32
     axis::NTuple{3, Cdouble}
     axis2::NTuple{3, Cdouble}
     anchor::NTuple{3, Cdouble}
@@ -259,8 +260,6 @@ mutable struct ds_joint_desc
     axis3::NTuple{3, Cdouble}
     control_count::Csize_t
     control::Ptr{Cdouble}
-    cyclic::Int32
-    reserved2::Int32
     function ds_joint_desc()
         made = new()
         ds_joint_desc_init(made)

@@ -42,6 +42,9 @@ const JOINTS = (
     translation = LibDiffSim.DS_JOINT_TRANSLATION,
     planar = LibDiffSim.DS_JOINT_PLANAR,
     universal = LibDiffSim.DS_JOINT_UNIVERSAL,
+    spline_curve = LibDiffSim.DS_JOINT_SPLINE_CURVE,
+    spline_surface = LibDiffSim.DS_JOINT_SPLINE_SURFACE,
+    euler = LibDiffSim.DS_JOINT_EULER,
 )
 const GEOMS = (
     plane = LibDiffSim.DS_GEOM_PLANE,
@@ -203,11 +206,20 @@ end
 """
     add_joint!(builder, body; kind = :revolute, fields...)
 
-Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis, axis2, anchor, reference, damping,
-stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin.
+Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis, axis2, axis3, anchor, reference,
+damping, stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin, cyclic. `control` is a 4×4×n array of
+frames of a spline curve, a 6×16 matrix of a surface; control_count follows from it.
 """
-add_joint!(b::Builder, body; kind = :revolute, fields...) =
-    described(LibDiffSim.ds_joint_desc(), (kind = choice(JOINTS, "kind", kind), fields...)) do made
+add_joint!(b::Builder, body; kind = :revolute, control = nothing, fields...) =
+    described(
+        LibDiffSim.ds_joint_desc(),
+        (
+            kind = choice(JOINTS, "kind", kind),
+            control = control,
+            control_count = control === nothing ? 0 : size(control, ndims(control)),
+            fields...,
+        ),
+    ) do made
         LibDiffSim.ds_builder_add_joint(handle(b), body, made)
     end
 

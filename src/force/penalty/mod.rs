@@ -261,7 +261,7 @@ impl PenaltyContacts {
     /// Adds what a parameter does to the balance of forces: −∂f/∂p; nothing for one that is not among them.
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         match p.kind {
-            ParamKind::JointPlacement | ParamKind::GeomSize => {
+            kind if kind.moves_surfaces() => {
                 let touches = (&self.scene, &self.touches[..]);
                 if let Some(linear) = &self.linear {
                     linear.by_parameter(at, touches, p, r, |_, _, _| {});

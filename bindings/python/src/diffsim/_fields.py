@@ -66,6 +66,7 @@ FIELDS: Dict[str, Dict[str, str]] = {
     'ds_joint_desc': {
         'name': 'Name, unique among joints; NULL for none.',
         'kind': 'A ds_joint_kind. Default DS_JOINT_REVOLUTE.',
+        'cyclic': '1: the last control frame of a spline curve leads to the first again, and the coordinate goes round. Default 0.',
         'axis': 'Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.',
         'axis2': 'Second axis of a universal or Euler joint. Default y.',
         'anchor': 'Point about which a rotation turns [m]. Default 0.',
@@ -83,8 +84,6 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'axis3': 'Third axis of an Euler joint. Default x.',
         'control_count': 'Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default 0.',
         'control': 'Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of the second. Default NULL.',
-        'cyclic': '1: the last frame of a curve leads to the first again, and the coordinate goes round. Default 0.',
-        'reserved2': 'Must be 0.',
     },
     'ds_geom_desc': {
         'name': 'Name, unique among geoms; NULL for none.',
@@ -241,4 +240,5 @@ PARAMS: Dict[str, str] = {
     'tendon': "index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the lengths at rest [m], 4 + 3 i to 6 + 3 i: station i of a spatial path, which is a point, in its body's frame [m].",
     'prescribed': 'index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. Of a dof without one, selecting it is DS_ERR_UNSUPPORTED.',
     'actuator_gain': 'index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.',
+    'spline_frame': 'index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.',
 }
