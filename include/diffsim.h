@@ -477,19 +477,19 @@ enum ds_joint_kind
    */
   DS_JOINT_UNIVERSAL = 9,
   /**
-   * Along a curve: a cubic B-spline of the control frames in cumulative form. The coordinate grows by 1 from one frame to the
-   * next: q = i is near frame i. An open curve passes through its first frame at 0 and its last at count - 1; beyond
-   * them it goes on as a uniform screw motion. (1, 1)
+   * Along a curve: a cubic B-spline of the control frames in cumulative form. The coordinate grows by 1
+   * from one frame to the next: q = i is near frame i. An open curve passes through its first frame at 0
+   * and its last at count - 1; beyond them it goes on as a uniform screw motion. (1, 1)
    */
   DS_JOINT_SPLINE_CURVE = 10,
   /**
-   * On a patch of a surface: translations along x, y, z, then rotations about x, y, z, each a bicubic B-spline of two
-   * coordinates, from 0 to 1 within the patch. (2, 2)
+   * On a patch of a surface: translations along x, y, z, then rotations about x, y, z, each a bicubic
+   * B-spline of two coordinates, from 0 to 1 within the patch. (2, 2)
    */
   DS_JOINT_SPLINE_SURFACE = 11,
   /**
-   * Rotations about three axes, each carried along by those before it [rad]. Where all three are in one plane, a direction
-   * of rotation is lost: ds_step_info.near_singular. (3, 3)
+   * Rotations about three axes, each carried along by those before it [rad]. Where all three are in one
+   * plane, a direction of rotation is lost: ds_step_info.near_singular. (3, 3)
    */
   DS_JOINT_EULER = 12,
 };
@@ -819,9 +819,10 @@ enum ds_param_kind
    */
   DS_PARAM_ACTUATOR_GAIN = 19,
   /**
-   * index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m],
-   * 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint
-   * that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.
+   * index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
+   * its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
+   * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
+   * DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_SPLINE_FRAME = 22,
 };
@@ -1491,7 +1492,8 @@ typedef struct ds_joint_desc {
    */
   int32_t kind;
   /**
-   * 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round. Default 0.
+   * 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
+   * Default 0.
    */
   int32_t cyclic;
   /**
@@ -1557,14 +1559,15 @@ typedef struct ds_joint_desc {
    */
   double axis3[3];
   /**
-   * Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default 0.
+   * Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default
+   * 0.
    */
   size_t control_count;
   /**
-   * Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has
-   * at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z
-   * [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of
-   * the second. Default NULL.
+   * Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the
+   * frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers
+   * each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th
+   * spline of the first coordinate and the j-th of the second. Default NULL.
    */
   const double *control;
 } ds_joint_desc;
@@ -2210,9 +2213,10 @@ typedef struct ds_step_info {
    */
   uint64_t too_deep;
   /**
-   * Euler joints within three degrees of where their axes lie in one plane, where the step began. There a direction of
-   * rotation is lost: accelerations and their derivatives grow without bound, and in the plane itself the step is
-   * DS_ERR_NUMERICAL.
+   * Euler joints within three degrees of where their axes lie in one plane, where the step began. There a
+   * direction of rotation is lost. Accelerations and their derivatives grow without bound; within about
+   * 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
+   * round-off.
    */
   uint64_t near_singular;
   /**
@@ -3753,6 +3757,50 @@ ds_status ds_inertia_from_log_cholesky(const double *theta,
  * Fills the struct with the defaults. NULL is ignored.
  */
 void ds_options_init(struct ds_options *options);
+
+/**
+ * The quaternion (x y z w) of a rotation vector (3 numbers) [rad].
+ *
+ * jacobian: 3×3, column-major: rotation about the moved axes by the vector; may be NULL.
+ */
+ds_status ds_rotation_vector_to_quat(const double *vector, double *quat, double *jacobian);
+
+/**
+ * The rotation vector (3 numbers) of a quaternion (x y z w), of length pi at most [rad].
+ *
+ * jacobian: 3×3, column-major: the vector by rotations about the moved axes; may be NULL.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a quaternion whose length is far from 1.
+ */
+ds_status ds_quat_to_rotation_vector(const double *quat, double *vector, double *jacobian);
+
+/**
+ * The quaternion (x y z w) of rotations by three angles [rad] about axes, each carried along by those before it: the
+ * rotation of a DS_JOINT_EULER.
+ *
+ * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: rotation about the
+ * moved axes by the angles; may be NULL.
+ */
+ds_status ds_euler_to_quat(const double *axes,
+                           const double *angles,
+                           double *quat,
+                           double *jacobian);
+
+/**
+ * The angles [rad] of a quaternion (x y z w) about three axes, the second of which is perpendicular to the others.
+ * The second angle is from -pi/2 to pi/2 where the axes are perpendicular, and from 0 to pi where the third is
+ * the first one.
+ *
+ * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: the angles by
+ * rotations about the moved axes; may be NULL.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for other axes, and for a quaternion whose length is far from 1;
+ * DS_ERR_NUMERICAL within 1e-9 rad of where the axes are in one plane, for there are no two angles.
+ */
+ds_status ds_quat_to_euler(const double *axes,
+                           const double *quat,
+                           double *angles,
+                           double *jacobian);
 
 /**
  * Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.

@@ -882,6 +882,9 @@ ds_energy(a1, a2, a3, a4, a5) =
 ds_equality_desc_init(a1) =
     ccall((:ds_equality_desc_init, libdiffsim), Cvoid, (Ref{ds_equality_desc},), a1)
 
+ds_euler_to_quat(a1, a2, a3, a4) =
+    ccall((:ds_euler_to_quat, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
 ds_forward_dynamics(a1, a2, a3, a4, a5) =
     ccall((:ds_forward_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
@@ -1332,6 +1335,12 @@ ds_problem_solve(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) =
 ds_problem_vjp(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
     ccall((:ds_problem_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
 
+ds_quat_to_euler(a1, a2, a3, a4) =
+    ccall((:ds_quat_to_euler, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_quat_to_rotation_vector(a1, a2, a3) =
+    ccall((:ds_quat_to_rotation_vector, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
 ds_recorder_add_arrow(a1, a2, a3, a4) =
     ccall((:ds_recorder_add_arrow, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
@@ -1442,6 +1451,9 @@ ds_rollout_set_params(a1, a2) =
 
 ds_rollout_time_step(a1) =
     ccall((:ds_rollout_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
+
+ds_rotation_vector_to_quat(a1, a2, a3) =
+    ccall((:ds_rotation_vector_to_quat, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
 ds_save_options_init(a1) =
     ccall((:ds_save_options_init, libdiffsim), Cvoid, (Ref{ds_save_options},), a1)
