@@ -487,6 +487,22 @@ enum ds_joint_kind
    * Rotation about the axis, then about a second one that the first carries along. (2, 2)
    */
   DS_JOINT_UNIVERSAL = 9,
+  /**
+   * Along a curve: a cubic B-spline of the control frames in cumulative form. The coordinate grows by 1
+   * from one frame to the next: q = i is near frame i. An open curve passes through its first frame at 0
+   * and its last at count - 1; beyond them it goes on as a uniform screw motion. (1, 1)
+   */
+  DS_JOINT_SPLINE_CURVE = 10,
+  /**
+   * On a patch of a surface: translations along x, y, z, then rotations about x, y, z, each a bicubic
+   * B-spline of two coordinates, from 0 to 1 within the patch. (2, 2)
+   */
+  DS_JOINT_SPLINE_SURFACE = 11,
+  /**
+   * Rotations about three axes, each carried along by those before it [rad]. Where all three are in one
+   * plane, a direction of rotation is lost: ds_step_info.near_singular. (3, 3)
+   */
+  DS_JOINT_EULER = 12,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -831,6 +847,13 @@ enum ds_param_kind
    * muscle is DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_ACTUATOR_GAIN = 19,
+  /**
+   * index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
+   * its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
+   * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
+   * DS_ERR_UNSUPPORTED.
+   */
+  DS_PARAM_SPLINE_FRAME = 22,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1522,15 +1545,16 @@ typedef struct ds_joint_desc {
    */
   int32_t kind;
   /**
-   * Must be 0.
+   * 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
+   * Default 0.
    */
-  int32_t reserved;
+  int32_t cyclic;
   /**
-   * Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.
+   * Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.
    */
   double axis[3];
   /**
-   * Second axis of a universal joint. Default y.
+   * Second axis of a universal or Euler joint. Default y.
    */
   double axis2[3];
   /**
@@ -1587,6 +1611,22 @@ typedef struct ds_joint_desc {
    * Default inf.
    */
   double velocity;
+  /**
+   * Third axis of an Euler joint. Default x.
+   */
+  double axis3[3];
+  /**
+   * Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default
+   * 0.
+   */
+  size_t control_count;
+  /**
+   * Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the
+   * frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers
+   * each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th
+   * spline of the first coordinate and the j-th of the second. Default NULL.
+   */
+  const double *control;
 } ds_joint_desc;
 
 /**
@@ -2273,10 +2313,17 @@ typedef struct ds_step_info {
    */
   uint64_t too_deep;
   /**
+   * Euler joints within three degrees of where their axes lie in one plane, where the step began. There a
+   * direction of rotation is lost. Accelerations and their derivatives grow without bound; within about
+   * 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
+   * round-off.
+   */
+  uint64_t near_singular;
+  /**
    * Reserved for fields of future versions, so that the struct keeps its size. 0 today, and 0
    * later for a field with nothing to report.
    */
-  uint64_t reserved[13];
+  uint64_t reserved[12];
 } ds_step_info;
 
 /**
@@ -3831,6 +3878,50 @@ ds_status ds_inertia_from_log_cholesky(const double *theta, double *p, double *d
 void ds_options_init(struct ds_options *options);
 
 /**
+ * The quaternion (x y z w) of a rotation vector (3 numbers) [rad].
+ *
+ * jacobian: 3×3, column-major: rotation about the moved axes by the vector; may be NULL.
+ */
+ds_status ds_rotation_vector_to_quat(const double *vector, double *quat, double *jacobian);
+
+/**
+ * The rotation vector (3 numbers) of a quaternion (x y z w), of length pi at most [rad].
+ *
+ * jacobian: 3×3, column-major: the vector by rotations about the moved axes; may be NULL.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a quaternion whose length is far from 1.
+ */
+ds_status ds_quat_to_rotation_vector(const double *quat, double *vector, double *jacobian);
+
+/**
+ * The quaternion (x y z w) of rotations by three angles [rad] about axes, each carried along by those before it: the
+ * rotation of a DS_JOINT_EULER.
+ *
+ * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: rotation about the
+ * moved axes by the angles; may be NULL.
+ */
+ds_status ds_euler_to_quat(const double *axes,
+                           const double *angles,
+                           double *quat,
+                           double *jacobian);
+
+/**
+ * The angles [rad] of a quaternion (x y z w) about three axes, the second of which is perpendicular to the others.
+ * The second angle is from -pi/2 to pi/2 where the axes are perpendicular, and from 0 to pi where the third is
+ * the first one.
+ *
+ * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: the angles by
+ * rotations about the moved axes; may be NULL.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for other axes, and for a quaternion whose length is far from 1;
+ * DS_ERR_NUMERICAL within 1e-9 rad of where the axes are in one plane, for there are no two angles.
+ */
+ds_status ds_quat_to_euler(const double *axes,
+                           const double *quat,
+                           double *angles,
+                           double *jacobian);
+
+/**
  * Makes a sim of a model and keeps the model alive. Release *out with ds_sim_free.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for incompatible options,
@@ -4563,7 +4654,7 @@ ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /**
  * Sets the selected parameters of this sim; the model does not change. p: np numbers. Allocates if
- * it changes the size of a geom.
+ * it changes the size of a geom or the shape of a spline.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an unphysical value, such as a negative mass, a size of 0 or a
  * stabilization gain outside [0, 1]. The same for an inertia that no body can have: a negative

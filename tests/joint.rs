@@ -4,7 +4,7 @@
 mod common;
 
 use common::checker::{Checker, quadruped_spec};
-use common::varying::{Surface, Universal, surface_tree, universal_tree};
+use common::varying::{Surface, Universal, spline_tree, splines, surface_tree, universal_tree};
 use common::*;
 use diffsim::dynamics::Dynamics;
 use diffsim::dynamics::articulated::{Articulation, articulate};
@@ -114,95 +114,107 @@ fn a_universal_joint_is_two_revolute_ones() {
 #[test]
 fn derivatives_on_surfaces_are_those_of_differences() {
     for seed in 0..12 {
-        let model = surface_tree(seed, 3 + seed as usize / 2);
-        let (p, nv) = (model.params(), model.nv());
-        let mut rng = Rng::new(seed);
-        let q = random_q(&mut rng, &model, 0.7);
-        let (v, a, w) = (
-            rng.vector(nv, 2.0),
-            rng.vector(nv, 5.0),
-            rng.vector(nv, 3.0),
-        );
-        let all = outputs(&model, &q, &v, &a, &w);
-        let of = |name: &str| &all.iter().find(|(n, _)| *n == name).unwrap().1;
-        let near = |name: &str, x: &[f64], y: &[f64], bound: f64| {
-            let error = relative_error(x, y);
-            assert!(error < bound, "{name}, seed {seed}: {error:e}");
-        };
-        let mut d = Dynamics::new(&model, false);
-        let inverse = |d: &mut Dynamics, q: &[f64], v: &[f64], a: &[f64]| {
-            let mut tau = vec![0.0; nv];
-            load(d, &model, q, v);
-            d.inverse(&model, p, a, &mut tau);
-            tau
-        };
-        let forward = |d: &mut Dynamics, q: &[f64], v: &[f64]| {
-            let mut a = vec![0.0; nv];
-            load(d, &model, q, v);
-            d.forward(&model, p, &p.armature, &w, &mut a);
-            a
-        };
-        let tau = inverse(
-            &mut d,
-            &q,
-            &v,
-            &forward(&mut Dynamics::new(&model, false), &q, &v),
-        );
-        near("aba and rnea", &tau, &w, 1e-9);
-        let (fd_q, fd_v) = (
-            by_q(&model, &q, |q| inverse(&mut d, q, &v, &a)),
-            by_vector(&v, |v| inverse(&mut d, &q, v, &a)),
-        );
-        near("∂τ/∂q", of("∂τ/∂q"), &fd_q, 1e-7);
-        near("∂τ/∂v", of("∂τ/∂v"), &fd_v, 1e-7);
-        near(
-            "M",
-            of("M"),
-            &by_vector(&a, |a| inverse(&mut d, &q, &v, a)),
-            1e-7,
-        );
-        near(
-            "∂a/∂q",
-            of("∂a/∂q"),
-            &by_q(&model, &q, |q| forward(&mut d, q, &v)),
-            1e-6,
-        );
-        near(
-            "∂a/∂v",
-            of("∂a/∂v"),
-            &by_vector(&v, |v| forward(&mut d, &q, v)),
-            1e-6,
-        );
-        let product = |m: &[f64], x: &[f64]| -> Vec<f64> {
-            (0..nv)
-                .map(|i| (0..nv).map(|j| m[j * nv + i] * x[j]).sum())
-                .collect()
-        };
-        let transposed = |m: &[f64]| -> Vec<f64> {
-            m.chunks(nv)
-                .map(|c| c.iter().zip(&w).map(|(x, w)| x * w).sum())
-                .collect()
-        };
-        near("adjoint by q", of("adjoint by q"), &transposed(&fd_q), 1e-7);
-        near("adjoint by v", of("adjoint by v"), &transposed(&fd_v), 1e-7);
-        let along: Vec<f64> = product(&fd_q, &w)
-            .iter()
-            .zip(product(&fd_v, &a))
-            .map(|(x, y)| x + y)
-            .collect();
-        near("direction", of("direction"), &along, 1e-7);
-        // The body Jacobian's rate is its difference along v.
-        let (last, point) = (model.nbody() - 1, Vec3::new(0.1, -0.2, 0.3));
-        let rate = difference(EPS, |x| {
-            let moved: Vec<f64> = v.iter().map(|v| v * x).collect();
-            let (mut at, mut j) = (q.clone(), vec![0.0; 6 * nv]);
-            model.integrate(&q, &moved, &mut at);
-            d.update_positions(&model, p, &at);
-            body_jacobian(&model, &d.kin, last, point, &mut j);
-            j
-        });
-        near("the body Jacobian's rate", of("its rate"), &rate, 1e-7);
+        let n = 3 + seed as usize / 2;
+        check_derivatives(&surface_tree(seed, n), seed);
     }
+}
+
+#[test]
+fn derivatives_on_splines_are_those_of_differences() {
+    for seed in 0..24 {
+        let n = 3 + seed as usize / 4;
+        check_derivatives(&spline_tree(seed, n), seed);
+    }
+}
+
+fn check_derivatives(model: &Model, seed: u64) {
+    let (p, nv) = (model.params(), model.nv());
+    let mut rng = Rng::new(seed);
+    let q = random_q(&mut rng, model, 0.7);
+    let (v, a, w) = (
+        rng.vector(nv, 2.0),
+        rng.vector(nv, 5.0),
+        rng.vector(nv, 3.0),
+    );
+    let all = outputs(model, &q, &v, &a, &w);
+    let of = |name: &str| &all.iter().find(|(n, _)| *n == name).unwrap().1;
+    let near = |name: &str, x: &[f64], y: &[f64], bound: f64| {
+        let error = relative_error(x, y);
+        assert!(error < bound, "{name}, seed {seed}: {error:e}");
+    };
+    let mut d = Dynamics::new(model, false);
+    let inverse = |d: &mut Dynamics, q: &[f64], v: &[f64], a: &[f64]| {
+        let mut tau = vec![0.0; nv];
+        load(d, model, q, v);
+        d.inverse(model, p, a, &mut tau);
+        tau
+    };
+    let forward = |d: &mut Dynamics, q: &[f64], v: &[f64]| {
+        let mut a = vec![0.0; nv];
+        load(d, model, q, v);
+        d.forward(model, p, &p.armature, &w, &mut a);
+        a
+    };
+    let tau = inverse(
+        &mut d,
+        &q,
+        &v,
+        &forward(&mut Dynamics::new(model, false), &q, &v),
+    );
+    near("aba and rnea", &tau, &w, 1e-9);
+    let (fd_q, fd_v) = (
+        by_q(model, &q, |q| inverse(&mut d, q, &v, &a)),
+        by_vector(&v, |v| inverse(&mut d, &q, v, &a)),
+    );
+    near("∂τ/∂q", of("∂τ/∂q"), &fd_q, 1e-7);
+    near("∂τ/∂v", of("∂τ/∂v"), &fd_v, 1e-7);
+    near(
+        "M",
+        of("M"),
+        &by_vector(&a, |a| inverse(&mut d, &q, &v, a)),
+        1e-7,
+    );
+    near(
+        "∂a/∂q",
+        of("∂a/∂q"),
+        &by_q(model, &q, |q| forward(&mut d, q, &v)),
+        1e-6,
+    );
+    near(
+        "∂a/∂v",
+        of("∂a/∂v"),
+        &by_vector(&v, |v| forward(&mut d, &q, v)),
+        1e-6,
+    );
+    let product = |m: &[f64], x: &[f64]| -> Vec<f64> {
+        (0..nv)
+            .map(|i| (0..nv).map(|j| m[j * nv + i] * x[j]).sum())
+            .collect()
+    };
+    let transposed = |m: &[f64]| -> Vec<f64> {
+        m.chunks(nv)
+            .map(|c| c.iter().zip(&w).map(|(x, w)| x * w).sum())
+            .collect()
+    };
+    near("adjoint by q", of("adjoint by q"), &transposed(&fd_q), 1e-7);
+    near("adjoint by v", of("adjoint by v"), &transposed(&fd_v), 1e-7);
+    let along: Vec<f64> = product(&fd_q, &w)
+        .iter()
+        .zip(product(&fd_v, &a))
+        .map(|(x, y)| x + y)
+        .collect();
+    near("direction", of("direction"), &along, 1e-7);
+    // The body Jacobian's rate is its difference along v.
+    let (last, point) = (model.nbody() - 1, Vec3::new(0.1, -0.2, 0.3));
+    let rate = difference(EPS, |x| {
+        let moved: Vec<f64> = v.iter().map(|v| v * x).collect();
+        let (mut at, mut j) = (q.clone(), vec![0.0; 6 * nv]);
+        model.integrate(&q, &moved, &mut at);
+        d.update_positions(model, p, &at);
+        body_jacobian(model, &d.kin, last, point, &mut j);
+        j
+    });
+    near("the body Jacobian's rate", of("its rate"), &rate, 1e-7);
 }
 
 /// A quadruped whose hips turn about two axes, of one link or of two, or slide on surfaces.
@@ -228,6 +240,18 @@ fn posed(model: &Model) -> Vec<f64> {
     q
 }
 
+/// A start of [`posed`] for hips with as many coordinates as the model's, the first ones near where they are
+/// at rest.
+fn posed_with(model: &Model, hips: &[f64]) -> Vec<f64> {
+    let mut q = model.neutral().to_vec();
+    q[2] = 0.31;
+    for leg in q[7..].chunks_mut(hips.len() + 2) {
+        leg[..hips.len()].copy_from_slice(hips);
+        leg[hips.len()..].copy_from_slice(&[0.8, -1.6]);
+    }
+    q
+}
+
 fn some_params(model: &Model) -> Vec<diffsim::model::params::Param> {
     let hip = model.joint_id("hip1").unwrap();
     let mut list: Vec<_> = (0..6)
@@ -238,10 +262,18 @@ fn some_params(model: &Model) -> Vec<diffsim::model::params::Param> {
         ParamKind::JointDamping,
         ParamKind::JointArmature,
     ] {
-        list.extend((0..2).map(|c| param(kind, hip, c)));
+        list.extend((0..model.joint(hip).nv).map(|c| param(kind, hip, c)));
     }
     list.extend((0..10).map(|c| param(ParamKind::BodyInertia, model.joint(hip).body, c)));
     list
+}
+
+/// Numbers of the shape of a hip.
+fn shape_params(model: &Model) -> Vec<diffsim::model::params::Param> {
+    let hip = model.joint_id("hip1").unwrap();
+    let of = |c: usize| param(ParamKind::SplineFrame, hip, c);
+    let known = |p: &diffsim::model::params::Param| model.check_param(p).is_ok();
+    (0..96).step_by(5).map(of).filter(known).collect()
 }
 
 fn walker_options(contact: Contact) -> Options {
@@ -261,6 +293,29 @@ fn steps_on_surfaces_have_exact_jacobians() {
         let mut c = Checker::new(model, &walker_options(contact));
         c.select(&params);
         c.run(&format!("hips on surfaces, {contact:?}"), &q, 0.5, 12);
+    }
+}
+
+#[test]
+fn steps_on_splines_have_exact_jacobians() {
+    let kinds = [
+        (JointKind::SplineCurve, &[0.3][..]),
+        (JointKind::SplineSurface, &[0.4, 0.5]),
+        (JointKind::Euler, &[0.02, -0.03, 0.1]),
+    ];
+    for contact in [Contact::None, Contact::Ncp, Contact::Convex] {
+        for (kind, hips) in kinds {
+            let model = walker(|j| match kind {
+                JointKind::Euler => j.kind = kind,
+                _ => splines(&mut Rng::new(5), j, kind, false),
+            });
+            let q = posed_with(&model, hips);
+            let mut params = some_params(&model);
+            params.extend(shape_params(&model));
+            let mut c = Checker::new(model, &walker_options(contact));
+            c.select(&params);
+            c.run(&format!("hips of {kind:?}, {contact:?}"), &q, 0.5, 12);
+        }
     }
 }
 

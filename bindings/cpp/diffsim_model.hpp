@@ -374,6 +374,34 @@ private:
     }
 };
 
+/** A rotation as a quaternion (x y z w), and a 3×3 matrix, column-major. */
+using Quaternion = std::array<double, 4>;
+using Matrix3 = std::array<double, 9>;
+/** The quaternion of a rotation vector; jacobian: rotation about the moved axes by the vector. */
+inline Quaternion rotation_vector_to_quat(const Vector3 &vector, Matrix3 *jacobian = nullptr) {
+    Quaternion out{};
+    check(ds_rotation_vector_to_quat(vector.data(), out.data(), jacobian ? jacobian->data() : nullptr));
+    return out;
+}
+/** The rotation vector of a quaternion; jacobian: the vector by rotations about the moved axes. */
+inline Vector3 quat_to_rotation_vector(const Quaternion &quat, Matrix3 *jacobian = nullptr) {
+    Vector3 out{};
+    check(ds_quat_to_rotation_vector(quat.data(), out.data(), jacobian ? jacobian->data() : nullptr));
+    return out;
+}
+/** The quaternion of angles about axes, one after the other; jacobian: rotation about the moved axes by the angles. */
+inline Quaternion euler_to_quat(const Matrix3 &axes, const Vector3 &angles, Matrix3 *jacobian = nullptr) {
+    Quaternion out{};
+    check(ds_euler_to_quat(axes.data(), angles.data(), out.data(), jacobian ? jacobian->data() : nullptr));
+    return out;
+}
+/** The angles of a quaternion about axes; jacobian: the angles by rotations about the moved axes. */
+inline Vector3 quat_to_euler(const Matrix3 &axes, const Quaternion &quat, Matrix3 *jacobian = nullptr) {
+    Vector3 out{};
+    check(ds_quat_to_euler(axes.data(), quat.data(), out.data(), jacobian ? jacobian->data() : nullptr));
+    return out;
+}
+
 /** Mass, centre of mass, and Ixx, Ixy, Iyy, Ixz, Iyz, Izz about it. */
 struct MassProperties {
     double mass;

@@ -180,7 +180,6 @@ pub unsafe extern "C" fn ds_builder_add_joint(
 pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec> {
     args::reference(joint, "joint")?;
     let d = args::grown(joint, "joint")?;
-    args::zero(d.reserved, "joint.reserved")?;
     let kind = choice!(d.kind, "joint.kind", ds_joint_kind {
         DS_JOINT_FIXED => JointKind::Fixed,
         DS_JOINT_REVOLUTE => JointKind::Revolute,
@@ -192,7 +191,20 @@ pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec
         DS_JOINT_TRANSLATION => JointKind::Translation,
         DS_JOINT_PLANAR => JointKind::Planar,
         DS_JOINT_UNIVERSAL => JointKind::Universal,
+        DS_JOINT_SPLINE_CURVE => JointKind::SplineCurve,
+        DS_JOINT_SPLINE_SURFACE => JointKind::SplineSurface,
+        DS_JOINT_EULER => JointKind::Euler,
     })?;
+    let cyclic = args::flag(d.cyclic, "joint.cyclic")?;
+    let width = if kind == JointKind::SplineSurface {
+        6
+    } else {
+        16
+    };
+    let control = match d.control_count {
+        0 => &[][..],
+        n => args::array(d.control, n.saturating_mul(width), "joint.control")?,
+    };
     for (name, x) in [("joint.effort", d.effort), ("joint.velocity", d.velocity)] {
         if x.is_nan() || x < 0.0 {
             return Err(Error::invalid(format!(
@@ -203,6 +215,9 @@ pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec
     Ok(JointSpec {
         axis: vec3(d.axis),
         axis2: vec3(d.axis2),
+        axis3: vec3(d.axis3),
+        control: control.into(),
+        cyclic,
         anchor: vec3(d.anchor),
         reference: d.reference,
         damping: d.damping,

@@ -21,11 +21,12 @@ pub struct ds_joint_desc {
     pub name: *const c_char,
     /// A ds_joint_kind. Default DS_JOINT_REVOLUTE.
     pub kind: i32,
-    /// Must be 0.
-    pub reserved: i32,
-    /// Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.
+    /// 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
+    /// Default 0.
+    pub cyclic: i32,
+    /// Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.
     pub axis: [f64; 3],
-    /// Second axis of a universal joint. Default y.
+    /// Second axis of a universal or Euler joint. Default y.
     pub axis2: [f64; 3],
     /// Point about which the joint rotates [m]. Default 0.
     pub anchor: [f64; 3],
@@ -57,6 +58,16 @@ pub struct ds_joint_desc {
     /// Largest |velocity| [rad/s or m/s]. It is not enforced unless ds_options.velocity_limits is 1.
     /// Default inf.
     pub velocity: f64,
+    /// Third axis of an Euler joint. Default x.
+    pub axis3: [f64; 3],
+    /// Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default
+    /// 0.
+    pub control_count: usize,
+    /// Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the
+    /// frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers
+    /// each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th
+    /// spline of the first coordinate and the j-th of the second. Default NULL.
+    pub control: *const f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -70,7 +81,7 @@ unsafe impl Growing for ds_joint_desc {
             struct_size: size_of::<ds_joint_desc>(),
             name: ptr::null(),
             kind: ds_joint_kind::DS_JOINT_REVOLUTE as i32,
-            reserved: 0,
+            cyclic: 0,
             axis: j.axis.to_array(),
             axis2: j.axis2.to_array(),
             anchor: j.anchor.to_array(),
@@ -85,6 +96,9 @@ unsafe impl Growing for ds_joint_desc {
             limit_margin: j.limit_margin,
             effort: j.effort_limit,
             velocity: j.velocity_limit,
+            axis3: j.axis3.to_array(),
+            control_count: 0,
+            control: ptr::null(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
 use crate::model::activation::ActivationLaw;
-use crate::model::spec::{GeomSpec, JointSpec, MeshMode, OpenMesh, ShapeSpec};
+use crate::model::spec::{GeomSpec, JointKind, JointSpec, MeshMode, OpenMesh, ShapeSpec};
 use crate::model::{ActsOn, Actuator};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Pose};
 use std::ffi::c_char;
@@ -144,6 +144,16 @@ pub(super) fn joint_desc(j: &JointSpec) -> ds_joint_desc {
         limit_margin: j.limit_margin,
         effort: j.effort_limit,
         velocity: j.velocity_limit,
+        axis3: j.axis3.to_array(),
+        control_count: match j.kind {
+            JointKind::SplineSurface => j.control.len() / 6,
+            _ => j.control.len() / 16,
+        },
+        control: match j.control.is_empty() {
+            true => std::ptr::null(),
+            false => j.control.as_ptr(),
+        },
+        cyclic: i32::from(j.cyclic),
         ..ds_joint_desc::defaults()
     }
 }

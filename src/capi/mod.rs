@@ -51,6 +51,7 @@ pub mod inertia;
 pub mod options;
 
 pub mod report;
+pub mod rotations;
 
 pub mod sim;
 

@@ -32,6 +32,16 @@ pub enum ds_joint_kind {
     DS_JOINT_PLANAR = 8,
     /// Rotation about the axis, then about a second one that the first carries along. (2, 2)
     DS_JOINT_UNIVERSAL = 9,
+    /// Along a curve: a cubic B-spline of the control frames in cumulative form. The coordinate grows by 1
+    /// from one frame to the next: q = i is near frame i. An open curve passes through its first frame at 0
+    /// and its last at count - 1; beyond them it goes on as a uniform screw motion. (1, 1)
+    DS_JOINT_SPLINE_CURVE = 10,
+    /// On a patch of a surface: translations along x, y, z, then rotations about x, y, z, each a bicubic
+    /// B-spline of two coordinates, from 0 to 1 within the patch. (2, 2)
+    DS_JOINT_SPLINE_SURFACE = 11,
+    /// Rotations about three axes, each carried along by those before it [rad]. Where all three are in one
+    /// plane, a direction of rotation is lost: ds_step_info.near_singular. (3, 3)
+    DS_JOINT_EULER = 12,
 }
 
 impl From<JointKind> for ds_joint_kind {
@@ -47,6 +57,9 @@ impl From<JointKind> for ds_joint_kind {
             JointKind::Translation => ds_joint_kind::DS_JOINT_TRANSLATION,
             JointKind::Planar => ds_joint_kind::DS_JOINT_PLANAR,
             JointKind::Universal => ds_joint_kind::DS_JOINT_UNIVERSAL,
+            JointKind::SplineCurve => ds_joint_kind::DS_JOINT_SPLINE_CURVE,
+            JointKind::SplineSurface => ds_joint_kind::DS_JOINT_SPLINE_SURFACE,
+            JointKind::Euler => ds_joint_kind::DS_JOINT_EULER,
         }
     }
 }

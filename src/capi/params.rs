@@ -73,6 +73,11 @@ pub enum ds_param_kind {
     /// the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a
     /// muscle is DS_ERR_UNSUPPORTED.
     DS_PARAM_ACTUATOR_GAIN = 19,
+    /// index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
+    /// its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
+    /// number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
+    /// DS_ERR_UNSUPPORTED.
+    DS_PARAM_SPLINE_FRAME = 22,
 }
 
 /// A parameter of a sim.
@@ -109,6 +114,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_TENDON => ParamKind::Tendon,
         DS_PARAM_PRESCRIBED => ParamKind::Prescribed,
         DS_PARAM_ACTUATOR_GAIN => ParamKind::ActuatorGain,
+        DS_PARAM_SPLINE_FRAME => ParamKind::SplineFrame,
     })?;
     Ok(Param {
         kind,
@@ -161,7 +167,7 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
 }
 
 /// Sets the selected parameters of this sim; the model does not change. p: np numbers. Allocates if
-/// it changes the size of a geom.
+/// it changes the size of a geom or the shape of a spline.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an unphysical value, such as a negative mass, a size of 0 or a
 /// stabilization gain outside [0, 1]. The same for an inertia that no body can have: a negative

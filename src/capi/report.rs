@@ -77,9 +77,14 @@ pub struct ds_step_info {
     /// Number of contacts deeper than ds_options.max_depth. Heavy bodies sink into light ones with
     /// DS_CONTACT_CONVEX and DS_CONTACT_PENALTY, but not with DS_CONTACT_NCP and DS_CONTACT_LCP.
     pub too_deep: u64,
+    /// Euler joints within three degrees of where their axes lie in one plane, where the step began. There a
+    /// direction of rotation is lost. Accelerations and their derivatives grow without bound; within about
+    /// 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
+    /// round-off.
+    pub near_singular: u64,
     /// Reserved for fields of future versions, so that the struct keeps its size. 0 today, and 0
     /// later for a field with nothing to report.
-    pub reserved: [u64; 13],
+    pub reserved: [u64; 12],
 }
 
 impl From<StepInfo> for ds_step_info {
@@ -94,7 +99,8 @@ impl From<StepInfo> for ds_step_info {
             impacts: i.impacts as u64,
             deepest: i.deepest,
             too_deep: i.too_deep as u64,
-            reserved: [0; 13],
+            near_singular: i.near_singular as u64,
+            reserved: [0; 12],
         }
     }
 }

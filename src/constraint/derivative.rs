@@ -21,7 +21,7 @@ use super::rows::Rows;
 use super::source::{Along, Source};
 use crate::collision::scene::Scene;
 use crate::dynamics::external::{External, LinkStiffness};
-use crate::dynamics::kinematics::{Kinematics, link_twists};
+use crate::dynamics::kinematics::{Displaced, Kinematics, link_twists};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
@@ -32,7 +32,6 @@ use rows::{
     AFTER, BEFORE, Bend, BodyRows, Bounded, Cross, OnTendon, Pull, VariedContact, add, lanes_of,
 };
 pub use rows::{OnDof, Side};
-use std::ops::Range;
 
 /// The variation of a step's constraint problem by the tangent of q. Sized at creation.
 #[derive(Debug)]
@@ -293,24 +292,26 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Effect of displacing all links of a subtree by ξ: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses
-    /// on links by the displacement of others into `force` (all added).
+    /// Effect of displacing a link and all that it carries: σ into `sigma`, the gaps of contacts into `gaps`,
+    /// and the impulses on links by the displacement of others into `force` (all added).
     pub fn displaced(
         &self,
         c: &Constraints,
         t: &Topology,
         (kin, cords): (&Kinematics, &Cords),
-        links: Range<usize>,
-        xi: Twist,
+        moved: &Displaced,
         sigma: &mut [f64],
         gaps: &mut [f64],
         force: &mut [f64],
     ) {
-        let parent = t.links[links.start].parent;
-        let eta = [AFTER, BEFORE].map(|time| self.flow[time].of(parent).cross(xi));
+        let (link, xi) = (moved.link, moved.by.xi);
+        let (links, parent) = (link..t.links[link].end, t.links[link].parent);
+        let eta = [AFTER, BEFORE].map(|time| {
+            let flow = &self.flow[time];
+            flow.of(parent).cross(xi) + flow.within(t, moved)
+        });
         self.contacts_displaced(t, kin, &links, xi, eta, sigma, gaps, force);
-        self.bounds_displaced(c, t, kin, &links, xi, sigma);
-        let link = links.start;
+        self.bounds_displaced(c, t, kin, moved, sigma);
         self.tendons_displaced(
             (kin, cords),
             &Displacement::Carried { link, xi },

@@ -4,11 +4,11 @@
 //! with one of its links: an inertial frame chosen again at every configuration. World axes spare the
 //! recursions every change of frame. The near origin keeps the accuracy.
 
-use crate::joint::VaryingState;
+use crate::joint::{MAX_DOFS, Reshaped, VaryingState};
 use crate::linalg::dispatch;
 use crate::model::Model;
-use crate::model::params::Params;
-use crate::model::topology::{Link, Topology, WORLD};
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::{Link, LinkKind, Topology, WORLD};
 use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3, Wrench};
 
 /// State of the tree at (q, v).
@@ -31,6 +31,32 @@ pub struct Kinematics {
     pub varying: Vec<VaryingState>,
     /// Per link: inertia; valid after [`inertias`].
     pub inertia: Vec<Inertia>,
+}
+
+/// A link and all that it carries are displaced, at fixed coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Displaced {
+    pub link: usize,
+    /// All else is carried along; only a joint whose shape changes has columns that change, too.
+    pub by: Reshaped,
+}
+
+impl Displaced {
+    /// Change of the velocity within the link: Σ δS_k x_k, at rates `x` of all dofs.
+    pub fn within(&self, t: &Topology, x: impl Fn(usize) -> f64) -> Twist {
+        let dofs = t.links[self.link].dofs();
+        let terms = dofs.zip(&self.by.bent).map(|(k, bent)| *bent * x(k));
+        terms.fold(Twist::ZERO, |sum, s| sum + s)
+    }
+
+    /// Calls `visit` with the change of the force on the link's dofs by that of their columns: δS_kᵀ f.
+    pub fn for_bent(&self, t: &Topology, f: Wrench, mut visit: impl FnMut(usize, f64)) {
+        if self.by.bent != [Twist::ZERO; MAX_DOFS] {
+            for (k, bent) in t.links[self.link].dofs().zip(&self.by.bent) {
+                visit(k, bent.dot(f));
+            }
+        }
+    }
 }
 
 impl Kinematics {
@@ -64,22 +90,27 @@ impl Kinematics {
         }
     }
 
-    /// Motion of a joint's subtree per unit of a component of its placement, about the tree's origin.
-    pub fn placement_twist(
-        &self,
-        model: &Model,
-        params: &Params,
-        [joint, component]: [usize; 2],
-    ) -> Twist {
+    /// The displacement by a parameter of a joint's placement or shape at fixed coordinates, about the tree's
+    /// origin; after [`velocities`].
+    pub fn displaced(&self, model: &Model, params: &Params, p: &Param) -> Displaced {
+        let (joint, component) = (p.index as usize, p.component as usize);
         let link = model.joint(joint).first_link;
         let l = &model.topology().links[link];
+        if let (ParamKind::SplineFrame, LinkKind::Varying { index, .. }) = (p.kind, l.kind) {
+            let by = self.varying[usize::from(index)].by_parameter(component);
+            return Displaced { link, by };
+        }
         let mut frame = params.link_placement[link];
         if l.parent == WORLD {
             frame.pos -= self.origin[l.tree];
         } else {
             frame = Pose::new(self.rot[l.parent], self.pos[l.parent]).compose(&frame);
         }
-        frame.twist(params.placement_twists(model, joint)[component])
+        let by = Reshaped {
+            xi: frame.twist(params.placement_twists(model, joint)[component]),
+            ..Reshaped::default()
+        };
+        Displaced { link, by }
     }
 
     /// World placement of a body.
@@ -112,7 +143,7 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
                 parent.mul_vec(place.pos) + places[l.parent],
             )
         };
-        (rots[i], places[i]) = (l.kind).place(&t.varying, rot, pos, &q[l.iq..], l.reference);
+        (rots[i], places[i]) = (l.kind).place(&params.varying, rot, pos, &q[l.iq..], l.reference);
     }
     for (origin, tree) in kin.origin.iter_mut().zip(&t.trees) {
         *origin = places[tree.origin];
@@ -123,10 +154,10 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
     for (i, l) in t.links.iter().enumerate() {
         (l.kind).columns(&rots[i], places[i], &mut s[l.iv..]);
     }
-    for (state, link) in kin.varying.iter_mut().zip(&t.varying) {
+    for (state, link) in kin.varying.iter_mut().zip(&params.varying) {
         let l = &t.links[link.link];
         let frame = Pose::new(kin.rot[link.link], kin.pos[link.link]);
-        state.set_position(&*link.joint, &q[l.iq..], frame, &mut kin.s[l.iv..]);
+        state.set_position(&link.joint, &q[l.iq..], frame, &mut kin.s[l.iv..]);
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn gained(
         both += kin.v[l.parent];
     }
     let v = state.velocity();
-    let bias = state.bias_slopes(&*link.joint);
+    let bias = state.bias_slopes();
     let mut gained = [Carried::default(); MAX_DOFS];
     for (j, gained) in gained[..l.nv].iter_mut().enumerate() {
         let eta = state.by_dof(j, v);

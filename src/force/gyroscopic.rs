@@ -227,22 +227,22 @@ impl Gyroscopic {
                     let impulse = of.by_gravity(at, spin, of.first, along);
                     kin.spread(t, of.link, -of.wrench_of(at, impulse), r);
                 }
-                ParamKind::JointPlacement => self.by_placement(at, of, spin, p, r),
+                kind if kind.displaces() => self.by_displacement(at, of, spin, p, r),
                 _ => {}
             }
         }
     }
 
-    fn by_placement(&self, at: &State<'_>, of: &Turning, spin: &Spin, p: &Param, r: &mut [f64]) {
+    fn by_displacement(&self, at: &State<'_>, of: &Turning, spin: &Spin, p: &Param, r: &mut [f64]) {
         let (t, kin) = (at.model.topology(), at.kin);
-        let joint = [p.index as usize, p.component as usize];
-        let first = at.model.joint(joint[0]).first_link;
+        let moved = kin.displaced(at.model, at.params, p);
+        let (first, xi) = (moved.link, moved.by.xi);
         let l = &t.links[first];
-        let xi = kin.placement_twist(at.model, at.params, joint);
         if (first..l.end).contains(&of.link) {
-            let eta = carrier(kin, l).cross(xi);
+            let eta = carrier(kin, l).cross(xi) + moved.within(t, |k| at.v[k]);
             let by = of.by_motion(at, spin, eta.ang, xi.ang);
             kin.spread(t, of.link, -by, r);
+            moved.for_bent(t, of.wrench, |k, x| r[k] -= x);
             kin.spread(t, l.parent, -xi.cross_wrench(of.wrench), r);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::link_kind::LinkKind;
 use crate::error::{Error, Result};
-use crate::spatial::{Mat3, Vec3};
+use crate::spatial::{Mat3, Vec3, so3_exp};
 
 /// The motion of a joint. Layouts of `q` and `v` are Pinocchio's if it has the joint.
 #[repr(i32)]
@@ -28,10 +28,26 @@ pub enum JointKind {
     Planar = 8,
     /// Rotation about `axis`, then about `axis2`, which the first rotation moves.
     Universal = 9,
+    /// One coordinate along a curve of frames: [`Spline::Curve`](super::spline::Spline::Curve).
+    SplineCurve = 10,
+    /// Two coordinates on a patch of a surface: [`Spline::Surface`](super::spline::Spline::Surface).
+    SplineSurface = 11,
+    /// Rotations about `axis`, `axis2` and `axis3`, each moved by those before it [rad].
+    Euler = 12,
 }
 
-/// The axes of a joint, scaled to length one; z for an unused axis.
-pub(crate) fn unit_axes(kind: JointKind, axes: [Vec3; 2], who: &str) -> Result<[Vec3; 2]> {
+/// How far the second angle of an Euler joint is from where its axes lie in one plane, as a sine: 0 there.
+pub fn gimbal(axes: [Vec3; 3], second: f64) -> f64 {
+    let [a, b, c] = axes;
+    let volume = a.cross(b).dot(so3_exp(b * second).mul_vec(c));
+    volume.abs() / (a.cross(b).norm() * b.cross(c).norm())
+}
+
+/// An Euler joint counts as near its singularity where [`gimbal`] is below this: three degrees.
+pub const GIMBAL: f64 = 0.052;
+
+/// The three axes of a joint, scaled to length one; z for an unused axis.
+pub(crate) fn unit_axes(kind: JointKind, axes: [Vec3; 3], who: &str) -> Result<[Vec3; 3]> {
     let axis = |a: Vec3| {
         a.normalized()
             .filter(|_| a.max_abs() > 1e-12)
@@ -43,9 +59,12 @@ pub(crate) fn unit_axes(kind: JointKind, axes: [Vec3; 2], who: &str) -> Result<[
             })
     };
     match kind {
-        JointKind::Fixed | JointKind::Spherical | JointKind::Free | JointKind::Translation => {
-            Ok([Vec3::Z; 2])
-        }
+        JointKind::Fixed
+        | JointKind::Spherical
+        | JointKind::Free
+        | JointKind::Translation
+        | JointKind::SplineCurve
+        | JointKind::SplineSurface => Ok([Vec3::Z; 3]),
         JointKind::Universal => {
             let (a, b) = (axis(axes[0])?, axis(axes[1])?);
             if a.cross(b).norm() < 1e-6 {
@@ -53,17 +72,28 @@ pub(crate) fn unit_axes(kind: JointKind, axes: [Vec3; 2], who: &str) -> Result<[
                     "joint {who}: the axes of a universal joint must differ"
                 )));
             }
-            Ok([a, b])
+            Ok([a, b, Vec3::Z])
         }
-        _ => Ok([axis(axes[0])?, Vec3::Z]),
+        JointKind::Euler => {
+            let [a, b, c] = [axis(axes[0])?, axis(axes[1])?, axis(axes[2])?];
+            if a.cross(b).norm() < 1e-6 || b.cross(c).norm() < 1e-6 {
+                return Err(Error::invalid(format!(
+                    "joint {who}: the second axis of an Euler joint must differ from the first and from the third"
+                )));
+            }
+            Ok([a, b, c])
+        }
+        _ => Ok([axis(axes[0])?, Vec3::Z, Vec3::Z]),
     }
 }
 
 /// The primitive joints of a joint, outermost first, with their axes in the body frame.
-pub(crate) fn primitives(kind: JointKind, axis: Vec3, axis2: Vec3) -> Vec<(LinkKind, Vec3)> {
+pub(crate) fn primitives(kind: JointKind, axes: [Vec3; 3]) -> Vec<(LinkKind, Vec3)> {
     use LinkKind::{Free, Prismatic, Revolute, Spherical};
+    let [axis, axis2, axis3] = axes;
     match kind {
-        JointKind::Fixed => vec![],
+        // A spline is one link of its own.
+        JointKind::Fixed | JointKind::SplineCurve | JointKind::SplineSurface => vec![],
         JointKind::Revolute | JointKind::Continuous => vec![(Revolute, axis)],
         JointKind::Prismatic => vec![(Prismatic, axis)],
         JointKind::Spherical => vec![(Spherical, Vec3::Z)],
@@ -82,6 +112,7 @@ pub(crate) fn primitives(kind: JointKind, axis: Vec3, axis2: Vec3) -> Vec<(LinkK
             list
         }
         JointKind::Universal => vec![(Revolute, axis), (Revolute, axis2)],
+        JointKind::Euler => vec![(Revolute, axis), (Revolute, axis2), (Revolute, axis3)],
     }
 }
 

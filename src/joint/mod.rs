@@ -12,7 +12,9 @@ mod free;
 mod link_kind;
 mod prismatic;
 mod revolute;
+mod screws;
 mod spherical;
+pub mod spline;
 mod tangent;
 mod turn;
 mod varying;
@@ -24,4 +26,4 @@ pub use tangent::{
     block_tr_mul_columns,
 };
 pub use turn::Turn;
-pub use varying::{MAX_DOFS, VaryingJoint, VaryingLink, VaryingState};
+pub use varying::{MAX_DOFS, Reshaped, VaryingJoint, VaryingLink, VaryingState};

@@ -31,6 +31,42 @@ pub trait VaryingJoint: Debug + Send + Sync {
 
     /// ∂c/∂q_j, of c = Σ S_k,l v_l v_k.
     fn bias_slopes(&self, q: &[f64], v: &[f64], dc: &mut [Twist]);
+
+    /// Number of the numbers that say its shape, by which derivatives can be taken.
+    fn parameters(&self) -> usize {
+        0
+    }
+
+    /// Value of one of them.
+    fn parameter(&self, _index: usize) -> f64 {
+        0.0
+    }
+
+    /// The joint with another value of one of them; none where there is no such. Allocates.
+    fn with_parameter(&self, _index: usize, _value: f64) -> Option<Arc<dyn VaryingJoint>> {
+        None
+    }
+
+    /// Why no joint has such a shape, if none has.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+
+    /// What one of them changes at fixed coordinates and rates.
+    fn by_parameter(&self, _q: &[f64], _v: &[f64], _index: usize) -> Reshaped {
+        Reshaped::default()
+    }
+}
+
+/// Change of a joint by a number of its shape, at fixed coordinates and rates.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reshaped {
+    /// Motion of the moved frame.
+    pub xi: Twist,
+    /// Change of S_k in the moved frame.
+    pub bent: [Twist; MAX_DOFS],
+    /// Change of c.
+    pub bias: Twist,
 }
 
 /// A varying joint of a model, and the link that it moves.
@@ -47,6 +83,8 @@ pub struct VaryingState {
     q: [f64; MAX_DOFS],
     v: [f64; MAX_DOFS],
     frame: Pose,
+    /// In the shape that it has there.
+    joint: Option<Arc<dyn VaryingJoint>>,
     slopes: [[Twist; MAX_DOFS]; MAX_DOFS],
 }
 
@@ -54,13 +92,20 @@ impl VaryingState {
     /// Sets coordinates and the moved frame, and returns the columns of S.
     pub fn set_position(
         &mut self,
-        joint: &dyn VaryingJoint,
+        joint: &Arc<dyn VaryingJoint>,
         q: &[f64],
         frame: Pose,
         s: &mut [Twist],
     ) {
         let n = joint.dofs();
         (self.dofs, self.frame) = (n, frame);
+        if !self
+            .joint
+            .as_ref()
+            .is_some_and(|own| Arc::ptr_eq(own, joint))
+        {
+            self.joint = Some(joint.clone());
+        }
         self.q[..n].copy_from_slice(&q[..n]);
         joint.columns(&q[..n], &mut s[..n]);
         joint.slopes(&q[..n], &mut self.slopes[..n]);
@@ -100,9 +145,23 @@ impl VaryingState {
     }
 
     /// ∂c/∂q_j.
-    pub fn bias_slopes(&self, joint: &dyn VaryingJoint) -> [Twist; MAX_DOFS] {
+    pub fn bias_slopes(&self) -> [Twist; MAX_DOFS] {
         let mut dc = [Twist::ZERO; MAX_DOFS];
-        joint.bias_slopes(&self.q[..self.dofs], self.velocity(), &mut dc[..self.dofs]);
+        if let Some(joint) = &self.joint {
+            joint.bias_slopes(&self.q[..self.dofs], self.velocity(), &mut dc[..self.dofs]);
+        }
         dc.map(|x| self.frame.twist(x))
+    }
+    /// What a number of the joint's shape changes.
+    pub fn by_parameter(&self, index: usize) -> Reshaped {
+        let Some(joint) = &self.joint else {
+            return Reshaped::default();
+        };
+        let by = joint.by_parameter(&self.q[..self.dofs], self.velocity(), index);
+        Reshaped {
+            xi: self.frame.twist(by.xi),
+            bent: by.bent.map(|s| self.frame.twist(s)),
+            bias: self.frame.twist(by.bias),
+        }
     }
 }

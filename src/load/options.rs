@@ -350,11 +350,16 @@ fn mujoco_indices(bodies: &[BodySpec], body: usize) -> (usize, usize) {
     joints.fold((0, 0), |(q, v), j| {
         let (nq, nv) = match j.kind {
             JointKind::Fixed => (0, 0),
-            JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic => (1, 1),
+            JointKind::Revolute
+            | JointKind::Continuous
+            | JointKind::Prismatic
+            | JointKind::SplineCurve => (1, 1),
             JointKind::Spherical => (4, 3),
             JointKind::Free => (7, 6),
-            JointKind::PlanarTranslation | JointKind::Universal => (2, 2),
-            JointKind::Translation | JointKind::Planar => (3, 3),
+            JointKind::PlanarTranslation | JointKind::Universal | JointKind::SplineSurface => {
+                (2, 2)
+            }
+            JointKind::Translation | JointKind::Planar | JointKind::Euler => (3, 3),
         };
         (q + nq, v + nv)
     })

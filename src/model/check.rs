@@ -4,6 +4,7 @@ use super::mesh::TriMesh;
 use super::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec};
 use crate::error::{Error, Result};
 use crate::joint::MAX_DOFS;
+use crate::joint::spline::{Curve, Spline, Surface};
 use crate::linalg::first_not_finite;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
@@ -151,6 +152,7 @@ fn principal_moments(i: &Inertia) -> [f64; 3] {
 }
 
 pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
+    spline(j, who)?;
     if let Some(dofs) = j.varying.as_ref().map(|v| v.dofs())
         && !(1..=MAX_DOFS).contains(&dofs)
     {
@@ -198,6 +200,59 @@ pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The curve or surface of a joint along one.
+pub(super) fn spline(j: &JointSpec, who: &str) -> Result<Option<Spline>> {
+    let told = |e: Error| Error::invalid(format!("joint {who}: {e}"));
+    if let Some(i) = first_not_finite(&j.control) {
+        return Err(Error::invalid(format!(
+            "joint {who}: control must be finite, got {} at {i}",
+            j.control[i]
+        )));
+    }
+    if j.cyclic && j.kind != JointKind::SplineCurve {
+        return Err(Error::invalid(format!(
+            "joint {who}: cyclic must be 0 of a joint that is no spline curve"
+        )));
+    }
+    match j.kind {
+        JointKind::SplineCurve => {
+            let frames = j.control.as_chunks::<16>().0.iter().enumerate();
+            let frames =
+                frames.map(|(i, m)| control_frame(m, &format!("joint {who}: control frame {i}")));
+            let frames = frames.collect::<Result<_>>()?;
+            Curve::new(frames, j.cyclic)
+                .map(|c| Some(Spline::Curve(c)))
+                .map_err(told)
+        }
+        JointKind::SplineSurface => {
+            let surface = Surface::new(j.control.as_chunks::<6>().0);
+            surface.map(|s| Some(Spline::Surface(s))).map_err(told)
+        }
+        _ if j.control.is_empty() => Ok(None),
+        _ => Err(Error::invalid(format!(
+            "joint {who}: control must be empty of a joint that is no spline, got {} numbers",
+            j.control.len()
+        ))),
+    }
+}
+
+/// A rigid motion by its column-major matrix.
+fn control_frame(m: &[f64; 16], who: &str) -> Result<Pose> {
+    if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
+        return Err(Error::invalid(format!(
+            "{who}: the last row must be 0 0 0 1, got {} {} {} {}; matrices are column-major",
+            m[3], m[7], m[11], m[15]
+        )));
+    }
+    let column = |k: usize| Vec3::from_slice(&m[4 * k..]);
+    let pose = Pose::new(
+        Mat3::from_columns(column(0), column(1), column(2)),
+        column(3),
+    );
+    check_pose(&pose, || who.to_owned())?;
+    Ok(pose)
 }
 
 pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {

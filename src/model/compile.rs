@@ -2,7 +2,7 @@
 
 use super::check::{
     REACH, check_geom, check_gravity_compensation, check_inertia, check_joint,
-    check_moving_inertia, check_pose, described,
+    check_moving_inertia, check_pose, described, spline,
 };
 use super::cord::TendonSpec;
 use super::derived::Derived;
@@ -15,6 +15,7 @@ use super::spec::{
 use super::topology::{Topology, WORLD};
 use super::{Actuation, Body, Joint, Keyframe, Model};
 use crate::error::{Error, Result};
+use crate::joint::VaryingJoint;
 use crate::joint::composition::{align_z, primitives, unit_axes};
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::collections::HashMap;
@@ -175,10 +176,14 @@ impl Compiler {
         let (iq, iv) = (self.topology.nq, self.topology.nv());
         let first_link = self.topology.links.len();
         let mut placement_axes = Pose::IDENTITY;
-        let [axis, axis2] = unit_axes(j.kind, [j.axis, j.axis2], &who)?;
-        let made_of = match &j.varying {
-            Some(varying) => vec![(self.topology.take_up(varying), Vec3::Z)],
-            None => primitives(j.kind, axis, axis2),
+        let axes = unit_axes(j.kind, [j.axis, j.axis2, j.axis3], &who)?;
+        let varying = match &j.varying {
+            None => spline(j, &who)?.map(|spline| Arc::new(spline) as Arc<dyn VaryingJoint>),
+            own => own.clone(),
+        };
+        let made_of = match varying {
+            Some(varying) => vec![(self.topology.take_up(&varying), Vec3::Z)],
+            None => primitives(j.kind, axes),
         };
         for (kind, along) in made_of {
             let here = Pose::new(align_z(along), j.anchor);
@@ -210,8 +215,9 @@ impl Compiler {
             nq: self.topology.nq - iq,
             iv,
             nv: self.topology.nv() - iv,
-            axis,
-            axis2,
+            axis: axes[0],
+            axis2: axes[1],
+            axis3: axes[2],
             anchor: j.anchor,
             limits: match j.kind {
                 JointKind::Spherical => j.limits.map(|(_, upper)| (0.0, upper)),
@@ -254,6 +260,7 @@ impl Compiler {
             body_inertia: std::mem::take(&mut self.inertias),
             link_inertia: vec![Inertia::ZERO; nlink],
             link_placement: std::mem::take(&mut self.link_placement),
+            varying: self.topology.varying.clone(),
             joint_placement: vec![[0.0; 6]; self.joints.len()],
             damping: self.damping,
             stiffness: self.stiffness,

@@ -57,6 +57,7 @@ impl Model {
         Ok(JointSpec {
             axis: j.axis,
             axis2: j.axis2,
+            axis3: j.axis3,
             limits: j.limits,
             ..self.source.bodies[body].joints[k].clone()
         })

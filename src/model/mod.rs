@@ -83,8 +83,9 @@ pub struct Joint {
     pub nv: usize,
     /// Unit axis in the body's frame.
     pub axis: Vec3,
-    /// The second axis of a universal joint.
+    /// Second axis of a universal or an Euler joint, and third axis of an Euler joint.
     pub axis2: Vec3,
+    pub axis3: Vec3,
     /// Anchor in the body's frame.
     pub anchor: Vec3,
     /// Lower and upper bound of a one-dof joint. For a spherical joint the upper bound is the largest
@@ -101,7 +102,14 @@ impl Joint {
     /// The primitive joints that it consists of, outermost first, with their unit axes in the body's
     /// frame.
     pub fn primitives(&self) -> Vec<(LinkKind, Vec3)> {
-        composition::primitives(self.kind, self.axis, self.axis2)
+        composition::primitives(self.kind, [self.axis, self.axis2, self.axis3])
+    }
+
+    /// Whether it is an Euler joint whose axes are nearly in one plane, at the coordinates `q` of the model.
+    fn is_near_singular(&self, q: &[f64]) -> bool {
+        let axes = [self.axis, self.axis2, self.axis3];
+        self.kind == JointKind::Euler
+            && composition::gimbal(axes, q[self.iq + 1]) < composition::GIMBAL
     }
 }
 
@@ -218,6 +226,11 @@ pub enum Actuation {
 }
 
 impl Model {
+    /// How many Euler joints are near their singularity at q.
+    pub fn near_singular(&self, q: &[f64]) -> usize {
+        self.joints.iter().filter(|j| j.is_near_singular(q)).count()
+    }
+
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -1,10 +1,10 @@
 //! The parameters of a model: which exist, their values, and the numbers derived from them.
 
 use super::Model;
-use super::cord::{PathPoint, TendonPath};
+use super::cord::{PathPoint, TendonPath, TendonSpec};
 use super::params::{Param, ParamKind, Params, SPRING_NUMBERS, TENDON_NUMBERS};
 use super::spec::JointKind;
-use super::topology::WORLD;
+use super::topology::{LinkKind, WORLD};
 use crate::error::{Error, Result};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Quat, Twist, Vec3, so3_right_jacobian};
 
@@ -30,6 +30,10 @@ impl Params {
             ParamKind::ContactTangential => self.geom_tangential[i],
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
+            ParamKind::SplineFrame => {
+                let shape = model.shape_of(p);
+                shape.map_or(0.0, |of| self.varying[of].joint.parameter(c))
+            }
             ParamKind::Gravity => self.gravity[c],
             ParamKind::ActuatorGain => self.actuator_gain[i],
             ParamKind::Spring | ParamKind::Tendon => match (p.anchor(), p.kind) {
@@ -62,6 +66,14 @@ impl Params {
             ParamKind::ContactTangential => self.geom_tangential[i] = value,
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
+            ParamKind::SplineFrame => {
+                if let Some(of) = model.shape_of(p)
+                    && self.varying[of].joint.parameter(c) != value
+                    && let Some(joint) = self.varying[of].joint.with_parameter(c, value)
+                {
+                    self.varying[of].joint = joint;
+                }
+            }
             ParamKind::Gravity => self.gravity[c] = value,
             ParamKind::ActuatorGain => self.actuator_gain[i] = value,
             ParamKind::Spring | ParamKind::Tendon => match (p.anchor(), p.kind) {
@@ -157,6 +169,31 @@ impl Params {
 }
 
 impl Model {
+    /// Which varying joint of the model a parameter of its shape belongs to.
+    pub fn shape_of(&self, p: &Param) -> Option<usize> {
+        let j = self.joint(p.index as usize);
+        let link = (j.link_count == 1).then(|| &self.topology().links[j.first_link]);
+        match link?.kind {
+            LinkKind::Varying { index, .. } => Some(usize::from(index)),
+            _ => None,
+        }
+    }
+
+    /// Whether a tendon or spring has a point on a link or on its descendants.
+    fn carries_cords(&self, link: usize) -> bool {
+        let below = link..self.topology().links[link].end;
+        let carried = |body: usize| below.contains(&self.bodies()[body].link);
+        let spans = |t: &TendonSpec| match &t.path {
+            TendonPath::Spatial(path) => path.iter().filter_map(PathPoint::body).any(carried),
+            TendonPath::Fixed(_) => false,
+        };
+        self.tendons().iter().any(spans)
+            || self
+                .springs()
+                .iter()
+                .any(|s| carried(s.body1) || carried(s.body2))
+    }
+
     /// The dof of a parameter that belongs to a joint's dof.
     pub fn dof_of(&self, p: &Param) -> usize {
         self.joint(p.index as usize).iv + p.component as usize
@@ -201,6 +238,26 @@ impl Model {
                     )));
                 }
                 range("component", p.component, 6)
+            }
+            ParamKind::SplineFrame => {
+                range("index (a joint)", p.index, self.njoint())?;
+                let j = self.joint(p.index as usize);
+                let shape = self.shape_of(p).map(|i| &self.topology().varying[i].joint);
+                let count = shape.map_or(0, |joint| joint.parameters());
+                if count == 0 {
+                    return Err(Error::unsupported(format!(
+                        "param: SplineFrame of joint \"{}\": it is not along a spline",
+                        j.name
+                    )));
+                }
+                if self.carries_cords(j.first_link) {
+                    return Err(Error::unsupported(format!(
+                        "param: SplineFrame of joint \"{}\": it carries points of tendons or springs, whose derivative by \
+                         the shape of a joint this version does not have",
+                        j.name
+                    )));
+                }
+                range("component", p.component, count)
             }
             ParamKind::JointDamping
             | ParamKind::JointStiffness

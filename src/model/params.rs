@@ -1,5 +1,6 @@
 //! The numbers of a model that a simulation may change and differentiate by.
 
+use crate::joint::VaryingLink;
 use crate::spatial::{Inertia, Pose, Vec3};
 
 /// The kind of a parameter. It defines the meaning of `index` and `component` of [`Param`].
@@ -58,15 +59,24 @@ pub enum ParamKind {
     /// index: actuator whose gain is not a muscle's; component 0: force per unit of the drive, before
     /// the gear. For adhesion it must not be negative.
     ActuatorGain = 19,
+    /// index: joint along a spline; of a curve component 6 i + 0–2: displacement of control frame i along its
+    /// own axes [m], 6 i + 3–5: rotation vector [rad], all zero as loaded; of a surface number m of control
+    /// vector i at 6 i + m.
+    SplineFrame = 22,
     /// index: force defined outside the library; component: parameter of this force, which stores its
     /// value. Not in the C interface.
     Force = 1000,
 }
 
 impl ParamKind {
+    /// Whether it displaces a joint and all that it carries at fixed q.
+    pub fn displaces(self) -> bool {
+        matches!(self, ParamKind::JointPlacement | ParamKind::SplineFrame)
+    }
+
     /// Whether it moves surfaces at fixed q.
     pub fn moves_surfaces(self) -> bool {
-        matches!(self, ParamKind::JointPlacement | ParamKind::GeomSize)
+        self.displaces() || self == ParamKind::GeomSize
     }
 }
 
@@ -110,6 +120,8 @@ pub struct Params {
     pub link_inertia: Vec<Inertia>,
     /// Per link: its frame at the joint's reference, in the parent link's frame.
     pub link_placement: Vec<Pose>,
+    /// The varying joints, in the order of the model's.
+    pub varying: Vec<VaryingLink>,
     /// Per joint: displacement and rotation vector of its placement, along its own axes.
     pub joint_placement: Vec<[f64; 6]>,
     /// Per dof [N s/m or N m s/rad].

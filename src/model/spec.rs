@@ -156,8 +156,14 @@ pub struct JointSpec {
     pub varying: Option<Arc<dyn VaryingJoint>>,
     /// Direction; its length does not matter.
     pub axis: Vec3,
-    /// Second axis of a universal joint.
+    /// Second axis of a universal or an Euler joint.
     pub axis2: Vec3,
+    /// Third axis of an Euler joint.
+    pub axis3: Vec3,
+    /// Of a spline. A curve has frames, column-major 4×4 matrices; a surface has 16 vectors of six.
+    pub control: Arc<[f64]>,
+    /// The last frame of a curve leads to the first again.
+    pub cyclic: bool,
     /// Point about which a rotation takes place.
     pub anchor: Vec3,
     /// Coordinate at which the body is at its placement (one-dof joints).
@@ -193,6 +199,9 @@ impl JointSpec {
             varying: None,
             axis: Vec3::Z,
             axis2: Vec3::Y,
+            axis3: Vec3::X,
+            control: Arc::default(),
+            cyclic: false,
             anchor: Vec3::ZERO,
             reference: 0.0,
             damping: 0.0,

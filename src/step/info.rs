@@ -80,6 +80,8 @@ pub struct StepInfo {
     /// `Options::max_depth`.
     pub deepest: f64,
     pub too_deep: usize,
+    /// Euler joints near their singularity where the step began.
+    pub near_singular: usize,
 }
 
 impl StepInfo {
@@ -95,6 +97,7 @@ impl StepInfo {
         gradient: Gradient::Exact,
         deepest: 0.0,
         too_deep: 0,
+        near_singular: 0,
     };
 }
 

@@ -59,6 +59,7 @@ impl Sim {
         StepInfo {
             deepest,
             too_deep,
+            near_singular: self.model.near_singular(&self.state.q),
             ..self.state.info
         }
     }

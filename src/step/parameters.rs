@@ -72,7 +72,7 @@ impl At<'_> {
         match p.kind {
             ParamKind::BodyInertia => self.inertia(index, component, r),
             ParamKind::Gravity => self.gravity(component, r),
-            ParamKind::JointPlacement => self.placement(index, component, r),
+            kind if kind.displaces() => self.displaced(p, r),
             ParamKind::JointArmature => {
                 let k = self.model.dof_of(p);
                 r[k] = self.acc[k];
@@ -121,11 +121,11 @@ impl At<'_> {
         }
     }
 
-    /// A displaced placement moves the subtree as a dof at rest would.
-    fn placement(&self, joint: usize, component: usize, r: &mut [f64]) {
+    /// A displaced joint moves the subtree as a dof at rest would.
+    fn displaced(&self, p: &Param, r: &mut [f64]) {
         let t = self.model.topology();
-        let xi = self.placement_twist(joint, component);
-        let link = self.model.joint(joint).first_link;
+        let moved = self.kin.displaced(self.model, self.params, p);
+        let (link, xi) = (moved.link, moved.by.xi);
         let l = &t.links[link];
         let (vp, ap) = if l.parent == WORLD {
             let world = Twist::new(-self.params.gravity, Vec3::ZERO);
@@ -134,7 +134,12 @@ impl At<'_> {
             let p = l.parent;
             (self.kin.v[p], self.rnea.a[p])
         };
-        let carried = Carried::of(xi, vp, vp, ap);
+        let mut carried = Carried::of(xi, vp, vp, ap);
+        let within = moved.within(t, |k| self.v[k]);
+        carried.eta += within;
+        carried.alpha += (vp + self.kin.v[link]).cross(within)
+            + moved.within(t, |k| self.acc[k])
+            + moved.by.bias;
         let c = &self.id.composite[link];
         let f = xi.cross_wrench(self.rnea.f[link])
             + c.inertia.mul(carried.alpha)
@@ -148,10 +153,6 @@ impl At<'_> {
                 c.inertia.mul(carried.alpha) + c.two_b(carried.eta) + self.id.stiffness.mul(i, xi);
             r[k] = self.kin.s[k].dot(f);
         }
-    }
-
-    /// Motion of a joint's subtree per unit of a placement component, about the tree's origin.
-    pub fn placement_twist(&self, joint: usize, component: usize) -> Twist {
-        (self.kin).placement_twist(self.model, self.params, [joint, component])
+        moved.for_bent(t, self.rnea.f[link], |k, x| r[k] += x);
     }
 }

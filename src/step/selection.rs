@@ -118,6 +118,7 @@ impl Sim {
                 | ParamKind::JointStiffness
                 | ParamKind::JointArmature
                 | ParamKind::JointPlacement
+                | ParamKind::SplineFrame
                 | ParamKind::Gravity
                 | ParamKind::JointSpringReference
                 | ParamKind::Spring
@@ -309,6 +310,42 @@ impl Sim {
                 return Err(Error::invalid(format!(
                     "p[{i}]: {:?} must be in [0, 1], got {x}",
                     p.kind
+                )));
+            }
+        }
+        self.check_shapes(values)
+    }
+
+    /// Refuses values that make a shape which no joint has.
+    fn check_shapes(&self, values: &[f64]) -> Result<()> {
+        let reshaped =
+            |p: &Param| (p.kind == ParamKind::SplineFrame).then(|| self.model.shape_of(p))?;
+        let shapes = || {
+            self.selected
+                .iter()
+                .enumerate()
+                .map(|(i, p)| (i, reshaped(p)))
+        };
+        for (i, of) in shapes() {
+            let Some(of) = of else { continue };
+            // One look at a joint: at the last of its numbers.
+            if shapes().skip(i + 1).any(|(_, other)| other == Some(of)) {
+                continue;
+            }
+            let mut joint = self.params.varying[of].joint.clone();
+            for (k, _) in shapes().take(i + 1).filter(|(_, other)| *other == Some(of)) {
+                let component = self.selected[k].component as usize;
+                if joint.parameter(component) != values[k]
+                    && let Some(made) = joint.with_parameter(component, values[k])
+                {
+                    joint = made;
+                }
+            }
+            if let Some(fault) = joint.fault() {
+                let index = self.selected[i].index as usize;
+                let name = &self.model.joint(index).name;
+                return Err(Error::invalid(format!(
+                    "p[{i}]: SplineFrame of joint \"{name}\": {fault}"
                 )));
             }
         }

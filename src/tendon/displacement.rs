@@ -28,9 +28,9 @@ impl Displacement {
     /// The displacement by a unit of a parameter; `None` if it moves no path.
     pub fn of(model: &Model, params: &Params, kin: &Kinematics, p: &Param) -> Option<Displacement> {
         let index = p.index as usize;
-        if p.kind == ParamKind::JointPlacement {
-            let xi = kin.placement_twist(model, params, [index, p.component as usize]);
-            let link = model.joint(index).first_link;
+        if p.kind.displaces() {
+            let moved = kin.displaced(model, params, p);
+            let (link, xi) = (moved.link, moved.by.xi);
             return Some(Displacement::Carried { link, xi });
         }
         let (point, axis) = p.anchor()?;

@@ -2,9 +2,9 @@
 
 use super::{KINDS, Rng, random_body};
 use diffsim::joint::{MAX_DOFS, VaryingJoint};
-use diffsim::model::spec::{BodySpec, JointKind, ModelSpec};
+use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::spatial::{Mat3, Pose, Twist, Vec3, so3_exp};
+use diffsim::spatial::{Mat3, Pose, Quat, Twist, Vec3, so3_exp};
 use std::sync::Arc;
 
 /// Rotation about `a`, then about `b`, which the first one carries along: S = (0; R_bᵀ a), (0; b).
@@ -220,7 +220,66 @@ pub fn surface_tree(seed: u64, n: usize) -> Model {
     })
 }
 
-fn tree(seed: u64, n: usize, edit: impl Fn(usize, &mut BodySpec)) -> Model {
+/// The same with spline curves and surfaces.
+pub fn spline_tree(seed: u64, n: usize) -> Model {
+    let mut rng = Rng::new(seed + 1000);
+    let mut kind = JointKind::SplineSurface;
+    let edit = |id: usize, body: &mut BodySpec| {
+        if id % 3 == 1 {
+            kind = match kind {
+                JointKind::SplineCurve => JointKind::SplineSurface,
+                _ => JointKind::SplineCurve,
+            };
+            let cyclic = rng.below(2) == 0 && kind == JointKind::SplineCurve;
+            splines(&mut rng, &mut body.joints[0], kind, cyclic);
+        }
+    };
+    tree(seed, n, edit)
+}
+
+/// Frames on a random screw, or around a random axis.
+pub fn control_frames(rng: &mut Rng, n: usize, cyclic: bool) -> Vec<Pose> {
+    let (axis, along) = (rng.quat().to_mat3().c[0], rng.vec3(0.05));
+    let turn = if cyclic {
+        std::f64::consts::TAU / n as f64
+    } else {
+        0.4
+    };
+    let frame = |i: usize| {
+        let x = i as f64;
+        let at = if cyclic { Vec3::ZERO } else { along * x };
+        let on = Pose::new(so3_exp(axis * (turn * x)), at);
+        let off = Pose::from_quat(Quat::exp(rng.vec3(0.15)).normalized(), rng.vec3(0.1));
+        on.compose(&off)
+    };
+    (0..n).map(frame).collect()
+}
+
+/// 16 vectors of a patch that is bent in every direction.
+pub fn control_vectors(rng: &mut Rng) -> Vec<f64> {
+    let mut all = Vec::new();
+    for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i as f64 - 1.0, j as f64 - 1.0))) {
+        let (x, w) = (rng.vec3(0.05), rng.vec3(0.15));
+        all.extend([0.1 * i + x.x, 0.1 * j + x.y, x.z]);
+        all.extend([0.4 * i + w.x, 0.3 * j + w.y, w.z]);
+    }
+    all
+}
+
+/// Makes a joint one along a spline.
+pub fn splines(rng: &mut Rng, j: &mut JointSpec, kind: JointKind, cyclic: bool) {
+    j.kind = kind;
+    (j.reference, j.cyclic) = (0.0, cyclic);
+    j.control = match kind {
+        JointKind::SplineCurve => {
+            let frames = control_frames(rng, 5, cyclic);
+            frames.iter().flat_map(|f| f.homogeneous()).collect()
+        }
+        _ => control_vectors(rng).into(),
+    };
+}
+
+fn tree(seed: u64, n: usize, mut edit: impl FnMut(usize, &mut BodySpec)) -> Model {
     let mut rng = Rng::new(seed);
     let mut spec = ModelSpec {
         gravity: rng.vec3(9.0),

@@ -42,6 +42,9 @@ const JOINTS = (
     translation = LibDiffSim.DS_JOINT_TRANSLATION,
     planar = LibDiffSim.DS_JOINT_PLANAR,
     universal = LibDiffSim.DS_JOINT_UNIVERSAL,
+    spline_curve = LibDiffSim.DS_JOINT_SPLINE_CURVE,
+    spline_surface = LibDiffSim.DS_JOINT_SPLINE_SURFACE,
+    euler = LibDiffSim.DS_JOINT_EULER,
 )
 const GEOMS = (
     plane = LibDiffSim.DS_GEOM_PLANE,
@@ -159,6 +162,57 @@ function inertia_from_com(mass, com, inertia)
 end
 
 """
+    rotation_vector_to_quat(vector)
+
+The quaternion (x y z w) of a rotation vector [rad], and the rotation about the moved axes by the vector: 3×3.
+"""
+rotation_vector_to_quat(vector) =
+    converted(4) do out, by
+        LibDiffSim.ds_rotation_vector_to_quat(sized(convert(Vector{Float64}, vector), "vector", 3), out, by)
+    end
+
+"""
+    quat_to_rotation_vector(quat)
+
+The rotation vector of a quaternion (x y z w), of length π at most [rad], and its derivative by rotations about the moved axes: 3×3.
+"""
+quat_to_rotation_vector(quat) =
+    converted(3) do out, by
+        LibDiffSim.ds_quat_to_rotation_vector(sized(convert(Vector{Float64}, quat), "quat", 4), out, by)
+    end
+
+"""
+    euler_to_quat(axes, angles)
+
+The quaternion (x y z w) of rotations by angles [rad] about axes (3×3, a column for each), each carried along by those before, and
+the rotation about the moved axes by the angles: 3×3.
+"""
+euler_to_quat(axes, angles) =
+    converted(4) do out, by
+        given = (sized(vec(convert(Matrix{Float64}, axes)), "axes", 9), sized(convert(Vector{Float64}, angles), "angles", 3))
+        LibDiffSim.ds_euler_to_quat(given..., out, by)
+    end
+
+"""
+    quat_to_euler(axes, quat)
+
+The angles [rad] of a quaternion (x y z w) about axes (3×3, a column for each), the second of which is perpendicular to the others,
+and their derivative by rotations about the moved axes: 3×3.
+"""
+quat_to_euler(axes, quat) =
+    converted(3) do out, by
+        given = (sized(vec(convert(Matrix{Float64}, axes)), "axes", 9), sized(convert(Vector{Float64}, quat), "quat", 4))
+        LibDiffSim.ds_quat_to_euler(given..., out, by)
+    end
+
+"A result of `n` numbers with its 3×3 derivative."
+function converted(call, n)
+    out, by = Vector{Float64}(undef, n), Matrix{Float64}(undef, 3, 3)
+    check(call(out, by))
+    out, by
+end
+
+"""
     inertia_to_log_cholesky(p)
 
 Coordinates of an inertia (10 numbers) in which every value is the inertia of a body: α, d1, d2, d3, s12, s23, s13, t1, t2, t3
@@ -203,11 +257,20 @@ end
 """
     add_joint!(builder, body; kind = :revolute, fields...)
 
-Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis, axis2, anchor, reference, damping,
-stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin.
+Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis, axis2, axis3, anchor, reference,
+damping, stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin, cyclic. `control` is a 4×4×n array of
+frames of a spline curve, a 6×16 matrix of a surface; control_count follows from it.
 """
-add_joint!(b::Builder, body; kind = :revolute, fields...) =
-    described(LibDiffSim.ds_joint_desc(), (kind = choice(JOINTS, "kind", kind), fields...)) do made
+add_joint!(b::Builder, body; kind = :revolute, control = nothing, fields...) =
+    described(
+        LibDiffSim.ds_joint_desc(),
+        (
+            kind = choice(JOINTS, "kind", kind),
+            control = control,
+            control_count = control === nothing ? 0 : size(control, ndims(control)),
+            fields...,
+        ),
+    ) do made
         LibDiffSim.ds_builder_add_joint(handle(b), body, made)
     end
 

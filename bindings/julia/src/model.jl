@@ -346,7 +346,7 @@ for (part, id, read, T) in (
         function $described_part(m::Model, of::Integer)
             made = LibDiffSim.$T()
             check(LibDiffSim.$read(handle(m), of, made))
-            names = filter(f -> !(f in (:struct_size, :reserved, :vertices, :triangles, :heights)), fieldnames(LibDiffSim.$T))
+            names = filter(f -> !(f in (:struct_size, :reserved, :vertices, :triangles, :heights, :control)), fieldnames(LibDiffSim.$T))
             NamedTuple(f => (x = getfield(made, f); x isa Ptr ? text_of(x) : x) for f in names)
         end
         $described_part(m::Model, of::AbstractString) = $described_part(m, $id(m, of))

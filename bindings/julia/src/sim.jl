@@ -215,6 +215,7 @@ const PARAMS = (
     tendon = LibDiffSim.DS_PARAM_TENDON,
     prescribed = LibDiffSim.DS_PARAM_PRESCRIBED,
     actuator_gain = LibDiffSim.DS_PARAM_ACTUATOR_GAIN,
+    spline_frame = LibDiffSim.DS_PARAM_SPLINE_FRAME,
 )
 
 """

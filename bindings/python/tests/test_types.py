@@ -102,7 +102,7 @@ ELSEWHERE = {
     "ds_load_options": (options.LoadOptions, {"mesh_dirs", "mesh_dir_count"}),
     "ds_options": (options.SimOptions, set()),
     "ds_problem_options": (options.ProblemOptions, {"nv", "max_contacts", "law"}),
-    "ds_joint_desc": (options.JointFields, {"kind"}),
+    "ds_joint_desc": (options.JointFields, {"kind", "control", "control_count"}),
     "ds_geom_desc": (options.GeomFields, {"vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows"}),
     "ds_actuator_desc": (options.ActuatorFields, {"joint", "tendon", "body"}),
     "ds_spring_desc": (options.SpringFields, set()),

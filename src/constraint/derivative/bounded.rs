@@ -9,10 +9,9 @@ use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::{Change, ContactState};
 use crate::constraint::source::Source;
 use crate::constraint::varied::moving;
-use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::kinematics::{Displaced, Kinematics};
 use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::Twist;
-use std::ops::Range;
 
 /// Velocity of a link at the dofs' speeds w of a group.
 fn velocity(c: &Constraints, t: &Topology, kin: &Kinematics, group: usize, link: usize) -> Twist {
@@ -85,15 +84,16 @@ impl ConstraintDerivative {
         c: &Constraints,
         t: &Topology,
         kin: &Kinematics,
-        links: &Range<usize>,
-        xi: Twist,
+        moved: &Displaced,
         sigma: &mut [f64],
     ) {
         for b in &self.bounded {
             let state = self.state_of(b);
-            let parent = t.links[links.start].parent;
+            let (xi, parent) = (moved.by.xi, t.links[moved.link].parent);
+            let links = moved.link..t.links[moved.link].end;
             for x in moving(&state.sides).filter(|x| links.contains(&state.sides.link[*x])) {
-                let carried = velocity(c, t, kin, b.group, parent).cross(xi);
+                let within = moved.within(t, |k| c.push_out_weight(b.group, k));
+                let carried = velocity(c, t, kin, b.group, parent).cross(xi) + within;
                 b.add(
                     &state.displaced(&on_side(x, xi), &on_side(x, carried)),
                     sigma,

@@ -1,9 +1,9 @@
 //! Velocities of the links, and what they carry along.
 
 use crate::constraint::contact_derivative::ContactState;
-use crate::dynamics::kinematics::{Kinematics, joint_twist, link_twists};
+use crate::dynamics::kinematics::{Displaced, Kinematics, joint_twist, link_twists};
 use crate::joint::MAX_DOFS;
-use crate::model::topology::{Topology, WORLD};
+use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
 
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub(super) struct Flow {
     carried: Vec<Twist>,
     /// Per varying link: how the velocity within it changes by each of its dofs.
     varying: Vec<[Twist; MAX_DOFS]>,
+    /// And its rates.
+    rates: Vec<[f64; MAX_DOFS]>,
 }
 
 impl Flow {
@@ -21,6 +23,7 @@ impl Flow {
             velocity: vec![Twist::ZERO; t.links.len()],
             carried: vec![Twist::ZERO; t.nv()],
             varying: vec![[Twist::ZERO; MAX_DOFS]; t.varying.len()],
+            rates: vec![[0.0; MAX_DOFS]; t.varying.len()],
         }
     }
 
@@ -32,6 +35,21 @@ impl Flow {
             for j in 0..v.len() {
                 by[j] = state.by_dof(j, v);
             }
+        }
+        for (rates, link) in self.rates.iter_mut().zip(&t.varying) {
+            let l = &t.links[link.link];
+            rates[..l.nv].copy_from_slice(&v[l.dofs()]);
+        }
+    }
+
+    /// Change of the velocity within a displaced link by that of its columns.
+    pub fn within(&self, t: &Topology, moved: &Displaced) -> Twist {
+        match t.links[moved.link].kind {
+            LinkKind::Varying { index, .. } => {
+                let first = t.links[moved.link].iv;
+                moved.within(t, |k| self.rates[usize::from(index)][k - first])
+            }
+            _ => Twist::ZERO,
         }
     }
 

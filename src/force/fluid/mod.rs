@@ -216,11 +216,13 @@ impl FluidForces {
     }
 
     /// A displaced placement moves the subtree like a dof at rest.
-    fn by_placement(&self, at: &State<'_>, [joint, component]: [usize; 2], r: &mut [f64]) {
-        let (t, first) = (at.model.topology(), at.model.joint(joint).first_link);
+    fn by_displacement(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
+        let t = at.model.topology();
+        let moved = at.kin.displaced(at.model, at.params, p);
+        let (first, xi) = (moved.link, moved.by.xi);
         let l = &t.links[first];
-        let xi = (at.kin).placement_twist(at.model, at.params, [joint, component]);
-        let eta = self.carried(at, l.parent, xi);
+        let eta = self.carried(at, l.parent, xi) + moved.within(t, |k| at.v[k]);
+        moved.for_bent(t, self.wrench[first], |k, x| r[k] -= x);
         for (i, below) in t.links[first..l.end].iter().enumerate() {
             let w = self.slope[first + i].mul(eta);
             for k in below.dofs() {
@@ -361,7 +363,7 @@ impl Force for FluidForces {
         }
         let (index, component) = (p.index as usize, p.component as usize);
         match p.kind {
-            ParamKind::JointPlacement => self.by_placement(at, [index, component], r),
+            kind if kind.displaces() => self.by_displacement(at, p, r),
             ParamKind::BodyInertia => self.by_inertia(at, index, component, r),
             _ => {}
         }

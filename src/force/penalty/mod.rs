@@ -266,7 +266,7 @@ impl PenaltyContacts {
     /// of other forces.
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         match p.kind {
-            ParamKind::JointPlacement | ParamKind::GeomSize => {
+            kind if kind.moves_surfaces() => {
                 let touches = (&self.scene, &self.touches[..]);
                 if let Some(linear) = &self.linear {
                     linear.by_parameter(at, touches, p, r, |_, _, _| {});

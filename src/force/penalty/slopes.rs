@@ -88,7 +88,7 @@ impl Linear {
         gap: impl FnMut(&mut [f64], usize, f64),
     ) {
         match p.kind {
-            ParamKind::JointPlacement => self.by_placement(at, touches, p, r, gap),
+            kind if kind.displaces() => self.by_displacement(at, touches, p, r, gap),
             ParamKind::GeomSize => self.by_size(scene, touches, p, r, gap),
             _ => {}
         }
@@ -116,8 +116,8 @@ impl Linear {
         }
     }
 
-    /// A displaced placement moves the subtree like a dof at rest.
-    fn by_placement(
+    /// A displaced joint moves the subtree like a dof at rest.
+    fn by_displacement(
         &self,
         at: &State<'_>,
         touches: &[Touch],
@@ -125,15 +125,15 @@ impl Linear {
         r: &mut [f64],
         mut gap: impl FnMut(&mut [f64], usize, f64),
     ) {
-        let (t, joint) = (at.model.topology(), p.index as usize);
-        let first = at.model.joint(joint).first_link;
+        let t = at.model.topology();
+        let moved = at.kin.displaced(at.model, at.params, p);
+        let (first, xi) = (moved.link, moved.by.xi);
         let l = &t.links[first];
         let subtree = first..l.end;
-        let xi = (at.kin).placement_twist(at.model, at.params, [joint, p.component as usize]);
-        let eta = match l.parent {
-            WORLD => Twist::ZERO,
-            parent => at.kin.v[parent].cross(xi),
-        };
+        let mut eta = moved.within(t, |k| at.v[k]);
+        if l.parent != WORLD {
+            eta += at.kin.v[l.parent].cross(xi);
+        }
         for (i, touch) in touches.iter().enumerate().filter(|(_, t)| t.acts()) {
             let side = match touch.link.map(|l| subtree.contains(&l)) {
                 [true, false] => 0,
@@ -141,6 +141,7 @@ impl Linear {
                 _ => continue,
             };
             let (displaced, [fixed, carried]) = touch.displaced(side, xi, eta);
+            moved.for_bent(t, touch.load(side), |k, x| r[k] -= x);
             for arm in self.arms(i) {
                 let by = if subtree.contains(&arm.link) {
                     carried

@@ -190,6 +190,11 @@ impl Touch {
         }
     }
 
+    /// What acts on a body, about its tree's origin.
+    pub fn load(&self, side: usize) -> Wrench {
+        Wrench::of_force_at(self.reaction.force * SIGN[side], self.at[side])
+    }
+
     /// Visits (row, column, R_q) by the change of S within the links of joints whose S depends on q.
     pub fn for_bends(
         &self,
@@ -198,7 +203,7 @@ impl Touch {
         side: usize,
         mut take: impl FnMut(usize, usize, f64),
     ) {
-        let f = Wrench::of_force_at(self.reaction.force * SIGN[side], self.at[side]);
+        let f = self.load(side);
         for row in self.path(t, side) {
             let link = t.dofs[row].link;
             if let Some(state) = varying(t, kin, link) {

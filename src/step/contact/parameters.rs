@@ -87,15 +87,13 @@ impl ContactStage {
         l.gaps.fill(0.0);
         let index = p.index as usize;
         match p.kind {
-            ParamKind::JointPlacement => {
-                let xi = at.placement_twist(index, p.component as usize);
-                let first = at.model.joint(index).first_link;
+            kind if kind.displaces() => {
+                let moved = at.kin.displaced(at.model, at.params, p);
                 let t = at.model.topology();
-                let links = first..t.links[first].end;
                 let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
                 let cords = &self.cords;
                 l.variation
-                    .displaced(c, t, (at.kin, cords), links, xi, sigma, gaps, force);
+                    .displaced(c, t, (at.kin, cords), &moved, sigma, gaps, force);
             }
             ParamKind::GeomSize => {
                 let size = (index, p.component as usize);

@@ -140,7 +140,8 @@ impl Sim {
         for (p, column) in self.selected.iter().zip(columns) {
             column.fill(0.0);
             match p.kind {
-                ParamKind::BodyInertia | ParamKind::Gravity | ParamKind::JointPlacement => {}
+                ParamKind::BodyInertia | ParamKind::Gravity => {}
+                kind if kind.displaces() => {}
                 ParamKind::JointArmature => {
                     let k = self.model.dof_of(p);
                     column[k] = -theta.matrix.change[k];
@@ -172,7 +173,7 @@ impl Sim {
             .forces
             .chunks_exact_mut(self.model.nv().max(1));
         for (p, column) in self.selected.iter().zip(columns) {
-            if !matches!(p.kind, ParamKind::BodyInertia | ParamKind::JointPlacement) {
+            if p.kind != ParamKind::BodyInertia && !p.kind.displaces() {
                 continue;
             }
             let whole = (&*self.model, &self.params);
@@ -211,7 +212,7 @@ impl Sim {
         }
         let columns = theta.columns.forces.chunks_exact_mut(model.nv().max(1));
         for (p, column) in self.selected.iter().zip(columns) {
-            if p.kind != ParamKind::JointPlacement {
+            if !p.kind.displaces() {
                 continue;
             }
             let state = [&s.q[..], &theta.zero, &theta.zero];

@@ -85,6 +85,7 @@ from .results import (
     StepJacobians,
 )
 from .rollout import Rollout
+from .rotations import euler_to_quat, quat_to_euler, quat_to_rotation_vector, rotation_vector_to_quat
 from .sim import Sim
 from .visuals import Visual, Visuals
 
@@ -174,11 +175,15 @@ __all__ = [
     "Visual",
     "Visuals",
     "abi_version",
+    "euler_to_quat",
     "from_mujoco",
     "inertia_from_com",
     "inertia_from_log_cholesky",
     "inertia_to_log_cholesky",
     "lqr",
+    "quat_to_euler",
+    "quat_to_rotation_vector",
+    "rotation_vector_to_quat",
     "to_mujoco",
     "uncontrollable",
 ]

@@ -66,8 +66,9 @@ FIELDS: Dict[str, Dict[str, str]] = {
     'ds_joint_desc': {
         'name': 'Name, unique among joints; NULL for none.',
         'kind': 'A ds_joint_kind. Default DS_JOINT_REVOLUTE.',
-        'axis': 'Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.',
-        'axis2': 'Second axis of a universal joint. Default y.',
+        'cyclic': '1: the last control frame of a spline curve leads to the first again, and the coordinate goes round. Default 0.',
+        'axis': 'Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.',
+        'axis2': 'Second axis of a universal or Euler joint. Default y.',
         'anchor': 'Point about which the joint rotates [m]. Default 0.',
         'reference': 'For one-dof joints: the coordinate at which the body is at its placement [rad or m]. Default 0.',
         'damping': 'Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0.',
@@ -80,6 +81,9 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'limit_margin': 'Distance to a limit below which the limit enters the step [rad or m]. Default 0.',
         'effort': 'Largest |force| [N m or N]. It is not enforced unless ds_load_options.effort_limits is 1. Default inf.',
         'velocity': 'Largest |velocity| [rad/s or m/s]. It is not enforced unless ds_options.velocity_limits is 1. Default inf.',
+        'axis3': 'Third axis of an Euler joint. Default x.',
+        'control_count': 'Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default 0.',
+        'control': 'Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of the second. Default NULL.',
     },
     'ds_geom_desc': {
         'name': 'Name, unique among geoms; NULL for none.',
@@ -236,4 +240,5 @@ PARAMS: Dict[str, str] = {
     'tendon': "index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2 and 3: lower and upper end of the rest lengths [m], 4 + 3 i to 6 + 3 i: element i of a spatial path, which is a point, in its body's frame [m].",
     'prescribed': 'index: dof with a prescribed velocity; component 0 [m/s or rad/s]. Selecting a dof without one is DS_ERR_UNSUPPORTED.',
     'actuator_gain': 'index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a muscle is DS_ERR_UNSUPPORTED.',
+    'spline_frame': 'index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.',
 }

@@ -140,14 +140,28 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         self._bodies.append(name or "")
         return int(out[0])
 
-    @says("ds_joint_desc", ("kind",))
+    @says("ds_joint_desc", ("kind", "control", "control_count"))
     def add_joint(
-        self, body: Id, kind: Union[JointKind, JointKindName] = JointKind.REVOLUTE, **fields: Unpack[JointFields]
+        self,
+        body: Id,
+        kind: Union[JointKind, JointKindName] = JointKind.REVOLUTE,
+        control: Optional[ArrayLike] = None,
+        **fields: Unpack[JointFields],
     ) -> None:
         """Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis,
-        axis2, anchor, reference, damping, stiffness, spring_reference, armature, friction_loss, lower,
-        upper, limit_margin."""
-        joint, _keep = struct("ds_joint_desc", lib.ds_joint_desc_init, {"kind": kind, **fields})
+        axis2, axis3, anchor, reference, damping, stiffness, spring_reference, armature, friction_loss, lower,
+        upper, limit_margin, cyclic. control: of a spline curve its frames, n×4×4, of a surface its vectors, 16×6."""
+        values: Dict[str, Any] = {"kind": kind, **fields}
+        if control is not None:
+            shape = np.shape(control)
+            count = shape[0] if len(shape) > 1 else 0
+            frames = len(shape) == 3
+            given = array(np.reshape(control, (count, -1)), (count, 16 if frames else 6), "control")
+            # Each frame column by column, one after the other.
+            numbers = given.reshape((count, 4, 4)).transpose(0, 2, 1) if frames else given
+            flat = np.ascontiguousarray(numbers)
+            values.update(control=ffi.from_buffer("double[]", flat), control_count=count)
+        joint, _keep = struct("ds_joint_desc", lib.ds_joint_desc_init, values)
         check(lib.ds_builder_add_joint(self._handle, self._body(body, "body"), joint))
         self._joints.append(fields.get("name") or "")
 

@@ -128,6 +128,9 @@ class JointKind(Named):
     TRANSLATION = 7
     PLANAR = 8
     UNIVERSAL = 9
+    SPLINE_CURVE = 10
+    SPLINE_SURFACE = 11
+    EULER = 12
 
 
 class GeomKind(Named):
@@ -189,6 +192,7 @@ class ParamKind(Named):
     TENDON = 17
     PRESCRIBED = 18
     ACTUATOR_GAIN = 19
+    SPLINE_FRAME = 22
 
 
 class EqualityKind(Named):
@@ -382,6 +386,9 @@ JointKindName = Literal[
     "translation",
     "planar",
     "universal",
+    "spline_curve",
+    "spline_surface",
+    "euler",
 ]
 GeomKindName = Literal["plane", "sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh", "height_field"]
 ContactLawName = Literal["ncp", "lcp", "convex", "penalty", "none"]
@@ -409,6 +416,7 @@ ParamKindName = Literal[
     "tendon",
     "prescribed",
     "actuator_gain",
+    "spline_frame",
 ]
 PathKindName = Literal["point", "sphere", "cylinder", "pulley"]
 EqualityKindName = Literal["connect", "weld", "distance", "joint", "tendon"]

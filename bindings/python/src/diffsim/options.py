@@ -103,6 +103,8 @@ class JointFields(TypedDict, total=False):
     name: Optional[str]
     axis: ArrayLike
     axis2: ArrayLike
+    axis3: ArrayLike
+    cyclic: int
     anchor: ArrayLike
     reference: float
     damping: float

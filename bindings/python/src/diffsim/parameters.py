@@ -28,6 +28,7 @@ _PARTS: Dict[ParamKind, str] = {
     ParamKind.JOINT_PLACEMENT: "joint",
     ParamKind.JOINT_SPRING_REFERENCE: "joint",
     ParamKind.JOINT_FRICTION: "joint",
+    ParamKind.SPLINE_FRAME: "joint",
     ParamKind.EXTERNAL_WRENCH: "body",
     ParamKind.TENDON: "tendon",
 }

@@ -55,9 +55,10 @@ class Joint:
     """A joint; its coordinates are q[q_index : q_index + nq], its dofs v[v_index : v_index + nv].
     `limits`: bounds of a one-dof joint [rad or m]. `effort`, `velocity`: what the file says, inf for
     nothing; a step enforces the first where `effort_limits` of the model asks for it, the second where `velocity_limits` of the step does.
-    `axis`, `axis2`, `anchor`: of unit length and a point, in the frame of the body that it moves. `damping`, `stiffness`,
+    `axis`, `axis2`, `axis3`, `anchor`: of unit length and a point, in the frame of the body that it moves. `damping`, `stiffness`,
     `armature`, `friction_loss`: on every dof [SI]. `spring_reference`: where the spring rests. `reference`: the coordinate at which the body is
-    at its placement. `limit_margin`: distance before a limit at which it enters a step."""
+    at its placement. `limit_margin`: distance before a limit at which it enters a step. `control`: frames n×4×4 of a spline curve,
+    vectors 16×6 of a surface, None of others. `cyclic`: whether the last frame leads to the first again."""
 
     name: str
     kind: JointKind
@@ -71,6 +72,7 @@ class Joint:
     velocity: float
     axis: Array
     axis2: Array
+    axis3: Array
     anchor: Array
     damping: float
     stiffness: float
@@ -79,6 +81,8 @@ class Joint:
     friction_loss: float
     reference: float
     limit_margin: float
+    control: Optional[Array]
+    cyclic: bool
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,7 @@ def joint(model: Any, of: int) -> Joint:
         j.velocity,
         _numbers(j.axis),
         _numbers(j.axis2),
+        _numbers(j.axis3),
         _numbers(j.anchor),
         j.damping,
         j.stiffness,
@@ -207,7 +212,17 @@ def joint(model: Any, of: int) -> Joint:
         j.friction_loss,
         j.reference,
         j.limit_margin,
+        _control(j),
+        bool(j.cyclic),
     )
+
+
+def _control(j: Any) -> Optional[Array]:
+    surface = j.kind == JointKind.SPLINE_SURFACE
+    numbers = records_of(j.control, j.control_count * (6 if surface else 16), np.float64)
+    if numbers is None or surface:
+        return None if numbers is None else numbers.reshape((-1, 6))
+    return np.ascontiguousarray(numbers.reshape((-1, 4, 4)).transpose(0, 2, 1))
 
 
 def geom(model: Any, of: int) -> Geom:

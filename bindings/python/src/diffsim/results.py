@@ -19,7 +19,8 @@ class StepInfo(NamedTuple):
     without any. gradient: what a derivative of this step would be. converged: whether the residual is
     within the tolerance; if not, the step has no derivative. impacts: contacts that rebound; with any, the
     derivative of positions by positions is that through the impacts. deepest: of the penetrations where the step began [m].
-    too_deep: contacts deeper than the option max_depth.
+    too_deep: contacts deeper than the option max_depth. near_singular: Euler joints within three degrees of where their
+    axes lie in one plane.
     """
 
     contacts: int
@@ -31,6 +32,7 @@ class StepInfo(NamedTuple):
     impacts: int
     deepest: float
     too_deep: int
+    near_singular: int
 
     @classmethod
     def _of(cls, info: Any) -> StepInfo:
@@ -44,6 +46,7 @@ class StepInfo(NamedTuple):
             info.impacts,
             info.deepest,
             info.too_deep,
+            info.near_singular,
         )
 
 

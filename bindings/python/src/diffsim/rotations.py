@@ -1,0 +1,43 @@
+"""Rotations as quaternions, rotation vectors and angles about axes, with the derivatives of one by another."""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._native import Array, array, check, lib, pointer
+
+
+def rotation_vector_to_quat(vector: ArrayLike) -> Tuple[Array, Array]:
+    """The quaternion (x y z w) of a rotation vector [rad], and the rotation about the moved axes by the vector: 3×3."""
+    out, by = np.zeros(4), np.zeros((3, 3), order="F")
+    check(lib.ds_rotation_vector_to_quat(pointer(array(vector, (3,), "vector")), pointer(out), pointer(by)))
+    return out, by
+
+
+def quat_to_rotation_vector(quat: ArrayLike) -> Tuple[Array, Array]:
+    """The rotation vector of a quaternion (x y z w), of length pi at most [rad], and its derivative by rotations about the
+    moved axes: 3×3."""
+    out, by = np.zeros(3), np.zeros((3, 3), order="F")
+    check(lib.ds_quat_to_rotation_vector(pointer(array(quat, (4,), "quat")), pointer(out), pointer(by)))
+    return out, by
+
+
+def euler_to_quat(axes: ArrayLike, angles: ArrayLike) -> Tuple[Array, Array]:
+    """The quaternion (x y z w) of rotations by angles [rad] about axes, each carried along by those before, and the rotation
+    about the moved axes by the angles: 3×3. axes: 3×3, a column for each axis."""
+    out, by = np.zeros(4), np.zeros((3, 3), order="F")
+    given = array(axes, (3, 3), "axes"), array(angles, (3,), "angles")
+    check(lib.ds_euler_to_quat(*map(pointer, given), pointer(out), pointer(by)))
+    return out, by
+
+
+def quat_to_euler(axes: ArrayLike, quat: ArrayLike) -> Tuple[Array, Array]:
+    """The angles [rad] of a quaternion (x y z w) about axes, the second of which is perpendicular to the others, and their
+    derivative by rotations about the moved axes: 3×3. axes: 3×3, a column for each axis."""
+    out, by = np.zeros(3), np.zeros((3, 3), order="F")
+    given = array(axes, (3, 3), "axes"), array(quat, (4,), "quat")
+    check(lib.ds_quat_to_euler(*map(pointer, given), pointer(out), pointer(by)))
+    return out, by
