@@ -751,7 +751,8 @@ enum ds_param_kind
   DS_PARAM_JOINT_PLACEMENT = 8,
   /**
    * index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
-   * box. It changes what collides; mass and inertia stay.
+   * box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it is
+   * DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_GEOM_SIZE = 9,
   /**
@@ -802,6 +803,11 @@ enum ds_param_kind
    * negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_ACTUATOR_GAIN = 19,
+  /**
+   * index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0: its modulus. With
+   * DS_CONTACT_CONVEX.
+   */
+  DS_PARAM_HYDROELASTIC_MODULUS = 20,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1217,6 +1223,16 @@ typedef enum ds_zone_kind ds_zone_kind;
 typedef int32_t ds_zone_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
+
+/**
+ * The hydroelastic properties of a geom.
+ */
+typedef struct Hydroelastic Hydroelastic;
+
+/**
+ * How a geom takes part in hydroelastic contact.
+ */
+typedef struct HydroelasticKind HydroelasticKind;
 
 /**
  * Simulations of one model with a warm start, parameters, wrenches and prescribed velocities each, and the threads that
@@ -1643,6 +1659,30 @@ typedef struct ds_geom_desc {
    * Number of nodes along y, 2 or more. Default 0.
    */
   size_t rows;
+  /**
+   * A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default DS_HYDROELASTIC_NONE.
+   */
+  int32_t hydroelastic;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved2;
+  /**
+   * Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7.
+   */
+  double modulus;
+  /**
+   * About the length of the edges by which curved surfaces are meshed [m]. Default 0.02.
+   */
+  double resolution;
+  /**
+   * Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial axis [m]. Default 0.
+   */
+  double hydroelastic_margin;
+  /**
+   * Of a compliant plane: depth at which the pressure is the modulus [m]. Default 1.
+   */
+  double slab_thickness;
 } ds_geom_desc;
 
 /**
@@ -2404,6 +2444,14 @@ typedef struct ds_contact {
    * for two contacts of one pair of geoms. The number itself means nothing.
    */
   uint64_t feature;
+  /**
+   * Of a face of a hydroelastic patch: its area [m²]; else 0.
+   */
+  double area;
+  /**
+   * Of such a face: the pressure at its point where the step began, negative where the face is not closed [Pa]; else 0.
+   */
+  double pressure;
 } ds_contact;
 
 /**
@@ -2436,6 +2484,48 @@ typedef struct ds_distance {
    */
   int32_t reserved;
 } ds_distance;
+
+/**
+ * The faces through which two geoms press each other, world axes.
+ */
+typedef struct ds_patch {
+  /**
+   * Geom A.
+   */
+  int32_t geom_a;
+  /**
+   * Geom B.
+   */
+  int32_t geom_b;
+  /**
+   * Of the faces that are closed [m²].
+   */
+  double area;
+  /**
+   * Of that area; of all faces where none is closed [m].
+   */
+  double centroid[3];
+  /**
+   * Unit vector from A to B: the mean over the area.
+   */
+  double normal[3];
+  /**
+   * On B in the last step [N]. Zero after ds_sim_collide.
+   */
+  double force[3];
+  /**
+   * On B about the centroid [N m]. Zero after ds_sim_collide.
+   */
+  double torque[3];
+  /**
+   * Its faces among those of ds_sim_contacts: the first one.
+   */
+  size_t first_contact;
+  /**
+   * Number of its faces, those that are not closed among them.
+   */
+  size_t contact_count;
+} ds_patch;
 
 /**
  * Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields. NULL
@@ -4317,6 +4407,22 @@ ds_status ds_sim_set_pair_enabled(struct ds_sim *sim,
                                   int32_t geom_a,
                                   int32_t geom_b,
                                   int32_t enabled);
+
+/**
+ * How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than ds_patch is in this
+ * header.
+ */
+size_t ds_patch_size(void);
+
+/**
+ * The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of them from *patches on,
+ * NULL for none, ds_patch_size() apart. They belong to the sim and live until its next call.
+ *
+ * Errors: DS_ERR_NO_STEP before either.
+ */
+ds_status ds_sim_patches(const struct ds_sim *sim,
+                         const struct ds_patch **patches,
+                         size_t *count);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.

@@ -67,6 +67,8 @@ pub mod smoothing;
 
 pub mod contacts;
 
+pub mod patches;
+
 pub mod distance_smoothing;
 
 pub mod rays;

@@ -55,6 +55,8 @@ pub enum ParamKind {
     /// index: actuator whose gain is no muscle's; component 0: force per unit of what drives it, before the gear. Of adhesion it
     /// is not negative.
     ActuatorGain = 19,
+    /// index: geom that is compliant in hydroelastic contact; component 0 [Pa].
+    HydroelasticModulus = 20,
     /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
     /// value. Not of the C interface.
     Force = 1000,
@@ -127,6 +129,8 @@ pub struct Params {
     pub geom_dissipation: Vec<f64>,
     /// Per geom: viscous friction of penalty contact [N s/m]; infinite where nobody has said.
     pub geom_tangential: Vec<f64>,
+    /// Per geom: pressure at the medial axis in hydroelastic contact [Pa].
+    pub geom_modulus: Vec<f64>,
     /// Per geom, as [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes) [m].
     pub geom_size: Vec<[f64; 3]>,
     /// Per spring: stiffness [N/m] and damping [N s/m].

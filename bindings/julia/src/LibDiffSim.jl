@@ -110,6 +110,7 @@ const DS_PARAM_CONTACT_TANGENTIAL = Int32(16)
 const DS_PARAM_TENDON = Int32(17)
 const DS_PARAM_PRESCRIBED = Int32(18)
 const DS_PARAM_ACTUATOR_GAIN = Int32(19)
+const DS_PARAM_HYDROELASTIC_MODULUS = Int32(20)
 const DS_FRAME_LOCAL = Int32(0)
 const DS_FRAME_WORLD = Int32(1)
 const DS_FRAME_LOCAL_WORLD_ALIGNED = Int32(2)
@@ -287,6 +288,12 @@ mutable struct ds_geom_desc
     heights::Ptr{Cdouble}
     columns::Csize_t
     rows::Csize_t
+    hydroelastic::Int32
+    reserved2::Int32
+    modulus::Cdouble
+    resolution::Cdouble
+    hydroelastic_margin::Cdouble
+    slab_thickness::Cdouble
     function ds_geom_desc()
         made = new()
         ds_geom_desc_init(made)
@@ -524,6 +531,8 @@ struct ds_contact
     at_bound::Int32
     tangents::NTuple{6, Cdouble}
     feature::UInt64
+    area::Cdouble
+    pressure::Cdouble
 end
 
 struct ds_distance
@@ -533,6 +542,18 @@ struct ds_distance
     normal::NTuple{3, Cdouble}
     gradient::Int32
     reserved::Int32
+end
+
+struct ds_patch
+    geom_a::Int32
+    geom_b::Int32
+    area::Cdouble
+    centroid::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+    force::NTuple{3, Cdouble}
+    torque::NTuple{3, Cdouble}
+    first_contact::Csize_t
+    contact_count::Csize_t
 end
 
 mutable struct ds_distance_smoothing
@@ -1294,6 +1315,9 @@ ds_momentum(a1, a2, a3, a4, a5) =
 ds_options_init(a1) =
     ccall((:ds_options_init, libdiffsim), Cvoid, (Ref{ds_options},), a1)
 
+ds_patch_size() =
+    ccall((:ds_patch_size, libdiffsim), Csize_t, ())
+
 ds_problem_create(a1, a2) =
     ccall((:ds_problem_create, libdiffsim), Int32, (Ref{ds_problem_options}, Ptr{Ptr{Cvoid}}), a1, a2)
 
@@ -1533,6 +1557,9 @@ ds_sim_memory_size(a1) =
 
 ds_sim_np(a1) =
     ccall((:ds_sim_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_sim_patches(a1, a2, a3) =
+    ccall((:ds_sim_patches, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{ds_patch}}, Ptr{Csize_t}), a1, a2, a3)
 
 ds_sim_prescribe(a1, a2, a3) =
     ccall((:ds_sim_prescribe, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cdouble), a1, a2, a3)

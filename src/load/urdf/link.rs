@@ -1,6 +1,7 @@
 //! `<link>`: its inertia and its collision geometries.
 
 use super::paths::{Folders, Missing};
+use super::proximity::{self, Proximity};
 use super::warnings::Warnings;
 use crate::error::{Result, Status};
 use crate::load::mesh_file::load_painted;
@@ -27,6 +28,7 @@ pub(super) struct Collision<'a, 'd> {
     pub(super) element: Element<'a, 'd>,
     pub(super) placement: Pose,
     pub(super) shape: ShapeSpec,
+    pub(super) proximity: Option<Proximity>,
 }
 
 /// The meshes read so far, each once for every scale it is used with.
@@ -160,7 +162,8 @@ fn collision<'a, 'd>(
     warnings.unknown_attributes(collision, &["name", "group"]);
     for child in collision.children() {
         // Some exporters put a material here too.
-        if !matches!(child.tag(), "origin" | "geometry" | "material") {
+        let known = ["origin", "geometry", "material", proximity::TAG];
+        if !known.contains(&child.tag()) {
             warnings.unknown_element(child);
         }
     }
@@ -181,7 +184,9 @@ fn collision<'a, 'd>(
         return Ok(None);
     };
     let shape = shape(element, meshes, warnings)?;
+    let proximity = proximity::read(collision, warnings)?;
     Ok(shape.map(|shape| Collision {
+        proximity,
         index,
         name: collision.attribute("name").filter(|n| !n.is_empty()),
         element: collision,

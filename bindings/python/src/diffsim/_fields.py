@@ -106,6 +106,12 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'heights': 'Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say. Default NULL.',
         'columns': 'Number of nodes along x, 2 or more. Default 0.',
         'rows': 'Number of nodes along y, 2 or more. Default 0.',
+        'hydroelastic': 'A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default DS_HYDROELASTIC_NONE.',
+        'reserved2': 'Must be 0.',
+        'modulus': 'Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7.',
+        'resolution': 'About the length of the edges by which curved surfaces are meshed [m]. Default 0.02.',
+        'hydroelastic_margin': 'Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial axis [m]. Default 0.',
+        'slab_thickness': 'Of a compliant plane: depth at which the pressure is the modulus [m]. Default 1.',
     },
     'ds_actuator_desc': {
         'name': 'Name, unique among actuators; NULL for none.',
@@ -225,7 +231,7 @@ PARAMS: Dict[str, str] = {
     'joint_stiffness': 'index: joint; component: dof of the joint [N/m or N m/rad].',
     'joint_armature': 'index: joint; component: dof of the joint [kg or kg m²].',
     'joint_placement': 'index: joint; component 0 to 2: displacement of its placement along its own axes [m], 3 to 5: rotation vector [rad]. All zero as loaded.',
-    'geom_size': 'index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or box. It changes what collides; mass and inertia stay.',
+    'geom_size': 'index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it is DS_ERR_UNSUPPORTED.',
     'spring': "index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each in its body's frame [m].",
     'gravity': 'component 0 to 2, world axes [m/s²].',
     'joint_spring_reference': 'index: joint; component: dof of the joint [m or rad].',
@@ -236,4 +242,5 @@ PARAMS: Dict[str, str] = {
     'tendon': "index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the lengths at rest [m], 4 + 3 i to 6 + 3 i: station i of a spatial path, which is a point, in its body's frame [m].",
     'prescribed': 'index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. Of a dof without one, selecting it is DS_ERR_UNSUPPORTED.',
     'actuator_gain': 'index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.',
+    'hydroelastic_modulus': 'index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0: its modulus. With DS_CONTACT_CONVEX.',
 }
