@@ -10,11 +10,13 @@
 //! Every polygon is cut where the pressure is zero: the part beyond is a contact of its own, which is not closed yet.
 //! Faces whose normal leaves the slope of the pressure by nearly a right angle fade out smoothly.
 
+mod element;
 mod mesh;
 mod polygon;
 mod scalar;
 mod search;
 mod section;
+mod sketch;
 mod tree;
 
 pub use mesh::Representation;

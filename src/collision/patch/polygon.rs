@@ -14,6 +14,31 @@ pub(super) struct Polygon<T> {
     pub tied: bool,
 }
 
+/// A half space: where normal·(x − at) + offset is positive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Half<T> {
+    pub at: V3<T>,
+    pub normal: V3<T>,
+    pub offset: T,
+}
+
+impl<T: Real> Half<T> {
+    #[inline(always)]
+    pub fn distance(&self, x: V3<T>) -> T {
+        self.normal.dot(x - self.at) + self.offset
+    }
+
+    /// Without derivatives.
+    pub fn plain(&self) -> Half<f64> {
+        let plain = |v: V3<T>| V3(v.0.map(T::value));
+        Half {
+            at: plain(self.at),
+            normal: plain(self.normal),
+            offset: self.offset.value(),
+        }
+    }
+}
+
 /// Where a segment crosses a plane at whose signed distances its ends are.
 #[inline(always)]
 fn crossing<T: Real>(a: V3<T>, b: V3<T>, sa: T, sb: T) -> V3<T> {
@@ -72,30 +97,45 @@ impl<T: Real> Polygon<T> {
         self.count < 3
     }
 
-    /// The part where `distance` is positive, or with `closed` not negative.
-    pub fn cut(&self, distance: impl Fn(V3<T>) -> T, closed: bool, tolerance: f64) -> Polygon<T> {
-        let mut p = Polygon::none();
-        p.tied = self.tied;
-        let Some(last) = self.count.checked_sub(1) else {
-            return p;
-        };
+    /// The part where a half space is, the plane itself with `closed`. `exact` gives the half space once more, with
+    /// derivatives: they are needed only where it cuts.
+    pub fn cut(
+        &self,
+        half: &Half<f64>,
+        exact: impl FnOnce() -> Half<T>,
+        closed: bool,
+        tolerance: f64,
+    ) -> Polygon<T> {
+        let mut s = [0.0; MOST];
+        for (s, v) in s.iter_mut().zip(&self.vertices[..self.count]) {
+            *s = half.distance(V3(v.0.map(T::value)));
+        }
         let inside = |s: f64| s > 0.0 || closed && s == 0.0;
-        let mut a = self.vertices[last];
-        let mut sa = distance(a);
-        for b in &self.vertices[..self.count] {
-            let sb = distance(*b);
-            let (va, vb) = (sa.value(), sb.value());
-            p.tied |= va.abs() <= tolerance && vb.abs() <= tolerance;
-            if inside(va) != inside(vb) && p.count < MOST {
+        let within = s[..self.count].iter().filter(|s| inside(**s)).count();
+        let near = |i: usize| s[i].abs() <= tolerance;
+        let before = |i: usize| (i + self.count - 1) % self.count;
+        let tied = self.tied || (0..self.count).any(|i| near(i) && near(before(i)));
+        if within == self.count {
+            return Polygon { tied, ..*self };
+        }
+        let mut p = Polygon::none();
+        p.tied = tied;
+        if within == 0 {
+            return p;
+        }
+        let half = exact();
+        for i in 0..self.count {
+            let (j, b) = (before(i), self.vertices[i]);
+            if inside(s[j]) != inside(s[i]) && p.count < MOST {
                 // A vertex in the plane is where it is cut.
-                p.vertices[p.count] = crossing(a, *b, sa, sb);
+                let a = self.vertices[j];
+                p.vertices[p.count] = crossing(a, b, half.distance(a), half.distance(b));
                 p.count += 1;
             }
-            if inside(vb) && p.count < MOST {
-                p.vertices[p.count] = *b;
+            if inside(s[i]) && p.count < MOST {
+                p.vertices[p.count] = b;
                 p.count += 1;
             }
-            (a, sa) = (*b, sb);
         }
         p
     }

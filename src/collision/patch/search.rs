@@ -1,6 +1,7 @@
 //! The faces between two bodies, and how they move.
 
-use super::mesh::{Representation, Slab, Volume};
+use super::element::Volume;
+use super::mesh::{Representation, Slab};
 use super::scalar::{Dual, V3};
 use super::section::{Sheet, View};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};

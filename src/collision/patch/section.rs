@@ -1,7 +1,8 @@
 //! The face between two elements: where two pressures are equal, or a rigid surface lies in a field.
 
-use super::mesh::{Representation, Slab, Surface, Tetrahedron, Volume, Wall};
-use super::polygon::Polygon;
+use super::element::{Surface, Tetrahedron, Volume, Wall};
+use super::mesh::{Representation, Slab};
+use super::polygon::{Half, Polygon};
 use super::scalar::{Real, V3};
 use crate::spatial::{Pose, Vec3};
 
@@ -11,9 +12,10 @@ const IN_PLANE: f64 = 1e-10;
 /// Relative to the square of that size: smaller areas are none.
 const LEAST_AREA: f64 = 1e-20;
 
-/// Cosine between the normal and the slope of a pressure from which a face counts in full; below it fades, and below zero,
-/// where the pressure falls into the body, there is none.
-const FULL: f64 = 0.05;
+/// Cosines between the normal and the slope of a pressure: up to the first one there is no face, and from the second one on
+/// it counts in full. The first is above zero, so that a box that lies flat has no faces at its sides.
+const NONE: f64 = 0.01;
+const FULL: f64 = 0.06;
 
 /// The second body from the first one, whose frame all coordinates are in.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +39,16 @@ struct Field<T> {
 }
 
 impl<T: Real> Field<T> {
+    /// Where the pressure has this sign.
+    fn half(&self, sign: f64) -> Half<T> {
+        let signed = self.modulus * T::of(sign);
+        Half {
+            at: self.at,
+            normal: self.gradient.times(signed),
+            offset: signed * T::of(self.extent),
+        }
+    }
+
     fn pressure(&self, x: V3<T>) -> T {
         self.modulus * (T::of(self.extent) + self.gradient.dot(x - self.at))
     }
@@ -46,16 +58,17 @@ impl<T: Real> Field<T> {
     fn press(&self, outward: V3<T>) -> Option<(T, T)> {
         let cosine = -(self.gradient.dot(outward)) * T::of(1.0 / self.steepness);
         let c = cosine.value();
-        if !(c > 0.0) {
+        if !(c > NONE) {
             return None;
         }
         let steep = self.modulus * T::of(self.steepness);
         if c >= FULL {
             return Some((T::of(1.0), steep * cosine));
         }
-        let share = cosine * T::of(1.0 / FULL);
+        let share = (cosine - T::of(NONE)) * T::of(1.0 / (FULL - NONE));
+        let steepness = cosine * T::of(1.0 / FULL);
         let part = share * share * (T::of(3.0) - share - share);
-        let least = (share * share + T::of(1.0)) * T::of(0.5 * FULL);
+        let least = (steepness * steepness + T::of(1.0)) * T::of(0.5 * FULL);
         Some((part, steep * least))
     }
 }
@@ -88,11 +101,9 @@ impl<T: Real> Section<T> {
         let field = &self.field;
         let sign = if pressed { 1.0 } else { -1.0 };
         let slope = field.modulus.value() * field.steepness;
-        let polygon = self.polygon.cut(
-            |x| field.pressure(x) * T::of(sign),
-            pressed,
-            IN_PLANE * self.view.size * slope,
-        );
+        let half = field.half(sign);
+        let tolerance = IN_PLANE * self.view.size * slope;
+        let polygon = (self.polygon).cut(&half.plain(), || half, pressed, tolerance);
         let least = LEAST_AREA * self.view.size * self.view.size;
         let (area, centroid) = polygon.measure(self.normal, least)?;
         let area = area * self.part;
@@ -148,22 +159,30 @@ fn field_of<T: Real>(t: &Tetrahedron, modulus: T) -> Field<T> {
     }
 }
 
-/// Cuts by the planes of a tetrahedron, whose points and directions are placed.
+/// The inner side of a wall of the first body.
+fn fixed<T: Real>(w: &Wall) -> Half<T> {
+    Half {
+        at: V3::of(w.at),
+        normal: V3::of(w.normal * w.sign),
+        offset: T::of(0.0),
+    }
+}
+
+/// Cuts by the walls of a tetrahedron, which are given without derivatives and with these.
 fn within<T: Real>(
     mut polygon: Polygon<T>,
     walls: &[Wall; 4],
-    place: impl Fn(&Wall) -> (V3<T>, V3<T>),
+    plain: impl Fn(&Wall) -> Half<f64>,
+    exact: impl Fn(&Wall) -> Half<T>,
     tolerance: f64,
 ) -> Polygon<T> {
     for wall in walls {
         if polygon.is_none() {
             break;
         }
-        let (at, normal) = place(wall);
-        let sign = T::of(wall.sign);
         // What lies in the plane belongs to one side alone.
         let closed = wall.sign > 0.0;
-        polygon = polygon.cut(|x| normal.dot(x - at) * sign, closed, tolerance);
+        polygon = polygon.cut(&plain(wall), || exact(wall), closed, tolerance);
     }
     polygon
 }
@@ -179,6 +198,15 @@ impl View {
 
     fn direction<T: Real>(&self, n: Vec3) -> V3<T> {
         T::turned(self.pose.rot.mul_vec(n))
+    }
+
+    /// The inner side of a wall of the second body.
+    fn moved<T: Real>(&self, w: &Wall) -> Half<T> {
+        Half {
+            at: self.point(w.at),
+            normal: self.direction(w.normal * w.sign),
+            offset: T::of(0.0),
+        }
     }
 
     fn slab_field<T: Real>(&self, slab: &Slab) -> Field<T> {
@@ -214,10 +242,13 @@ impl View {
                     Representation::CompliantPlane(slab) => {
                         let other = self.slab_field(slab);
                         let (polygon, normal) = self.equal(t, &field, &other)?;
-                        let (at, up) = (self.point(Vec3::ZERO), self.direction(Vec3::Z));
-                        let layer = T::of(slab.layer);
-                        let below = |x: V3<T>| layer - up.dot(x - at);
-                        let polygon = polygon.cut(below, true, self.tolerance());
+                        let below = Half {
+                            at: self.point(Vec3::ZERO),
+                            normal: self.direction(-Vec3::Z),
+                            offset: T::of(slab.layer),
+                        };
+                        let plain = below.plain();
+                        let polygon = polygon.cut(&plain, || below, true, self.tolerance());
                         Section::new(polygon, normal, [Some(field), Some(other)], self)
                     }
                 }
@@ -231,9 +262,13 @@ impl View {
                     gradient: V3::of(Vec3::Z * (-1.0 / slab.thickness)),
                     steepness: 1.0 / slab.thickness,
                 };
-                let layer = T::of(slab.layer);
+                let below = Half {
+                    at: V3::of(Vec3::ZERO),
+                    normal: V3::of(-Vec3::Z),
+                    offset: T::of(slab.layer),
+                };
                 let triangle = Polygon::triangle(corners);
-                let polygon = triangle.cut(|x| layer - x.0[2], true, self.tolerance());
+                let polygon = triangle.cut(&below.plain(), || below, true, self.tolerance());
                 Section::new(polygon, -normal, [Some(field), None], self)
             }
             _ => None,
@@ -257,9 +292,8 @@ impl View {
         let (corners, normal) = self.facet(n, j);
         // What faces away presses nothing.
         field.press(-normal)?;
-        let fixed = |w: &Wall| (V3::of(w.at), V3::of(w.normal));
         let triangle = Polygon::triangle(corners);
-        let polygon = within(triangle, &t.walls, fixed, self.tolerance());
+        let polygon = within(triangle, &t.walls, fixed, fixed, self.tolerance());
         Section::new(polygon, -normal, [Some(field), None], self)
     }
 
@@ -279,8 +313,9 @@ impl View {
             steepness: u.steepness,
         };
         let (polygon, normal) = self.equal(t, &field, &other)?;
-        let moved = |w: &Wall| (self.point(w.at), self.direction(w.normal));
-        let polygon = within(polygon, &u.walls, moved, self.tolerance());
+        let plain = |w: &Wall| self.moved(w);
+        let exact = |w: &Wall| self.moved(w);
+        let polygon = within(polygon, &u.walls, plain, exact, self.tolerance());
         Section::new(polygon, normal, [Some(field), Some(other)], self)
     }
 
