@@ -429,6 +429,36 @@ typedef int32_t ds_open_mesh;
 #endif // __cplusplus
 
 /**
+ * How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at least one is
+ * compliant, else in points; planes never meet planes.
+ */
+enum ds_hydroelastic
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * It touches in points.
+   */
+  DS_HYDROELASTIC_NONE = 0,
+  /**
+   * By its surface, which does not yield.
+   */
+  DS_HYDROELASTIC_RIGID = 1,
+  /**
+   * By a pressure field inside. Not of a mesh, and neither kind of a height field.
+   */
+  DS_HYDROELASTIC_COMPLIANT = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_hydroelastic ds_hydroelastic;
+#else
+typedef int32_t ds_hydroelastic;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * How a joint moves. In brackets the entries of q and of v.
  */
 enum ds_joint_kind

@@ -144,7 +144,8 @@ pub struct ds_geom_desc {
     pub columns: usize,
     /// Number of nodes along y, 2 or more. Default 0.
     pub rows: usize,
-    /// A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default DS_HYDROELASTIC_NONE.
+    /// A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default
+    /// DS_HYDROELASTIC_NONE.
     pub hydroelastic: i32,
     /// Must be 0.
     pub reserved2: i32,
@@ -152,14 +153,15 @@ pub struct ds_geom_desc {
     pub modulus: f64,
     /// About the length of the edges by which curved surfaces are meshed [m]. Default 0.02.
     pub resolution: f64,
-    /// Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial axis [m]. Default 0.
+    /// Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial
+    /// axis [m]. Default 0.
     pub hydroelastic_margin: f64,
     /// Of a compliant plane: depth at which the pressure is the modulus [m]. Default 1.
     pub slab_thickness: f64,
 }
 
-/// How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at least one is
-/// compliant, else in points; planes never meet planes.
+/// How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at
+/// least one is compliant, else in points; planes never meet planes.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_hydroelastic {

@@ -37,8 +37,8 @@ pub enum ds_param_kind {
     /// 3 to 5: rotation vector [rad]. All zero as loaded.
     DS_PARAM_JOINT_PLACEMENT = 8,
     /// index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
-    /// box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it is
-    /// DS_ERR_UNSUPPORTED.
+    /// box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it
+    /// is DS_ERR_UNSUPPORTED.
     DS_PARAM_GEOM_SIZE = 9,
     /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each in its body's
     /// frame [m].
@@ -68,8 +68,8 @@ pub enum ds_param_kind {
     /// index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not
     /// negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
     DS_PARAM_ACTUATOR_GAIN = 19,
-    /// index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0: its modulus. With
-    /// DS_CONTACT_CONVEX.
+    /// index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0:
+    /// its modulus. With DS_CONTACT_CONVEX.
     DS_PARAM_HYDROELASTIC_MODULUS = 20,
 }
 

@@ -47,15 +47,16 @@ impl From<Patch> for ds_patch {
     }
 }
 
-/// How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than ds_patch is in this
-/// header.
+/// How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than
+/// ds_patch is in this header.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_patch_size() -> usize {
     size_of::<ds_patch>()
 }
 
-/// The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of them from *patches on,
-/// NULL for none, ds_patch_size() apart. They belong to the sim and live until its next call.
+/// The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of them
+/// from *patches on, NULL for none, ds_patch_size() apart. They belong to the sim and live until its next
+/// call.
 ///
 /// Errors: DS_ERR_NO_STEP before either.
 #[unsafe(no_mangle)]

@@ -97,7 +97,8 @@ impl Sim {
                     let k = self.model.dof_of(p);
                     return self.model.params().friction_loss[k] > 0.0;
                 }
-                // The meshes of such a geom are made anew for another size; no derivative tells how they change.
+                // The meshes of such a geom are made anew for another size; no derivative tells how they
+                // change.
                 ParamKind::GeomSize => {
                     let scene = self.contact.as_ref().map(|c| &c.scene);
                     return scene.is_none_or(|s| !s.has_patch(p.index as usize));

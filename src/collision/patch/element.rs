@@ -19,8 +19,8 @@ pub(super) struct Surface {
     pub tree: Tree,
 }
 
-/// One of the planes that bound a tetrahedron; both tetrahedra at it have the same numbers, and `sign` says on which
-/// side each is.
+/// One of the planes that bound a tetrahedron; both tetrahedra at it have the same numbers, and `sign` says
+/// on which side each is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wall {
     pub at: Vec3,

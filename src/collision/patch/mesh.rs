@@ -1,9 +1,10 @@
 //! How a geom takes part: by its surface or by a pressure field in its volume.
 //!
-//! A tetrahedron joins the surface, where the extent of the pressure is 0, to the medial axis, where it is 1: the centre of
-//! a sphere or an ellipsoid, the segment of a capsule, the points of a box or a cylinder that are farthest inside. The field
-//! of a box is that of its distance exactly. Beyond the surface the field goes on with the same slope through a layer,
-//! where it is negative: faces there are foreseen, and carry nothing before they close.
+//! A tetrahedron joins the surface, where the extent of the pressure is 0, to the medial axis, where it is 1:
+//! the centre of a sphere or an ellipsoid, the segment of a capsule, the points of a box or a cylinder that
+//! are farthest inside. The field of a box is that of its distance exactly. Beyond the surface the field goes
+//! on with the same slope through a layer, where it is negative: faces there are foreseen, and carry nothing
+//! before they close.
 
 use super::element::{Surface, Volume, surface};
 use super::sketch::{Divisions, LAYER, Sketch};
@@ -40,9 +41,8 @@ pub struct CompliantMesh(pub(super) Arc<Volume>);
 impl Representation {
     /// Of a geom that has one.
     ///
-    /// # Errors
-    /// `Capacity` for a resolution that needs too many elements, `Unsupported` for a shape without a pressure field; both
-    /// name the geom.
+    /// # Errors `Capacity` for a resolution that needs too many elements, `Unsupported` for a shape without a
+    /// pressure field; both name the geom.
     pub fn of(g: &GeomSpec, shape: &ShapeSpec) -> Result<Option<Representation>> {
         let h = &g.hydroelastic;
         let is_compliant = match h.kind {
@@ -77,7 +77,7 @@ impl Representation {
                 let divisions = Divisions::of(solid, h.resolution);
                 let count = divisions.elements(solid);
                 // NaN, too, is too many.
-                if !(count <= MOST) {
+                if count > MOST || count.is_nan() {
                     return Err(Error::capacity(format!(
                         "geom {}: hydroelastic resolution {:e} m needs about {count:.0} elements, there is room for {MOST}",
                         who(),

@@ -2,7 +2,8 @@
 
 use super::scalar::{Real, V3};
 
-/// A triangle or the section of a tetrahedron, cut by four planes of another one and where the pressure is zero.
+/// A triangle or the section of a tetrahedron, cut by four planes of another one and where the pressure is
+/// zero.
 const MOST: usize = 10;
 
 /// A convex polygon; fewer than three vertices are none.
@@ -10,7 +11,8 @@ const MOST: usize = 10;
 pub(super) struct Polygon<T> {
     vertices: [V3<T>; MOST],
     count: usize,
-    /// An edge lies in a plane that cut it: on the other side of that plane the polygon changes in another way.
+    /// An edge lies in a plane that cut it: on the other side of that plane the polygon changes in another
+    /// way.
     pub tied: bool,
 }
 
@@ -61,8 +63,8 @@ impl<T: Real> Polygon<T> {
         p
     }
 
-    /// The section of a tetrahedron by a plane at whose signed distances the corners are. A corner in the plane counts
-    /// as below, for all tetrahedra that have it.
+    /// The section of a tetrahedron by a plane at whose signed distances the corners are. A corner in the
+    /// plane counts as below, for all tetrahedra that have it.
     pub fn section(corners: &[V3<T>; 4], s: &[T; 4], tolerance: f64) -> Polygon<T> {
         let mut p = Polygon::none();
         let (mut below, mut above) = ([0; 4], [0; 4]);
@@ -97,8 +99,8 @@ impl<T: Real> Polygon<T> {
         self.count < 3
     }
 
-    /// The part where a half space is, the plane itself with `closed`. `exact` gives the half space once more, with
-    /// derivatives: they are needed only where it cuts.
+    /// The part where a half space is, the plane itself with `closed`. `exact` gives the half space once
+    /// more, with derivatives: they are needed only where it cuts.
     pub fn cut(
         &self,
         half: &Half<f64>,
@@ -155,7 +157,7 @@ impl<T: Real> Polygon<T> {
         }
         let size = twice.value();
         // NaN, too, is no area.
-        if !(size.abs() > 2.0 * least) {
+        if size.abs() <= 2.0 * least || size.is_nan() {
             return None;
         }
         let centroid = first + moment.times(T::of(1.0 / 3.0) / twice);

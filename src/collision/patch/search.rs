@@ -65,7 +65,8 @@ pub struct FaceDerivative {
 const PRESSED: u64 = 1;
 const FORESEEN: u64 = 2;
 
-/// Two bodies in the order of the formulas: a compliant mesh first, or the compliant half space that a rigid mesh meets.
+/// Two bodies in the order of the formulas: a compliant mesh first, or the compliant half space that a rigid
+/// mesh meets.
 struct Ordered<'a> {
     first: Side<'a>,
     second: Side<'a>,
@@ -113,8 +114,8 @@ pub fn meets(a: &Representation, b: &Representation) -> bool {
     (a.is_compliant() || b.is_compliant()) && !(a.is_plane() && b.is_plane())
 }
 
-/// Gives all faces of two bodies that [`meets`] to `sink`, in an order that depends on the bodies alone: those that are
-/// closed, and those within the layers of both.
+/// Gives all faces of two bodies that [`meets`] to `sink`, in an order that depends on the bodies alone:
+/// those that are closed, and those within the layers of both.
 pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     let o = Ordered::of(a, b);
     let view = o.view();
@@ -170,8 +171,8 @@ pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     }
 }
 
-/// Visits the cells of a mesh whose boxes, by the heights of their centres over a plane and how far they reach beyond,
-/// `meets` accepts.
+/// Visits the cells of a mesh whose boxes, by the heights of their centres over a plane and how far they
+/// reach beyond, `meets` accepts.
 fn along_plane(m: &Volume, plane: &Pose, meets: impl Fn(f64, f64) -> bool, visit: impl FnMut(u32)) {
     let up = plane.rot.c[2];
     let is_near = |centre: Vec3, half: Vec3| meets(up.dot(centre - plane.pos), up.abs().dot(half));

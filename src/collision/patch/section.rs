@@ -6,16 +6,21 @@ use super::polygon::{Half, Polygon};
 use super::scalar::{Real, V3};
 use crate::spatial::{Pose, Vec3};
 
-/// Relative to the size of a mesh: what is nearer lies in a plane.
+/// Relative to the size of a mesh: points nearer than this lie in a plane.
 const IN_PLANE: f64 = 1e-10;
 
 /// Relative to the square of that size: smaller areas are none.
 const LEAST_AREA: f64 = 1e-20;
 
-/// Cosines between the normal and the slope of a pressure: up to the first one there is no face, and from the second one on
-/// it counts in full. The first is above zero, so that a box that lies flat has no faces at its sides.
-const NONE: f64 = 0.01;
-const FULL: f64 = 0.06;
+/// Cosines between the normal and the slope of a pressure: up to the first one there is no face, from the
+/// second one on it counts in full. The first is that of Drake's filter, 5π/8.
+const NONE: f64 = -0.3826834323650898;
+const FULL: f64 = -0.3;
+
+/// Cosine below which a face has more slope than its own, and the least that it has: what lies along the
+/// pressure would have none, and a gap without bounds.
+const STEEP: f64 = 0.06;
+const LEAST: f64 = 0.015;
 
 /// The second body from the first one, whose frame all coordinates are in.
 #[derive(Clone, Copy, Debug)]
@@ -53,23 +58,36 @@ impl<T: Real> Field<T> {
         self.modulus * (T::of(self.extent) + self.gradient.dot(x - self.at))
     }
 
-    /// The part that a face has by its normal, which points out of the body, and the slope of the pressure along that,
-    /// which is never small; `None` for no part.
+    /// The part that a face has by its normal, which points out of the body, and the slope of the pressure
+    /// along that, which is never small; `None` for no part.
     fn press(&self, outward: V3<T>) -> Option<(T, T)> {
         let cosine = -(self.gradient.dot(outward)) * T::of(1.0 / self.steepness);
         let c = cosine.value();
-        if !(c > NONE) {
+        if c <= NONE || c.is_nan() {
             return None;
         }
-        let steep = self.modulus * T::of(self.steepness);
+        let slope = self.modulus * T::of(self.steepness) * steep(cosine);
         if c >= FULL {
-            return Some((T::of(1.0), steep * cosine));
+            return Some((T::of(1.0), slope));
         }
         let share = (cosine - T::of(NONE)) * T::of(1.0 / (FULL - NONE));
-        let steepness = cosine * T::of(1.0 / FULL);
         let part = share * share * (T::of(3.0) - share - share);
-        let least = (steepness * steepness + T::of(1.0)) * T::of(0.5 * FULL);
-        Some((part, steep * least))
+        Some((part, slope))
+    }
+}
+
+/// The cosine that counts for the slope: its own from [`STEEP`] on, [`LEAST`] far below, a parabola in
+/// between.
+fn steep<T: Real>(cosine: T) -> T {
+    let from = STEEP - 2.0 * (STEEP - LEAST);
+    let c = cosine.value();
+    if c >= STEEP {
+        cosine
+    } else if c <= from {
+        T::of(LEAST)
+    } else {
+        let above = cosine - T::of(from);
+        T::of(LEAST) + above * above * T::of(0.25 / (STEEP - LEAST))
     }
 }
 
@@ -319,7 +337,8 @@ impl View {
         Section::new(polygon, normal, [Some(field), Some(other)], self)
     }
 
-    /// Where two pressures are equal in a tetrahedron of the first body, and the normal there out of that body.
+    /// Where two pressures are equal in a tetrahedron of the first body, and the normal there out of that
+    /// body.
     fn equal<T: Real>(
         &self,
         t: &Tetrahedron,
@@ -331,7 +350,8 @@ impl View {
         let steep =
             field.modulus.value() * field.steepness + other.modulus.value() * other.steepness;
         // Fields of one slope are equal nowhere or everywhere.
-        if !(size.value() > (IN_PLANE * steep) * (IN_PLANE * steep)) {
+        let least = (IN_PLANE * steep) * (IN_PLANE * steep);
+        if size.value() <= least || size.value().is_nan() {
             return None;
         }
         let by = T::of(1.0) / size.sqrt();

@@ -152,8 +152,8 @@ impl Sketch {
     }
 }
 
-/// The three tetrahedra between a triangle of the surface and the points below it, where some of these are one: at
-/// the side between two corners the diagonal starts at the one that comes first among all points.
+/// The three tetrahedra between a triangle of the surface and the points below it, where some of these are
+/// one: at the side between two corners the diagonal starts at the one that comes first among all points.
 fn prism(s: &Skin) -> [[usize; 4]; 3] {
     let mut order = [0, 1, 2];
     order.sort_unstable_by_key(|k| s.outer[*k]);
@@ -303,7 +303,8 @@ fn cuboid(half: Vec3) -> Sketch {
             if side == 0 {
                 face.reverse();
             }
-            // Around the middle of the face: two triangles would press in two points, about which a box could rock.
+            // Around the middle of the face: two triangles would press in two points, about which a box could
+            // rock.
             let out = Vec3::unit(axis) * [-1.0, 1.0][side];
             let (middle, below) = (
                 s.outside(half.scale(out), out),

@@ -2,7 +2,7 @@
 
 use crate::spatial::{Pose, Vec3};
 
-/// A box with what it holds: two nodes, or one element.
+/// A box that holds two nodes or one element.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     centre: Vec3,
@@ -51,7 +51,8 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` for all pairs of elements whose boxes overlap, with the other tree placed at `pose` in this one's frame.
+    /// Calls `visit` for all pairs of elements whose boxes overlap, with the other tree placed at `pose` in
+    /// this one's frame.
     pub fn find_pairs(&self, other: &Tree, pose: &Pose, mut visit: impl FnMut(u32, u32)) {
         if self.nodes.is_empty() || other.nodes.is_empty() {
             return;

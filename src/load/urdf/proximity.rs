@@ -1,4 +1,4 @@
-//! `<drake:proximity_properties>` of a collision: what Drake says of its contacts.
+//! `<drake:proximity_properties>` of a collision: contact properties in Drake's words.
 
 use super::warnings::Warnings;
 use crate::error::Result;

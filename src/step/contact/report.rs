@@ -31,8 +31,8 @@ pub struct ContactReport {
     pub mode: Mode,
     /// Of a pyramid: whether rolling about t₁, about t₂ and torsion are at their bounds by themselves.
     pub turning_at_bound: [bool; 3],
-    /// Of a face of a hydroelastic patch: its area [m²], and where the step began the pressure at its point, negative where it
-    /// is not closed [Pa]; else 0.
+    /// Of a face of a hydroelastic patch: its area [m²], and where the step began the pressure at its point,
+    /// negative where it is not closed [Pa]; else 0.
     pub area: f64,
     pub pressure: f64,
 }

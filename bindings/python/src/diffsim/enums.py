@@ -197,6 +197,7 @@ class ParamKind(Named):
     TENDON = 17
     PRESCRIBED = 18
     ACTUATOR_GAIN = 19
+    HYDROELASTIC_MODULUS = 20
 
 
 class EqualityKind(Named):
