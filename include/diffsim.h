@@ -429,8 +429,8 @@ typedef int32_t ds_open_mesh;
 #endif // __cplusplus
 
 /**
- * How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at least one is
- * compliant, else in points; planes never meet planes.
+ * How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at
+ * least one is compliant, else in points; planes never meet planes.
  */
 enum ds_hydroelastic
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -781,8 +781,8 @@ enum ds_param_kind
   DS_PARAM_JOINT_PLACEMENT = 8,
   /**
    * index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
-   * box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it is
-   * DS_ERR_UNSUPPORTED.
+   * box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it
+   * is DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_GEOM_SIZE = 9,
   /**
@@ -834,8 +834,8 @@ enum ds_param_kind
    */
   DS_PARAM_ACTUATOR_GAIN = 19,
   /**
-   * index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0: its modulus. With
-   * DS_CONTACT_CONVEX.
+   * index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0:
+   * its modulus. With DS_CONTACT_CONVEX.
    */
   DS_PARAM_HYDROELASTIC_MODULUS = 20,
 };
@@ -1690,7 +1690,8 @@ typedef struct ds_geom_desc {
    */
   size_t rows;
   /**
-   * A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default DS_HYDROELASTIC_NONE.
+   * A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default
+   * DS_HYDROELASTIC_NONE.
    */
   int32_t hydroelastic;
   /**
@@ -1706,7 +1707,8 @@ typedef struct ds_geom_desc {
    */
   double resolution;
   /**
-   * Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial axis [m]. Default 0.
+   * Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial
+   * axis [m]. Default 0.
    */
   double hydroelastic_margin;
   /**
@@ -2479,7 +2481,8 @@ typedef struct ds_contact {
    */
   double area;
   /**
-   * Of such a face: the pressure at its point where the step began, negative where the face is not closed [Pa]; else 0.
+   * Of such a face: the pressure at its point where the step began, negative where the face is not closed
+   * [Pa]; else 0.
    */
   double pressure;
 } ds_contact;
@@ -4439,14 +4442,15 @@ ds_status ds_sim_set_pair_enabled(struct ds_sim *sim,
                                   int32_t enabled);
 
 /**
- * How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than ds_patch is in this
- * header.
+ * How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than
+ * ds_patch is in this header.
  */
 size_t ds_patch_size(void);
 
 /**
- * The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of them from *patches on,
- * NULL for none, ds_patch_size() apart. They belong to the sim and live until its next call.
+ * The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of them
+ * from *patches on, NULL for none, ds_patch_size() apart. They belong to the sim and live until its next
+ * call.
  *
  * Errors: DS_ERR_NO_STEP before either.
  */

@@ -21,7 +21,7 @@ pub struct ds_sim {
     pub(super) sensors: SensorRoom,
     /// What `ds_sim_contacts` has handed out.
     pub(super) contacts: RefCell<Vec<ds_contact>>,
-    /// What `ds_sim_patches` has.
+    /// What `ds_sim_patches` has handed out.
     pub(super) patches: RefCell<Vec<ds_patch>>,
 }
 

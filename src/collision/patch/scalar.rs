@@ -6,7 +6,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// A displacement of the second body (linear, then angular), and the moduli of both.
 pub(super) const SEEDS: usize = 8;
 
-/// What the formulas of a face are written for.
+/// A number in the formulas of a face.
 pub(super) trait Real:
     Copy
     + Add<Output = Self>

@@ -16,7 +16,7 @@ pub struct Side<'a> {
     pub modulus: f64,
 }
 
-/// What a face has beside the numbers of a point.
+/// Numbers of a face that a point does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Press {
     /// With the part by which it counts [m²].

@@ -102,7 +102,7 @@ pub(super) struct Section<T> {
     view: View,
 }
 
-/// What is of a face.
+/// The numbers of a face.
 pub(super) struct Sheet<T> {
     pub centroid: V3<T>,
     pub normal: V3<T>,
@@ -198,7 +198,7 @@ fn within<T: Real>(
         if polygon.is_none() {
             break;
         }
-        // What lies in the plane belongs to one side alone.
+        // Points in the plane belong to one side alone.
         let closed = wall.sign > 0.0;
         polygon = polygon.cut(&plain(wall), || exact(wall), closed, tolerance);
     }
@@ -308,7 +308,7 @@ impl View {
         j: usize,
     ) -> Option<Section<T>> {
         let (corners, normal) = self.facet(n, j);
-        // What faces away presses nothing.
+        // A facet that looks away presses nothing.
         field.press(-normal)?;
         let triangle = Polygon::triangle(corners);
         let polygon = within(triangle, &t.walls, fixed, fixed, self.tolerance());

@@ -7,7 +7,7 @@ use crate::model::spec::{GeomSpec, Hydroelastic, HydroelasticKind};
 
 pub(super) const TAG: &str = "drake:proximity_properties";
 
-/// What a collision has of them.
+/// The properties of a collision.
 #[derive(Clone, Copy)]
 pub(super) struct Proximity {
     hydroelastic: Hydroelastic,
