@@ -192,6 +192,19 @@ public:
         check(ds_sim_contacts(get(), &start, &count));
         return {start, count, ds_contact_size()};
     }
+    /** Of the last step or collide. */
+    std::vector<ds_patch> patches() const {
+        const ds_patch *start = nullptr;
+        std::size_t count = 0;
+        check(ds_sim_patches(get(), &start, &count));
+        // Those of a newer library may be longer.
+        const std::size_t stride = ds_patch_size();
+        std::vector<ds_patch> out(count);
+        for (std::size_t i = 0; i < count; i++) {
+            out[i] = *reinterpret_cast<const ds_patch *>(reinterpret_cast<const char *>(start) + i * stride);
+        }
+        return out;
+    }
     ds_step_info step_info() const {
         ds_step_info out{};
         check(ds_sim_step_info(get(), &out));

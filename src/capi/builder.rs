@@ -1,7 +1,7 @@
 //! Models made in code.
 
 use super::args;
-use super::builder_desc::{ds_geom_desc, ds_joint_desc};
+use super::builder_desc::{ds_geom_desc, ds_hydroelastic, ds_joint_desc};
 use super::load;
 use super::model::ds_model;
 use super::model_parts::{ds_geom_kind, ds_joint_kind};
@@ -12,7 +12,10 @@ use crate::error::{Error, Result};
 use crate::model::builder::ModelBuilder;
 use crate::model::mesh::TriMesh;
 use crate::model::sensor::Zone;
-use crate::model::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec, SiteSpec};
+use crate::model::spec::{
+    GeomSpec, HeightField, Hydroelastic, HydroelasticKind, JointKind, JointSpec, ShapeSpec,
+    SiteSpec,
+};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -320,7 +323,20 @@ pub(super) unsafe fn geom_spec(body: usize, geom: *const ds_geom_desc) -> Result
             d.condim
         )));
     }
+    args::zero(d.reserved2, "geom.reserved2")?;
+    let kind = choice!(d.hydroelastic, "geom.hydroelastic", ds_hydroelastic {
+        DS_HYDROELASTIC_NONE => HydroelasticKind::None,
+        DS_HYDROELASTIC_RIGID => HydroelasticKind::Rigid,
+        DS_HYDROELASTIC_COMPLIANT => HydroelasticKind::Compliant,
+    })?;
     Ok(GeomSpec {
+        hydroelastic: Hydroelastic {
+            kind,
+            modulus: d.modulus,
+            resolution: d.resolution,
+            margin: d.hydroelastic_margin,
+            slab_thickness: d.slab_thickness,
+        },
         friction: d.friction,
         restitution: d.restitution,
         stiffness: d.stiffness,

@@ -166,6 +166,33 @@ pub struct ds_geom_desc {
     pub columns: usize,
     /// Number of nodes along y, 2 or more. Default 0.
     pub rows: usize,
+    /// A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default
+    /// DS_HYDROELASTIC_NONE.
+    pub hydroelastic: i32,
+    /// Must be 0.
+    pub reserved2: i32,
+    /// Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7.
+    pub modulus: f64,
+    /// About the length of the edges by which curved surfaces are meshed [m]. Default 0.02.
+    pub resolution: f64,
+    /// Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial
+    /// axis [m]. Default 0.
+    pub hydroelastic_margin: f64,
+    /// Of a compliant plane: depth at which the pressure is the modulus [m]. Default 1.
+    pub slab_thickness: f64,
+}
+
+/// How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at
+/// least one is compliant, else in points; planes never meet planes.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_hydroelastic {
+    /// It touches in points.
+    DS_HYDROELASTIC_NONE = 0,
+    /// By its surface, which does not yield.
+    DS_HYDROELASTIC_RIGID = 1,
+    /// By a pressure field inside. Not of a mesh, and neither kind of a height field.
+    DS_HYDROELASTIC_COMPLIANT = 2,
 }
 
 // SAFETY: repr(C), the size first, 32-bit fields in pairs, else words: no padding, every bit
@@ -203,6 +230,12 @@ unsafe impl Growing for ds_geom_desc {
             heights: ptr::null(),
             columns: 0,
             rows: 0,
+            hydroelastic: g.hydroelastic.kind as i32,
+            reserved2: 0,
+            modulus: g.hydroelastic.modulus,
+            resolution: g.hydroelastic.resolution,
+            hydroelastic_margin: g.hydroelastic.margin,
+            slab_thickness: g.hydroelastic.slab_thickness,
         }
     }
 }

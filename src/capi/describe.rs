@@ -197,6 +197,11 @@ pub(super) fn geom_desc(g: &GeomSpec) -> ds_geom_desc {
         dissipation: g.dissipation,
         tangential: g.tangential,
         gap: g.gap,
+        hydroelastic: g.hydroelastic.kind as i32,
+        modulus: g.hydroelastic.modulus,
+        resolution: g.hydroelastic.resolution,
+        hydroelastic_margin: g.hydroelastic.margin,
+        slab_thickness: g.hydroelastic.slab_thickness,
         ..ds_geom_desc::defaults()
     };
     match &g.shape {

@@ -69,6 +69,8 @@ pub mod smoothing;
 
 pub mod contacts;
 
+pub mod patches;
+
 pub mod distance_smoothing;
 
 pub mod rays;

@@ -170,6 +170,11 @@ pub struct ds_contact {
     /// same features touch, and differs between two contacts of one pair of geoms. The number has no
     /// other meaning.
     pub feature: u64,
+    /// Of a face of a hydroelastic patch: its area [m²]; else 0.
+    pub area: f64,
+    /// Of such a face: the pressure at its point where the step began, negative where the face is not closed
+    /// [Pa]; else 0.
+    pub pressure: f64,
 }
 
 impl From<&ContactReport> for ds_contact {
@@ -195,6 +200,8 @@ impl From<&ContactReport> for ds_contact {
             },
             tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
             feature: c.feature,
+            area: c.area,
+            pressure: c.pressure,
         }
     }
 }

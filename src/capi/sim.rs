@@ -3,6 +3,7 @@
 use super::args::{self, Out};
 use super::model::ds_model;
 use super::options::{ds_options, options};
+use super::patches::ds_patch;
 use super::report::{ds_contact, ds_step_info};
 use super::status::ds_status;
 use super::wall;
@@ -20,6 +21,8 @@ pub struct ds_sim {
     pub(super) sensors: SensorRoom,
     /// The contacts to which `ds_sim_contacts` has returned a pointer.
     pub(super) contacts: RefCell<Vec<ds_contact>>,
+    /// What `ds_sim_patches` has handed out.
+    pub(super) patches: RefCell<Vec<ds_patch>>,
 }
 
 impl ds_sim {
@@ -75,11 +78,16 @@ pub unsafe extern "C" fn ds_sim_create(
                     "options.max_contacts: there is no memory for {room} contacts"
                 )));
             }
+            let patches = Vec::with_capacity(match sim.has_patches() {
+                true => room,
+                false => 0,
+            });
             let mut sim = ds_sim {
                 sensors: SensorRoom::new(&sim),
                 sim,
                 stage: Vec::new(),
                 contacts: RefCell::new(contacts),
+                patches: RefCell::new(patches),
             };
             sim.fit_stage();
             Ok(sim)

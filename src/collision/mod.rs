@@ -3,6 +3,7 @@
 mod approach;
 mod contact_point;
 mod frame;
+pub mod patch;
 pub mod polytope;
 pub mod primitive;
 pub mod ray;

@@ -11,7 +11,7 @@
 
 use super::source::Source;
 use super::stabilization::Stabilization;
-use crate::collision::scene::Scene;
+use crate::collision::scene::{Scene, SceneContact};
 use crate::contact::problem::Regularization;
 use crate::contact::push_out::PushOut;
 use crate::model::params::{Param, ParamKind, Params};
@@ -48,17 +48,21 @@ struct Group {
     /// ∂R/∂Φ of the normal row, on the side without where slowing begins, and ∂R by the bound on push-out.
     by_gap: f64,
     by_push_out: f64,
+    /// ∂R by the stiffness of a face.
+    by_stiffness: f64,
     /// It is deeper than the bound on push-out allows.
     is_slowed: bool,
 }
 
-/// Stiffness and dissipation of a pair of geoms: 1/k [m/N] and τ_d [s].
-fn material(params: &Params, geoms: [usize; 2]) -> (f64, f64) {
-    let [a, b] = geoms;
-    (
-        1.0 / params.geom_stiffness[a] + 1.0 / params.geom_stiffness[b],
-        params.geom_dissipation[a] + params.geom_dissipation[b],
-    )
+/// Stiffness and dissipation of a contact: 1/k [m/N] and τ_d [s]. That of a face is its own.
+fn material(params: &Params, contact: &SceneContact) -> (f64, f64) {
+    let [a, b] = contact.geom;
+    let compliance = match contact.press {
+        Some(press) => 1.0 / press.stiffness,
+        None => 1.0 / params.geom_stiffness[a] + 1.0 / params.geom_stiffness[b],
+    };
+    let dissipation = params.geom_dissipation[a] + params.geom_dissipation[b];
+    (compliance, dissipation)
 }
 
 impl Compliance {
@@ -88,9 +92,11 @@ impl Compliance {
         s: &Stabilization,
     ) {
         let (mut compliance, mut dissipation, mut reach) = (0.0, 0.0, f64::INFINITY);
+        let mut is_face = false;
         if let Source::Contact(i) = *source {
             let contact = &scene.contacts()[i];
-            (compliance, dissipation) = material(params, contact.geom);
+            (compliance, dissipation) = material(params, contact);
+            is_face = contact.press.is_some();
             reach = self.friction_reach(scene, params, i, slip);
         }
         let whole = self.relaxation(gap, dissipation, s);
@@ -117,6 +123,10 @@ impl Compliance {
                 0.0
             },
             by_push_out: if slowed { soft / s.max_push_out } else { 0.0 },
+            by_stiffness: match is_face && soft >= rigid {
+                true => -soft * compliance,
+                false => 0.0,
+            },
             is_slowed,
         });
     }
@@ -177,25 +187,31 @@ impl Compliance {
         self.groups[group].by_push_out
     }
 
+    /// ∂R of the normal row of a face by its stiffness.
+    pub(super) fn by_stiffness(&self, group: usize) -> f64 {
+        self.groups[group].by_stiffness
+    }
+
     /// How the normal row of a contact varies with the stiffness or the dissipation of a geom, at fixed impulse: by R, and
     /// by what is asked of the gap. A limit of near rigidity that is just reached counts as not reached.
     pub fn by_material(
         &self,
         params: &Params,
-        (geoms, weight): ([usize; 2], f64),
+        (contact, weight): (&SceneContact, f64),
         p: &Param,
         (gap, impulse): (f64, f64),
         s: &Stabilization,
     ) -> f64 {
         let g = p.index as usize;
-        let times = geoms.iter().filter(|x| **x == g).count() as f64;
-        let (compliance, dissipation) = material(params, geoms);
+        let times = contact.geom.iter().filter(|x| **x == g).count() as f64;
+        let (compliance, dissipation) = material(params, contact);
         let (h, whole) = (self.h, self.relaxation(gap, dissipation, s));
         let yields = compliance / (h * whole) >= near_rigid(weight);
         let k = params.geom_stiffness[g];
         let by_r = if yields { impulse / (h * whole) } else { 0.0 };
         times
             * match p.kind {
+                ParamKind::ContactStiffness if contact.press.is_some() => 0.0,
                 ParamKind::ContactStiffness => -by_r / (k * k),
                 _ if self.is_slowed(gap, dissipation, s) => 0.0,
                 _ => -by_r * compliance / whole + s.by_kp(gap) * h / (whole * whole),

@@ -9,6 +9,7 @@
 //! where δφ turns the contact frame (Appendix C of the differentiable-simulation paper).
 
 use super::varied::{Sides, Varied};
+use crate::collision::patch::Shift;
 use crate::collision::{ContactDerivative, Tie};
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
@@ -105,6 +106,8 @@ pub(super) enum Change {
     Surface { side: usize, by: Vec3 },
     /// The point slides by a vector whose part along the normal is the change of the gap, and the normal turns.
     Slide(Tie),
+    /// A face varies by this; the stiffness is in the gap.
+    Face(Shift),
 }
 
 /// A displacement of the surface of one side alone.
@@ -178,13 +181,18 @@ impl ContactState {
                 self.moved(a, b, Vec3::ZERO)
             }
             Change::Slide(by) => self.slid(by),
+            Change::Face(by) => self.shifted(by.point, by.normal, by.gap),
         }
     }
 
     fn slid(&self, by: Tie) -> Moved {
         let gap = by.slide.dot(self.normal);
-        let dp = by.slide - self.normal * (0.5 * gap);
-        let phi = self.turn.mul_vec(by.tilt);
+        self.shifted(by.slide - self.normal * (0.5 * gap), by.tilt, gap)
+    }
+
+    /// By changes of the point, the normal and the gap.
+    fn shifted(&self, dp: Vec3, dn: Vec3, gap: f64) -> Moved {
+        let phi = self.turn.mul_vec(dn);
         let (omega, relative) = self.relative();
         let w = Wrench::new(phi.cross(self.impulse), dp.cross(self.impulse));
         let [a, b] = self.sides.point;

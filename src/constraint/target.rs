@@ -21,6 +21,8 @@ pub struct Target {
     pub by_speed: f64,
     /// Of the normal row by the bound that joints set on the speed of push-out.
     pub by_push_out: f64,
+    /// Of the normal row by the stiffness of a face.
+    pub by_stiffness: f64,
     /// Of the rows of an equality by its violation.
     pub by_violation: Undoing,
 }
@@ -89,6 +91,7 @@ impl Constraints {
         }
         if let Some(c) = &self.compliance {
             target.by_gap += c.by_gap(group) * self.lambda[row];
+            target.by_stiffness = c.by_stiffness(group) * self.lambda[row];
             if is_bounded {
                 target.by_push_out += c.by_push_out(group) * self.lambda[row];
             }
@@ -143,14 +146,14 @@ impl Constraints {
                     ParamKind::ContactStiffness | ParamKind::ContactDissipation,
                     Source::Contact(i),
                 ) => {
-                    let geoms = scene.contacts()[i].geom;
+                    let contact = &scene.contacts()[i];
                     if let (Some(compliance), Some(row)) =
                         (&self.compliance, self.normal_row(group))
-                        && geoms.contains(&index)
+                        && contact.geom.contains(&index)
                     {
                         let s = self.stabilization(group, &self.asked);
                         let at_contact = (self.gaps[group], self.lambda[row]);
-                        let of = (geoms, self.weights.contact(geoms));
+                        let of = (contact, self.weights.contact(contact.geom));
                         sigma[row] = compliance.by_material(params, of, p, at_contact, &s);
                     }
                 }

@@ -289,6 +289,24 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
             g.gap
         )));
     }
+    let h = &g.hydroelastic;
+    for (name, x) in [
+        ("modulus", h.modulus),
+        ("resolution", h.resolution),
+        ("slab_thickness", h.slab_thickness),
+    ] {
+        if !(x > 0.0 && x.is_finite()) {
+            return Err(Error::invalid(format!(
+                "geom {who}: {name} must be positive and finite, got {x}"
+            )));
+        }
+    }
+    if !(h.margin >= 0.0 && h.margin.is_finite()) {
+        return Err(Error::invalid(format!(
+            "geom {who}: hydroelastic_margin must be finite and not negative, got {}",
+            h.margin
+        )));
+    }
     if !g.margin.is_finite() {
         return Err(Error::invalid(format!(
             "geom {who}: margin must be finite, got {}",

@@ -271,6 +271,7 @@ impl Compiler {
             geom_restitution: geoms.iter().map(|g| g.restitution).collect(),
             geom_stiffness: geoms.iter().map(|g| g.stiffness).collect(),
             geom_dissipation: geoms.iter().map(|g| g.dissipation).collect(),
+            geom_modulus: geoms.iter().map(|g| g.hydroelastic.modulus).collect(),
             geom_tangential: geoms.iter().map(|g| g.tangential).collect(),
             geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),
             spring: springs.iter().map(|s| [s.stiffness, s.damping]).collect(),

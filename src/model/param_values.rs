@@ -28,6 +28,7 @@ impl Params {
             ParamKind::ContactStiffness => self.geom_stiffness[i],
             ParamKind::ContactDissipation => self.geom_dissipation[i],
             ParamKind::ContactTangential => self.geom_tangential[i],
+            ParamKind::HydroelasticModulus => self.geom_modulus[i],
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::SplineFrame => {
@@ -64,6 +65,7 @@ impl Params {
             ParamKind::ContactStiffness => self.geom_stiffness[i] = value,
             ParamKind::ContactDissipation => self.geom_dissipation[i] = value,
             ParamKind::ContactTangential => self.geom_tangential[i] = value,
+            ParamKind::HydroelasticModulus => self.geom_modulus[i] = value,
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::SplineFrame => {
@@ -297,6 +299,7 @@ impl Model {
             ParamKind::ContactStiffness
             | ParamKind::ContactDissipation
             | ParamKind::ContactTangential
+            | ParamKind::HydroelasticModulus
             | ParamKind::GeomRestitution => {
                 range("index (a geom)", p.index, self.ngeom())?;
                 range("component", p.component, 1)

@@ -284,6 +284,41 @@ pub struct HeightField {
     pub heights: Vec<f64>,
 }
 
+/// How a geom takes part in hydroelastic contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HydroelasticKind {
+    /// It touches in points.
+    None,
+    /// By its surface.
+    Rigid,
+    /// By a pressure field inside.
+    Compliant,
+}
+
+/// The hydroelastic properties of a geom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hydroelastic {
+    pub kind: HydroelasticKind,
+    /// The pressure at the medial axis [Pa].
+    pub modulus: f64,
+    /// Length of the edges of curved surfaces [m].
+    pub resolution: f64,
+    /// Least thickness of the layer beyond the surface in which faces are foreseen [m].
+    pub margin: f64,
+    /// Of a compliant plane: the depth at which the pressure is the modulus [m].
+    pub slab_thickness: f64,
+}
+
+impl Hydroelastic {
+    pub const NONE: Hydroelastic = Hydroelastic {
+        kind: HydroelasticKind::None,
+        modulus: 1e7,
+        resolution: 0.02,
+        margin: 0.0,
+        slab_thickness: 1.0,
+    };
+}
+
 /// A geometry attached to a body.
 #[derive(Clone, Debug)]
 pub struct GeomSpec {
@@ -313,8 +348,13 @@ pub struct GeomSpec {
     pub margin: f64,
     /// Additional distance within which adhesion pulls with full force [m]. Not used otherwise.
     pub gap: f64,
+<<<<<<< HEAD
     /// If given, the geom is an ellipsoid in the fluid. A body without such a geom is a box with its
     /// inertia.
+=======
+    pub hydroelastic: Hydroelastic,
+    /// With them it meets a fluid as an ellipsoid; a body without such a geom does by a box of its inertia.
+>>>>>>> patch
     pub fluid: Option<FluidCoefficients>,
     /// Colour, 0 to 1 each; NaN if the description gives none.
     pub rgba: [f32; 4],
@@ -339,6 +379,7 @@ impl GeomSpec {
             priority: 0,
             margin: 0.0,
             gap: 0.0,
+            hydroelastic: Hydroelastic::NONE,
             fluid: None,
             rgba: [f32::NAN; 4],
             origin: String::new(),

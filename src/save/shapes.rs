@@ -18,14 +18,14 @@ pub(super) struct Assets {
 }
 
 /// The properties of [`has_material`], which no format has.
-pub(super) const MATERIAL_LOST: &str =
-    "geoms' contact stiffness, dissipation and viscous friction are left out";
+pub(super) const MATERIAL_LOST: &str = "geoms' contact stiffness, dissipation, viscous friction and hydroelastic properties are left out";
 
 /// True if contacts of a geom have other numbers than the defaults of the laws.
 pub(super) fn has_material(g: &GeomSpec) -> bool {
     let usual = GeomSpec::new("", 0, Pose::IDENTITY, g.shape.clone());
     [g.stiffness, g.dissipation, g.tangential]
         != [usual.stiffness, usual.dissipation, usual.tangential]
+        || g.hydroelastic != usual.hydroelastic
 }
 
 /// Half the thickness of a height field that has none, which MJCF does not allow [m].

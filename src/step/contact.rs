@@ -130,6 +130,7 @@ impl ContactStage {
         )?;
         if convex {
             scene.glide(&model.params().geom_friction);
+            scene.press(model)?;
             let compliance = Compliance::new(
                 constraints.max_blocks(),
                 constraints.max_groups(),

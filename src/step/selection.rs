@@ -19,6 +19,7 @@ impl Sim {
             c.constraints.place_springs(&self.model, &self.params);
             if c.constraints.compliance.is_some() {
                 c.scene.glide(&self.params.geom_friction);
+                c.scene.set_moduli(&self.params.geom_modulus);
             }
         }
         let (stage, penalty) = (&mut self.contact, &mut self.forces.penalty);
@@ -96,8 +97,22 @@ impl Sim {
                     let k = self.model.dof_of(p);
                     return self.model.params().friction_loss[k] > 0.0;
                 }
+<<<<<<< HEAD
                 ParamKind::GeomSize => return true,
                 // An element that connects more trees than a row can has no row.
+=======
+                // The meshes of such a geom are made anew for another size; no derivative tells how they
+                // change.
+                ParamKind::GeomSize => {
+                    let scene = self.contact.as_ref().map(|c| &c.scene);
+                    return scene.is_none_or(|s| !s.has_patch(p.index as usize));
+                }
+                ParamKind::HydroelasticModulus => {
+                    let scene = self.contact.as_ref().map(|c| &c.scene);
+                    return scene.is_some_and(|s| s.is_compliant(p.index as usize));
+                }
+                // What joins more trees than rows do has none.
+>>>>>>> patch
                 ParamKind::Spring | ParamKind::Tendon if p.anchor().is_none() => {
                     let constraints = self.contact.as_ref().map(|c| &c.constraints);
                     return constraints.is_some_and(|c| c.has_elastic(p));
@@ -161,6 +176,12 @@ impl Sim {
                 let instead = match (p.kind, self.options.contact) {
                     (ParamKind::GeomRestitution, Contact::Convex | Contact::Penalty) => {
                         ", whose contacts have ContactDissipation instead"
+                    }
+                    (ParamKind::GeomSize, Contact::Convex) => {
+                        " that is known: the geom is hydroelastic, and no derivative tells how its mesh changes"
+                    }
+                    (ParamKind::HydroelasticModulus, _) => {
+                        ": it is that of a compliant geom (ds_geom_desc.hydroelastic) with contact Convex"
                     }
                     (ParamKind::JointFriction, Contact::Ncp | Contact::Lcp | Contact::Convex) => {
                         ": the joint was loaded without dry friction; give it some in the file or by ds_builder_set_joint"
@@ -291,7 +312,7 @@ impl Sim {
             }
             if matches!(
                 p.kind,
-                K::GeomSize | K::ContactStiffness | K::ContactTangential
+                K::GeomSize | K::ContactStiffness | K::ContactTangential | K::HydroelasticModulus
             ) && *x <= 0.0
             {
                 return Err(Error::invalid(format!(

@@ -279,7 +279,7 @@ add_joint!(b::Builder, body; kind = :revolute, control = nothing, fields...) =
 
 Adds a geom to a body and gives its id. `kind` is `:plane`, `:sphere`, `:capsule`, `:cylinder`, `:ellipsoid` or `:box`; fields are
 those of `ds_geom_desc`: name, condim, size (3), placement (4×4), friction (3), restitution, stiffness, dissipation, tangential,
-contype, conaffinity, priority, margin, gap.
+contype, conaffinity, priority, margin, gap, hydroelastic, modulus, resolution, hydroelastic_margin, slab_thickness.
 """
 function add_geom!(b::Builder, body; kind, fields...)
     out = Ref{Int32}(-1)

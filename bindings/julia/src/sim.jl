@@ -107,6 +107,19 @@ function contacts(s::Sim)
     [unsafe_load(list[] + (i - 1) * stride) for i in 1:count[]]
 end
 
+"""
+    patches(sim)
+
+The hydroelastic patches of the last step: a copy of the header's `ds_patch` for each.
+"""
+function patches(s::Sim)
+    list, count = Ref{Ptr{LibDiffSim.ds_patch}}(C_NULL), Ref{Csize_t}(0)
+    check(LibDiffSim.ds_sim_patches(handle(s), list, count))
+    # A newer library's patches may be longer.
+    stride = LibDiffSim.ds_patch_size()
+    [unsafe_load(list[] + (i - 1) * stride) for i in 1:count[]]
+end
+
 const GRADIENTS = Dict(
     LibDiffSim.DS_GRADIENT_EXACT => :exact,
     LibDiffSim.DS_GRADIENT_ONE_SIDED => :one_sided,
@@ -216,6 +229,7 @@ const PARAMS = (
     prescribed = LibDiffSim.DS_PARAM_PRESCRIBED,
     actuator_gain = LibDiffSim.DS_PARAM_ACTUATOR_GAIN,
     spline_frame = LibDiffSim.DS_PARAM_SPLINE_FRAME,
+    hydroelastic_modulus = LibDiffSim.DS_PARAM_HYDROELASTIC_MODULUS,
 )
 
 """

@@ -24,6 +24,7 @@ ENUMERATIONS = {
     "ds_open_mesh": (diffsim.OpenMesh, "DS_OPEN_MESH_"),
     "ds_joint_kind": (diffsim.JointKind, "DS_JOINT_"),
     "ds_geom_kind": (diffsim.GeomKind, "DS_GEOM_"),
+    "ds_hydroelastic": (diffsim.Hydroelastic, "DS_HYDROELASTIC_"),
     "ds_contact_law": (diffsim.ContactLaw, "DS_CONTACT_"),
     "ds_integrator": (diffsim.Integrator, "DS_INTEGRATOR_"),
     "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),

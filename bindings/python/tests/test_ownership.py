@@ -90,6 +90,7 @@ CALLS = {
         "relaxed_step": (),
         "collide": (Q,),
         "contacts": (),
+        "patches": (),
         "contact_derivatives": (),
         "distance": (0, 1, Q),
         "smoothed_distance": (0, 1, Q),

@@ -95,6 +95,7 @@ impl Scene {
                 face: Face::None,
                 condim: 1,
                 friction: PairFriction::NONE,
+                press: None,
             },
             motion,
             smoothness,

@@ -145,7 +145,7 @@ impl Scene {
 
     /// Whether it is to be seen if bodies meet at this contact: `Some(false)` of those that touch already.
     fn is_foreseen(&self, c: &SceneContact) -> Option<bool> {
-        if c.geom.iter().any(|&g| self.solids[g].is_plane()) {
+        if c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane()) {
             return None;
         }
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;

@@ -4,6 +4,7 @@ use super::crowd::Crowd;
 use super::face::Face;
 use super::pairs::PairFriction;
 use crate::collision::ContactPoint;
+use crate::collision::patch::Press;
 use crate::error::{Error, Result};
 
 /// A contact of the scene: one point of a pair.
@@ -21,6 +22,8 @@ pub struct SceneContact {
     /// 1: frictionless, 3: sliding friction, 4: with torsion, 6: with rolling.
     pub condim: i32,
     pub friction: PairFriction,
+    /// Of a face of a hydroelastic patch.
+    pub press: Option<Press>,
 }
 
 impl SceneContact {

@@ -20,6 +20,7 @@ mod motion;
 mod narrow;
 mod overlap;
 mod pairs;
+mod patches;
 mod ray;
 mod search;
 mod size;
@@ -37,6 +38,7 @@ pub use pairs::{PairFriction, Rules, ScenePair};
 pub use ray::RayHit;
 pub use solids::with_geometry;
 
+use super::patch::FaceDerivative;
 use super::{ContactDerivative, Smoothness};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -49,6 +51,7 @@ use geom::{SceneGeom, link_bounds};
 use meetings::Meetings;
 use motion::Motions;
 use narrow::Buffers;
+use patches::Patches;
 use solid::Solid;
 use solids::Solids;
 use statics::Statics;
@@ -83,6 +86,7 @@ pub struct Scene {
     friction: Vec<[f64; 3]>,
     stretch: f64,
     buffers: Buffers,
+    patches: Patches,
 }
 
 impl Scene {
@@ -147,6 +151,7 @@ impl Scene {
             friction: Vec::new(),
             stretch: 1.0,
             buffers: Buffers::new(broad.searches(&solids) + statics.searches()),
+            patches: Patches::default(),
             statics,
             geoms,
             solids,
@@ -270,6 +275,12 @@ impl Scene {
 
     /// How a contact of the last [`Scene::collide`] moves with its two bodies.
     pub fn differentiate(&mut self, c: &SceneContact, out: &mut ContactDerivative) -> Smoothness {
+        if c.press.is_some() {
+            let mut face = FaceDerivative::default();
+            let smoothness = self.differentiate_face(c, &mut face);
+            *out = face.motion;
+            return smoothness;
+        }
         let [a, b] = c.geom;
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
             return Smoothness::Degenerate;

@@ -9,6 +9,7 @@ use super::pairs::ScenePair;
 use super::statics::{Statics, cube};
 use crate::collision::ContactPoint;
 use crate::collision::approach::{Approach, Ball, stretch};
+use crate::collision::patch::{self, Press};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::dispatch;
@@ -198,7 +199,7 @@ impl Scene {
         }
         let from = self.found.count;
         let mut missed = 0;
-        self.narrow(pair, approach, |found, face, point, part| {
+        self.narrow(pair, approach, |found, face, point, part, press| {
             let has_place = found.push(SceneContact {
                 geom: [pair.a, pair.b],
                 link,
@@ -207,6 +208,7 @@ impl Scene {
                 face,
                 condim: pair.condim,
                 friction: pair.friction,
+                press,
             });
             missed += usize::from(!has_place);
         });
@@ -220,13 +222,21 @@ impl Scene {
         &mut self,
         pair: &ScenePair,
         approach: &Approach,
-        mut sink: impl FnMut(&mut Found, Face, ContactPoint, [u32; 2]),
+        mut sink: impl FnMut(&mut Found, Face, ContactPoint, [u32; 2], Option<Press>),
     ) {
+        let found = &mut self.found;
+        if let Some([a, b]) = self.patches.sides([pair.a, pair.b], &self.poses) {
+            patch::collide(a, b, |face| {
+                if approach.holds(&face.point) {
+                    sink(found, Face::None, face.point, face.part, Some(face.press));
+                }
+            });
+            return;
+        }
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {
             return;
         };
         let face = Face::teller(sa, sb);
-        let found = &mut self.found;
         narrow::collide(
             sa,
             &self.poses[pair.a],
@@ -235,7 +245,7 @@ impl Scene {
             approach,
             pair_key([pair.a, pair.b]),
             &mut self.buffers,
-            &mut |point, part| sink(found, face(point.feature), point, part),
+            &mut |point, part| sink(found, face(point.feature), point, part, None),
         );
     }
 
@@ -309,7 +319,7 @@ impl Scene {
         }
         let foreseen = foreseen.within(margin, balls);
         let mut misses = false;
-        self.narrow(pair, &end, |_, _, point, _| {
+        self.narrow(pair, &end, |_, _, point, _, _| {
             misses |= end.closes(&point) && !foreseen.holds(&point);
         });
         misses

@@ -19,13 +19,13 @@ impl Scene {
     ///
     /// [`ShapeSpec::sizes`]: crate::model::spec::ShapeSpec::sizes
     pub fn resize(&mut self, model: &Model, sizes: &[[f64; 3]]) -> Result<()> {
-        let (mut changed, mut statics) = (false, false);
+        let (mut changed, mut statics, mut resized) = (false, false, Vec::new());
         let geoms = self
             .geoms
             .iter_mut()
             .zip(&mut self.solids)
             .zip(model.geoms());
-        for (((geom, solid), spec), sizes) in geoms.zip(sizes) {
+        for (i, (((geom, solid), spec), sizes)) in geoms.zip(sizes).enumerate() {
             if geom.sizes == *sizes {
                 continue;
             }
@@ -33,9 +33,15 @@ impl Scene {
             *solid = Solid::compile(&shape)?;
             geom.measure(solid, &shape);
             (changed, statics) = (true, statics | geom.in_hierarchy);
+            resized.push(i);
         }
         if !changed {
             return Ok(());
+        }
+        for i in resized {
+            let spec = &model.geoms()[i];
+            self.patches
+                .resize(i, spec, &spec.shape.resized(sizes[i]))?;
         }
         self.found.clear();
         self.buffers.forget();

@@ -34,6 +34,27 @@ impl ConstraintDerivative {
         self.changed(c, t, kin, by_size, sigma, gaps, force);
     }
 
+    /// The same of the modulus of a geom in hydroelastic contact.
+    pub fn pressed(
+        &self,
+        c: &Constraints,
+        scene: &Scene,
+        t: &Topology,
+        kin: &Kinematics,
+        geom: usize,
+        sigma: &mut [f64],
+        gaps: &mut [f64],
+        force: &mut [f64],
+    ) {
+        let by_modulus = |i: usize| {
+            let contact = &scene.contacts()[i];
+            let side = contact.geom.iter().position(|g| *g == geom)?;
+            contact.press?;
+            Some(Change::Face(self.contacts[i].by_modulus[side]))
+        };
+        self.changed(c, t, kin, by_modulus, sigma, gaps, force);
+    }
+
     /// Whether sides decide how any contact moves.
     pub fn is_tied(&self) -> bool {
         self.contacts[..self.count]

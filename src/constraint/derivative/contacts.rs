@@ -3,6 +3,7 @@
 use super::ConstraintDerivative;
 use super::flow::of_link;
 use super::rows::{AFTER, BEFORE, Cross, Side, VariedContact, lanes_to_vec};
+use crate::collision::patch::FaceDerivative;
 use crate::collision::scene::Scene;
 use crate::collision::{Smoothness, Tie, contact_frame_derivative};
 use crate::constraint::assemble::Constraints;
@@ -66,7 +67,24 @@ impl ConstraintDerivative {
         state.turn = contact_frame_derivative(contact.point.normal);
         state.normal = contact.point.normal;
         state.impulse = impulse;
-        let smoothness = scene.differentiate(&contact, &mut state.motion);
+        let smoothness = match contact.press {
+            Some(_) => {
+                let mut face = FaceDerivative::default();
+                let smoothness = scene.differentiate_face(&contact, &mut face);
+                // The row goes by the gap and by the stiffness: their sum is as one gap of slope 1.
+                let (by_gap, by_stiffness) = (target.by_gap, target.by_stiffness);
+                for (gap, k) in face.motion.gap.iter_mut().zip(face.stiffness) {
+                    *gap = *gap * by_gap + k * by_stiffness;
+                }
+                for shift in &mut face.by_modulus {
+                    shift.gap = shift.gap * by_gap + shift.stiffness * by_stiffness;
+                }
+                state.motion = face.motion;
+                (varied.slope, varied.by_modulus) = (1.0, face.by_modulus);
+                smoothness
+            }
+            None => scene.differentiate(&contact, &mut state.motion),
+        };
         varied.tie = match smoothness {
             Smoothness::Tied(tie) => tie,
             _ => Tie::NONE,

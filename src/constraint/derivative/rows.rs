@@ -1,6 +1,7 @@
 //! The rows of a variation: of contacts and equalities by the motions of bodies, of others on dofs.
 
 use crate::collision::Tie;
+use crate::collision::patch::Shift;
 use crate::constraint::contact_derivative::{ContactState, Moved};
 use crate::dynamics::external::Stiffness;
 use crate::linalg::F4;
@@ -125,6 +126,8 @@ pub(super) struct VariedContact {
     pub state: ContactState,
     /// Along what the point may run instead and its normal turn, zero where one crossing of sides places it.
     pub tie: Tie,
+    /// How a face varies with the moduli of its geoms.
+    pub by_modulus: [Shift; 2],
 }
 
 impl VariedContact {

@@ -1,6 +1,7 @@
 //! `<link>`: its inertia and its collision geometries.
 
 use super::paths::{Folders, Missing};
+use super::proximity::{self, Proximity};
 use super::warnings::Warnings;
 use crate::error::{Result, Status};
 use crate::load::mesh_file::load_painted;
@@ -27,6 +28,7 @@ pub(super) struct Collision<'a, 'd> {
     pub(super) element: Element<'a, 'd>,
     pub(super) placement: Pose,
     pub(super) shape: ShapeSpec,
+    pub(super) proximity: Option<Proximity>,
 }
 
 /// The meshes read so far, one for each file and scale.
@@ -159,8 +161,14 @@ fn collision<'a, 'd>(
 ) -> Result<Option<Collision<'a, 'd>>> {
     warnings.unknown_attributes(collision, &["name", "group"]);
     for child in collision.children() {
+<<<<<<< HEAD
         // Some exporters also put a material here.
         if !matches!(child.tag(), "origin" | "geometry" | "material") {
+=======
+        // Some exporters put a material here too.
+        let known = ["origin", "geometry", "material", proximity::TAG];
+        if !known.contains(&child.tag()) {
+>>>>>>> patch
             warnings.unknown_element(child);
         }
     }
@@ -181,7 +189,9 @@ fn collision<'a, 'd>(
         return Ok(None);
     };
     let shape = shape(element, meshes, warnings)?;
+    let proximity = proximity::read(collision, warnings)?;
     Ok(shape.map(|shape| Collision {
+        proximity,
         index,
         name: collision.attribute("name").filter(|n| !n.is_empty()),
         element: collision,

@@ -19,6 +19,7 @@ mod link;
 mod mimic;
 mod paths;
 mod policy;
+mod proximity;
 mod transmission;
 mod tree;
 mod visual;

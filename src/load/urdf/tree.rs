@@ -61,6 +61,9 @@ pub(super) fn assemble(
             let name = names.choose(l.name, c, warnings);
             let mut geom = GeomSpec::new(name, body, c.placement, c.shape.clone());
             geom.origin = format!("line {}", c.element.line());
+            if let Some(proximity) = &c.proximity {
+                proximity.apply(&mut geom);
+            }
             spec.geoms.push(geom);
         }
         let below = tree.below[link].iter().rev();

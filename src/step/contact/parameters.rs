@@ -102,6 +102,12 @@ impl ContactStage {
                 l.variation
                     .resized(c, scene, t, at.kin, size, sigma, gaps, force);
             }
+            ParamKind::HydroelasticModulus => {
+                let (t, scene) = (at.model.topology(), &self.scene);
+                let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
+                l.variation
+                    .pressed(c, scene, t, at.kin, index, sigma, gaps, force);
+            }
             _ if p.anchor().is_some() => {
                 let (t, at_kin) = (at.model.topology(), (at.kin, &self.cords));
                 let sigma = &mut l.w_param;

@@ -31,6 +31,10 @@ pub struct ContactReport {
     pub mode: Mode,
     /// Of a pyramid: whether rolling about t₁, about t₂ and torsion are at their bounds by themselves.
     pub turning_at_bound: [bool; 3],
+    /// Of a face of a hydroelastic patch: its area [m²], and where the step began the pressure at its point,
+    /// negative where it is not closed [Pa]; else 0.
+    pub area: f64,
+    pub pressure: f64,
 }
 
 /// Refuses contacts whose impulses or velocities overflow: `Numerical`.
@@ -64,6 +68,8 @@ impl ContactReport {
             torque: [0.0; 3],
             mode: Mode::Unknown,
             turning_at_bound: [false; 3],
+            area: c.press.map_or(0.0, |p| p.area),
+            pressure: c.press.map_or(0.0, |p| p.pressure(c.point.gap)),
         }
     }
 

@@ -46,6 +46,7 @@ _STRUCTS = {
     "ds_options": "the options of a Sim",
     "ds_load_options": "the options of Model.load",
     "ds_contact": "Sim.contacts",
+    "ds_patch": "Sim.patches",
 }
 
 #: Classes of the package by the middle of C's names, where that is another.

@@ -176,7 +176,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     ) -> int:
         """Adds a geom to a body and returns its id; fields are those of `ds_geom_desc`: name, kind,
         condim, size, placement, friction, restitution, stiffness, dissipation, tangential, contype, conaffinity,
-        priority, mesh_mode, open_mesh, margin, gap. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
+        priority, mesh_mode, open_mesh, margin, gap, hydroelastic, modulus, resolution, hydroelastic_margin, slab_thickness. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
         from outside. Of a height field, heights: rows along y, columns along x [m], over a grid whose half extents and
         thickness `size` says."""
         geom, _keep = self._geom_desc(vertices, triangles, heights, fields)

@@ -115,6 +115,14 @@ class OpenMesh(Named):
     HULL = 1
 
 
+class Hydroelastic(Named):
+    """How a geom takes part in hydroelastic contact: not, by its surface, or by a pressure field inside."""
+
+    NONE = 0
+    RIGID = 1
+    COMPLIANT = 2
+
+
 class JointKind(Named):
     """How a joint moves."""
 
@@ -192,7 +200,11 @@ class ParamKind(Named):
     TENDON = 17
     PRESCRIBED = 18
     ACTUATOR_GAIN = 19
+<<<<<<< HEAD
     SPLINE_FRAME = 22
+=======
+    HYDROELASTIC_MODULUS = 20
+>>>>>>> patch
 
 
 class EqualityKind(Named):
@@ -356,7 +368,7 @@ CHOICES: Dict[str, Dict[str, Type[IntEnum]]] = {
     "ds_ilqr_info": {"outcome": IlqrOutcome},
     "ds_joint_desc": {"kind": JointKind},
     "ds_visual": {"kind": GeomKind},
-    "ds_geom_desc": {"kind": GeomKind, "mesh_mode": MeshMode, "open_mesh": OpenMesh},
+    "ds_geom_desc": {"kind": GeomKind, "mesh_mode": MeshMode, "open_mesh": OpenMesh, "hydroelastic": Hydroelastic},
     "ds_actuator_desc": {"activation": Activation},
     "ds_tendon_desc": {"kind": TendonKind},
     "ds_sensor_desc": {"kind": SensorKind, "zone": ZoneKind},
@@ -375,6 +387,7 @@ MimicName = Literal["error", "independent", "couple"]
 MissingMeshName = Literal["error", "skip"]
 MeshModeName = Literal["hull", "decomposed"]
 OpenMeshName = Literal["error", "hull"]
+HydroelasticName = Literal["none", "rigid", "compliant"]
 JointKindName = Literal[
     "fixed",
     "revolute",
@@ -416,7 +429,11 @@ ParamKindName = Literal[
     "tendon",
     "prescribed",
     "actuator_gain",
+<<<<<<< HEAD
     "spline_frame",
+=======
+    "hydroelastic_modulus",
+>>>>>>> patch
 ]
 PathKindName = Literal["point", "sphere", "cylinder", "pulley"]
 EqualityKindName = Literal["connect", "weld", "distance", "joint", "tendon"]

@@ -25,6 +25,8 @@ from .enums import (
     MimicName,
     MissingMesh,
     MissingMeshName,
+    Hydroelastic,
+    HydroelasticName,
     OpenMesh,
     OpenMeshName,
     ZoneKind,
@@ -139,6 +141,11 @@ class GeomFields(TypedDict, total=False):
     dissipation: float
     tangential: float
     gap: float
+    hydroelastic: Union[Hydroelastic, HydroelasticName]
+    modulus: float
+    resolution: float
+    hydroelastic_margin: float
+    slab_thickness: float
 
 
 class ActuatorFields(TypedDict, total=False):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._native import Array, check, ffi, lib, records_of, text
-from .enums import Activation, GeomKind, JointKind, SensorKind
+from .enums import Activation, GeomKind, Hydroelastic, JointKind, SensorKind
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,8 @@ class Joint:
 class Geom:
     """A geom. `placement`: 4×4, in the body's frame. `size` [m]: as its kind says, unused ones zero.
     `friction`: sliding, torsional [m], rolling [m]. `restitution`: 0 to 1, of a pair the larger. `condim`, `contype`, `conaffinity`,
-    `priority`, `margin` [m], `gap` [m], `stiffness` [N/m], `dissipation` [s], `tangential` [N s/m]: as `Builder.add_geom` takes them.
+    `priority`, `margin` [m], `gap` [m], `stiffness` [N/m], `dissipation` [s], `tangential` [N s/m],
+    `hydroelastic`, `modulus` [Pa], `resolution` [m], `hydroelastic_margin` [m], `slab_thickness` [m]: as `Builder.add_geom` takes them.
     Of a mesh, `vertices`: 3×n [m], `triangles`: 3×m indices; of a height field, `heights` [m]: rows along y, columns along x;
     None of others."""
 
@@ -109,6 +110,11 @@ class Geom:
     stiffness: float
     dissipation: float
     tangential: float
+    hydroelastic: Hydroelastic
+    modulus: float
+    resolution: float
+    hydroelastic_margin: float
+    slab_thickness: float
     vertices: Optional[Array]
     triangles: Optional[npt.NDArray[np.uint32]]
     heights: Optional[Array]
@@ -245,6 +251,11 @@ def geom(model: Any, of: int) -> Geom:
         g.stiffness,
         g.dissipation,
         g.tangential,
+        Hydroelastic(g.hydroelastic),
+        g.modulus,
+        g.resolution,
+        g.hydroelastic_margin,
+        g.slab_thickness,
         _columns(records_of(g.vertices, 3 * g.vertex_count, np.float64)),
         _columns(records_of(g.triangles, 3 * g.triangle_count, np.uint32)),
         None if heights is None else heights.reshape((g.rows, g.columns)),

@@ -59,6 +59,7 @@ Records = npt.NDArray[Any]
 
 # A newer library's contacts may be longer than the header has them.
 CONTACT = layout("ds_contact", lib.ds_contact_size())
+PATCH = layout("ds_patch", lib.ds_patch_size())
 
 
 class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fixed=("model",)):
@@ -405,10 +406,17 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
 
     def contacts(self) -> Records:
         """The contacts of the last step or `collide`: a structured array with the fields of `ds_contact` (geom_a,
-        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, at_bound, tangents), world axes."""
+        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, at_bound, tangents, area, pressure), world axes."""
         start, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
         check(lib.ds_sim_contacts(self._handle, start, count))
         return records(start[0], count[0], CONTACT)
+
+    def patches(self) -> Records:
+        """The hydroelastic patches of the last step or `collide`: a structured array with the fields of `ds_patch` (geom_a,
+        geom_b, area, centroid, normal, force, torque, first_contact, contact_count), world axes."""
+        start, count = ffi.new("const ds_patch **"), ffi.new("size_t *")
+        check(lib.ds_sim_patches(self._handle, start, count))
+        return records(start[0], count[0], PATCH)
 
     def info(self) -> StepInfo:
         """How the last step went."""

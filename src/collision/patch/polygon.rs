@@ -1,0 +1,166 @@
+//! Convex polygons in a plane, cut by half spaces.
+
+use super::scalar::{Real, V3};
+
+/// A triangle or the section of a tetrahedron, cut by four planes of another one and where the pressure is
+/// zero.
+const MOST: usize = 10;
+
+/// A convex polygon; fewer than three vertices are none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Polygon<T> {
+    vertices: [V3<T>; MOST],
+    count: usize,
+    /// An edge lies in a plane that cut it: on the other side of that plane the polygon changes in another
+    /// way.
+    pub tied: bool,
+}
+
+/// A half space: where normal·(x − at) + offset is positive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Half<T> {
+    pub at: V3<T>,
+    pub normal: V3<T>,
+    pub offset: T,
+}
+
+impl<T: Real> Half<T> {
+    #[inline(always)]
+    pub fn distance(&self, x: V3<T>) -> T {
+        self.normal.dot(x - self.at) + self.offset
+    }
+
+    /// Without derivatives.
+    pub fn plain(&self) -> Half<f64> {
+        let plain = |v: V3<T>| V3(v.0.map(T::value));
+        Half {
+            at: plain(self.at),
+            normal: plain(self.normal),
+            offset: self.offset.value(),
+        }
+    }
+}
+
+/// Where a segment crosses a plane at whose signed distances its ends are.
+#[inline(always)]
+fn crossing<T: Real>(a: V3<T>, b: V3<T>, sa: T, sb: T) -> V3<T> {
+    a + (b - a).times(sa / (sa - sb))
+}
+
+impl<T: Real> Polygon<T> {
+    fn none() -> Polygon<T> {
+        Polygon {
+            vertices: [V3([T::of(0.0); 3]); MOST],
+            count: 0,
+            tied: false,
+        }
+    }
+
+    pub fn triangle(corners: [V3<T>; 3]) -> Polygon<T> {
+        let mut p = Polygon::none();
+        p.vertices[..3].copy_from_slice(&corners);
+        p.count = 3;
+        p
+    }
+
+    /// The section of a tetrahedron by a plane at whose signed distances the corners are. A corner in the
+    /// plane counts as below, for all tetrahedra that have it.
+    pub fn section(corners: &[V3<T>; 4], s: &[T; 4], tolerance: f64) -> Polygon<T> {
+        let mut p = Polygon::none();
+        let (mut below, mut above) = ([0; 4], [0; 4]);
+        let (mut lower, mut upper, mut near) = (0, 0, 0);
+        for (k, s) in s.iter().enumerate() {
+            let s = s.value();
+            near += usize::from(s.abs() <= tolerance);
+            if s <= 0.0 {
+                below[lower] = k;
+                lower += 1;
+            } else {
+                above[upper] = k;
+                upper += 1;
+            }
+        }
+        let edges: &[[usize; 2]] = match (lower, upper) {
+            (1, 3) => &[[0, 0], [0, 1], [0, 2]],
+            (2, 2) => &[[0, 0], [0, 1], [1, 1], [1, 0]],
+            (3, 1) => &[[0, 0], [1, 0], [2, 0]],
+            _ => return p,
+        };
+        for [l, u] in edges {
+            let (a, b) = (below[*l], above[*u]);
+            p.vertices[p.count] = crossing(corners[a], corners[b], s[a], s[b]);
+            p.count += 1;
+        }
+        p.tied = near > 1;
+        p
+    }
+
+    pub fn is_none(&self) -> bool {
+        self.count < 3
+    }
+
+    /// The part where a half space is, the plane itself with `closed`. `exact` gives the half space once
+    /// more, with derivatives: they are needed only where it cuts.
+    pub fn cut(
+        &self,
+        half: &Half<f64>,
+        exact: impl FnOnce() -> Half<T>,
+        closed: bool,
+        tolerance: f64,
+    ) -> Polygon<T> {
+        let mut s = [0.0; MOST];
+        for (s, v) in s.iter_mut().zip(&self.vertices[..self.count]) {
+            *s = half.distance(V3(v.0.map(T::value)));
+        }
+        let inside = |s: f64| s > 0.0 || closed && s == 0.0;
+        let within = s[..self.count].iter().filter(|s| inside(**s)).count();
+        let near = |i: usize| s[i].abs() <= tolerance;
+        let before = |i: usize| (i + self.count - 1) % self.count;
+        let tied = self.tied || (0..self.count).any(|i| near(i) && near(before(i)));
+        if within == self.count {
+            return Polygon { tied, ..*self };
+        }
+        let mut p = Polygon::none();
+        p.tied = tied;
+        if within == 0 {
+            return p;
+        }
+        let half = exact();
+        for i in 0..self.count {
+            let (j, b) = (before(i), self.vertices[i]);
+            if inside(s[j]) != inside(s[i]) && p.count < MOST {
+                // A vertex in the plane is where it is cut.
+                let a = self.vertices[j];
+                p.vertices[p.count] = crossing(a, b, half.distance(a), half.distance(b));
+                p.count += 1;
+            }
+            if inside(s[i]) && p.count < MOST {
+                p.vertices[p.count] = b;
+                p.count += 1;
+            }
+        }
+        p
+    }
+
+    /// Area and centroid of a polygon across this unit normal; `None` for an area of at most `least`.
+    pub fn measure(&self, normal: V3<T>, least: f64) -> Option<(T, V3<T>)> {
+        if self.is_none() {
+            return None;
+        }
+        let first = self.vertices[0];
+        let (mut twice, mut moment) = (T::of(0.0), V3([T::of(0.0); 3]));
+        for pair in self.vertices[1..self.count].windows(2) {
+            let (a, b) = (pair[0] - first, pair[1] - first);
+            let own = a.cross(b).dot(normal);
+            twice = twice + own;
+            moment = moment + (a + b).times(own);
+        }
+        let size = twice.value();
+        // NaN, too, is no area.
+        if size.abs() <= 2.0 * least || size.is_nan() {
+            return None;
+        }
+        let centroid = first + moment.times(T::of(1.0 / 3.0) / twice);
+        Some((twice * T::of(0.5 * size.signum()), centroid))
+    }
+}

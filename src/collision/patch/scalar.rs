@@ -1,0 +1,241 @@
+//! Numbers that may carry their derivatives: the same formulas give a face and how it moves.
+
+use crate::spatial::Vec3;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A displacement of the second body (linear, then angular), and the moduli of both.
+pub(super) const SEEDS: usize = 8;
+
+/// A number in the formulas of a face.
+pub(super) trait Real:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    fn of(x: f64) -> Self;
+    fn value(self) -> f64;
+    fn sqrt(self) -> Self;
+    /// A point of the second body, which moves and turns about `about`.
+    fn carried(y: Vec3, about: Vec3) -> V3<Self>;
+    /// A direction of the second body.
+    fn turned(n: Vec3) -> V3<Self>;
+    /// The modulus of one of the two bodies.
+    fn modulus(body: usize, x: f64) -> Self;
+}
+
+impl Real for f64 {
+    #[inline(always)]
+    fn of(x: f64) -> f64 {
+        x
+    }
+
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> f64 {
+        f64::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn carried(y: Vec3, _: Vec3) -> V3<f64> {
+        V3::of(y)
+    }
+
+    #[inline(always)]
+    fn turned(n: Vec3) -> V3<f64> {
+        V3::of(n)
+    }
+
+    #[inline(always)]
+    fn modulus(_: usize, x: f64) -> f64 {
+        x
+    }
+}
+
+/// A number with its derivatives by the [`SEEDS`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dual {
+    pub x: f64,
+    pub d: [f64; SEEDS],
+}
+
+impl Dual {
+    #[inline(always)]
+    fn chain(self, x: f64, slope: f64) -> Dual {
+        Dual {
+            x,
+            d: self.d.map(|d| slope * d),
+        }
+    }
+}
+
+impl Add for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn add(self, o: Dual) -> Dual {
+        Dual {
+            x: self.x + o.x,
+            d: std::array::from_fn(|k| self.d[k] + o.d[k]),
+        }
+    }
+}
+
+impl Sub for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn sub(self, o: Dual) -> Dual {
+        Dual {
+            x: self.x - o.x,
+            d: std::array::from_fn(|k| self.d[k] - o.d[k]),
+        }
+    }
+}
+
+impl Mul for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn mul(self, o: Dual) -> Dual {
+        Dual {
+            x: self.x * o.x,
+            d: std::array::from_fn(|k| self.d[k] * o.x + self.x * o.d[k]),
+        }
+    }
+}
+
+impl Div for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn div(self, o: Dual) -> Dual {
+        let (x, by) = (self.x / o.x, 1.0 / o.x);
+        Dual {
+            x,
+            d: std::array::from_fn(|k| (self.d[k] - x * o.d[k]) * by),
+        }
+    }
+}
+
+impl Neg for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn neg(self) -> Dual {
+        self.chain(-self.x, -1.0)
+    }
+}
+
+impl Real for Dual {
+    #[inline(always)]
+    fn of(x: f64) -> Dual {
+        Dual { x, d: [0.0; SEEDS] }
+    }
+
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self.x
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Dual {
+        let root = self.x.sqrt();
+        self.chain(root, 0.5 / root)
+    }
+
+    #[inline(always)]
+    fn carried(y: Vec3, about: Vec3) -> V3<Dual> {
+        let mut moved = Dual::turned(y - about);
+        for k in 0..3 {
+            moved.0[k].x = y[k];
+            moved.0[k].d[k] = 1.0;
+        }
+        moved
+    }
+
+    /// ω × n by ω.
+    #[inline(always)]
+    fn turned(n: Vec3) -> V3<Dual> {
+        let mut turned: V3<Dual> = V3::of(n);
+        for axis in 0..3 {
+            let change = Vec3::unit(axis).cross(n);
+            for k in 0..3 {
+                turned.0[k].d[3 + axis] = change[k];
+            }
+        }
+        turned
+    }
+
+    #[inline(always)]
+    fn modulus(body: usize, x: f64) -> Dual {
+        let mut e = Dual::of(x);
+        e.d[6 + body] = 1.0;
+        e
+    }
+}
+
+/// A vector of such numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct V3<T>(pub [T; 3]);
+
+impl<T: Real> V3<T> {
+    #[inline(always)]
+    pub fn of(v: Vec3) -> V3<T> {
+        V3(v.to_array().map(T::of))
+    }
+
+    #[inline(always)]
+    pub fn value(self) -> Vec3 {
+        Vec3::from_slice(&self.0.map(T::value))
+    }
+
+    #[inline(always)]
+    pub fn dot(self, o: V3<T>) -> T {
+        self.0[0] * o.0[0] + self.0[1] * o.0[1] + self.0[2] * o.0[2]
+    }
+
+    #[inline(always)]
+    pub fn cross(self, o: V3<T>) -> V3<T> {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        V3([b * z - c * y, c * x - a * z, a * y - b * x])
+    }
+
+    #[inline(always)]
+    pub fn times(self, s: T) -> V3<T> {
+        V3(self.0.map(|x| x * s))
+    }
+}
+
+impl<T: Real> Add for V3<T> {
+    type Output = V3<T>;
+
+    #[inline(always)]
+    fn add(self, o: V3<T>) -> V3<T> {
+        V3(std::array::from_fn(|k| self.0[k] + o.0[k]))
+    }
+}
+
+impl<T: Real> Sub for V3<T> {
+    type Output = V3<T>;
+
+    #[inline(always)]
+    fn sub(self, o: V3<T>) -> V3<T> {
+        V3(std::array::from_fn(|k| self.0[k] - o.0[k]))
+    }
+}
+
+impl<T: Real> Neg for V3<T> {
+    type Output = V3<T>;
+
+    #[inline(always)]
+    fn neg(self) -> V3<T> {
+        V3(self.0.map(|x| -x))
+    }
+}

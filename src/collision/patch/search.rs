@@ -1,0 +1,239 @@
+//! The faces between two bodies, and how they move.
+
+use super::element::Volume;
+use super::mesh::{Representation, Slab};
+use super::scalar::{Dual, V3};
+use super::section::{Sheet, View};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
+use crate::spatial::{Mat3, Pose, Vec3};
+
+/// One of two bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    pub body: &'a Representation,
+    pub pose: &'a Pose,
+    /// Of a compliant one [Pa].
+    pub modulus: f64,
+}
+
+/// Numbers of a face that a point does not have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Press {
+    /// With the part by which it counts [m²].
+    pub area: f64,
+    /// The slope of its force by its gap [N/m].
+    pub stiffness: f64,
+}
+
+impl Press {
+    /// The pressure at the centroid of a face with this gap, negative where it is not closed [Pa].
+    pub fn pressure(&self, gap: f64) -> f64 {
+        -gap * self.stiffness / self.area
+    }
+}
+
+/// A face between element `part[0]` of A and `part[1]` of B.
+#[derive(Clone, Copy, Debug)]
+pub struct Face {
+    pub point: ContactPoint,
+    pub press: Press,
+    pub part: [u32; 2],
+}
+
+/// How a face varies with something else than the places of the bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shift {
+    pub point: Vec3,
+    pub normal: Vec3,
+    pub gap: f64,
+    pub stiffness: f64,
+}
+
+/// How a face moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FaceDerivative {
+    pub motion: ContactDerivative,
+    /// Of the stiffness on (ζ.lin, ζ.ang), as that of the gap.
+    pub stiffness: [Vec3; 2],
+    /// Of the area, too.
+    pub area: [Vec3; 2],
+    /// By the moduli of A and B, per Pa.
+    pub by_modulus: [Shift; 2],
+}
+
+/// The number of a face: closed, or beyond where the pressure is zero.
+const PRESSED: u64 = 1;
+const FORESEEN: u64 = 2;
+
+/// Two bodies in the order of the formulas: a compliant mesh first, or the compliant half space that a rigid
+/// mesh meets.
+struct Ordered<'a> {
+    first: Side<'a>,
+    second: Side<'a>,
+    is_swapped: bool,
+}
+
+impl<'a> Ordered<'a> {
+    fn of(a: Side<'a>, b: Side<'a>) -> Ordered<'a> {
+        let rank = |s: &Side| match s.body {
+            Representation::Compliant(_) => 0,
+            Representation::CompliantPlane(_) => 1,
+            Representation::Rigid(_) | Representation::RigidPlane => 2,
+        };
+        let is_swapped = rank(&b) < rank(&a);
+        let (first, second) = if is_swapped { (b, a) } else { (a, b) };
+        Ordered {
+            first,
+            second,
+            is_swapped,
+        }
+    }
+
+    fn view(&self) -> View {
+        let pose = self.first.pose.relative(self.second.pose);
+        let size = match (self.first.body, self.second.body) {
+            (Representation::Compliant(m), _) => m.0.size,
+            (Representation::CompliantPlane(slab), _) => slab.thickness,
+            _ => 1.0,
+        };
+        View {
+            pose,
+            about: Vec3::ZERO,
+            moduli: [self.first.modulus, self.second.modulus],
+            size,
+        }
+    }
+
+    fn part(&self, [i, j]: [u32; 2]) -> [u32; 2] {
+        if self.is_swapped { [j, i] } else { [i, j] }
+    }
+}
+
+/// Whether two bodies meet in faces: one is compliant, and not both are half spaces.
+pub fn meets(a: &Representation, b: &Representation) -> bool {
+    (a.is_compliant() || b.is_compliant()) && !(a.is_plane() && b.is_plane())
+}
+
+/// Gives all faces of two bodies that [`meets`] to `sink`, in an order that depends on the bodies alone:
+/// those that are closed, and those within the layers of both.
+pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
+    let o = Ordered::of(a, b);
+    let view = o.view();
+    let mut pair = |i: u32, j: u32| {
+        let Some(section) = view.section::<f64>(o.first.body, o.second.body, [i, j]) else {
+            return;
+        };
+        for (pressed, feature) in [(true, PRESSED), (false, FORESEEN)] {
+            let Some(sheet) = section.sheet(pressed) else {
+                continue;
+            };
+            let out = o.first.pose.rot.mul_vec(sheet.normal.value());
+            sink(Face {
+                point: ContactPoint {
+                    point: o.first.pose.point(sheet.centroid.value()),
+                    normal: if o.is_swapped { -out } else { out },
+                    gap: sheet.gap,
+                    feature,
+                },
+                press: Press {
+                    area: sheet.area,
+                    stiffness: sheet.stiffness,
+                },
+                part: o.part([i, j]),
+            });
+        }
+    };
+    match (o.first.body, o.second.body) {
+        (Representation::Compliant(m), Representation::Compliant(n)) => {
+            m.0.tree.find_pairs(&n.0.tree, &view.pose, pair);
+        }
+        (Representation::Compliant(m), Representation::Rigid(n)) => {
+            m.0.tree.find_pairs(&n.0.tree, &view.pose, pair);
+        }
+        (Representation::Compliant(m), Representation::RigidPlane) => {
+            let meets = |height: f64, reach: f64| height.abs() <= reach;
+            along_plane(&m.0, &view.pose, meets, |i| pair(i, 0));
+        }
+        (Representation::Compliant(m), Representation::CompliantPlane(slab)) => {
+            let meets = |height: f64, reach: f64| height - reach <= slab.layer;
+            along_plane(&m.0, &view.pose, meets, |i| pair(i, 0));
+        }
+        (Representation::CompliantPlane(slab), Representation::Rigid(n)) => {
+            let pose = &view.pose;
+            let up = pose.rot.tr_mul_vec(Vec3::Z);
+            let Slab { layer, .. } = *slab;
+            let meets = |centre: Vec3, half: Vec3| {
+                up.dot(centre) + pose.pos.z - up.abs().dot(half) <= layer
+            };
+            n.0.tree.find(meets, |j| pair(0, j));
+        }
+        _ => {}
+    }
+}
+
+/// Visits the cells of a mesh whose boxes, by the heights of their centres over a plane and how far they
+/// reach beyond, `meets` accepts.
+fn along_plane(m: &Volume, plane: &Pose, meets: impl Fn(f64, f64) -> bool, visit: impl FnMut(u32)) {
+    let up = plane.rot.c[2];
+    let is_near = |centre: Vec3, half: Vec3| meets(up.dot(centre - plane.pos), up.abs().dot(half));
+    m.tree.find(is_near, visit);
+}
+
+/// How a face that [`collide`] gave moves with its bodies, by the parts of A and B.
+pub fn differentiate(
+    a: Side<'_>,
+    b: Side<'_>,
+    point: &ContactPoint,
+    part: [u32; 2],
+    out: &mut FaceDerivative,
+) -> Smoothness {
+    let o = Ordered::of(a, b);
+    let view = View {
+        about: o.first.pose.inverse_point(point.point),
+        ..o.view()
+    };
+    let section = view.section::<Dual>(o.first.body, o.second.body, o.part(part));
+    let Some(sheet) = section.and_then(|s| s.sheet(point.feature == PRESSED)) else {
+        *out = FaceDerivative::default();
+        return Smoothness::Degenerate;
+    };
+    let to_world = &o.first.pose.rot;
+    read(&sheet, to_world, out);
+    if o.is_swapped {
+        out.motion = out.motion.swapped(-point.normal);
+        let turned = |[lin, ang]: [Vec3; 2]| [-lin, -ang];
+        (out.stiffness, out.area) = (turned(out.stiffness), turned(out.area));
+        out.by_modulus.swap(0, 1);
+        for shift in &mut out.by_modulus {
+            shift.normal = -shift.normal;
+        }
+    }
+    match sheet.tied {
+        true => Smoothness::Degenerate,
+        false => Smoothness::Smooth,
+    }
+}
+
+/// Takes the derivatives of a face, whose frame is turned so.
+fn read(sheet: &Sheet<Dual>, to_world: &Mat3, out: &mut FaceDerivative) {
+    let column = |v: &V3<Dual>, k: usize| to_world.mul_vec(Vec3::from_slice(&v.0.map(|x| x.d[k])));
+    let back = to_world.transpose();
+    let block = |v: &V3<Dual>, first: usize| {
+        let by = [0, 1, 2].map(|k| column(v, first + k));
+        Mat3::from_columns(by[0], by[1], by[2]).mul_mat(&back)
+    };
+    let row = |x: Dual, first: usize| to_world.mul_vec(Vec3::from_slice(&x.d[first..first + 3]));
+    out.motion = ContactDerivative {
+        point: [0, 3].map(|k| block(&sheet.centroid, k)),
+        normal: [0, 3].map(|k| block(&sheet.normal, k)),
+        gap: [0, 3].map(|k| row(sheet.gap, k)),
+    };
+    out.stiffness = [0, 3].map(|k| row(sheet.stiffness, k));
+    out.area = [0, 3].map(|k| row(sheet.area, k));
+    out.by_modulus = [6, 7].map(|k| Shift {
+        point: column(&sheet.centroid, k),
+        normal: column(&sheet.normal, k),
+        gap: sheet.gap.d[k],
+        stiffness: sheet.stiffness.d[k],
+    });
+}

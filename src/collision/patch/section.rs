@@ -1,0 +1,370 @@
+//! The face between two elements: where two pressures are equal, or a rigid surface lies in a field.
+
+use super::element::{Surface, Tetrahedron, Volume, Wall};
+use super::mesh::{Representation, Slab};
+use super::polygon::{Half, Polygon};
+use super::scalar::{Real, V3};
+use crate::spatial::{Pose, Vec3};
+
+/// Relative to the size of a mesh: points nearer than this lie in a plane.
+const IN_PLANE: f64 = 1e-10;
+
+/// Relative to the square of that size: smaller areas are none.
+const LEAST_AREA: f64 = 1e-20;
+
+/// Cosines between the normal and the slope of a pressure: up to the first one there is no face, from the
+/// second one on it counts in full. The first is that of Drake's filter, 5π/8.
+const NONE: f64 = -0.3826834323650898;
+const FULL: f64 = -0.3;
+
+/// Cosine below which a face has more slope than its own, and the least that it has: what lies along the
+/// pressure would have none, and a gap without bounds.
+const STEEP: f64 = 0.06;
+const LEAST: f64 = 0.015;
+
+/// The second body from the first one, whose frame all coordinates are in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub pose: Pose,
+    /// Point about which the second body turns.
+    pub about: Vec3,
+    pub moduli: [f64; 2],
+    /// Of the meshes [m].
+    pub size: f64,
+}
+
+/// A pressure E e with a linear extent e.
+#[derive(Clone, Copy)]
+struct Field<T> {
+    modulus: T,
+    at: V3<T>,
+    extent: f64,
+    gradient: V3<T>,
+    steepness: f64,
+}
+
+impl<T: Real> Field<T> {
+    /// Where the pressure has this sign.
+    fn half(&self, sign: f64) -> Half<T> {
+        let signed = self.modulus * T::of(sign);
+        Half {
+            at: self.at,
+            normal: self.gradient.times(signed),
+            offset: signed * T::of(self.extent),
+        }
+    }
+
+    fn pressure(&self, x: V3<T>) -> T {
+        self.modulus * (T::of(self.extent) + self.gradient.dot(x - self.at))
+    }
+
+    /// The part that a face has by its normal, which points out of the body, and the slope of the pressure
+    /// along that, which is never small; `None` for no part.
+    fn press(&self, outward: V3<T>) -> Option<(T, T)> {
+        let cosine = -(self.gradient.dot(outward)) * T::of(1.0 / self.steepness);
+        let c = cosine.value();
+        if c <= NONE || c.is_nan() {
+            return None;
+        }
+        let slope = self.modulus * T::of(self.steepness) * steep(cosine);
+        if c >= FULL {
+            return Some((T::of(1.0), slope));
+        }
+        let share = (cosine - T::of(NONE)) * T::of(1.0 / (FULL - NONE));
+        let part = share * share * (T::of(3.0) - share - share);
+        Some((part, slope))
+    }
+}
+
+/// The cosine that counts for the slope: its own from [`STEEP`] on, [`LEAST`] far below, a parabola in
+/// between.
+fn steep<T: Real>(cosine: T) -> T {
+    let from = STEEP - 2.0 * (STEEP - LEAST);
+    let c = cosine.value();
+    if c >= STEEP {
+        cosine
+    } else if c <= from {
+        T::of(LEAST)
+    } else {
+        let above = cosine - T::of(from);
+        T::of(LEAST) + above * above * T::of(0.25 / (STEEP - LEAST))
+    }
+}
+
+/// A polygon in a plane with the fields on both sides.
+pub(super) struct Section<T> {
+    polygon: Polygon<T>,
+    /// Out of the first body, into the second.
+    normal: V3<T>,
+    field: Field<T>,
+    part: T,
+    slope: T,
+    view: View,
+}
+
+/// The numbers of a face.
+pub(super) struct Sheet<T> {
+    pub centroid: V3<T>,
+    pub normal: V3<T>,
+    pub area: T,
+    pub gap: T,
+    pub stiffness: T,
+    /// On the other side of an edge it changes in another way.
+    pub tied: bool,
+}
+
+impl<T: Real> Section<T> {
+    /// Where the pressure is positive, or else where it is negative.
+    pub fn sheet(&self, pressed: bool) -> Option<Sheet<T>> {
+        let field = &self.field;
+        let sign = if pressed { 1.0 } else { -1.0 };
+        let slope = field.modulus.value() * field.steepness;
+        let half = field.half(sign);
+        let tolerance = IN_PLANE * self.view.size * slope;
+        let polygon = (self.polygon).cut(&half.plain(), || half, pressed, tolerance);
+        let least = LEAST_AREA * self.view.size * self.view.size;
+        let (area, centroid) = polygon.measure(self.normal, least)?;
+        let area = area * self.part;
+        Some(Sheet {
+            centroid,
+            normal: self.normal,
+            area,
+            gap: -(field.pressure(centroid)) / self.slope,
+            stiffness: area * self.slope,
+            tied: polygon.tied,
+        })
+    }
+
+    fn new(
+        polygon: Polygon<T>,
+        normal: V3<T>,
+        [first, second]: [Option<Field<T>>; 2],
+        view: &View,
+    ) -> Option<Section<T>> {
+        if polygon.is_none() {
+            return None;
+        }
+        let a = first.map(|f| f.press(normal));
+        let b = second.map(|f| f.press(-normal));
+        let (part, slope) = match (a, b) {
+            (Some(a), Some(b)) => {
+                let ((wa, ga), (wb, gb)) = (a?, b?);
+                (wa * wb, ga * gb / (ga + gb))
+            }
+            (Some(one), None) | (None, Some(one)) => one?,
+            (None, None) => return None,
+        };
+        // Both are equal on the face; that of the first is exact at its corners.
+        let field = first.or(second)?;
+        Some(Section {
+            polygon,
+            normal,
+            field,
+            part,
+            slope,
+            view: *view,
+        })
+    }
+}
+
+fn field_of<T: Real>(t: &Tetrahedron, modulus: T) -> Field<T> {
+    Field {
+        modulus,
+        at: V3::of(t.corners[0]),
+        extent: t.extents[0],
+        gradient: V3::of(t.gradient),
+        steepness: t.steepness,
+    }
+}
+
+/// The inner side of a wall of the first body.
+fn fixed<T: Real>(w: &Wall) -> Half<T> {
+    Half {
+        at: V3::of(w.at),
+        normal: V3::of(w.normal * w.sign),
+        offset: T::of(0.0),
+    }
+}
+
+/// Cuts by the walls of a tetrahedron, which are given without derivatives and with these.
+fn within<T: Real>(
+    mut polygon: Polygon<T>,
+    walls: &[Wall; 4],
+    plain: impl Fn(&Wall) -> Half<f64>,
+    exact: impl Fn(&Wall) -> Half<T>,
+    tolerance: f64,
+) -> Polygon<T> {
+    for wall in walls {
+        if polygon.is_none() {
+            break;
+        }
+        // Points in the plane belong to one side alone.
+        let closed = wall.sign > 0.0;
+        polygon = polygon.cut(&plain(wall), || exact(wall), closed, tolerance);
+    }
+    polygon
+}
+
+impl View {
+    fn tolerance(&self) -> f64 {
+        IN_PLANE * self.size
+    }
+
+    fn point<T: Real>(&self, x: Vec3) -> V3<T> {
+        T::carried(self.pose.point(x), self.about)
+    }
+
+    fn direction<T: Real>(&self, n: Vec3) -> V3<T> {
+        T::turned(self.pose.rot.mul_vec(n))
+    }
+
+    /// The inner side of a wall of the second body.
+    fn moved<T: Real>(&self, w: &Wall) -> Half<T> {
+        Half {
+            at: self.point(w.at),
+            normal: self.direction(w.normal * w.sign),
+            offset: T::of(0.0),
+        }
+    }
+
+    fn slab_field<T: Real>(&self, slab: &Slab) -> Field<T> {
+        Field {
+            modulus: T::modulus(1, self.moduli[1]),
+            at: self.point(Vec3::ZERO),
+            extent: 0.0,
+            gradient: self.direction(Vec3::Z * (-1.0 / slab.thickness)),
+            steepness: 1.0 / slab.thickness,
+        }
+    }
+
+    /// The face between elements of a compliant first body, which is a mesh or faces one, and of the second.
+    pub fn section<T: Real>(
+        &self,
+        first: &Representation,
+        second: &Representation,
+        [i, j]: [u32; 2],
+    ) -> Option<Section<T>> {
+        let (i, j) = (i as usize, j as usize);
+        match (first, second) {
+            (Representation::Compliant(m), other) => {
+                let t = &m.0.cells[i];
+                let field = field_of(t, T::modulus(0, self.moduli[0]));
+                match other {
+                    Representation::Rigid(n) => self.surface_in_cell(t, field, &n.0, j),
+                    Representation::RigidPlane => {
+                        let (at, up) = (self.point(Vec3::ZERO), self.direction(Vec3::Z));
+                        let polygon = self.cut_cell(t, |_, x| up.dot(x - at));
+                        Section::new(polygon, -up, [Some(field), None], self)
+                    }
+                    Representation::Compliant(n) => self.cells(t, field, &n.0, j),
+                    Representation::CompliantPlane(slab) => {
+                        let other = self.slab_field(slab);
+                        let (polygon, normal) = self.equal(t, &field, &other)?;
+                        let below = Half {
+                            at: self.point(Vec3::ZERO),
+                            normal: self.direction(-Vec3::Z),
+                            offset: T::of(slab.layer),
+                        };
+                        let plain = below.plain();
+                        let polygon = polygon.cut(&plain, || below, true, self.tolerance());
+                        Section::new(polygon, normal, [Some(field), Some(other)], self)
+                    }
+                }
+            }
+            (Representation::CompliantPlane(slab), Representation::Rigid(n)) => {
+                let (corners, normal) = self.facet(&n.0, j);
+                let field = Field {
+                    modulus: T::modulus(0, self.moduli[0]),
+                    at: V3::of(Vec3::ZERO),
+                    extent: 0.0,
+                    gradient: V3::of(Vec3::Z * (-1.0 / slab.thickness)),
+                    steepness: 1.0 / slab.thickness,
+                };
+                let below = Half {
+                    at: V3::of(Vec3::ZERO),
+                    normal: V3::of(-Vec3::Z),
+                    offset: T::of(slab.layer),
+                };
+                let triangle = Polygon::triangle(corners);
+                let polygon = triangle.cut(&below.plain(), || below, true, self.tolerance());
+                Section::new(polygon, -normal, [Some(field), None], self)
+            }
+            _ => None,
+        }
+    }
+
+    /// The corners of a facet of the second body, and its normal.
+    fn facet<T: Real>(&self, n: &Surface, j: usize) -> ([V3<T>; 3], V3<T>) {
+        let facet = &n.facets[j];
+        let corners = facet.corners.map(|x| self.point(x));
+        (corners, self.direction(facet.normal))
+    }
+
+    fn surface_in_cell<T: Real>(
+        &self,
+        t: &Tetrahedron,
+        field: Field<T>,
+        n: &Surface,
+        j: usize,
+    ) -> Option<Section<T>> {
+        let (corners, normal) = self.facet(n, j);
+        // A facet that looks away presses nothing.
+        field.press(-normal)?;
+        let triangle = Polygon::triangle(corners);
+        let polygon = within(triangle, &t.walls, fixed, fixed, self.tolerance());
+        Section::new(polygon, -normal, [Some(field), None], self)
+    }
+
+    fn cells<T: Real>(
+        &self,
+        t: &Tetrahedron,
+        field: Field<T>,
+        n: &Volume,
+        j: usize,
+    ) -> Option<Section<T>> {
+        let u = &n.cells[j];
+        let other = Field {
+            modulus: T::modulus(1, self.moduli[1]),
+            at: self.point(u.corners[0]),
+            extent: u.extents[0],
+            gradient: self.direction(u.gradient),
+            steepness: u.steepness,
+        };
+        let (polygon, normal) = self.equal(t, &field, &other)?;
+        let plain = |w: &Wall| self.moved(w);
+        let exact = |w: &Wall| self.moved(w);
+        let polygon = within(polygon, &u.walls, plain, exact, self.tolerance());
+        Section::new(polygon, normal, [Some(field), Some(other)], self)
+    }
+
+    /// Where two pressures are equal in a tetrahedron of the first body, and the normal there out of that
+    /// body.
+    fn equal<T: Real>(
+        &self,
+        t: &Tetrahedron,
+        field: &Field<T>,
+        other: &Field<T>,
+    ) -> Option<(Polygon<T>, V3<T>)> {
+        let rise = other.gradient.times(other.modulus) - field.gradient.times(field.modulus);
+        let size = rise.dot(rise);
+        let steep =
+            field.modulus.value() * field.steepness + other.modulus.value() * other.steepness;
+        // Fields of one slope are equal nowhere or everywhere.
+        let least = (IN_PLANE * steep) * (IN_PLANE * steep);
+        if size.value() <= least || size.value().is_nan() {
+            return None;
+        }
+        let by = T::of(1.0) / size.sqrt();
+        let polygon = self.cut_cell(t, |extent, x| {
+            (other.pressure(x) - field.modulus * T::of(extent)) * by
+        });
+        (!polygon.is_none()).then(|| (polygon, rise.times(by)))
+    }
+
+    /// The section of a tetrahedron by a plane, by signed distances from corners and their extents.
+    fn cut_cell<T: Real>(&self, t: &Tetrahedron, distance: impl Fn(f64, V3<T>) -> T) -> Polygon<T> {
+        let corners = t.corners.map(V3::of);
+        let s = std::array::from_fn(|k| distance(t.extents[k], corners[k]));
+        Polygon::section(&corners, &s, self.tolerance())
+    }
+}

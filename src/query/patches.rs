@@ -1,0 +1,78 @@
+//! Hydroelastic patches: the faces of a pair of geoms as a whole.
+
+use crate::model::spec::HydroelasticKind;
+use crate::spatial::Vec3;
+use crate::step::{Contact, ContactReport, Sim};
+
+/// The faces through which two geoms press each other, world axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Patch {
+    pub geom: [usize; 2],
+    /// Of the faces that are closed [m²], and its centroid [m]; of all faces where none is.
+    pub area: f64,
+    pub centroid: [f64; 3],
+    /// Unit vector from A to B, the mean over the area.
+    pub normal: [f64; 3],
+    /// On B in the last step [N], and about the centroid [N m].
+    pub force: [f64; 3],
+    pub torque: [f64; 3],
+    /// Its faces among the contacts.
+    pub first: usize,
+    pub count: usize,
+}
+
+impl Patch {
+    /// Of faces of one pair, `first` being the number of the first one; impulses count over a time [s].
+    fn of(faces: &[ContactReport], first: usize, h: f64) -> Patch {
+        let point = |c: &ContactReport| Vec3::from_slice(&c.point);
+        let is_closed = |c: &ContactReport| c.gap <= 0.0;
+        let any = faces.iter().any(is_closed);
+        let counts = |c: &&ContactReport| is_closed(c) || !any;
+        let (mut whole, mut moment, mut normal) = (0.0, Vec3::ZERO, Vec3::ZERO);
+        for c in faces.iter().filter(counts) {
+            whole += c.area;
+            moment += point(c) * c.area;
+            normal += Vec3::from_slice(&c.normal) * c.area;
+        }
+        let centroid = moment * (1.0 / whole);
+        let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+        for c in faces {
+            let f = c.force_on_b(1.0 / h);
+            force += f;
+            torque += (point(c) - centroid).cross(f);
+        }
+        Patch {
+            geom: faces[0].geom,
+            area: if any { whole } else { 0.0 },
+            centroid: centroid.to_array(),
+            normal: normal.normalized().unwrap_or(Vec3::ZERO).to_array(),
+            force: force.to_array(),
+            torque: torque.to_array(),
+            first,
+            count: faces.len(),
+        }
+    }
+}
+
+impl Sim {
+    /// Whether any geom may meet others in faces.
+    pub fn has_patches(&self) -> bool {
+        let kinds = self.model().geoms().iter().map(|g| g.hydroelastic.kind);
+        let mut pressed = kinds.filter(|k| *k != HydroelasticKind::None);
+        self.options().contact == Contact::Convex && pressed.next().is_some()
+    }
+
+    /// The patches of the last step or [`Sim::collide`] in the order of the contacts.
+    pub fn patches(&self) -> impl Iterator<Item = Patch> {
+        let h = self.options().time_step;
+        let mut first = 0;
+        let together = |a: &ContactReport, b: &ContactReport| a.geom == b.geom;
+        let pairs = self.contacts().chunk_by(together).map(move |faces| {
+            let at = first;
+            first += faces.len();
+            (at, faces)
+        });
+        let pressed = pairs.filter(|(_, faces)| faces[0].area > 0.0);
+        pressed.map(move |(at, faces)| Patch::of(faces, at, h))
+    }
+}
