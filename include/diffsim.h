@@ -26,7 +26,8 @@
  *
  * Memory. ds_sim_step*, ds_sim_contact*, ds_sim_impulse*, ds_batch_step*, ds_rollout_run,
  * ds_rollout_adjoint, ds_problem_solve and its derivatives, and the dynamics calls do not allocate;
- * ds_sim_collide and ds_sim_distance do so only in the first such call of a sim with DS_CONTACT_NONE. A call that fails may allocate its message. What a
+ * ds_sim_collide and ds_sim_distance do so only in the first such call of a sim with DS_CONTACT_NONE,
+ * and ds_batch_rollout where no call had as many steps before and ds_batch_reserve was not called. A call that fails may allocate its message. What a
  * caller's sizes (max_contacts, max_steps, a batch's count) ask for beyond the memory is DS_ERR_CAPACITY.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
@@ -91,15 +92,15 @@ enum ds_status
    */
   DS_ERR_IO = 2,
   /**
-   * A file is not what its format asks for.
+   * A file violates its format.
    */
   DS_ERR_PARSE = 3,
   /**
-   * The request is well formed but outside what this version does.
+   * The request is valid, but this version does not support it.
    */
   DS_ERR_UNSUPPORTED = 4,
   /**
-   * A capacity chosen at creation, or memory, does not suffice.
+   * A capacity chosen at creation is too small, or there is not enough memory.
    */
   DS_ERR_CAPACITY = 5,
   /**
@@ -107,7 +108,7 @@ enum ds_status
    */
   DS_ERR_NOT_CONVERGED = 6,
   /**
-   * A number that is not finite came in or would have gone out.
+   * An argument or a result is not finite.
    */
   DS_ERR_NUMERICAL = 7,
   /**
@@ -128,7 +129,7 @@ typedef int32_t ds_status;
 #endif // __cplusplus
 
 /**
- * What a derivative of a step is.
+ * The label of a derivative of a step (docs/gradients.md).
  */
 enum ds_gradient
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -136,27 +137,35 @@ enum ds_gradient
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * The derivative of the step.
+   * The derivative of the step as computed.
    */
   DS_GRADIENT_EXACT = 0,
   /**
-   * The step is at a switch of contact modes: the derivative is that of one side. When a derivative is asked for
-   * the sides are compared, and this is said only where they differ. Or, as shows then, too: a contact's own
-   * derivative is not determined, and what is not was left out; or redundant constraints hold together at this state but not at those around it (four corners
-   * of a box that rocks while it is level), and the derivative answers what they have in common; or
-   * nearly dependent constraints leave open which solution the step is near; or a selected friction
-   * coefficient is one of two equal ones of which the larger counts.
+   * The derivative of one side of a switch. When you ask for a derivative, the two sides are
+   * compared; the label is ONE_SIDED only if they differ.
+   *
+   * Also reported in these cases, which are found only when you ask for a derivative:
+   * - The geometry of a contact has no unique derivative here. The undetermined part is left out.
+   * - Redundant constraints agree at this state but not at nearby ones (four corners of a box that
+   *   rocks while it is level). The derivative is the part on which they agree.
+   * - Constraints are nearly dependent, so that it is not known which solution the step is near.
+   * - A selected friction coefficient equals that of the other geom of a pair, and the larger of
+   *   the two counts.
    */
   DS_GRADIENT_ONE_SIDED = 1,
   /**
-   * Smoothed, because it was asked for.
+   * A smoothed derivative, computed on request.
    */
   DS_GRADIENT_SMOOTHED = 2,
   /**
-   * None: the contact problem was not solved to the tolerance, and asking for a derivative is
-   * DS_ERR_NOT_CONVERGED. Or, as shows when a derivative is asked for, constraints depend on each other so
-   * nearly that it would be round-off: directions and adjoints would differ by more than 1e-6; or forces are so much stiffer
-   * than what they move is inert that solving loses all but five digits. That is DS_ERR_NUMERICAL.
+   * No derivative is given. If the contact problem was not solved to the tolerance, asking for a
+   * derivative is DS_ERR_NOT_CONVERGED.
+   *
+   * Two further cases are found only when you ask for a derivative; they are DS_ERR_NUMERICAL:
+   * - Constraints depend on each other so nearly that the derivative would be round-off: JVPs and
+   *   VJPs would differ by more than 1e-6.
+   * - Forces are so stiff compared with the inertia they act on that the solution keeps only five
+   *   digits.
    */
   DS_GRADIENT_REFUSED = 3,
 };
@@ -169,7 +178,7 @@ typedef int32_t ds_gradient;
 #endif // __cplusplus
 
 /**
- * Which constraint of a contact holds.
+ * The branch of the contact law that a contact is on.
  */
 enum ds_contact_mode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -185,11 +194,11 @@ enum ds_contact_mode
    */
   DS_MODE_STICKING = 1,
   /**
-   * Sliding against the friction, or touching without any.
+   * Sliding against friction, or touching without friction.
    */
   DS_MODE_SLIDING = 2,
   /**
-   * The solver stopped before it knew, or nothing was solved (ds_sim_collide).
+   * Not known: the solver stopped early, or no contact problem was solved (ds_sim_collide).
    */
   DS_MODE_UNKNOWN = 3,
 };
@@ -221,7 +230,7 @@ typedef int32_t ds_format;
 #endif // __cplusplus
 
 /**
- * How the robot hangs on the world.
+ * How the robot is attached to the world.
  */
 enum ds_base
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -233,12 +242,13 @@ enum ds_base
    */
   DS_BASE_FROM_FILE = 0,
   /**
-   * Free joints of bodies on the world are removed; they stay at their placements in the file.
+   * Free joints between bodies and the world are removed. The bodies stay at their placements in
+   * the file.
    */
   DS_BASE_FIXED = 1,
   /**
    * The one body with mass that is welded to the world gets a free joint named "root_joint".
-   * Nothing changes where all of them are free already.
+   * Nothing changes if all bodies are free already.
    */
   DS_BASE_FREE = 2,
 };
@@ -251,7 +261,7 @@ typedef int32_t ds_base;
 #endif // __cplusplus
 
 /**
- * How the inputs u act.
+ * The meaning of the inputs u.
  */
 enum ds_actuation
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -259,18 +269,18 @@ enum ds_actuation
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * By the actuators of the file. A URDF has those of its transmissions where they are asked for,
-   * else none: nu = 0.
+   * Inputs of the actuators of the file. A URDF has the actuators of its transmissions if
+   * ds_load_options.transmissions is 1, otherwise none: nu = 0.
    */
   DS_ACTUATION_FROM_FILE = 0,
   /**
-   * One input for each dof: nu = nv and the generalized force is u.
+   * One input for each dof: nu = nv, and u is the generalized force.
    */
   DS_ACTUATION_FULL = 1,
   /**
-   * As DS_ACTUATION_FULL, but with no input on what lets a robot float: free joints, and joints of several
-   * dofs (planar, spherical) of bodies on the world. Those of one dof there have theirs, an arm's first as
-   * a base's that is made of slides and hinges.
+   * One input for each dof, except on free joints and on joints of several dofs (planar,
+   * spherical) that connect a body to the world. One-dof joints on the world do have inputs: an
+   * arm's first joint, and also a base made of slides and hinges.
    */
   DS_ACTUATION_JOINTS = 2,
 };
@@ -283,8 +293,8 @@ typedef int32_t ds_actuation;
 #endif // __cplusplus
 
 /**
- * How the activation of an actuator follows its input u, of which it takes the clamped value; a step goes from act to
- * act+ by Euler's method but for DS_ACTIVATION_FILTER_EXACT.
+ * Dynamics of an actuator's activation, driven by its clamped input u. A step advances act to act+
+ * with Euler's method, except for DS_ACTIVATION_FILTER_EXACT.
  */
 enum ds_activation
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -292,7 +302,7 @@ enum ds_activation
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * There is none: u itself drives the actuator.
+   * No activation: u itself drives the actuator.
    */
   DS_ACTIVATION_NONE = 0,
   /**
@@ -304,12 +314,13 @@ enum ds_activation
    */
   DS_ACTIVATION_FILTER = 2,
   /**
-   * The same, solved exactly over a step of constant u.
+   * Same as DS_ACTIVATION_FILTER, solved exactly over a step with constant u.
    */
   DS_ACTIVATION_FILTER_EXACT = 3,
   /**
-   * dact/dt = (u - act)/T with u clamped to 0 ... 1 and, m being 0.5 + 1.5 act, T = activation_time[0] m where u is above act,
-   * else activation_time[1]/m; over u - act in +-activation_smoothing/2 one goes over into the other.
+   * dact/dt = (u - act)/T with u clamped to [0, 1]. With m = 0.5 + 1.5 act, T is
+   * activation_time[0] m if u > act, otherwise activation_time[1]/m. T changes smoothly from one
+   * to the other while u - act is within ± activation_smoothing/2.
    */
   DS_ACTIVATION_MUSCLE = 4,
 };
@@ -322,7 +333,7 @@ typedef int32_t ds_activation;
 #endif // __cplusplus
 
 /**
- * What to do with a URDF joint that follows another one.
+ * How to treat a URDF joint that follows another joint.
  */
 enum ds_mimic
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -334,12 +345,12 @@ enum ds_mimic
    */
   DS_MIMIC_ERROR = 0,
   /**
-   * Let it move on its own, with a warning.
+   * Let it move independently, with a warning.
    */
   DS_MIMIC_INDEPENDENT = 1,
   /**
-   * Hold it to its leader by an equality constraint under its own name:
-   * q = multiplier * q_leader + offset.
+   * Couple it to its leader by an equality constraint of the same name: q = multiplier *
+   * q_leader + offset.
    */
   DS_MIMIC_COUPLE = 2,
 };
@@ -352,7 +363,7 @@ typedef int32_t ds_mimic;
 #endif // __cplusplus
 
 /**
- * What to do with a URDF collision geometry whose mesh file is not found.
+ * How to treat a URDF collision geometry whose mesh file is not found.
  */
 enum ds_missing_mesh
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -402,9 +413,9 @@ typedef int32_t ds_mesh_mode;
 #endif // __cplusplus
 
 /**
- * What to do with a mesh that is open and so bounds no solid: its holes make up more than a
- * thousandth of its surface, or, with DS_MESH_DECOMPOSED, any edge has no triangle on its other side.
- * Geoms that the filters keep from touching anything are not looked at.
+ * How to treat an open mesh, which bounds no solid. A mesh is open if its holes make up more than a
+ * thousandth of its surface; with DS_MESH_DECOMPOSED, if any edge belongs to one triangle only.
+ * Geoms that the filters exclude from all contact are not checked.
  */
 enum ds_open_mesh
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -459,7 +470,7 @@ typedef int32_t ds_hydroelastic;
 #endif // __cplusplus
 
 /**
- * How a joint moves. In brackets the entries of q and of v.
+ * Motion of a joint. In brackets: the numbers of entries in q and v.
  */
 enum ds_joint_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -506,6 +517,22 @@ enum ds_joint_kind
    * Rotation about the axis, then about a second one that the first carries along. (2, 2)
    */
   DS_JOINT_UNIVERSAL = 9,
+  /**
+   * Along a curve: a cubic B-spline of the control frames in cumulative form. The coordinate grows by 1
+   * from one frame to the next: q = i is near frame i. An open curve passes through its first frame at 0
+   * and its last at count - 1; beyond them it goes on as a uniform screw motion. (1, 1)
+   */
+  DS_JOINT_SPLINE_CURVE = 10,
+  /**
+   * On a patch of a surface: translations along x, y, z, then rotations about x, y, z, each a bicubic
+   * B-spline of two coordinates, from 0 to 1 within the patch. (2, 2)
+   */
+  DS_JOINT_SPLINE_SURFACE = 11,
+  /**
+   * Rotations about three axes, each carried along by those before it [rad]. Where all three are in one
+   * plane, a direction of rotation is lost: ds_step_info.near_singular. (3, 3)
+   */
+  DS_JOINT_EULER = 12,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -516,7 +543,7 @@ typedef int32_t ds_joint_kind;
 #endif // __cplusplus
 
 /**
- * What the length of a tendon is.
+ * Definition of the length of a tendon.
  */
 enum ds_tendon_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -528,7 +555,7 @@ enum ds_tendon_kind
    */
   DS_TENDON_FIXED = 0,
   /**
-   * The length of a path along points and around solids.
+   * The length of a path through points and around solids.
    */
   DS_TENDON_SPATIAL = 1,
 };
@@ -541,7 +568,7 @@ typedef int32_t ds_tendon_kind;
 #endif // __cplusplus
 
 /**
- * What a station of a spatial tendon's path is.
+ * An element of a spatial tendon's path.
  */
 enum ds_path_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -549,19 +576,19 @@ enum ds_path_kind
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * A point of a body, through which the path goes.
+   * A point of a body through which the path runs.
    */
   DS_PATH_POINT = 0,
   /**
-   * A sphere of a body, around which the path bends between the points before and after it.
+   * A sphere on a body, around which the path bends between the previous and the next point.
    */
   DS_PATH_SPHERE = 1,
   /**
-   * A cylinder, unbounded along its axis, of a body.
+   * A cylinder on a body, unbounded along its axis.
    */
   DS_PATH_CYLINDER = 2,
   /**
-   * A new branch begins at the next point.
+   * A pulley: a new branch begins at the next point.
    */
   DS_PATH_PULLEY = 3,
 };
@@ -574,7 +601,7 @@ typedef int32_t ds_path_kind;
 #endif // __cplusplus
 
 /**
- * Shape of a geom, about and along its own axes. In brackets its sizes [m].
+ * Shape of a geom, along and about its own axes. In brackets: its sizes [m].
  */
 enum ds_geom_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -635,26 +662,29 @@ enum ds_contact_law
    */
   DS_CONTACT_NCP = 0,
   /**
-   * Rigid contact with a friction pyramid, a boxed linear complementarity problem: along each of a contact's two tangents by
-   * itself friction is at most the coefficient times the normal impulse. ds_contact.at_bound says along which it slides.
+   * Rigid contact with a friction pyramid, a boxed linear complementarity problem. The two
+   * tangents of a contact are independent: along each, friction is at most the coefficient times
+   * the normal impulse. ds_contact.at_bound reports along which tangents the contact slides.
    */
   DS_CONTACT_LCP = 1,
   /**
-   * Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
-   * (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
-   * they have the period of a step. Sliding contacts glide at a gap of friction × h × speed; those that are open by much more
-   * have no friction. kp and kd must be 0.
+   * Compliant contact as a convex problem, which always has exactly one solution. Use it for
+   * piles, and for contacts with a stiffness (DS_PARAM_CONTACT_STIFFNESS,
+   * DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities are slightly compliant too,
+   * with the period of one time step. Sliding contacts keep a gap of friction × h × speed; a
+   * contact with a much larger gap has no friction. kp and kd must be 0.
    */
   DS_CONTACT_CONVEX = 2,
   /**
-   * Contacts and joint limits are springs and dampers. With the symplectic integrators they are explicit: about
-   * h² k + h d < 2 m must hold of the mass m that a contact of stiffness k and damping d moves; with DS_INTEGRATOR_BDF1 and
-   * the like they are implicit. Joints with dry friction, equalities, and tendons with bounds or dry friction are
-   * DS_ERR_UNSUPPORTED, kp and kd must be 0.
+   * Contacts and joint limits are springs and dampers. They are explicit with the symplectic
+   * integrators: then h² k + h d < 2 m must roughly hold for the mass m that moves at a contact of
+   * stiffness k and damping d. They are implicit with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2 and
+   * DS_INTEGRATOR_SDIRK2. DS_ERR_UNSUPPORTED for joints with dry friction, equalities, and tendons
+   * with bounds or dry friction. kp and kd must be 0.
    */
   DS_CONTACT_PENALTY = 3,
   /**
-   * Nothing touches: no contacts, limits, dry friction or equality constraints.
+   * No contacts, limits, dry friction or equality constraints.
    */
   DS_CONTACT_NONE = 4,
 };
@@ -675,48 +705,57 @@ enum ds_integrator
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit. The velocity of a free joint is in the body's
-   * own axes: where these turn at w, its linear part gains the share (h w)²/2 a step.
+   * v+ = v + h a, q+ = q ⊕ h v+, with implicit joint damping and joint springs. The velocity of a
+   * free joint is in the body's own axes. While these rotate at w, its linear part grows by the
+   * share (h w)²/2 in each step.
    */
   DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
   /**
-   * Forces where the velocity without impulses leads, found by Newton's method: M(q*) (v* - v) = h (f - b)(q*, v*, u) with
-   * q* = q ⊕ h v*. Then impulses through M(q*) and what joint springs and dampers add to it, with any contact law, and
-   * q+ = q ⊕ h v+. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
-   * and in DS_INTEGRATOR_MIDPOINT.
+   * Forces at the end of an impulse-free step, found by Newton's method:
+   * M(q*)(v* - v) = h (f - b)(q*, v*, u) with q* = q ⊕ h v*. Then impulses act through M(q*) plus
+   * the implicit terms of joint springs and dampers, with any contact law, and q+ = q ⊕ h v+.
+   * First order; stiff forces are damped. Free joints keep their linear velocity in world axes,
+   * here and in DS_INTEGRATOR_MIDPOINT.
    */
   DS_INTEGRATOR_IMPLICIT_EULER = 1,
   /**
-   * The same with forces halfway, at q ⊕ h/4 (v + v*) and (v + v*)/2, and q+ = q ⊕ h/2 (v + v+): of second order while
-   * impulses vary smoothly. It damps nothing: what is stiff rings on.
+   * Same as DS_INTEGRATOR_IMPLICIT_EULER, with the forces at the middle of the step, at
+   * q ⊕ h/4 (v + v*) and (v + v*)/2, and with q+ = q ⊕ h/2 (v + v+). Second order while impulses
+   * vary smoothly. It adds no numerical damping: stiff modes continue to oscillate.
    */
   DS_INTEGRATOR_MIDPOINT = 2,
   /**
-   * Implicit Euler with the forces where the step ends, found by Newton's method: M(q+) (v+ - v) = h (f - b)(q+, v+, u),
-   * q+ = q ⊕ h v+. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
-   * and in BDF2 and SDIRK2. With DS_CONTACT_NONE or DS_CONTACT_PENALTY, whose forces are then implicit, too.
+   * Implicit Euler with the forces at the end of the step, found by Newton's method:
+   * M(q+)(v+ - v) = h (f - b)(q+, v+, u), q+ = q ⊕ h v+. First order; stiff forces are damped.
+   * Free joints keep their linear velocity in world axes, here and in BDF2 and SDIRK2. Needs
+   * DS_CONTACT_NONE or DS_CONTACT_PENALTY; penalty forces are implicit too.
    */
   DS_INTEGRATOR_BDF1 = 3,
   /**
-   * The backward differentiation formula of second order, from the last two states; the first step is one of SDIRK2. In
-   * ds_rollout_* only: a single step does not know the one before it, and is DS_ERR_UNSUPPORTED. Contact as with BDF1.
+   * The backward differentiation formula of second order, from the last two states. The first step
+   * is an SDIRK2 step. Only for ds_rollout_*: a single step has no previous state and is
+   * DS_ERR_UNSUPPORTED. Contact laws as for BDF1.
    */
   DS_INTEGRATOR_BDF2 = 4,
   /**
-   * The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
-   * spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always. The centre of mass
-   * of a free body goes on a line wherever its frame is; without torque it keeps its angular momentum, and its energy within
-   * a band, as a body on a ball joint does on which nothing hangs.
+   * Same as DS_INTEGRATOR_SYMPLECTIC_EULER, but free joints keep their linear velocity in world
+   * axes, as in MuJoCo and Drake: a spinning body flies straight, and a rolling body stays on the
+   * ground. v+ is in the axes at the end of the step, as always. The centre of mass of a free body
+   * moves on a straight line wherever its frame is. Without torque the body keeps its angular
+   * momentum, and its energy stays in a band; so does a body on a ball joint that carries no other
+   * bodies.
    */
   DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
   /**
-   * Two implicit stages as those of BDF1, of second order; what is stiff is damped as by it. Contact as with BDF1.
+   * Two implicit stages like those of BDF1. Second order; stiff forces are damped as by BDF1.
+   * Contact laws as for BDF1.
    */
   DS_INTEGRATOR_SDIRK2 = 6,
   /**
-   * The nearest to what the model's file asks for: of MuJoCo's Euler and implicitfast, and where the file names none,
-   * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; of implicit DS_INTEGRATOR_IMPLICIT_EULER; of RK4 DS_INTEGRATOR_MIDPOINT.
-   * These go with every law. ds_sim_integrator says which it is.
+   * The integrator nearest to that of the model's file. MuJoCo's Euler and implicitfast, and files
+   * that name none, give DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD; implicit gives
+   * DS_INTEGRATOR_IMPLICIT_EULER; RK4 gives DS_INTEGRATOR_MIDPOINT. All of these work with every
+   * contact law. ds_sim_integrator returns the result.
    */
   DS_INTEGRATOR_FROM_MODEL = 7,
 };
@@ -729,7 +768,7 @@ typedef int32_t ds_integrator;
 #endif // __cplusplus
 
 /**
- * What a parameter is; the meaning of a ds_param's index and component depends on it.
+ * Kind of a parameter. It decides the meaning of a ds_param's index and component.
  */
 enum ds_param_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -742,24 +781,27 @@ enum ds_param_kind
    */
   DS_PARAM_BODY_INERTIA = 0,
   /**
-   * index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]; the last two of contacts of condim 4 and 6.
+   * index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]. The last two apply to
+   * contacts of condim 4 and 6.
    */
   DS_PARAM_GEOM_FRICTION = 1,
   /**
-   * index: geom; component 0: coefficient of restitution, in [0, 1]. Of a pair the larger counts. With DS_CONTACT_NCP and
-   * DS_CONTACT_LCP.
+   * index: geom; component 0: coefficient of restitution, in [0, 1]. The larger one of a pair
+   * counts. With DS_CONTACT_NCP and DS_CONTACT_LCP.
    */
   DS_PARAM_GEOM_RESTITUTION = 2,
   /**
-   * index: geom; component 0 [N/m], greater than 0; that of ds_geom_desc as loaded, and infinite without: then as rigid as
-   * a step resolves. The stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY; of the
-   * latter a geom that moves has 10⁴ N/m per kg of its tree instead of an infinite one, and that is what
-   * ds_sim_get_params gives.
+   * index: geom; component 0 [N/m], greater than 0. As loaded it is ds_geom_desc.stiffness,
+   * infinite by default; infinite means as rigid as a step resolves. The stiffnesses of two geoms
+   * act in series. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY. With DS_CONTACT_PENALTY a moving
+   * geom has, instead of an infinite stiffness, 10⁴ N/m per kg of its tree, and ds_sim_get_params
+   * returns this value.
    */
   DS_PARAM_CONTACT_STIFFNESS = 3,
   /**
-   * index: geom; component 0 [s], at least 0; that of ds_geom_desc as loaded, else 0.01. The times of two geoms add up to
-   * that in which a penetration is undone. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY.
+   * index: geom; component 0 [s], at least 0. As loaded it is ds_geom_desc.dissipation, 0.01 by
+   * default. The sum over the two geoms is the time in which a penetration is removed. With
+   * DS_CONTACT_CONVEX and DS_CONTACT_PENALTY.
    */
   DS_PARAM_CONTACT_DISSIPATION = 4,
   /**
@@ -775,19 +817,19 @@ enum ds_param_kind
    */
   DS_PARAM_JOINT_ARMATURE = 7,
   /**
-   * index: joint; component 0 to 2: displacement of its placement along its own axes [m],
-   * 3 to 5: rotation vector [rad]. All zero as loaded.
+   * index: joint; component 0 to 2: displacement of the joint's placement along its own axes [m],
+   * 3 to 5: rotation vector [rad]. All are zero as loaded.
    */
   DS_PARAM_JOINT_PLACEMENT = 8,
   /**
-   * index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
-   * box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it
-   * is DS_ERR_UNSUPPORTED.
+   * index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder,
+   * ellipsoid or box. It changes collisions only; mass and inertia stay the same.
+   * DS_ERR_UNSUPPORTED for a hydroelastic geom with DS_CONTACT_CONVEX.
    */
   DS_PARAM_GEOM_SIZE = 9,
   /**
-   * index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each in its body's
-   * frame [m].
+   * index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7:
+   * anchor2, each in its body's frame [m].
    */
   DS_PARAM_SPRING = 10,
   /**
@@ -799,12 +841,12 @@ enum ds_param_kind
    */
   DS_PARAM_JOINT_SPRING_REFERENCE = 12,
   /**
-   * index: joint; component: dof of the joint [N or N m]. Of a dof that has dry friction as loaded, with the laws that solve for
-   * impulses; else DS_ERR_UNSUPPORTED.
+   * index: joint; component: dof of the joint [N or N m]. DS_ERR_UNSUPPORTED if the dof has no dry
+   * friction as loaded, and with laws that do not solve for impulses.
    */
   DS_PARAM_JOINT_FRICTION = 13,
   /**
-   * index: body that can move; component 0 to 5 of the wrench that acts on it, as in
+   * index: body that can move; component 0 to 5 of its external wrench, as in
    * ds_sim_set_external_wrench [N, N m].
    */
   DS_PARAM_EXTERNAL_WRENCH = 14,
@@ -813,31 +855,36 @@ enum ds_param_kind
    */
   DS_PARAM_STABILIZATION = 15,
   /**
-   * index: geom; component 0 [N s/m], greater than 0: friction per slip below its bound. Those of two geoms act in series.
-   * As loaded that of ds_geom_desc; instead of an infinite one a geom that moves has 200 N s/m per kg of its tree, and
-   * that is what ds_sim_get_params gives. With DS_CONTACT_PENALTY.
+   * index: geom; component 0 [N s/m], greater than 0: friction force per slip velocity, below the
+   * friction bound. The values of two geoms act in series. As loaded it is
+   * ds_geom_desc.tangential; instead of an infinite value a moving geom has 200 N s/m per kg of
+   * its tree, and ds_sim_get_params returns this. With DS_CONTACT_PENALTY.
    */
   DS_PARAM_CONTACT_TANGENTIAL = 16,
   /**
-   * index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the
-   * lengths at rest [m], 4 + 3 i to 6 + 3 i: station i of a spatial path, which is a point, in its body's frame [m].
+   * index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2 and 3: lower and upper end
+   * of the rest lengths [m], 4 + 3 i to 6 + 3 i: element i of a spatial path, which is a point, in
+   * its body's frame [m].
    */
   DS_PARAM_TENDON = 17,
   /**
-   * index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. Of a dof without one, selecting it is
-   * DS_ERR_UNSUPPORTED.
+   * index: dof with a prescribed velocity; component 0 [m/s or rad/s]. Selecting a dof without one
+   * is DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_PRESCRIBED = 18,
   /**
-   * index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not
-   * negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
+   * index: actuator; component 0: its gain, the force per unit of u or of the activation, before
+   * the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a
+   * muscle is DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_ACTUATOR_GAIN = 19,
   /**
-   * index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0:
-   * its modulus. With DS_CONTACT_CONVEX.
+   * index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
+   * its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
+   * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
+   * DS_ERR_UNSUPPORTED.
    */
-  DS_PARAM_HYDROELASTIC_MODULUS = 20,
+  DS_PARAM_SPLINE_FRAME = 22,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -848,8 +895,8 @@ typedef int32_t ds_param_kind;
 #endif // __cplusplus
 
 /**
- * In which frame the motion of a frame on a body is given: (linear; angular), 6 numbers. An acceleration is the rate of
- * change of the 6 numbers of the velocity, without gravity.
+ * Reference frame in which the motion of a frame on a body is given: (linear; angular), 6 numbers.
+ * An acceleration is the rate of change of the 6 numbers of the velocity, without gravity.
  */
 enum ds_reference_frame
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -857,16 +904,18 @@ enum ds_reference_frame
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * Along the frame's own axes: velocity of its origin. The acceleration is the spatial one.
+   * Along the frame's own axes; linear: velocity of the frame's origin. The acceleration is the
+   * spatial one.
    */
   DS_FRAME_LOCAL = 0,
   /**
-   * Along the world's axes: velocity of the body's point that is now at the world's origin. The acceleration is the
-   * spatial one.
+   * Along the world's axes; linear: velocity of the body's point that is now at the world's
+   * origin. The acceleration is the spatial one.
    */
   DS_FRAME_WORLD = 1,
   /**
-   * Along the world's axes: velocity of the frame's origin. The acceleration is the classical one of that point.
+   * Along the world's axes; linear: velocity of the frame's origin. The acceleration is the
+   * classical acceleration of this point.
    */
   DS_FRAME_LOCAL_WORLD_ALIGNED = 2,
 };
@@ -879,7 +928,7 @@ typedef int32_t ds_reference_frame;
 #endif // __cplusplus
 
 /**
- * Kinds of forces, each a bit, so that they can be added up to sets.
+ * Kinds of forces. Each is a bit; add them to form a set.
  */
 enum ds_force_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -895,7 +944,7 @@ enum ds_force_kind
    */
   DS_FORCE_JOINT_DAMPER = 2,
   /**
-   * What carries bodies against gravity (MJCF's gravcomp).
+   * Forces that carry bodies against gravity (MJCF's gravcomp).
    */
   DS_FORCE_GRAVITY_COMPENSATION = 4,
   /**
@@ -907,19 +956,19 @@ enum ds_force_kind
    */
   DS_FORCE_FLUID = 16,
   /**
-   * Actuators: what u does.
+   * Actuators: the effect of u.
    */
   DS_FORCE_ACTUATOR = 32,
   /**
-   * Contacts and limits that are penalty forces (DS_CONTACT_PENALTY); with other laws there are none here.
+   * Contacts and limits as penalty forces (DS_CONTACT_PENALTY); none with other laws.
    */
   DS_FORCE_CONTACT = 64,
   /**
-   * Wrenches of ds_sim_set_external_wrench.
+   * Wrenches set by ds_sim_set_external_wrench.
    */
   DS_FORCE_EXTERNAL = 128,
   /**
-   * The first five: what acts by itself beside contact.
+   * The first five: passive forces other than contact.
    */
   DS_FORCE_PASSIVE = 31,
   /**
@@ -936,7 +985,7 @@ typedef int32_t ds_force_kind;
 #endif // __cplusplus
 
 /**
- * What an equality holds.
+ * Kind of an equality constraint.
  */
 enum ds_equality_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -944,11 +993,12 @@ enum ds_equality_kind
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * anchor1, a point of body1, stays at the point of body2 where it is at the reference: 3 rows.
+   * anchor1, a point of body1, stays at the point of body2 at which it is in the reference
+   * configuration: 3 rows.
    */
   DS_EQUALITY_CONNECT = 0,
   /**
-   * body2 keeps its pose in body1: 6 rows, acting at anchor2; 3 where torque_scale is 0.
+   * body2 keeps its pose in body1: 6 rows, acting at anchor2; 3 rows if torque_scale is 0.
    */
   DS_EQUALITY_WELD = 1,
   /**
@@ -956,13 +1006,14 @@ enum ds_equality_kind
    */
   DS_EQUALITY_DISTANCE = 2,
   /**
-   * q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k of two one-dof joints; without joint2,
-   * q1 - ref1 = coefficients[0]: 1 row.
+   * Couples two one-dof joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2,
+   * q1 - ref1 = coefficients[0]. 1 row.
    */
   DS_EQUALITY_JOINT = 3,
   /**
-   * l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k of the lengths of two tendons, the references
-   * those at the reference configuration; without tendon2, l1 - ref1 = coefficients[0]: 1 row.
+   * Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the
+   * lengths at the reference configuration as references. Without tendon2,
+   * l1 - ref1 = coefficients[0]. 1 row.
    */
   DS_EQUALITY_TENDON = 4,
 };
@@ -975,8 +1026,8 @@ typedef int32_t ds_equality_kind;
 #endif // __cplusplus
 
 /**
- * How a derivative is smoothed. With x = (q, v, u), f the step, n standard normal and S the widths,
- * the randomized ones are of the mean of f(x (+) (d + S n)) over n, by d at d = 0.
+ * Method of smoothing a derivative. Let x = (q, v, u), f the step, n standard normal and S the
+ * widths. The randomized methods differentiate the mean of f(x (+) (d + S n)) over n by d, at d = 0.
  */
 enum ds_smoothing_method
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -984,18 +1035,18 @@ enum ds_smoothing_method
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * Mean of exact Jacobians at random states: little variance, blind to jumps such as that of the
-   * velocity at an impact.
+   * Mean of exact Jacobians at random states. It has little variance but does not see jumps, such
+   * as the jump of the velocity at an impact.
    */
   DS_SMOOTHING_FIRST_ORDER = 0,
   /**
-   * Correlation of outcomes with random displacements: sees jumps, at a variance that grows with
+   * Correlation of results with random displacements. It sees jumps; its variance grows with
    * 1/width.
    */
   DS_SMOOTHING_ZEROTH_ORDER = 1,
   /**
-   * The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step. With DS_CONTACT_NCP or
-   * DS_CONTACT_NONE, without contacts of condim 4 or 6.
+   * Exact Jacobian of the step with complementarity relaxed by kappa, see ds_sim_relaxed_step.
+   * With DS_CONTACT_NCP or DS_CONTACT_NONE, without contacts of condim 4 or 6.
    */
   DS_SMOOTHING_CENTRAL_PATH = 2,
 };
@@ -1008,7 +1059,7 @@ typedef int32_t ds_smoothing_method;
 #endif // __cplusplus
 
 /**
- * By what a gradient that a recording shows is.
+ * The variable by which a recorded gradient is taken.
  */
 enum ds_quantity
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1037,7 +1088,7 @@ typedef int32_t ds_quantity;
 #endif // __cplusplus
 
 /**
- * What a task of a ds_ik is about.
+ * The quantity that a task of a ds_ik prescribes.
  */
 enum ds_ik_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1045,9 +1096,10 @@ enum ds_ik_kind
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * A frame on a body. Target: its placement in the world, 16 numbers of a column-major 4×4 matrix. Residual: position along
-   * the world's axes, then the rotation vector from the target's orientation, along the target's axes. Variation of the
-   * target: 6 numbers (linear; angular) along the world's axes.
+   * A frame on a body. Target: its placement in the world, 16 numbers of a column-major 4×4
+   * matrix. Residual: the position along the world's axes, then the rotation vector from the
+   * target's orientation, along the target's axes. Variation of the target: 6 numbers (linear;
+   * angular) along the world's axes.
    */
   DS_IK_FRAME = 0,
   /**
@@ -1055,8 +1107,9 @@ enum ds_ik_kind
    */
   DS_IK_CENTER_OF_MASS = 1,
   /**
-   * The configuration. Target: nq numbers. Residual: nv numbers, q minus the target; of spherical joints the rotation vector
-   * along the target's axes, of free joints the position in the joint's frame and then that. Variation: its tangent, nv.
+   * The configuration. Target: nq numbers. Residual: nv numbers, q minus the target. For spherical
+   * joints it is the rotation vector along the target's axes; for free joints, the position in the
+   * joint's frame and then this rotation vector. Variation of the target: nv numbers, its tangent.
    */
   DS_IK_POSTURE = 2,
 };
@@ -1069,7 +1122,7 @@ typedef int32_t ds_ik_kind;
 #endif // __cplusplus
 
 /**
- * How a search of a ds_ik ended.
+ * Outcome of a search of a ds_ik.
  */
 enum ds_ik_outcome
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1077,15 +1130,17 @@ enum ds_ik_outcome
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * Every task is within its tolerance, the model's equalities too, and preferences are at their best.
+   * Every task and the model's equalities are within their tolerances, and preferences are at
+   * their best.
    */
   DS_IK_SOLVED = 0,
   /**
-   * A local least at which something is not within its tolerance: out of reach, or another start is needed.
+   * A local minimum with a residual above its tolerance: the target is out of reach, or the search
+   * needs another start.
    */
   DS_IK_STATIONARY = 1,
   /**
-   * Neither, after options.max_iterations.
+   * Neither of these within options.max_iterations.
    */
   DS_IK_ITERATIONS = 2,
 };
@@ -1098,7 +1153,7 @@ typedef int32_t ds_ik_outcome;
 #endif // __cplusplus
 
 /**
- * How a solve of a ds_ilqr ended.
+ * Outcome of a solve of a ds_ilqr.
  */
 enum ds_ilqr_outcome
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1110,11 +1165,12 @@ enum ds_ilqr_outcome
    */
   DS_ILQR_CONVERGED = 0,
   /**
-   * The quadratic model promises a decrease that no share of its change brings: a switch of contacts is near.
+   * The quadratic model predicts a decrease, but no step along it achieves one: a switch of
+   * contacts is near.
    */
   DS_ILQR_STUCK = 1,
   /**
-   * options.max_iterations came first: a plan in progress, as a controller uses it.
+   * options.max_iterations was reached: an unfinished plan, which a controller can use.
    */
   DS_ILQR_ITERATIONS = 2,
 };
@@ -1127,7 +1183,8 @@ typedef int32_t ds_ilqr_outcome;
 #endif // __cplusplus
 
 /**
- * What a sensor tells. Quaternions are (x y z w); its numbers are in the axes of the reference frame, or of the world.
+ * The quantity that a sensor measures. Quaternions are (x y z w). Readings are in the axes of the
+ * reference frame, or of the world if there is no reference.
  */
 enum ds_sensor_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1135,7 +1192,7 @@ enum ds_sensor_kind
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * Position, orientation and axes of a frame, in those of the reference or the world.
+   * Position, orientation and axes of a frame, relative to the reference frame or the world.
    */
   DS_SENSOR_FRAME_POSITION = 0,
   DS_SENSOR_FRAME_QUATERNION = 1,
@@ -1143,73 +1200,80 @@ enum ds_sensor_kind
   DS_SENSOR_FRAME_Y_AXIS = 3,
   DS_SENSOR_FRAME_Z_AXIS = 4,
   /**
-   * Velocity of its origin, and angular velocity, as one sees them who moves with the reference.
+   * Linear velocity of the frame's origin and angular velocity of the frame, as seen by an
+   * observer who moves with the reference frame.
    */
   DS_SENSOR_FRAME_LINEAR_VELOCITY = 5,
   DS_SENSOR_FRAME_ANGULAR_VELOCITY = 6,
   /**
-   * World axes; the linear one with what holds it against gravity: at rest -g.
+   * Linear and angular acceleration in world axes. The linear acceleration excludes gravity: it is
+   * -g at rest, as an accelerometer measures it.
    */
   DS_SENSOR_FRAME_LINEAR_ACCELERATION = 7,
   DS_SENSOR_FRAME_ANGULAR_ACCELERATION = 8,
   /**
-   * Angular velocity, velocity, acceleration with what holds it against gravity, and the magnetic field, along the frame's
-   * own axes.
+   * Angular velocity, linear velocity, linear acceleration without gravity (as an accelerometer
+   * measures it), and the magnetic field. All are along the frame's own axes.
    */
   DS_SENSOR_GYRO = 9,
   DS_SENSOR_VELOCIMETER = 10,
   DS_SENSOR_ACCELEROMETER = 11,
   DS_SENSOR_MAGNETOMETER = 12,
   /**
-   * Distance from the frame's origin along its z axis to the first geom of another body, as ds_sim_ray_cast has it; -1
-   * where there is none.
+   * Distance from the frame's origin along its z axis to the first geom of another body, computed
+   * as by ds_sim_ray_cast. -1 if the ray hits nothing.
    */
   DS_SENSOR_RANGEFINDER = 13,
   /**
-   * Sum of the normal forces on the frame's body within the zone, or whose line of action away from the body meets it.
+   * Sum of the normal forces on the frame's body. A contact counts if its point lies in the zone,
+   * or if its line of action away from the body meets the zone.
    */
   DS_SENSOR_TOUCH = 14,
   /**
-   * Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches (from joints,
-   * springs, tendons and equalities), and its moment about the frame's origin, along the frame's axes.
+   * Force on the subtree of the frame's body from the rest of the model (joints, springs, tendons
+   * and equalities, without contacts and external wrenches), and its moment about the frame's
+   * origin. Along the frame's axes.
    */
   DS_SENSOR_FORCE = 15,
   DS_SENSOR_TORQUE = 16,
   /**
-   * Coordinate and velocity of a joint of one degree of freedom.
+   * Coordinate and velocity of a one-dof joint.
    */
   DS_SENSOR_JOINT_POSITION = 17,
   DS_SENSOR_JOINT_VELOCITY = 18,
   /**
-   * Of a spherical joint: quaternion and angular velocity, in the body's axes.
+   * Quaternion and angular velocity of a spherical joint, in the body's axes.
    */
   DS_SENSOR_BALL_QUATERNION = 19,
   DS_SENSOR_BALL_ANGULAR_VELOCITY = 20,
   /**
-   * Sum of what all actuators do at a joint of one degree of freedom.
+   * Sum of the forces of all actuators on a one-dof joint.
    */
   DS_SENSOR_JOINT_ACTUATOR_FORCE = 21,
   /**
-   * Length and rate of a tendon.
+   * Length of a tendon and its rate.
    */
   DS_SENSOR_TENDON_POSITION = 22,
   DS_SENSOR_TENDON_VELOCITY = 23,
   /**
-   * Length and rate of an actuator's transmission, times the gear, and its force before it.
+   * Length of an actuator's transmission and its rate, both times the gear, and the actuator's
+   * force before the gear.
    */
   DS_SENSOR_ACTUATOR_POSITION = 24,
   DS_SENSOR_ACTUATOR_VELOCITY = 25,
   DS_SENSOR_ACTUATOR_FORCE = 26,
   /**
-   * Of a body and all that it carries: centre of mass, its velocity, angular momentum about it; world axes.
+   * Centre of mass of the subtree of a body, its velocity, and the angular momentum about it;
+   * world axes.
    */
   DS_SENSOR_SUBTREE_CENTER = 27,
   DS_SENSOR_SUBTREE_LINEAR_VELOCITY = 28,
   DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = 29,
   /**
-   * Of the bound of a joint of one degree of freedom, or of a tendon's length, that is within its margin, the lower one first: how
-   * far the joint is from where that begins, negative; how fast it leaves; and the force with which the step holds it. Position and
-   * velocity are 0 while none is; the force is the impulse on either bound over the time step.
+   * The limit of a one-dof joint or of a tendon's length that is within its margin; the lower
+   * limit if both are. Position: distance to the limit minus the margin, negative. Velocity: rate
+   * of this distance. Both are 0 if no limit is within its margin. Force: the impulse on either
+   * limit over the time step.
    */
   DS_SENSOR_JOINT_LIMIT_POSITION = 30,
   DS_SENSOR_JOINT_LIMIT_VELOCITY = 31,
@@ -1227,7 +1291,7 @@ typedef int32_t ds_sensor_kind;
 #endif // __cplusplus
 
 /**
- * What a touch sensor feels in.
+ * Shape of the zone in which a touch sensor measures.
  */
 enum ds_zone_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1265,62 +1329,64 @@ typedef struct Hydroelastic Hydroelastic;
 typedef struct HydroelasticKind HydroelasticKind;
 
 /**
- * Simulations of one model with a warm start, parameters, wrenches and prescribed velocities each, and the threads that
- * step them. One thread at a time calls.
+ * Sims of one model and the threads that step them. Each sim has its own warm start, parameters,
+ * wrenches and prescribed velocities. One thread at a time may call.
  */
 typedef struct ds_batch ds_batch;
 
 /**
- * Collects the description of a model. Body 0, the world, is there from the start. The ids that it
- * gives are its own: the built model numbers bodies depth first, so look them up by name.
+ * Collects the description of a model. Body 0, the world, exists from the start. The builder's ids
+ * are its own: the built model numbers bodies depth first, so look ids up by name.
  */
 typedef struct ds_builder ds_builder;
 
 /**
- * Solves inverse kinematics of one model: tasks are added once, their targets set as often as wanted. ds_ik_solve,
- * ds_ik_residual, ds_ik_gradient and the derivatives do not allocate, nor does ds_ik_set_target but for a posture's first. One
- * thread at a time.
+ * Solves inverse kinematics of one model. Add the tasks once; set their targets as often as you
+ * want. ds_ik_solve, ds_ik_residual, ds_ik_gradient and the derivatives do not allocate.
+ * ds_ik_set_target allocates only for the first target of a posture. One thread at a time.
  *
- * A solution is a least of the sum of (weight residual)²/2 over the rows of all tasks, with joints within their bounds. Tasks
- * that no configuration meets together are weighed against each other; the model's equalities (loops, joints that follow
- * others) count as tasks.
+ * A solution is a local minimum of the sum of (weight residual)²/2 over the rows of all tasks, with
+ * joints within their bounds. If no configuration satisfies all tasks, their weights decide. The
+ * model's equalities (loops, joints that follow others) count as tasks.
  */
 typedef struct ds_ik ds_ik;
 
 /**
- * A horizon of steps of one model with a cost and bounds of the inputs, whose trajectory is improved by an iterative
- * linear-quadratic regulator. The cost is the sum over the steps of ½ Σ w d² of the state where the step begins and of the
- * input, and that of the end; d is the deviation from a reference, of configurations by ds_model_difference. One thread at a
- * time.
+ * A horizon of steps of one model with a cost and bounds on the inputs. An iterative
+ * linear-quadratic regulator improves its trajectory. The cost is a sum of ½ Σ w d² over the state
+ * at the start of each step, the input of each step, and the final state. d is the deviation from a
+ * reference; for configurations it is ds_model_difference. One thread at a time.
  */
 typedef struct ds_ilqr ds_ilqr;
 
 /**
- * A robot or scene: constant once made, and safe to use from many threads at once.
+ * A robot or scene. Constant once made; any number of threads may use it at once.
  */
 typedef struct ds_model ds_model;
 
 /**
- * Solves contact problems that an engine with dynamics of its own poses, and differentiates the last one. All memory is
- * made at creation. One thread at a time.
+ * Solves contact problems of an engine that has its own dynamics, and differentiates the last
+ * solution. All memory is allocated at creation. One thread at a time.
  *
- * A problem of `contacts` contacts is v = v_free + A⁻¹ Jᵀ impulse, sigma = J v + target, and a law of contact
- * between sigma and the impulses; matrices are column-major:
- *   A           nv×nv, symmetric positive definite: the mass matrix, with what is taken implicitly
- *   J           3 contacts × nv: rows t1, t2, n of each contact, n along the way that bodies part; J v is a velocity [m/s]
+ * A problem with `contacts` contacts is v = v_free + A⁻¹ Jᵀ impulse, sigma = J v + target, and a
+ * contact law between sigma and the impulses. Matrices are column-major:
+ *   A           nv×nv, symmetric positive definite: the mass matrix, with the implicit terms
+ *   J           3 contacts × nv: rows t1, t2, n of each contact, n in the direction in which
+ *               the bodies separate; J v is a velocity [m/s]
  *   v_free      nv: the velocity after the step without contacts
- *   target      3 contacts [m/s]: 0, or what undoes a gap, such as gap / h for n
+ *   target      3 contacts [m/s]: 0, or a bias that closes a gap, such as gap / h for n
  *   friction    contacts: coefficients, at least 0
- *   compliance  3 contacts: with DS_CONTACT_CONVEX the diagonal of R, positive, the same for t1 and t2 [m/(s N s)];
- *               NULL with the other laws, which are rigid
- * With DS_CONTACT_CONVEX v is the least of (v - v_free)ᵀ A (v - v_free)/2 + impulseᵀ R impulse/2, where the impulse is
- * -R⁻¹ sigma projected on the friction cone in the norm of R.
+ *   compliance  3 contacts: with DS_CONTACT_CONVEX the diagonal of R, positive, the same for t1
+ *               and t2 [m/(s N s)]; NULL with the other laws, which are rigid
+ * With DS_CONTACT_CONVEX v minimizes (v - v_free)ᵀ A (v - v_free)/2 + impulseᵀ R impulse/2, where
+ * the impulse is -R⁻¹ sigma projected on the friction cone in the norm of R.
  */
 typedef struct ds_problem ds_problem;
 
 /**
- * Takes frames of sims, rollouts and batches of one model into a ring of fixed size, and writes them as
- * a recording (docs/recording.md). What it looks at knows nothing of it. One thread at a time.
+ * A recorder takes frames of sims, rollouts and batches of one model. It keeps them in a ring buffer
+ * of fixed size and writes them as a recording (docs/recording.md). Recording does not change the
+ * recorded objects. One thread at a time.
  */
 typedef struct ds_recorder ds_recorder;
 
@@ -1331,23 +1397,23 @@ typedef struct ds_recorder ds_recorder;
 typedef struct ds_rollout ds_rollout;
 
 /**
- * What the format of a saved file could not say.
+ * The parts of a saved model that its format could not express.
  */
 typedef struct ds_saved ds_saved;
 
 /**
- * One simulation: all the memory that steps and dynamics calls need. One thread at a time.
+ * One simulation, with all the memory that steps and dynamics calls need. One thread at a time.
  */
 typedef struct ds_sim ds_sim;
 
 /**
- * What a file draws of a robot. Constant once made.
+ * The visual shapes of a robot, read from a file. Constant once made.
  */
 typedef struct ds_visuals ds_visuals;
 
 /**
- * What a load may change about what the file says. Fill with ds_load_options_init, then change
- * fields. NULL in its place means the defaults. Strings and arrays are copied during the call.
+ * Changes that a load makes to the description in the file. Fill with ds_load_options_init, then
+ * change fields. Pass NULL for the defaults. Strings and arrays are copied during the call.
  */
 typedef struct ds_load_options {
   /**
@@ -1363,7 +1429,7 @@ typedef struct ds_load_options {
    */
   int32_t actuation;
   /**
-   * 1 adds the plane z = 0 of the world as a geom named "ground". Default 0.
+   * 1: adds the plane z = 0 of the world as a geom named "ground". Default 0.
    */
   int32_t ground_plane;
   /**
@@ -1379,15 +1445,15 @@ typedef struct ds_load_options {
    */
   int32_t mesh_mode;
   /**
-   * Friction coefficient of every contact with the added ground plane, whatever the other
-   * geom's. Default 1.
+   * Friction coefficient of all contacts with the added ground plane, independent of the other
+   * geom. Default 1.
    */
   double ground_friction;
   /**
-   * Directories in which meshes are looked for besides the file's own and those above it: for
-   * package://pkg/path each directory's pkg/path and path. The library reads no environment variable: the
-   * command line and the bindings of Python and Julia add those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
-   * mesh_dir_count strings. Default NULL.
+   * Directories in which to look for meshes, besides the file's own directory and the directories
+   * above it. For package://pkg/path, each directory's pkg/path and path are tried. The library
+   * reads no environment variables; the command line and the Python and Julia bindings add the
+   * directories of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. mesh_dir_count strings. Default NULL.
    */
   const char *const *mesh_dirs;
   /**
@@ -1395,13 +1461,13 @@ typedef struct ds_load_options {
    */
   size_t mesh_dir_count;
   /**
-   * 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
+   * 0: the bodies of one robot (the subtree of one child of the world) never touch each other.
    * Default 1: as the file says.
    */
   int32_t self_collision;
   /**
-   * 1: geoms of one robot that overlap at the neutral configuration never touch, as
-   * ds_model_exclude_overlapping says. Default 0.
+   * 1: geoms of one robot that overlap at the neutral configuration never touch, as for
+   * ds_model_exclude_overlapping. Default 0.
    */
   int32_t exclude_overlapping;
   /**
@@ -1409,35 +1475,39 @@ typedef struct ds_load_options {
    */
   int32_t open_mesh;
   /**
-   * 1: geoms of one robot may touch although they overlap in more than three quarters of 24 configurations spread
-   * over the joints' limits. Default 0: they never do, and a warning counts them and names three: housings, parts
-   * within the hull of a hollow one. Pairs that the file names touch in any case.
+   * Geoms of one robot that overlap in more than three quarters of 24 configurations spread over
+   * the joint limits: typically housings, and parts inside the hull of a hollow part. Default 0:
+   * they never touch; a warning counts them and names three. 1: they may touch. Pairs that the
+   * file names may touch in any case.
    */
   int32_t keep_inseparable;
   /**
-   * 1: the force of each actuator on a joint, or of each input of DS_ACTUATION_JOINTS and DS_ACTUATION_FULL, is clamped
-   * to ± the effort that ds_model_joint_effort_velocity gives, on each dof; an effort of 0 leaves no force, and a warning says
-   * so. Beyond the clamp the derivative by the input is 0, at it one-sided. Default 0: no step enforces efforts.
+   * 1: clamps the force of each actuator on a joint, and of each input of DS_ACTUATION_JOINTS and
+   * DS_ACTUATION_FULL, to ± the effort of ds_model_joint_effort_velocity, on each dof. An effort
+   * of 0 allows no force; a warning reports it. Beyond the clamp the derivative by the input is 0;
+   * at the clamp it is one-sided. Default 0: steps do not enforce efforts.
    */
   int32_t effort_limits;
   /**
-   * 1: each `<transmission>` of a URDF with one joint and one actuator becomes an actuator of that name: u is the motor's
-   * torque, its gear the mechanicalReduction (1 where none is given), so that the joint's torque is their product. Others
-   * are left out with a warning. Only with DS_ACTUATION_FROM_FILE. Default 0: all are left out, with a warning.
+   * 1: each `<transmission>` of a URDF with one joint and one actuator becomes an actuator of the
+   * same name. u is the motor's torque; the gear is the mechanicalReduction (1 if missing); their
+   * product is the joint's torque. Other transmissions are left out with a warning. Only with
+   * DS_ACTUATION_FROM_FILE. Default 0: all are left out, with a warning.
    */
   int32_t transmissions;
 } ds_load_options;
 
 /**
- * A drawn shape of one colour on a body. It belongs to its ds_visuals, and so does all that it points to.
+ * A visual shape of one colour on a body. It and all that it points to belong to its ds_visuals.
  */
 typedef struct ds_visual {
   /**
-   * In the file; "" where it has none. Shapes of one element of the file, which differ in colour, share it.
+   * Name in the file; "" if it has none. Shapes of one element of the file that differ in colour
+   * share it.
    */
   const char *name;
   /**
-   * Path of the mesh's file as it was found; NULL for other shapes, and for an MJCF's.
+   * Path of the mesh file that was found. NULL for other shapes and for shapes of an MJCF.
    */
   const char *file;
   /**
@@ -1453,15 +1523,15 @@ typedef struct ds_visual {
    */
   double size[3];
   /**
-   * In the body's frame: a column-major 4×4 matrix.
+   * Pose in the body's frame: a column-major 4×4 matrix.
    */
   double placement[16];
   /**
-   * Red, green, blue, opacity, 0 to 1; NaN where the file gives no colour.
+   * Red, green, blue, opacity, 0 to 1; NaN if the file gives no colour.
    */
   double rgba[4];
   /**
-   * Of a mesh, scaled as the file says: 3 × vertex_count numbers [m]. NULL for other shapes.
+   * For a mesh: 3 × vertex_count numbers [m], with the file's scale. NULL for other shapes.
    */
   const double *vertices;
   /**
@@ -1469,7 +1539,7 @@ typedef struct ds_visual {
    */
   size_t vertex_count;
   /**
-   * Of a mesh: 3 × triangle_count indices of vertices. NULL for other shapes.
+   * For a mesh: 3 × triangle_count indices of vertices. NULL for other shapes.
    */
   const uint32_t *triangles;
   /**
@@ -1479,7 +1549,7 @@ typedef struct ds_visual {
 } ds_visual;
 
 /**
- * How a model is saved. Fill with ds_save_options_init, then change fields. NULL in its place means the
+ * How to save a model. Fill with ds_save_options_init, then change fields. Pass NULL for the
  * defaults.
  */
 typedef struct ds_save_options {
@@ -1488,7 +1558,8 @@ typedef struct ds_save_options {
    */
   size_t struct_size;
   /**
-   * 1: what the format cannot say is an error, and no file is written. Default 0.
+   * 1: if the format cannot express a part of the model, this is an error and no file is written.
+   * Default 0.
    */
   int32_t strict;
   /**
@@ -1515,23 +1586,25 @@ typedef struct ds_joint_desc {
    */
   int32_t kind;
   /**
-   * Must be 0.
+   * 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
+   * Default 0.
    */
-  int32_t reserved;
+  int32_t cyclic;
   /**
-   * Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.
+   * Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.
    */
   double axis[3];
   /**
-   * Second axis of a universal joint. Default y.
+   * Second axis of a universal or Euler joint. Default y.
    */
   double axis2[3];
   /**
-   * Point about which a rotation turns [m]. Default 0.
+   * Point about which the joint rotates [m]. Default 0.
    */
   double anchor[3];
   /**
-   * Coordinate at which the body is at its placement, one-dof joints [rad or m]. Default 0.
+   * For one-dof joints: the coordinate at which the body is at its placement [rad or m]. Default
+   * 0.
    */
   double reference;
   /**
@@ -1543,7 +1616,7 @@ typedef struct ds_joint_desc {
    */
   double stiffness;
   /**
-   * Coordinate at which the spring of a one-dof joint rests. Default 0.
+   * For one-dof joints: the coordinate at which the spring is at rest. Default 0.
    */
   double spring_reference;
   /**
@@ -1555,27 +1628,46 @@ typedef struct ds_joint_desc {
    */
   double friction_loss;
   /**
-   * Lower bound of the coordinate of a one-dof joint [rad or m]; of a spherical one at most 0. Default -inf: none.
+   * For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at
+   * most 0. Default -inf: no bound.
    */
   double lower;
   /**
-   * Upper bound; of a spherical joint the largest angle from its reference [rad], above 0, of which pi or more is none.
-   * Default inf: none.
+   * For a one-dof joint: upper bound of the coordinate [rad or m]. For a spherical joint: the
+   * largest angle from its reference [rad], above 0; pi or more is no bound. Default inf: no
+   * bound.
    */
   double upper;
   /**
-   * Distance before a limit at which it enters the step [rad or m]. Default 0.
+   * Distance to a limit below which the limit enters the step [rad or m]. Default 0.
    */
   double limit_margin;
   /**
-   * Largest |force| [N m or N]: information, which ds_load_options.effort_limits makes a bound of.
+   * Largest |force| [N m or N]. It is not enforced unless ds_load_options.effort_limits is 1.
    * Default inf.
    */
   double effort;
   /**
-   * Largest |velocity| [rad/s or m/s], which ds_options.velocity_limits makes a bound of. Default inf.
+   * Largest |velocity| [rad/s or m/s]. It is not enforced unless ds_options.velocity_limits is 1.
+   * Default inf.
    */
   double velocity;
+  /**
+   * Third axis of an Euler joint. Default x.
+   */
+  double axis3[3];
+  /**
+   * Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default
+   * 0.
+   */
+  size_t control_count;
+  /**
+   * Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the
+   * frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers
+   * each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th
+   * spline of the first coordinate and the j-th of the second. Default NULL.
+   */
+  const double *control;
 } ds_joint_desc;
 
 /**
@@ -1595,24 +1687,25 @@ typedef struct ds_geom_desc {
    */
   int32_t kind;
   /**
-   * Directions in which a contact acts: 1, 3 (sliding), 4 (and torsion), 6 (and rolling).
-   * Default 3.
+   * Directions that a contact resists: 1 (normal), 3 (with sliding friction), 4 (with torsional
+   * friction), 6 (with rolling friction). Default 3.
    */
   int32_t condim;
   /**
-   * As the kind says [m]. Default 0: to be set.
+   * Sizes as the kind says [m]. Default 0: you must set them.
    */
   double size[3];
   /**
-   * In the body's frame: a column-major 4×4 matrix. Default the identity.
+   * Pose in the body's frame: a column-major 4×4 matrix. Default the identity.
    */
   double placement[16];
   /**
-   * Sliding, torsional [m] and rolling [m] coefficients; positive where condim has a part for them. Default 1, 0.005, 0.0001.
+   * Coefficients of sliding, torsional [m] and rolling [m] friction; positive if condim includes
+   * this friction. Default 1, 0.005, 0.0001.
    */
   double friction[3];
   /**
-   * Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
+   * Two geoms may touch if (contype & conaffinity) of one with the other is not zero. Default 1.
    */
   uint32_t contype;
   /**
@@ -1620,7 +1713,8 @@ typedef struct ds_geom_desc {
    */
   uint32_t conaffinity;
   /**
-   * The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
+   * A pair has the friction of the geom with the higher priority; if they are equal, the larger
+   * friction. Default 0.
    */
   int32_t priority;
   /**
@@ -1632,7 +1726,7 @@ typedef struct ds_geom_desc {
    */
   double margin;
   /**
-   * Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
+   * For a mesh: 3 × vertex_count numbers [m]. Default NULL.
    */
   const double *vertices;
   /**
@@ -1640,7 +1734,7 @@ typedef struct ds_geom_desc {
    */
   size_t vertex_count;
   /**
-   * Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
+   * For a mesh: 3 × triangle_count indices of vertices, counter-clockwise seen from outside.
    */
   const uint32_t *triangles;
   /**
@@ -1648,7 +1742,7 @@ typedef struct ds_geom_desc {
    */
   size_t triangle_count;
   /**
-   * Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL.
+   * For a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL.
    */
   int32_t open_mesh;
   /**
@@ -1656,29 +1750,31 @@ typedef struct ds_geom_desc {
    */
   int32_t reserved;
   /**
-   * Coefficient of restitution, 0 to 1; of a pair the larger counts. Default 0.
+   * Coefficient of restitution, 0 to 1; the larger one of a pair counts. Default 0.
    */
   double restitution;
   /**
-   * Stiffness of its contacts, with DS_CONTACT_CONVEX and DS_CONTACT_PENALTY [N/m]. Default inf: that of the law.
+   * Contact stiffness, with DS_CONTACT_CONVEX and DS_CONTACT_PENALTY [N/m]. Default inf: the law's
+   * own.
    */
   double stiffness;
   /**
-   * Dissipation time of these [s]. Default 0.01.
+   * Dissipation time of these contacts [s]. Default 0.01.
    */
   double dissipation;
   /**
-   * Friction per slip below its bound, with DS_CONTACT_PENALTY [N s/m]. Default inf: that of the law.
+   * Friction force per slip velocity below the friction bound, with DS_CONTACT_PENALTY [N s/m].
+   * Default inf: the law's own.
    */
   double tangential;
   /**
-   * How much farther than within its margin an adhesion pulls in full, which adds up over two geoms as margins do [m].
-   * Contacts do not mind it. Default 0.
+   * For adhesion: distance beyond the margin up to which it pulls with full force [m]. The gaps of
+   * two geoms add up, as margins do. It has no effect on contacts. Default 0.
    */
   double gap;
   /**
-   * Of a height field: rows × columns heights [m], row by row along x, over a grid that the sizes say.
-   * Default NULL.
+   * For a height field: rows × columns heights [m], row by row along x, over a grid with the
+   * extents in size. Default NULL.
    */
   const double *heights;
   /**
@@ -1718,10 +1814,13 @@ typedef struct ds_geom_desc {
 } ds_geom_desc;
 
 /**
- * A motor, servo or muscle on a joint or along a tendon: force = g w + bias[0] + bias[1] l + bias[2] dl/dt
- * with l = gear q, or gear[0] times the tendon's length, clamped to its range; w is u clamped to its own range, or the
- * activation that follows that; g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt; tau = force dl/dq, which on a joint is
- * gear force. Or adhesion of a body. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
+ * A motor, servo or muscle on a joint or along a tendon, or the adhesion of a body. Fill with
+ * ds_actuator_desc_init, then change fields. Everything is copied during the call.
+ *
+ * force = g w + bias[0] + bias[1] l + bias[2] dl/dt, clamped to its range, and tau = force dl/dq,
+ * which on a joint is gear force. l is gear q, or gear[0] times the tendon's length. w is u clamped
+ * to its range, or the activation that follows it. g = gain + gain_slopes[0] l + gain_slopes[1]
+ * dl/dt.
  */
 typedef struct ds_actuator_desc {
   /**
@@ -1733,11 +1832,12 @@ typedef struct ds_actuator_desc {
    */
   const char *name;
   /**
-   * Name of the joint, which must be there; NULL where tendon or body is given.
+   * Name of an existing joint; NULL if tendon or body is given.
    */
   const char *joint;
   /**
-   * Torque on each dof of the joint per unit of force; of a tendon the first counts. Default 1, 0, 0, 0, 0, 0.
+   * Torque on each dof of the joint per unit of force; a tendon uses the first only. Default 1, 0,
+   * 0, 0, 0, 0.
    */
   double gear[6];
   /**
@@ -1745,7 +1845,8 @@ typedef struct ds_actuator_desc {
    */
   double gain;
   /**
-   * Default 0. Only a tendon and a one-dof joint may have the last two.
+   * Constant force, and force per unit of length and of its rate. The last two are only for
+   * tendons and one-dof joints. Default 0.
    */
   double bias[3];
   /**
@@ -1765,11 +1866,13 @@ typedef struct ds_actuator_desc {
    */
   double force_upper;
   /**
-   * Name of the tendon along which it pulls, or pushes, in place of a joint; it must be there. Default NULL.
+   * Name of an existing tendon on which the actuator pulls or pushes, instead of a joint. Default
+   * NULL.
    */
   const char *tendon;
   /**
-   * By which the gain grows per unit of length and of its rate: a damper has gain 0 and -d in the second. Default 0.
+   * Change of the gain per unit of length and of its rate. A damper has gain 0 and -d as second
+   * slope. Default 0.
    */
   double gain_slopes[2];
   /**
@@ -1777,15 +1880,17 @@ typedef struct ds_actuator_desc {
    */
   int32_t activation;
   /**
-   * 1: the force of a step takes the activation at its end, not that at its beginning. Default 0.
+   * 1: the force of a step uses the activation at the end of the step. 0: at its start. Default 0.
    */
   int32_t act_early;
   /**
-   * Time constants [s], positive: of filters the first, of a muscle the rising and the falling one. Default 1, 1.
+   * Time constants [s], positive. Filters use the first; a muscle uses them for rising and falling
+   * activation. Default 1, 1.
    */
   double activation_time[2];
   /**
-   * Width of u - act over which a muscle's time constants go over into each other; 0: at once. Default 0.
+   * For a muscle: width of u - act over which the time constants change smoothly; 0: abruptly.
+   * Default 0.
    */
   double activation_smoothing;
   /**
@@ -1797,54 +1902,59 @@ typedef struct ds_actuator_desc {
    */
   double act_upper;
   /**
-   * 1: a muscle's active force by length and speed takes the place of the gain. Default 0.
+   * 1: the muscle's active force by length and speed replaces the gain. Default 0.
    */
   int32_t muscle_active;
   /**
-   * 1: a muscle's passive force takes the place of the bias. Default 0.
+   * 1: the muscle's passive force replaces the bias. Default 0.
    */
   int32_t muscle_passive;
   /**
-   * The lengths l between which a muscle works, ordered; they must be given. Default 0, 0.
+   * Range of lengths l in which the muscle works, ordered. You must set it. Default 0, 0.
    */
   double muscle_length_range[2];
   /**
-   * The lengths of the muscle to which these correspond, in units of the optimal one. Default 0.75, 1.05.
+   * The lengths of the muscle that correspond to this range, in units of the optimal length.
+   * Default 0.75, 1.05.
    */
   double muscle_range[2];
   /**
-   * Active force at the optimal length and at rest; negative: muscle_scale over the norm of the acceleration that a unit of
-   * force gives the model at its neutral configuration. Default -1.
+   * Active force at the optimal length and at rest. Negative: muscle_scale divided by the norm of
+   * the acceleration that a unit force gives the model at its neutral configuration. Default -1.
    */
   double muscle_force;
   /**
-   * Default 200.
+   * Used for a negative muscle_force. Default 200.
    */
   double muscle_scale;
   /**
-   * Shortest length with active force, in units of the optimal one, below 1. Default 0.5.
+   * Shortest length with active force, in units of the optimal length, below 1. Default 0.5.
    */
   double muscle_lmin;
   /**
-   * Longest length with active force, above 1. Default 1.6.
+   * Longest length with active force, in units of the optimal length, above 1. Default 1.6.
    */
   double muscle_lmax;
   /**
-   * Speed of shortening without active force, in optimal lengths per second, positive. Default 1.5.
+   * Shortening speed at which the active force is zero, in optimal lengths per second, positive.
+   * Default 1.5.
    */
   double muscle_vmax;
   /**
-   * Scale of the passive force: half of it at (1 + lmax)/2, in units of the active one. Default 1.3.
+   * Scale of the passive force: at (1 + lmax)/2 it is half of this, in units of the active force.
+   * Default 1.3.
    */
   double muscle_fpmax;
   /**
-   * Active force at the highest speed of lengthening, in the same unit, at least 1. Default 1.2.
+   * Active force at the highest lengthening speed, in units of the active force, at least 1.
+   * Default 1.2.
    */
   double muscle_fvmax;
   /**
-   * Name of the body, which must be there and have a geom, that adheres to what it touches, in place of a joint: gain w [N] is
-   * shared out over its contacts and pulls along their normals. gain must not be negative, control_lower at least 0, and of
-   * the rest only the bounds and the activation may be given. Default NULL.
+   * Adhesion: name of an existing body with a geom that adheres to touching geoms, instead of a
+   * joint. The force gain w [N] is distributed over its contacts and pulls along their normals.
+   * gain must not be negative and control_lower must be at least 0. Of the other fields, only
+   * bounds and activation may be set. Default NULL.
    */
   const char *body;
 } ds_actuator_desc;
@@ -1862,33 +1972,34 @@ typedef struct ds_body_desc {
    */
   const char *name;
   /**
-   * The body on whose frame it stands or moves; the world is its own parent. Default 0.
+   * The parent body; joints between them, if any, move this body. The world is its own parent.
+   * Default 0.
    */
   int32_t parent;
   /**
-   * Which of the mocap bodies it is, from 0; -1 of others. Default -1.
+   * Number of the body among the mocap bodies, from 0; -1 if it is none of them. Default -1.
    */
   int32_t mocap;
   /**
-   * Of its frame in the parent's while every joint is at its reference: a column-major 4×4 matrix.
-   * Default the identity.
+   * Pose of the body's frame in its parent's frame while every joint is at its reference: a
+   * column-major 4×4 matrix. Default the identity.
    */
   double placement[16];
   /**
-   * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes; see
-   * ds_inertia_to_com. Default 0.
+   * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin, in its own axes;
+   * see ds_inertia_to_com. Default 0.
    */
   double inertia[10];
   /**
-   * Share of its own weight that a force at its centre of mass carries. Default 0.
+   * Share of the body's weight that a force at its centre of mass carries. Default 0.
    */
   double gravity_compensation;
 } ds_body_desc;
 
 /**
- * A spring and damper between two points without rest length: k (x2 - x1) + d (v2 - v1) on the first,
- * the opposite on the second. Fill with ds_spring_desc_init, then change fields. Everything is copied
- * during the call.
+ * A spring and damper between two points, with rest length 0: the force k (x2 - x1) + d (v2 - v1) on
+ * the first point and the opposite force on the second. Fill with ds_spring_desc_init, then change
+ * fields. Everything is copied during the call.
  */
 typedef struct ds_spring_desc {
   /**
@@ -1900,12 +2011,12 @@ typedef struct ds_spring_desc {
    */
   const char *name;
   /**
-   * The bodies, 0 for the world. Default 0.
+   * The two bodies; 0 is the world. Default 0.
    */
   int32_t body1;
   int32_t body2;
   /**
-   * The points, each in the frame of its body [m]. Default 0.
+   * The two points, each in the frame of its body [m]. Default 0.
    */
   double anchor1[3];
   double anchor2[3];
@@ -1937,28 +2048,32 @@ typedef struct ds_tendon_desc {
    */
   int32_t kind;
   /**
-   * 1: below rest_upper there is no force at all, and above it none that pushes. Where implicit formulas ask for the force at the
-   * end of a step damping fades in as it comes taut, d x/(x + v0 d/k) at a stretch x with v0 = 1 cm/s. Default 0.
+   * 1: a cable. There is no force while the length is below rest_upper, and no pushing force above
+   * it. With implicit schemes, which evaluate the force at the end of a step, the damping grows
+   * smoothly as the cable becomes taut: d x/(x + v0 d/k) at a stretch x, with v0 = 1 cm/s. Default
+   * 0.
    */
   int32_t pull_only;
   /**
-   * Number of joints of a fixed tendon, of stations of a spatial one.
+   * Number of joints of a fixed tendon; number of path elements of a spatial tendon.
    */
   size_t count;
   /**
-   * Fixed: names of joints that are there, each once.
+   * Fixed: names of existing joints, each at most once.
    */
   const char *const *joints;
   /**
-   * Fixed: what a coordinate counts [m/rad or 1].
+   * Fixed: the coefficient of each coordinate [m/rad or 1].
    */
   const double *coefficients;
   /**
-   * Spatial: the body of each point or solid, 0 for the world. Of a pulley it is not looked at, nor is its anchor.
+   * Spatial: the body of each point or solid; 0 is the world. Bodies and anchors of pulleys are
+   * ignored.
    */
   const int32_t *bodies;
   /**
-   * Spatial: the points and the centres of solids, 3 × count numbers, each in the frame of its body [m].
+   * Spatial: the points, and the centres of solids, 3 × count numbers, each in the frame of its
+   * body [m].
    */
   const double *anchors;
   /**
@@ -1970,13 +2085,13 @@ typedef struct ds_tendon_desc {
    */
   double damping;
   /**
-   * Lengths between which the spring does not act [m]. Default NaN for both: the length while every
-   * joint is at its reference.
+   * Interval of lengths in which the spring does not act [m]. Default NaN for both: the length
+   * while every joint is at its reference.
    */
   double rest_lower;
   double rest_upper;
   /**
-   * Bounds of the length [m]. Default -inf and inf: none.
+   * Bounds of the length [m]. Default -inf and inf: no bounds.
    */
   double lower;
   double upper;
@@ -1985,27 +2100,29 @@ typedef struct ds_tendon_desc {
    */
   double friction_loss;
   /**
-   * Spatial: a ds_path_kind of each station. Default NULL: all are points.
+   * Spatial: a ds_path_kind for each element. Default NULL: all are points.
    */
   const int32_t *stations;
   /**
-   * Spatial: of each station the radius of a solid [m], or of a pulley what the length of its branch is divided by;
-   * those of points are not looked at. Default NULL, if all stations are points.
+   * Spatial: for each element, the radius of a solid [m] or the divisor of the branch length for a
+   * pulley; ignored for points. Default NULL, allowed if all elements are points.
    */
   const double *sizes;
   /**
-   * Spatial: the directions of cylinders' axes, of any length, 3 × count numbers, each in the frame of its body; those of
-   * other stations are not looked at. Default NULL: z.
+   * Spatial: the axes of cylinders, of any length, 3 × count numbers, each in the frame of its
+   * body; ignored for other elements. Default NULL: z.
    */
   const double *axes;
   /**
-   * Spatial: the body of each solid's side point, 0 for the world, -1 for none. The path goes around as the polyline
-   * over the side point does; one closer to the solid's centre than the radius: it passes through the solid.
-   * Default NULL: none, the path takes the shorter way.
+   * Spatial: the body of each solid's side point; 0 is the world, -1 means no side point. The path
+   * passes the solid on the same side as the polyline through the side point. If the side point is
+   * closer to the solid's centre than the radius, the path runs through the inside of the solid.
+   * Default NULL: no side points; the path takes the shorter way.
    */
   const int32_t *side_bodies;
   /**
-   * Spatial: the side points, 3 × count numbers, each in the frame of its body [m]. Default NULL, if there are none.
+   * Spatial: the side points, 3 × count numbers, each in the frame of its body [m]. Default NULL,
+   * allowed if there are no side points.
    */
   const double *sides;
 } ds_tendon_desc;
@@ -2028,7 +2145,7 @@ typedef struct ds_equality_desc {
    */
   int32_t kind;
   /**
-   * 0: it is part of the model but holds nothing. Default 1.
+   * 0: the constraint is part of the model but inactive. Default 1.
    */
   int32_t active;
   /**
@@ -2036,7 +2153,7 @@ typedef struct ds_equality_desc {
    */
   int32_t body1;
   /**
-   * That of the second body. Default 0.
+   * The builder's id of the second body. Default 0.
    */
   int32_t body2;
   /**
@@ -2048,25 +2165,25 @@ typedef struct ds_equality_desc {
    */
   double anchor2[3];
   /**
-   * Of a weld: where anchor2 is in body1, and the orientation of body2 in it, a column-major 4×4
-   * matrix. Default NULL: as at the reference configuration.
+   * For a weld: position of anchor2 and orientation of body2 in body1, a column-major 4×4 matrix.
+   * Default NULL: as at the reference configuration.
    */
   const double *relative;
   /**
-   * Of a weld: the length that makes a rotation comparable to a displacement [m]; 0: only the
-   * anchor is held. Default 1.
+   * For a weld: the length that makes a rotation comparable to a displacement [m]. 0: only the
+   * anchor is constrained. Default 1.
    */
   double torque_scale;
   /**
-   * Of a distance [m]. Default 0: as at the reference configuration.
+   * The distance of DS_EQUALITY_DISTANCE [m]. Default 0: as at the reference configuration.
    */
   double length;
   /**
-   * Name of the joint that is coupled, which must be there. Default NULL.
+   * Name of the joint that follows; it must exist. Default NULL.
    */
   const char *joint1;
   /**
-   * Name of the joint it is coupled to; NULL, the default, for a constant.
+   * Name of the joint that it follows; NULL, the default, for a constant.
    */
   const char *joint2;
   /**
@@ -2074,7 +2191,7 @@ typedef struct ds_equality_desc {
    */
   double coefficients[5];
   /**
-   * Name of the tendon that follows, which must be there. Default NULL.
+   * Name of the tendon that follows; it must exist. Default NULL.
    */
   const char *tendon1;
   /**
@@ -2085,7 +2202,7 @@ typedef struct ds_equality_desc {
 
 /**
  * Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
- * fields. NULL in its place means the defaults.
+ * fields. Pass NULL for the defaults.
  */
 typedef struct ds_options {
   /**
@@ -2093,7 +2210,8 @@ typedef struct ds_options {
    */
   size_t struct_size;
   /**
-   * Length of a step [s], at least 1e-100. Default 0: that of the model (ds_model_time_step); ds_sim_time_step has it.
+   * Time step [s], at least 1e-100. Default 0: the time step of the model (ds_model_time_step).
+   * ds_sim_time_step returns the one in use.
    */
   double time_step;
   /**
@@ -2105,100 +2223,114 @@ typedef struct ds_options {
    */
   int32_t integrator;
   /**
-   * Largest residual of the contact problem that counts as solved; with DS_CONTACT_CONVEX that of momentum, relative to
-   * what impulses change of it. Default 1e-9.
+   * Largest residual of the contact problem that counts as solved. With DS_CONTACT_CONVEX it is
+   * the residual of momentum, relative to the change of momentum by impulses. Default 1e-9.
    */
   double tolerance;
   /**
-   * Largest number of iterations, of whatever kind, that the contact solver spends in a step on bodies that touch each
-   * other. Default 1000.
+   * Largest number of iterations, of any kind, that the contact solver may use in a step on bodies
+   * that touch each other. Default 1000.
    */
   size_t max_iterations;
   /**
-   * Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
-   * Default 0: 32, and 8 for each moving link with geoms that may touch, or, up to 128, the 4 points of each pair of geoms that
-   * may; within 2^20 / nv (but 32).
+   * Number of contacts for which memory is allocated. More contacts are DS_ERR_CAPACITY; the
+   * message says how many are needed and of which geoms. Default 0: 32, plus 8 for each moving
+   * link with geoms that may touch something; or, if that is more and up to 128, 4 for each pair
+   * of geoms that may touch. At most 2^20 / nv, but at least 32.
    */
   size_t max_contacts;
   /**
-   * Stabilization, 0 to 1: share of a penetration that is left after a step. Default 0.
+   * Stabilization, 0 to 1: the share of a penetration that remains after a step. Default 0.
    */
   double kp;
   /**
-   * Stabilization, 0 to 1: share of its normal velocity that an active contact keeps. Default 0.
+   * Stabilization, 0 to 1: the share of its normal velocity that an active contact keeps. Default
+   * 0.
    */
   double kd;
   /**
-   * A rollout keeps every checkpoint_interval-th state and recomputes those between. Default 1.
+   * A rollout keeps every checkpoint_interval-th state and recomputes the states between. Default
+   * 1.
    */
   size_t checkpoint_interval;
   /**
-   * 0: no workspace for derivatives is made and asking for one is DS_ERR_INVALID_ARGUMENT. Results
-   * of steps are the same to the bit. Default 1.
+   * 0: no workspace for derivatives is allocated, and asking for a derivative is
+   * DS_ERR_INVALID_ARGUMENT. Steps have the same bits with 0 and 1. Default 1.
    */
   int32_t derivatives;
   /**
-   * 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
-   * 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
+   * 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED. 0: the
+   * step is taken, ds_step_info reports it, and its derivatives are DS_ERR_NOT_CONVERGED. Default
+   * 0.
    */
   int32_t require_convergence;
   /**
-   * Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, where
-   * this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. A contact pushes
-   * slower where joints would answer faster than this and the next. Default 0.5.
+   * Stabilization speed [m/s], 0 to inf: the largest speed at which a step removes a penetration,
+   * a passed limit or the violation of an equality that is a length. Larger violations take
+   * several steps. A contact is pushed apart more slowly if joints would otherwise move faster
+   * than this bound and max_push_out_angle. Default 0.5.
    */
   double max_push_out;
   /**
-   * The same where it is an angle [rad/s]: limits of hinges, couplings of hinges, orientations of welds. Default 1.
+   * Stabilization speed for violations that are angles [rad/s]: limits of hinges, couplings of
+   * hinges, orientations of welds. Default 1.
    */
   double max_push_out_angle;
   /**
-   * Largest work of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to inf; no clock decides. One
-   * of more than a million multiplications counts as more where bodies are jammed: by their number over a million, or by
-   * that of rows over two for each dof, whichever is less.
-   * Hard problems beyond it are not solved: the step is taken with impulses inside the friction cones that add no
-   * energy, ds_step_info says that it has not converged, and its derivatives are DS_ERR_NOT_CONVERGED. inf: whatever the
-   * longest of the methods needs, for offline use. Default 1000.
+   * Work budget of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to
+   * inf. It does not depend on a clock. A problem beyond the budget is not solved: the step is
+   * taken with impulses inside the friction cones that add no energy, ds_step_info.converged is 0,
+   * and derivatives are DS_ERR_NOT_CONVERGED. inf lets every method run to its end, for offline
+   * use.
+   *
+   * A factorization of more than a million multiplications counts with a weight if there are more
+   * than two rows per dof, as in a jam. The weight is the smaller of multiplications / 10⁶ and
+   * rows / (2 dofs). Default 1000.
    */
   double max_work;
   /**
-   * Contacts of geoms with restitution rebound where they approach faster than this before the step, 0 to inf [m/s]; slower
-   * ones come to rest. DS_CONTACT_CONVEX has dissipation instead, and no rebounds. Default 0.01.
+   * Contacts of geoms with restitution rebound if they approach faster than this before the step
+   * [m/s], 0 to inf; slower contacts come to rest. DS_CONTACT_CONVEX has dissipation and no
+   * rebounds. Default 0.01.
    */
   double restitution_threshold;
   /**
-   * 1: ds_rollout_adjoint takes the gradient of ds_sim_step_vjp_aware in every step, and ds_rollout_aware_report says
-   * what became of that. Nothing else depends on it. Default 0.
+   * 1: ds_rollout_adjoint uses the gradient of ds_sim_step_vjp_aware in every step;
+   * ds_rollout_aware_report reports the effect. The option changes nothing else. Default 0.
    */
   int32_t aware_gradient;
   /**
-   * 1: the speed of a joint of one degree of freedom is at most its velocity limit (ds_model_joint_effort_velocity) at the end of
-   * every step, whatever acts on it, by an impulse on the joint; a limit of 0 holds it. Prescribed velocities are not
-   * bounded. With DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1 and the like,
-   * DS_ERR_UNSUPPORTED; with DS_CONTACT_CONVEX it yields a little. Default 0.
+   * 1: at the end of every step the speed of a one-dof joint is at most its velocity limit
+   * (ds_model_joint_effort_velocity). An impulse on the joint enforces it against any load. A
+   * limit of 0 locks the joint. Prescribed velocities are not bounded. DS_ERR_UNSUPPORTED with
+   * DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1, DS_INTEGRATOR_BDF2 and
+   * DS_INTEGRATOR_SDIRK2. With DS_CONTACT_CONVEX the bound is slightly compliant. Default 0.
    */
   int32_t velocity_limits;
   /**
-   * With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
-   * or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
-   * stops, too. Default 1e-15.
+   * For implicit integrators: the size of the correction at which Newton's method stops. It is
+   * relative to the stage's largest velocity, or to the velocity that an acceleration of 1 m/s² or
+   * rad/s² adds in the stage if that is larger. Newton's method also stops when it reaches
+   * round-off. Default 1e-15.
    */
   double newton_tolerance;
   /**
-   * Largest number of iterations of Newton's method in a stage; with penalty contact, or tendons that only pull, in each of
-   * up to seven tries. A step that would need more has not converged, and has no derivative. Default 50.
+   * Largest number of Newton iterations in a stage. With penalty contact, or with cables, it
+   * applies to each of up to seven tries. A step that needs more has not converged and has no
+   * derivative. Default 50.
    */
   size_t max_newton;
   /**
-   * Contacts that are deeper than this when a step begins are counted in ds_step_info.too_deep [m], with every law; inf: none.
-   * Nothing else depends on it. Default 0: a quarter of the least half extent of either geom, which is half way to where it
-   * would come out on the other side.
+   * Depth [m] above which contacts at the start of a step are counted in ds_step_info.too_deep,
+   * with every contact law; inf counts none. Nothing else depends on it. Default 0: a quarter of
+   * the least half extent of either geom, which is half of the depth at which the geom would leave
+   * on the other side.
    */
   double max_depth;
 } ds_options;
 
 /**
- * How the last step went.
+ * Facts about the last step.
  */
 typedef struct ds_step_info {
   /**
@@ -2206,55 +2338,65 @@ typedef struct ds_step_info {
    */
   size_t contacts;
   /**
-   * Iterations of the contact solver, of whatever kind, on all bodies.
+   * Iterations of the contact solver, of any kind, summed over all bodies.
    */
   size_t iterations;
   /**
-   * Residual at which it stopped.
+   * Residual at which the contact solver stopped.
    */
   double residual;
   /**
-   * Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
-   * actuator's clamp in its unit; inf without any.
+   * Distance to the nearest switch of a mode; inf if there is none. Distances of contacts and
+   * limits are scaled by the contact law. The distance of an actuator from its clamp is in the
+   * actuator's unit.
    */
   double switch_distance;
   /**
-   * What a derivative of this step would be. EXACT and ONE_SIDED may turn to ONE_SIDED or REFUSED when one is asked
-   * for: some reasons show only then. And ONE_SIDED turns to EXACT where modes are at a switch but the sides,
-   * which are compared then, have the same derivative.
+   * Label that a derivative of this step would have. It may change when you ask for a derivative:
+   * EXACT and ONE_SIDED may become ONE_SIDED or REFUSED, because some reasons are found only then.
+   * ONE_SIDED becomes EXACT if modes are at a switch but both sides have the same derivative.
    */
   ds_gradient gradient;
   /**
-   * 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
-   * it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
+   * 1: the residual is within the tolerance. A derivative may still be refused when you ask for
+   * it; `gradient` shows this afterwards. 0: the residual is above the tolerance, and `gradient`
+   * is DS_GRADIENT_REFUSED.
    */
   int32_t converged;
   /**
-   * Contacts that rebound with an impulse. Where there are any, the derivative of q+ by positions (and by parameters that
-   * move surfaces) is that through the impacts: what meets later leaves on another path. A difference of this one step
-   * does not show it, the path over many steps does.
+   * Number of contacts that rebound with an impulse. If there are any, the derivative of q+ by
+   * positions (and by parameters that move surfaces) includes the change of the impact time: a
+   * later impact means a later rebound on another path. Differencing this one step does not show
+   * this; differencing a trajectory of many steps does.
    */
   uint64_t impacts;
   /**
-   * The deepest penetration of its contacts, where the step began [m]; 0 without any.
+   * Deepest penetration of the contacts at the start of the step [m]; 0 if there is none.
    */
   double deepest;
   /**
-   * Contacts deeper than ds_options.max_depth: what is heavy sinks into what is light with DS_CONTACT_CONVEX, and with
-   * DS_CONTACT_PENALTY; DS_CONTACT_NCP and DS_CONTACT_LCP hold it.
+   * Number of contacts deeper than ds_options.max_depth. Heavy bodies sink into light ones with
+   * DS_CONTACT_CONVEX and DS_CONTACT_PENALTY, but not with DS_CONTACT_NCP and DS_CONTACT_LCP.
    */
   uint64_t too_deep;
   /**
-   * 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
-   * keeps its size.
+   * Euler joints within three degrees of where their axes lie in one plane, where the step began. There a
+   * direction of rotation is lost. Accelerations and their derivatives grow without bound; within about
+   * 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
+   * round-off.
    */
-  uint64_t reserved[13];
+  uint64_t near_singular;
+  /**
+   * Reserved for fields of future versions, so that the struct keeps its size. 0 today, and 0
+   * later for a field with nothing to report.
+   */
+  uint64_t reserved[12];
 } ds_step_info;
 
 /**
  * Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
- * differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
- * *_dq are tangent directions at q. They must not overlap.
+ * differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, and the columns of
+ * *_dq are tangent directions at q. The arrays must not overlap.
  */
 typedef struct ds_step_jacobians {
   /**
@@ -2292,8 +2434,8 @@ typedef struct ds_step_jacobians {
 } ds_step_jacobians;
 
 /**
- * Jacobians of a step by the activations act where it begins, and of the activations act+ at its end, column-major; NULL for
- * those not wanted. They must not overlap.
+ * Jacobians of a step by the activations act at its start, and of the activations act+ at its end,
+ * column-major; NULL for those not wanted. They must not overlap.
  */
 typedef struct ds_act_jacobians {
   /**
@@ -2305,7 +2447,7 @@ typedef struct ds_act_jacobians {
    */
   double *dv_dact;
   /**
-   * na×nv: zeros, as activations follow inputs alone
+   * na×nv: zeros, because activations depend on inputs only
    */
   double *dact_dq;
   /**
@@ -2323,26 +2465,27 @@ typedef struct ds_act_jacobians {
 } ds_act_jacobians;
 
 /**
- * Numbers of entries of a step's Jacobians that may differ from zero.
+ * Numbers of structural nonzeros of a step's Jacobians.
  */
 typedef struct ds_jacobian_entries {
   /**
-   * Of each of dq_dq, dq_dv, dv_dq and dv_dv.
+   * In each of dq_dq, dq_dv, dv_dq and dv_dv.
    */
   size_t by_state;
   /**
-   * Of each of dq_du and dv_du.
+   * In each of dq_du and dv_du.
    */
   size_t by_input;
   /**
-   * Two steps of a simulation with the same number have the same pattern. It grows.
+   * Number of the pattern: two steps of a sim with the same number have the same pattern. It
+   * increases.
    */
   uint64_t pattern;
 } ds_jacobian_entries;
 
 /**
- * Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. NULL in its
- * place means the defaults.
+ * Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. Pass NULL
+ * for the defaults.
  */
 typedef struct ds_smoothing {
   /**
@@ -2358,43 +2501,43 @@ typedef struct ds_smoothing {
    */
   int32_t reserved;
   /**
-   * Standard deviation of the random displacement of every entry of the tangent of q [m or rad].
-   * 0 leaves q where it is. Default 0.01.
+   * Standard deviation of the random displacement of every entry of the tangent of q [m or rad]; 0
+   * does not displace q. Default 0.01.
    */
   double width_q;
   /**
-   * The same of v [m/s or rad/s]. Default 0.01.
+   * Standard deviation of the random displacement of v [m/s or rad/s]. Default 0.01.
    */
   double width_v;
   /**
-   * The same of u. Default 0.
+   * Standard deviation of the random displacement of u. Default 0.
    */
   double width_u;
   /**
-   * Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
+   * Number of random displacements; each is taken with both signs, as two steps. Default 64.
    */
   size_t pairs;
   /**
-   * Of the random numbers: the same seed gives the same bits. Default 0.
+   * Seed of the random numbers: the same seed gives the same bits. Default 0.
    */
   uint64_t seed;
   /**
-   * Pairs with a step or derivative that fails are left out, up to this many. Default 0.
+   * Largest number of pairs that may be left out because a step or derivative fails. Default 0.
    */
   size_t max_failures;
   /**
-   * Central path: product of impulse and velocity that every contact and limit keeps [J].
-   * Default 1e-4.
+   * Central path: the product of impulse and velocity at every contact and limit [J]. Default
+   * 1e-4.
    */
   double kappa;
   /**
-   * Central path: contacts and limits at up to this distance take part [m or rad]. Default 0.02.
+   * Central path: contacts and limits up to this distance take part [m or rad]. Default 0.02.
    */
   double reach;
 } ds_smoothing;
 
 /**
- * What smoothed Jacobians are made of.
+ * Facts about smoothed Jacobians.
  */
 typedef struct ds_smoothing_info {
   /**
@@ -2402,7 +2545,7 @@ typedef struct ds_smoothing_info {
    */
   ds_gradient gradient;
   /**
-   * 0
+   * Reserved; 0.
    */
   int32_t reserved;
   /**
@@ -2436,7 +2579,8 @@ typedef struct ds_contact {
    */
   int32_t body_b;
   /**
-   * On the flat face that gives the normal; midway between the surfaces where neither is flat or both are [m].
+   * Contact point [m]. It lies on the flat face that gives the normal. If neither or both of the
+   * surfaces are flat, it lies midway between them.
    */
   double point[3];
   /**
@@ -2456,24 +2600,26 @@ typedef struct ds_contact {
    */
   double velocity[3];
   /**
-   * Which constraint holds.
+   * The branch of the contact law.
    */
   ds_contact_mode mode;
   /**
-   * Friction that is at its bound by itself, with DS_CONTACT_LCP, the sum of: 1 along t1, 2 along t2, 4 rolling about t1, 8
-   * rolling about t2, 16 torsion about the normal; else 0. In DS_MODE_SLIDING no more than one of the tangents may slide; in
-   * DS_MODE_STICKING, which tells of the point alone, any of the last three may. With a cone DS_MODE_SLIDING means all of
-   * the contact's friction together.
+   * With DS_CONTACT_LCP, the friction components that are at their own bounds, as a sum of: 1
+   * along t1, 2 along t2, 4 rolling about t1, 8 rolling about t2, 16 torsion about the normal;
+   * otherwise 0. In DS_MODE_SLIDING it may be that only one of the two tangents slides. In
+   * DS_MODE_STICKING, which describes the point only, any of the last three may be at its bound.
+   * With a friction cone, DS_MODE_SLIDING means all friction of the contact together.
    */
   int32_t at_bound;
   /**
-   * t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
-   * the normal but where its z is -0.5.
+   * t1, then t2: unit vectors that form a right-handed frame with the normal (t1, t2, n). They are
+   * a smooth function of the normal, except where its z component is -0.5.
    */
   double tangents[6];
   /**
-   * Which features of the two geoms touch: equal from step to step while the same ones do, different
-   * for two contacts of one pair of geoms. The number itself means nothing.
+   * Identifies the touching features of the two geoms. It stays equal from step to step while the
+   * same features touch, and differs between two contacts of one pair of geoms. The number has no
+   * other meaning.
    */
   uint64_t feature;
   /**
@@ -2488,11 +2634,12 @@ typedef struct ds_contact {
 } ds_contact;
 
 /**
- * The distance of two geoms, world axes.
+ * Distance of two geoms, world axes.
  */
 typedef struct ds_distance {
   /**
-   * Negative by the least translation that parts them where they overlap [m].
+   * Signed distance [m]. If the geoms overlap, it is minus the shortest translation that separates
+   * them.
    */
   double distance;
   /**
@@ -2500,7 +2647,7 @@ typedef struct ds_distance {
    */
   double point_a[3];
   /**
-   * That on the surface of B [m]: point_b - point_a = distance * normal.
+   * The closest (or deepest) point on the surface of B [m]: point_b - point_a = distance * normal.
    */
   double point_b[3];
   /**
@@ -2508,12 +2655,12 @@ typedef struct ds_distance {
    */
   double normal[3];
   /**
-   * Exact; or one-sided where the distance has a kink or its derivative is not determined in part:
+   * Exact, or one-sided if the distance has a kink or a part of its derivative is not determined;
    * that part is left out.
    */
   ds_gradient gradient;
   /**
-   * 0
+   * Reserved; 0.
    */
   int32_t reserved;
 } ds_distance;
@@ -2561,8 +2708,8 @@ typedef struct ds_patch {
 } ds_patch;
 
 /**
- * Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields. NULL
- * in its place means the defaults.
+ * Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields.
+ * Pass NULL for the defaults.
  */
 typedef struct ds_distance_smoothing {
   /**
@@ -2578,12 +2725,12 @@ typedef struct ds_distance_smoothing {
    */
   int32_t reserved;
   /**
-   * Standard deviation of the random displacement of geom_b along each axis [m]; 0 is for first
-   * order alone. Default 0.001.
+   * Standard deviation of the random displacement of geom_b along each axis [m]. 0 is allowed for
+   * first order only. Default 0.001.
    */
   double width_linear;
   /**
-   * The same of its rotation about each axis [rad], at most 0.5. Default 0.01.
+   * Standard deviation of its random rotation about each axis [rad], at most 0.5. Default 0.01.
    */
   double width_angular;
   /**
@@ -2591,7 +2738,7 @@ typedef struct ds_distance_smoothing {
    */
   size_t pairs;
   /**
-   * Of the random numbers: the same seed gives the same bits. Default 0.
+   * Seed of the random numbers: the same seed gives the same bits. Default 0.
    */
   uint64_t seed;
 } ds_distance_smoothing;
@@ -2601,15 +2748,15 @@ typedef struct ds_distance_smoothing {
  */
 typedef struct ds_smoothed_distance {
   /**
-   * [m]
+   * Mean of the distance [m].
    */
   double distance;
   /**
-   * Midway between the closest points [m].
+   * Mean of the midpoint between the closest points [m].
    */
   double point[3];
   /**
-   * From A to B; shorter than 1 where normals differ.
+   * Mean of the normal from A to B; shorter than 1 if the normals differ.
    */
   double normal[3];
 } ds_smoothed_distance;
@@ -2627,7 +2774,7 @@ typedef struct ds_param {
    */
   int32_t index;
   /**
-   * Which number of it, as the kind says.
+   * Number of the component, as the kind says.
    */
   int32_t component;
 } ds_param;
@@ -2649,20 +2796,22 @@ typedef struct ds_sensor_desc {
    */
   int32_t kind;
   /**
-   * Of those on frames and bodies: the body. Default 0, the world.
+   * For sensors on frames and bodies: the body. Default 0, the world.
    */
   int32_t body;
   /**
-   * Of those on frames: the frame in its body's, a column-major 4×4 matrix. Default NULL: the body's own.
+   * For sensors on frames: pose of the frame in its body's frame, a column-major 4×4 matrix.
+   * Default NULL: the body's own frame.
    */
   const double *placement;
   /**
-   * Of others: the name of the joint, tendon or actuator, which ds_builder_build looks for. Default NULL.
+   * For all other sensors: the name of the joint, tendon or actuator, which ds_builder_build looks
+   * up. Default NULL.
    */
   const char *of;
   /**
-   * Relative to what positions, orientations and velocities of frames are told: a body, -1 for the world at rest. Default
-   * -1.
+   * Body to which positions, orientations and velocities of frames are relative; -1 for the world
+   * at rest. Default -1.
    */
   int32_t reference_body;
   /**
@@ -2670,19 +2819,21 @@ typedef struct ds_sensor_desc {
    */
   int32_t zone;
   /**
-   * The reference frame in its body's, as placement. Default NULL.
+   * Pose of the reference frame in its body's frame, as placement. Default NULL.
    */
   const double *reference_placement;
   /**
-   * Bound of its numbers, on both sides, or above for rangefinders and touch; directions have none. 0: none. Default 0.
+   * Bound of the readings, on both sides; for rangefinders and touch only above. Directions are
+   * not bounded. 0: no bound. Default 0.
    */
   double cutoff;
   /**
-   * Of a magnetometer: the field, world axes. Default (0, -0.5, 0).
+   * For a magnetometer: the magnetic field, world axes. Default (0, -0.5, 0).
    */
   double field[3];
   /**
-   * Of a touch sensor: radius; radius and half length; or half extents [m]. Default 0.005 each.
+   * For a touch sensor [m]: the radius; the radius and half length; or the half extents. Default
+   * 0.005 each.
    */
   double zone_size[3];
 } ds_sensor_desc;
@@ -2712,11 +2863,11 @@ typedef struct ds_problem_options {
    */
   size_t max_iterations;
   /**
-   * Length of the velocity, at least 1. Default 0: to be set.
+   * Length of the velocity, at least 1. Default 0: you must set it.
    */
   size_t nv;
   /**
-   * Contacts for which memory is made, at least 1. Default 32.
+   * Number of contacts for which memory is allocated, at least 1. Default 32.
    */
   size_t max_contacts;
 } ds_problem_options;
@@ -2738,20 +2889,21 @@ typedef struct ds_ik_options {
    */
   size_t max_iterations;
   /**
-   * Further starts where the first does not solve the tasks, at random configurations: joints with bounds at most 13 rad or
-   * 10 km apart within them, others that turn within half a turn of q0, free joints as in q0. Default 0.
+   * Number of further starts, at random configurations, if the first start does not solve the
+   * tasks. Joints with bounds at most 13 rad or 10 km apart start within them; other rotating
+   * joints start within half a turn of q0; free joints start as in q0. Default 0.
    */
   size_t max_restarts;
   /**
-   * Of these: the same inputs and seed give the same bits. Default 0.
+   * Seed of the random starts: the same inputs and seed give the same bits. Default 0.
    */
   uint64_t seed;
   /**
-   * Of the model's equalities [1/m, 1/rad]; 0 leaves them out. Default 1.
+   * Weight of the model's equalities [1/m, 1/rad]; 0 ignores them. Default 1.
    */
   double equality_weight;
   /**
-   * 0 or 1: whether the bounds of joints hold. Default 1.
+   * 1: joints stay within their bounds. 0: bounds are ignored. Default 1.
    */
   int32_t limits;
   /**
@@ -2773,35 +2925,39 @@ typedef struct ds_ik_task {
    */
   int32_t kind;
   /**
-   * Id of the body of a frame. Default 0, the world.
+   * Body of the frame, an id. Default 0, the world.
    */
   int32_t body;
   /**
-   * Of the frame in the body's, a column-major 4×4 matrix; of a site: ds_model_site_placement. Default the identity.
+   * Pose of the frame in its body's frame, a column-major 4×4 matrix; for a site, use
+   * ds_model_site_placement. Default the identity.
    */
   double placement[16];
   /**
-   * Of all rows [1/m, 1/rad], at least 0; 0 leaves the task out. Default 1.
+   * Weight of all rows [1/m, 1/rad], at least 0; 0 disables the task. Default 1.
    */
   double weight;
   /**
-   * Factors of the weight, at least 0, in the order of the residual: of a frame all, of the centre of mass the first three. A
-   * row with 0 is left free: with three zeros at the end a frame is a position. Default 1 each.
+   * Factors of the weight, at least 0, in the order of the residual. A frame uses all six, the
+   * centre of mass the first three. A factor of 0 leaves its row free: with three zeros at the
+   * end, a frame task prescribes a position only. Default 1 each.
    */
   double axes[6];
   /**
-   * Factors of a posture's weight, nv numbers, read during the call; NULL: 1 each. NULL for other kinds. Default NULL.
+   * For a posture: factors of the weight, nv numbers, read during the call; NULL: 1 each. Must be
+   * NULL for other kinds. Default NULL.
    */
   const double *dofs;
   /**
-   * Largest residual that counts as solved, in place of options.tolerance; INFINITY makes a preference, which is solved
-   * wherever it ends. Default 0: options.tolerance, for a posture INFINITY.
+   * Largest residual that counts as solved, instead of options.tolerance. INFINITY makes the task
+   * a preference, which counts as solved with any residual. Default 0: options.tolerance; INFINITY
+   * for a posture.
    */
   double tolerance;
 } ds_ik_task;
 
 /**
- * How a search of a ds_ik went.
+ * Facts about a search of a ds_ik.
  */
 typedef struct ds_ik_info {
   /**
@@ -2813,15 +2969,15 @@ typedef struct ds_ik_info {
    */
   int32_t padding;
   /**
-   * In all starts together.
+   * Iterations, summed over all starts.
    */
   size_t iterations;
   /**
-   * Starts after the first.
+   * Number of starts after the first.
    */
   size_t restarts;
   /**
-   * Largest residual of what has a tolerance, unweighted [m, rad].
+   * Largest unweighted residual of the tasks that have a tolerance [m, rad].
    */
   double residual;
   /**
@@ -2829,7 +2985,7 @@ typedef struct ds_ik_info {
    */
   double objective;
   /**
-   * Largest entry of its gradient along joints that no bound holds.
+   * Largest entry of the gradient of the objective along joints that no bound holds.
    */
   double slope;
   /**
@@ -2837,7 +2993,7 @@ typedef struct ds_ik_info {
    */
   double equality_residual;
   /**
-   * 0: room.
+   * Reserved; 0.
    */
   uint64_t reserved[8];
 } ds_ik_info;
@@ -2851,17 +3007,17 @@ typedef struct ds_ilqr_options {
    */
   size_t struct_size;
   /**
-   * Of one solve. Default 100.
+   * Largest number of iterations of one solve. Default 100.
    */
   size_t max_iterations;
   /**
-   * A decrease below this share of the cost ends a solve. Default 1e-9.
+   * A solve ends if the cost decreases by less than this share. Default 1e-9.
    */
   double tolerance;
 } ds_ilqr_options;
 
 /**
- * How a solve of a ds_ilqr went.
+ * Facts about a solve of a ds_ilqr.
  */
 typedef struct ds_ilqr_info {
   /**
@@ -2873,11 +3029,11 @@ typedef struct ds_ilqr_info {
    */
   int32_t padding;
   /**
-   * Times the trajectory was improved.
+   * Number of improvements of the trajectory.
    */
   size_t iterations;
   /**
-   * Of the trajectory that is returned, and of the one that came.
+   * Cost of the returned trajectory, and of the initial one.
    */
   double cost;
   double first_cost;
@@ -2886,14 +3042,14 @@ typedef struct ds_ilqr_info {
    */
   double slope;
   /**
-   * 0: room.
+   * Reserved; 0.
    */
   uint64_t reserved[8];
 } ds_ilqr_info;
 
 /**
- * Options of a recorder. Fill with ds_recorder_options_init, then change fields. NULL in its place
- * means the defaults.
+ * Options of a recorder. Fill with ds_recorder_options_init, then change fields. Pass NULL for the
+ * defaults.
  */
 typedef struct ds_recorder_options {
   /**
@@ -2901,11 +3057,12 @@ typedef struct ds_recorder_options {
    */
   size_t struct_size;
   /**
-   * Frames a second of simulated time; 0: one for each step. Default 60.
+   * Frames per second of simulated time; 0: one frame for each step. Default 60.
    */
   double rate;
   /**
-   * Bytes of the ring, made at creation. Default 2^24: more than a minute of a quadruped at 60 Hz.
+   * Size of the ring buffer in bytes, allocated at creation. The default 2^24 holds more than a
+   * minute of a quadruped at 60 Hz.
    */
   size_t capacity;
 } ds_recorder_options;
@@ -2915,7 +3072,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Version of the binary interface: programs built against a header with the same number run with
+ * Version of the binary interface. A program built against a header with the same number runs with
  * this library. Compare with DS_ABI_VERSION.
  */
 uint32_t ds_abi_version(void);
@@ -2926,15 +3083,15 @@ uint32_t ds_abi_version(void);
 const char *ds_version_string(void);
 
 /**
- * Name of a status, such as "DS_ERR_PARSE"; "DS_ERR_UNKNOWN" for a number that is none.
- * Static; never NULL.
+ * Name of a status, such as "DS_ERR_PARSE"; "DS_ERR_UNKNOWN" for an invalid number. Static; never
+ * NULL.
  */
 const char *ds_status_name(int32_t status);
 
 /**
- * Message of the last failing call of this thread: the argument, what was expected and what was
- * given; for files the element, its name and the line. UTF-8. Empty before any failure; a
- * successful call leaves it as it is. Never NULL; valid until the next failing call of this thread.
+ * Message of the last failing call of this thread: the argument, the expected and the actual value;
+ * for files the element, its name and the line. UTF-8. Empty before any failure; a successful call
+ * does not change it. Never NULL; valid until the next failing call of this thread.
  */
 const char *ds_last_error(void);
 
@@ -2944,22 +3101,22 @@ const char *ds_last_error(void);
 void ds_load_options_init(struct ds_load_options *options);
 
 /**
- * Loads a robot or scene from a file: .urdf, or .xml and .mjcf for MJCF. The path is in the
- * system's encoding, relative to the working directory. Release *out with ds_model_free.
+ * Loads a robot or scene from a file: .urdf, or .xml and .mjcf for MJCF. The path is in the system's
+ * encoding and relative to the working directory. Release *out with ds_model_free.
  *
- * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED, and DS_ERR_INVALID_ARGUMENT for a
- * description that is no model (a mass below zero, a joint that moves nothing); the message has
- * the file, the line, the element and its name. A mesh that is open or flat, or has numbers that are
- * not finite, is DS_ERR_PARSE, one of more than 2,000,000 triangles DS_ERR_UNSUPPORTED.
+ * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED; DS_ERR_INVALID_ARGUMENT for a description of
+ * an impossible model (a negative mass, a joint that moves nothing). The message gives the file, the
+ * line, the element and its name. A mesh that is open or flat or has numbers that are not finite is
+ * DS_ERR_PARSE; a mesh of more than 2,000,000 triangles is DS_ERR_UNSUPPORTED.
  */
 ds_status ds_model_load(const char *path,
                         const struct ds_load_options *options,
                         struct ds_model **out);
 
 /**
- * Loads from a text of `length` bytes of UTF-8; no terminating NUL is needed. `format` is a
- * ds_format. Meshes named by relative paths are looked for in mesh_dirs; what an MJCF names, first in
- * the working directory. Otherwise as ds_model_load.
+ * Loads a model from a string of `length` bytes of UTF-8, without a terminating NUL. `format` is a
+ * ds_format. Meshes with relative paths are searched in mesh_dirs. Files that an MJCF names are
+ * searched in the working directory first. Otherwise as ds_model_load.
  */
 ds_status ds_model_load_string(const char *text,
                                size_t length,
@@ -3048,7 +3205,7 @@ int32_t ds_model_tendon_id(const struct ds_model *model, const char *name);
 int32_t ds_model_actuator_id(const struct ds_model *model, const char *name);
 
 /**
- * Name of a body, "" if it has none; NULL for an id that is none. Lives as long as the model.
+ * Name of a body, "" if it has none; NULL if the id is out of range. Lives as long as the model.
  */
 const char *ds_model_body_name(const struct ds_model *model, int32_t body);
 
@@ -3094,18 +3251,18 @@ const char *ds_model_actuator_name(const struct ds_model *model, int32_t actuato
 const char *ds_model_keyframe_name(const struct ds_model *model, int32_t keyframe);
 
 /**
- * Number of things that the loader read but does not use. 0 for NULL.
+ * Number of warnings: elements that the loader read but does not use. 0 for NULL.
  */
 size_t ds_model_warning_count(const struct ds_model *model);
 
 /**
- * What the loader read but does not use, in one line; NULL for an index out of range. Lives as
- * long as the model.
+ * A warning of the loader about an element that it does not use, in one line; NULL if the index is
+ * out of range. Lives as long as the model.
  */
 const char *ds_model_warning(const struct ds_model *model, size_t index);
 
 /**
- * Parent of a body; the world is its own. -1 for an id that is none.
+ * Parent of a body; the world is its own parent. -1 if the id is out of range.
  */
 int32_t ds_model_body_parent(const struct ds_model *model, int32_t body);
 
@@ -3122,77 +3279,78 @@ ds_status ds_model_body_placement(const struct ds_model *model, int32_t body, do
 ds_status ds_model_body_inertia(const struct ds_model *model, int32_t body, double *out);
 
 /**
- * Which of the mocap bodies (MJCF's mocap="true") a body is, from 0 in their order; -1 of another and for an id that is none. One is
- * a body on a free joint, whose six dofs have a prescribed velocity of 0 (ds_sim_prescribe) in every sim from its creation.
+ * Number of a body among the mocap bodies (MJCF's mocap="true"), from 0 in their order; -1 for other
+ * bodies and if the id is out of range. A mocap body is on a free joint whose six dofs have a
+ * prescribed velocity of 0 (ds_sim_prescribe) in every new sim.
  */
 int32_t ds_model_body_mocap(const struct ds_model *model,
                             int32_t body);
 
 /**
- * Share of its own weight that a force at its centre of mass carries, as loaded: 0 for none of it, 1
- * and the body floats. 1 number.
+ * Share of a body's own weight that a force at its centre of mass carries, as loaded. 0: no share;
+ * 1: the body floats. 1 number.
  */
 ds_status ds_model_body_gravity_compensation(const struct ds_model *model,
                                              int32_t body,
                                              double *out);
 
 /**
- * A ds_joint_kind; -1 for an id that is none.
+ * Kind of a joint, a ds_joint_kind; -1 if the id is out of range.
  */
 int32_t ds_model_joint_type(const struct ds_model *model, int32_t joint);
 
 /**
- * The body that a joint moves; -1 for an id that is none.
+ * The body that a joint moves; -1 if the id is out of range.
  */
 int32_t ds_model_joint_body(const struct ds_model *model, int32_t joint);
 
 /**
- * Index in q of a joint's first coordinate; -1 for an id that is none.
+ * Index in q of a joint's first coordinate; -1 if the id is out of range.
  */
 int32_t ds_model_joint_q_index(const struct ds_model *model, int32_t joint);
 
 /**
- * Index in v of a joint's first dof; -1 for an id that is none.
+ * Index in v of a joint's first dof; -1 if the id is out of range.
  */
 int32_t ds_model_joint_v_index(const struct ds_model *model, int32_t joint);
 
 /**
- * Number of a joint's coordinates in q; -1 for an id that is none.
+ * Number of a joint's coordinates in q; -1 if the id is out of range.
  */
 int32_t ds_model_joint_nq(const struct ds_model *model, int32_t joint);
 
 /**
- * Number of a joint's dofs; -1 for an id that is none.
+ * Number of a joint's dofs; -1 if the id is out of range.
  */
 int32_t ds_model_joint_nv(const struct ds_model *model, int32_t joint);
 
 /**
- * Lower and upper bound of a one-dof joint's coordinate [rad or m], -inf and inf where it has
- * none; of a spherical joint 0 and the largest angle [rad]. 2 numbers.
+ * Lower and upper bound of a one-dof joint's coordinate [rad or m]; -inf and inf if it has none. For
+ * a spherical joint: 0 and the largest angle [rad]. 2 numbers.
  */
-ds_status ds_model_joint_limits(const struct ds_model *model, int32_t joint, double *out);
+ds_status ds_model_joint_limits(const struct ds_model *model,
+                                int32_t joint,
+                                double *out);
 
 /**
- * Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
- * it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second where
- * ds_options.velocity_limits does. 2 numbers.
+ * Largest |force| [N or N m] and |velocity| [m/s or rad/s] of a joint in the file; inf if the file
+ * gives none. Steps enforce the force if ds_load_options.effort_limits is 1, and the velocity if
+ * ds_options.velocity_limits is 1. 2 numbers.
  */
-ds_status ds_model_joint_effort_velocity(const struct ds_model *model,
-                                         int32_t joint,
-                                         double *out);
+ds_status ds_model_joint_effort_velocity(const struct ds_model *model, int32_t joint, double *out);
 
 /**
- * The body of a geom; -1 for an id that is none.
+ * The body of a geom; -1 if the id is out of range.
  */
 int32_t ds_model_geom_body(const struct ds_model *model, int32_t geom);
 
 /**
- * A ds_geom_kind; -1 for an id that is none.
+ * Kind of a geom, a ds_geom_kind; -1 if the id is out of range.
  */
 int32_t ds_model_geom_type(const struct ds_model *model, int32_t geom);
 
 /**
- * Sizes of a geom [m] as its ds_geom_kind says, the unused ones zero. 3 numbers.
+ * Sizes of a geom [m] as its ds_geom_kind says; unused ones are zero. 3 numbers.
  */
 ds_status ds_model_geom_size(const struct ds_model *model, int32_t geom, double *out);
 
@@ -3212,7 +3370,7 @@ ds_status ds_model_geom_friction(const struct ds_model *model, int32_t geom, dou
 ds_status ds_model_geom_restitution(const struct ds_model *model, int32_t geom, double *out);
 
 /**
- * The body of a site; -1 for an id that is none.
+ * The body of a site; -1 if the id is out of range.
  */
 int32_t ds_model_site_body(const struct ds_model *model, int32_t site);
 
@@ -3227,16 +3385,17 @@ ds_status ds_model_site_placement(const struct ds_model *model, int32_t site, do
 ds_status ds_model_gravity(const struct ds_model *model, double *out);
 
 /**
- * Time step of the model [s], which ds_options.time_step = 0 takes: that of the file. Of an MJCF without one it is 0.002,
- * MuJoCo's default; of a URDF and of a built model 0.001.
+ * Time step of the model [s], used if ds_options.time_step is 0. It is the time step of the file.
+ * For an MJCF without one it is 0.002, MuJoCo's default; for a URDF and a built model it is 0.001.
  */
 double ds_model_time_step(const struct ds_model *model);
 
 /**
- * Reads what a file draws of the bodies of the model that was loaded from it: the `<visual>` of a URDF, with its meshes and
- * colours (of materials, else of the mesh's file); the geoms of an MJCF that touch nothing. Of the options, which may
- * be NULL, the mesh_dirs count. Shapes whose mesh is missing or cannot be read are left out, with a warning. Release *out with
- * ds_visuals_free; the model's handle may be freed first.
+ * Reads the visual shapes of a file for the bodies of the model that was loaded from it. In a URDF
+ * these are the `<visual>` elements, with meshes and colours (of materials, otherwise of the mesh
+ * file). In an MJCF these are the geoms that touch nothing. Of the options, which may be NULL, only
+ * mesh_dirs is used. Shapes whose mesh is missing or unreadable are left out, with a warning.
+ * Release *out with ds_visuals_free; you may free the model's handle before.
  *
  * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
  */
@@ -3246,22 +3405,22 @@ ds_status ds_visuals_load(const struct ds_model *model,
                           struct ds_visuals **out);
 
 /**
- * Releases it. NULL is ignored.
+ * Releases visual shapes. NULL is ignored.
  */
 void ds_visuals_free(struct ds_visuals *visuals);
 
 /**
- * Number of drawn shapes. 0 for NULL.
+ * Number of visual shapes. 0 for NULL.
  */
 size_t ds_visuals_count(const struct ds_visuals *visuals);
 
 /**
- * A drawn shape; NULL for an index out of range. Lives as long as visuals.
+ * A visual shape; NULL if the index is out of range. Lives as long as visuals.
  */
 const struct ds_visual *ds_visuals_at(const struct ds_visuals *visuals, size_t index);
 
 /**
- * Number of shapes that were left out because their mesh is missing or cannot be read. 0 for NULL.
+ * Number of shapes that were left out because their mesh is missing or unreadable. 0 for NULL.
  */
 size_t ds_visuals_left_out(const struct ds_visuals *visuals);
 
@@ -3271,10 +3430,10 @@ size_t ds_visuals_left_out(const struct ds_visuals *visuals);
 size_t ds_visuals_warning_count(const struct ds_visuals *visuals);
 
 /**
- * What could not be read, and why, in one line; NULL for an index out of range. Lives as long as visuals.
+ * One line that names a mesh or colour that could not be read, and the reason; NULL if the index is
+ * out of range. Lives as long as visuals.
  */
-const char *ds_visuals_warning(const struct ds_visuals *visuals,
-                               size_t index);
+const char *ds_visuals_warning(const struct ds_visuals *visuals, size_t index);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -3282,15 +3441,17 @@ const char *ds_visuals_warning(const struct ds_visuals *visuals,
 void ds_save_options_init(struct ds_save_options *options);
 
 /**
- * Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. Numbers are written so that the same bits are
- * read; where the format has other numbers than the model (a quaternion for a matrix), to a few roundings.
- * The path is in the system's encoding, relative to the working directory. Meshes stand within an MJCF; those of
- * a URDF go to OBJ files in a folder NAME_meshes beside NAME.urdf. A file that is there is replaced, as a whole or not
- * at all. What the format cannot say (docs/migration.md) becomes lines of *out, to be released with ds_saved_free;
- * out may be NULL.
+ * Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. The path is in the system's encoding
+ * and relative to the working directory. An existing file is replaced completely or not at all.
+ * Meshes are part of an MJCF; meshes of a URDF go to OBJ files in a folder NAME_meshes beside
+ * NAME.urdf. Numbers are written so that reading gives the same bits. If the format uses other
+ * numbers than the model (a quaternion for a matrix), reading gives them up to a few roundings.
  *
- * Errors: DS_ERR_UNSUPPORTED for another extension and, if strict, for what cannot be said; DS_ERR_IO for a
- * file that cannot be written.
+ * Parts of the model that the format cannot express (docs/migration.md) become lines of *out.
+ * Release it with ds_saved_free; out may be NULL.
+ *
+ * Errors: DS_ERR_UNSUPPORTED for another extension and, if strict, for a part that cannot be
+ * expressed; DS_ERR_IO if a file cannot be written.
  */
 ds_status ds_model_save(const struct ds_model *model,
                         const char *path,
@@ -3298,34 +3459,35 @@ ds_status ds_model_save(const struct ds_model *model,
                         struct ds_saved **out);
 
 /**
- * Releases it. NULL is ignored.
+ * Releases a ds_saved. NULL is ignored.
  */
 void ds_saved_free(struct ds_saved *saved);
 
 /**
- * Number of lines on what the format could not say. 0 for NULL.
+ * Number of lines about parts that the format could not express. 0 for NULL.
  */
 size_t ds_saved_warning_count(const struct ds_saved *saved);
 
 /**
- * Line i, 0 to ds_saved_warning_count-1; NULL for another. UTF-8; it lives as long as saved.
+ * Line i, 0 to ds_saved_warning_count-1, in UTF-8; NULL if i is out of range. Lives as long as
+ * saved.
  */
 const char *ds_saved_warning(const struct ds_saved *saved, size_t i);
 
 /**
- * Whether two geoms (ids) may touch by the filters of the model and what ds_model_with_pairs or
- * ds_model_exclude_overlapping said: 1 or 0; -1 for an id that is none. Not for the loop.
+ * Whether two geoms (ids) may touch, by the filters of the model, ds_model_with_pairs and
+ * ds_model_exclude_overlapping: 1 or 0; -1 if an id is out of range. Too slow for a control loop.
  */
 int32_t ds_model_pair_enabled(const struct ds_model *model, int32_t geom_a, int32_t geom_b);
 
 /**
- * A copy of the model in which `count` pairs of geoms may touch (enabled: 1), or never do (0), whatever
- * the filters say: for all sims, rollouts and batches made of it. geoms: 2×count ids, the two of a
- * pair next to each other. ds_sim_set_pair_enabled changes one sim. Release *out with ds_model_free;
- * the model stays as it is.
+ * A copy of the model in which `count` pairs of geoms may touch (enabled: 1) or never touch (0),
+ * whatever the filters say. It applies to all sims, rollouts and batches of the copy;
+ * ds_sim_set_pair_enabled changes one sim only. geoms: 2×count ids, the two of a pair next to each
+ * other. Release *out with ds_model_free; the model does not change.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, a geom with itself, or, to be enabled,
- * planes and height fields with each other.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range, for a geom with itself, and for enabling a
+ * pair of planes or height fields.
  */
 ds_status ds_model_with_pairs(const struct ds_model *model,
                               const int32_t *geoms,
@@ -3334,11 +3496,11 @@ ds_status ds_model_with_pairs(const struct ds_model *model,
                               struct ds_model **out);
 
 /**
- * A copy of the model in which geoms of one robot (what hangs on one child of the world) that overlap
- * at q by more than a micrometre never touch: housings inside each other, shafts in their bearings. q:
- * nq numbers, NULL for ds_model_neutral's. What touches the world or another robot stays. The last
- * warning of the copy counts the pairs; there is none where nothing overlaps. Release *out with
- * ds_model_free; the model stays as it is.
+ * A copy of the model in which geoms of one robot (the subtree of one child of the world) never
+ * touch if they overlap at q by more than a micrometre: housings inside each other, shafts in their
+ * bearings. q: nq numbers; NULL for the configuration of ds_model_neutral. Pairs with the world or
+ * another robot do not change. The last warning of the copy counts the pairs; there is no warning if
+ * nothing overlaps. Release *out with ds_model_free; the model does not change.
  *
  * Errors: those of ds_sim_step for q; those of ds_sim_create for geoms that cannot touch anything.
  */
@@ -3347,32 +3509,32 @@ ds_status ds_model_exclude_overlapping(const struct ds_model *model,
                                        struct ds_model **out);
 
 /**
- * The configuration in which every body is placed as the description says. q: nq numbers.
+ * The configuration in which every body has the placement of its description. q: nq numbers.
  */
 ds_status ds_model_neutral(const struct ds_model *model, double *q);
 
 /**
- * A configuration to start from: within all joint limits, with a little room; without overlap where one is found, equality
- * constraints closed as well as can be; each robot with a free joint with its lowest point on the ground, the first
- * infinite plane of the world. It begins at the keyframe "home", else the first, else where the file places the bodies.
- * Takes up to seconds for a robot whose parts cannot be parted. q: nq numbers.
+ * A configuration to start from. It is within all joint limits, with some distance to them. It has
+ * no overlaps if such a configuration is found, and equality constraints are closed as well as
+ * possible. Each robot on a free joint has its lowest point on the ground, the first infinite plane
+ * of the world. The search starts at the keyframe "home", otherwise at the first keyframe, otherwise
+ * at the file's placements. It can take seconds if parts of a robot cannot be separated. q: nq
+ * numbers.
  */
 ds_status ds_model_home(const struct ds_model *model,
                         double *q);
 
 /**
- * q with every robot that has a free joint moved along the normal of the ground until its lowest point
- * touches it. The ground is the first plane of the world that is drawn without bounds, else the first
- * plane. Its turn and all other coordinates stay. q, q_out: nq numbers; q_out may be q.
+ * Moves every robot on a free joint along the ground's normal until its lowest point touches the
+ * ground. The ground is the first unbounded plane of the world, otherwise the first plane.
+ * Orientations and all other coordinates do not change. q, q_out: nq numbers; q_out may be q.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot.
  */
-ds_status ds_model_place_on_ground(const struct ds_model *model,
-                                   const double *q,
-                                   double *q_out);
+ds_status ds_model_place_on_ground(const struct ds_model *model, const double *q, double *q_out);
 
 /**
- * A stored state: nq, nv and nu numbers; any pointer may be NULL.
+ * A keyframe by its name: nq, nv and nu numbers; any pointer may be NULL.
  */
 ds_status ds_model_keyframe(const struct ds_model *model,
                             const char *name,
@@ -3381,8 +3543,8 @@ ds_status ds_model_keyframe(const struct ds_model *model,
                             double *u);
 
 /**
- * q_out = q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free
- * joints. nq, nv and nq numbers; q_out may be q.
+ * q_out = q ⊕ dv: moves each joint by the tangent vector, in body axes for spherical and free
+ * joints. q, q_out: nq numbers; dv: nv. q_out may be q.
  */
 ds_status ds_model_integrate(const struct ds_model *model,
                              const double *q,
@@ -3390,8 +3552,8 @@ ds_status ds_model_integrate(const struct ds_model *model,
                              double *q_out);
 
 /**
- * The tangent vector with q0 ⊕ dv_out = q1, rotations of at most pi. nq, nq and nv numbers;
- * dv_out may be one of the inputs.
+ * The tangent vector dv_out with q0 ⊕ dv_out = q1, with rotations of at most pi. q0, q1: nq numbers;
+ * dv_out: nv. dv_out may be one of the inputs.
  */
 ds_status ds_model_difference(const struct ds_model *model,
                               const double *q0,
@@ -3399,24 +3561,25 @@ ds_status ds_model_difference(const struct ds_model *model,
                               double *dv_out);
 
 /**
- * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos. Mocap bodies, which MuJoCo keeps apart
- * from qpos (mocap_pos, mocap_quat), come behind it: 7 numbers each, position and quaternion, or zeros for the pose of the
- * file. As in MuJoCo quaternions are normalized, and one of zeros is the identity.
+ * Converts MuJoCo's qpos (quaternions w x y z) to a configuration. nq numbers each; q may be qpos.
+ * Mocap bodies, which MuJoCo stores separately (mocap_pos, mocap_quat), follow qpos: 7 numbers each,
+ * position and quaternion, or zeros for the pose of the file. As in MuJoCo, quaternions are
+ * normalized, and a quaternion of zeros is the identity.
  */
 ds_status ds_model_q_from_mujoco(const struct ds_model *model,
                                  const double *qpos,
                                  double *q);
 
 /**
- * MuJoCo's qpos from a configuration, then the mocap bodies, 7 numbers each. nq numbers each; qpos may be q.
+ * Converts a configuration to MuJoCo's qpos, followed by the mocap bodies, 7 numbers each. nq
+ * numbers each; qpos may be q.
  */
-ds_status ds_model_q_to_mujoco(const struct ds_model *model,
-                               const double *q,
-                               double *qpos);
+ds_status ds_model_q_to_mujoco(const struct ds_model *model, const double *q, double *qpos);
 
 /**
- * Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
- * library's layout. nq, nv and nv numbers; v may be qvel. Mocap bodies, which MuJoCo has no velocities of, come last: 6 numbers each.
+ * Converts MuJoCo's qvel (free joints: linear velocity in world axes) to a velocity at q, which is
+ * in this library's layout. q: nq numbers; qvel, v: nv. v may be qvel. Mocap bodies, which have no
+ * velocity in MuJoCo, come last: 6 numbers each.
  */
 ds_status ds_model_v_from_mujoco(const struct ds_model *model,
                                  const double *q,
@@ -3424,7 +3587,8 @@ ds_status ds_model_v_from_mujoco(const struct ds_model *model,
                                  double *v);
 
 /**
- * MuJoCo's qvel from a velocity at q, then the mocap bodies, 6 numbers each. nq, nv and nv numbers; qvel may be v.
+ * Converts a velocity at q to MuJoCo's qvel, followed by the mocap bodies, 6 numbers each. q: nq
+ * numbers; v, qvel: nv. qvel may be v.
  */
 ds_status ds_model_v_to_mujoco(const struct ds_model *model,
                                const double *q,
@@ -3447,17 +3611,17 @@ void ds_builder_free(struct ds_builder *builder);
 ds_status ds_builder_set_gravity(struct ds_builder *builder, const double *gravity);
 
 /**
- * Sets how inputs act, a ds_actuation: DS_ACTUATION_FROM_FILE (the default) stands for the
- * actuators that are added.
+ * Sets the meaning of the inputs, a ds_actuation. DS_ACTUATION_FROM_FILE (the default) means the
+ * added actuators.
  */
 ds_status ds_builder_set_actuation(struct ds_builder *builder, int32_t actuation);
 
 /**
  * Adds a body, welded to its parent until it gets joints.
  *
- * name: unique among bodies; NULL for none. placement: of its frame in the parent's while every
- * joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10 numbers
- * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
+ * name: unique among bodies; NULL for none. placement: pose of its frame in the parent's frame while
+ * every joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10
+ * numbers m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
  * ds_inertia_from_com); NULL for none. out: its id; may be NULL.
  */
 ds_status ds_builder_add_body(struct ds_builder *builder,
@@ -3473,8 +3637,8 @@ ds_status ds_builder_add_body(struct ds_builder *builder,
 void ds_joint_desc_init(struct ds_joint_desc *joint);
 
 /**
- * Adds a joint between a body and its parent. Those of one body act one after the other, the first
- * one next to the parent; a free joint must be alone.
+ * Adds a joint between a body and its parent. Several joints of one body act one after the other;
+ * the first one is next to the parent. A free joint must be the only joint.
  */
 ds_status ds_builder_add_joint(struct ds_builder *builder,
                                int32_t body,
@@ -3506,27 +3670,27 @@ ds_status ds_builder_add_site(struct ds_builder *builder,
                               int32_t *out);
 
 /**
- * Lets a force at its centre of mass carry a share of a body's own weight: 0 for none of it, as it
- * is from the start, 1 and the body floats. Every call of the dynamics has it; ds_energy has not, as
- * with all forces from outside.
+ * Sets the share of a body's own weight that a force at its centre of mass carries. 0, the initial
+ * value: no share; 1: the body floats. All dynamics calls include this force. ds_energy does not, as
+ * for all external forces.
  */
 ds_status ds_builder_set_gravity_compensation(struct ds_builder *builder,
                                               int32_t body,
                                               double share);
 
 /**
- * Makes a model of what has been collected. The builder can be added to and built again. Release
- * *out with ds_model_free.
+ * Makes a model of the collected parts. You can add more parts to the builder and build again.
+ * Release *out with ds_model_free.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model;
- * for meshes those of ds_model_load.
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the invalid body, joint, geom or actuator; for meshes,
+ * those of ds_model_load.
  */
 ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **out);
 
 /**
- * The 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body axes) [m]
- * and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body
- * axes) [kg m²].
+ * Computes the 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body
+ * axes) [m] and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz,
+ * Izz, body axes) [kg m²].
  */
 ds_status ds_inertia_from_com(double mass, const double *com, const double *inertia, double *out);
 
@@ -3536,35 +3700,38 @@ ds_status ds_inertia_from_com(double mass, const double *com, const double *iner
 void ds_actuator_desc_init(struct ds_actuator_desc *actuator);
 
 /**
- * Makes a filled struct a servo on a one-dof joint or a tendon: gain = kp and bias = (0, -kp, -kd), so that with a gear of 1
- * its force is kp (u - q) - kd dq/dt and u the target [rad or m]. kp [N m/rad or N/m] and kd [N m s/rad or N s/m]
- * are finite and not negative. All other fields stay: force_lower and force_upper bound the force, control_lower and
- * control_upper the target.
+ * Makes a filled struct a servo on a one-dof joint or a tendon: gain = kp and bias = (0, -kp, -kd).
+ * With a gear of 1 its force is kp (u - q) - kd dq/dt, and u is the target [rad or m]. kp [N m/rad
+ * or N/m] and kd [N m s/rad or N s/m] must be finite and not negative. Other fields do not change:
+ * force_lower and force_upper bound the force, control_lower and control_upper the target.
  *
- * The force is taken where the step begins: with the inertia m that the joint feels and a time step h, kp h² and kd h must stay
- * below m or so, or the step is unstable.
+ * The force is explicit: it is evaluated at the start of the step. Let m be the inertia at the joint
+ * and h the time step. kp h² and kd h must stay below about m; otherwise the step is unstable.
  */
 ds_status ds_actuator_desc_set_servo(struct ds_actuator_desc *actuator,
                                      double kp,
                                      double kd);
 
 /**
- * Adds an actuator on a joint, a tendon or the contacts of a body; it takes the next entry of u.
+ * Adds an actuator on a joint, on a tendon or on the contacts of a body. It takes the next entry of
+ * u.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there, for two of them or none, and for a
- * name taken twice. Numbers that make no actuator are refused by ds_builder_build.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that does not exist, if more than one
+ * or none of them is given, and for a name that is taken. ds_builder_build refuses values that
+ * define no valid actuator.
  */
 ds_status ds_builder_add_actuator(struct ds_builder *builder,
                                   const struct ds_actuator_desc *actuator);
 
 /**
- * A copy of the model with `count` more actuators, such as servos on the joints of a URDF: their inputs come
- * after those that there are, in this order; keyframes have 0 there. The structs stand next to each other, all of the
- * first one's struct_size. Release *out with ds_model_free; the model stays as it is.
+ * A copy of the model with `count` more actuators, such as servos on the joints of a URDF. Their
+ * inputs follow the existing ones, in this order; they are 0 in keyframes. The structs form an
+ * array, all of the first one's struct_size. Release *out with ds_model_free; the model does not
+ * change.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there or does not move, a name that another actuator has,
- * numbers that are not finite, a range that is not ordered; DS_ERR_UNSUPPORTED for a bias by length or velocity on a joint of
- * several dofs.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that does not exist or does not move,
+ * for a name that another actuator has, for numbers that are not finite, and for a range that is not
+ * ordered; DS_ERR_UNSUPPORTED for a bias by length or velocity on a joint of several dofs.
  */
 ds_status ds_model_with_actuators(const struct ds_model *model,
                                   const struct ds_actuator_desc *actuators,
@@ -3577,46 +3744,44 @@ ds_status ds_model_with_actuators(const struct ds_model *model,
 void ds_body_desc_init(struct ds_body_desc *body);
 
 /**
- * What a body is. Fill *out with ds_body_desc_init first; its name belongs to the model.
+ * Description of a body. Fill *out with ds_body_desc_init first; its name belongs to the model.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
  */
 ds_status ds_model_body(const struct ds_model *model, int32_t body, struct ds_body_desc *out);
 
 /**
- * What a joint is, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to the model.
- * ds_model_joint_body, ds_model_joint_q_index and ds_model_joint_v_index say whom it moves and where it is
- * in q and v.
+ * Description of a joint, as loaded. Fill *out with ds_joint_desc_init first; its name belongs to
+ * the model. For its body and its place in q and v see ds_model_joint_body, ds_model_joint_q_index
+ * and ds_model_joint_v_index.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
  */
-ds_status ds_model_joint(const struct ds_model *model,
-                         int32_t joint,
-                         struct ds_joint_desc *out);
+ds_status ds_model_joint(const struct ds_model *model, int32_t joint, struct ds_joint_desc *out);
 
 /**
- * What a geom is, as loaded. Fill *out with ds_geom_desc_init first; its name, the vertices and triangles
- * of a mesh and the heights of a height field belong to the model. ds_model_geom_body says on which body
- * it is.
+ * Description of a geom, as loaded. Fill *out with ds_geom_desc_init first. Its name, the vertices
+ * and triangles of a mesh and the heights of a height field belong to the model. For its body see
+ * ds_model_geom_body.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
  */
-ds_status ds_model_geom(const struct ds_model *model,
-                        int32_t geom,
-                        struct ds_geom_desc *out);
+ds_status ds_model_geom(const struct ds_model *model, int32_t geom, struct ds_geom_desc *out);
 
 /**
- * What the actuator of an input is, as loaded. Fill *out with ds_actuator_desc_init first; its strings
- * belong to the model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof of the joint.
+ * Description of the actuator of an input, as loaded. Fill *out with ds_actuator_desc_init first;
+ * its strings belong to the model. With DS_ACTUATION_FULL it is a motor whose gear is 1 on its dof
+ * of the joint.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an index that is none, and for a struct that was not filled.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an index out of range or a struct that was not filled.
  */
 ds_status ds_model_actuator(const struct ds_model *model,
                             int32_t actuator,
                             struct ds_actuator_desc *out);
 
 /**
- * A stored state by its number, 0 to ds_model_nkeyframe - 1: nq, nv and nu numbers; any pointer may be NULL.
+ * A keyframe by its number, 0 to ds_model_nkeyframe - 1: nq, nv and nu numbers; any pointer may be
+ * NULL.
  */
 ds_status ds_model_keyframe_at(const struct ds_model *model,
                                int32_t keyframe,
@@ -3625,11 +3790,12 @@ ds_status ds_model_keyframe_at(const struct ds_model *model,
                                double *u);
 
 /**
- * The mass [kg], the centre of mass (3 numbers, body axes) [m] and the rotational inertia about the centre
- * of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²] of the 10 numbers of an inertia:
- * what ds_inertia_from_com takes. Any pointer of a result may be NULL.
+ * Converts the 10 numbers of an inertia to the arguments of ds_inertia_from_com: mass [kg], centre
+ * of mass (3 numbers, body axes) [m] and rotational inertia about the centre of mass (6 numbers Ixx,
+ * Ixy, Iyy, Ixz, Iyz, Izz, body axes) [kg m²]. Any result pointer may be NULL.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an inertia without mass and yet not zero, which has no centre of mass.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an inertia that is not zero but has no mass: it has no centre
+ * of mass.
  */
 ds_status ds_inertia_to_com(const double *inertia,
                             double *mass,
@@ -3637,27 +3803,25 @@ ds_status ds_inertia_to_com(const double *inertia,
                             double *about_com);
 
 /**
- * Makes a builder with all that a model was made of: ds_builder_build gives the same model again, and
- * before it parts can be added, changed and removed. Ids of bodies, joints, geoms and sites are the
- * model's; those of new parts come after them. Actuators that are added take the next entries of u, also
- * after the inputs of DS_ACTUATION_FULL. Keyframes stay: parts that are new are at their neutral
- * configuration there, at rest and without input. Release *out with ds_builder_free; the model stays as it
- * is and may be freed.
+ * Makes a builder from all parts of a model. ds_builder_build gives the same model again; before it
+ * you can add, change and remove parts. Ids of bodies, joints, geoms and sites are the model's; ids
+ * of new parts follow them. New actuators take the next entries of u, also after the inputs of
+ * DS_ACTUATION_FULL. Keyframes remain; new parts are there at their neutral configuration, at rest
+ * and without input. Release *out with ds_builder_free. The model does not change and may be freed.
  */
-ds_status ds_builder_from_model(const struct ds_model *model,
-                                struct ds_builder **out);
+ds_status ds_builder_from_model(const struct ds_model *model, struct ds_builder **out);
 
 /**
- * Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at
- * `placement` in that body, a column-major 4×4 matrix, NULL for the identity. `prefix` is put before all
- * its names, NULL for none: two hands of one file need two of them. Gravity, fluid and time step stay the
- * builder's. Its inputs come after those that there are; a builder with inputs on all dofs
- * (DS_ACTUATION_FULL) has them on the new dofs, too, in place of its own. The model stays as it is and may
- * be freed.
+ * Adds all parts of another model. Bodies on its world are attached to `body`. `placement` is the
+ * pose of its world frame in that body, a column-major 4×4 matrix; NULL for the identity. `prefix`
+ * is put before all its names; NULL for none. Two hands from one file need two prefixes. Gravity,
+ * fluid and time step remain those of the builder. Inputs of the added model follow the existing
+ * ones; a builder with inputs on all dofs (DS_ACTUATION_FULL) instead gets inputs on the new dofs.
+ * The model does not change and may be freed.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name that is there already, and for a robot
- * on a free joint that is to hang on another body than the world; DS_ERR_UNSUPPORTED for inputs on dofs of
- * joints without a name. The builder is as before then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a body out of range, for a name that is taken, and for a robot
+ * on a free joint if `body` is not the world; DS_ERR_UNSUPPORTED for inputs on dofs of joints
+ * without a name. Then the builder does not change.
  */
 ds_status ds_builder_attach(struct ds_builder *builder,
                             int32_t body,
@@ -3671,11 +3835,10 @@ ds_status ds_builder_attach(struct ds_builder *builder,
 int32_t ds_builder_body_id(const struct ds_builder *builder, const char *name);
 
 /**
- * The builder's id of the joint of this name; -1 if there is none. Joints have ids in the order in which
- * they were added.
+ * The builder's id of the joint of this name; -1 if there is none. Joint ids follow the order of
+ * additions.
  */
-int32_t ds_builder_joint_id(const struct ds_builder *builder,
-                            const char *name);
+int32_t ds_builder_joint_id(const struct ds_builder *builder, const char *name);
 
 /**
  * The builder's id of the geom of this name; -1 if there is none.
@@ -3683,71 +3846,69 @@ int32_t ds_builder_joint_id(const struct ds_builder *builder,
 int32_t ds_builder_geom_id(const struct ds_builder *builder, const char *name);
 
 /**
- * What a joint of a builder is, as it was said. Fill *out with ds_joint_desc_init first; its name stays as
- * it is there, NULL.
+ * Description of a joint of a builder, as given. Fill *out with ds_joint_desc_init first; its name
+ * stays NULL.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
  */
 ds_status ds_builder_joint(const struct ds_builder *builder,
                            int32_t joint,
                            struct ds_joint_desc *out);
 
 /**
- * What a body of a builder is. Fill *out with ds_body_desc_init first; its name stays as it is there, NULL.
+ * Description of a body of a builder. Fill *out with ds_body_desc_init first; its name stays NULL.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
  */
-ds_status ds_builder_body(const struct ds_builder *builder,
-                          int32_t body,
-                          struct ds_body_desc *out);
+ds_status ds_builder_body(const struct ds_builder *builder, int32_t body, struct ds_body_desc *out);
 
 /**
- * What a geom of a builder is. Fill *out with ds_geom_desc_init first; its name stays as it is there,
- * NULL, and the arrays of its mesh or heights belong to the builder until it is changed.
+ * Description of a geom of a builder. Fill *out with ds_geom_desc_init first; its name stays NULL.
+ * The arrays of its mesh or heights belong to the builder and are valid until the builder changes.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and for a struct that was not filled.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or a struct that was not filled.
  */
-ds_status ds_builder_geom(const struct ds_builder *builder,
-                          int32_t geom,
-                          struct ds_geom_desc *out);
+ds_status ds_builder_geom(const struct ds_builder *builder, int32_t geom, struct ds_geom_desc *out);
 
 /**
- * Exchanges all that is said of a joint but its kind: fill the struct with ds_builder_joint, change fields
- * and hand it over, say to give a joint friction that its file leaves at 0. Its name stays where that of
- * the struct is NULL.
+ * Replaces the description of a joint, except its kind. Fill the struct with ds_builder_joint,
+ * change fields and pass it, for example to give a joint friction that its file leaves at 0. If the
+ * struct's name is NULL, the joint keeps its name.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, another kind, and as ds_builder_add_joint.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or another kind; those of
+ * ds_builder_add_joint.
  */
 ds_status ds_builder_set_joint(struct ds_builder *builder,
                                int32_t joint,
                                const struct ds_joint_desc *to);
 
 /**
- * Exchanges the placement, the inertia and the gravity compensation of a body for those of the struct, as
- * ds_model_body fills it; its other fields are not read.
+ * Replaces the placement, inertia and gravity compensation of a body by those of a struct as
+ * ds_model_body fills it. Other fields are not read.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none or the world's, and as ds_builder_add_body.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range or the world's; those of
+ * ds_builder_add_body.
  */
 ds_status ds_builder_set_body(struct ds_builder *builder,
                               int32_t body,
                               const struct ds_body_desc *to);
 
 /**
- * Exchanges a geom for another one on the same body. Its name stays where that of the struct is NULL.
+ * Replaces a geom by another one on the same body. If the struct's name is NULL, the geom keeps its
+ * name.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, and as ds_builder_add_geom.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range; those of ds_builder_add_geom.
  */
 ds_status ds_builder_set_geom(struct ds_builder *builder,
                               int32_t geom,
                               const struct ds_geom_desc *to);
 
 /**
- * Takes a geom away, with all that was said of its pairs. Ids of the geoms after it become one less.
+ * Removes a geom and all settings of its pairs. The ids of later geoms decrease by one.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range.
  */
-ds_status ds_builder_remove_geom(struct ds_builder *builder,
-                                 int32_t geom);
+ds_status ds_builder_remove_geom(struct ds_builder *builder, int32_t geom);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -3755,10 +3916,10 @@ ds_status ds_builder_remove_geom(struct ds_builder *builder,
 void ds_spring_desc_init(struct ds_spring_desc *spring);
 
 /**
- * Adds a spring between points of bodies that are there. Ids follow the order of additions.
+ * Adds a spring between points of existing bodies. Ids follow the order of additions.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name taken twice, points that are not finite, a negative
- * stiffness or damping; nothing is added then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a body out of range, a name that is taken, points that are not
+ * finite, or a negative stiffness or damping. Then nothing is added.
  */
 ds_status ds_builder_add_spring(struct ds_builder *builder,
                                 const struct ds_spring_desc *spring);
@@ -3769,23 +3930,25 @@ ds_status ds_builder_add_spring(struct ds_builder *builder,
 void ds_tendon_desc_init(struct ds_tendon_desc *tendon);
 
 /**
- * Adds a tendon over joints, or through points and around solids of bodies, that are there. Ids follow the order of
- * additions.
+ * Adds a tendon over existing joints, or through points and around solids of existing bodies. Ids
+ * follow the order of additions.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a solid that does
- * not stand between two points, a pulley before which or after which a branch has not two points, a name taken twice,
- * numbers that are not finite or negative where they must not be, a lower bound or rest above the upper one; nothing is added
- * then. That a joint has one dof is seen by ds_builder_build.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that does not exist, for fewer than two points
+ * or no joint, for a solid that is not between two points, for a pulley whose branches have fewer
+ * than two points, for a name that is taken, for numbers that are not finite or not allowed to be
+ * negative, and for a lower bound or rest length above the upper one. Then nothing is added.
+ * ds_builder_build checks that the joints have one dof.
  */
 ds_status ds_builder_add_tendon(struct ds_builder *builder,
                                 const struct ds_tendon_desc *tendon);
 
 /**
- * Lengths of all tendons at q [m; of a fixed one in the unit of its sum]. lengths: one number a tendon.
- * moments: their derivatives by the tangent of q, nv × the number of tendons, column-major; may be NULL.
+ * Lengths of all tendons at q [m; for a fixed tendon, the unit of its sum]. lengths: one number per
+ * tendon. moments: their derivatives by the tangent of q, nv × the number of tendons, column-major;
+ * may be NULL.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q or a length that
- * is not finite; nothing is written then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length; DS_ERR_NUMERICAL
+ * for a q or a length that is not finite. Then nothing is written.
  */
 ds_status ds_sim_tendon_lengths(struct ds_sim *sim,
                                 const double *q,
@@ -3798,36 +3961,34 @@ ds_status ds_sim_tendon_lengths(struct ds_sim *sim,
 void ds_equality_desc_init(struct ds_equality_desc *equality);
 
 /**
- * Adds an equality, which may close a loop. A step with contact holds it: what is violated at its
- * start is gone, up to the share options.kp, at its end.
+ * Adds an equality constraint, which may close a loop. A step with contact enforces it: a violation
+ * at the start of the step is removed at its end, up to the share options.kp.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a body, joint or tendon that is not there; DS_ERR_NUMERICAL for a
- * number that is not finite. Numbers that make no equality are refused by ds_sim_create.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a body, joint or tendon that does not exist; DS_ERR_NUMERICAL
+ * for a number that is not finite. ds_sim_create refuses values that define no valid equality.
  */
 ds_status ds_builder_add_equality(struct ds_builder *builder,
                                   const struct ds_equality_desc *equality);
 
 /**
- * Coordinates theta of an inertia p (10 numbers each; p as in DS_PARAM_BODY_INERTIA) in which every value is the inertia of
- * a body, so that an optimizer cannot leave these: the logarithmic Cholesky factor of the pseudo-inertia (Rucker & Wensing
- * 2022). theta is (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): the mass is exp(2 alpha) and t the centre of mass. theta
- * may be p.
+ * Coordinates theta of an inertia p (10 numbers each; p as in DS_PARAM_BODY_INERTIA). Every theta is
+ * the inertia of a possible body, so an optimizer over theta stays physical. They are the
+ * log-Cholesky factor of the pseudo-inertia (Rucker & Wensing 2022): theta is (alpha, d1, d2, d3,
+ * s12, s23, s13, t1, t2, t3), the mass is exp(2 alpha), and t is the centre of mass. theta may be p.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for numbers that no body has, and for points, needles and discs without extent in some
- * direction, which have no theta.
+ * Errors: DS_ERR_INVALID_ARGUMENT for numbers that no body has, and for points, needles and discs
+ * without extent in some direction, which have no theta.
  */
 ds_status ds_inertia_to_log_cholesky(const double *p,
                                      double *theta);
 
 /**
- * The inertia p at theta, see ds_inertia_to_log_cholesky; 10 numbers each. dp_dtheta: 10×10, column-major, may be NULL. p may
- * be theta.
+ * The inertia p at theta, see ds_inertia_to_log_cholesky; 10 numbers each. dp_dtheta: 10×10,
+ * column-major, may be NULL. p may be theta.
  *
- * Errors: DS_ERR_NUMERICAL where the numbers overflow, or the mass vanishes.
+ * Errors: DS_ERR_NUMERICAL if the numbers overflow or the mass vanishes.
  */
-ds_status ds_inertia_from_log_cholesky(const double *theta,
-                                       double *p,
-                                       double *dp_dtheta);
+ds_status ds_inertia_from_log_cholesky(const double *theta, double *p, double *dp_dtheta);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -3835,39 +3996,84 @@ ds_status ds_inertia_from_log_cholesky(const double *theta,
 void ds_options_init(struct ds_options *options);
 
 /**
- * Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
+ * The quaternion (x y z w) of a rotation vector (3 numbers) [rad].
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for options that do not go together and for what the
- * contact law cannot do with this model, naming it; DS_ERR_CAPACITY where memory does not suffice.
+ * jacobian: 3×3, column-major: rotation about the moved axes by the vector; may be NULL.
+ */
+ds_status ds_rotation_vector_to_quat(const double *vector, double *quat, double *jacobian);
+
+/**
+ * The rotation vector (3 numbers) of a quaternion (x y z w), of length pi at most [rad].
+ *
+ * jacobian: 3×3, column-major: the vector by rotations about the moved axes; may be NULL.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a quaternion whose length is far from 1.
+ */
+ds_status ds_quat_to_rotation_vector(const double *quat, double *vector, double *jacobian);
+
+/**
+ * The quaternion (x y z w) of rotations by three angles [rad] about axes, each carried along by those before it: the
+ * rotation of a DS_JOINT_EULER.
+ *
+ * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: rotation about the
+ * moved axes by the angles; may be NULL.
+ */
+ds_status ds_euler_to_quat(const double *axes,
+                           const double *angles,
+                           double *quat,
+                           double *jacobian);
+
+/**
+ * The angles [rad] of a quaternion (x y z w) about three axes, the second of which is perpendicular to the others.
+ * The second angle is from -pi/2 to pi/2 where the axes are perpendicular, and from 0 to pi where the third is
+ * the first one.
+ *
+ * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: the angles by
+ * rotations about the moved axes; may be NULL.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for other axes, and for a quaternion whose length is far from 1;
+ * DS_ERR_NUMERICAL within 1e-9 rad of where the axes are in one plane, for there are no two angles.
+ */
+ds_status ds_quat_to_euler(const double *axes,
+                           const double *quat,
+                           double *angles,
+                           double *jacobian);
+
+/**
+ * Makes a sim of a model and keeps the model alive. Release *out with ds_sim_free.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for incompatible options,
+ * and for a part of the model that the contact law does not support (the message names it);
+ * DS_ERR_CAPACITY if there is not enough memory.
  */
 ds_status ds_sim_create(const struct ds_model *model,
                         const struct ds_options *options,
                         struct ds_sim **out);
 
 /**
- * Releases a simulation. NULL is ignored.
+ * Releases a sim. NULL is ignored.
  */
 void ds_sim_free(struct ds_sim *sim);
 
 /**
- * Length of a step [s]: options.time_step, or where it is 0 that of the model. 0 for NULL.
+ * Time step [s]: options.time_step, or the model's time step if this is 0. 0 for NULL.
  */
 double ds_sim_time_step(const struct ds_sim *sim);
 
 /**
- * The ds_integrator by which it steps, never DS_INTEGRATOR_FROM_MODEL. -1 for NULL.
+ * The ds_integrator in use, never DS_INTEGRATOR_FROM_MODEL. -1 for NULL.
  */
 int32_t ds_sim_integrator(const struct ds_sim *sim);
 
 /**
- * Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
- * nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
- * next one. The activations of actuators that have a state (ds_model_na) are the sim's: they go on with the step
+ * Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL if nu = 0.
+ * q_next may be q, and v_next may be v. You can ask for derivatives of this step until the next one.
+ * The sim holds the activations of actuators that have a state (ds_model_na) and advances them too
  * (ds_sim_get_act).
  *
- * Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out, and where tendons, springs or
- * forces between joints are so stiff that of the step round-off would be left; DS_ERR_CAPACITY;
- * DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
+ * Errors: DS_ERR_NUMERICAL for an argument or result that is not finite, and for tendons, springs or
+ * joint forces so stiff that the result would be round-off; DS_ERR_CAPACITY; DS_ERR_NOT_CONVERGED if
+ * options.require_convergence is 1.
  */
 ds_status ds_sim_step(struct ds_sim *sim,
                       const double *q,
@@ -3877,77 +4083,76 @@ ds_status ds_sim_step(struct ds_sim *sim,
                       double *v_next);
 
 /**
- * How the last step went.
+ * Facts about the last step.
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */
 ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
 
 /**
- * Whether the last step gave up pushing all bodies out of each other as asked: 1 where jammed bodies could not be
- * pushed apart, or pinched ones not without throwing a joint, and penetrations, passed limits and equalities' errors were
- * undone by constraints that yield to their impulse (its derivative is that of such a step; DS_GRADIENT_ONE_SIDED where
- * the step came to it by trying); 0 where it was taken as asked.
+ * Whether the last step reduced its stabilization. 0: all violations were stabilized as the options
+ * say. 1: jammed bodies could not be separated, or pinched bodies could not be separated without a
+ * high joint speed. Then penetrations, passed limits and violated equalities were treated as
+ * compliant in this step. The derivative is the derivative of the compliant step; it is
+ * DS_GRADIENT_ONE_SIDED if the step first tried to solve the rigid problem.
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */
-ds_status ds_sim_push_out_given_up(const struct ds_sim *sim,
-                                   int32_t *out);
+ds_status ds_sim_push_out_given_up(const struct ds_sim *sim, int32_t *out);
 
 /**
- * What the contact problem of the last step took, in factorizations of it: of bodies in several groups that do not touch
- * each other, of the group that took the most. At most options.max_work, but for a fixed share (about ten) that
- * an unsolved step is settled with. With DS_CONTACT_CONVEX Newton steps.
+ * Work of the contact problem of the last step, in factorizations of it. If bodies form several
+ * groups that do not touch each other, it is the work of the group that needed most. It is at most
+ * options.max_work, plus a fixed share (about ten) with which an unsolved step is completed. With
+ * DS_CONTACT_CONVEX it counts Newton steps.
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */
-ds_status ds_sim_work(const struct ds_sim *sim,
-                      double *out);
+ds_status ds_sim_work(const struct ds_sim *sim, double *out);
 
 /**
- * Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]
- * and moment [N m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
+ * Sets the wrench on a body for all following steps, until you change it: force [N] and moment [N
+ * m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
  */
 ds_status ds_sim_set_external_wrench(struct ds_sim *sim, int32_t body, const double *wrench);
 
 /**
- * Forgets warm starts and sets activations to 0: the next step is that of a new sim with the same parameters, wrenches and
- * prescribed velocities.
+ * Forgets warm starts and sets activations to 0. The next step is that of a new sim with the same
+ * parameters, wrenches and prescribed velocities.
  */
 ds_status ds_sim_reset(struct ds_sim *sim);
 
 /**
- * Number of numbers of the warm start, activations among them. 0 for NULL.
+ * Length of the array of ds_sim_get_memory: warm start and activations. 0 for NULL.
  */
 size_t ds_sim_memory_size(const struct ds_sim *sim);
 
 /**
- * What a sim remembers from step to step, ds_sim_memory_size numbers: with the state, all that the
- * next step depends on.
+ * The memory of a sim between steps, ds_sim_memory_size numbers. Together with the state it
+ * determines the next step.
  */
 ds_status ds_sim_get_memory(const struct ds_sim *sim, double *warm);
 
 /**
- * Restores what ds_sim_get_memory gave: the same steps follow, to the bit.
+ * Restores an array of ds_sim_get_memory. The same steps follow, to the bit.
  */
 ds_status ds_sim_set_memory(struct ds_sim *sim, const double *warm);
 
 /**
- * Jacobians of the last step. Of a model with activations (ds_model_na) they are those at fixed activations where the step
- * begins, here and in all calls of this section: an input that acts through its activation alone has columns of zeros.
- * ds_sim_step_act_jacobians has the rest.
+ * Jacobians of the last step. If the model has activations (ds_model_na), the Jacobians here and in
+ * all calls of this section are taken at fixed activations at the start of the step. An input that
+ * acts only through its activation has columns of zeros. ds_sim_step_act_jacobians has the rest.
  *
- * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
- * is 0; DS_ERR_NOT_CONVERGED or DS_ERR_NUMERICAL where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
- * singular mass.
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT if options.derivatives is 0;
+ * DS_ERR_NOT_CONVERGED or DS_ERR_NUMERICAL if ds_step_info reports DS_GRADIENT_REFUSED;
+ * DS_ERR_NUMERICAL for a singular mass matrix.
  */
-ds_status ds_sim_step_jacobians(struct ds_sim *sim,
-                                const struct ds_step_jacobians *out);
+ds_status ds_sim_step_jacobians(struct ds_sim *sim, const struct ds_step_jacobians *out);
 
 /**
  * Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,
- * tangent), du (nu), dp (np) of what went in; NULL for none. dq_next, dv_next: nv numbers, NULL
- * for those not wanted; they may be arguments.
+ * tangent), du (nu) and dp (np) of its arguments; NULL for zero. dq_next, dv_next: nv numbers, NULL
+ * for those not wanted; they may overlap arguments.
  *
  * Errors: as ds_sim_step_jacobians.
  */
@@ -3960,9 +4165,9 @@ ds_status ds_sim_step_jvp(struct ds_sim *sim,
                           double *dv_next);
 
 /**
- * Reverse mode: the gradient of a function of the last step's result, of which q_next_bar (tangent
- * at q_next) and v_next_bar (nv numbers each) are the gradient, by what went in:
- * q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted; they may be arguments.
+ * Reverse mode: given the gradient q_next_bar (tangent at q_next) and v_next_bar (nv numbers each)
+ * of a function by the last step's result, computes its gradient by the step's arguments: q_bar,
+ * v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted. Results may overlap arguments.
  *
  * Errors: as ds_sim_step_jacobians.
  */
@@ -3975,18 +4180,23 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
                           double *p_bar);
 
 /**
- * As ds_sim_step_vjp, but another gradient where that is larger, one that sees beyond contacts which hold or are open: a body
- * at rest on the ground that the function wants to rise has an exact gradient of zero.
+ * The aware gradient: same as ds_sim_step_vjp, but it may return another gradient that looks beyond
+ * active and open contacts. For example, a body at rest on the ground that the function wants to
+ * lift has an exact gradient of zero. The aware gradient is a direction for a search, not a
+ * derivative. The step's derivatives stay the same to the bit.
  *
- * With f the function and l the normal impulse of a contact or limit, df/dl < 0 says that f falls with more impulse, and
- * that a force along -df/dv+ pulls the bodies apart. One other gradient takes those that hold and have df/dl < 0 as separating,
- * one those that are open and have it as holding (only foreseen ones included): sticking without slip, or else sliding in its
- * direction. Positions, velocities and impulses stay those of the step. Of the three that one is returned whose
- * u_bar has the largest Euclidean norm, of a model without inputs whose v_bar has; of equal ones, to nine digits, the
- * exact. It is a direction to search along, not a derivative; the step's derivatives stay as they are, to the bit.
+ * Let f be the function and l the normal impulse of a contact or limit. df/dl < 0 means that f
+ * decreases with more impulse, and that a force along -df/dv+ pulls the bodies apart. Two other
+ * gradients are computed. One treats active contacts with df/dl < 0 as separating. The other treats
+ * open contacts with df/dl < 0, also merely predicted ones, as active: sticking if they do not
+ * slip, otherwise sliding in the direction of slip. Positions, velocities and impulses remain those
+ * of the step. Of the three gradients, the call returns the one whose u_bar has the largest
+ * Euclidean norm (v_bar if the model has no inputs); if norms are equal to nine digits, the exact
+ * one.
  *
- * which, not NULL: 0 the exact one was returned, 1 another. With a law that has no modes (DS_CONTACT_CONVEX) and
- * without contacts it is always 0. It costs up to three times a ds_sim_step_vjp and as many factorizations.
+ * which, not NULL: 0 if the exact gradient was returned, 1 if another. It is always 0 without
+ * contacts and with a law that has no modes (DS_CONTACT_CONVEX). The call costs at most three times
+ * a ds_sim_step_vjp, with as many factorizations.
  *
  * Errors: as ds_sim_step_jacobians.
  */
@@ -4000,29 +4210,30 @@ ds_status ds_sim_step_vjp_aware(struct ds_sim *sim,
                                 int32_t *which);
 
 /**
- * How many contacts and limits the gradient of the last ds_sim_step_vjp_aware took in another mode than the step did; 0 where
- * it was the exact one. count: not NULL.
+ * Number of contacts and limits whose mode in the gradient of the last ds_sim_step_vjp_aware differs
+ * from their mode in the step; 0 if this was the exact gradient. count: not NULL.
  *
- * Errors: DS_ERR_NO_STEP where ds_sim_step_vjp_aware was not called since the last step.
+ * Errors: DS_ERR_NO_STEP if ds_sim_step_vjp_aware was not called after the last step.
  */
 ds_status ds_sim_aware_contacts(const struct ds_sim *sim,
                                 size_t *count);
 
 /**
- * Jacobians of the contact impulses of the last step by q (tangent), v, u and p: rows t1, t2, n of
- * each contact, in the order of ds_sim_contacts, [N s]; with count contacts 3 count × nv, × nv, × nu
- * and × np, column-major; NULL for those not wanted. They must not overlap.
+ * Jacobians of the contact impulses of the last step by q (tangent), v, u and p. Rows: t1, t2, n of
+ * each contact, in the order of ds_sim_contacts [N s]. With count contacts the matrices are 3
+ * count × nv, × nv, × nu and × np, column-major; NULL for those not wanted. They must not overlap.
+ * Costs one ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns.
  *
- * The components are along each contact's own frame, which moves: in the world an impulse on B is
- * f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. They cost
- * one ds_sim_step_vjp a row, or one ds_sim_step_jvp a column where those are fewer.
+ * The components are in each contact's own frame, which moves. In world axes an impulse on B is
+ * f = t1 l1 + t2 l2 + n l3; ds_sim_contact_derivatives gives the rest of its derivative.
  *
- * unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
- * 0 where constraints depend on each other (four points under a flat foot) and the step reports the
- * impulses of least norm: only the generalized force of all impulses (on a free body, its force and
- * moment) then has the derivative given.
+ * unique, not NULL: 1 if the state determines every impulse; then every impulse has the returned
+ * derivative. 0 if constraints are redundant (four points under a flat foot) and the step reports
+ * the least-norm impulses; then only the generalized force of all impulses (on a free body: its
+ * force and moment) has the returned derivative.
  *
- * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
+ * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
+ * forces.
  */
 ds_status ds_sim_impulse_jacobians(struct ds_sim *sim,
                                    double *by_q,
@@ -4032,11 +4243,12 @@ ds_status ds_sim_impulse_jacobians(struct ds_sim *sim,
                                    int32_t *unique);
 
 /**
- * Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses,
- * 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
- * NULL: as there.
+ * Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses, 3
+ * count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
+ * NULL: as for ds_sim_impulse_jacobians.
  *
- * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
+ * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
+ * forces.
  */
 ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
                              const double *dq,
@@ -4047,12 +4259,13 @@ ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
                              int32_t *unique);
 
 /**
- * Reverse mode of ds_sim_impulse_jacobians: the gradient of a function of the last step's contact impulses,
- * of which impulse_bar (3 count numbers) is the gradient, by what went in: q_bar, v_bar: nv numbers,
- * u_bar: nu, p_bar: np; NULL for those not wanted; they may be impulse_bar. It costs one ds_sim_step_vjp.
- * unique, not NULL: as there.
+ * Reverse mode of ds_sim_impulse_jacobians: given the gradient impulse_bar (3 count numbers) of a
+ * function by the last step's contact impulses, computes its gradient by the step's arguments:
+ * q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted. Results may be
+ * impulse_bar. Costs one ds_sim_step_vjp. unique, not NULL: as for ds_sim_impulse_jacobians.
  *
- * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have forces.
+ * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
+ * forces.
  */
 ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
                              const double *impulse_bar,
@@ -4063,11 +4276,12 @@ ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
                              int32_t *unique);
 
 /**
- * Takes a step and gives its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, δq in the tangent space: A =
- * (dq_dq dq_dv; dv_dq dv_dv), 2nv×2nv, B = (dq_du; dv_du), 2nv×nu, the Jacobians of ds_sim_step_jacobians
- * to the bit. A or B may be NULL. The step is the sim's last one then, with its labels, contacts and
- * derivatives: for a state about which nothing else is to change, use ds_sim_reset or ds_sim_set_memory.
- * Of a model with activations they hold these fixed.
+ * Takes a step and returns its linear model (δq⁺, δv⁺) = A (δq, δv) + B δu, with δq in the tangent
+ * space: A = (dq_dq dq_dv; dv_dq dv_dv), 2nv×2nv, and B = (dq_du; dv_du), 2nv×nu. These are the
+ * Jacobians of ds_sim_step_jacobians, to the bit. A or B may be NULL. The step becomes the sim's
+ * last step, with its labels, contacts and derivatives. To keep later steps independent of this
+ * call, use ds_sim_reset or ds_sim_set_memory. In a model with activations, A and B hold the
+ * activations fixed.
  *
  * Errors: those of ds_sim_step and of ds_sim_step_jacobians.
  */
@@ -4079,44 +4293,44 @@ ds_status ds_sim_linearize(struct ds_sim *sim,
                            double *B);
 
 /**
- * Number na of activations: one of each actuator with a state, in the order of u. 0 for NULL.
+ * Number na of activations: one for each actuator with a state, in the order of u. 0 for NULL.
  */
 size_t ds_model_na(const struct ds_model *model);
 
 /**
- * The actuator, by its index in u, that an activation drives; -1 for an index that is none.
+ * Index in u of the actuator that an activation drives; -1 if the activation is out of range.
  */
 int32_t ds_model_act_actuator(const struct ds_model *model, int32_t activation);
 
 /**
- * The activations of a stored state (ds_model_keyframe): na numbers.
+ * The activations of a keyframe (ds_model_keyframe): na numbers.
  */
 ds_status ds_model_keyframe_act(const struct ds_model *model, const char *name, double *act);
 
 /**
- * Sets the activations with which the next step begins: na numbers. They are 0 in a new sim and after ds_sim_reset. The
- * last step and its derivatives stay.
+ * Sets the activations at the start of the next step: na numbers. They are 0 in a new sim and after
+ * ds_sim_reset. The last step and its derivatives do not change.
  *
  * Errors: DS_ERR_NUMERICAL for a number that is not finite.
  */
-ds_status ds_sim_set_act(struct ds_sim *sim,
-                         const double *act);
+ds_status ds_sim_set_act(struct ds_sim *sim, const double *act);
 
 /**
- * The activations with which the next step begins, those at the end of the last one: na numbers.
+ * The activations at the start of the next step, which are those at the end of the last one: na
+ * numbers.
  */
 ds_status ds_sim_get_act(const struct ds_sim *sim, double *act);
 
 /**
- * What ds_sim_step_jacobians leaves out of the last step's Jacobians.
+ * The part of the last step's Jacobians that ds_sim_step_jacobians leaves out.
  *
  * Errors: as ds_sim_step_jacobians.
  */
 ds_status ds_sim_step_act_jacobians(struct ds_sim *sim, const struct ds_act_jacobians *out);
 
 /**
- * As ds_sim_step_jvp with the activations among what goes in and what comes out: dact, dact_next: na numbers, NULL for none.
- * The results may be arguments.
+ * Same as ds_sim_step_jvp, with variations of the activations: dact, dact_next: na numbers, NULL for
+ * none. Results may overlap arguments.
  */
 ds_status ds_sim_step_jvp_act(struct ds_sim *sim,
                               const double *dq,
@@ -4129,8 +4343,9 @@ ds_status ds_sim_step_jvp_act(struct ds_sim *sim,
                               double *dact_next);
 
 /**
- * As ds_sim_step_vjp of a function of the activations at the end, too, of which act_next_bar (na numbers, NULL for zeros) is
- * the gradient, and by those where the step began: act_bar, na numbers. The results may be arguments.
+ * Same as ds_sim_step_vjp for a function that also depends on the activations at the end of the
+ * step: act_next_bar (na numbers, NULL for zeros) is its gradient by them. act_bar: the gradient by
+ * the activations at the start, na numbers. Results may overlap arguments.
  */
 ds_status ds_sim_step_vjp_act(struct ds_sim *sim,
                               const double *q_next_bar,
@@ -4143,8 +4358,8 @@ ds_status ds_sim_step_vjp_act(struct ds_sim *sim,
                               double *p_bar);
 
 /**
- * As ds_rollout_run from the activations act0 (na numbers, NULL for zeros), with those of the trajectory to act: na×(N+1),
- * NULL if not wanted.
+ * Same as ds_rollout_run, starting from the activations act0 (na numbers, NULL for zeros). act: the
+ * activations of the trajectory, na×(N+1), NULL if not wanted.
  */
 ds_status ds_rollout_run_act(struct ds_rollout *rollout,
                              const double *q0,
@@ -4157,8 +4372,9 @@ ds_status ds_rollout_run_act(struct ds_rollout *rollout,
                              double *act);
 
 /**
- * As ds_rollout_adjoint of a function of the activations, too, whose gradient by them is act_bar (na×(N+1), NULL for zeros),
- * and by those that the run began with: act0_bar, na numbers.
+ * Same as ds_rollout_adjoint for a function that also depends on the activations: act_bar (na×(N+1),
+ * NULL for zeros) is its gradient by them. act0_bar: the gradient by the initial activations, na
+ * numbers.
  */
 ds_status ds_rollout_adjoint_act(struct ds_rollout *rollout,
                                  const double *q_bar,
@@ -4171,28 +4387,33 @@ ds_status ds_rollout_adjoint_act(struct ds_rollout *rollout,
                                  double *p_bar);
 
 /**
- * Sets the activations with which the next steps of all elements begin: na×count numbers, as ds_sim_set_act.
+ * Sets the activations at the start of the next steps of all elements: na×count numbers, as
+ * ds_sim_set_act.
  */
-ds_status ds_batch_set_act(struct ds_batch *batch,
-                           const double *act);
+ds_status ds_batch_set_act(struct ds_batch *batch, const double *act);
 
 /**
- * The activations with which the next steps of all elements begin: na×count numbers.
+ * The activations at the start of the next steps of all elements: na×count numbers.
  */
 ds_status ds_batch_get_act(const struct ds_batch *batch, double *act);
 
 /**
- * Acceleration and contact forces at a state by the laws of the sim's step, without moving it. q: nq numbers; v: nv; u: nu,
- * NULL where nu = 0; acceleration: nv numbers, may be NULL. It is that of the balance of forces over the sim's time step
- * h from there: M a + b is the sum of the forces, of contacts their impulses over h, with what of joints' springs and
- * dampers is taken implicitly; with DS_INTEGRATOR_SYMPLECTIC_EULER (v_next - v)/h of the step, with
- * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD that but for free joints, whose axes the step turns; with DS_INTEGRATOR_BDF1 and
- * _SDIRK2 (v_next - v)/h. With DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD the couple that turns free bodies by the discrete
- * Euler equations is one of the forces: of the order of h w^3 where a free joint or a ball joint with nothing on it spins
- * at w. Without contact, implicit forces and such spin h has no part in it.
+ * Acceleration and contact forces at a state by the laws of the sim's step, without advancing the
+ * state. q: nq numbers; v: nv; u: nu, NULL if nu = 0; acceleration: nv numbers, may be NULL.
  *
- * Afterwards the last step, of which ds_sim_contacts, ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives
- * tell, is that from this state. The warm start of the next step stays as it was.
+ * The acceleration a satisfies the balance of forces over the sim's time step h from this state: M
+ * a + b is the sum of the forces. Contact forces are impulses over h; springs and dampers of joints
+ * include their implicit terms. Compared with the step:
+ * - DS_INTEGRATOR_SYMPLECTIC_EULER, DS_INTEGRATOR_BDF1 and DS_INTEGRATOR_SDIRK2: a = (v_next - v)/h.
+ * - DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD: the same except for free joints, whose axes rotate in the
+ *   step. One of the forces is the torque of the discrete Euler equations on free bodies. It is of
+ *   the order of h w³ if a free joint, or a ball joint that carries no other bodies, spins at w.
+ *
+ * Without contact, implicit forces and such spin the result does not depend on h.
+ *
+ * Afterwards the step from this state is the last step, for ds_sim_contacts,
+ * ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives. The warm start of the next
+ * step does not change.
  *
  * Errors: those of ds_sim_step.
  */
@@ -4203,8 +4424,9 @@ ds_status ds_sim_forward(struct ds_sim *sim,
                          double *acceleration);
 
 /**
- * Jacobians of the acceleration of the last step or ds_sim_forward by q (tangent), v, u and the selected parameters,
- * column-major with nv rows; NULL for those not wanted. They must not overlap each other.
+ * Jacobians of the acceleration of the last step or ds_sim_forward by q (tangent), v, u and the
+ * selected parameters, column-major with nv rows; NULL for those not wanted. They must not overlap
+ * each other.
  *
  * Errors: those of ds_sim_step_jacobians.
  */
@@ -4215,15 +4437,16 @@ ds_status ds_sim_acceleration_jacobians(struct ds_sim *sim,
                                         double *da_dp);
 
 /**
- * Jacobian of the same acceleration by the activations where the step begins: nv×na, column-major.
+ * Jacobian of this acceleration by the activations at the start of the step: nv×na, column-major.
  *
  * Errors: those of ds_sim_step_jacobians.
  */
 ds_status ds_sim_acceleration_act_jacobian(struct ds_sim *sim, double *da_dact);
 
 /**
- * Adjoint of the acceleration of the last step or ds_sim_forward: from the gradient a_bar by it (nv numbers) to those by q
- * (tangent, nv), v (nv), u (nu) and the selected parameters (np); NULL for those not wanted.
+ * Adjoint of the acceleration of the last step or ds_sim_forward: from the gradient a_bar by the
+ * acceleration (nv numbers) it computes the gradients by q (tangent, nv), v (nv), u (nu) and the
+ * selected parameters (np); NULL for those not wanted.
  *
  * Errors: those of ds_sim_step_vjp.
  */
@@ -4235,7 +4458,7 @@ ds_status ds_sim_acceleration_vjp(struct ds_sim *sim,
                                   double *p_bar);
 
 /**
- * As ds_sim_acceleration_vjp, also by the activations: act_bar, na numbers.
+ * Same as ds_sim_acceleration_vjp, with the gradient by the activations: act_bar, na numbers.
  */
 ds_status ds_sim_acceleration_vjp_act(struct ds_sim *sim,
                                       const double *a_bar,
@@ -4246,14 +4469,17 @@ ds_status ds_sim_acceleration_vjp_act(struct ds_sim *sim,
                                       double *p_bar);
 
 /**
- * The generalized force (nv numbers) beside those of the step under inputs u with which ds_sim_forward from (q, v) has
- * acceleration a: with contact, whose impulses follow from the velocity at the end. q: nq numbers; v, a: nv; u: nu numbers,
- * NULL for zero: then it is what actuators have to do; with DS_ACTUATION_FULL it is u. The step under it is taken as
- * ds_sim_forward does, which is the last one afterwards.
+ * Inverse dynamics with contact: the generalized force (nv numbers) that, in addition to the forces
+ * of a step under inputs u, makes ds_sim_forward from (q, v) return the acceleration a. Contact
+ * impulses follow from the velocity at the end of the step. q: nq numbers; v, a: nv; u: nu numbers,
+ * NULL for zero. With u = NULL the result is the force that actuators must supply; with
+ * DS_ACTUATION_FULL it is u. The step under this force becomes the last step, as with
+ * ds_sim_forward.
  *
- * Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose impulses are no function
- * of the velocity (many forces lead to one motion), with integrators other than the symplectic ones, and while a dof has a
- * prescribed velocity; DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
+ * Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose
+ * impulses are not a function of the velocity (many forces give one motion), with integrators other
+ * than the symplectic ones, and while a dof has a prescribed velocity; DS_ERR_NOT_CONVERGED if the
+ * contact law separates overlapping bodies so that no step ends with a.
  */
 ds_status ds_sim_inverse(struct ds_sim *sim,
                          const double *q,
@@ -4263,10 +4489,10 @@ ds_status ds_sim_inverse(struct ds_sim *sim,
                          double *force);
 
 /**
- * Derivatives of the force of the last ds_sim_inverse by q (tangent), by v and by a, nv×nv each, column-major; NULL for
- * those not wanted. They must not overlap each other.
+ * Derivatives of the force of the last ds_sim_inverse by q (tangent), v and a, nv×nv each,
+ * column-major; NULL for those not wanted. They must not overlap each other.
  *
- * Errors: DS_ERR_NO_STEP before it; those of ds_sim_inverse and ds_sim_step_jacobians.
+ * Errors: DS_ERR_NO_STEP before ds_sim_inverse; those of ds_sim_inverse and ds_sim_step_jacobians.
  */
 ds_status ds_sim_inverse_jacobians(struct ds_sim *sim,
                                    double *dforce_dq,
@@ -4274,8 +4500,9 @@ ds_status ds_sim_inverse_jacobians(struct ds_sim *sim,
                                    double *dforce_da);
 
 /**
- * Wrenches (force; moment) of all contacts of the last step or ds_sim_forward on every body, impulses over the time step:
- * 6 × nbody numbers, world axes, at the bodies' origins [N, N m]; for the world at its own.
+ * Total contact wrench (force; moment) on every body in the last step or ds_sim_forward, as impulses
+ * over the time step: 6 × nbody numbers, world axes, at the bodies' origins [N, N m]; for the world
+ * at its own origin.
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */
@@ -4283,24 +4510,24 @@ ds_status ds_sim_body_contact_wrenches(struct ds_sim *sim,
                                        double *wrenches);
 
 /**
- * Numbers of entries of the last step's Jacobians that may differ from zero: those of bodies in one tree of joints, or in
- * trees that contacts and equalities of the step join. The pattern is another than before only where other trees are
- * joined, which out->pattern shows.
+ * Numbers of structural nonzeros of the last step's Jacobians: entries of bodies in one tree of
+ * joints, or in trees that contacts and equalities of the step connect. The pattern changes only if
+ * other trees are connected; then out->pattern changes too.
  *
- * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives is 0; those of
- * ds_sim_step_jacobians after a step of an implicit integrator.
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT if options.derivatives is 0; those
+ * of ds_sim_step_jacobians after a step of an implicit integrator.
  */
-ds_status ds_sim_jacobian_entries(struct ds_sim *sim,
-                                  struct ds_jacobian_entries *out);
+ds_status ds_sim_jacobian_entries(struct ds_sim *sim, struct ds_jacobian_entries *out);
 
 /**
- * The pattern of these entries in compressed columns, as sparse matrices of Eigen and SciPy have it: the rows of
- * column j are state_rows[k], in increasing order, for k from state_starts[j] (nv + 1 numbers) to before
- * state_starts[j + 1]; likewise input_starts (nu + 1) and input_rows of the columns by u. NULL for what is not wanted.
- * `entries` must be those of the last step. They must not overlap.
+ * The pattern in compressed columns, as sparse matrices of Eigen and SciPy use it. The rows of
+ * column j are state_rows[k], in increasing order, for k from state_starts[j] (nv + 1 numbers) to
+ * state_starts[j + 1] - 1; likewise input_starts (nu + 1) and input_rows for the columns by u. NULL
+ * for arrays that are not wanted. `entries` must be those of the last step. The arrays must not
+ * overlap.
  *
- * Errors: as ds_sim_jacobian_entries; DS_ERR_INVALID_ARGUMENT for entries of another pattern; DS_ERR_CAPACITY for more
- * entries than an int32_t counts.
+ * Errors: as ds_sim_jacobian_entries; DS_ERR_INVALID_ARGUMENT for entries of another pattern;
+ * DS_ERR_CAPACITY for more entries than an int32_t can count.
  */
 ds_status ds_sim_jacobian_pattern(struct ds_sim *sim,
                                   const struct ds_jacobian_entries *entries,
@@ -4310,10 +4537,11 @@ ds_status ds_sim_jacobian_pattern(struct ds_sim *sim,
                                   int32_t *input_rows);
 
 /**
- * Jacobians of the last step, the entries of ds_sim_jacobian_pattern alone, column by column: entries->by_state numbers
- * in each Jacobian by q or v, entries->by_input in each by u. dq_dp and dv_dp are dense. All else is as with
- * ds_sim_step_jacobians, of which these are the numbers. `entries` must be those of the last step, so that arrays that
- * were made for another pattern are told.
+ * Jacobians of the last step, only the entries of ds_sim_jacobian_pattern, column by column:
+ * entries->by_state numbers in each Jacobian by q or v, entries->by_input in each by u. dq_dp and
+ * dv_dp are dense. The numbers are those of ds_sim_step_jacobians, to which this call is otherwise
+ * equal. `entries` must be those of the last step, so that arrays made for another pattern are
+ * refused.
  *
  * Errors: as ds_sim_step_jacobians; DS_ERR_INVALID_ARGUMENT for entries of another pattern.
  */
@@ -4327,18 +4555,19 @@ ds_status ds_sim_step_jacobians_sparse(struct ds_sim *sim,
 void ds_smoothing_init(struct ds_smoothing *smoothing);
 
 /**
- * Smoothed Jacobians of the last step, for those who want to feel the next contact before it
- * happens; shapes as in ds_step_jacobians. info may be NULL.
+ * Smoothed Jacobians of the last step, which respond to a contact before it happens; shapes as in
+ * ds_step_jacobians. info may be NULL.
  *
- * They are taken on a copy of the sim, made on the heap: the last step, its exact derivatives and all
- * steps that follow have the same bits with and without this call. Zeroth order needs a positive
- * width of every input by which an output is asked for, and gives none by parameters; the others give
- * those by parameters too, without displacing them.
+ * They are computed on a copy of the sim, made on the heap. The last step, its exact derivatives and
+ * all later steps have the same bits with and without this call. Zeroth order needs a positive width
+ * of every variable by which you ask for a Jacobian, and gives no Jacobians by parameters. The other
+ * methods do, without displacing the parameters.
  *
- * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or where
- * options.derivatives is 0 (zeroth order does without); DS_ERR_NOT_CONVERGED where more than
- * max_failures pairs failed, with the first cause, or the relaxed problem was not solved;
- * DS_ERR_UNSUPPORTED for the central path with another law than DS_SMOOTHING_CENTRAL_PATH has.
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or if
+ * options.derivatives is 0 (allowed for zeroth order); DS_ERR_NOT_CONVERGED if more than
+ * max_failures pairs failed, with the first cause, or if the relaxed problem was not solved;
+ * DS_ERR_UNSUPPORTED for the central path with a law that DS_SMOOTHING_CENTRAL_PATH does not
+ * support.
  */
 ds_status ds_sim_smoothed_jacobians(struct ds_sim *sim,
                                     const struct ds_smoothing *smoothing,
@@ -4346,9 +4575,9 @@ ds_status ds_sim_smoothed_jacobians(struct ds_sim *sim,
                                     struct ds_smoothing_info *info);
 
 /**
- * The last step with complementarity relaxed: q_next (nq numbers), v_next (nv numbers), of which
- * DS_SMOOTHING_CENTRAL_PATH gives the Jacobians. smoothing.method must be that one, and only kappa
- * and reach matter else. The last step stays as it is. Allocates.
+ * The last step with relaxed complementarity: q_next (nq numbers) and v_next (nv numbers), whose
+ * Jacobians DS_SMOOTHING_CENTRAL_PATH gives. smoothing.method must be DS_SMOOTHING_CENTRAL_PATH; of
+ * the other options only kappa and reach are used. The last step does not change. Allocates.
  *
  * Errors: as ds_sim_smoothed_jacobians.
  */
@@ -4358,25 +4587,27 @@ ds_status ds_sim_relaxed_step(struct ds_sim *sim,
                               double *v_next);
 
 /**
- * How far apart contacts lie in the array of ds_sim_contacts [bytes]: a newer library's may be longer than ds_contact is
- * in this header.
+ * Distance between contacts in the array of ds_sim_contacts [bytes]. A newer library's contacts may
+ * be longer than ds_contact in this header.
  */
 size_t ds_contact_size(void);
 
 /**
- * The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them from *contacts on, NULL for
- * none, ds_contact_size() apart. They belong to the sim and live until its next call.
+ * The contacts of the last step or ds_sim_collide, in the order of their geoms: an array of *count
+ * contacts at *contacts, ds_contact_size() bytes apart; NULL if there are none. They belong to the
+ * sim and live until the next call on it.
  *
- * Errors: DS_ERR_NO_STEP before either.
+ * Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
  */
 ds_status ds_sim_contacts(const struct ds_sim *sim,
                           const struct ds_contact **contacts,
                           size_t *count);
 
 /**
- * Torques of torsional and rolling friction of the contacts of the last step, in their order: three numbers each on body B, as
- * impulses [N m s], of rolling about t1 and about t2, and of torsion about the normal. Zero for contacts of condim 1 and 3, and
- * after ds_sim_collide. They come in addition to what the impulses do at the points.
+ * Torques of torsional and rolling friction of the contacts of the last step, in their order. Three
+ * numbers each, as angular impulses on body B [N m s]: rolling about t1, rolling about t2, torsion
+ * about the normal. They act in addition to the impulses at the contact points. Zero for contacts of
+ * condim 1 and 3, and after ds_sim_collide.
  *
  * Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
  */
@@ -4385,22 +4616,25 @@ ds_status ds_sim_contact_torques(struct ds_sim *sim,
 
 /**
  * Finds the contacts at q (nq numbers) without dynamics: all points whose gap is at most the pair's
- * margin. ds_sim_contacts then shows them, with zero impulse and velocity and DS_MODE_UNKNOWN. The
- * last step is forgotten, its warm start is not. With DS_CONTACT_NONE the first geometry query of a
- * sim allocates; no other does.
+ * margin. ds_sim_contacts then returns them, with zero impulse and velocity and DS_MODE_UNKNOWN. The
+ * last step is forgotten; its warm start is kept. Does not allocate, except for the first geometry
+ * query of a sim with DS_CONTACT_NONE.
  *
  * Errors: those of ds_sim_step for q; DS_ERR_CAPACITY for more than options.max_contacts contacts;
  * DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
  */
-ds_status ds_sim_collide(struct ds_sim *sim, const double *q);
+ds_status ds_sim_collide(struct ds_sim *sim,
+                         const double *q);
 
 /**
- * How the contacts that ds_sim_contacts shows move with q (tangent), world axes: for each one a
+ * Derivatives of the contacts of ds_sim_contacts by q (tangent), world axes: for each contact a
  * matrix with nv columns, one contact after the other. dpoint: 3×nv [m]; dnormal: 3×nv; dtangents:
  * 6×nv, t1 above t2; dgap: 1×nv [m]; NULL for those not wanted. gradient, which may be NULL: a
- * ds_gradient, one-sided where the point, normal or gap of a contact has no derivative (an edge on
- * an edge, concentric spheres): what is not determined is then left out. q is where the contacts were found: where the step
- * began, or with DS_CONTACT_PENALTY and an implicit integrator where its last stage leads.
+ * ds_gradient. It is one-sided if the point, normal or gap of a contact has no derivative (edge on
+ * edge, concentric spheres); then the undetermined part is left out.
+ *
+ * q is the configuration at which the contacts were found: the start of the step, or with
+ * DS_CONTACT_PENALTY and an implicit integrator the end of its last stage.
  *
  * Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
  */
@@ -4414,11 +4648,11 @@ ds_status ds_sim_contact_derivatives(struct ds_sim *sim,
 /**
  * Signed distance of two geoms (ids, see ds_model_geom_id) at q (nq numbers), whatever the filters
  * say. ddistance: its derivative by q (tangent), 1×nv; NULL if not wanted. Contacts and the last
- * step stay as they are. Allocates as ds_sim_collide does.
+ * step do not change. Allocates as ds_sim_collide does.
  *
- * Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id that is none, or twice the
- * same; DS_ERR_UNSUPPORTED for planes and height fields with each other, and for a height field from
- * within or from beyond its edge.
+ * Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id out of range or two equal
+ * ids; DS_ERR_UNSUPPORTED if both geoms are planes or height fields, and for a height field from
+ * inside or from beyond its edge.
  */
 ds_status ds_sim_distance(struct ds_sim *sim,
                           int32_t geom_a,
@@ -4428,13 +4662,13 @@ ds_status ds_sim_distance(struct ds_sim *sim,
                           double *ddistance);
 
 /**
- * Lets two geoms (ids) touch (enabled: 1), or keeps them from it (0), whatever the filters of the
- * model say, in every step and query of this sim from now on. The last step is forgotten. May
- * allocate: not for the loop.
+ * Lets two geoms (ids) touch (enabled: 1) or not (0), whatever the filters of the model say, in all
+ * following steps and queries of this sim. The last step is forgotten. May allocate; do not call it
+ * in a control loop.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, twice the same, or planes and height fields
- * with each other; DS_ERR_UNSUPPORTED where the pair resists torsion or rolling (condim 4 or 6) and none that may touch
- * did when the sim was made.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id out of range, two equal ids, or if both geoms are planes
+ * or height fields; DS_ERR_UNSUPPORTED if the pair has torsional or rolling friction (condim 4 or 6)
+ * and no pair that could touch had it when the sim was made.
  */
 ds_status ds_sim_set_pair_enabled(struct ds_sim *sim,
                                   int32_t geom_a,
@@ -4464,10 +4698,11 @@ ds_status ds_sim_patches(const struct ds_sim *sim,
 void ds_distance_smoothing_init(struct ds_distance_smoothing *smoothing);
 
 /**
- * ds_sim_distance as a mean over random displacements of geom_b about its own frame, for shapes whose
- * closest point or normal jumps, and its derivatives by q (tangent): ddistance 1×nv, dpoint and
- * dnormal 3×nv, column-major; NULL if not wanted. First order is the mean of the exact derivatives,
- * blind to jumps; zeroth order correlates the outcomes with the displacements and sees them.
+ * Mean of ds_sim_distance over random displacements of geom_b about its own frame, for shapes whose
+ * closest point or normal jumps. Also its derivatives by q (tangent): ddistance 1×nv, dpoint and
+ * dnormal 3×nv, column-major; NULL if not wanted. First order is the mean of the exact derivatives
+ * and does not see jumps. Zeroth order correlates the results with the displacements and does see
+ * them.
  *
  * Errors: those of ds_sim_distance, for q and for every displaced pose; DS_ERR_INVALID_ARGUMENT
  * naming the option.
@@ -4483,20 +4718,25 @@ ds_status ds_sim_smoothed_distance(struct ds_sim *sim,
                                    double *dnormal);
 
 /**
- * What a ray meets first at q (nq numbers): from the origin [m] along a direction of any length but zero, 3 numbers each,
- * world axes, at most max_distance [m] away, which may be infinite. exclude_body: a body whose geoms it passes through, -1
- * for none. Every other geom counts, whatever the filters say; meshes are what they collide as. A ray that starts within a
- * solid meets its surface from inside; a plane is met from above alone, a height field from above and below.
+ * Finds the first geom that a ray hits at q (nq numbers). origin [m] and direction (any length
+ * except 0): 3 numbers each, world axes. max_distance [m], may be infinite. exclude_body: a body
+ * whose geoms the ray passes through; -1 for none. All other geoms count, whatever the filters say;
+ * a mesh has its collision shape. A ray that starts inside a solid hits its surface from inside. A
+ * plane is hit from above only, a height field from above and below.
  *
- * *distance: from the origin [m], -1 where nothing is met. normal: of the surface, outwards, 3 numbers, world axes, zero
- * without a hit. *geom: its id, -1 for none. ddistance: the derivative of the distance by q (tangent), 1×nv, of a ray at rest
- * in the world; zero without a hit. By the origin the distance varies as -n/(n·d) with the unit direction d, by d as
- * that times the distance. *gradient: a ds_gradient, one-sided on edges, where two geoms are met at once, and where the ray
- * grazes (|n·d| < 1e-6), whose derivative is left out. NULL for those not wanted. Contacts and the last step stay as they
- * are. Allocates as ds_sim_collide does.
+ * *distance: from the origin [m]; -1 without a hit. normal: outward normal of the surface, 3
+ * numbers, world axes; zero without a hit. *geom: id of the geom; -1 without a hit. ddistance: the
+ * derivative of the distance by q (tangent), 1×nv, for a ray at rest in the world; zero without a
+ * hit. *gradient: a ds_gradient. It is one-sided on edges, if two geoms are hit at once, and if the
+ * ray grazes (|n·d| < 1e-6); the derivative of a grazing ray is left out. Any of these may be NULL.
  *
- * Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of zero length, an id that is none or a
- * max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
+ * With the unit direction d, the derivative of the distance by the origin is -n/(n·d), and by d it
+ * is this times the distance. Contacts and the last step do not change. Allocates as ds_sim_collide
+ * does.
+ *
+ * Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of length zero, an id
+ * out of range or a max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for
+ * geoms that a sim with contact refuses.
  */
 ds_status ds_sim_ray_cast(struct ds_sim *sim,
                           const double *q,
@@ -4511,8 +4751,8 @@ ds_status ds_sim_ray_cast(struct ds_sim *sim,
                           ds_gradient *gradient);
 
 /**
- * As ds_sim_ray_cast, of so many rays: origins and directions 3×count numbers, distances count, normals 3×count, geoms
- * count, ddistances nv×count, a column a ray, gradients count.
+ * Same as ds_sim_ray_cast for count rays: origins and directions 3×count numbers, distances count,
+ * normals 3×count, geoms count, ddistances nv×count (one column per ray), gradients count.
  */
 ds_status ds_sim_ray_casts(struct ds_sim *sim,
                            const double *q,
@@ -4528,12 +4768,12 @@ ds_status ds_sim_ray_casts(struct ds_sim *sim,
                            ds_gradient *gradients);
 
 /**
- * Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
- * this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
- * derivatives of the last step are gone.
+ * Selects the parameters to which Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer, in
+ * this order; `count` of them, may be 0. Allocates. The values of the parameters do not change. The
+ * derivatives of the last step are no longer available.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an index or component that is none, DS_ERR_UNSUPPORTED for a
- * kind that no step of this version depends on.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an index or component out of range; DS_ERR_UNSUPPORTED for a
+ * kind on which no step depends.
  */
 ds_status ds_sim_select_params(struct ds_sim *sim, const struct ds_param *params, size_t count);
 
@@ -4548,76 +4788,82 @@ size_t ds_sim_np(const struct ds_sim *sim);
 ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /**
- * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers. Allocates where
- * it changes the size of a geom.
+ * Sets the selected parameters of this sim; the model does not change. p: np numbers. Allocates if
+ * it changes the size of a geom or the shape of a spline.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
- * size of 0, or a gain outside [0, 1], and for an inertia that no body has: a negative principal moment about the centre of
- * mass, one larger than the sum of the others, or a first moment without mass. Principal moments may be off by 1e-9 of the
- * trace about the frame's origin. An inertia of the file stays allowed until it is changed. None is changed on an error.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an unphysical value, such as a negative mass, a size of 0 or a
+ * stabilization gain outside [0, 1]. The same for an inertia that no body can have: a negative
+ * principal moment about the centre of mass, one larger than the sum of the other two, or a first
+ * moment without mass. Principal moments may be off by 1e-9 of the trace about the frame's origin.
+ * An inertia of the file is allowed until you change it. After an error no parameter has changed.
  */
 ds_status ds_sim_set_params(struct ds_sim *sim,
                             const double *p);
 
 /**
- * Prescribes the velocity [m/s or rad/s] that a dof, 0 to nv-1, has at the end of every step from now on, until it is changed;
- * NaN frees the dof. v_next has it to round-off with every contact law, whatever forces, contacts, limits and equalities act
- * on the dof: to them it is one of infinite inertia. Dofs of a joint begin at ds_model_joint_v_index. Neither allocates, and
- * both are done at any time; the last step is forgotten. ds_sim_reset keeps prescribed velocities, and ds_sim_get_memory does
- * not tell of them. Derivatives by the velocity: DS_PARAM_PRESCRIBED.
+ * Prescribes the velocity [m/s or rad/s] of a dof, 0 to nv-1, at the end of every following step,
+ * until you change it. NaN frees the dof. v_next has the velocity up to round-off with every contact
+ * law, whatever acts on the dof: for forces, contacts, limits and equalities the dof has infinite
+ * inertia. The dofs of a joint begin at ds_model_joint_v_index. You may call this at any time; it
+ * does not allocate, and the last step is forgotten. ds_sim_reset keeps prescribed velocities, and
+ * ds_sim_get_memory does not contain them. For derivatives by the velocity see DS_PARAM_PRESCRIBED.
  *
- * A free joint has it along the body's axes where the step ends, as v_next has, with DS_INTEGRATOR_SYMPLECTIC_EULER, and with
- * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD where all six of its dofs are prescribed. Else its linear dofs have it along the axes where
- * the step begins, and v_next shows the same vector as seen from those where it ends, by a step's turn apart. With implicit
- * integrators all three linear dofs are prescribed or none: else a step is DS_ERR_UNSUPPORTED.
+ * Axes of a free joint. They are the body's axes at the end of the step, as for v_next, in two
+ * cases: with DS_INTEGRATOR_SYMPLECTIC_EULER, and with DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD if all
+ * six dofs are prescribed. Otherwise the linear dofs have the velocity along the body's axes at the
+ * start of the step, and v_next shows the same vector in the axes at its end. With implicit
+ * integrators, prescribe all three linear dofs or none; otherwise a step is DS_ERR_UNSUPPORTED.
  *
- * What only driven dofs move against each other does not collide, limits and dry friction of driven dofs do nothing, nor do
- * equalities between them: no impulse could change what they bound.
+ * Bodies that move relative to each other only by prescribed dofs do not collide. Limits and dry
+ * friction of prescribed dofs, and equalities between prescribed dofs, have no effect, because no
+ * impulse could enforce them.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a dof that is none, and for NaN while DS_PARAM_PRESCRIBED of the dof is selected;
- * DS_ERR_NUMERICAL for an infinite velocity. Nothing changes then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a dof out of range, and for NaN while DS_PARAM_PRESCRIBED of
+ * the dof is selected; DS_ERR_NUMERICAL for an infinite velocity. Then nothing changes.
  */
 ds_status ds_sim_prescribe(struct ds_sim *sim,
                            int32_t dof,
                            double velocity);
 
 /**
- * The prescribed velocities of all dofs, nv numbers; NaN of a dof that has none.
+ * The prescribed velocities of all dofs, nv numbers; NaN for a dof without one.
  */
 ds_status ds_sim_prescribed_velocities(const struct ds_sim *sim, double *velocity);
 
 /**
- * The generalized impulses [N s or N m s] that held the driven dofs in the last step: what a motor, or whatever drives them,
- * gave beside all other forces and impulses of the step; divided by the time step its mean force. nv numbers, zero of dofs
- * that are not driven. Limits and dry friction of a driven dof itself are not in it. Costs about an inverse dynamics, and
- * writes no bit of the step's other results.
+ * The generalized impulses [N s or N m s] that enforced the prescribed velocities in the last step:
+ * the impulse of a motor that drives the dof, in addition to all other forces and impulses of the
+ * step. Its mean force is the impulse divided by the time step. nv numbers, zero for dofs that are
+ * not prescribed. Limits and dry friction of a prescribed dof itself are not included. Costs about
+ * one inverse dynamics and does not change the other results of the step.
  *
- * Errors: DS_ERR_NO_STEP before a step, DS_ERR_NUMERICAL, DS_ERR_UNSUPPORTED with other integrators than DS_INTEGRATOR_SYMPLECTIC_EULER and
- * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_NUMERICAL; DS_ERR_UNSUPPORTED with integrators other
+ * than DS_INTEGRATOR_SYMPLECTIC_EULER and DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
  */
-ds_status ds_sim_prescribed_impulses(struct ds_sim *sim,
-                                     double *impulse);
+ds_status ds_sim_prescribed_impulses(struct ds_sim *sim, double *impulse);
 
 /**
- * Sets a generalized force on all dofs in every step from now on, until it is changed: tau [N or N m], nv
- * numbers, is its value at the state where the next step begins, K and D are its slopes there, ∂tau/∂q by
- * the tangent of q and ∂tau/∂v, nv×nv column-major; NULL stands for zero. tau NULL ends it. It acts beside
- * all other forces and moves bodies as they do.
+ * Sets a generalized force on all dofs in all following steps, until you change it. tau [N or N m],
+ * nv numbers: its value at the state at the start of the next step. K and D: its slopes there,
+ * ∂tau/∂q (by the tangent of q) and ∂tau/∂v, nv×nv, column-major; NULL for zero. tau = NULL ends the
+ * force. It acts in addition to all other forces.
  *
- * The step takes it implicitly: it has tau + K h v⁺ + D (v⁺ − v), with v⁺ the velocity at the end. A stiff
- * feedback that a controller computes itself, such as tau = Kp (target − q) − Kd v with K = −Kp and D = −Kd,
- * is then as stable as a servo of the model, also where h Kd is many times the inertia. Call it before every
- * step with what the controller says of that step's state.
+ * The step treats the force implicitly: it uses tau + K h v⁺ + D (v⁺ − v), with the velocity v⁺ at
+ * the end. A stiff feedback of your controller, such as tau = Kp (target − q) − Kd v with K = −Kp
+ * and D = −Kd, is then as stable as a servo of the model, even if h Kd is many times the inertia.
+ * Call this function before every step with the values for the state of this step.
  *
- * What of −K and −D is on the diagonal and not negative acts on impulses of contacts, too; all else acts on
- * the velocity without impulses alone. Derivatives of the step are exact with tau, K and D held fixed: those
- * of a closed loop add the controller's own.
+ * Nonnegative diagonal entries of −K and −D also affect the response to contact impulses. All other
+ * entries affect only the velocity without impulses. Derivatives of the step are exact for fixed
+ * tau, K and D; for a closed loop, add the derivatives of your controller.
  *
- * Allocates at the first call, and where other entries of K and D are zero than before; steps do not. The
- * last step is forgotten. ds_sim_reset keeps the force. Rollouts and batches have none.
+ * Allocates at the first call, and if other entries of K and D are zero than before; steps do not
+ * allocate. The last step is forgotten. ds_sim_reset keeps the force. Rollouts and batches do not
+ * have such a force.
  *
- * Errors: DS_ERR_NUMERICAL for a number that is not finite, DS_ERR_UNSUPPORTED with other integrators than
- * DS_INTEGRATOR_SYMPLECTIC_EULER and DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD. Nothing changes then.
+ * Errors: DS_ERR_NUMERICAL for a number that is not finite; DS_ERR_UNSUPPORTED with integrators
+ * other than DS_INTEGRATOR_SYMPLECTIC_EULER and DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD. Then nothing
+ * changes.
  */
 ds_status ds_sim_set_force(struct ds_sim *sim,
                            const double *tau,
@@ -4631,8 +4877,9 @@ ds_status ds_sim_set_force(struct ds_sim *sim,
 ds_status ds_forward_kinematics(struct ds_sim *sim, const double *q, double *placements);
 
 /**
- * The total generalized force tau that gives the acceleration a at (q, v), with gravity, what bodies
- * have of it compensated, and the sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
+ * Inverse dynamics: the total generalized force tau that gives the acceleration a at (q, v). It
+ * accounts for gravity, gravity compensation and the sim's external wrenches; the mass matrix
+ * includes armature. q: nq numbers; v, a, tau: nv. tau may be a.
  */
 ds_status ds_inverse_dynamics(struct ds_sim *sim,
                               const double *q,
@@ -4641,9 +4888,10 @@ ds_status ds_inverse_dynamics(struct ds_sim *sim,
                               double *tau);
 
 /**
- * The acceleration a under the total generalized force tau at (q, v), with gravity, what bodies have
- * of it compensated, and the sim's external wrenches. Joint damping, springs and friction are the step's business: they act only as
- * far as tau holds them. nq, nv, nv and nv numbers; a may be tau.
+ * Forward dynamics: the acceleration a under the total generalized force tau at (q, v). It accounts
+ * for gravity, gravity compensation and the sim's external wrenches. Joint damping, springs and
+ * friction are not included unless tau contains them; steps include them. q: nq numbers; v, tau, a:
+ * nv. a may be tau.
  */
 ds_status ds_forward_dynamics(struct ds_sim *sim,
                               const double *q,
@@ -4652,9 +4900,9 @@ ds_status ds_forward_dynamics(struct ds_sim *sim,
                               double *a);
 
 /**
- * Hybrid dynamics: where prescribed[k] is 1 the acceleration a[k] is given and tau[k] is found,
- * where it is 0 the converse. nq, nv, nv, nv and nv entries; the missing entries of tau and a are
- * filled in and the given ones stay.
+ * Hybrid dynamics. Where prescribed[k] is 1, a[k] is given and tau[k] is computed; where it is 0,
+ * tau[k] is given and a[k] is computed. Given entries do not change. q: nq numbers; the others nv
+ * entries each.
  */
 ds_status ds_hybrid_dynamics(struct ds_sim *sim,
                              const double *q,
@@ -4670,7 +4918,8 @@ ds_status ds_mass_matrix(struct ds_sim *sim, const double *q, double *M);
 
 /**
  * Derivatives of ds_inverse_dynamics by q (tangent) and v: nv×nv each, column-major; NULL for one
- * not wanted. That by a is the mass matrix. They must not overlap the arguments or each other.
+ * not wanted. The derivative by a is the mass matrix. They must not overlap the arguments or each
+ * other.
  */
 ds_status ds_inverse_dynamics_derivatives(struct ds_sim *sim,
                                           const double *q,
@@ -4692,8 +4941,9 @@ ds_status ds_forward_dynamics_derivatives(struct ds_sim *sim,
                                           double *da_dtau);
 
 /**
- * Jacobian of a point fixed to a body: J v is its velocity and the body's angular velocity (linear;
- * angular), world axes. q: nq numbers; point: 3 numbers, body axes [m]; J: 6×nv, column-major.
+ * Jacobian J of a point fixed to a body: J v is the point's velocity and the body's angular velocity
+ * (linear; angular), world axes. q: nq numbers; point: 3 numbers, body axes [m]; J: 6×nv,
+ * column-major.
  */
 ds_status ds_body_jacobian(struct ds_sim *sim,
                            const double *q,
@@ -4709,14 +4959,15 @@ ds_status ds_site_placements(struct ds_sim *sim,
                              double *placements);
 
 /**
- * Jacobian of a site: J v is the velocity of its origin and its angular velocity (linear; angular),
- * world axes. q: nq numbers; J: 6×nv, column-major.
+ * Jacobian J of a site: J v is the velocity of its origin and its angular velocity (linear;
+ * angular), world axes. q: nq numbers; J: 6×nv, column-major.
  */
 ds_status ds_site_jacobian(struct ds_sim *sim, const double *q, int32_t site, double *J);
 
 /**
- * Kinetic energy, with that of the rotors, and potential energy: in gravity, zero at the world's origin, and of all springs, those
- * of joints and tendons among them [J]. Contacts and limits are not counted. Either result may be NULL. nq and nv numbers.
+ * Kinetic and potential energy [J]. The kinetic energy includes rotors (armature). The potential
+ * energy includes gravity, zero at the world's origin, and all springs, also those of joints and
+ * tendons. Contacts and limits are not included. Either result may be NULL. q: nq numbers; v: nv.
  */
 ds_status ds_energy(struct ds_sim *sim,
                     const double *q,
@@ -4725,8 +4976,8 @@ ds_status ds_energy(struct ds_sim *sim,
                     double *potential);
 
 /**
- * Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian (3×nv, column-major) of
- * all that moves; NULL for those not wanted. q: nq numbers. J must not overlap q.
+ * Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian J (3×nv, column-major) of
+ * all moving bodies; NULL for those not wanted. q: nq numbers. J must not overlap q.
  */
 ds_status ds_center_of_mass(struct ds_sim *sim,
                             const double *q,
@@ -4735,8 +4986,8 @@ ds_status ds_center_of_mass(struct ds_sim *sim,
                             double *J);
 
 /**
- * Momentum of all that moves: linear [N s] and angular about a point [N m s], 6 numbers, world
- * axes. nq and nv numbers; about: 3 numbers, world axes, NULL for the origin.
+ * Momentum of all moving bodies: linear [N s], and angular about a point [N m s], 6 numbers, world
+ * axes. q: nq numbers; v: nv; about: 3 numbers, world axes, NULL for the origin.
  */
 ds_status ds_momentum(struct ds_sim *sim,
                       const double *q,
@@ -4745,8 +4996,8 @@ ds_status ds_momentum(struct ds_sim *sim,
                       double *momentum);
 
 /**
- * Velocities of all bodies' frames: 6 × nbody numbers, (linear; angular), zero for the world. q: nq numbers; v: nv;
- * frame: a ds_reference_frame.
+ * Velocities of all bodies' frames: 6 × nbody numbers, (linear; angular), zero for the world. q: nq
+ * numbers; v: nv; frame: a ds_reference_frame.
  */
 ds_status ds_body_velocities(struct ds_sim *sim,
                              const double *q,
@@ -4755,9 +5006,9 @@ ds_status ds_body_velocities(struct ds_sim *sim,
                              double *velocities);
 
 /**
- * Accelerations of all bodies' frames at joint accelerations a, without gravity: 6 × nbody numbers, (linear; angular),
- * zero for the world; with a = 0 they are the rates of the Jacobians times v. q: nq numbers; v, a: nv; frame: a
- * ds_reference_frame.
+ * Accelerations of all bodies' frames at joint accelerations a, without gravity: 6 × nbody numbers,
+ * (linear; angular), zero for the world. At a = 0 they are the rates of the Jacobians times v. q: nq
+ * numbers; v, a: nv; frame: a ds_reference_frame.
  */
 ds_status ds_body_accelerations(struct ds_sim *sim,
                                 const double *q,
@@ -4767,7 +5018,8 @@ ds_status ds_body_accelerations(struct ds_sim *sim,
                                 double *accelerations);
 
 /**
- * Velocities of all sites: 6 × nsite numbers, (linear; angular). q: nq numbers; v: nv; frame: a ds_reference_frame.
+ * Velocities of all sites: 6 × nsite numbers, (linear; angular). q: nq numbers; v: nv; frame: a
+ * ds_reference_frame.
  */
 ds_status ds_site_velocities(struct ds_sim *sim,
                              const double *q,
@@ -4776,8 +5028,8 @@ ds_status ds_site_velocities(struct ds_sim *sim,
                              double *velocities);
 
 /**
- * Accelerations of all sites at joint accelerations a, without gravity: 6 × nsite numbers, (linear; angular). q: nq
- * numbers; v, a: nv; frame: a ds_reference_frame.
+ * Accelerations of all sites at joint accelerations a, without gravity: 6 × nsite numbers, (linear;
+ * angular). q: nq numbers; v, a: nv; frame: a ds_reference_frame.
  */
 ds_status ds_site_accelerations(struct ds_sim *sim,
                                 const double *q,
@@ -4787,8 +5039,8 @@ ds_status ds_site_accelerations(struct ds_sim *sim,
                                 double *accelerations);
 
 /**
- * Jacobians of all bodies' frames: 6 × nv × nbody numbers, a column-major 6×nv matrix each. q: nq numbers; frame: a
- * ds_reference_frame. jacobians must not overlap q.
+ * Jacobians of all bodies' frames: 6 × nv × nbody numbers, a column-major 6×nv matrix each. q: nq
+ * numbers; frame: a ds_reference_frame. jacobians must not overlap q.
  */
 ds_status ds_body_jacobians(struct ds_sim *sim,
                             const double *q,
@@ -4796,9 +5048,10 @@ ds_status ds_body_jacobians(struct ds_sim *sim,
                             double *jacobians);
 
 /**
- * Jacobian of a frame on a body, J v its velocity: 6×nv, column-major. q: nq numbers; placement: of the frame in the
- * body's, a column-major 4×4 matrix, NULL for the body's own frame (of a site: ds_model_site_placement); frame: a
- * ds_reference_frame. J must not overlap the arguments.
+ * Jacobian J of a frame on a body: J v is its velocity. 6×nv, column-major. q: nq numbers;
+ * placement: pose of the frame in the body's frame, a column-major 4×4 matrix, NULL for the body's
+ * own frame (for a site, use ds_model_site_placement); frame: a ds_reference_frame. J must not
+ * overlap the arguments.
  */
 ds_status ds_frame_jacobian(struct ds_sim *sim,
                             const double *q,
@@ -4808,8 +5061,8 @@ ds_status ds_frame_jacobian(struct ds_sim *sim,
                             double *J);
 
 /**
- * Time derivative along v of ds_frame_jacobian, which times v is the acceleration at a = 0: 6×nv, column-major.
- * Arguments as there; v: nv numbers.
+ * Time derivative of ds_frame_jacobian along v: 6×nv, column-major. Its product with v is the
+ * acceleration at a = 0. Arguments as for ds_frame_jacobian; v: nv numbers.
  */
 ds_status ds_frame_jacobian_rate(struct ds_sim *sim,
                                  const double *q,
@@ -4820,8 +5073,9 @@ ds_status ds_frame_jacobian_rate(struct ds_sim *sim,
                                  double *J_rate);
 
 /**
- * Velocity of a frame on a body, 6 numbers (linear; angular), and its derivatives by q (tangent) and by v, the Jacobian:
- * 6×nv each, column-major; NULL for those not wanted. Arguments as of ds_frame_jacobian; v: nv numbers.
+ * Velocity of a frame on a body, 6 numbers (linear; angular), and its derivatives by q (tangent) and
+ * by v (the Jacobian): 6×nv each, column-major; NULL for those not wanted. Arguments as for
+ * ds_frame_jacobian; v: nv numbers.
  */
 ds_status ds_frame_velocity(struct ds_sim *sim,
                             const double *q,
@@ -4834,9 +5088,10 @@ ds_status ds_frame_velocity(struct ds_sim *sim,
                             double *dvelocity_dv);
 
 /**
- * Acceleration of a frame on a body at joint accelerations a, without gravity: 6 numbers (linear; angular), the rate of
- * ds_frame_velocity; and its derivatives by q (tangent), by v and by a, the Jacobian: 6×nv each, column-major; NULL for
- * those not wanted. Arguments as of ds_frame_jacobian; v, a: nv numbers.
+ * Acceleration of a frame on a body at joint accelerations a, without gravity: 6 numbers (linear;
+ * angular), the rate of ds_frame_velocity. Also its derivatives by q (tangent), v and a (the
+ * Jacobian): 6×nv each, column-major; NULL for those not wanted. Arguments as for ds_frame_jacobian;
+ * v, a: nv numbers.
  */
 ds_status ds_frame_acceleration(struct ds_sim *sim,
                                 const double *q,
@@ -4851,28 +5106,23 @@ ds_status ds_frame_acceleration(struct ds_sim *sim,
                                 double *dacceleration_da);
 
 /**
- * Generalized gravity: the force that holds all that moves still against gravity, less what bodies have of it
- * compensated; nv numbers. With its derivative by q (tangent): nv×nv, column-major. NULL for one not wanted. q: nq
- * numbers. The results must not overlap q or each other.
+ * Generalized gravity: the force that holds all moving bodies still against gravity, minus gravity
+ * compensation; nv numbers. Also its derivative by q (tangent): nv×nv, column-major. NULL for one
+ * not wanted. q: nq numbers. The results must not overlap q or each other.
  */
-ds_status ds_gravity_forces(struct ds_sim *sim,
-                            const double *q,
-                            double *g,
-                            double *dg_dq);
+ds_status ds_gravity_forces(struct ds_sim *sim, const double *q, double *g, double *dg_dq);
 
 /**
- * Bias forces b(q, v): Coriolis, centrifugal and gravity forces, less what bodies have of gravity compensated, without the
- * sim's external wrenches, which ds_inverse_dynamics has. nq, nv and nv numbers; b may be v. Their derivatives are those
- * of inverse dynamics at a = 0.
+ * Bias forces b(q, v): Coriolis, centrifugal and gravity forces, minus gravity compensation. The
+ * sim's external wrenches are not included (they are in ds_inverse_dynamics). q: nq numbers; v, b:
+ * nv. b may be v. The derivatives of b are those of inverse dynamics at a = 0.
  */
-ds_status ds_bias_forces(struct ds_sim *sim,
-                         const double *q,
-                         const double *v,
-                         double *b);
+ds_status ds_bias_forces(struct ds_sim *sim, const double *q, const double *v, double *b);
 
 /**
- * The Coriolis matrix: C v are the Coriolis and centrifugal forces, the bias without gravity, and the rate of the mass
- * matrix is C + C^T, so that M_rate - 2 C is skew. nv×nv, column-major. nq and nv numbers. C must not overlap them.
+ * The Coriolis matrix C, nv×nv, column-major. C v are the Coriolis and centrifugal forces, the bias
+ * without gravity. The rate of the mass matrix is C + Cᵀ, so that M_rate - 2 C is skew-symmetric. q:
+ * nq numbers; v: nv. C must not overlap them.
  */
 ds_status ds_coriolis_matrix(struct ds_sim *sim,
                              const double *q,
@@ -4882,15 +5132,15 @@ ds_status ds_coriolis_matrix(struct ds_sim *sim,
 /**
  * The inverse of ds_mass_matrix: nv×nv, all entries. q: nq numbers. M_inv must not overlap q.
  *
- * Errors: DS_ERR_NUMERICAL where the mass matrix is singular, naming the joint.
+ * Errors: DS_ERR_NUMERICAL if the mass matrix is singular, naming the joint.
  */
 ds_status ds_mass_matrix_inverse(struct ds_sim *sim, const double *q, double *M_inv);
 
 /**
- * The regressor of inverse dynamics: nv × (10 nbody), column-major. Y times the inertial parameters of all bodies, ten of
- * each in the order of ds_model_body_inertia, is the generalized force that gives the acceleration a at (q, v), without
- * armature and external wrenches; columns of bodies that cannot move are zero. nq, nv and nv numbers. Y must not overlap
- * them.
+ * The regressor Y of inverse dynamics: nv × (10 nbody), column-major. Y times the inertial
+ * parameters of all bodies, ten each in the order of ds_model_body_inertia, is the generalized force
+ * that gives the acceleration a at (q, v), without armature and external wrenches. Columns of fixed
+ * bodies are zero. q: nq numbers; v, a: nv. Y must not overlap them.
  */
 ds_status ds_inverse_dynamics_regressor(struct ds_sim *sim,
                                         const double *q,
@@ -4899,9 +5149,9 @@ ds_status ds_inverse_dynamics_regressor(struct ds_sim *sim,
                                         double *Y);
 
 /**
- * As ds_inverse_dynamics, with further external wrenches beside those of the sim: count of them, on these bodies (ids),
- * 6 numbers each (force; moment) [N, N m], world axes, at the bodies' origins. A body may come more than once. nq, nv, nv
- * and nv numbers; tau may be a.
+ * Same as ds_inverse_dynamics, with external wrenches in addition to those of the sim: count
+ * wrenches on the given bodies (ids), 6 numbers each (force; moment) [N, N m], world axes, at the
+ * bodies' origins. A body may occur more than once. q: nq numbers; v, a, tau: nv. tau may be a.
  */
 ds_status ds_inverse_dynamics_with_wrenches(struct ds_sim *sim,
                                             const double *q,
@@ -4913,8 +5163,8 @@ ds_status ds_inverse_dynamics_with_wrenches(struct ds_sim *sim,
                                             double *tau);
 
 /**
- * As ds_forward_dynamics, with further external wrenches as ds_inverse_dynamics_with_wrenches has them. nq, nv, nv and nv
- * numbers; a may be tau.
+ * Same as ds_forward_dynamics, with external wrenches as in ds_inverse_dynamics_with_wrenches. q: nq
+ * numbers; v, tau, a: nv. a may be tau.
  */
 ds_status ds_forward_dynamics_with_wrenches(struct ds_sim *sim,
                                             const double *q,
@@ -4926,8 +5176,9 @@ ds_status ds_forward_dynamics_with_wrenches(struct ds_sim *sim,
                                             double *a);
 
 /**
- * Position [m], velocity and acceleration of the centre of mass of all that moves at joint accelerations a, without
- * gravity: 3 numbers each, world axes; NULL for those not wanted. nq, nv and nv numbers; a: NULL for zero.
+ * Position [m], velocity [m/s] and acceleration [m/s²] of the centre of mass of all moving bodies at
+ * joint accelerations a, without gravity: 3 numbers each, world axes; NULL for those not wanted. q:
+ * nq numbers; v: nv; a: nv, NULL for zero.
  */
 ds_status ds_center_of_mass_motion(struct ds_sim *sim,
                                    const double *q,
@@ -4938,9 +5189,10 @@ ds_status ds_center_of_mass_motion(struct ds_sim *sim,
                                    double *acceleration);
 
 /**
- * Momentum of all that moves about its centre of mass, linear [N s] and angular [N m s], and its rate at joint
- * accelerations a, without gravity [N, N m]: 6 numbers each, world axes; NULL for one not wanted. At a = 0 the rate is the
- * bias of the centroidal dynamics, the rate of ds_centroidal_map times v. nq, nv and nv numbers; a: NULL for zero.
+ * Momentum of all moving bodies about their centre of mass, linear [N s] and angular [N m s], and
+ * its rate at joint accelerations a, without gravity [N, N m]: 6 numbers each, world axes; NULL for
+ * one not wanted. At a = 0 the rate is the bias of the centroidal dynamics, the rate of
+ * ds_centroidal_map times v. q: nq numbers; v: nv; a: nv, NULL for zero.
  */
 ds_status ds_centroidal_momentum(struct ds_sim *sim,
                                  const double *q,
@@ -4950,16 +5202,16 @@ ds_status ds_centroidal_momentum(struct ds_sim *sim,
                                  double *rate);
 
 /**
- * The centroidal momentum matrix: A v is the momentum of ds_centroidal_momentum. 6×nv, column-major. q: nq numbers.
+ * The centroidal momentum matrix A, 6×nv, column-major: A v is the momentum of
+ * ds_centroidal_momentum. q: nq numbers.
  */
-ds_status ds_centroidal_map(struct ds_sim *sim,
-                            const double *q,
-                            double *A);
+ds_status ds_centroidal_map(struct ds_sim *sim, const double *q, double *A);
 
 /**
- * Derivatives of ds_centroidal_momentum: of the momentum by q (tangent), and of its rate by q (tangent), by v and by a:
- * 6×nv each, column-major; NULL for those not wanted. That of the momentum by v is that of the rate by a, the map. nq, nv
- * and nv numbers.
+ * Derivatives of ds_centroidal_momentum: of the momentum by q (tangent), and of its rate by q
+ * (tangent), v and a: 6×nv each, column-major; NULL for those not wanted. The derivative of the
+ * momentum by v is ds_centroidal_map, which is also the derivative of the rate by a. q: nq numbers;
+ * v, a: nv.
  */
 ds_status ds_centroidal_derivatives(struct ds_sim *sim,
                                     const double *q,
@@ -4971,14 +5223,17 @@ ds_status ds_centroidal_derivatives(struct ds_sim *sim,
                                     double *drate_da);
 
 /**
- * The generalized force of these kinds at (q, v, u) and the sim's activations, their sum if there are several: nv numbers; and its derivatives by q
- * (tangent), v and u: nv×nv, nv×nv and nv×nu, column-major, NULL for those not wanted. The forces are those of the state
- * itself; that a step takes some of them implicitly is not in them. Tendons' springs and dampers are told whole where
- * steps with constraints have rows in their place, too; the damper of one that only pulls fades in as it comes taut, as
- * with implicit integrators. kinds: a sum of ds_force_kind; u: nu numbers; gradient, which may be
- * NULL: a ds_gradient, one-sided where the slope of a force jumps. The results must not overlap the arguments.
+ * The generalized force of these kinds at (q, v, u) and the sim's activations, summed over the
+ * kinds: nv numbers. Also its derivatives by q (tangent), v and u: nv×nv, nv×nv and nv×nu,
+ * column-major; NULL for those not wanted. kinds: a sum of ds_force_kind; u: nu numbers; gradient,
+ * which may be NULL: a ds_gradient, one-sided if the slope of a force jumps. The results must not
+ * overlap the arguments.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for derivatives of a sim whose options.derivatives is 0.
+ * The forces are those at this state; the implicit treatment of a step is not included. Springs and
+ * dampers of tendons are included in full, even if steps replace them by constraint rows. The damper
+ * of a cable grows smoothly as the cable becomes taut, as with implicit integrators.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for derivatives if the sim's options.derivatives is 0.
  */
 ds_status ds_generalized_forces(struct ds_sim *sim,
                                 const double *q,
@@ -4992,10 +5247,11 @@ ds_status ds_generalized_forces(struct ds_sim *sim,
                                 ds_gradient *gradient);
 
 /**
- * Every actuator by itself at (q, v, u) and the sim's activations: the length of its transmission and its rate, gear times those of the joint or
- * tendon [rad or m], and its force before the gear, within its bounds [N m or N]: nu numbers each. Derivatives of the
- * forces by q (tangent), v and u: nu×nv, nu×nv and nu×nu, column-major. NULL for those not wanted; gradient and errors as
- * of ds_generalized_forces. The results must not overlap the arguments.
+ * States of all actuators at (q, v, u) and the sim's activations, nu numbers each: the length of the
+ * transmission and its rate (gear times those of the joint or tendon) [rad or m], and the force
+ * before the gear, within its bounds [N m or N]. Also the derivatives of the forces by q (tangent),
+ * v and u: nu×nv, nu×nv and nu×nu, column-major. NULL for those not wanted. gradient and errors as
+ * for ds_generalized_forces. The results must not overlap the arguments.
  */
 ds_status ds_actuator_states(struct ds_sim *sim,
                              const double *q,
@@ -5010,10 +5266,11 @@ ds_status ds_actuator_states(struct ds_sim *sim,
                              ds_gradient *gradient);
 
 /**
- * Every tendon by itself at (q, v): its length and its rate [m, m/s; of a fixed one in the unit of its sum], and the tension of
- * its spring and damper, positive where it pulls its ends together [N]: as many numbers as there are tendons. Derivatives of
- * the tensions by q (tangent) and v: tendons × nv each, column-major; those of the lengths are the moments of
- * ds_sim_tendon_lengths. NULL for those not wanted; gradient and errors as of ds_generalized_forces. The results must not
+ * States of all tendons at (q, v), one number per tendon each: the length and its rate [m, m/s; for
+ * a fixed tendon, the unit of its sum], and the tension of its spring and damper [N], positive if it
+ * pulls its ends together. Also the derivatives of the tensions by q (tangent) and v: tendons × nv
+ * each, column-major. The derivatives of the lengths are the moments of ds_sim_tendon_lengths. NULL
+ * for those not wanted. gradient and errors as for ds_generalized_forces. The results must not
  * overlap the arguments.
  */
 ds_status ds_tendon_states(struct ds_sim *sim,
@@ -5032,33 +5289,36 @@ ds_status ds_tendon_states(struct ds_sim *sim,
 size_t ds_model_nsensor(const struct ds_model *model);
 
 /**
- * Length of what all sensors tell. 0 for NULL.
+ * Total length of the readings of all sensors. 0 for NULL.
  */
 size_t ds_model_nsensordata(const struct ds_model *model);
 
 /**
- * Where the numbers of a sensor begin among those that all tell; -1 for an id that is none.
+ * Index of a sensor's first number in the readings of all sensors; -1 if the id is out of range.
  */
 int32_t ds_model_sensor_adr(const struct ds_model *model, int32_t sensor);
 
 /**
- * How many numbers a sensor tells; -1 for an id that is none.
+ * Number of numbers in a sensor's reading; -1 if the id is out of range.
  */
 int32_t ds_model_sensor_dim(const struct ds_model *model, int32_t sensor);
 
 /**
- * What a sensor tells, a ds_sensor_kind; -1 for an id that is none.
+ * Kind of a sensor, a ds_sensor_kind; -1 if the id is out of range.
  */
 int32_t ds_model_sensor_kind(const struct ds_model *model, int32_t sensor);
 
 /**
- * What all sensors tell at a state, in the order of the file: nsensordata numbers. q: nq numbers; v: nv; u: nu, NULL where
- * nu = 0. Where one of them needs accelerations or contact forces (DS_SENSOR_FRAME_LINEAR_ACCELERATION,
- * _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE, and those of limits' forces) ds_sim_forward is done first, and is the last step
- * afterwards. A cutoff of the file holds, noise is not added. With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide
- * does.
+ * Readings of all sensors at a state, in the order of the file: nsensordata numbers. q: nq numbers;
+ * v: nv; u: nu, NULL if nu = 0. The file's cutoffs apply; noise is not added.
  *
- * Errors: those of ds_sim_forward; DS_ERR_UNSUPPORTED for the force of a limit with DS_CONTACT_PENALTY.
+ * Some kinds need accelerations or contact forces: DS_SENSOR_FRAME_LINEAR_ACCELERATION,
+ * _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE and the forces of limits. If
+ * the model has one of them, the call runs ds_sim_forward first, and this becomes the last step.
+ * With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide does.
+ *
+ * Errors: those of ds_sim_forward; DS_ERR_UNSUPPORTED for the force of a limit with
+ * DS_CONTACT_PENALTY.
  */
 ds_status ds_sim_sensors(struct ds_sim *sim,
                          const double *q,
@@ -5067,15 +5327,17 @@ ds_status ds_sim_sensors(struct ds_sim *sim,
                          double *data);
 
 /**
- * Jacobians of what all sensors tell at a state, column-major with nsensordata rows: by q (tangent) and v, nv columns each,
- * and by u, nu columns; NULL for those not wanted. Accelerations vary by the law of the step. Arguments as of
- * ds_sim_sensors. gradient, which may be NULL: a ds_gradient, one-sided where that of the step is, at a cutoff, and where a
- * rangefinder's ray meets an edge or grazes.
+ * Jacobians of the readings of all sensors at a state, column-major with nsensordata rows: by q
+ * (tangent) and v, nv columns each, and by u, nu columns; NULL for those not wanted. Accelerations
+ * are differentiated through the law of the step. Arguments as for ds_sim_sensors. gradient, which
+ * may be NULL: a ds_gradient. It is one-sided if the step's gradient is, if a reading is at its
+ * cutoff, and if a rangefinder's ray meets an edge or grazes a surface.
  *
- * Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
- * which contacts press, and one of the force of a limit that holds, where what they come to is open, as rigid constraints that
- * depend on each other may share it otherwise: one of four corners of a flat foot, but not all of them together; and with
- * DS_CONTACT_PENALTY and an implicit scheme.
+ * Errors: those of ds_sim_sensors and ds_sim_step_jacobians. DS_ERR_UNSUPPORTED if a reading is not
+ * determined because redundant rigid constraints can share the impulses in several ways: for a
+ * touch, force or torque sensor under load, and for the force of an active limit. A sensor on one of
+ * the four corners of a flat foot is an example; a sensor on all four is determined.
+ * DS_ERR_UNSUPPORTED for the same sensors with DS_CONTACT_PENALTY and an implicit scheme.
  */
 ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,
                                   const double *q,
@@ -5087,8 +5349,8 @@ ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,
                                   ds_gradient *gradient);
 
 /**
- * Jacobian of the same by the activations where a step begins: nsensordata×na, column-major. Arguments and errors as of
- * ds_sim_sensor_jacobians.
+ * Jacobian of the readings by the activations at the start of the step: nsensordata×na,
+ * column-major. Arguments and errors as for ds_sim_sensor_jacobians.
  */
 ds_status ds_sim_sensor_act_jacobian(struct ds_sim *sim,
                                      const double *q,
@@ -5098,8 +5360,9 @@ ds_status ds_sim_sensor_act_jacobian(struct ds_sim *sim,
                                      ds_gradient *gradient);
 
 /**
- * Adjoint of what all sensors tell at a state: from the gradient data_bar by it (nsensordata numbers) to those by q (tangent,
- * nv), v (nv) and u (nu); NULL for those not wanted. Others as of ds_sim_sensor_jacobians.
+ * Adjoint of the readings of all sensors: from the gradient data_bar by the readings (nsensordata
+ * numbers) it computes the gradients by q (tangent, nv), v (nv) and u (nu); NULL for those not
+ * wanted. Other arguments as for ds_sim_sensor_jacobians.
  *
  * Errors: those of ds_sim_sensor_jacobians.
  */
@@ -5114,7 +5377,7 @@ ds_status ds_sim_sensor_vjp(struct ds_sim *sim,
                             ds_gradient *gradient);
 
 /**
- * As ds_sim_sensor_vjp, also by the activations: act_bar, na numbers.
+ * Same as ds_sim_sensor_vjp, with the gradient by the activations: act_bar, na numbers.
  */
 ds_status ds_sim_sensor_vjp_act(struct ds_sim *sim,
                                 const double *q,
@@ -5133,13 +5396,13 @@ ds_status ds_sim_sensor_vjp_act(struct ds_sim *sim,
 void ds_sensor_desc_init(struct ds_sensor_desc *sensor);
 
 /**
- * Adds a sensor. Ids follow the order of additions; a built model has the same.
+ * Adds a sensor. Ids follow the order of additions; a built model has the same ids.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a kind or body that is none, a name taken twice, a placement that is no rigid motion, a
- * negative cutoff, a reference of a kind that has none; nothing is added then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an invalid kind or body, a name that is taken, a placement
+ * that is not a rigid motion, a negative cutoff, or a reference for a kind that has none. Then
+ * nothing is added.
  */
-ds_status ds_builder_add_sensor(struct ds_builder *builder,
-                                const struct ds_sensor_desc *sensor);
+ds_status ds_builder_add_sensor(struct ds_builder *builder, const struct ds_sensor_desc *sensor);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -5149,7 +5412,7 @@ void ds_problem_options_init(struct ds_problem_options *options);
 /**
  * Makes a solver of contact problems. Release *out with ds_problem_free.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY where memory does not suffice.
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY if there is not enough memory.
  */
 ds_status ds_problem_create(const struct ds_problem_options *options, struct ds_problem **out);
 
@@ -5159,18 +5422,20 @@ ds_status ds_problem_create(const struct ds_problem_options *options, struct ds_
 void ds_problem_free(struct ds_problem *problem);
 
 /**
- * Solves a problem (see ds_problem): v (nv numbers) and impulse (3 contacts numbers [N s], NULL where there are none); they
- * may be arguments. contacts may be 0: v is v_free then. Of an A that is symmetric only to round-off (A + Aᵀ)/2 counts.
- * info, how it went, may be NULL; the derivatives of this solution can be asked for until the next call.
+ * Solves a problem (see ds_problem). Writes v (nv numbers) and impulse (3 contacts numbers [N s],
+ * NULL if contacts is 0); both may overlap arguments. contacts may be 0; then v is v_free. If A is
+ * symmetric only to round-off, (A + Aᵀ)/2 is used. info: facts about the solve; may be NULL. You can
+ * ask for derivatives of this solution until the next call.
  *
- * It starts from the impulses of the last solve where that had as many contacts, which then count as the same ones in
- * the same order: ds_problem_reset forgets them. A problem that was not solved to the tolerance is no error: the
- * best impulses are written, info.converged is 0, and derivatives are DS_ERR_NOT_CONVERGED.
+ * The solve starts from the impulses of the last solve if that had the same number of contacts; they
+ * are then taken to be the same contacts in the same order. ds_problem_reset prevents this. A
+ * problem that is not solved to the tolerance is not an error: the best impulses are written,
+ * info.converged is 0, and derivatives are DS_ERR_NOT_CONVERGED.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for an A that is not symmetric or not positive definite (the message names the entry or
- * the pivot), a negative friction coefficient, a compliance that the law does not take, that it lacks or that is not
- * positive; DS_ERR_CAPACITY for more than options.max_contacts; DS_ERR_NUMERICAL for a number that is not finite, in or
- * out.
+ * Errors: DS_ERR_INVALID_ARGUMENT for an A that is not symmetric or not positive definite (the
+ * message names the entry or the pivot), for a negative friction coefficient, and for a compliance
+ * that is missing, not positive, or given with a rigid law; DS_ERR_CAPACITY for more than
+ * options.max_contacts; DS_ERR_NUMERICAL for an argument or result that is not finite.
  */
 ds_status ds_problem_solve(struct ds_problem *problem,
                            size_t contacts,
@@ -5185,18 +5450,20 @@ ds_status ds_problem_solve(struct ds_problem *problem,
                            struct ds_step_info *info);
 
 /**
- * Forward mode: the variation of the last solution, dv (nv numbers) and dimpulse (3 contacts), for variations of all that
- * made its problem, in the shapes of ds_problem_solve; any NULL is zero, or not wanted. Results may be arguments. Of dA the
- * symmetric part counts. Where contacts depend on each other (ds_problem_impulses_unique) dimpulse is one way to share out
- * the change: A⁻¹Jᵀ dimpulse is determined.
+ * Forward mode: the variation of the last solution, dv (nv numbers) and dimpulse (3 contacts), for
+ * variations of all arguments of ds_problem_solve, in the same shapes. NULL means a zero variation,
+ * or a result that is not wanted. Results may overlap arguments. Only the symmetric part of dA
+ * counts. If contacts are redundant (ds_problem_impulses_unique), dimpulse is one of several
+ * possible changes; A⁻¹Jᵀ dimpulse is determined.
  *
- * Afterwards the gradient that ds_problem_info tells is that of this direction: DS_GRADIENT_ONE_SIDED where the problem is
- * at a switch of modes whose sides differ, and where redundant contacts are asked for what no impulses can do (a target of
- * one of four corners); the answer then is to what they have in common.
+ * Afterwards the gradient in ds_problem_info is the label of this direction. It is
+ * DS_GRADIENT_ONE_SIDED in two cases: the problem is at a switch of modes whose sides differ, or the
+ * variation contradicts itself on redundant contacts (a dtarget for one of four corners). In the
+ * second case the result is the part on which they agree.
  *
- * Errors: DS_ERR_NO_STEP before a solve; DS_ERR_NOT_CONVERGED where it was not solved; DS_ERR_NUMERICAL where the
- * derivative would be round-off (DS_GRADIENT_REFUSED) or a number is not finite; DS_ERR_INVALID_ARGUMENT for a dcompliance
- * with a rigid law.
+ * Errors: DS_ERR_NO_STEP before a solve; DS_ERR_NOT_CONVERGED if the problem was not solved;
+ * DS_ERR_NUMERICAL if the derivative would be round-off (DS_GRADIENT_REFUSED) or a number is not
+ * finite; DS_ERR_INVALID_ARGUMENT for a dcompliance with a rigid law.
  */
 ds_status ds_problem_jvp(struct ds_problem *problem,
                          const double *dA,
@@ -5209,13 +5476,14 @@ ds_status ds_problem_jvp(struct ds_problem *problem,
                          double *dimpulse);
 
 /**
- * Reverse mode: the gradient of a function of the last solution, of which v_bar (nv numbers) and impulse_bar (3 contacts)
- * are the gradient by its velocity and impulses (NULL: zero), by all that made its problem, in the shapes of
- * ds_problem_solve; NULL for those not wanted; they may be arguments. A_bar is symmetric: its product with any dA is right.
+ * Reverse mode: given the gradient v_bar (nv numbers) and impulse_bar (3 contacts) of a function by
+ * the last solution (NULL: zero), computes its gradient by all arguments of ds_problem_solve, in the
+ * same shapes. NULL for results that are not wanted. Results may overlap arguments. A_bar is
+ * symmetric; its product with any dA is the right one.
  *
- * Afterwards the gradient that ds_problem_info tells is that of what was asked for. It cannot tell whether redundant
- * contacts follow the variations of J and target that the result is used with, as they do those by the motion of one body:
- * ds_problem_jvp does.
+ * Afterwards the gradient in ds_problem_info is the label of this result. It cannot show whether the
+ * variations of J and target with which you use the result agree on redundant contacts. They do if
+ * they come from the motion of one body. ds_problem_jvp checks it.
  *
  * Errors: as ds_problem_jvp.
  */
@@ -5230,30 +5498,30 @@ ds_status ds_problem_vjp(struct ds_problem *problem,
                          double *compliance_bar);
 
 /**
- * How the last solve went, and what the derivative is that was asked for last.
+ * Facts about the last solve, and the label of the last derivative.
  *
  * Errors: DS_ERR_NO_STEP before a solve.
  */
 ds_status ds_problem_info(const struct ds_problem *problem, struct ds_step_info *out);
 
 /**
- * Modes of the contacts of the last solve, a ds_contact_mode each; NULL where there are none.
+ * Modes of the contacts of the last solve, one ds_contact_mode each; NULL if there are no contacts.
  *
  * Errors: DS_ERR_NO_STEP before a solve.
  */
 ds_status ds_problem_modes(const struct ds_problem *problem, int32_t *modes);
 
 /**
- * Whether the impulses of the last solve are the only ones with its velocity, as far as is known: 1, or 0 where contacts
- * depend on each other (four points under a flat foot), and those of least norm were chosen.
+ * 1 if the impulses of the last solve are unique for its velocity, as far as the solver can tell. 0
+ * if contacts are redundant (four points under a flat foot); then the solution has the least-norm
+ * impulses.
  *
  * Errors: as ds_problem_jvp.
  */
-ds_status ds_problem_impulses_unique(struct ds_problem *problem,
-                                     int32_t *out);
+ds_status ds_problem_impulses_unique(struct ds_problem *problem, int32_t *out);
 
 /**
- * Forgets the last solution, also as the start of the next solve, which then is that of a new ds_problem.
+ * Forgets the last solution. The next solve then equals that of a new ds_problem.
  */
 ds_status ds_problem_reset(struct ds_problem *problem);
 
@@ -5268,10 +5536,11 @@ void ds_ik_options_init(struct ds_ik_options *options);
 void ds_ik_task_init(struct ds_ik_task *task);
 
 /**
- * Makes a solver without tasks, which keeps the model alive; options: NULL for the defaults. Release *out with ds_ik_free.
+ * Makes a solver without tasks and keeps the model alive. options: NULL for the defaults. Release
+ * *out with ds_ik_free.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED naming a joint with bounds that are none of one
- * coordinate (options.limits = 0 leaves bounds out).
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED naming a joint whose bounds
+ * are not bounds of one coordinate (set options.limits = 0 to ignore bounds).
  */
 ds_status ds_ik_create(const struct ds_model *model,
                        const struct ds_ik_options *options,
@@ -5283,14 +5552,12 @@ ds_status ds_ik_create(const struct ds_model *model,
 void ds_ik_free(struct ds_ik *ik);
 
 /**
- * Adds a task, whose number, counted from 0, goes to *number; its target is set by ds_ik_set_target. The last solution is
- * forgotten.
+ * Adds a task. *number: its number, counted from 0. Set its target with ds_ik_set_target. The last
+ * solution is forgotten.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT naming the field.
  */
-ds_status ds_ik_add_task(struct ds_ik *ik,
-                         const struct ds_ik_task *task,
-                         int32_t *number);
+ds_status ds_ik_add_task(struct ds_ik *ik, const struct ds_ik_task *task, int32_t *number);
 
 /**
  * Number of tasks. 0 for NULL.
@@ -5298,23 +5565,23 @@ ds_status ds_ik_add_task(struct ds_ik *ik,
 size_t ds_ik_ntask(const struct ds_ik *ik);
 
 /**
- * Numbers of a task's target (see ds_ik_kind). 0 for a number that is no task's.
+ * Length of a task's target (see ds_ik_kind). 0 if there is no such task.
  */
 size_t ds_ik_target_size(const struct ds_ik *ik, int32_t task);
 
 /**
- * Numbers of a task's residual, and of a variation of its target (see ds_ik_kind). 0 for a number that is no task's.
+ * Length of a task's residual and of a variation of its target (see ds_ik_kind). 0 if there is no
+ * such task.
  */
-size_t ds_ik_residual_size(const struct ds_ik *ik,
-                           int32_t task);
+size_t ds_ik_residual_size(const struct ds_ik *ik, int32_t task);
 
 /**
- * Numbers of a variation of all targets: those of ds_ik_residual_size together. 0 for NULL.
+ * Length of a variation of all targets: the sum of ds_ik_residual_size over all tasks. 0 for NULL.
  */
 size_t ds_ik_variation_size(const struct ds_ik *ik);
 
 /**
- * Sets where a task should be: ds_ik_target_size numbers. The last solution is forgotten.
+ * Sets the target of a task: ds_ik_target_size numbers. The last solution is forgotten.
  */
 ds_status ds_ik_set_target(struct ds_ik *ik, int32_t task, const double *target);
 
@@ -5324,12 +5591,12 @@ ds_status ds_ik_set_target(struct ds_ik *ik, int32_t task, const double *target)
 ds_status ds_ik_set_weight(struct ds_ik *ik, int32_t task, double weight);
 
 /**
- * Solves the tasks from q0, which is moved into the bounds first, and writes the configuration to q: nq numbers each, which may be
- * the same. info, how it went, may be NULL. Tasks that are not met are no error: info->outcome says so, and q is the best of all
- * starts.
+ * Solves the tasks from q0 and writes the configuration to q: nq numbers each; q may be q0. q0 is
+ * first moved into the bounds. info: facts about the search; may be NULL. Unsolved tasks are not an
+ * error: info->outcome reports them, and q is the best result of all starts.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT where a task has no target; DS_ERR_NUMERICAL for numbers that are not finite, or too large
- * for their squares to be.
+ * Errors: DS_ERR_INVALID_ARGUMENT if a task has no target; DS_ERR_NUMERICAL for numbers that are not
+ * finite or whose squares are not finite.
  */
 ds_status ds_ik_solve(struct ds_ik *ik,
                       const double *q0,
@@ -5344,57 +5611,55 @@ ds_status ds_ik_solve(struct ds_ik *ik,
 ds_status ds_ik_residual(struct ds_ik *ik, int32_t task, double *residual);
 
 /**
- * What the derivative of the last solution by the targets is. *gradient: DS_GRADIENT_EXACT, or DS_GRADIENT_ONE_SIDED where a
- * joint is at a bound that holds it with no force: it is that of the side where the joint leaves the bound. *unique: 1 where the
- * solution is the only one near by; 0 where solutions are a family (an arm with more joints than the task needs): the
- * derivative then is that of the motion of least norm that goes along with the targets, and where a search from elsewhere ends
- * may differ. Either may be NULL.
+ * Label of the derivative of the last solution by the targets. *gradient: DS_GRADIENT_EXACT, or
+ * DS_GRADIENT_ONE_SIDED if a joint is at a bound that holds it with no force; then the derivative is
+ * that of the side on which the joint leaves the bound. *unique: 1 if the solution is isolated. 0 if
+ * it belongs to a family of solutions (an arm with more joints than the task needs); then the
+ * derivative is the least-norm motion that follows the targets, and a search from another start may
+ * end elsewhere. Either pointer may be NULL.
  *
- * Errors: DS_ERR_NO_STEP before a solution; DS_ERR_NOT_CONVERGED after DS_IK_ITERATIONS, or where what was found is not yet the
- * least; DS_ERR_NUMERICAL where the solution is singular; DS_ERR_UNSUPPORTED where residuals stay and the model has equalities that
- * are not met, or joints whose axes vary.
+ * Errors: DS_ERR_NO_STEP before a solution; DS_ERR_NOT_CONVERGED after DS_IK_ITERATIONS, or if the
+ * result is not yet a minimum; DS_ERR_NUMERICAL if the solution is singular; DS_ERR_UNSUPPORTED if
+ * residuals remain and the model has violated equalities or joints whose axes vary.
  */
 ds_status ds_ik_gradient(struct ds_ik *ik,
                          ds_gradient *gradient,
                          int32_t *unique);
 
 /**
- * Derivative of the last solution (tangent) by the variations of all targets, those of each task after those of the one before:
+ * Derivative of the last solution (tangent) by the variations of all targets, task after task:
  * nv × ds_ik_variation_size numbers, column-major.
  *
  * Errors: those of ds_ik_gradient.
  */
-ds_status ds_ik_jacobian(struct ds_ik *ik,
-                         double *dq_dtarget);
+ds_status ds_ik_jacobian(struct ds_ik *ik, double *dq_dtarget);
 
 /**
- * Forward mode: the variation dq (tangent, nv numbers) of the last solution for variations dtarget (ds_ik_variation_size
- * numbers) of all targets.
+ * Forward mode: the variation dq (tangent, nv numbers) of the last solution for variations dtarget
+ * (ds_ik_variation_size numbers) of all targets.
  *
  * Errors: those of ds_ik_gradient.
  */
-ds_status ds_ik_jvp(struct ds_ik *ik,
-                    const double *dtarget,
-                    double *dq);
+ds_status ds_ik_jvp(struct ds_ik *ik, const double *dtarget, double *dq);
 
 /**
- * Reverse mode: the gradient target_bar (ds_ik_variation_size numbers) by all targets of a function of the last solution, given
- * its gradient q_bar (tangent, nv numbers).
+ * Reverse mode: given the gradient q_bar (tangent, nv numbers) of a function by the last solution,
+ * computes its gradient by all targets: target_bar, ds_ik_variation_size numbers.
  *
  * Errors: those of ds_ik_gradient.
  */
-ds_status ds_ik_vjp(struct ds_ik *ik,
-                    const double *q_bar,
-                    double *target_bar);
+ds_status ds_ik_vjp(struct ds_ik *ik, const double *q_bar, double *target_bar);
 
 /**
- * Gains K (nu×nx) of the regulator u = −K x that is least in the sum of xᵀQx + uᵀRu along x⁺ = A x + B u, and P (nx×nx) with
- * xᵀPx that sum from x on; all column-major. A: nx×nx, B: nx×nu, Q: nx×nx, symmetric, without negative directions, R: nu×nu,
- * symmetric and positive definite. About a state at rest A and B are the Jacobians of a step (ds_sim_step_jacobians), x the
- * tangent of q, then v. K or P may be NULL. Allocates.
+ * Linear-quadratic regulator: the gains K (nu×nx) of u = −K x that minimize the sum of xᵀQx + uᵀRu
+ * along x⁺ = A x + B u, and P (nx×nx), with which xᵀPx is this sum from x on. All matrices are
+ * column-major. A: nx×nx; B: nx×nu; Q: nx×nx, symmetric, positive semidefinite; R: nu×nu, symmetric,
+ * positive definite. For a state at rest, A and B are the Jacobians of a step
+ * (ds_sim_step_jacobians), and x is the tangent of q, then v. K or P may be NULL. Allocates.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the matrix; DS_ERR_NUMERICAL for numbers that are not finite; DS_ERR_NOT_CONVERGED
- * where no regulator holds the system: an unstable direction that inputs do not reach, or one without decay that Q does not see.
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the matrix; DS_ERR_NUMERICAL for numbers that are not
+ * finite; DS_ERR_NOT_CONVERGED if no regulator stabilizes the system: an unstable direction is not
+ * controllable, or a direction without decay is not observable through Q.
  */
 ds_status ds_lqr(size_t nx,
                  size_t nu,
@@ -5411,12 +5676,13 @@ ds_status ds_lqr(size_t nx,
 void ds_ilqr_options_init(struct ds_ilqr_options *options);
 
 /**
- * Makes a horizon of so many steps with these step options (NULL: the defaults), which keeps the model alive. Weights are 0 but
- * for 1 of each input; references are the neutral configuration at rest without input, and inputs have no bounds.
- * options: NULL for the defaults. Release *out with ds_ilqr_free.
+ * Makes a horizon of `steps` steps with the step options `step` (NULL: the defaults) and keeps the
+ * model alive. Weights are 0, except 1 for each input. References are the neutral configuration at
+ * rest without input. Inputs have no bounds. options: NULL for the defaults. Release *out with
+ * ds_ilqr_free.
  *
- * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for a model without inputs, no steps, step options without derivatives, or an
- * option that is none; DS_ERR_CAPACITY where memory does not suffice.
+ * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for a model without inputs, no steps, step
+ * options without derivatives, or an invalid option; DS_ERR_CAPACITY if there is not enough memory.
  */
 ds_status ds_ilqr_create(const struct ds_model *model,
                          const struct ds_options *step,
@@ -5425,7 +5691,7 @@ ds_status ds_ilqr_create(const struct ds_model *model,
                          struct ds_ilqr **out);
 
 /**
- * Releases it. NULL is ignored.
+ * Releases a ds_ilqr. NULL is ignored.
  */
 void ds_ilqr_free(struct ds_ilqr *ilqr);
 
@@ -5435,8 +5701,9 @@ void ds_ilqr_free(struct ds_ilqr *ilqr);
 size_t ds_ilqr_steps(const struct ds_ilqr *ilqr);
 
 /**
- * Weights of deviations, at least 0: of the state where each step begins and of the end, 2 nv + na numbers each (tangent of q,
- * then v, then activations), and of the inputs, nu numbers greater than 0. The last plan is forgotten.
+ * Sets the weights of deviations, at least 0: state: at the start of each step; terminal: at the
+ * end; 2 nv + na numbers each (tangent of q, then v, then activations); input: nu numbers greater
+ * than 0. The last plan is forgotten.
  */
 ds_status ds_ilqr_set_weights(struct ds_ilqr *ilqr,
                               const double *state,
@@ -5444,8 +5711,8 @@ ds_status ds_ilqr_set_weights(struct ds_ilqr *ilqr,
                               const double *input);
 
 /**
- * What deviations are from where a step begins, 0 to the number of steps, which is the end; −1: at all of them. q: nq, v: nv,
- * u: nu numbers, the last of no use at the end. The last plan is forgotten.
+ * Sets the reference of a node: the start of step 0 to steps-1, or the end (steps); −1 for all
+ * nodes. q: nq, v: nv, u: nu numbers; u has no effect at the end. The last plan is forgotten.
  */
 ds_status ds_ilqr_set_reference(struct ds_ilqr *ilqr,
                                 int32_t node,
@@ -5454,38 +5721,36 @@ ds_status ds_ilqr_set_reference(struct ds_ilqr *ilqr,
                                 const double *u);
 
 /**
- * What deviations of activations are from, na numbers; node as of ds_ilqr_set_reference. Zeros at first. The last plan is
+ * Sets the reference of the activations, na numbers; node as for ds_ilqr_set_reference. Initially
+ * zeros. The last plan is forgotten.
+ */
+ds_status ds_ilqr_set_act_reference(struct ds_ilqr *ilqr, int32_t node, const double *act);
+
+/**
+ * Sets the wrench on a body in every step, as ds_sim_set_external_wrench. The last plan is
  * forgotten.
  */
-ds_status ds_ilqr_set_act_reference(struct ds_ilqr *ilqr,
-                                    int32_t node,
-                                    const double *act);
+ds_status ds_ilqr_set_external_wrench(struct ds_ilqr *ilqr, int32_t body, const double *wrench);
 
 /**
- * Sets the wrench that acts on a body in every step, as ds_sim_set_external_wrench. The last plan is forgotten.
+ * Prescribes the velocity of a dof in every step, as ds_sim_prescribe; NaN frees the dof. The last
+ * plan is forgotten.
  */
-ds_status ds_ilqr_set_external_wrench(struct ds_ilqr *ilqr,
-                                      int32_t body,
-                                      const double *wrench);
+ds_status ds_ilqr_prescribe(struct ds_ilqr *ilqr, int32_t dof, double velocity);
 
 /**
- * Prescribes the velocity of a dof in every step, as ds_sim_prescribe; NaN frees it. The last plan is forgotten.
- */
-ds_status ds_ilqr_prescribe(struct ds_ilqr *ilqr,
-                            int32_t dof,
-                            double velocity);
-
-/**
- * Bounds of the inputs, nu numbers each; infinite ones are none. The last plan is forgotten.
+ * Sets the bounds of the inputs, nu numbers each; an infinite value is no bound. The last plan is
+ * forgotten.
  */
 ds_status ds_ilqr_set_input_bounds(struct ds_ilqr *ilqr, const double *lower, const double *upper);
 
 /**
- * Improves the inputs u, nu × steps numbers, column-major, from the state q0 (nq), v0 (nv) on, in place; those beyond their
- * bounds are first moved to them. info, how it went, may be NULL. Each run of the steps begins without warm starts: the same
- * inputs give the same bits. Allocates.
+ * Improves the inputs u in place, nu × steps numbers, column-major, for the initial state q0 (nq),
+ * v0 (nv). Inputs beyond their bounds are first moved to them. info: facts about the solve; may be
+ * NULL. Each simulation of the horizon starts without warm start, so the same inputs give the same
+ * bits. Allocates.
  *
- * Errors: those of ds_sim_step and ds_sim_step_jacobians along the inputs that come, naming the step.
+ * Errors: those of ds_sim_step and ds_sim_step_jacobians along the initial inputs, naming the step.
  */
 ds_status ds_ilqr_solve(struct ds_ilqr *ilqr,
                         const double *q0,
@@ -5494,7 +5759,7 @@ ds_status ds_ilqr_solve(struct ds_ilqr *ilqr,
                         struct ds_ilqr_info *info);
 
 /**
- * As ds_ilqr_solve from the activations act0: na numbers, NULL for zeros.
+ * Same as ds_ilqr_solve, starting from the activations act0: na numbers, NULL for zeros.
  */
 ds_status ds_ilqr_solve_act(struct ds_ilqr *ilqr,
                             const double *q0,
@@ -5513,27 +5778,29 @@ ds_status ds_ilqr_states(const struct ds_ilqr *ilqr,
                          double *v);
 
 /**
- * As ds_ilqr_states with the activations to act: na × (steps + 1), NULL if not wanted.
+ * Same as ds_ilqr_states, with the activations act: na × (steps + 1), NULL if not wanted.
  */
 ds_status ds_ilqr_states_act(const struct ds_ilqr *ilqr, double *q, double *v, double *act);
 
 /**
- * Feedback K of a step of the last plan, nu × (2 nv + na), column-major: u + K δx answers a state that is off the plan by
- * δx = (δq, δv, δact), δq by ds_model_difference from the plan's configuration. Rows of inputs that a bound holds are zero.
+ * Feedback gain K of a step of the last plan, nu × (2 nv + na), column-major. Apply u + K δx to a
+ * state that deviates from the plan by δx = (δq, δv, δact), with δq = ds_model_difference from the
+ * plan's configuration. Rows of inputs that a bound holds are zero.
  *
- * Errors: DS_ERR_NO_STEP before a plan, DS_ERR_INVALID_ARGUMENT for a step that is none.
+ * Errors: DS_ERR_NO_STEP before a plan; DS_ERR_INVALID_ARGUMENT for a step out of range.
  */
 ds_status ds_ilqr_gains(const struct ds_ilqr *ilqr,
                         size_t step,
                         double *K);
 
 /**
- * Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
- * ds_rollout_free. With the interval k of options.checkpoint_interval and m = ds_sim_memory_size of such a sim, which grows with
- * max_contacts, it takes 8 (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's; what runs do not reach is not
+ * Makes a rollout of at most max_steps steps and keeps the model alive. Release *out with
+ * ds_rollout_free. Let k be options.checkpoint_interval and m the ds_sim_memory_size of a sim with
+ * these options, which grows with max_contacts. Then a rollout needs the memory of a sim plus 8
+ * (nq + nv + m) (max_steps/k + k) + 16 nu max_steps bytes. Pages that no run reaches are not
  * touched.
  *
- * Errors: as ds_sim_create; DS_ERR_CAPACITY where memory does not suffice.
+ * Errors: as ds_sim_create; DS_ERR_CAPACITY if there is not enough memory.
  */
 ds_status ds_rollout_create(const struct ds_model *model,
                             const struct ds_options *options,
@@ -5546,20 +5813,20 @@ ds_status ds_rollout_create(const struct ds_model *model,
 void ds_rollout_free(struct ds_rollout *rollout);
 
 /**
- * Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+ * Time step [s], as ds_sim_time_step. 0 for NULL.
  */
 double ds_rollout_time_step(const struct ds_rollout *rollout);
 
 /**
- * The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+ * The ds_integrator in use, as ds_sim_integrator. -1 for NULL.
  */
 int32_t ds_rollout_integrator(const struct ds_rollout *rollout);
 
 /**
- * Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0; activations begin at 0
- * (ds_rollout_run_act: anywhere). The
- * trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for
- * one not wanted. They must not overlap the arguments or each other.
+ * Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL if nu = 0. Activations start
+ * at 0 (use ds_rollout_run_act for other values). Writes the trajectory, with the initial state
+ * first, to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for one not wanted. They must not
+ * overlap the arguments or each other.
  *
  * Errors: those of ds_sim_step, naming the step.
  */
@@ -5572,10 +5839,11 @@ ds_status ds_rollout_run(struct ds_rollout *rollout,
                          double *v);
 
 /**
- * Gradient of a function of the last run's trajectory, given its gradient q_bar (tangent,
- * nv×(N+1)) and v_bar (nv×(N+1)) by the states, the initial one included: by the initial state
+ * Adjoint of the last run. Given the gradient q_bar (tangent, nv×(N+1)) and v_bar (nv×(N+1)) of a
+ * function by the states, including the initial one, computes its gradient by the initial state
  * (q0_bar, v0_bar: nv), the inputs (u_bar: nu×N) and the selected parameters (p_bar: np); NULL for
- * those not wanted. Gradients go through activations, too. They must not overlap the arguments or one another.
+ * those not wanted. Gradients include the effect through activations. Results must not overlap the
+ * arguments or one another.
  *
  * Errors: DS_ERR_NO_STEP before a run; those of ds_sim_step_vjp.
  */
@@ -5588,23 +5856,24 @@ ds_status ds_rollout_adjoint(struct ds_rollout *rollout,
                              double *p_bar);
 
 /**
- * What the last adjoint is, a ds_gradient: one-sided if any step was at a switch of modes.
+ * Label of the last adjoint, a ds_gradient: one-sided if any step was at a switch of modes.
  */
 ds_status ds_rollout_gradient(const struct ds_rollout *rollout, ds_gradient *out);
 
 /**
- * What options.aware_gradient made of the last adjoint. steps: those whose gradient was not the exact one but another
- * (ds_sim_step_vjp_aware); contacts: how many contacts and limits these took in another mode, in all steps together.
- * Zeros without the option.
+ * Effect of options.aware_gradient on the last adjoint. steps: number of steps in which another
+ * gradient than the exact one was used (ds_sim_step_vjp_aware). contacts: number of contacts and
+ * limits whose mode in these gradients differs from the step's, summed over all steps. Both are 0
+ * without the option.
  *
- * Errors: DS_ERR_NO_STEP where no adjoint followed the last run.
+ * Errors: DS_ERR_NO_STEP if no adjoint followed the last run.
  */
 ds_status ds_rollout_aware_report(const struct ds_rollout *rollout,
                                   size_t *steps,
                                   size_t *contacts);
 
 /**
- * Chooses parameters, as ds_sim_select_params. The last run is forgotten.
+ * Selects parameters, as ds_sim_select_params. The last run is forgotten.
  */
 ds_status ds_rollout_select_params(struct ds_rollout *rollout,
                                    const struct ds_param *params,
@@ -5621,35 +5890,34 @@ size_t ds_rollout_np(const struct ds_rollout *rollout);
 ds_status ds_rollout_get_params(const struct ds_rollout *rollout, double *p);
 
 /**
- * Sets the selected parameters for the runs to come, as ds_sim_set_params. The last run is
+ * Sets the selected parameters for all following runs, as ds_sim_set_params. The last run is
  * forgotten.
  */
 ds_status ds_rollout_set_params(struct ds_rollout *rollout, const double *p);
 
 /**
- * Sets the wrench that acts on a body in every step of the runs to come, as
- * ds_sim_set_external_wrench. The last run is forgotten.
+ * Sets the wrench on a body in every step of all following runs, as ds_sim_set_external_wrench. The
+ * last run is forgotten.
  */
 ds_status ds_rollout_set_external_wrench(struct ds_rollout *rollout,
                                          int32_t body,
                                          const double *wrench);
 
 /**
- * Prescribes the velocity of a dof in every step of the runs to come, as ds_sim_prescribe; NaN frees it. The last run is
- * forgotten. The adjoint by it, DS_PARAM_PRESCRIBED, is that of all steps together.
+ * Prescribes the velocity of a dof in every step of all following runs, as ds_sim_prescribe; NaN
+ * frees the dof. The last run is forgotten. The adjoint by DS_PARAM_PRESCRIBED is the sum over all
+ * steps.
  */
-ds_status ds_rollout_prescribe(struct ds_rollout *rollout,
-                               int32_t dof,
-                               double velocity);
+ds_status ds_rollout_prescribe(struct ds_rollout *rollout, int32_t dof, double velocity);
 
 /**
- * Makes `count` simulations of a model, which they keep alive. `threads` take part in each call,
- * the caller's among them: 1 starts none, 0 means one per core; never more than count. They are
- * started here and end with the batch; how many there are changes no bit of a result. Release *out
- * with ds_batch_free.
+ * Makes `count` sims of a model and keeps the model alive. `threads` threads take part in each call,
+ * including the caller's: 1 starts none, 0 means one per core; never more than count. Threads start
+ * here and end with the batch. Their number changes no bit of a result. Release *out with
+ * ds_batch_free.
  *
- * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for no simulation; DS_ERR_CAPACITY where the
- * system refuses memory or a thread.
+ * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for count = 0; DS_ERR_CAPACITY if the system
+ * refuses memory or a thread.
  */
 ds_status ds_batch_create(const struct ds_model *model,
                           const struct ds_options *options,
@@ -5663,33 +5931,34 @@ ds_status ds_batch_create(const struct ds_model *model,
 void ds_batch_free(struct ds_batch *batch);
 
 /**
- * Number of simulations. 0 for NULL.
+ * Number of elements. 0 for NULL.
  */
 size_t ds_batch_count(const struct ds_batch *batch);
 
 /**
- * Length of its steps [s], as ds_sim_time_step. 0 for NULL.
+ * Time step [s], as ds_sim_time_step. 0 for NULL.
  */
 double ds_batch_time_step(const struct ds_batch *batch);
 
 /**
- * The ds_integrator by which it steps, as ds_sim_integrator. -1 for NULL.
+ * The ds_integrator in use, as ds_sim_integrator. -1 for NULL.
  */
 int32_t ds_batch_integrator(const struct ds_batch *batch);
 
 /**
- * Number of threads that take part in a call, the caller's among them. 0 for NULL.
+ * Number of threads that take part in a call, including the caller's. 0 for NULL.
  */
 size_t ds_batch_threads(const struct ds_batch *batch);
 
 /**
- * Advances every element by one time step, as ds_sim_step does one; column i belongs to element i.
- * q, q_next: nq×count; v, v_next: nv×count; u: nu×count, NULL where nu = 0. q_next may be q and
- * v_next may be v. each: count statuses, one an element; may be NULL.
+ * Advances every element by one time step, as ds_sim_step; column i belongs to element i. q, q_next:
+ * nq×count; v, v_next: nv×count; u: nu×count, NULL if nu = 0. q_next may be q, and v_next may be v.
+ * each: count statuses, one per element; may be NULL.
  *
- * An element that fails says so in `each` and leaves its columns of the results untouched; the
- * others go on. The call then returns the error of the first that failed, and ds_last_error names
- * it. Where an argument of the call itself is at fault, nothing happens and `each` is untouched.
+ * If an element fails, its entry of `each` holds the error and its columns of the results do not
+ * change; the other elements continue. The call then returns the error of the first failed element,
+ * and ds_last_error names this element. If an argument of the call itself is invalid, nothing
+ * happens and `each` does not change.
  *
  * Errors: those of ds_sim_step.
  */
@@ -5702,8 +5971,8 @@ ds_status ds_batch_step(struct ds_batch *batch,
                         ds_status *each);
 
 /**
- * Jacobians of every element's last step. Each array of `out` holds count matrices of the shapes
- * of ds_step_jacobians, one after the other; they may not overlap. `each` and failures: as
+ * Jacobians of every element's last step. Each array of `out` holds count matrices of the shapes of
+ * ds_step_jacobians, one after the other. The arrays must not overlap. `each` and failures: as for
  * ds_batch_step.
  *
  * Errors: those of ds_sim_step_jacobians.
@@ -5713,9 +5982,9 @@ ds_status ds_batch_step_jacobians(struct ds_batch *batch,
                                   ds_status *each);
 
 /**
- * Reverse mode through every element's last step, as ds_sim_step_vjp does one; column i belongs to
- * element i. q_next_bar, v_next_bar, q_bar, v_bar: nv×count; u_bar: nu×count; p_bar: np×count; NULL
- * for results not wanted; they may be arguments. `each` and failures: as ds_batch_step.
+ * Reverse mode through every element's last step, as ds_sim_step_vjp; column i belongs to element i.
+ * q_next_bar, v_next_bar, q_bar, v_bar: nv×count; u_bar: nu×count; p_bar: np×count; NULL for results
+ * not wanted. Results may overlap arguments. `each` and failures: as for ds_batch_step.
  *
  * Errors: those of ds_sim_step_vjp.
  */
@@ -5729,7 +5998,7 @@ ds_status ds_batch_step_vjp(struct ds_batch *batch,
                             ds_status *each);
 
 /**
- * How the last step of an element, 0 to count-1, went.
+ * Facts about the last step of an element, 0 to count-1.
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */
@@ -5738,7 +6007,7 @@ ds_status ds_batch_step_info(const struct ds_batch *batch,
                              struct ds_step_info *out);
 
 /**
- * Chooses parameters in every element, as ds_sim_select_params. Allocates.
+ * Selects parameters in every element, as ds_sim_select_params. Allocates.
  */
 ds_status ds_batch_select_params(struct ds_batch *batch,
                                  const struct ds_param *params,
@@ -5762,8 +6031,7 @@ ds_status ds_batch_get_params(const struct ds_batch *batch, size_t element, doub
 ds_status ds_batch_set_params(struct ds_batch *batch, size_t element, const double *p);
 
 /**
- * Sets the wrench that acts on a body of one element, 0 to count-1, as
- * ds_sim_set_external_wrench.
+ * Sets the wrench on a body of one element, 0 to count-1, as ds_sim_set_external_wrench.
  */
 ds_status ds_batch_set_external_wrench(struct ds_batch *batch,
                                        size_t element,
@@ -5771,20 +6039,86 @@ ds_status ds_batch_set_external_wrench(struct ds_batch *batch,
                                        const double *wrench);
 
 /**
- * Prescribes the velocity of a dof of one element, 0 to count-1, as ds_sim_prescribe; NaN frees it.
+ * Prescribes the velocity of a dof of one element, 0 to count-1, as ds_sim_prescribe; NaN frees the
+ * dof.
  */
 ds_status ds_batch_prescribe(struct ds_batch *batch, size_t element, int32_t dof, double velocity);
 
 /**
- * Forgets the warm starts of all elements: their next steps are those of new ones with the same
+ * Forgets the warm starts of all elements. Their next steps are those of new sims with the same
  * parameters, wrenches and prescribed velocities.
  */
 ds_status ds_batch_reset(struct ds_batch *batch);
 
 /**
- * Forgets the warm start of one element, 0 to count-1: a new episode begins there.
+ * Forgets the warm start of one element, 0 to count-1, to begin a new episode.
  */
 ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
+
+/**
+ * Makes memory for rollouts of up to `steps` steps in every element, so that ds_batch_rollout does not
+ * allocate. More memory forgets the last rollouts; memory that is there already stays. An element takes
+ * the bytes that ds_rollout_create names.
+ *
+ * Errors: DS_ERR_CAPACITY where memory does not suffice.
+ */
+ds_status ds_batch_reserve(struct ds_batch *batch,
+                           size_t steps);
+
+/**
+ * Runs N = steps steps in every element, each as ds_rollout_run does, in one call of the threads: the
+ * bits are those of ds_rollout_run with the element's parameters, wrenches and prescribed velocities.
+ * Column-major, element after element: q0: nq×count, v0: nv×count, u: nu×N×count, NULL where nu = 0; the
+ * trajectories, the initial state first, go to q: nq×(N+1)×count and v: nv×(N+1)×count; NULL for one not
+ * wanted. They must not overlap the arguments or each other. Warm starts and activations begin anew.
+ *
+ * An element that fails says so in `each` (count statuses; may be NULL) and leaves its trajectory
+ * untouched; the others go on. The call then returns the error of the first that failed, and
+ * ds_last_error names the element and the step.
+ *
+ * The call allocates if no call had as many steps before and ds_batch_reserve made no memory for them.
+ *
+ * Errors: those of ds_rollout_run and ds_batch_reserve.
+ */
+ds_status ds_batch_rollout(struct ds_batch *batch,
+                           size_t steps,
+                           const double *q0,
+                           const double *v0,
+                           const double *u,
+                           double *q,
+                           double *v,
+                           ds_status *each);
+
+/**
+ * Gradient of a function of all elements' last rollouts, each as ds_rollout_adjoint gives it: from q_bar
+ * (tangent) and v_bar, nv×(N+1)×count, to q0_bar, v0_bar: nv×count, u_bar: nu×N×count and p_bar:
+ * np×count, element after element; NULL for those not wanted. They must not overlap the arguments or one
+ * another. `each` and failures: as ds_batch_rollout.
+ *
+ * Errors: those of ds_rollout_adjoint; DS_ERR_NO_STEP for an element whose rollout failed, or that was
+ * stepped, changed or reset since.
+ */
+ds_status ds_batch_rollout_adjoint(struct ds_batch *batch,
+                                   const double *q_bar,
+                                   const double *v_bar,
+                                   double *q0_bar,
+                                   double *v0_bar,
+                                   double *u_bar,
+                                   double *p_bar,
+                                   ds_status *each);
+
+/**
+ * Number of steps of the last rollouts; 0 where no element has one, or for NULL.
+ */
+size_t ds_batch_rollout_steps(const struct ds_batch *batch);
+
+/**
+ * Label of every step in the last ds_batch_rollout_adjoint, a ds_gradient: steps×count. An element
+ * without an adjoint of its last rollout has DS_GRADIENT_REFUSED in all its entries.
+ *
+ * Errors: DS_ERR_NO_STEP before a rollout.
+ */
+ds_status ds_batch_rollout_gradient(const struct ds_batch *batch, ds_gradient *labels);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -5792,25 +6126,28 @@ ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
 void ds_recorder_options_init(struct ds_recorder_options *options);
 
 /**
- * Makes a recorder for a model, which it keeps alive. Release *out with ds_recorder_free.
+ * Makes a recorder for a model and keeps the model alive. Release *out with ds_recorder_free.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY where memory does not suffice.
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY if there is not enough memory.
  */
 ds_status ds_recorder_create(const struct ds_model *model,
                              const struct ds_recorder_options *options,
                              struct ds_recorder **out);
 
 /**
- * Releases a recorder; what its ring still holds goes to the file of ds_recorder_open, as far as it can
- * be written (ds_recorder_flush tells). NULL is ignored.
+ * Releases a recorder. Frames that are still in the ring are first written to the file of
+ * ds_recorder_open, if that is possible. Call ds_recorder_flush before to get the error. NULL is
+ * ignored.
  */
 void ds_recorder_free(struct ds_recorder *recorder);
 
 /**
- * Adds `size` numbers under a name to every frame, 0 until they are set. *channel, which may be NULL: its
- * number, from 0. Before the first frame and ds_recorder_open only. Allocates.
+ * Adds a channel of `size` numbers with a name to every frame. They are 0 until you set them.
+ * *channel, which may be NULL: the number of the channel, from 0. Call it before the first frame and
+ * before ds_recorder_open. Allocates.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a name that is taken, no numbers, or a frame taken.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a name that is taken, a size of 0, or if a frame has been
+ * taken.
  */
 ds_status ds_recorder_add_channel(struct ds_recorder *recorder,
                                   const char *name,
@@ -5818,17 +6155,18 @@ ds_status ds_recorder_add_channel(struct ds_recorder *recorder,
                                   int32_t *channel);
 
 /**
- * Sets the numbers of a channel, as many as it has, for the frames to come.
+ * Sets all numbers of a channel for the frames that follow.
  */
 ds_status ds_recorder_set_channel(struct ds_recorder *recorder,
                                   int32_t channel,
                                   const double *values);
 
 /**
- * Adds what a file draws of the bodies of the model that was loaded from it: the "visual" of a URDF, with meshes and
- * colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
- * may be NULL: number of shapes whose mesh is missing or cannot be read; ds_recorder_warning says why. Before the first
- * frame and ds_recorder_open only. Allocates.
+ * Adds the visual shapes of a file to the bodies of the model that was loaded from it: the "visual"
+ * elements of a URDF, with meshes and colours. An MJCF adds nothing, because its visual geoms are
+ * part of the model. Of the options only mesh_dirs is used. left_out, which may be NULL: number of
+ * shapes whose mesh is missing or unreadable; ds_recorder_warning gives the reasons. Call it before
+ * the first frame and before ds_recorder_open. Allocates.
  *
  * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
  */
@@ -5843,64 +6181,64 @@ ds_status ds_recorder_add_visuals(struct ds_recorder *recorder,
 size_t ds_recorder_warning_count(const struct ds_recorder *recorder);
 
 /**
- * What ds_recorder_add_visuals could not read, and why, in one line; NULL for an index out of range. Lives as long as
- * the recorder.
+ * One line that names a mesh or colour that ds_recorder_add_visuals could not read, and the reason.
+ * NULL if the index is out of range. Lives as long as the recorder.
  */
-const char *ds_recorder_warning(const struct ds_recorder *recorder,
-                                size_t index);
+const char *ds_recorder_warning(const struct ds_recorder *recorder, size_t index);
 
 /**
- * Makes a file to which frames go whenever the ring is full, so that none is lost. What has been flushed is whole
- * whatever happens to the process afterwards. Allocates.
+ * Opens a file to which the recorder writes its frames whenever the ring is full, so that no frame
+ * is lost. Flushed frames form a valid file even if the process dies afterwards. Allocates.
  *
- * Errors: DS_ERR_IO; DS_ERR_INVALID_ARGUMENT where the recorder has a file already.
+ * Errors: DS_ERR_IO; DS_ERR_INVALID_ARGUMENT if the recorder has a file already.
  */
-ds_status ds_recorder_open(struct ds_recorder *recorder,
-                           const char *path);
+ds_status ds_recorder_open(struct ds_recorder *recorder, const char *path);
 
 /**
- * Writes what the ring holds to the file of ds_recorder_open. Without one nothing happens.
+ * Writes the frames in the ring to the file of ds_recorder_open. Does nothing without a file.
  *
- * Errors: DS_ERR_IO; the frames stay in the ring then.
+ * Errors: DS_ERR_IO; then the frames stay in the ring.
  */
 ds_status ds_recorder_flush(struct ds_recorder *recorder);
 
 /**
- * Writes a recording of what the ring holds, the newest frames, to a file of its own. Allocates.
+ * Writes the frames in the ring, which are the newest ones, to a recording file of their own.
+ * Allocates.
  *
  * Errors: DS_ERR_IO.
  */
 ds_status ds_recorder_save(struct ds_recorder *recorder, const char *path);
 
 /**
- * The recording of what the ring holds, as a file would have it: *size bytes at *bytes, which belong to
- * the recorder and live until its next call. Allocates.
+ * The frames in the ring as the bytes of a recording file: *size bytes at *bytes. They belong to the
+ * recorder and live until the next call on it. Allocates.
  */
 ds_status ds_recorder_bytes(struct ds_recorder *recorder,
                             const uint8_t **bytes,
                             size_t *size);
 
 /**
- * Takes a frame of the last step of a sim where one is due by the rate; call it after every step. The very first
- * call takes the state before the step, too. Does not allocate.
+ * Takes a frame of the last step of a sim if the rate makes one due; call it after every step. The
+ * very first call also takes the state before the step. Does not allocate.
  *
- * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT for a sim of another model; DS_ERR_CAPACITY
- * for a frame larger than the ring; DS_ERR_IO where the ring is full and the file cannot be written.
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT for a sim of another model;
+ * DS_ERR_CAPACITY for a frame larger than the ring; DS_ERR_IO if the ring is full and the file
+ * cannot be written.
  */
-ds_status ds_recorder_step(struct ds_recorder *recorder,
-                           const struct ds_sim *sim);
+ds_status ds_recorder_step(struct ds_recorder *recorder, const struct ds_sim *sim);
 
 /**
- * As ds_recorder_step, of an element of a batch, 0 to count-1.
+ * Same as ds_recorder_step for an element of a batch, 0 to count-1.
  */
 ds_status ds_recorder_batch_step(struct ds_recorder *recorder,
                                  const struct ds_batch *batch,
                                  size_t element);
 
 /**
- * Takes frames of the last run of a rollout, which is repeated, as ds_recorder_step of each step would. The
- * gradients of ds_rollout_adjoint (nv, nv and nu×N numbers, NULL for those not there) are shown as arrows: those by
- * the initial state in the first frame, that by an input in the frame that it led to.
+ * Repeats the last run of a rollout and takes frames of it, as ds_recorder_step after each step
+ * would. You may pass the gradients of ds_rollout_adjoint (nv, nv and nu×N numbers, NULL for each
+ * that you do not have); they are shown as arrows. The first frame shows the gradients by the
+ * initial state. The gradient by an input is shown in the frame that follows this input.
  *
  * Errors: those of ds_recorder_step; DS_ERR_NO_STEP before a run.
  */
@@ -5911,7 +6249,8 @@ ds_status ds_recorder_rollout(struct ds_recorder *recorder,
                               const double *u_bar);
 
 /**
- * Takes a frame of a state (nq and nv numbers) at a time [s], whatever the rate: without contacts.
+ * Takes a frame of a state (nq and nv numbers) at a time [s], independent of the rate. The frame has
+ * no contacts.
  *
  * Errors: those of ds_recorder_step; those of ds_sim_step for q and v.
  */
@@ -5921,14 +6260,16 @@ ds_status ds_recorder_state(struct ds_recorder *recorder,
                             const double *v);
 
 /**
- * Lets the next frame show a gradient as arrows on the bodies: by a ds_quantity, nv or nu numbers.
+ * Shows a gradient as arrows on the bodies in the next frame. quantity: a ds_quantity, the variable
+ * of the gradient; values: nv or nu numbers.
  */
 ds_status ds_recorder_set_gradient(struct ds_recorder *recorder,
                                    int32_t quantity,
                                    const double *values);
 
 /**
- * Lets the next frame show an arrow: of a body, from a point along a vector, 3 numbers each, world axes. At most 64.
+ * Shows an arrow in the next frame: body, start point and vector, 3 numbers each, world axes. At
+ * most 64 arrows per frame.
  */
 ds_status ds_recorder_add_arrow(struct ds_recorder *recorder,
                                 int32_t body,
@@ -5936,13 +6277,16 @@ ds_status ds_recorder_add_arrow(struct ds_recorder *recorder,
                                 const double *vector);
 
 /**
- * Lets the frames from the next one on show a surface, of a deformable body or a contact patch say, until the name is
- * set again: npoints points [m] (3 each), world axes, and ntriangles triangles (the indices of 3 points each, from 0), seen
- * from both sides in a colour (red, green, blue, opacity: 4 numbers from 0 to 1). npoints 0: it is gone, and rgba may be
- * NULL. What was set last before a frame counts. Does not allocate where the sizes are those of the last time.
+ * Shows a surface in all following frames until you set this name again, for example a deformable
+ * body or a contact patch. npoints points [m] (3 numbers each), world axes; ntriangles triangles
+ * (the indices of 3 points each, from 0), visible from both sides; rgba: the colour (red, green,
+ * blue, opacity: 4 numbers from 0 to 1). npoints = 0 removes the surface, and rgba may be NULL. If
+ * you set a name several times before a frame, the last call counts. Does not allocate if the sizes
+ * are the same as last time.
  *
- * Errors: DS_ERR_NUMERICAL for a point that is not finite; DS_ERR_INVALID_ARGUMENT for an index that is no point's and for
- * the colour; DS_ERR_CAPACITY for more than the ring holds and for more than 256 names. All is as before then.
+ * Errors: DS_ERR_NUMERICAL for a point that is not finite; DS_ERR_INVALID_ARGUMENT for an index out
+ * of range or a colour out of range; DS_ERR_CAPACITY for a surface larger than the ring and for more
+ * than 256 names. Then nothing changes.
  */
 ds_status ds_recorder_surface(struct ds_recorder *recorder,
                               const char *name,
@@ -5953,12 +6297,13 @@ ds_status ds_recorder_surface(struct ds_recorder *recorder,
                               const float *rgba);
 
 /**
- * Number of frames taken so far. 0 for NULL.
+ * Number of frames taken until now. 0 for NULL.
  */
 uint64_t ds_recorder_frames(const struct ds_recorder *recorder);
 
 /**
- * Number of frames that newer ones have pushed out of the ring: 0 with ds_recorder_open. 0 for NULL.
+ * Number of frames that newer ones have displaced from the ring; always 0 with ds_recorder_open. 0
+ * for NULL.
  */
 uint64_t ds_recorder_dropped(const struct ds_recorder *recorder);
 

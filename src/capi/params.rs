@@ -39,14 +39,9 @@ pub enum ds_param_kind {
     /// index: joint; component 0 to 2: displacement of the joint's placement along its own axes [m],
     /// 3 to 5: rotation vector [rad]. All are zero as loaded.
     DS_PARAM_JOINT_PLACEMENT = 8,
-<<<<<<< HEAD
     /// index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder,
     /// ellipsoid or box. It changes collisions only; mass and inertia stay the same.
-=======
-    /// index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
-    /// box. It changes what collides; mass and inertia stay. Of a hydroelastic geom with DS_CONTACT_CONVEX it
-    /// is DS_ERR_UNSUPPORTED.
->>>>>>> patch
+    /// DS_ERR_UNSUPPORTED for a hydroelastic geom with DS_CONTACT_CONVEX.
     DS_PARAM_GEOM_SIZE = 9,
     /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7:
     /// anchor2, each in its body's frame [m].
@@ -79,17 +74,11 @@ pub enum ds_param_kind {
     /// the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a
     /// muscle is DS_ERR_UNSUPPORTED.
     DS_PARAM_ACTUATOR_GAIN = 19,
-<<<<<<< HEAD
     /// index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
     /// its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
     /// number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
     /// DS_ERR_UNSUPPORTED.
     DS_PARAM_SPLINE_FRAME = 22,
-=======
-    /// index: geom with DS_HYDROELASTIC_COMPLIANT that may touch something; component 0 [Pa], greater than 0:
-    /// its modulus. With DS_CONTACT_CONVEX.
-    DS_PARAM_HYDROELASTIC_MODULUS = 20,
->>>>>>> patch
 }
 
 /// A parameter of a sim.
@@ -126,11 +115,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_TENDON => ParamKind::Tendon,
         DS_PARAM_PRESCRIBED => ParamKind::Prescribed,
         DS_PARAM_ACTUATOR_GAIN => ParamKind::ActuatorGain,
-<<<<<<< HEAD
         DS_PARAM_SPLINE_FRAME => ParamKind::SplineFrame,
-=======
-        DS_PARAM_HYDROELASTIC_MODULUS => ParamKind::HydroelasticModulus,
->>>>>>> patch
     })?;
     Ok(Param {
         kind,

@@ -59,19 +59,14 @@ pub enum ParamKind {
     /// index: actuator whose gain is not a muscle's; component 0: force per unit of the drive, before
     /// the gear. For adhesion it must not be negative.
     ActuatorGain = 19,
-<<<<<<< HEAD
+    /// index: geom that is compliant in hydroelastic contact; component 0 [Pa].
+    HydroelasticModulus = 20,
     /// index: joint along a spline; of a curve component 6 i + 0–2: displacement of control frame i along its
     /// own axes [m], 6 i + 3–5: rotation vector [rad], all zero as loaded; of a surface number m of control
     /// vector i at 6 i + m.
     SplineFrame = 22,
     /// index: force defined outside the library; component: parameter of this force, which stores its
     /// value. Not in the C interface.
-=======
-    /// index: geom that is compliant in hydroelastic contact; component 0 [Pa].
-    HydroelasticModulus = 20,
-    /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
-    /// value. Not of the C interface.
->>>>>>> patch
     Force = 1000,
 }
 

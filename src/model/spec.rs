@@ -348,13 +348,9 @@ pub struct GeomSpec {
     pub margin: f64,
     /// Additional distance within which adhesion pulls with full force [m]. Not used otherwise.
     pub gap: f64,
-<<<<<<< HEAD
+    pub hydroelastic: Hydroelastic,
     /// If given, the geom is an ellipsoid in the fluid. A body without such a geom is a box with its
     /// inertia.
-=======
-    pub hydroelastic: Hydroelastic,
-    /// With them it meets a fluid as an ellipsoid; a body without such a geom does by a box of its inertia.
->>>>>>> patch
     pub fluid: Option<FluidCoefficients>,
     /// Colour, 0 to 1 each; NaN if the description gives none.
     pub rgba: [f32; 4],

@@ -97,10 +97,6 @@ impl Sim {
                     let k = self.model.dof_of(p);
                     return self.model.params().friction_loss[k] > 0.0;
                 }
-<<<<<<< HEAD
-                ParamKind::GeomSize => return true,
-                // An element that connects more trees than a row can has no row.
-=======
                 // The meshes of such a geom are made anew for another size; no derivative tells how they
                 // change.
                 ParamKind::GeomSize => {
@@ -111,8 +107,7 @@ impl Sim {
                     let scene = self.contact.as_ref().map(|c| &c.scene);
                     return scene.is_some_and(|s| s.is_compliant(p.index as usize));
                 }
-                // What joins more trees than rows do has none.
->>>>>>> patch
+                // An element that connects more trees than a row can has no row.
                 ParamKind::Spring | ParamKind::Tendon if p.anchor().is_none() => {
                     let constraints = self.contact.as_ref().map(|c| &c.constraints);
                     return constraints.is_some_and(|c| c.has_elastic(p));

@@ -66,6 +66,9 @@ const DS_JOINT_PLANAR_TRANSLATION = Int32(6)
 const DS_JOINT_TRANSLATION = Int32(7)
 const DS_JOINT_PLANAR = Int32(8)
 const DS_JOINT_UNIVERSAL = Int32(9)
+const DS_JOINT_SPLINE_CURVE = Int32(10)
+const DS_JOINT_SPLINE_SURFACE = Int32(11)
+const DS_JOINT_EULER = Int32(12)
 const DS_TENDON_FIXED = Int32(0)
 const DS_TENDON_SPATIAL = Int32(1)
 const DS_PATH_POINT = Int32(0)
@@ -113,7 +116,7 @@ const DS_PARAM_CONTACT_TANGENTIAL = Int32(16)
 const DS_PARAM_TENDON = Int32(17)
 const DS_PARAM_PRESCRIBED = Int32(18)
 const DS_PARAM_ACTUATOR_GAIN = Int32(19)
-const DS_PARAM_HYDROELASTIC_MODULUS = Int32(20)
+const DS_PARAM_SPLINE_FRAME = Int32(22)
 const DS_FRAME_LOCAL = Int32(0)
 const DS_FRAME_WORLD = Int32(1)
 const DS_FRAME_LOCAL_WORLD_ALIGNED = Int32(2)
@@ -242,7 +245,7 @@ mutable struct ds_joint_desc
     struct_size::Csize_t
     name::Ptr{UInt8}
     kind::Int32
-    reserved::Int32
+    cyclic::Int32
     axis::NTuple{3, Cdouble}
     axis2::NTuple{3, Cdouble}
     anchor::NTuple{3, Cdouble}
@@ -257,6 +260,9 @@ mutable struct ds_joint_desc
     limit_margin::Cdouble
     effort::Cdouble
     velocity::Cdouble
+    axis3::NTuple{3, Cdouble}
+    control_count::Csize_t
+    control::Ptr{Cdouble}
     function ds_joint_desc()
         made = new()
         ds_joint_desc_init(made)
@@ -465,7 +471,8 @@ struct ds_step_info
     impacts::UInt64
     deepest::Cdouble
     too_deep::UInt64
-    reserved::NTuple{13, UInt64}
+    near_singular::UInt64
+    reserved::NTuple{12, UInt64}
 end
 
 struct ds_step_jacobians
@@ -733,11 +740,26 @@ ds_batch_np(a1) =
 ds_batch_prescribe(a1, a2, a3, a4) =
     ccall((:ds_batch_prescribe, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Int32, Cdouble), a1, a2, a3, a4)
 
+ds_batch_reserve(a1, a2) =
+    ccall((:ds_batch_reserve, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t), a1, a2)
+
 ds_batch_reset(a1) =
     ccall((:ds_batch_reset, libdiffsim), Int32, (Ptr{Cvoid},), a1)
 
 ds_batch_reset_element(a1, a2) =
     ccall((:ds_batch_reset_element, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_batch_rollout(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_batch_rollout, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
+
+ds_batch_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_batch_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
+
+ds_batch_rollout_gradient(a1, a2) =
+    ccall((:ds_batch_rollout_gradient, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
+
+ds_batch_rollout_steps(a1) =
+    ccall((:ds_batch_rollout_steps, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
 ds_batch_select_params(a1, a2, a3) =
     ccall((:ds_batch_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
@@ -897,6 +919,9 @@ ds_energy(a1, a2, a3, a4, a5) =
 
 ds_equality_desc_init(a1) =
     ccall((:ds_equality_desc_init, libdiffsim), Cvoid, (Ref{ds_equality_desc},), a1)
+
+ds_euler_to_quat(a1, a2, a3, a4) =
+    ccall((:ds_euler_to_quat, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
 ds_forward_dynamics(a1, a2, a3, a4, a5) =
     ccall((:ds_forward_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
@@ -1351,6 +1376,12 @@ ds_problem_solve(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) =
 ds_problem_vjp(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
     ccall((:ds_problem_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
 
+ds_quat_to_euler(a1, a2, a3, a4) =
+    ccall((:ds_quat_to_euler, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_quat_to_rotation_vector(a1, a2, a3) =
+    ccall((:ds_quat_to_rotation_vector, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
 ds_recorder_add_arrow(a1, a2, a3, a4) =
     ccall((:ds_recorder_add_arrow, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
@@ -1461,6 +1492,9 @@ ds_rollout_set_params(a1, a2) =
 
 ds_rollout_time_step(a1) =
     ccall((:ds_rollout_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
+
+ds_rotation_vector_to_quat(a1, a2, a3) =
+    ccall((:ds_rotation_vector_to_quat, libdiffsim), Int32, (Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
 ds_save_options_init(a1) =
     ccall((:ds_save_options_init, libdiffsim), Cvoid, (Ref{ds_save_options},), a1)

@@ -102,13 +102,8 @@ ELSEWHERE = {
     "ds_load_options": (options.LoadOptions, {"mesh_dirs", "mesh_dir_count"}),
     "ds_options": (options.SimOptions, set()),
     "ds_problem_options": (options.ProblemOptions, {"nv", "max_contacts", "law"}),
-<<<<<<< HEAD
     "ds_joint_desc": (options.JointFields, {"kind", "control", "control_count"}),
-    "ds_geom_desc": (options.GeomFields, {"vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows"}),
-=======
-    "ds_joint_desc": (options.JointFields, {"kind"}),
     "ds_geom_desc": (options.GeomFields, {"vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows", "reserved2"}),
->>>>>>> patch
     "ds_actuator_desc": (options.ActuatorFields, {"joint", "tendon", "body"}),
     "ds_spring_desc": (options.SpringFields, set()),
     "ds_tendon_desc": (options.TendonFields, {"kind", "count", "joints", "coefficients", "bodies", "anchors", "stations", "side_bodies", "sizes", "axes", "sides"}),

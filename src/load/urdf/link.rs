@@ -161,14 +161,9 @@ fn collision<'a, 'd>(
 ) -> Result<Option<Collision<'a, 'd>>> {
     warnings.unknown_attributes(collision, &["name", "group"]);
     for child in collision.children() {
-<<<<<<< HEAD
         // Some exporters also put a material here.
-        if !matches!(child.tag(), "origin" | "geometry" | "material") {
-=======
-        // Some exporters put a material here too.
         let known = ["origin", "geometry", "material", proximity::TAG];
         if !known.contains(&child.tag()) {
->>>>>>> patch
             warnings.unknown_element(child);
         }
     }

@@ -200,11 +200,8 @@ class ParamKind(Named):
     TENDON = 17
     PRESCRIBED = 18
     ACTUATOR_GAIN = 19
-<<<<<<< HEAD
-    SPLINE_FRAME = 22
-=======
     HYDROELASTIC_MODULUS = 20
->>>>>>> patch
+    SPLINE_FRAME = 22
 
 
 class EqualityKind(Named):
@@ -429,11 +426,8 @@ ParamKindName = Literal[
     "tendon",
     "prescribed",
     "actuator_gain",
-<<<<<<< HEAD
-    "spline_frame",
-=======
     "hydroelastic_modulus",
->>>>>>> patch
+    "spline_frame",
 ]
 PathKindName = Literal["point", "sphere", "cylinder", "pulley"]
 EqualityKindName = Literal["connect", "weld", "distance", "joint", "tendon"]
