@@ -28,18 +28,38 @@ impl Scene {
         let links = &model.topology().links[..];
         let (centers, arms) = (&mut self.centers[..], &mut self.arms[..]);
         let places = centers.iter_mut().zip(arms).zip(&self.bounds);
-        for (i, (l, ((center, arm), (c, _)))) in links.iter().zip(places).enumerate() {
-            *center = kin.link_pose(model, i).point(*c);
+        let places = places.zip(&mut self.frames);
+        for (i, (l, (((center, arm), (c, _)), frame))) in links.iter().zip(places).enumerate() {
+            *frame = kin.link_pose(model, i);
+            *center = frame.point(*c);
             *arm = *center - kin.origin[l.tree];
         }
-        let (poses, middles, geoms) = (&mut self.poses[..], &mut self.middles[..], &self.geoms[..]);
-        for &i in &self.moving {
-            let (i, g) = (i as usize, &geoms[i as usize]);
-            let link = kin.link_pose(model, g.link);
-            poses[i] = link.compose(&g.in_link);
-            middles[i] = link.point(g.centre);
-        }
+        self.placed.fill(false);
         self.motions.clear();
+    }
+
+    /// Places the geometries of links as well, which are wanted where the links come near something.
+    fn place_geoms(&mut self, link: [usize; 2]) {
+        for link in link {
+            if self.placed.get(link) != Some(&false) {
+                continue;
+            }
+            self.placed[link] = true;
+            let frame = self.frames[link];
+            let own = self.of_link[link] as usize..self.of_link[link + 1] as usize;
+            for &i in &self.moving[own] {
+                let (i, g) = (i as usize, &self.geoms[i as usize]);
+                self.poses[i] = frame.compose(&g.in_link);
+                self.middles[i] = frame.point(g.centre);
+            }
+        }
+    }
+
+    /// Those of all links.
+    pub(super) fn place_all(&mut self) {
+        for link in 0..self.placed.len() {
+            self.place_geoms([link; 2]);
+        }
     }
 
     /// Takes which dofs have given velocities: what no other moves against each other does not collide.
@@ -123,14 +143,24 @@ impl Scene {
         done
     }
 
-    fn collide_list(&mut self, list: &List, horizon: f64) {
-        for group in &list.groups {
+    fn collide_list(&mut self, list: &mut List, horizon: f64) {
+        let reach = self.reach(horizon);
+        self.watch(list, |link| {
+            self.motions.slack(link) + reach * self.motions.speed(link)
+        });
+        for k in 0..list.watch.near.len() {
+            let index = list.watch.near[k] as usize;
+            let group = &list.groups[index];
             let link = group.link.map(|l| self.slot(l));
             let margin = self.slack(link);
-            let allowance = margin + self.reach(horizon) * self.motions.fastest(link);
-            if !group.unbounded && !self.is_near(link, allowance + group.margin) {
+            let allowance = margin + reach * self.motions.fastest(link);
+            if !group.unbounded && !self.is_near(link, allowance + group.margin)
+                || self.keeps_apart(&list.watch, (index, group), allowance)
+            {
                 continue;
             }
+            self.place_geoms(link);
+            let before = self.found.count;
             let mut approach = None;
             for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
                 let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
@@ -145,10 +175,14 @@ impl Scene {
                     self.collide_pair(pair, approach, margin);
                 }
             }
+            if self.found.count == before {
+                self.measure(list, index, allowance);
+            }
         }
     }
 
     fn collide_sweep(&mut self, sweep: &mut Sweep, horizon: f64) -> Result<()> {
+        self.place_all();
         let moves = |scene: &Scene, g: usize| {
             let link = scene.slot(scene.geoms[g].link);
             let motions = &scene.motions;
@@ -216,7 +250,7 @@ impl Scene {
     }
 
     /// Gives the points of a pair that count to `sink`, midway between the surfaces.
-    fn narrow(
+    pub(super) fn narrow(
         &mut self,
         pair: &ScenePair,
         approach: &Approach,
@@ -267,18 +301,32 @@ impl Scene {
     }
 
     fn misses_listed(&mut self, list: &List, horizon: f64, h: f64) -> bool {
-        list.groups.iter().any(|group| {
+        let reach = self.reach(h);
+        let watches = self.watches(&list.watch, |link| reach * self.motions.offered_speed(link));
+        let mut misses = |index: usize| {
+            let group = &list.groups[index];
             let link = group.link.map(|l| self.slot(l));
-            self.motions.is_new_between(link)
-                && (group.unbounded
-                    || self.is_near(link, self.reach(h) * self.motions.fastest_offered(link)))
-                && list.pairs[group.first..group.end]
-                    .iter()
-                    .any(|pair| self.misses_on(pair, horizon, h))
-        })
+            if !self.motions.is_new_between(link) {
+                return false;
+            }
+            let distance = reach * self.motions.fastest_offered(link);
+            if !group.unbounded && !self.is_near(link, distance)
+                || self.keeps_apart(&list.watch, (index, group), distance)
+            {
+                return false;
+            }
+            self.place_geoms(link);
+            let mut pairs = list.pairs[group.first..group.end].iter();
+            pairs.any(|pair| self.misses_on(pair, horizon, h))
+        };
+        match watches {
+            true => list.watch.near.iter().any(|&index| misses(index as usize)),
+            false => (0..list.groups.len()).any(misses),
+        }
     }
 
     fn misses_swept(&mut self, sweep: &mut Sweep, horizon: f64, h: f64) -> Result<bool> {
+        self.place_all();
         let moves = |scene: &Scene, g: usize| {
             scene.reach(h) * scene.motions.offered_speed(scene.slot(scene.geoms[g].link))
         };
@@ -316,7 +364,7 @@ impl Scene {
     }
 
     /// Whether the balls around two links' bounded geometries are within this distance.
-    fn is_near(&self, [a, b]: [usize; 2], distance: f64) -> bool {
+    pub(super) fn is_near(&self, [a, b]: [usize; 2], distance: f64) -> bool {
         let r = self.bounds[a].1 + self.bounds[b].1 + distance;
         (self.centers[a] - self.centers[b]).norm_squared() <= r * r
     }
@@ -379,6 +427,7 @@ impl Scene {
 
     /// Contacts of what moves with the geometries in the hierarchy.
     fn look_up(&mut self, statics: &mut Statics, horizon: f64) {
+        self.place_all();
         for pair in &statics.pairs {
             self.touch(pair, &Approach::still(pair.margin + self.wider));
         }
@@ -402,6 +451,7 @@ impl Scene {
 
     /// As [`Scene::misses`], of what moves with the geometries in the hierarchy.
     fn misses_static(&mut self, statics: &mut Statics, horizon: f64, h: f64) -> bool {
+        self.place_all();
         for k in 0..statics.seekers.len() {
             let (id, _) = statics.seekers[k];
             let link = self.with_world(id);
