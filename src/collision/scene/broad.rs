@@ -12,7 +12,6 @@ use super::solid::Solid;
 use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::topology::WORLD;
 use crate::spatial::Vec3;
 
 /// With more pairs than this outside of the hierarchy, none are listed.
@@ -103,9 +102,8 @@ impl Broad {
                 });
                 let groups = group(&pairs, geoms);
                 let slots = model.topology().links.len() + 1;
-                let stands = |g: &Group| !g.unbounded && g.link.contains(&WORLD);
                 let mut list = List {
-                    watch: Watch::new(groups.len(), slots, groups.iter().any(stands)),
+                    watch: Watch::new(groups.len(), slots),
                     groups,
                     balls: balls.collect(),
                     pairs,

@@ -1,96 +1,94 @@
 //! Pairs of links that cannot meet yet, and how long nobody needs to look at them.
 //!
-//! Two records spare the list of pairs most of its tests, and change nothing that these find. The first holds
-//! the groups whose balls were within a skin of each other: the others stay apart until the links have moved
-//! against each other by the skin. The second holds a lower bound on the gaps of a group at some relative
-//! placement of its two links: a body that has moved by less against the other one is as far away. Both bounds
-//! hold for any motion, thus nothing accumulates from step to step.
+//! A group of pairs has a lower bound on its gaps: by the balls around both links, or measured at some
+//! relative placement of them. A body that has moved by less against the other one is as far away. How far
+//! any two links have moved against each other at most is added up from search to search, so that one
+//! comparison passes over a group until that sum has reached its bound; then the bound is taken anew. What
+//! the search finds does not depend on this.
 
 use super::Scene;
 use super::broad::{Group, List};
 use super::pairs::ScenePair;
-use super::watch::Watch;
+use super::watch::{Watch, turn};
 use crate::collision::Approach;
+use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Vec3};
 
-/// Thickness of the skin, in mean radii of the links.
-const SKIN: f64 = 0.5;
-/// How much thicker it is where links are fast, in the farthest that one of them is looked for.
-const LEAD: f64 = 4.0;
-/// Share of the skin that is left to round-off.
-const GRAIN: f64 = 1e-3;
 /// How far gaps are measured: in radii of the smaller link, and in the distances at which contacts count.
 const RANGE: f64 = 0.2;
 const AHEAD: f64 = 2.0;
-/// What a measured gap is trusted with: its accuracy where shapes are round is not that of a distance.
+/// This share of a measured gap is trusted: where shapes are round it has not all digits.
 const TRUST: f64 = 0.9;
 /// Relative to the sizes, and to the distance from the world's origin: round-off of a placement.
 const ROUNDING: [f64; 2] = [1e-9, 1e-12];
-/// After a measurement that spared nothing twice as many steps go by without one, up to 2 to this power.
+/// After a measurement that spared nothing twice as many searches go by without one, up to 2 to this power.
 const MOST_DOUBTS: u8 = 6;
 
+/// The reading of a group's odometer before which bodies so far apart cannot meet. A plane that moves has
+/// no ball: how far it goes at the other body nobody knows.
+fn reading_at(watch: &Watch, group: &Group, clear: f64) -> f64 {
+    let stands = |side: usize| !group.planes[side] || group.link[side] == WORLD;
+    match stands(0) && stands(1) {
+        true => watch.odometer[usize::from(group.link.contains(&WORLD))] + clear,
+        false => f64::NEG_INFINITY,
+    }
+}
+
 impl Scene {
-    /// Chooses the groups of a list that may come near, unless those that were chosen hold for links that are
-    /// looked for at such distances.
-    pub(super) fn watch(&self, list: &mut List, need: impl Fn(usize) -> f64) {
-        if self.watches(&list.watch, &need) {
-            return;
+    /// How far links are looked for at most where each is at this distance [m]: two that move, and one that
+    /// moves and the world. `need`: of a link beside another one that moves, and beside the world.
+    pub(super) fn farthest(&self, need: impl Fn(usize) -> [f64; 2]) -> [f64; 2] {
+        let mut most = [0.0_f64; 2];
+        for link in 0..self.placed.len() {
+            let [beside, alone] = need(link);
+            most = [most[0].max(beside), most[1].max(alone)];
         }
-        let moving = self.centers.len() - 1;
-        let sum: f64 = self.bounds[..moving].iter().map(|b| b.1).sum();
-        let most = (0..=moving).fold(0.0, |most: f64, link| most.max(need(link)));
-        let skin = SKIN * sum / moving.max(1) as f64 + LEAD * most;
-        let watch = &mut list.watch;
-        watch.near.clear();
-        for (index, group) in list.groups.iter().enumerate() {
-            let link = group.link.map(|l| self.slot(l));
-            if group.unbounded || self.is_near(link, skin + self.wider + group.margin) {
-                watch.near.push(index as u32);
-            }
-        }
-        watch.centers.copy_from_slice(&self.centers);
-        (watch.skin, watch.wider, watch.is_chosen) = (skin, self.wider, true);
+        [2.0 * most[0], most[1]]
     }
 
-    /// Whether all groups are among the chosen ones whose links come near each other where each link is looked for
-    /// at this distance.
-    pub(super) fn watches(&self, watch: &Watch, need: impl Fn(usize) -> f64) -> bool {
-        if !watch.is_chosen || watch.wider != self.wider {
-            return false;
-        }
-        let moving = self.centers.len() - 1;
-        let (now, then) = (&self.centers[..], &watch.centers[..]);
-        let both = now[..moving].iter().zip(then);
-        let sum = both.fold(Vec3::ZERO, |sum, (now, then)| sum + (*now - *then));
-        let common = sum * (1.0 / moving.max(1) as f64);
-        let room = (0.5 - GRAIN) * watch.skin;
-        (0..moving + usize::from(watch.has_world)).all(|link| {
-            let left = room - need(link);
-            let moved = now[link] - then[link] - common;
-            left > 0.0 && moved.norm_squared() <= left * left
-        })
-    }
-
-    /// Whether no gap of a group, less its pair's margin, is within this distance.
-    pub(super) fn keeps_apart(
+    /// Whether a group is farther apart for certain than any of its kind is looked for.
+    pub(super) fn sleeps(
         &self,
         watch: &Watch,
         (index, group): (usize, &Group),
-        distance: f64,
+        far: [f64; 2],
     ) -> bool {
-        let apart = &watch.apart[index];
-        if apart.clear <= distance {
-            return false;
+        let kind = usize::from(group.link.contains(&WORLD));
+        watch.wake[index] > watch.odometer[kind] + far[kind]
+    }
+
+    /// Whether no gap of a group, less its pair's margin, is within this distance. Passes over the group
+    /// for as long as that is certain.
+    pub(super) fn keeps_apart(&self, list: &mut List, index: usize, distance: f64) -> bool {
+        let group = &list.groups[index];
+        let link = group.link.map(|l| self.slot(l));
+        let mut clear = f64::NEG_INFINITY;
+        if !group.unbounded {
+            let apart = (self.centers[link[0]] - self.centers[link[1]]).norm();
+            let sizes = self.bounds[link[0]].1 + self.bounds[link[1]].1;
+            clear = apart - sizes - group.margin.max(0.0) - self.rounding(link);
         }
-        let Some((now, radius)) = self.relative(group) else {
-            return false;
-        };
-        let then = apart.place;
-        let turn = now.0 - then.0;
-        let turned = turn.c.iter().fold(0.0, |sum, c| sum + c.norm_squared());
-        // Two rotations differ by √2 times as much in this norm as what they do to a vector.
-        let moved = (now.1 - then.1).norm() + (0.5 * turned).sqrt() * radius;
-        apart.clear - moved > distance
+        let known = &list.watch.apart[index];
+        if clear <= distance
+            && known.clear > distance
+            && let Some((now, radius)) = self.relative(group)
+        {
+            let then = known.place;
+            let moved = (now.1 - then.1).norm() + turn(&now.0, &then.0) * radius;
+            clear = clear.max(known.clear - moved);
+        }
+        let is_apart = clear > distance;
+        if is_apart {
+            list.watch.wake[index] = reading_at(&list.watch, group, clear);
+        }
+        is_apart
+    }
+
+    /// What placements of two links leave uncertain [m].
+    fn rounding(&self, [a, b]: [usize; 2]) -> f64 {
+        let sizes = self.bounds[a].1 + self.bounds[b].1;
+        let far = self.centers[a].norm().max(self.centers[b].norm());
+        ROUNDING[0] * sizes + ROUNDING[1] * far
     }
 
     /// Placement of the link that is bounded in the frame of the other one, at both centres, and its radius.
@@ -110,8 +108,8 @@ impl Scene {
         Some(((turn, apart), self.bounds[moved].1))
     }
 
-    /// Measures how far apart a group is whose contacts count up to this distance and of which the search has found
-    /// none, if that is likely to spare searches.
+    /// Measures how far apart a group is whose contacts count up to this distance and of which the search
+    /// has found none, if that is likely to spare searches.
     pub(super) fn measure(&mut self, list: &mut List, index: usize, distance: f64) {
         let apart = &mut list.watch.apart[index];
         if apart.spared > 0 {
@@ -129,10 +127,7 @@ impl Scene {
             false => least,
         };
         let least = pairs.iter().fold(f64::INFINITY, nearest);
-        let [a, b] = group.link.map(|l| self.slot(l));
-        let sizes = self.bounds[a].1 + self.bounds[b].1;
-        let far = self.centers[a].norm().max(self.centers[b].norm());
-        let clear = least - ROUNDING[0] * sizes - ROUNDING[1] * far;
+        let clear = least - self.rounding(group.link.map(|l| self.slot(l)));
         let apart = &mut list.watch.apart[index];
         let spares = clear > AHEAD * distance;
         apart.doubts = match spares {
@@ -141,6 +136,7 @@ impl Scene {
         };
         apart.spared = (1 << apart.doubts) - 1;
         (apart.clear, apart.place) = (clear, place);
+        list.watch.wake[index] = reading_at(&list.watch, &group, clear);
     }
 
     /// A lower bound on the gap of a pair beyond its margin, exact enough up to `want`.

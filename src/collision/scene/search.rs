@@ -145,17 +145,22 @@ impl Scene {
 
     fn collide_list(&mut self, list: &mut List, horizon: f64) {
         let reach = self.reach(horizon);
-        self.watch(list, |link| {
-            self.motions.slack(link) + reach * self.motions.speed(link)
+        (list.watch).advance(&self.frames, &self.centers, &self.bounds);
+        let most = self.farthest(|link| {
+            let (slack, motions) = (self.motions.slack(link), &self.motions);
+            [motions.speed(link), motions.absolute(link)].map(|speed| slack + reach * speed)
         });
-        for k in 0..list.watch.near.len() {
-            let index = list.watch.near[k] as usize;
-            let group = &list.groups[index];
+        let far = most.map(|most| most + self.wider);
+        for index in 0..list.groups.len() {
+            let group = list.groups[index];
+            if self.sleeps(&list.watch, (index, &group), far) {
+                continue;
+            }
             let link = group.link.map(|l| self.slot(l));
             let margin = self.slack(link);
             let allowance = margin + reach * self.motions.fastest(link);
-            if !group.unbounded && !self.is_near(link, allowance + group.margin)
-                || self.keeps_apart(&list.watch, (index, group), allowance)
+            if self.keeps_apart(list, index, allowance)
+                || !group.unbounded && !self.is_near(link, allowance + group.margin)
             {
                 continue;
             }
@@ -300,29 +305,31 @@ impl Scene {
         Ok(misses)
     }
 
-    fn misses_listed(&mut self, list: &List, horizon: f64, h: f64) -> bool {
+    fn misses_listed(&mut self, list: &mut List, horizon: f64, h: f64) -> bool {
         let reach = self.reach(h);
-        let watches = self.watches(&list.watch, |link| reach * self.motions.offered_speed(link));
-        let mut misses = |index: usize| {
-            let group = &list.groups[index];
+        let far = self.farthest(|link| {
+            let motions = &self.motions;
+            [motions.offered_speed(link), motions.offered_absolute(link)].map(|speed| reach * speed)
+        });
+        (0..list.groups.len()).any(|index| {
+            let group = list.groups[index];
+            if self.sleeps(&list.watch, (index, &group), far) {
+                return false;
+            }
             let link = group.link.map(|l| self.slot(l));
             if !self.motions.is_new_between(link) {
                 return false;
             }
             let distance = reach * self.motions.fastest_offered(link);
-            if !group.unbounded && !self.is_near(link, distance)
-                || self.keeps_apart(&list.watch, (index, group), distance)
+            if self.keeps_apart(list, index, distance)
+                || !group.unbounded && !self.is_near(link, distance)
             {
                 return false;
             }
             self.place_geoms(link);
             let mut pairs = list.pairs[group.first..group.end].iter();
             pairs.any(|pair| self.misses_on(pair, horizon, h))
-        };
-        match watches {
-            true => list.watch.near.iter().any(|&index| misses(index as usize)),
-            false => (0..list.groups.len()).any(misses),
-        }
+        })
     }
 
     fn misses_swept(&mut self, sweep: &mut Sweep, horizon: f64, h: f64) -> Result<bool> {
