@@ -9,6 +9,7 @@ use super::geom::SceneGeom;
 use super::narrow;
 use super::pairs::{Rules, ScenePair};
 use super::solid::Solid;
+use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::spatial::Vec3;
@@ -33,6 +34,7 @@ pub(super) struct List {
     /// Of each pair, what dismisses most of them.
     pub balls: Vec<Balls>,
     pub groups: Vec<Group>,
+    pub watch: Watch,
 }
 
 /// The balls around two geometries.
@@ -52,6 +54,8 @@ pub(super) struct Group {
     pub end: usize,
     /// A plane takes part: no sphere bounds the group.
     pub unbounded: bool,
+    /// Which of the links have one.
+    pub planes: [bool; 2],
     /// Largest margin of the pairs [m].
     pub margin: f64,
 }
@@ -75,6 +79,7 @@ impl List {
         for (balls, p) in self.balls.iter_mut().zip(&self.pairs) {
             balls.reach = geoms[p.a].radius + geoms[p.b].radius + p.margin;
         }
+        self.watch.forget();
     }
 }
 
@@ -83,6 +88,7 @@ impl Broad {
         pairs: Vec::new(),
         balls: Vec::new(),
         groups: Vec::new(),
+        watch: Watch::EMPTY,
     });
 
     /// Of the geometries outside of the hierarchy; with more than `listed` pairs, none are listed.
@@ -94,8 +100,11 @@ impl Broad {
                     b: p.b as u32,
                     reach: 0.0,
                 });
+                let groups = group(&pairs, geoms);
+                let slots = model.topology().links.len() + 1;
                 let mut list = List {
-                    groups: group(&pairs, geoms),
+                    watch: Watch::new(groups.len(), slots),
+                    groups,
                     balls: balls.collect(),
                     pairs,
                 };
@@ -144,11 +153,13 @@ fn group(pairs: &[ScenePair], geoms: &[SceneGeom]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (i, p) in pairs.iter().enumerate() {
         let link = [geoms[p.a].link, geoms[p.b].link];
-        let unbounded = geoms[p.a].plane || geoms[p.b].plane;
+        let planes = [geoms[p.a].plane, geoms[p.b].plane];
+        let unbounded = planes[0] || planes[1];
         match groups.last_mut() {
             Some(g) if g.link == link => {
                 g.end = i + 1;
                 g.unbounded |= unbounded;
+                g.planes = [g.planes[0] | planes[0], g.planes[1] | planes[1]];
                 g.margin = g.margin.max(p.margin);
             }
             _ => groups.push(Group {
@@ -156,6 +167,7 @@ fn group(pairs: &[ScenePair], geoms: &[SceneGeom]) -> Vec<Group> {
                 first: i,
                 end: i + 1,
                 unbounded,
+                planes,
                 margin: p.margin,
             }),
         }

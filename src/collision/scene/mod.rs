@@ -7,6 +7,7 @@
 
 mod broad;
 mod carriers;
+mod clearance;
 mod closest;
 mod crowd;
 mod doubt;
@@ -30,6 +31,7 @@ mod statics;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use closest::Closest;
 pub use found::SceneContact;
@@ -61,8 +63,9 @@ use statics::Statics;
 pub struct Scene {
     geoms: Vec<SceneGeom>,
     solids: Vec<Solid>,
-    /// Those that move with a link.
+    /// Those that move with a link, sorted by links, and where those of each link begin.
     moving: Vec<u32>,
+    of_link: Vec<u32>,
     rules: Rules,
     /// Pairs without what is in the hierarchy.
     broad: Broad,
@@ -70,6 +73,9 @@ pub struct Scene {
     turns: bool,
     /// Per link (the world last): centre in the link's frame and radius around its bounded geoms.
     bounds: Vec<(Vec3, f64)>,
+    /// Placements of the links, the world last, and whether their geometries are placed as well.
+    frames: Vec<Pose>,
+    placed: Vec<bool>,
     poses: Vec<Pose>,
     /// Of the balls around the geometries, in the world.
     middles: Vec<Vec3>,
@@ -134,10 +140,17 @@ impl Scene {
         let turns = turns(model, &geoms, &rules)?;
         let broad = Broad::new(model, &geoms, &rules, listed);
         let statics = Statics::new(&geoms, &rules);
-        let moving = (0..geoms.len()).filter(|&g| geoms[g].link != WORLD);
+        let links = model.topology().links.len();
+        let mut moving: Vec<u32> = (0..geoms.len() as u32).collect();
+        moving.retain(|&g| geoms[g as usize].link != WORLD);
+        moving.sort_by_key(|&g| geoms[g as usize].link);
+        let before = |link| moving.partition_point(|&g| geoms[g as usize].link < link) as u32;
         let bounds = link_bounds(model, &geoms);
         let mut scene = Scene {
-            moving: moving.map(|g| g as u32).collect(),
+            of_link: (0..=links).map(before).collect(),
+            moving,
+            frames: vec![Pose::IDENTITY; links + 1],
+            placed: vec![true; links],
             poses: vec![Pose::IDENTITY; geoms.len()],
             middles: geoms.iter().map(|g| g.centre).collect(),
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
@@ -264,8 +277,12 @@ impl Scene {
     }
 
     /// World placement of a geometry at the last [`Scene::place`].
-    pub fn pose(&self, geom: usize) -> &Pose {
-        &self.poses[geom]
+    pub fn pose(&self, geom: usize) -> Pose {
+        let g = &self.geoms[geom];
+        match g.link {
+            WORLD => g.in_link,
+            link => self.frames[link].compose(&g.in_link),
+        }
     }
 
     /// Finds contacts this much farther apart from now on [m].

@@ -171,7 +171,17 @@ impl Motions {
         self.speeds[link].relative
     }
 
+    /// The same against the world.
+    pub fn absolute(&self, link: usize) -> f64 {
+        self.speeds[link].absolute
+    }
+
     /// The same of the motion on offer.
+    pub fn offered_absolute(&self, link: usize) -> f64 {
+        self.offered[link].absolute
+    }
+
+    /// That against the links' mean velocity.
     pub fn offered_speed(&self, link: usize) -> f64 {
         self.offered[link].relative
     }

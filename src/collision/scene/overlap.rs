@@ -158,6 +158,7 @@ impl Scene {
     fn put(&mut self, model: &Model, kin: &mut Kinematics, q: &[f64]) {
         positions(kin, model, model.params(), q);
         self.place(model, kin);
+        self.place_all();
     }
 
     /// Pairs of geoms of one robot that may touch and overlap as they are placed.

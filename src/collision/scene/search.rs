@@ -29,18 +29,38 @@ impl Scene {
         let links = &model.topology().links[..];
         let (centers, arms) = (&mut self.centers[..], &mut self.arms[..]);
         let places = centers.iter_mut().zip(arms).zip(&self.bounds);
-        for (i, (l, ((center, arm), (c, _)))) in links.iter().zip(places).enumerate() {
-            *center = kin.link_pose(model, i).point(*c);
+        let places = places.zip(&mut self.frames);
+        for (i, (l, (((center, arm), (c, _)), frame))) in links.iter().zip(places).enumerate() {
+            *frame = kin.link_pose(model, i);
+            *center = frame.point(*c);
             *arm = *center - kin.origin[l.tree];
         }
-        let (poses, middles, geoms) = (&mut self.poses[..], &mut self.middles[..], &self.geoms[..]);
-        for &i in &self.moving {
-            let (i, g) = (i as usize, &geoms[i as usize]);
-            let link = kin.link_pose(model, g.link);
-            poses[i] = link.compose(&g.in_link);
-            middles[i] = link.point(g.centre);
-        }
+        self.placed.fill(false);
         self.motions.clear();
+    }
+
+    /// Places the geometries of links as well, which are wanted where the links come near something.
+    fn place_geoms(&mut self, link: [usize; 2]) {
+        for link in link {
+            if self.placed.get(link) != Some(&false) {
+                continue;
+            }
+            self.placed[link] = true;
+            let frame = self.frames[link];
+            let own = self.of_link[link] as usize..self.of_link[link + 1] as usize;
+            for &i in &self.moving[own] {
+                let (i, g) = (i as usize, &self.geoms[i as usize]);
+                self.poses[i] = frame.compose(&g.in_link);
+                self.middles[i] = frame.point(g.centre);
+            }
+        }
+    }
+
+    /// Those of all links.
+    pub(super) fn place_all(&mut self) {
+        for link in 0..self.placed.len() {
+            self.place_geoms([link; 2]);
+        }
     }
 
     /// Takes which dofs have given velocities: what no other moves against each other does not collide.
@@ -124,14 +144,29 @@ impl Scene {
         done
     }
 
-    fn collide_list(&mut self, list: &List, horizon: f64) {
-        for group in &list.groups {
-            let link = group.link.map(|l| self.slot(l));
-            let margin = self.slack(link);
-            let allowance = margin + self.reach(horizon) * self.motions.fastest(link);
-            if !group.unbounded && !self.is_near(link, allowance + group.margin) {
+    fn collide_list(&mut self, list: &mut List, horizon: f64) {
+        let reach = self.reach(horizon);
+        (list.watch).advance(&self.frames, &self.centers, &self.bounds);
+        let most = self.farthest(|link| {
+            let (slack, motions) = (self.motions.slack(link), &self.motions);
+            [motions.speed(link), motions.absolute(link)].map(|speed| slack + reach * speed)
+        });
+        let far = most.map(|most| most + self.wider);
+        for index in 0..list.groups.len() {
+            let group = list.groups[index];
+            if self.sleeps(&list.watch, (index, &group), far) {
                 continue;
             }
+            let link = group.link.map(|l| self.slot(l));
+            let margin = self.slack(link);
+            let allowance = margin + reach * self.motions.fastest(link);
+            if self.keeps_apart(list, index, allowance)
+                || !group.unbounded && !self.is_near(link, allowance + group.margin)
+            {
+                continue;
+            }
+            self.place_geoms(link);
+            let before = self.found.count;
             let mut approach = None;
             for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
                 let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
@@ -146,10 +181,14 @@ impl Scene {
                     self.collide_pair(pair, approach, margin);
                 }
             }
+            if self.found.count == before {
+                self.measure(list, index, allowance);
+            }
         }
     }
 
     fn collide_sweep(&mut self, sweep: &mut Sweep, horizon: f64) -> Result<()> {
+        self.place_all();
         let moves = |scene: &Scene, g: usize| {
             let link = scene.slot(scene.geoms[g].link);
             let motions = &scene.motions;
@@ -218,7 +257,7 @@ impl Scene {
     }
 
     /// Gives the points of a pair that count to `sink`, midway between the surfaces.
-    fn narrow(
+    pub(super) fn narrow(
         &mut self,
         pair: &ScenePair,
         approach: &Approach,
@@ -276,19 +315,35 @@ impl Scene {
         Ok(misses)
     }
 
-    fn misses_listed(&mut self, list: &List, horizon: f64, h: f64) -> bool {
-        list.groups.iter().any(|group| {
+    fn misses_listed(&mut self, list: &mut List, horizon: f64, h: f64) -> bool {
+        let reach = self.reach(h);
+        let far = self.farthest(|link| {
+            let motions = &self.motions;
+            [motions.offered_speed(link), motions.offered_absolute(link)].map(|speed| reach * speed)
+        });
+        (0..list.groups.len()).any(|index| {
+            let group = list.groups[index];
+            if self.sleeps(&list.watch, (index, &group), far) {
+                return false;
+            }
             let link = group.link.map(|l| self.slot(l));
-            self.motions.is_new_between(link)
-                && (group.unbounded
-                    || self.is_near(link, self.reach(h) * self.motions.fastest_offered(link)))
-                && list.pairs[group.first..group.end]
-                    .iter()
-                    .any(|pair| self.misses_on(pair, horizon, h))
+            if !self.motions.is_new_between(link) {
+                return false;
+            }
+            let distance = reach * self.motions.fastest_offered(link);
+            if self.keeps_apart(list, index, distance)
+                || !group.unbounded && !self.is_near(link, distance)
+            {
+                return false;
+            }
+            self.place_geoms(link);
+            let mut pairs = list.pairs[group.first..group.end].iter();
+            pairs.any(|pair| self.misses_on(pair, horizon, h))
         })
     }
 
     fn misses_swept(&mut self, sweep: &mut Sweep, horizon: f64, h: f64) -> Result<bool> {
+        self.place_all();
         let moves = |scene: &Scene, g: usize| {
             scene.reach(h) * scene.motions.offered_speed(scene.slot(scene.geoms[g].link))
         };
@@ -326,7 +381,7 @@ impl Scene {
     }
 
     /// Whether the balls around two links' bounded geometries are within this distance.
-    fn is_near(&self, [a, b]: [usize; 2], distance: f64) -> bool {
+    pub(super) fn is_near(&self, [a, b]: [usize; 2], distance: f64) -> bool {
         let r = self.bounds[a].1 + self.bounds[b].1 + distance;
         (self.centers[a] - self.centers[b]).norm_squared() <= r * r
     }
@@ -389,6 +444,7 @@ impl Scene {
 
     /// Contacts of what moves with the geometries in the hierarchy.
     fn look_up(&mut self, statics: &mut Statics, horizon: f64) {
+        self.place_all();
         for pair in &statics.pairs {
             self.touch(pair, &Approach::still(pair.margin + self.wider));
         }
@@ -412,6 +468,7 @@ impl Scene {
 
     /// As [`Scene::misses`], of what moves with the geometries in the hierarchy.
     fn misses_static(&mut self, statics: &mut Statics, horizon: f64, h: f64) -> bool {
+        self.place_all();
         for k in 0..statics.seekers.len() {
             let (id, _) = statics.seekers[k];
             let link = self.with_world(id);

@@ -155,6 +155,7 @@ fn found(scene: &Scene) -> Found {
 /// Every pair that the rules allow, without a bound that could dismiss it.
 fn by_trial(scene: &mut Scene) -> Found {
     let mut all = Vec::new();
+    scene.place_all();
     for a in 0..scene.geoms.len() {
         for b in a + 1..scene.geoms.len() {
             let Some(pair) = scene.rules.pair(a, b) else {
