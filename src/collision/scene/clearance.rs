@@ -142,6 +142,10 @@ impl Scene {
     /// A lower bound on the gap of a pair beyond its margin, exact enough up to `want`.
     fn least_gap(&mut self, pair: &ScenePair, want: f64) -> f64 {
         let margin = pair.margin.max(0.0);
+        // The gaps of faces are pressures over their slopes.
+        if self.patches.sides([pair.a, pair.b], &self.poses).is_some() {
+            return f64::NEG_INFINITY;
+        }
         let bound = self.bounded_gap(pair) - margin;
         if bound >= want {
             return bound;
@@ -151,7 +155,7 @@ impl Scene {
         }
         let reach = want + margin;
         let mut gap = reach;
-        self.narrow(pair, &Approach::still(reach), |_, _, point, _| {
+        self.narrow(pair, &Approach::still(reach), |_, _, point, _, _| {
             // One that is no number is near.
             gap = if point.gap >= gap { gap } else { point.gap };
         });
