@@ -356,12 +356,11 @@ fn an_euler_joint_is_a_ball_joint() {
         let at = |t: f64| std::array::from_fn(|k| q[k] + v[k] * t + 0.5 * a[k] * t * t);
         let spin = |t: f64| {
             let r = turn(at(t)).transpose();
-            let w = difference(EPS, |d| {
+            difference(EPS, |d| {
                 diffsim::spatial::so3_log(&r.mul_mat(&turn(at(t + d))))
                     .to_array()
                     .to_vec()
-            });
-            w
+            })
         };
         let rot = diffsim::spatial::Quat::from_mat3(&turn(q));
         let expected = acceleration(&ball, &rot.to_array(), &spin(0.0));
@@ -460,11 +459,14 @@ fn bad_control_is_refused() {
 /// A hinge, a spline, a ball joint in a fluid, with a ball at the end that presses into the ground.
 fn arm(kind: JointKind, seed: u64) -> Arc<Model> {
     let mut rng = Rng::new(seed);
-    let mut spec = ModelSpec::default();
-    spec.fluid = Fluid {
+    let fluid = Fluid {
         density: 900.0,
         viscosity: 0.1,
         wind: Vec3::new(0.3, 0.1, 0.0),
+    };
+    let mut spec = ModelSpec {
+        fluid,
+        ..ModelSpec::default()
     };
     let half_extents = [0.0; 2];
     let plane = ShapeSpec::Plane { half_extents };

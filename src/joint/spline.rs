@@ -49,7 +49,7 @@ pub struct Curve {
 /// Control vectors (translation; angles about x, y, z): that of b_i(q₀) b_j(q₁) is the one at 4 i + j.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    control: [[f64; 6]; PATCH],
+    control: Box<[[f64; 6]; PATCH]>,
 }
 
 impl Curve {
@@ -226,8 +226,10 @@ impl Surface {
     /// # Errors
     /// `InvalidArgument` for another number of vectors than 16.
     pub fn new(control: &[[f64; 6]]) -> Result<Surface> {
-        match control.try_into() {
-            Ok(control) => Ok(Surface { control }),
+        match <[[f64; 6]; PATCH]>::try_from(control) {
+            Ok(control) => Ok(Surface {
+                control: Box::new(control),
+            }),
             Err(_) => Err(Error::invalid(format!(
                 "control_count: must be {PATCH} vectors of six, got {}",
                 control.len()

@@ -102,6 +102,8 @@ impl Sub for Dual {
 impl Mul for Dual {
     type Output = Dual;
 
+    // The derivative of a product is a sum.
+    #[allow(clippy::suspicious_arithmetic_impl)]
     #[inline(always)]
     fn mul(self, o: Dual) -> Dual {
         Dual {

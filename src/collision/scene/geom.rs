@@ -55,16 +55,17 @@ impl SceneGeom {
     /// Whether the geometry, no plane, is at `pose` farther than `reach` from a point.
     #[inline]
     pub fn is_beyond(&self, pose: &Pose, point: Vec3, reach: f64) -> bool {
-        self.from_box(pose, point).norm_squared() > reach * reach
+        self.outside_box(pose, point).norm_squared() > reach * reach
     }
 
     /// Distance of a point from the box around the geometry at `pose`.
     pub fn distance(&self, pose: &Pose, point: Vec3) -> f64 {
-        self.from_box(pose, point).norm()
+        self.outside_box(pose, point).norm()
     }
 
+    /// From the box around the geometry to a point, along the geometry's axes; zero inside.
     #[inline(always)]
-    fn from_box(&self, pose: &Pose, point: Vec3) -> Vec3 {
+    fn outside_box(&self, pose: &Pose, point: Vec3) -> Vec3 {
         let aside = (pose.inverse_point(point) - self.middle).abs() - self.half;
         let out = |x: f64| x.max(0.0);
         Vec3::new(out(aside.x), out(aside.y), out(aside.z))
