@@ -5,7 +5,7 @@ use crate::contact::ncp::Method;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Formula;
 use crate::model::Model;
-use crate::model::spec::FileIntegrator;
+use crate::model::spec::{FileIntegrator, GeomSpec, HydroelasticKind};
 use crate::model::topology::WORLD;
 
 /// Default number of contacts for any model, and in addition for each moving link that may touch something.
@@ -19,6 +19,10 @@ const CONTACTS_A_LINK: usize = 8;
 /// of a larger robot cannot.
 const POINTS: usize = 4;
 const ALL: usize = 128;
+
+/// Default number of contacts in addition for each hydroelastic geom that moves, with the convex law: a
+/// box flat on another one has some 150 faces, a sphere at a resolution of a fifth of its radius fewer.
+const FACES: usize = 256;
 
 /// Largest default product of contacts and dofs. Each entry takes some hundred bytes.
 const MOST_ENTRIES: usize = 1 << 20;
@@ -217,7 +221,7 @@ impl Options {
                 named => named,
             },
             max_contacts: match self.max_contacts {
-                0 => Options::likely_contacts(model),
+                0 => self.likely_contacts(model),
                 n => n,
             },
             ..*self
@@ -225,8 +229,9 @@ impl Options {
     }
 
     /// `CONTACTS`, plus `CONTACTS_A_LINK` for each moving link that may touch something; or, if that is
-    /// more and up to `ALL`, `POINTS` for each pair of geoms that may touch. Bounded by `MOST_ENTRIES`.
-    fn likely_contacts(model: &Model) -> usize {
+    /// more and up to `ALL`, `POINTS` for each pair of geoms that may touch; and `FACES` for each moving
+    /// hydroelastic geom. Bounded by `MOST_ENTRIES`.
+    fn likely_contacts(&self, model: &Model) -> usize {
         let mut links: Vec<usize> = (0..model.ngeom())
             .filter(|g| model.may_touch_any(*g))
             .map(|g| model.bodies()[model.geoms()[g].body].link)
@@ -237,6 +242,13 @@ impl Options {
         let mut likely = CONTACTS + CONTACTS_A_LINK * links.len();
         if likely < ALL {
             likely = likely.max(POINTS * pairs_that_may_touch(model, ALL / POINTS));
+        }
+        if self.contact == Contact::Convex {
+            let has_faces = |g: &&GeomSpec| {
+                g.hydroelastic.kind != HydroelasticKind::None
+                    && model.bodies()[g.body].link != WORLD
+            };
+            likely += FACES * model.geoms().iter().filter(has_faces).count();
         }
         likely.min((MOST_ENTRIES / model.nv().max(1)).max(CONTACTS))
     }
