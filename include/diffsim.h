@@ -1319,16 +1319,6 @@ typedef int32_t ds_zone_kind;
 #endif // __cplusplus
 
 /**
- * The hydroelastic properties of a geom.
- */
-typedef struct Hydroelastic Hydroelastic;
-
-/**
- * How a geom takes part in hydroelastic contact.
- */
-typedef struct HydroelasticKind HydroelasticKind;
-
-/**
  * Sims of one model and the threads that step them. Each sim has its own warm start, parameters,
  * wrenches and prescribed velocities. One thread at a time may call.
  */

@@ -30,7 +30,7 @@ fn pad(kind: HydroelasticKind, modulus: f64) -> Hydroelastic {
         modulus,
         resolution: 0.04,
         slab_thickness: 0.05,
-        ..Hydroelastic::NONE
+        ..Hydroelastic::default()
     }
 }
 
@@ -154,7 +154,7 @@ fn a_cube_at_rest_stays() {
         assert!(drift.fold(0.0, f64::max) < 1e-9, "h {h} margin {margin}");
         assert!(
             (run.q[0] - 0.03).abs() < 1e-4 && run.q[6] > 1.0 - 1e-12,
-            "{:?}",
+            "h {h} margin {margin} on a box {rigid_box}: {:?}",
             run.q
         );
         let lift: f64 = run.sim.patches().map(|p| p.force[2]).sum();
@@ -368,7 +368,7 @@ fn a_grasp_holds_and_its_derivatives_are_exact() {
     let model = compile(spec);
     let mut c = Checker::new(model.clone(), &convex(5e-3));
     // Faces that creep at 1e-6 m/s turn within longer differences.
-    c.eps = 1e-7;
+    c.eps = 3e-7;
     c.select(&[
         param(ParamKind::HydroelasticModulus, 0, 0),
         param(ParamKind::HydroelasticModulus, 1, 0),

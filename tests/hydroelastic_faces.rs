@@ -18,7 +18,7 @@ fn body(shape: ShapeSpec, kind: HydroelasticKind, resolution: f64) -> Representa
         kind,
         resolution,
         slab_thickness: 0.02,
-        ..Hydroelastic::NONE
+        ..Hydroelastic::default()
     };
     Representation::of(&g, &shape).unwrap().unwrap()
 }

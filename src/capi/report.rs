@@ -2,6 +2,7 @@
 
 use super::args;
 use crate::contact::mode::Mode;
+use crate::query::Patch;
 use crate::step::{ContactReport, Gradient, StepInfo};
 
 /// The label of a derivative of a step (docs/gradients.md).
@@ -202,6 +203,46 @@ impl From<&ContactReport> for ds_contact {
             feature: c.feature,
             area: c.area,
             pressure: c.pressure,
+        }
+    }
+}
+
+/// The faces through which two geoms press each other, world axes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_patch {
+    /// Geom A.
+    pub geom_a: i32,
+    /// Geom B.
+    pub geom_b: i32,
+    /// Of the faces that are closed [m²].
+    pub area: f64,
+    /// Of that area; of all faces where none is closed [m].
+    pub centroid: [f64; 3],
+    /// Unit vector from A to B: the mean over the area.
+    pub normal: [f64; 3],
+    /// On B in the last step [N]. Zero after ds_sim_collide.
+    pub force: [f64; 3],
+    /// On B about the centroid [N m]. Zero after ds_sim_collide.
+    pub torque: [f64; 3],
+    /// Its faces among those of ds_sim_contacts: the first one.
+    pub first_contact: usize,
+    /// Number of its faces, those that are not closed among them.
+    pub contact_count: usize,
+}
+
+impl From<Patch> for ds_patch {
+    fn from(p: Patch) -> Self {
+        ds_patch {
+            geom_a: args::id(Some(p.geom[0])),
+            geom_b: args::id(Some(p.geom[1])),
+            area: p.area,
+            centroid: p.centroid,
+            normal: p.normal,
+            force: p.force,
+            torque: p.torque,
+            first_contact: p.first,
+            contact_count: p.count,
         }
     }
 }

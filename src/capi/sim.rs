@@ -3,8 +3,7 @@
 use super::args::{self, Out};
 use super::model::ds_model;
 use super::options::{ds_options, options};
-use super::patches::ds_patch;
-use super::report::{ds_contact, ds_step_info};
+use super::report::{ds_contact, ds_patch, ds_step_info};
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};

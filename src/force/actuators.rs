@@ -9,6 +9,7 @@
 //!
 //!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ ∂l/∂q.
 
+mod ahead;
 mod servos;
 
 use super::adhesion::{self, Adhesion};
@@ -21,7 +22,7 @@ use crate::model::muscle::{Muscle, Pull};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::{Cords, Displacement};
-use servos::Ahead;
+use ahead::Ahead;
 
 /// An actuator's force and its derivatives.
 #[derive(Clone, Copy, Debug, Default)]

@@ -309,14 +309,17 @@ pub struct Hydroelastic {
     pub slab_thickness: f64,
 }
 
-impl Hydroelastic {
-    pub const NONE: Hydroelastic = Hydroelastic {
-        kind: HydroelasticKind::None,
-        modulus: 1e7,
-        resolution: 0.02,
-        margin: 0.0,
-        slab_thickness: 1.0,
-    };
+/// A geom that touches in points.
+impl Default for Hydroelastic {
+    fn default() -> Hydroelastic {
+        Hydroelastic {
+            kind: HydroelasticKind::None,
+            modulus: 1e7,
+            resolution: 0.02,
+            margin: 0.0,
+            slab_thickness: 1.0,
+        }
+    }
 }
 
 /// A geometry attached to a body.
@@ -375,7 +378,7 @@ impl GeomSpec {
             priority: 0,
             margin: 0.0,
             gap: 0.0,
-            hydroelastic: Hydroelastic::NONE,
+            hydroelastic: Hydroelastic::default(),
             fluid: None,
             rgba: [f32::NAN; 4],
             origin: String::new(),

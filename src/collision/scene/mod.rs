@@ -13,6 +13,7 @@ mod crowd;
 mod doubt;
 mod extremes;
 mod face;
+mod faces;
 mod found;
 mod geom;
 mod hierarchy;

@@ -9,43 +9,17 @@
 //! On joints the last term is on the diagonal of the system matrix. On tendons it is a product (h D̃ +
 //! h² K̃) g gᵀ.
 
+use super::ahead::Ahead;
 use super::{ActuatorForce, Actuators};
 use crate::force::State;
 use crate::model::Actuator;
 use crate::tendon::Cords;
 
-/// The slopes of a servo's force that a step takes implicitly, by the length and the rate of the transmission.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ahead {
-    /// K̃ [N/m or N m/rad] and D̃ [N s/m or N m s/rad].
-    pub(super) resists: [f64; 2],
-    /// Their slopes by u.
-    by_u: [f64; 2],
-}
-
-impl Ahead {
-    /// Takes the slopes that slow the transmission or pull it back; and how far u is from where one changes its sign.
-    #[inline(always)]
-    fn of(a: &Actuator, force: &ActuatorForce) -> (Ahead, f64) {
-        let (gear, mut ahead, mut margin) = (a.gear[0], Ahead::default(), f64::INFINITY);
-        for (k, slope) in [force.by_length, force.by_rate].into_iter().enumerate() {
-            let by_u = force.open * a.gain_slopes[k] * gear;
-            let resists = -gear * slope;
-            if resists > 0.0 {
-                ahead.resists[k] = resists;
-                ahead.by_u[k] = -gear * by_u;
-            }
-            if by_u != 0.0 {
-                margin = margin.min((slope / by_u).abs());
-            }
-        }
-        (ahead, margin)
-    }
-
-    /// h K̃ l̇ + (h D̃ + h² K̃) g·a.
-    fn held([stiffness, damping]: [f64; 2], h: f64, [rate, acc]: [f64; 2]) -> f64 {
-        h * (stiffness * rate + (damping + h * stiffness) * acc)
-    }
+/// See [`Ahead::of`].
+#[inline(always)]
+fn ahead_of(a: &Actuator, force: &ActuatorForce) -> (Ahead, f64) {
+    let by_u = a.gain_slopes.map(|x| force.open * x * a.gear[0]);
+    Ahead::of(a.gear[0], [force.by_length, force.by_rate], by_u)
 }
 
 impl Actuators {
@@ -96,13 +70,13 @@ impl Actuators {
         let (h, list, mut distance) = (at.time_step, at.model.actuators(), f64::INFINITY);
         self.time_step = h;
         for (j, k) in &self.servos {
-            let (ahead, margin) = Ahead::of(&list[*j], &self.forces[*j]);
+            let (ahead, margin) = ahead_of(&list[*j], &self.forces[*j]);
             tau[*k] -= h * ahead.resists[0] * at.v[*k];
             self.ahead[*j] = ahead;
             distance = distance.min(margin);
         }
         for (j, i) in &self.pulls {
-            let (ahead, margin) = Ahead::of(&list[*j], &self.forces[*j]);
+            let (ahead, margin) = ahead_of(&list[*j], &self.forces[*j]);
             self.ahead[*j] = ahead;
             distance = distance.min(margin);
             let pull = h * ahead.resists[0] * cords.rate(*i, at.v);

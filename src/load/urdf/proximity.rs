@@ -31,7 +31,7 @@ pub(super) fn read(collision: Element, warnings: &mut Warnings) -> Result<Option
         return Ok(None);
     };
     let mut found = Proximity {
-        hydroelastic: Hydroelastic::NONE,
+        hydroelastic: Hydroelastic::default(),
         friction: None,
         stiffness: None,
         dissipation: None,
