@@ -3,7 +3,7 @@
 //! Newton's method with the exact motion of contacts undoes overlaps and violations of equalities. Each
 //! step is the shortest displacement within the joints' bounds that parts all points to first order. It
 //! is found by projecting on one condition after the other. If the search ends in an overlap, it starts
-//! again elsewhere within the limits. The C functions for a start configuration call it.
+//! again elsewhere within the limits. The C API calls it.
 
 use super::equality::Equality;
 use super::equality_list::equalities;
@@ -22,19 +22,22 @@ use std::ops::Range;
 /// Distance that joints keep to their limits: a share of the range, and at most this distance [rad or
 /// m].
 const ROOM: (f64, f64) = (0.02, 0.02);
-/// Distance between parts that the search aims at, and overlap from which on it counts [m].
+/// Distance between parts that the search aims at [m].
 const CLEARANCE: f64 = 1e-4;
+/// A smaller overlap counts as none [m].
 const OVERLAP: f64 = 1e-6;
 /// Largest number of contact points at one configuration. With more, the search gives the configuration
 /// up.
 const POINTS: usize = 2048;
-/// Number of starts; below, steps from each start and rounds of projection in each step.
+/// Number of starts.
 const BEGINNINGS: usize = 12;
 /// The search ends after this many starts in a row that leave more than the share `MUCH` of the least
 /// overlap.
 const PATIENCE: usize = 3;
 const MUCH: f64 = 0.9;
+/// Number of steps from each start.
 const STEPS: usize = 40;
+/// Number of rounds of projection in each step.
 const ROUNDS: usize = 60;
 /// Longest step of a dof [m or rad].
 const LONGEST: f64 = 0.2;

@@ -23,9 +23,10 @@ use crate::model::Model;
 use crate::model::topology::{LinkKind, WORLD};
 
 /// Contacts that pinch a body may each push slowly and together drive a joint fast. A dof is thrown if
-/// its speed exceeds this multiple of its bound, and if it also gains the share `GAINED` of its bound in
-/// the step. The second share holds for yielding rows, which push for many steps.
+/// its speed exceeds this multiple of its bound, and if it also gains the share `GAINED` of its bound.
 const THROWN: f64 = 5.0;
+/// Share of its bound that a thrown dof gains in a step: with rigid rows, and with yielding rows, which
+/// push for many steps.
 const GAINED: [f64; 2] = [1.0, 0.1];
 
 /// Mobilities of the dofs and the bounds on their speeds. For one model.
