@@ -2,8 +2,8 @@
 //! in addition to −ω × I ω.
 //!
 //! Two kinds of links rotate so, each with its own inertia: the link of a free joint on the world, about
-//! its center of mass; and the link of a ball joint that carries no other link, about the joint's
-//! center. The balance of a step keeps M a + b with the explicit b. The difference to the discrete
+//! its centre of mass; and the link of a ball joint that carries no other link, about the joint's
+//! centre. The balance of a step keeps M a + b with the explicit b. The difference to the discrete
 //! equations is a couple w on the link, along world axes.
 //!
 //! The couple depends on ω and, for a ball joint, on the torque of gravity. Let D = ∂w/∂ω, let G be the
@@ -14,7 +14,7 @@
 //!
 //! plus S_iᵀ (S_k ×* w) if i is above k.
 //!
-//! For a free joint, a step carries the velocity of the center of mass of its own link
+//! For a free joint, a step carries the velocity of the centre of mass of its own link
 //! ([`Gyroscopic::centres`]).
 
 mod turning;
@@ -153,7 +153,7 @@ impl Gyroscopic {
         }
     }
 
-    /// The point of each free joint whose velocity a step carries, along the joint's axes: the center of
+    /// The point of each free joint whose velocity a step carries, along the joint's axes: the centre of
     /// mass of its link; zero for joints with a prescribed dof.
     pub fn centres(&self, model: &Model, params: &Params, out: &mut [Vec3]) {
         let mut turning = self.turning.iter().filter(|of| of.is_free);
@@ -254,7 +254,7 @@ impl Gyroscopic {
         }
     }
 
-    /// Derivative of a center by a parameter: the first dof of its free joint, and the change.
+    /// Derivative of a centre by a parameter: the first dof of its free joint, and the change.
     pub fn centre_by_parameter(
         &self,
         model: &Model,

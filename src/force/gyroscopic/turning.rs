@@ -9,8 +9,8 @@ use crate::spatial::{Inertia, Mat3, Sym3, Vec3, Wrench};
 #[derive(Clone, Debug)]
 pub(super) struct Turning {
     pub(super) link: usize,
-    /// True for a free joint, whose link rotates about its center of mass; else it rotates about the
-    /// joint's center.
+    /// True for a free joint, whose link rotates about its centre of mass; else it rotates about the
+    /// joint's centre.
     pub(super) is_free: bool,
     /// `is_root`: the link hangs on the world. `is_lone`: it also carries no other link.
     pub(super) is_root: bool,
@@ -20,7 +20,7 @@ pub(super) struct Turning {
     /// Its first dof of rotation.
     pub(super) spins: usize,
     pub(super) mass: f64,
-    /// First moment about the link's frame, and inertia about the center of rotation, along the link's
+    /// First moment about the link's frame, and inertia about the centre of rotation, along the link's
     /// axes.
     pub(super) first: Vec3,
     pub(super) about: Sym3,
@@ -30,13 +30,13 @@ pub(super) struct Turning {
     pub(super) gravity: Vec3,
     /// True if a force carries it against gravity, so that its equation has no torque of gravity.
     is_carried: bool,
-    /// The center of rotation, relative to the tree's origin.
+    /// The centre of rotation, relative to the tree's origin.
     pub(super) point: Vec3,
     /// `None` for a link that is massless or has a prescribed dof.
     pub(super) spin: Option<Spin>,
     pub(super) slopes: SpinSlopes,
     pub(super) wrench: Wrench,
-    /// The center of rotation, relative to the link's frame and along its axes.
+    /// The centre of rotation, relative to the link's frame and along its axes.
     pub(super) centre: Vec3,
     /// The generalized force on its dofs without the couple.
     pub(super) tau: [f64; 6],
