@@ -319,7 +319,7 @@ impl Constraints {
         }
     }
 
-    /// True if `v_next` passes a bound that has no row yet by more than `tolerance` [rad or m].
+    /// True if `v_next` passes, by more than `tolerance` [rad or m], a bound that has no row yet.
     pub fn missed_limit(
         &self,
         cords: &Cords,

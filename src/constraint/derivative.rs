@@ -4,9 +4,9 @@
 //! A displacement ξ of a body changes its velocity by δV = ξ × V + η. The effect on a group of rows is
 //! linear in the (ξ, η) of its two bodies. One direction or adjoint uses the formulas of a contact. For
 //! columns by dofs, [`ConstraintDerivative::expand`] first reduces each side to its coefficients; a dof
-//! then costs one product of twelve numbers per row. Forces need no such product: how a body's own
-//! motion turns the impulses on it joins the stiffness of its loads. Equalities are few and always
-//! reduced.
+//! then costs one product of twelve numbers per row. Forces need no such product: the change of the
+//! impulses on a body with its own motion joins the stiffness of its loads. Equalities are few and
+//! always reduced.
 //!
 //! The contact stage of a step calls it (`step::contact`).
 

@@ -124,7 +124,7 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
 /// touch the plane; as [`Scene::new`].
 pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
     let mut search = Search::new(model)?;
-    // Planes collide as infinite, whatever extents they are drawn with.
+    // Planes collide as infinite; their extents are only drawn.
     let mut planes = model.geoms().iter();
     let plane = planes.position(|g| {
         matches!(g.shape, ShapeSpec::Plane { .. }) && model.bodies()[g.body].link == WORLD

@@ -41,7 +41,7 @@ pub fn gap(l: &Limit, bound: f64, sign: f64, q: &[f64]) -> Option<(f64, f64)> {
     Some((without_roundings(sign * (q[l.iq] - bound), size), size))
 }
 
-/// True if `v_next` passes a bound that no row holds by more than `tolerance` [rad or m].
+/// True if `v_next` passes, by more than `tolerance` [rad or m], a bound that no row holds.
 pub fn misses<'a>(
     mut limits: impl Iterator<Item = &'a Limit>,
     sources: &[Source],

@@ -45,7 +45,7 @@ impl Constraints {
         }
     }
 
-    /// True if `v_next` passes a bound that no row holds by more than `tolerance` [m/s or rad/s].
+    /// True if `v_next` passes, by more than `tolerance` [m/s or rad/s], a bound that no row holds.
     pub(super) fn misses_speed(&self, v_next: &[f64], tolerance: f64) -> bool {
         let mut moving = self
             .speeds

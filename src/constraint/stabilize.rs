@@ -212,7 +212,7 @@ impl Constraints {
             })
     }
 
-    /// True if a contact has no friction in this step, whatever its coefficient.
+    /// True if a contact has no friction in this step, even if its coefficient is positive.
     pub fn slips(&self, group: usize) -> bool {
         let own = self.stabilization(group, &self.asked);
         own.slips(self.gaps[group], self.is_unfelt(group))

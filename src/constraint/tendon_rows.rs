@@ -156,7 +156,7 @@ impl Constraints {
         self.push((block, 1), source, Mat3::IDENTITY, (gap, false), key);
     }
 
-    /// True if `v_next` passes the bound of a length that no row holds by more than `tolerance` [m].
+    /// True if `v_next` passes, by more than `tolerance` [m], a bound of a length that no row holds.
     pub(super) fn misses_tendon(
         &self,
         cords: &Cords,

@@ -175,7 +175,7 @@ impl Gyroscopic {
             of.slopes = spin.slopes();
             let entries = &mut self.entries;
             if of.is_free {
-                // The dofs rotate about the link's axes, and no other link carries it.
+                // The dofs rotate about the link's own axes, and the link hangs on the world.
                 let slope = *spin.impulse_by_omega(&of.slopes) * (-1.0 / at.time_step);
                 for (i, k) in (0..3).flat_map(|k| (0..3).map(move |i| (i, k))) {
                     let dofs = [of.spins + i, of.spins + k];

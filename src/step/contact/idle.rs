@@ -16,9 +16,9 @@ const STILL: f64 = 1e-7;
 
 impl ContactStage {
     /// Finds a random vector of null(G) among the changes of impulses that the modes allow. If a linear
-    /// functional vanishes on it, the functional vanishes on all of them (almost surely). Call it after
-    /// [`ContactStage::linearize`], with the factors of A. Returns false if the law's linear system does
-    /// not give such a vector.
+    /// functional vanishes on it, the functional vanishes on all such vectors (almost surely). Call it
+    /// after [`ContactStage::linearize`], with the factors of A. Returns false if the law's linear
+    /// system does not give such a vector.
     ///
     /// For any change d that the modes allow, the law answers G d by −d plus a vector of its own choice.
     /// The sum of d and this answer is in the null space.

@@ -136,8 +136,9 @@ impl ContactStage {
         matches!(p.kind, ParamKind::Spring | ParamKind::Tendon)
     }
 
-    /// Checks a parameter that moves the geometry. Redundant constraints that agree on every variation
-    /// of the state may disagree on this variation. The derivative is then one-sided.
+    /// Marks the derivative as one-sided if it is so by this parameter. There are two reasons. Redundant
+    /// constraints that agree on every variation of the state may disagree on the variation by a
+    /// parameter that moves the geometry. And the parameter may be at a kink of a tendon.
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
         if p.kind.moves_surfaces() || p.anchor().is_some() {
             self.parameter(at, p, force);
