@@ -1,8 +1,8 @@
-//! From contacts, joints and equalities to the blocks of σ = G λ + g.
+//! Holds the blocks of σ = G λ + g that a step builds from contacts, joints and equalities.
 //!
 //! Rows come in groups of up to three that share a panel of the Jacobian. A group is one block of the
-//! problem, but for equalities: each of their rows is a block of its own. They come last, so that any
-//! other group has the number of its block.
+//! problem. The exception is an equality: each of its rows is a block. Equalities come last, so that the
+//! number of any other group is the number of its block.
 
 use super::compliance::Compliance;
 use super::dof_pivots::DofBounds;
@@ -31,29 +31,30 @@ use crate::model::limits::{Limit, SpeedLimit, limits};
 use crate::spatial::Mat3;
 use crate::tendon::Cords;
 
-/// The blocks of a step. Sized at creation.
+/// The constraint problem of a step. Sized at creation.
 #[derive(Debug)]
 pub struct Constraints {
     pub(super) limits: Vec<Limit>,
-    /// Of those that bound a turn: how far it is from where its slopes jump, where it has a row [rad].
+    /// Per limit that bounds a turn and has a row: distance of the turn to a jump of its slopes [rad].
     pub(super) turn_margins: Vec<f64>,
-    /// Of those of which it is asked.
+    /// Limits of joint speeds, if the options ask for them.
     pub(super) speeds: Vec<SpeedLimit>,
     pub(super) friction: Vec<usize>,
-    /// Per dof: whether its velocity is given, so that no impulse changes it.
+    /// Per dof: true if its velocity is prescribed, so that no impulse changes it.
     pub(super) driven: Vec<bool>,
-    /// Per dof: whether an equality or the limit of a tendon has a part in where it goes.
+    /// Per dof: true if an equality or the limit of a tendon depends on its coordinate.
     pub(super) coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
-    /// Springs as points that are pulled together.
+    /// Springs, as pairs of points that are pulled together.
     pub(super) springs: Vec<Equality>,
     pub(super) tendons: Vec<Tendon>,
-    /// Distance of tendons to where what they pull with jumps [m].
+    /// Distance of the tendons to a jump of their force [m].
     pub(super) cord_margin: f64,
-    /// Per tendon: distance of its path to where its slopes jump [m].
+    /// Per tendon: distance of its path to a jump of the slopes of its length [m].
     pub(super) path_margins: Vec<f64>,
     pub rows: Rows,
-    /// The laws of this step, and those that were assembled ([`Constraints::stabilize`]).
+    /// The blocks of this step: as stabilization sets them ([`Constraints::ask`]), and as
+    /// assembled.
     pub blocks: Vec<Block>,
     pub(super) assembled: Vec<Block>,
     pub sources: Vec<Source>,
@@ -62,39 +63,40 @@ pub struct Constraints {
     /// Per group: contact frame [t₁ t₂ n], and gap or distance to the bound.
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
-    /// Per group: the largest coordinate that its gap is the difference of [m or rad].
+    /// Per group: size of the numbers whose difference is the gap [m or rad].
     pub(super) places: Vec<f64>,
-    /// Per group: its weight; whether what may be violated is an angle, and the bound on its speed of push-out, of contacts.
+    /// Per group: its weight; true if its violation is an angle; and, for contacts, the bound on the
+    /// push-out speed.
     pub(super) group_weights: Vec<f64>,
     pub(super) angular: Vec<bool>,
     pub(super) bounds: Vec<Bound>,
-    /// Of contacts, whose groups come first.
+    /// Per contact. The groups of contacts come first.
     pub(super) rebounds: Vec<Rebound>,
-    /// Whether there is a contact along whose normal no dof moves.
+    /// True if there is a contact along whose normal no dof moves.
     pub(super) has_unfelt: bool,
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
-    /// By blocks.
+    /// Per block.
     pub modes: Vec<Mode>,
-    /// What friction impulses of contacts are in.
+    /// The friction cone of the contacts.
     pub cone: Cone,
-    /// Of the convex law.
+    /// Only with the convex law.
     pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
     pub memory: Memory,
-    /// The solution of the round before within this step, which starts the next one.
+    /// The solution of the last round within this step, from which the next round starts.
     round: Memory,
     in_round: bool,
-    /// Bounds of single dofs, where these are taken as such.
+    /// Bounds of single dofs, for models whose other rows are all contacts.
     pub(super) dofs: Option<Box<DofBounds>>,
-    /// The groups have neither Jacobians nor G ([`Constraints::complete`]).
+    /// True while the groups have neither Jacobians nor G ([`Constraints::complete`]).
     pub(super) is_deferred: bool,
     pub levers: Levers,
     pub weights: Weights,
-    /// R by rows, where rows yield ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
+    /// R per row, if rows yield ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
     pub(super) softness: Vec<f64>,
-    /// What every step begins with, and what the last one ended with.
+    /// The stabilization with which every step begins, and the one with which the last step ended.
     pub(super) desired: Stabilization,
     pub(super) asked: Stabilization,
     max_rows: usize,
@@ -102,12 +104,11 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// G is held `by_trees` always, or as `Held` says.
+    /// With `by_trees`, G is always stored by trees; otherwise `Held` decides.
     ///
     /// # Errors
-    /// `Unsupported` naming a joint whose bounds this version cannot enforce, or a tendon that joins more than two trees;
-    /// `InvalidArgument` naming an
-    /// equality that holds nothing.
+    /// `Unsupported` naming a joint whose bounds this version cannot enforce, or a tendon that joins
+    /// more than two trees; `InvalidArgument` naming an equality that holds nothing.
     pub fn new(
         model: &Model,
         scene: &Scene,
@@ -194,12 +195,12 @@ impl Constraints {
         })
     }
 
-    /// Rows of the largest problem whose G is dense.
+    /// Number of rows of the largest problem whose G is dense.
     pub fn max_dense(&self) -> usize {
         self.delassus.max_dense()
     }
 
-    /// Whether any problem is held by trees.
+    /// True if some problem is stored by trees.
     pub fn may_be_by_trees(&self) -> bool {
         self.delassus.by_trees.is_some()
     }
@@ -227,7 +228,7 @@ impl Constraints {
         self.offsets[group]..self.offsets[group + 1]
     }
 
-    /// The block of a group, the first one of an equality's.
+    /// The block of a group; the first block of an equality.
     pub(super) fn block(&self, group: usize) -> usize {
         match self.sources[group] {
             // Only one-row blocks follow.
@@ -239,7 +240,7 @@ impl Constraints {
         }
     }
 
-    /// What a group of an equality or a spring holds.
+    /// The equality or spring of a group.
     pub fn equality(&self, group: usize) -> Option<&Equality> {
         match self.sources[group] {
             Source::Equality { index, .. } => self.equalities.get(index),
@@ -248,12 +249,13 @@ impl Constraints {
         }
     }
 
-    /// The problem in the solver's terms.
+    /// The problem as the solver takes it.
     pub fn problem(&self) -> Problem<'_> {
         problem(&self.blocks, &self.delassus, &self.g)
     }
 
-    /// The problem with the guess of its solution, in whose place the solution goes; `kept` as [`Posed::kept`].
+    /// The problem with the guess of its solution, which the solution replaces. `kept` is
+    /// [`Posed::kept`].
     pub fn posed<'a>(&'a mut self, kept: &'a [f64]) -> Posed<'a> {
         let compliance = self.compliance.as_ref();
         Posed {
@@ -265,7 +267,7 @@ impl Constraints {
         }
     }
 
-    /// From now on, until [`Constraints::begin`], problems start from the present solution.
+    /// Stores the present solution. Until [`Constraints::begin`], problems start from it.
     pub fn keep_round(&mut self) {
         std::mem::swap(&mut self.memory, &mut self.round);
         let jam = self.round.jam;
@@ -274,12 +276,12 @@ impl Constraints {
         self.in_round = true;
     }
 
-    /// Problems start from the last step again.
+    /// Makes problems start from the last step again.
     pub fn begin(&mut self) {
         self.in_round = false;
     }
 
-    /// Impulses and modes of the last step or round, where it had the same groups.
+    /// Guesses impulses and modes from the last step or round, for groups that it had.
     pub fn warm_start(&mut self) {
         self.lambda.clear();
         self.modes.clear();
@@ -307,7 +309,7 @@ impl Constraints {
         }
     }
 
-    /// Keeps the impulses and modes for the next step, and what steps came to up to this one.
+    /// Stores impulses and modes for the next step, and `jam`.
     pub fn remember(&mut self, jam: Jam) {
         self.memory.start(jam, &self.keys);
         for group in 0..self.groups() {
@@ -317,7 +319,7 @@ impl Constraints {
         }
     }
 
-    /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
+    /// True if `v_next` passes, by more than `tolerance` [rad or m], a bound that has no row yet.
     pub fn missed_limit(
         &self,
         cords: &Cords,
@@ -332,7 +334,7 @@ impl Constraints {
             || self.misses_speed(v_next, tolerance / h)
     }
 
-    /// Row of the group that may only open: the normal of a contact, the limit itself.
+    /// The row of the group that may only open: the normal of a contact, or the row of a limit.
     pub fn normal_row(&self, group: usize) -> Option<usize> {
         match self.sources[group] {
             Source::Contact(_) | Source::Limit { .. } => Some(self.offsets[group + 1] - 1),

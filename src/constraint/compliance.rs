@@ -1,13 +1,16 @@
-//! How much constraints yield in the convex law: R of every block, and the share of a penetration that a step leaves.
+//! Compliance of the convex law: R of every block, and the share of a penetration that a step leaves.
 //!
-//! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", section 5:
-//! R_n = max(β²/(4π²) w, 1/(h k (h + τ_d))) and R_T = σ w, with stiffness in
-//! series and dissipation times added. Contacts aim at v_n = −Φ/(h + τ_d) where they penetrate, which is
-//! [`Stabilization`] with K_p = τ_d/(h + τ_d), and close no more than their gap elsewhere. The weight w ([`Weights`](super::weights::Weights)) sets
-//! how nearly rigid is rigid.
+//! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", section
+//! 5: R_n = max(β²/(4π²) w, 1/(h k (h + τ_d))) and R_T = σ w. The stiffnesses of the two geoms are in
+//! series, and their dissipation times add up. A contact that penetrates aims at v_n = −Φ/(h + τ_d),
+//! which is [`Stabilization`] with K_p = τ_d/(h + τ_d). A contact that does not penetrate closes at most
+//! its gap. The weight w ([`Weights`](super::weights::Weights)) sets how stiff a near-rigid constraint
+//! is.
 //!
-//! A penetration deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), counts as one of more dissipation, with
-//! h + τ_d = |Φ|/v̂: it is undone at v̂, and carries what its stiffness does.
+//! If a penetration is deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), the contact gets
+//! more dissipation, h + τ_d = |Φ|/v̂. It is then undone at v̂, and carries the load of its stiffness.
+//!
+//! `Constraints::regularize` fills it in every step.
 
 use super::source::Source;
 use super::stabilization::Stabilization;
@@ -16,20 +19,22 @@ use crate::contact::problem::Regularization;
 use crate::contact::push_out::PushOut;
 use crate::model::params::{Param, ParamKind, Params};
 
-/// β: the least period of a near-rigid constraint in steps.
+/// β: the shortest period of a near-rigid constraint, in steps.
 const NEAR_RIGID: f64 = 1.0;
 
-/// σ: regularization of friction in units of the weight.
+/// σ: regularization of friction, in units of the weight.
 const SLIP: f64 = 1e-3;
 
-/// Contacts that are not closed have friction within this multiple of the gap μ h‖v_T‖ at which sliding ones glide: these
-/// would hop without. Farther off, convex friction would act on what merely passes by.
+/// An open contact has friction up to this multiple of the gap μ h‖v_T‖ at which a sliding contact
+/// glides. Without this friction, sliding bodies would hop. At larger gaps, convex friction would act on
+/// bodies that only pass by.
 const GLIDE: f64 = 2.0;
 
-/// Friction at a gap reaches no farther than this share of the smaller geom's size, which bounds it at great speeds.
+/// The reach of friction at a gap is at most this share of the smaller geom's size. This bounds the
+/// reach at high speeds.
 const SMALL: f64 = 0.1;
 
-/// Of one simulation. Sized at creation.
+/// The compliance of one simulation. Sized at creation.
 #[derive(Debug)]
 pub struct Compliance {
     h: f64,
@@ -38,23 +43,24 @@ pub struct Compliance {
     groups: Vec<Group>,
 }
 
-/// What is of a group of rows as a whole.
+/// Data of one group of rows.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     /// K_p.
     kp: f64,
     /// Gap up to which it has friction [m].
     friction_reach: f64,
-    /// ∂R/∂Φ of the normal row, on the side without where slowing begins, and ∂R by the bound on push-out.
+    /// ∂R/∂Φ of the normal row, and ∂R by the bound on push-out. At the depth where slowing begins, they
+    /// are those of the side without it.
     by_gap: f64,
     by_push_out: f64,
     /// ∂R by the stiffness of a face.
     by_stiffness: f64,
-    /// It is deeper than the bound on push-out allows.
+    /// True if it is deeper than the bound on push-out allows.
     is_slowed: bool,
 }
 
-/// Stiffness and dissipation of a contact: 1/k [m/N] and τ_d [s]. That of a face is its own.
+/// Compliance 1/k [m/N] and dissipation time τ_d [s] of a contact. A face has its own stiffness.
 fn material(params: &Params, contact: &SceneContact) -> (f64, f64) {
     let [a, b] = contact.geom;
     let compliance = match contact.press {
@@ -66,7 +72,7 @@ fn material(params: &Params, contact: &SceneContact) -> (f64, f64) {
 }
 
 impl Compliance {
-    /// Room for so many blocks and groups.
+    /// Capacity for this number of blocks and groups.
     pub fn new(max_blocks: usize, max_groups: usize, h: f64) -> Compliance {
         Compliance {
             h,
@@ -81,8 +87,8 @@ impl Compliance {
         self.groups.clear();
     }
 
-    /// R, K_p and the reach of friction of the next group, of `blocks` blocks. `slip` is the speed at which a contact
-    /// slides before the step [m/s].
+    /// Appends R, K_p and the reach of friction of the next group, which has `blocks` blocks. `slip` is
+    /// the sliding speed of a contact before the step [m/s].
     pub(super) fn push(
         &mut self,
         (source, blocks, weight): (&Source, usize, f64),
@@ -131,7 +137,7 @@ impl Compliance {
         });
     }
 
-    /// h + τ_d of a contact of this gap, at which push-out is no faster than its bound [s].
+    /// h + τ_d of a contact of this gap, with which push-out is no faster than its bound [s].
     fn relaxation(&self, gap: f64, dissipation: f64, s: &Stabilization) -> f64 {
         let own = self.h + dissipation;
         if self.is_slowed(gap, dissipation, s) {
@@ -145,8 +151,9 @@ impl Compliance {
         s.max_push_out > 0.0 && -gap > s.max_push_out * (self.h + dissipation)
     }
 
-    /// Gap up to which a contact that slides at this speed has friction [m]: where it may glide, or where the
-    /// smaller body gets within the step at the speed of a fall through its size.
+    /// Gap up to which a contact that slides at speed `slip` has friction [m]. It is the gap at which
+    /// the contact may glide, or the distance that the smaller body moves in a step at the speed of a
+    /// fall through its size, whichever is larger.
     fn friction_reach(&self, scene: &Scene, params: &Params, contact: usize, slip: f64) -> f64 {
         let c = &scene.contacts()[contact];
         let radius = c.geom.map(|g| scene.ball(g).2);
@@ -160,7 +167,7 @@ impl Compliance {
         glides.min(SMALL * size).max(falls)
     }
 
-    /// The stabilization of a group. What is not deep is a spring, whatever else is given up.
+    /// The stabilization of a group. At [`PushOut::Slow`], a group that is not deep stays a spring.
     pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
         let own = Stabilization {
             kp: self.groups[group].kp,
@@ -192,8 +199,9 @@ impl Compliance {
         self.groups[group].by_stiffness
     }
 
-    /// How the normal row of a contact varies with the stiffness or the dissipation of a geom, at fixed impulse: by R, and
-    /// by what is asked of the gap. A limit of near rigidity that is just reached counts as not reached.
+    /// Slope of the normal row of a contact by the stiffness or the dissipation of a geom, at fixed
+    /// impulse. It includes the changes of R and of the bias. At the limit of near rigidity, it is the
+    /// slope of the compliant side.
     pub fn by_material(
         &self,
         params: &Params,

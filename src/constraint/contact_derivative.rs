@@ -1,12 +1,14 @@
-//! How a contact's rows and forces vary with the motion of its bodies, at a fixed impulse.
+//! Derivative of a contact's rows and forces by the motion of its bodies, at a fixed impulse.
 //!
-//! With ξ_X the displacement of the bodies, V_X their velocities after the step, and
-//! (δp, δn, δΦ) the motion of the contact,
+//! Let ξ_X be the displacements of the bodies, V_X their velocities after the step, and (δp, δn, δΦ) the
+//! motion of the contact. Then
+//!
 //! - δ(relative velocity) = Rᵀ(δV_B(p) − δV_A(p) + (ω_B − ω_A) × δp − δφ × v_rel)
-//! - the impulse f = R λ adds to each side the wrench (δφ × f; (δp − δp_X) × f) at p, beyond what a
-//!   load fixed in the world at a fixed point of the body does
+//! - the impulse f = R λ adds to each side the wrench (δφ × f; (δp − δp_X) × f) at p, beyond a load that
+//!   is fixed in the world at a fixed point of the body
 //!
-//! where δφ turns the contact frame (Appendix C of the differentiable-simulation paper).
+//! where δφ turns the contact frame (Appendix C of the differentiable-simulation paper). `derivative`
+//! calls it.
 
 use super::varied::{Sides, Varied};
 use crate::collision::patch::Shift;
@@ -20,18 +22,18 @@ use std::ops::{Add, Mul, Sub};
 pub(super) struct ContactState {
     pub sides: Sides,
     pub frame: Mat3,
-    /// From δn to δφ.
+    /// Maps δn to δφ.
     pub turn: Mat3,
     pub normal: Vec3,
-    /// World axes, on B [N s].
+    /// Impulse on B, world axes [N s].
     pub impulse: Vec3,
     pub motion: ContactDerivative,
-    /// Whether the normal may turn: it does not where one side is a plane in the world.
+    /// False if the normal cannot turn, because one side is a plane of the world.
     pub turns: bool,
 }
 
 impl ContactState {
-    /// The effect of displacing side `x` alone; wrenches only on sides that are not the world.
+    /// The effect of displacing side `x` alone. Wrenches act only on sides that are not the world.
     #[inline(always)]
     pub fn vary(&self, x: usize) -> Varied {
         let (m, along) = if x == 1 {
@@ -47,7 +49,7 @@ impl ContactState {
         self.vary_by::<true>(x, &m, turn)
     }
 
-    /// By the motion of the contact with side `x` and, where it `TURNS`, the turning of its frame.
+    /// The effect of the contact's motion with side `x` and, with `TURNS`, of the rotation of its frame.
     #[inline(always)]
     fn vary_by<const TURNS: bool>(
         &self,
@@ -99,14 +101,15 @@ impl ContactState {
     }
 }
 
-/// What happens to a contact while its bodies stay.
+/// A change of a contact whose bodies stay.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Change {
     /// The surface of side `side` moves [m].
     Surface { side: usize, by: Vec3 },
-    /// The point slides by a vector whose part along the normal is the change of the gap, and the normal turns.
+    /// The point slides by a vector whose part along the normal is the change of the gap, and the normal
+    /// turns.
     Slide(Tie),
-    /// A face varies by this; the stiffness is in the gap.
+    /// A face varies by this shift. The change of its stiffness is included in the gap.
     Face(Shift),
 }
 
@@ -117,27 +120,29 @@ pub(super) fn on_side(side: usize, by: Vec3) -> [Twist; 2] {
     displaced
 }
 
-/// What a contact does that moves.
+/// The changes of a contact that moves.
 pub(super) struct Moved {
     /// J v⁺ along the frame, and the gap.
     pub velocity: Vec3,
     pub gap: f64,
-    /// Impulses on the two bodies, about the origins of their trees, beyond how a body's own motion turns them.
+    /// Impulses on the two bodies about the origins of their trees, beyond the part that a body's own
+    /// motion turns.
     pub wrench: [Wrench; 2],
 }
 
-/// Of an adjoint, at the contact point and along world axes.
+/// Weights of an adjoint, at the contact point and along world axes.
 pub(super) struct Weights {
     /// Of the relative velocity.
     w: Vec3,
     /// Of the impulses on the two bodies.
     by: [Twist; 2],
-    /// Of the bodies' displacements, as far as these move the contact.
+    /// Of the bodies' displacements, to the extent that they move the contact.
     shared: [Wrench; 2],
 }
 
 impl ContactState {
-    /// The same contact at other velocities, as the kept share of the old normal velocity sees it: without impulse.
+    /// The same contact at other velocities and without impulse, for the bias by the old normal
+    /// velocity.
     #[inline(always)]
     pub fn at_velocities(&self, velocity: [Twist; 2]) -> ContactState {
         ContactState {
@@ -150,7 +155,7 @@ impl ContactState {
         }
     }
 
-    /// (ω, v) of body B against body A at the contact.
+    /// (ω, v) of body B relative to body A at the contact.
     #[inline(always)]
     fn relative(&self) -> (Vec3, Vec3) {
         let [a, b] = self.sides.velocity;
@@ -190,7 +195,7 @@ impl ContactState {
         self.shifted(by.slide - self.normal * (0.5 * gap), by.tilt, gap)
     }
 
-    /// By changes of the point, the normal and the gap.
+    /// The effect of changes of the point, the normal and the gap.
     fn shifted(&self, dp: Vec3, dn: Vec3, gap: f64) -> Moved {
         let phi = self.turn.mul_vec(dn);
         let (omega, relative) = self.relative();
@@ -203,7 +208,7 @@ impl ContactState {
         }
     }
 
-    /// By displacements at the contact, and the change of the relative velocity there.
+    /// The effect of displacements at the contact and of the change of the relative velocity there.
     #[inline(always)]
     fn moved(&self, a: Twist, b: Twist, change: Vec3) -> Moved {
         let s = &self.sides;
@@ -223,15 +228,15 @@ impl ContactState {
         }
     }
 
-    /// The adjoint of displacing the bodies, where `w` weighs J v⁺ along the frame, `gap` the gap, and `by` (twists of
-    /// the bodies about the origins of their trees) the impulses on them.
+    /// The adjoint of displacing the bodies. `w` weighs J v⁺ along the frame, `gap` the gap, and `by`
+    /// the impulses on the bodies (twists about the origins of their trees).
     #[inline(always)]
     pub fn weigh(&self, w: Vec3, gap: f64, by: &[Twist; 2]) -> Weights {
         let (s, m, f) = (&self.sides, &self.motion, self.impulse);
         let w = self.frame.mul_vec(w);
         let (omega, relative) = self.relative();
         let at = [by[0].at(s.point[0]), by[1].at(s.point[1])];
-        // Of δp, of ζ = ξ_B − ξ_A at the contact, and of what moves both bodies.
+        // Adjoints of δp, of ζ = ξ_B − ξ_A at the contact, and of a common motion of both bodies.
         let point = w.cross(omega) + f.cross(by[1].ang - by[0].ang);
         let mut apart = Wrench::new(
             m.point[0].tr_mul_vec(point) + m.gap[0] * gap,
@@ -252,7 +257,7 @@ impl ContactState {
         }
     }
 
-    /// The adjoints of side `x`: of ξ and of η, about the origin of its tree.
+    /// The adjoints of ξ and η of side `x`, about the origin of its tree.
     #[inline(always)]
     pub fn weigh_side(&self, weights: &Weights, x: usize) -> [Wrench; 2] {
         let sign = if x == 1 { 1.0 } else { -1.0 };
@@ -269,7 +274,8 @@ impl ContactState {
     }
 }
 
-/// From coefficients on (motion of the point p; rotation) to those on (motion of the origin; rotation).
+/// Converts coefficients on (motion of the point p; rotation) to coefficients on (motion of the origin;
+/// rotation).
 #[inline(always)]
 fn about_origin<T>(x: [T; 6], p: Vec3) -> [T; 6]
 where

@@ -1,4 +1,4 @@
-//! G of a step's rows.
+//! Computes the Delassus matrix G = J A⁻¹ Jᵀ of a step's rows.
 
 use super::assemble::Constraints;
 use super::held::{Turned, coordinates, is_turned, room, size};
@@ -8,7 +8,7 @@ use crate::linalg::dispatch;
 use crate::model::topology::{Topology, Tree};
 
 impl Constraints {
-    /// What a solver of these problems needs room for.
+    /// The capacity that a solver of these problems needs.
     pub fn capacity(&self, t: &Topology) -> Capacity {
         let dense = Capacity {
             rows: self.max_rows(),
@@ -29,7 +29,7 @@ impl Constraints {
         }
     }
 
-    /// G; `m` must be factored.
+    /// Computes G; `m` must be factored.
     pub fn condense(&mut self, t: &Topology, m: &Factors) {
         let n = self.offsets.last().copied().unwrap_or(0);
         self.delassus.start(n);
@@ -37,8 +37,11 @@ impl Constraints {
         self.fill_trees(t);
     }
 
-    /// Fills G by trees, if that is how it is kept; after the rows' half solve. On a tree of many dofs few rows see few
-    /// directions, which become its coordinates: what is solved by trees then grows with the rows alone.
+    /// Fills G by trees, if it is stored by trees; after [`Rows::solve_half`]. On a tree of many dofs,
+    /// few rows span few directions. These become the coordinates of the tree, so that the cost of a
+    /// solve by trees grows with the rows only.
+    ///
+    /// [`Rows::solve_half`]: super::rows::Rows::solve_half
     fn fill_trees(&mut self, t: &Topology) {
         let held = &mut self.delassus;
         let Some(out) = &mut held.by_trees else {
@@ -63,7 +66,7 @@ impl Constraints {
             turned.reflections.start(rows, dofs);
         }
         out.clear(held.sizes.iter().copied());
-        // Rows met so far of each tree.
+        // Number of rows of each tree so far.
         held.rows_on.fill(0);
         for (group, source) in self.sources.iter().enumerate() {
             let rows = self.offsets[group + 1] - self.offsets[group];
@@ -110,7 +113,7 @@ impl Constraints {
         }
     }
 
-    /// The panels of turned rows.
+    /// Writes the panels of the reduced rows.
     fn write_turned(&mut self, t: &Topology) {
         let held = &mut self.delassus;
         let Some(out) = held.by_trees.as_mut().filter(|_| !held.turned.is_empty()) else {
@@ -136,7 +139,8 @@ impl Constraints {
         }
     }
 
-    /// From the coordinates of all dofs ([`Rows::coordinates`]) to those of the problem, which come first.
+    /// Converts the coordinates of all dofs ([`Rows::coordinates`]) to those of the problem, which are
+    /// moved to the front of `x`.
     ///
     /// [`Rows::coordinates`]: super::rows::Rows::coordinates
     pub fn turn<'a>(&self, t: &Topology, x: &'a mut [f64]) -> &'a [f64] {

@@ -1,10 +1,14 @@
-//! How the constraint problem and its forces vary with the configuration, at fixed impulses.
+//! Derivative of the constraint problem and its forces with respect to the configuration, at fixed
+//! impulses.
 //!
-//! A displacement ξ of a body takes a change of its velocity with it, δV = ξ × V + η. All that a group
-//! of rows does is linear in the (ξ, η) of its two bodies. One direction or adjoint follows the formulas of a
-//! contact. Where it is asked for dof by dof, [`ConstraintDerivative::expand`] reduces each side to its coefficients first: a
-//! dof then costs one product of twelve numbers a row. Forces need no product at all: how a body's own motion turns
-//! them joins the stiffness of its loads. Equalities are few and always reduced.
+//! A displacement ξ of a body changes its velocity by δV = ξ × V + η. The effect on a group of rows is
+//! linear in the (ξ, η) of its two bodies. One direction or adjoint uses the formulas of a contact. For
+//! columns by dofs, [`ConstraintDerivative::expand`] first reduces each side to its coefficients; a dof
+//! then costs one product of twelve numbers per row. Forces need no such product: the change of the
+//! impulses on a body with its own motion joins the stiffness of its loads. Equalities are few and
+//! always reduced.
+//!
+//! The contact stage of a step calls it (`step::contact`).
 
 mod bounded;
 mod change;
@@ -41,35 +45,35 @@ pub struct ConstraintDerivative {
     count: usize,
     bounded: Vec<Bounded>,
     on_dofs: Vec<OnDof>,
-    /// How the impulses of couplings vary.
+    /// How the impulses of joint couplings vary.
     bends: Vec<Bend>,
-    /// Rows of tendons, and the impulses along these.
+    /// Rows of tendons, and the impulses along the tendons.
     tendons: Vec<OnTendon>,
     pulls: Vec<Pull>,
-    /// Velocities after the step and before it, where there are springs or tendons.
+    /// Velocities after the step and before it, if there are springs or tendons.
     v: [Vec<f64>; 2],
     equalities: BodyRows,
     /// The contacts, after [`ConstraintDerivative::expand`].
     reduced: BodyRows,
-    /// After the step and before it, of which the first `times` are in use.
+    /// At the velocities after the step and before it. The first `times` are in use.
     flow: [Flow; 2],
     times: usize,
-    /// At any velocity.
+    /// At an arbitrary velocity ([`ConstraintDerivative::of_rows`]).
     any: Flow,
     /// Time step [s].
     h: f64,
-    /// Per link: displacement of a direction, and what is carried with it.
+    /// Per link: displacement ξ of a direction, and η at the velocities after and before the step.
     xi: Vec<Twist>,
     eta: [Vec<Twist>; 2],
-    /// Per link: adjoints of these.
+    /// Per link: adjoints of ξ and η.
     xi_bar: Vec<Wrench>,
     eta_bar: [Vec<Wrench>; 2],
-    /// A contact has no unique derivative: its undetermined part was left out.
+    /// True if a contact has no unique derivative. Its undetermined part was left out.
     pub degenerate: bool,
 }
 
 impl ConstraintDerivative {
-    /// For steps with up to these `rows`, and these lengths.
+    /// For steps with at most these `rows`, and these tendons.
     pub fn new(model: &Model, rows: &Rows, cords: &Cords) -> Self {
         let t = model.topology();
         let links = t.links.len();
@@ -128,7 +132,7 @@ impl ConstraintDerivative {
         }
         let t = model.topology();
         self.flow[AFTER].set(t, kin, v_next);
-        // What is asked by the old velocity varies like a velocity, too.
+        // A bias by the old velocity varies like a velocity, too.
         self.times = 1 + usize::from(c.keeps_speed());
         if self.times > BEFORE {
             self.flow[BEFORE].set(t, kin, v);
@@ -145,7 +149,7 @@ impl ConstraintDerivative {
                     dof,
                     slope: c.target(b).by_gap * sign,
                 }),
-                // Of the old state and of where the dof is nothing is in it.
+                // A bound of speed does not depend on the old state or on the configuration.
                 Source::Speed { .. } => {}
                 Source::Limit { .. } | Source::Friction { .. } | Source::Cord { .. } => {
                     self.push_tendon(c, cords, [v, v_next], b);
@@ -158,7 +162,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Calls `visit(row, column, x)` for what rows on dofs add to R_q between dofs of a branch.
+    /// Calls `visit(row, column, x)` for the entries that rows on dofs add to R_q between dofs of a
+    /// branch.
     pub fn for_couplings(
         &self,
         t: &Topology,
@@ -173,8 +178,9 @@ impl ConstraintDerivative {
         self.for_turns(t, cords, true, |column, row, x| visit(row, column, -x / h));
     }
 
-    /// Rows on bodies: with [`ConstraintDerivative::column`] and [`ConstraintDerivative::on_dofs`] all of ∂σ/∂q at fixed v⁺ and
-    /// λ, with stabilization; after [`ConstraintDerivative::expand`]. A row and dof may come more than once.
+    /// Rows on bodies. Together with [`ConstraintDerivative::column`] and
+    /// [`ConstraintDerivative::on_dofs`] they are all of ∂σ/∂q at fixed v⁺ and λ, with stabilization.
+    /// Call it after [`ConstraintDerivative::expand`]. A pair of row and dof may come more than once.
     #[inline(always)]
     pub fn sides(&self) -> impl Iterator<Item = &Side> {
         self.reduced.sides.iter().chain(&self.equalities.sides)
@@ -190,8 +196,9 @@ impl ConstraintDerivative {
         &self.on_dofs
     }
 
-    /// What displacements of one link do to another through groups between two moving bodies, beyond the loads' stiffness; after
-    /// [`ConstraintDerivative::expand`]. Rows on dofs of different branches have [`ConstraintDerivative::for_turns`].
+    /// Impulses on one link by displacements of another, through groups between two moving bodies,
+    /// beyond the stiffness of the loads. Call it after [`ConstraintDerivative::expand`]. For rows on
+    /// dofs of different branches see [`ConstraintDerivative::for_turns`].
     pub fn cross(&self) -> impl Iterator<Item = &Cross> {
         self.reduced.cross.iter().chain(&self.equalities.cross)
     }
@@ -215,7 +222,8 @@ impl ConstraintDerivative {
     }
 
     /// Adds to `force` the impulses of [`ConstraintDerivative::cross`], and between branches those of
-    /// [`ConstraintDerivative::for_turns`], by the displacement of the last [`ConstraintDerivative::direction`], which was `dq`.
+    /// [`ConstraintDerivative::for_turns`], by the displacement `dq` of the last
+    /// [`ConstraintDerivative::direction`].
     pub fn cross_forces(
         &self,
         t: &Topology,
@@ -292,8 +300,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Effect of displacing a link and all that it carries: σ into `sigma`, the gaps of contacts into `gaps`,
-    /// and the impulses on links by the displacement of others into `force` (all added).
+    /// Effect of displacing a link and all links that it carries: σ into `sigma`, the gaps of contacts
+    /// into `gaps`, and the impulses on other links into `force` (all added).
     pub fn displaced(
         &self,
         c: &Constraints,

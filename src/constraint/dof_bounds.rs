@@ -1,7 +1,7 @@
-//! What acts on one dof, as a bound on its velocity instead of rows.
+//! The bounds of one dof as a graph of velocity and impulse, instead of rows.
 //!
-//! Limits, limits of the speed and dry friction of a dof are one monotone graph of the velocity v at the
-//! end of a step and the generalized impulse ρ. It is a chain of segments in the order of v:
+//! Limits, speed limits and dry friction of a dof are one monotone graph of the velocity v at the end of
+//! a step and the generalized impulse ρ. The graph is a chain of segments in the order of v:
 //!
 //! | segment | velocity | impulse |
 //! |---|---|---|
@@ -11,12 +11,13 @@
 //! | plus | max(lo, 0) < v < hi | ρ = −f |
 //! | upper | v = hi | ρ ≤ −f where hi > 0, else ρ ≤ f |
 //!
-//! with f = h times the friction loss. So a limit and friction at the same velocity are one segment, and
-//! never contradict each other. Without friction the chain is lower, plus, upper.
+//! with f = h times the friction loss. A limit and friction at the same velocity are therefore one
+//! segment, and never contradict each other. Without friction the chain is lower, plus, upper.
+//! `dof_pivots` solves a step on these graphs.
 
 use crate::contact::mode::Mode;
 
-/// A place on the graph of a dof.
+/// A segment of the graph of a dof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Segment {
     Lower,
@@ -26,7 +27,7 @@ pub(super) enum Segment {
     Upper,
 }
 
-/// Which bound of a dof an end of its range is.
+/// The kind of bound at an end of a dof's range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     None,
@@ -44,10 +45,10 @@ pub(super) struct Range {
     pub friction: f64,
     pub lower: End,
     pub upper: End,
-    /// A passed limit that is led back ([`Stabilization::led`](super::Stabilization::led)), by the sign of
-    /// its row; else 0.
+    /// For a passed limit that is led back ([`Stabilization::led`](super::Stabilization::led)), the sign
+    /// of its row; else 0.
     pub led: f64,
-    /// The dof has a prescribed velocity, and no bound.
+    /// True if the dof has a prescribed velocity, and so no bound.
     pub is_driven: bool,
 }
 
@@ -65,12 +66,12 @@ impl Range {
         }
     }
 
-    /// Whether one velocity is left.
+    /// True if the range is a single velocity.
     pub fn is_fixed(&self) -> bool {
         self.lo == self.hi
     }
 
-    /// Whether a segment is in the chain of the dof.
+    /// True if a segment is in the chain of the dof.
     fn has(&self, segment: Segment) -> bool {
         let (lo, hi) = (self.lo, self.hi);
         match segment {
@@ -83,7 +84,7 @@ impl Range {
         }
     }
 
-    /// The segment of the chain that is nearest to one of another step.
+    /// The segment of this chain that is nearest to a segment of another step.
     pub fn nearest(&self, segment: Segment) -> Segment {
         if self.has(segment) {
             return segment;
@@ -96,13 +97,13 @@ impl Range {
             Segment::Lower if self.has(Segment::Minus) => Segment::Minus,
             _ if self.friction == 0.0 => Segment::Plus,
             _ if self.has(Segment::Held) => Segment::Held,
-            // Zero is not inside the range: the end that is next to it.
+            // Zero is not inside the range: take the end next to it.
             _ if self.lo >= 0.0 => Segment::Lower,
             _ => Segment::Upper,
         }
     }
 
-    /// Without a step before: friction holds, and no limit does.
+    /// The segment if there is no step before: friction holds, and no limit does.
     pub fn natural(&self) -> Segment {
         self.nearest(Segment::Held)
     }
@@ -146,8 +147,8 @@ impl Range {
         }
     }
 
-    /// How far (v, ρ) is beyond the end of a segment, in the direction in which the chain goes on: a
-    /// velocity where the dof is free, else an impulse with its sign turned; 0 inside.
+    /// Distance of (v, ρ) beyond the end of a segment, in the direction in which the chain goes on; 0
+    /// inside. It is a velocity if the dof is free, else an impulse with its sign reversed.
     pub fn beyond(&self, segment: Segment, v: f64, rho: f64) -> f64 {
         let outside = |x: f64, [low, high]: [f64; 2]| (x - high).max(0.0) - (low - x).max(0.0);
         match self.velocity(segment) {
@@ -156,7 +157,7 @@ impl Range {
         }
     }
 
-    /// The segment of the nearest point of the graph, for a dof of this inertia alone.
+    /// The segment of the nearest point of the graph, for a dof with this inertia alone.
     pub fn project(&self, inertia: f64, v: f64, rho: f64) -> Segment {
         let (c, f) = (inertia * v - rho, self.friction);
         let slip = match f > 0.0 {
@@ -192,7 +193,7 @@ impl Range {
     }
 }
 
-/// What a dof's graph comes to in rows: impulse and mode of the lower bound, the upper one and of dry
+/// The graph of a dof as rows: impulse and mode of the lower bound, of the upper bound and of dry
 /// friction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shares {
@@ -202,8 +203,8 @@ pub(super) struct Shares {
 }
 
 impl Range {
-    /// Shares the impulse of a segment out. A velocity within `closed` of a bound or of zero counts as
-    /// there.
+    /// Distributes the impulse of a segment over the rows. A velocity within `closed` of a bound or of
+    /// zero counts as equal to it.
     pub fn shares(&self, segment: Segment, v: f64, rho: f64, closed: f64) -> Shares {
         let f = self.friction;
         let slips = |v: f64| match v < 0.0 {
@@ -235,7 +236,7 @@ impl Range {
                 } else {
                     self.hi
                 };
-                // Friction and the bound at one velocity: friction takes what it can.
+                // Friction and the bound are at one velocity: friction takes as much as it can.
                 shares.friction = match bound == 0.0 && f > 0.0 {
                     false => slips(bound),
                     true if rho > f => (f, Mode::AtUpper),
@@ -268,7 +269,7 @@ impl Range {
         shares
     }
 
-    /// Distance of a dof's place on its graph to the nearest kink, in these units of velocities and
+    /// Distance of the dof's point on its graph to the nearest kink, in these units of velocities and
     /// impulses.
     pub fn margin(&self, segment: Segment, v: f64, rho: f64, [velocity, impulse]: [f64; 2]) -> f64 {
         let f = self.friction;
@@ -276,11 +277,12 @@ impl Range {
             return f64::INFINITY;
         }
         let ends = ((v - self.lo) / velocity).min((self.hi - v) / velocity);
-        // Of a bound of v by `bound`, both with the sign that makes it a lower one.
+        // For a bound of v by `bound`; both have the sign that makes it a lower bound.
         let held = |bound: f64, rho: f64| match bound < 0.0 {
             _ if f == 0.0 => rho / impulse,
             true => (rho - f) / impulse,
-            // Moved to the other side of zero it would leave the dof to friction, unless that is too weak.
+            // If the bound moves to the other side of zero, friction alone acts on the dof, unless it is
+            // too weak.
             false => ((rho + f) / impulse).min((bound / velocity).max((rho - f) / impulse)),
         };
         let margin = match segment {
@@ -294,7 +296,7 @@ impl Range {
     }
 }
 
-/// What a model bounds one dof by, by the place among the bounds of that kind.
+/// The bounds of one dof in a model: its index in the list of each kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounded {
     pub dof: usize,

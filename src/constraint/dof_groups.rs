@@ -1,8 +1,9 @@
-//! Steps whose rows are all of single dofs: solved as bounds ([`DofBounds`]), and told in groups as any
-//! other step.
+//! Solves steps whose rows are all of single dofs as bounds ([`DofBounds`]), and reports them in groups
+//! like any other step.
 //!
-//! Such a step needs neither Jacobians nor G. Groups, impulses and modes are filled without them; who
-//! takes a derivative or relaxes the step asks for the rest ([`Constraints::complete`]).
+//! Such a step needs neither Jacobians nor G. Groups, impulses and modes are filled without them. A
+//! derivative or a relaxed step needs the rest, which [`Constraints::complete`] fills. The contact stage
+//! of a step calls it (`step::contact`).
 
 use super::assemble::Constraints;
 use super::dof_bounds::{End, Segment, Shares};
@@ -23,12 +24,14 @@ use crate::model::params::Params;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::Mat3;
 
-/// Keys of dry friction, and of the lower and the upper bound of a limit and of a speed.
+/// Kind of the key of dry friction.
 const FRICTION: u32 = 3;
+/// Kinds of the keys of the lower and the upper bound of a limit.
 const LIMITS: [u32; 2] = [1, 2];
+/// Kinds of the keys of the lower and the upper bound of a speed.
 const SPEEDS: [u32; 2] = [10, 11];
 
-/// The state of a step and its velocity without impulses.
+/// The state of a step, and its velocity without impulses.
 #[derive(Clone, Copy)]
 pub struct Free<'a> {
     pub q: &'a [f64],
@@ -37,7 +40,7 @@ pub struct Free<'a> {
 }
 
 impl Constraints {
-    /// Takes bounds of single dofs as such from now on, where the model has no other rows than those and
+    /// From now on, bounds of single dofs are solved as such, if all other rows of the model are
     /// contacts.
     pub fn bound_dofs(&mut self, t: &Topology) {
         let alone =
@@ -48,9 +51,9 @@ impl Constraints {
         }
     }
 
-    /// Solves a step without contacts, in this tolerance, and fills its groups with those of the bounds
-    /// that are within `reach` [rad or m] or hold. None where the bounds contradict each other, or
-    /// push-out throws what it moves: such a step is one of rows.
+    /// Solves a step without contacts to this tolerance. Fills groups for the bounds that are within
+    /// `reach` [rad or m] or that hold. Returns `None` if the bounds contradict each other, or if
+    /// push-out throws a joint: such a step must be solved by rows.
     pub fn solve_dofs(
         &mut self,
         (t, params): (&Topology, &Params),
@@ -122,12 +125,12 @@ impl Constraints {
         Some(certificate)
     }
 
-    /// The segments of the last step, of dofs without one the natural ones.
+    /// Guesses the segments of the last step. A dof without one gets its natural segment.
     fn guess(&self, dofs: &mut DofBounds) {
         dofs.segments.clear();
         dofs.segments
             .extend(dofs.ranges.iter().map(|r| r.natural()));
-        // Bounds come before friction, and count for more.
+        // Bounds come before friction and take precedence.
         for (key, mode) in self.memory.modes().rev() {
             let segment = match (key.kind, mode) {
                 (FRICTION, Mode::Sticking) => Segment::Held,
@@ -143,7 +146,7 @@ impl Constraints {
         }
     }
 
-    /// Adds the groups of the bounds of a step that was solved, in the order of [`Constraints::assemble`].
+    /// Adds the groups of the bounds of a solved step, in the order of [`Constraints::assemble`].
     fn fill_dofs(&mut self, dofs: &DofBounds, at: Free<'_>, reach: f64, v_end: &[f64]) {
         self.is_deferred = true;
         let Free { q, v, v_free } = at;
@@ -198,7 +201,7 @@ impl Constraints {
                 self.places.push(size);
                 self.angular.push(l.angular);
                 self.assembled.push(Block::Unilateral);
-                // As the target of the dof has it, without what is round-off.
+                // The target of the dof, from which round-off was removed.
                 let target = sign * if sign > 0.0 { range.lo } else { range.hi };
                 let term = match end == End::Limit && (range.led == 0.0 || is_led) {
                     true => -target,
@@ -304,7 +307,7 @@ impl Constraints {
         self.modes.push(mode);
     }
 
-    /// What is left of residuals, in the units of all problems, and the distance to the nearest kink.
+    /// Scales the residuals to the units of all problems, and finds the distance to the nearest kink.
     fn measure(
         &self,
         dofs: &DofBounds,
@@ -331,7 +334,7 @@ impl Constraints {
         certificate.at_switch = certificate.margin <= AT_SWITCH;
     }
 
-    /// Whether the groups have neither Jacobians nor G yet.
+    /// True if the groups have neither Jacobians nor G yet.
     pub fn is_deferred(&self) -> bool {
         self.is_deferred
     }
@@ -354,7 +357,7 @@ impl Constraints {
         self.condense(t, m);
     }
 
-    /// Whether two rows hold the same dof. Of groups of single dofs.
+    /// True if two rows hold the same dof. For groups of single dofs.
     pub fn holds_twice(&self) -> bool {
         let held = |group: &usize| self.modes[*group] == Mode::Sticking;
         let dof = |group: usize| self.dof_of(group).map(|(dof, _)| dof);
@@ -364,7 +367,7 @@ impl Constraints {
         })
     }
 
-    /// The dof that a group's only row is of, and the sign.
+    /// The dof on which the only row of a group acts, and the sign of the row.
     fn dof_of(&self, group: usize) -> Option<(usize, f64)> {
         match self.sources[group] {
             Source::Limit {

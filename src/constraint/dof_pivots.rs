@@ -1,15 +1,17 @@
-//! Bounds of single dofs alone, without any other row: minimize ½ (v − v_f)ᵀ A (v − v_f) + Σ φᵢ(vᵢ) over v.
+//! Solves a step whose only constraints are bounds of single dofs: minimize ½ (v − v_f)ᵀ A (v − v_f) + Σ
+//! φᵢ(vᵢ) over v.
 //!
-//! On guessed segments of the dofs' graphs ([`Range`]) the problem is linear: locked dofs have the
-//! velocity of their segment, the others solve
+//! On guessed segments of the dofs' graphs ([`Range`]) the problem is linear. Locked dofs have the
+//! velocity of their segment. The others solve
 //!
 //!   A_FF (v − v_f)_F = ρ_F − A_FL (v − v_f)_L,   ρ_L = [A (v − v_f)]_L
 //!
-//! with the factors of A in which the dofs of L are locked. Block pivoting moves all dofs that are beyond
-//! their segment at once, each to the segment that is nearest for it alone. Where that makes no progress
-//! it begins anew from the natural segments, and then the dof of least index goes on to the neighbouring
-//! segment, alone. That ends: the impulse on one dof is strictly monotone in its velocity while the others
-//! are solved exactly, so it never turns back, and so for the others by induction.
+//! with the factors of A in which the dofs of L are locked. Block pivoting moves all dofs that are
+//! beyond their segment at once, each to the segment that is nearest for this dof alone. If this makes
+//! no progress, it starts again from the natural segments. If that makes no progress either, it moves
+//! only the dof of least index, to the neighbouring segment. This last method ends: while the others are
+//! solved exactly, the impulse on one dof is strictly monotone in its velocity, so that the dof never
+//! turns back; the same follows for the others by induction.
 
 use super::dof_bounds::{Bounded, Range, Segment};
 use crate::dynamics::locked::LockedMass;
@@ -17,48 +19,48 @@ use crate::dynamics::mass::BranchMatrix;
 use crate::linalg::largest;
 use crate::model::topology::Topology;
 
-/// Share of the largest velocity and impulse that counts as beyond a segment.
+/// Relative to the largest velocity and impulse: tolerance for being beyond a segment.
 const BEYOND: f64 = 1e-12;
 
-/// Exchanges of all dofs without progress, before the method changes.
+/// Number of exchanges of all dofs without progress before the method changes.
 const PATIENCE: usize = 5;
 
-/// How dofs are exchanged.
+/// The dofs that an exchange moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// All that are beyond their segment, from the segments of the last step.
+    /// All dofs beyond their segment, from the segments of the last step.
     Warm,
     /// The same from the natural segments.
     Natural,
-    /// That of least index.
+    /// Only the dof of least index.
     Single,
 }
 
-/// What a solve came to.
+/// The result of a solve.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Solved {
     pub factorizations: usize,
-    /// Largest distances beyond segments that are left: velocities and impulses.
+    /// Largest remaining distances beyond segments: of velocities and of impulses.
     pub beyond: [f64; 2],
     pub is_solved: bool,
 }
 
-/// The dofs with bounds, their graphs in a step and where they are on these. Sized at creation.
+/// The dofs with bounds, their graphs in a step, and their segments. Sized at creation.
 #[derive(Debug)]
 pub struct DofBounds {
     pub(super) own: Vec<Bounded>,
     pub(super) ranges: Vec<Range>,
     pub(super) segments: Vec<Segment>,
-    /// v − v_f and ρ, by dofs.
+    /// v − v_f and ρ, per dof.
     pub(super) change: Vec<f64>,
     pub(super) rho: Vec<f64>,
     pub(super) mass: LockedMass,
-    /// Bound on how much an impulse moves each dof: 1/D.
+    /// Per dof: bound on the velocity by a unit impulse, 1/D.
     pub(super) mobility: Vec<f64>,
-    /// Place of a dof among those with bounds.
+    /// Per dof: its index among the dofs with bounds.
     places: Vec<Option<u32>>,
     locked: Vec<bool>,
-    /// Whether the factors are those of `locked`.
+    /// True if the factors are those of `locked`.
     is_factored: bool,
 }
 
@@ -84,7 +86,7 @@ impl DofBounds {
         }
     }
 
-    /// Where a dof is among those with bounds.
+    /// Index of a dof among the dofs with bounds.
     pub(super) fn place(&self, dof: usize) -> Option<usize> {
         let place = self.places.get(dof).copied().flatten();
         place.map(|i| i as usize)
@@ -100,8 +102,8 @@ impl DofBounds {
         self.is_factored = false;
     }
 
-    /// The velocity at the end of the step into `v`, from the segments that are there. At most so many
-    /// factorizations.
+    /// Solves for the velocity at the end of the step, into `v`, from the present segments. It takes at
+    /// most `most` factorizations.
     pub(super) fn solve(
         &mut self,
         t: &Topology,
@@ -165,7 +167,7 @@ impl DofBounds {
         }
     }
 
-    /// Whether no dof is locked at another velocity than it has without impulses, and none slips.
+    /// True if the locked dofs have their velocity without impulses, and no dof slips.
     fn is_at_rest(&self, v_free: &[f64]) -> bool {
         let mut all = self.ranges.iter().zip(&self.segments);
         all.all(|(range, segment)| match range.velocity(*segment) {
@@ -174,7 +176,7 @@ impl DofBounds {
         })
     }
 
-    /// v − v_f and ρ of the segments.
+    /// Computes v − v_f and ρ of the segments.
     fn respond(&mut self, t: &Topology, v_free: &[f64]) {
         let (change, rho) = (&mut self.change, &mut self.rho);
         change.fill(0.0);
@@ -211,7 +213,7 @@ impl DofBounds {
         self.mass.times(t, change, rho);
     }
 
-    /// The velocity, that of locked dofs to the bit.
+    /// Writes the velocity; that of locked dofs is exact to the bit.
     fn take_velocity(&self, v_free: &[f64], v: &mut [f64]) {
         for ((v, free), change) in v.iter_mut().zip(v_free).zip(&self.change) {
             *v = free + change;
@@ -223,8 +225,8 @@ impl DofBounds {
         }
     }
 
-    /// How many dofs are beyond their segments by more than the limits of velocities and impulses, and the
-    /// largest of both.
+    /// Number of dofs that are beyond their segments by more than the limits of velocities and impulses,
+    /// and the largest distances of both kinds.
     fn count(&self, v: &[f64], limits: [f64; 2]) -> (usize, [f64; 2]) {
         let (mut wrong, mut largest) = (0, [0.0_f64; 2]);
         for (range, segment) in self.ranges.iter().zip(&self.segments) {
@@ -239,7 +241,8 @@ impl DofBounds {
         (wrong, largest)
     }
 
-    /// Moves the dofs that are beyond their segments, or the first of them by one segment.
+    /// Moves all dofs that are beyond their segments; with `single`, moves the first of them by one
+    /// segment.
     fn exchange(&mut self, v: &[f64], limits: [f64; 2], single: bool) {
         let mobility = &self.mobility;
         for (range, segment) in self.ranges.iter().zip(&mut self.segments) {

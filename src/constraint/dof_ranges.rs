@@ -19,9 +19,9 @@ impl Constraints {
         })
     }
 
-    /// The graph of each of these dofs in a step from (q, v) with the velocity `v_free` without impulses;
-    /// h times the friction loss of a dof is its friction. False where the bounds of a dof contradict each
-    /// other.
+    /// Finds the graph of each of these dofs in a step from (q, v), where `v_free` is the velocity
+    /// without impulses. The friction of a dof is h times its friction loss. Returns false if the bounds
+    /// of a dof contradict each other.
     pub(super) fn ranges(
         &self,
         own: &[Bounded],
@@ -52,7 +52,7 @@ impl Constraints {
                     s.led = !self.coupled[dof] && s.leads(gap, sign * v[dof]);
                     let end = -sign * s.term(gap, sign * v[dof]);
                     let rest = DIGITS * (place / h + fastest);
-                    // What is round-off must not look like a load.
+                    // Round-off must not look like a load.
                     let end = if (v_free[dof] - end).abs() <= rest {
                         v_free[dof]
                     } else {

@@ -1,4 +1,4 @@
-//! Which rows may change anything where some dofs have given velocities.
+//! Decides which rows can act if some dofs have prescribed velocities.
 
 use super::assemble::Constraints;
 use super::equality::Equality;
@@ -7,22 +7,23 @@ use crate::model::topology::Topology;
 use crate::tendon::Cords;
 
 impl Constraints {
-    /// Takes which dofs have given velocities. Bounds, dry friction and equalities of such alone have no rows.
+    /// Sets which dofs have prescribed velocities. Bounds, dry friction and equalities of such dofs
+    /// alone have no rows.
     pub fn set_driven(&mut self, driven: &[bool]) {
         self.driven.copy_from_slice(driven);
     }
 
-    /// Whether a free dof has a part in what a joint's limit bounds.
+    /// True if a limit bounds a dof that is not prescribed.
     pub(super) fn may_bind(&self, l: &Limit) -> bool {
         self.driven[l.dof..l.dof + l.nv()].iter().any(|d| !d)
     }
 
-    /// The same of the length of a tendon.
+    /// True if the length of a tendon depends on a dof that is not prescribed.
     pub(super) fn may_pull(&self, cords: &Cords, tendon: usize) -> bool {
         cords.support(tendon).iter().any(|k| !self.driven[*k])
     }
 
-    /// The same of what an equality holds.
+    /// True if the parts of an equality move by a dof that is not prescribed.
     pub(super) fn may_hold(&self, t: &Topology, cords: &Cords, e: &Equality) -> bool {
         let is_free = |k: usize| !self.driven[k];
         match e {

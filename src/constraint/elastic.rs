@@ -1,17 +1,18 @@
 //! Springs and dampers as rows of the constraint problem.
 //!
-//! With the elongation φ, φ̇ = J v, stiffness k and damping d, a spring-damper that is taken implicitly has the impulse
+//! With the elongation φ, φ̇ = J v, stiffness k and damping d, an implicit spring-damper has the impulse
 //!
-//!   λ = −h (k (φ + h J v⁺) + d J v⁺),
+//!   λ = −h (k (φ + h J v⁺) + d J v⁺).
 //!
-//! which is the law of a row that yields, σ = J v⁺ + b φ + R λ = 0 with R = 1/(h² k + h d) and b = h k R, exactly, whatever the
-//! law of contacts is.
+//! This is exactly the law of a compliant row, σ = J v⁺ + b φ + R λ = 0 with R = 1/(h² k + h d) and b =
+//! h k R, whatever the law of contacts.
 //!
-//! The R of a soft spring is many orders beyond what rigid rows answer an impulse with, and next to it these would look as if they
-//! depended on each other. Rows are therefore s J with s² = w/(w + R), w about J A⁻¹Jᵀ: their impulse is λ/s, their R s² R < w.
-//! Velocities do not depend on s, so that derivatives take it for a constant.
+//! The R of a soft spring is larger than the diagonal of G of rigid rows by many orders. Beside it,
+//! rigid rows would look dependent on each other. The rows are therefore s J with s² = w/(w + R), where
+//! w is about J A⁻¹Jᵀ: their impulse is λ/s, their R is s² R < w. Velocities do not depend on s, so that
+//! derivatives take s as a constant. `fill` and `tendon_rows` make these rows.
 
-/// h² k + h d below which there is no force.
+/// A spring-damper with h² k + h d below this has no force.
 const LEAST: f64 = 1e-150;
 
 /// A spring-damper in a step.
@@ -25,7 +26,8 @@ pub struct Elastic {
 }
 
 impl Elastic {
-    /// Of a stiffness and a damping whose rows answer a unit impulse with about `weight`; none where there is no force.
+    /// For a stiffness and a damping; `weight` is an estimate of the diagonal of G. `None` if there is
+    /// no force.
     pub fn new([stiffness, damping]: [f64; 2], h: f64, weight: f64) -> Option<Elastic> {
         let inverse = h * (h * stiffness + damping);
         let w = if weight > 0.0 { weight } else { 1.0 };

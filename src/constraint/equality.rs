@@ -21,7 +21,7 @@ use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::tendon::Cords;
 
-/// A frame that a link carries, in the link's frame; in the world's for [`WORLD`].
+/// A frame that a link carries, relative to the link's frame; for [`WORLD`], relative to the world.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     pub link: usize,
@@ -37,7 +37,7 @@ impl Mark {
         }
     }
 
-    /// Its position about the tree's origin, and that origin.
+    /// Its position relative to the tree's origin, and that origin.
     #[inline(always)]
     fn point(&self, t: &Topology, kin: &Kinematics) -> (Vec3, Vec3) {
         match self.link {
@@ -84,7 +84,7 @@ impl Coupling {
     }
 }
 
-/// A polynomial of what leads with its first two slopes; a constant where nothing does.
+/// A polynomial of the leader, with its first two slopes. Without a leader it is a constant.
 fn target(coefficients: &[f64; 5], leader: Option<f64>) -> [f64; 3] {
     let Some(x) = leader else {
         return [coefficients[0], 0.0, 0.0];
@@ -112,7 +112,7 @@ pub struct LengthCoupling {
     pub follower: Length,
     pub leader: Option<Length>,
     pub coefficients: [f64; 5],
-    /// On which they act.
+    /// The trees on which the tendons act.
     pub trees: [Option<usize>; 2],
 }
 
@@ -155,7 +155,7 @@ pub enum Equality {
     Tendons(LengthCoupling),
 }
 
-/// What a relative motion of two bodies does to the rows of an equality at a configuration.
+/// Maps a relative motion of two bodies to the rows of an equality, at a configuration.
 #[derive(Clone, Copy, Debug)]
 pub enum Relation {
     Point,
@@ -174,7 +174,8 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// φ̇ of a relative motion, 1 against 2: velocity of the points and angular velocity, world axes.
+    /// φ̇ for the motion of body 1 relative to body 2: velocity of the points and angular velocity,
+    /// world axes.
     #[inline(always)]
     pub fn rows(&self, lin: Vec3, ang: Vec3) -> Vec3 {
         match *self {
@@ -187,7 +188,7 @@ impl Relation {
         }
     }
 
-    /// Force at the point and moment that an impulse exerts on body 1, world axes; the opposite ones act
+    /// Force at the point and moment that an impulse exerts on body 1, world axes. The opposite ones act
     /// on body 2.
     pub fn transposed(&self, lambda: Vec3) -> (Vec3, Vec3) {
         match *self {
@@ -219,7 +220,7 @@ impl Equality {
         }
     }
 
-    /// One of tendons' lengths.
+    /// The coupling, for an equality of tendon lengths.
     pub fn along_tendons(&self) -> Option<&LengthCoupling> {
         match self {
             Equality::Tendons(coupling) => Some(coupling),
@@ -227,7 +228,7 @@ impl Equality {
         }
     }
 
-    /// Whether it is between bodies that can move against each other.
+    /// True if it acts between bodies that can move relative to each other.
     pub fn joins_links(&self) -> bool {
         match self {
             Equality::Coupling(_) | Equality::Tendons(_) => true,
@@ -237,7 +238,7 @@ impl Equality {
         }
     }
 
-    /// Whether a dof has a part in where its bodies or coordinates are.
+    /// True if a dof moves its bodies or coordinates.
     pub fn moves_with(&self, t: &Topology, cords: &Cords, dof: usize) -> bool {
         let below = dof..t.dofs[dof].end;
         let ends = match self {
@@ -250,7 +251,7 @@ impl Equality {
         ends.into_iter().any(|k| k != WORLD && below.contains(&k))
     }
 
-    /// Whether its violation is an angle.
+    /// True if its violation is an angle.
     pub fn is_angular(&self, t: &Topology) -> bool {
         match self {
             Equality::Point(_) | Equality::Distance { .. } | Equality::Tendons(_) => false,
@@ -261,10 +262,11 @@ impl Equality {
         }
     }
 
-    /// How its violation is undone by `s`, which is that of its unit.
+    /// The term that undoes its violation with the stabilization `s` of its unit.
     pub fn undoing(&self, error: Vec3, s: &Stabilization) -> Undoing {
         let bound = match *self {
-            // ‖φ̇‖ of a turn at w Ω, w = cos(θ/2), with which it slows down where J loses rank.
+            // ‖φ̇‖ of a rotation at the speed w Ω, w = cos(θ/2). The factor w slows the rotation down
+            // where J loses rank.
             Equality::Orientation { scale, .. } if s.max_push_out < f64::INFINITY => {
                 let x = error.norm() / scale;
                 let speed = 0.5 * scale * s.max_push_out;
@@ -275,7 +277,7 @@ impl Equality {
         s.undoing(error, bound)
     }
 
-    /// Between which bodies it acts at the configuration of `kin`; none for a coupling.
+    /// The equality between two bodies at the configuration of `kin`; `None` for a coupling.
     pub fn pose(&self, t: &Topology, kin: &Kinematics) -> Option<Posed> {
         let (Equality::Point(marks)
         | Equality::Orientation { marks, .. }
@@ -300,7 +302,7 @@ impl Equality {
             }
             Equality::Distance { length, .. } => {
                 let distance = apart.norm();
-                // Where the points coincide every direction is as good.
+                // If the points coincide, any direction will do.
                 let normal = apart.normalized().unwrap_or(Vec3::X);
                 (
                     Relation::Distance { normal, distance },
@@ -317,7 +319,8 @@ impl Equality {
         })
     }
 
-    /// Appends its group to the Jacobian and returns φ; `cords` holds lengths and moments at q.
+    /// Appends its group to the Jacobian and returns φ. `cords` holds lengths and moments of tendons at
+    /// q.
     pub fn fill(
         &self,
         t: &Topology,
@@ -351,7 +354,8 @@ impl Equality {
                 k = t.dofs[k].parent;
             }
         }
-        // What the two sides leave of each other, or a direction has across itself, by round-off alone would hold like any row.
+        // Two sides may cancel, and a direction may have no part across itself, except for round-off.
+        // Set such entries to zero: they would hold like any row.
         for (link, point) in p.link.into_iter().zip(p.point) {
             for k in t.path(link) {
                 let s = kin.s[k];

@@ -1,11 +1,13 @@
-//! How an equality's rows and forces vary with the motion of its bodies.
+//! Derivative of an equality's rows and forces by the motion of its bodies.
 //!
-//! With δp_X, δθ_X the displacements of the points and bodies, δV_X those of their velocities,
-//! (·)₁₂ the difference of side 1 and side 2, and f the impulse on side 1:
-//! - point: δ(v₁₂) = (δV₁ at p₁ + ω₁ × δp₁) − (2), nothing beyond a load fixed in the world
-//! - distance: δn = (1 − n nᵀ) δp₁₂/‖p₁₂‖; δ(n·v₁₂) has δn·v₁₂ more, and f = n λ turns by δn λ
-//! - orientation: with Θ = R₂ᵀδθ₁₂ and Ω = R₂ᵀω₁₂, δw = −Θ·u/2, δu = (w Θ + Θ × u)/2,
-//!   δΩ = R₂ᵀ(δω₁₂ − δθ₂ × ω₁₂), and the moment m = R₂ s(w λ + u × λ)/2 varies with R₂, w and u
+//! Let δp_X, δθ_X be the displacements of the points and bodies, δV_X the changes of their velocities,
+//! (·)₁₂ the difference of side 1 and side 2, and f the impulse on side 1. Then
+//!
+//! - point: δ(v₁₂) = (δV₁ at p₁ + ω₁ × δp₁) − (2), and no force beyond a load fixed in the world
+//! - distance: δn = (1 − n nᵀ) δp₁₂/‖p₁₂‖; δ(n·v₁₂) gets the additional term δn·v₁₂, and f = n λ changes
+//!   by δn λ
+//! - orientation: with Θ = R₂ᵀδθ₁₂ and Ω = R₂ᵀω₁₂, δw = −Θ·u/2, δu = (w Θ + Θ × u)/2, δΩ = R₂ᵀ(δω₁₂ −
+//!   δθ₂ × ω₁₂), and the moment m = R₂ s(w λ + u × λ)/2 varies with R₂, w and u
 
 use super::equality::{Posed, Relation};
 use super::varied::{Sides, Varied};
@@ -19,7 +21,8 @@ pub struct EqualityState {
     impulse: Vec3,
 }
 
-/// What a displacement does; the wrench on side 1, at its point, the opposite acts on side 2.
+/// The effect of a displacement. The wrench acts on side 1 at its point; the opposite one acts on side
+/// 2.
 struct Change {
     velocity: Vec3,
     gap: Vec3,
@@ -39,7 +42,7 @@ impl EqualityState {
         }
     }
 
-    /// Whether its forces vary beyond loads fixed in the world.
+    /// True if its forces vary beyond loads fixed in the world.
     pub fn turns(&self) -> bool {
         !matches!(self.relation, Relation::Point)
     }

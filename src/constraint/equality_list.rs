@@ -12,8 +12,9 @@ use crate::tendon::Cords;
 /// The active equalities of a model as groups of rows.
 ///
 /// # Errors
-/// `InvalidArgument` naming an equality with numbers that are not finite, with a joint that has not one
-/// dof, or between parts that cannot move against each other; `Unsupported` naming one of tendons on more than two trees.
+/// `InvalidArgument` naming an equality with numbers that are not finite, with a joint that does not
+/// have exactly one dof, or between parts that cannot move relative to each other; `Unsupported` naming
+/// an equality of tendons on more than two trees.
 pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
     let mut reference = Kinematics::new(model);
     positions(&mut reference, model, model.params(), model.neutral());
@@ -66,7 +67,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses bodies that one link or the world carries both.
+    /// Refuses two bodies on the same link, or both on the world.
     fn bodies(&self, pair: [usize; 2]) -> Result<()> {
         let [a, b] = pair.map(|i| &self.model.bodies()[i]);
         if a.link == b.link {
@@ -293,7 +294,7 @@ mod tests {
         [-0.0691697929254239, 0.0, 0.0],
     ];
 
-    /// Its `efc_J` times QVEL.
+    /// `efc_J` of MuJoCo times QVEL.
     const SPEED: [[f64; 3]; 12] = [
         [0.141882700401919, 0.0880837037950738, -0.575894794211819],
         [-0.1722548906423, 0.164937672964635, 0.279527305977014],

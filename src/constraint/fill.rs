@@ -1,5 +1,6 @@
-//! The rows of a step in their order: contacts, limits of joints and of tendons, of joints' speeds, dry friction of joints and tendons, spring-dampers of tendons,
-//! equalities, springs.
+//! Fills the rows of a step, in this order: contacts, torsional and rolling friction, limits of joints
+//! and of tendons, limits of joint speeds, dry friction of joints and of tendons, spring-dampers of
+//! tendons, equalities, springs.
 
 use super::assemble::Constraints;
 use super::elastic::Elastic;
@@ -19,8 +20,8 @@ use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Vec3};
 use crate::tendon::Cords;
 
-/// Share of a point's distance from the origin of its tree below which a lever arm is round-off: a force through the axis
-/// of a joint does not move it.
+/// Relative to a point's distance from the origin of its tree: a lever arm below this is round-off. A
+/// force through the axis of a joint does not move it.
 const ROUND_OFF: f64 = 1e-14;
 
 impl Constraints {
@@ -41,7 +42,7 @@ impl Constraints {
         self.keys.clear();
     }
 
-    /// Appends a group of `count` blocks of one law.
+    /// Appends a group of `count` blocks with one law.
     pub(super) fn push(
         &mut self,
         (block, count): (Block, usize),
@@ -70,9 +71,9 @@ impl Constraints {
         self.keys.push(key);
     }
 
-    /// Rows of all contacts of the scene, of limits within reach, of speeds, of dry friction, of tendons' spring-dampers, of equalities and of
-    /// springs. `cords` holds lengths and moments at q.
-    /// `v_free` is the velocity at the end of the step without any impulse.
+    /// Fills the rows of the step: all contacts of the scene, limits within reach, and all other kinds
+    /// of rows. `cords` holds lengths and moments of tendons at q. `v_free` is the velocity at the end
+    /// of the step without impulses.
     pub fn assemble(
         &mut self,
         model: &Model,
@@ -104,7 +105,7 @@ impl Constraints {
         self.group_weights.extend(weights);
     }
 
-    /// Says what the gap of the last group is the difference of.
+    /// Sets the size of the numbers whose difference is the gap of the last group.
     fn place_last(&mut self, at: f64) {
         if let (Some(place), Some(gap)) = (self.places.last_mut(), self.gaps.last_mut()) {
             *place = at;
@@ -134,7 +135,8 @@ impl Constraints {
             for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
                 if link != WORLD {
                     let p = c.point.point - kin.origin[t.links[link].tree];
-                    // At the world's origin a shape's size and place are still what the gap is between.
+                    // At the origin of the world, the gap is still the difference of the shape's size
+                    // and place.
                     place = place.max(far(p - kin.pos[link]));
                     add_point_rows(&mut self.rows, t, kin, id, link, p, &frame, sign, block);
                 }
@@ -154,7 +156,7 @@ impl Constraints {
             self.place_last(place);
             let (e, _) = of_pair(&params.geom_restitution, c.geom);
             let mut rebound = Rebound::default();
-            // What yields by its compliance has dissipation instead.
+            // A compliant contact has dissipation instead.
             if e > 0.0 && self.compliance.is_none() {
                 let normal = block.rows() - 1;
                 let [speed, free] = [v, v_free].map(|v| self.rows.times(id, v).0[normal]);
@@ -341,7 +343,7 @@ fn add_point_rows(
     });
 }
 
-/// The largest coordinate.
+/// The largest absolute coordinate.
 fn far(p: Vec3) -> f64 {
     let [x, y, z] = p.to_array().map(f64::abs);
     x.max(y).max(z)

@@ -1,4 +1,4 @@
-//! How G is held: dense, or by kinematic trees.
+//! Stores the Delassus matrix G: dense, or by kinematic trees.
 
 use crate::contact::capacity::DENSE;
 use crate::contact::problem::Delassus;
@@ -6,19 +6,19 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::Reflections;
 use crate::model::topology::{Topology, Tree};
 
-/// Dofs of a tree above which rows that are few beside them get coordinates of their own.
+/// A tree with more dofs than this gets coordinates of its own for its rows, if these are few.
 const LARGE: usize = 64;
 
 pub(super) fn size(tree: &Tree) -> usize {
     tree.end_dof - tree.first_dof
 }
 
-/// Whether so many rows on a tree are turned to coordinates as few as they are.
+/// True if this number of rows on a tree is reduced to as many coordinates.
 pub(super) fn is_turned(size: usize, rows: usize) -> bool {
     size > LARGE && 2 * rows <= size
 }
 
-/// Coordinates of a tree on which so many rows act; never none.
+/// Number of coordinates of a tree on which this number of rows acts; at least one.
 pub(super) fn coordinates(size: usize, rows: usize) -> usize {
     if is_turned(size, rows) {
         rows.max(1)
@@ -27,13 +27,13 @@ pub(super) fn coordinates(size: usize, rows: usize) -> usize {
     }
 }
 
-/// The most coordinates of a tree that problems of up to so many rows may have.
+/// Largest number of coordinates of a tree in problems of up to `max_rows` rows.
 fn most_coordinates(tree: &Tree, max_rows: usize) -> usize {
     coordinates(size(tree), max_rows)
 }
 
-/// Room for problems by trees of up to so many rows: coordinates of all trees and of the largest one, and numbers of rows
-/// that are turned.
+/// Capacity for problems by trees of up to `max_rows` rows: coordinates of all trees, coordinates of the
+/// largest tree, and numbers of reduced rows.
 pub fn room(t: &Topology, max_rows: usize) -> [usize; 3] {
     let most = |tree| most_coordinates(tree, max_rows);
     let large = t.trees.iter().map(size).filter(|n| *n > LARGE);
@@ -44,34 +44,35 @@ pub fn room(t: &Topology, max_rows: usize) -> [usize; 3] {
     ]
 }
 
-/// A tree whose rows are turned.
+/// A tree whose rows are reduced by reflections.
 #[derive(Debug)]
 pub(super) struct Turned {
     pub tree: usize,
     pub reflections: Reflections,
 }
 
-/// G. Dense where there is one tree and rows are few; more rows than the tree has coordinates depend on each other, and
-/// by trees their cost grows in proportion.
+/// The matrix G. It is dense if there is one tree and rows are few. Rows beyond the number of the tree's
+/// coordinates depend on each other; stored by trees, their cost grows only in proportion.
 #[derive(Debug)]
 pub(super) struct Held {
     pub dense: Vec<f64>,
-    /// Where any problem may be.
+    /// Present if some problem may be stored by trees.
     pub by_trees: Option<WhitenedJacobian>,
-    /// Rows up to which it is dense, if it ever is.
+    /// Number of rows up to which it is dense, if it ever is.
     most_dense: Option<usize>,
-    /// Whether that of the present problem is.
+    /// True if G of the present problem is dense.
     pub is_dense: bool,
-    /// Its diagonal where rows are rigid, while some are not.
+    /// Diagonal of the dense G without R, while R is set.
     rigid: Vec<f64>,
-    /// The large trees, rows on each tree, and its coordinates.
+    /// The large trees; per tree, its number of rows and its coordinates.
     pub turned: Vec<Turned>,
     pub rows_on: Vec<usize>,
     pub sizes: Vec<usize>,
 }
 
 impl Held {
-    /// Sized for the largest problem. Always `by_trees`, or as the rows are.
+    /// Sized for the largest problem. With `by_trees` it is always stored by trees; otherwise the rows
+    /// decide.
     pub fn new(t: &Topology, by_trees: bool, max_rows: usize, max_blocks: usize) -> Held {
         let most_dense = match by_trees || t.trees.len() > 1 {
             true => None,
@@ -114,7 +115,7 @@ impl Held {
         }
     }
 
-    /// Sets R, by rows; none: all are rigid.
+    /// Sets R per row. An empty list means that all rows are rigid.
     pub fn set_compliance(&mut self, compliance: &[f64]) {
         match &mut self.by_trees {
             Some(rows) if !self.is_dense => rows.set_compliance(compliance.iter().copied()),

@@ -1,8 +1,9 @@
-//! A configuration to start from: within all limits, free of overlap, on the ground.
+//! Finds a configuration to start from: within all limits, free of overlap, on the ground.
 //!
-//! Overlaps and violations of equalities are undone by Newton's method with the exact motion of contacts: in each of its
-//! steps the shortest displacement within the joints' bounds that parts all points to first order, found by projecting on
-//! one condition after the other. Where that comes to rest in an overlap it begins anew elsewhere within the limits.
+//! Newton's method with the exact motion of contacts undoes overlaps and violations of equalities. Each
+//! step is the shortest displacement within the joints' bounds that parts all points to first order. It
+//! is found by projecting on one condition after the other. If the search ends in an overlap, it starts
+//! again elsewhere within the limits. The C API calls it.
 
 use super::equality::Equality;
 use super::equality_list::equalities;
@@ -18,31 +19,37 @@ use crate::spatial::{Quat, Vec3};
 use crate::tendon::Cords;
 use std::ops::Range;
 
-/// Room that joints have to their limits: a share of the range, and at most so much [rad or m].
+/// Distance that joints keep to their limits: a share of the range, and at most this distance [rad or
+/// m].
 const ROOM: (f64, f64) = (0.02, 0.02);
-/// What parts are to be apart, and what counts as overlap [m].
+/// Distance between parts that the search aims at [m].
 const CLEARANCE: f64 = 1e-4;
+/// A smaller overlap counts as none [m].
 const OVERLAP: f64 = 1e-6;
-/// Points of contact at one configuration; more of them are an overlap that is given up.
+/// Largest number of contact points at one configuration. With more, the search gives the configuration
+/// up.
 const POINTS: usize = 2048;
-/// Beginnings, steps from each, and rounds of projection in each of these.
+/// Number of starts.
 const BEGINNINGS: usize = 12;
-/// So many beginnings on end that leave more than this share of the least overlap are the last.
+/// The search ends after this many starts in a row that leave more than the share `MUCH` of the least
+/// overlap.
 const PATIENCE: usize = 3;
 const MUCH: f64 = 0.9;
+/// Number of steps from each start.
 const STEPS: usize = 40;
+/// Number of rounds of projection in each step.
 const ROUNDS: usize = 60;
 /// Longest step of a dof [m or rad].
 const LONGEST: f64 = 0.2;
 
-/// A condition row·δ ≥ `target`, or = where it is `exact`.
+/// A condition row·δ ≥ `target`, or row·δ = `target` if `exact`.
 struct Condition {
     row: Vec<(usize, f64)>,
     target: f64,
     exact: bool,
 }
 
-/// How far a configuration is from what is sought: overlaps [m] and violations.
+/// Sum of the overlaps [m] and violations of a configuration.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Excess(f64);
 
@@ -55,21 +62,25 @@ struct Search<'a> {
     cords: Cords,
     equalities: Vec<Equality>,
     rows: Rows,
-    /// Per dof: where its coordinate is and how far it may go, with room.
+    /// Per bounded dof: index of its coordinate in q, and its range, less the distance to its limits.
     bounds: Vec<(usize, Range<f64>)>,
-    /// Where the coordinates of a bounded turn are, and how far it may go, with room [rad].
+    /// Per bounded turn: index of its coordinates in q, and its largest angle, less the distance to its
+    /// limit [rad].
     turns: Vec<(usize, f64)>,
     conditions: Vec<Condition>,
     step: Vec<f64>,
 }
 
-/// A configuration of nq numbers within all limits and with a little room to them, without overlap where one is found,
-/// equalities closed as well as can be, and every robot with a free joint on the ground: its lowest point touches the
-/// first infinite plane of the world. From the keyframe "home", the first, or the neutral configuration. The same for
-/// the same model.
+/// A configuration of nq numbers to start from.
+///
+/// It is within all limits, with a small distance to them. It has no overlap, if such a configuration is
+/// found. Equalities are closed as well as possible. Every robot with a free joint stands on the ground:
+/// its lowest point touches the first infinite plane of the world. The search starts from the keyframe
+/// "home", or else the first keyframe, or else the neutral configuration. The result is always the same
+/// for the same model.
 ///
 /// # Errors
-/// As [`Scene::new`]; those of equalities that hold nothing.
+/// As [`Scene::new`]; the errors of equalities that hold nothing.
 pub fn home(model: &Model) -> Result<Vec<f64>> {
     let mut search = Search::new(model)?;
     let keys = model.keyframes();
@@ -81,7 +92,7 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
     for beginning in 0..BEGINNINGS {
         let mut q = start.clone();
         for (iq, range) in &search.bounds {
-            // Farther and farther away.
+            // Each start is farther away than the last.
             let far = beginning as f64 / (BEGINNINGS - 1) as f64;
             let width = (range.end - range.start).min(std::f64::consts::PI);
             q[*iq] += far * width * (draw() - 0.5);
@@ -89,7 +100,7 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
         }
         search.turn_back(&mut q);
         let found = search.descend(&mut q)?;
-        // What overlaps by construction does so from every beginning.
+        // Parts that overlap by construction do so from every start.
         let much = best.as_ref().is_none_or(|(b, _)| found.0 < MUCH * b.0);
         idle = if much { 0 } else { idle + 1 };
         if best.as_ref().is_none_or(|(b, _)| found < *b) {
@@ -104,16 +115,16 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
     Ok(q)
 }
 
-/// q with every robot that has a free joint moved along the normal of the ground, a plane of the world (the
-/// first that is drawn without bounds, else the first), until its lowest point touches it; nothing else
-/// moves.
+/// Moves every robot with a free joint along the normal of the ground until its lowest point touches it,
+/// and returns q. The ground is the first plane of the world that is drawn without bounds, or else the
+/// first plane. Nothing else moves.
 ///
 /// # Errors
-/// `InvalidArgument` for a model without such a plane, without such a robot, or of whose robots none can
+/// `InvalidArgument` for a model without such a plane, without such a robot, or without a robot that can
 /// touch the plane; as [`Scene::new`].
 pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
     let mut search = Search::new(model)?;
-    // Planes collide without edges, whatever extents they are drawn with.
+    // Planes collide as infinite; their extents are only drawn.
     let mut planes = model.geoms().iter();
     let plane = planes.position(|g| {
         matches!(g.shape, ShapeSpec::Plane { .. }) && model.bodies()[g.body].link == WORLD
@@ -133,7 +144,7 @@ pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
     }
 }
 
-/// SplitMix64, in [0, 1).
+/// Random numbers in [0, 1), by SplitMix64.
 fn uniform() -> impl FnMut() -> f64 {
     let mut state = 0u64;
     move || {
@@ -145,7 +156,7 @@ fn uniform() -> impl FnMut() -> f64 {
     }
 }
 
-/// Of the joints that have limits.
+/// Index in q and range of the one-dof joints that have limits.
 fn bounds(model: &Model) -> Vec<(usize, Range<f64>)> {
     let limited = model.joints().iter().filter(|j| j.nv == 1);
     let limited = limited.filter(|j| j.kind != JointKind::Continuous);
@@ -157,7 +168,7 @@ fn bounds(model: &Model) -> Vec<(usize, Range<f64>)> {
     bounds.filter(|(_, r)| r.start <= r.end).collect()
 }
 
-/// Of the spherical joints that have one.
+/// Index in q and largest angle of the spherical joints that have a limit [rad].
 fn turns(model: &Model) -> Vec<(usize, f64)> {
     let joints = model.joints().iter();
     let limited = joints.filter(|j| j.kind == JointKind::Spherical);
@@ -187,7 +198,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// From q to where nothing overlaps, or to the best on the way.
+    /// Moves q to a configuration without overlap, or to the best one on the way.
     fn descend(&mut self, q: &mut Vec<f64>) -> Result<Excess> {
         let mut best = (Excess(f64::INFINITY), q.clone());
         for _ in 0..STEPS {
@@ -210,7 +221,7 @@ impl<'a> Search<'a> {
         Ok(best.0)
     }
 
-    /// Turns what is turned beyond a bound back to it.
+    /// Turns spherical joints that are beyond their bound back to it.
     fn turn_back(&self, q: &mut [f64]) {
         for (iq, most) in &self.turns {
             let q = &mut q[*iq..*iq + 4];
@@ -221,7 +232,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The conditions at q, and by how much they are violated.
+    /// Finds the conditions at q, and returns their total violation.
     fn look(&mut self, q: &[f64]) -> Result<Excess> {
         let (model, t) = (self.model, self.model.topology());
         self.conditions.clear();
@@ -277,7 +288,7 @@ impl<'a> Search<'a> {
         Ok(Excess(excess))
     }
 
-    /// Whether it is of a free robot with the ground.
+    /// True for a contact between a free robot and the ground.
     fn is_footing(&self, c: &SceneContact) -> bool {
         (0..2).any(|x| {
             let (t, other) = (self.model.topology(), c.link[1 - x]);
@@ -287,7 +298,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The step that meets the conditions to first order within the joints' bounds, as far as it is found.
+    /// Finds the step that meets the conditions to first order within the joints' bounds, as nearly as
+    /// it can.
     fn project(&mut self, q: &[f64]) {
         let step = &mut self.step;
         step.fill(0.0);
@@ -319,8 +331,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Moves every tree with a free root along the normal of the ground until its lowest point touches it;
-    /// how many.
+    /// Moves every tree with a free root along the normal of the ground until its lowest point touches
+    /// it. Returns the number of these trees.
     fn put_down(&mut self, q: &mut [f64]) -> Result<usize> {
         let (model, t) = (self.model, self.model.topology());
         let Some(ground) = self.ground else {

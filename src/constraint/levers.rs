@@ -1,16 +1,20 @@
-//! How fast a contact may push bodies apart that joints hold together.
+//! Computes the bound on the push-out speed of a contact between bodies that joints hold.
 //!
-//! Near the axis of a joint a contact has a short lever, and a light link gives way first: a speed that is gentle at the
-//! contact may turn a joint at hundreds of radians a second. A contact's speed of push-out s is therefore at most that
-//! at which the joints that answer it reach their own bounds b_k. With its normal row J_k and the masses m_k that the dofs
-//! move with, a push answers with speeds s d_k J_k / G, d_k = 1/m_k, G = Σ d_k J_k², so that
+//! Near the axis of a joint a contact has a short lever, and a light link gives way first: a low speed
+//! at the contact may turn a joint at hundreds of radians a second. The push-out speed s of a contact is
+//! therefore at most the speed at which its joints reach their own bounds b_k. Let J_k be the normal
+//! row, and m_k the mass that dof k moves. A push moves the dofs at the speeds s d_k J_k / G with d_k =
+//! 1/m_k, G = Σ d_k J_k². The bound
 //!
 //!   s = G / R,   R² = Σ (d_k J_k / b_k)²
 //!
-//! keeps their norm in units of b_k at 1. A dof of a free body has no bound: it adds to G alone. The masses are those of what
-//! hangs on a dof in the neutral configuration, taken once, so that s varies with J only, as
+//! makes the norm of these speeds, in units of b_k, equal to 1. A dof of a free body has no bound: it
+//! adds to G only. The masses m_k are those of all links beyond the dof in the neutral configuration.
+//! They are constant, so that s varies with J only:
 //!
 //!   δs = Σ w_k δJ_k,   w_k = d_k J_k (2/R − G d_k / (b_k² R³)).
+//!
+//! `fill` calls it for each contact; `stabilize` applies the bound.
 
 use super::rows::Rows;
 use crate::contact::push_out::PushOut;
@@ -18,44 +22,47 @@ use crate::dynamics::kinematics::{Kinematics, inertias, positions};
 use crate::model::Model;
 use crate::model::topology::{LinkKind, WORLD};
 
-/// Contacts that pinch a body may each push gently and drive joints fast together: beyond so many times its own bound a
-/// dof is thrown, if it gains that much of its bound in a step; by rows that yield, which push for many steps, the second.
+/// Contacts that pinch a body may each push slowly and together drive a joint fast. A dof is thrown if
+/// its speed exceeds this multiple of its bound, and if it also gains the share `GAINED` of its bound.
 const THROWN: f64 = 5.0;
+/// Share of its bound that a thrown dof gains in a step: with rigid rows, and with yielding rows, which
+/// push for many steps.
 const GAINED: [f64; 2] = [1.0, 0.1];
 
-/// Mobilities of the dofs, and what bounds their speeds. Of one model.
+/// Mobilities of the dofs and the bounds on their speeds. For one model.
 #[derive(Debug)]
 pub struct Levers {
     /// d_k [1/kg or 1/(kg m²)].
     mobility: Vec<f64>,
-    /// 1/b_k [s/m or s/rad], 0 of free bodies; and of what moves freely 1/`max_push_out`, 0 of what turns freely.
+    /// Per dof: 1/b_k, 0 for dofs of free bodies [s/m or s/rad]. `free_slowness` is 1/`max_push_out` for
+    /// the translations of free bodies, 0 for their rotations and for joints [s/m].
     slowness: Vec<f64>,
     free_slowness: Vec<f64>,
     max_push_out: f64,
-    /// No dof has a bound.
+    /// True if no dof has a bound.
     is_free: bool,
 }
 
-/// The bound on one contact's speed of push-out.
+/// The bound on the push-out speed of one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Largest speed [m/s].
     pub speed: f64,
-    /// R, where the joints set it; 0 where the contact's own bound is the lower one.
+    /// R if the joints set the bound; 0 if the contact's own bound is lower.
     rate: f64,
-    /// How far the other bound is [m/s].
+    /// Distance to the other bound [m/s].
     pub apart: f64,
 }
 
 impl Bound {
-    /// Whether it varies with the normal row.
+    /// True if the bound varies with the normal row.
     pub fn varies(&self) -> bool {
         self.rate > 0.0
     }
 }
 
 impl Levers {
-    /// With bounds for lengths [m/s] and for angles [rad/s].
+    /// `max_push_out` bounds lengths [m/s], `max_push_out_angle` angles [rad/s].
     pub fn new(model: &Model, [max_push_out, max_push_out_angle]: [f64; 2]) -> Levers {
         let (t, params) = (model.topology(), model.params());
         let mut kin = Kinematics::new(model);
@@ -104,10 +111,10 @@ impl Levers {
         }
     }
 
-    /// Of a group of `rows` whose normal is in this lane.
+    /// The bound of a group whose normal row is in this lane.
     #[inline(always)]
     pub fn bound(&self, rows: &Rows, group: usize, lane: usize, gap: f64) -> Bound {
-        // What has not penetrated is not pushed.
+        // An open contact is not pushed.
         if self.is_free || gap >= 0.0 {
             return self.own();
         }
@@ -121,7 +128,7 @@ impl Levers {
                 squares += x * x;
             }
         }
-        // No joint answers, or none may move.
+        // No joint moves, or no joint is allowed to move.
         if !(squares > 0.0 && squares < f64::INFINITY) {
             return match squares > 0.0 {
                 true => Bound {
@@ -143,7 +150,7 @@ impl Levers {
         }
     }
 
-    /// About what the first `lanes` rows of a group answer an impulse with, on the mean.
+    /// Estimate of the diagonal of G: the mean over the first `lanes` rows of a group.
     pub fn answer(&self, rows: &Rows, group: usize, lanes: usize) -> f64 {
         let square = |k: usize| {
             let column = rows.column(group, k).0;
@@ -152,13 +159,13 @@ impl Levers {
         rows.dofs(group).map(square).sum::<f64>() / lanes as f64
     }
 
-    /// The same of a row given by its entries.
+    /// The same for a row given by its entries.
     pub fn mean(&self, row: impl Iterator<Item = (usize, f64)>) -> f64 {
         row.map(|(k, x)| x * x * self.mobility[k]).sum()
     }
 
-    /// Whether a dof ends a step thrown: much faster than push-out may make it, and by a part of its bound faster than it was and
-    /// than it would be without impulses.
+    /// True if a dof is thrown: at the end of the step it is much faster than push-out may make it, and
+    /// faster by a share of its bound than before the step and than without impulses.
     pub fn throws(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
         let gained = GAINED[usize::from(push_out != PushOut::Full)];
         (0..v.len()).any(|k| {
@@ -168,7 +175,7 @@ impl Levers {
         })
     }
 
-    /// w_k of a dof, where the bound varies.
+    /// w_k of a dof, for a bound that varies.
     #[inline(always)]
     pub fn weight(&self, bound: &Bound, k: usize, j: f64) -> f64 {
         let (d, slowness, r) = (self.mobility[k], self.slowness[k], bound.rate);

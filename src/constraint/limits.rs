@@ -1,10 +1,10 @@
-//! Bounds of joints that no row of a step holds.
+//! Distances of joints to their bounds, and the check for bounds that a step passes without a row.
 
 use super::source::{Along, Source};
 use crate::model::limits::Limit;
 use crate::tendon::Cords;
 
-/// What a limit bounds, where that is, and how fast it changes at v.
+/// The quantity that a limit bounds, its value, and its rate at v.
 #[inline]
 pub fn place(l: &Limit, cords: &Cords, q: &[f64], v: &[f64]) -> (Along, [f64; 2]) {
     match l.turn {
@@ -16,11 +16,12 @@ pub fn place(l: &Limit, cords: &Cords, q: &[f64], v: &[f64]) -> (Along, [f64; 2]
     }
 }
 
-/// Gap that is none, as a share of what it is between: positions have the roundings of the motions that led to them.
+/// Gap that counts as zero, relative to the coordinates whose difference it is: positions carry the
+/// round-off of earlier steps.
 const TOUCHING: f64 = 1e-13;
 
-/// A gap that is the difference of numbers of this size; what the roundings of that may leave is none: it would be at a
-/// switch, as zero is, but look like one side of it.
+/// The gap, or zero if it may be round-off of the difference of numbers of this size. Zero is at the
+/// switch; a gap of round-off would look like one side of it.
 #[inline]
 pub fn without_roundings(gap: f64, size: f64) -> f64 {
     match gap.abs() <= TOUCHING * size {
@@ -29,7 +30,8 @@ pub fn without_roundings(gap: f64, size: f64) -> f64 {
     }
 }
 
-/// The gap of a one-dof joint to a bound and the size of what it is the difference of; none to a bound at infinity.
+/// The gap of a one-dof joint to a bound, and the size of the numbers whose difference it is. `None` for
+/// a bound at infinity.
 #[inline]
 pub fn gap(l: &Limit, bound: f64, sign: f64, q: &[f64]) -> Option<(f64, f64)> {
     if !bound.is_finite() {
@@ -39,7 +41,7 @@ pub fn gap(l: &Limit, bound: f64, sign: f64, q: &[f64]) -> Option<(f64, f64)> {
     Some((without_roundings(sign * (q[l.iq] - bound), size), size))
 }
 
-/// Whether `v_next` passes a bound by more than `tolerance` [rad or m] that none of the rows holds.
+/// True if `v_next` passes, by more than `tolerance` [rad or m], a bound that no row holds.
 pub fn misses<'a>(
     mut limits: impl Iterator<Item = &'a Limit>,
     sources: &[Source],

@@ -1,10 +1,10 @@
-//! What a step hands to the next one: the warm start of the contact solver.
+//! The warm start of the contact solver: impulses and modes that a step hands to the next one.
 
 use crate::contact::mode::Mode;
 use crate::contact::push_out::Jam;
 use crate::error::{Error, Result};
 
-/// How a row is recognized in the next step.
+/// Identifies a group of rows in the next step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Key {
     pub kind: u32,
@@ -12,7 +12,7 @@ pub struct Key {
     pub feature: u64,
 }
 
-/// What a step hands to the next one: impulses and modes of the rows it had.
+/// Impulses and modes of the groups of the last step.
 #[derive(Debug)]
 pub struct Memory {
     keys: Vec<Key>,
@@ -20,7 +20,7 @@ pub struct Memory {
     /// Of the first block of each group.
     modes: Vec<Mode>,
     max_groups: usize,
-    /// Of the steps up to the last one.
+    /// The level of stabilization of the steps up to the last one.
     pub jam: Jam,
 }
 
@@ -41,14 +41,15 @@ impl Memory {
         }
     }
 
-    /// Begins to keep a step with groups of these keys: what steps came to up to this one. [`Memory::push`] goes on.
+    /// Starts to store a step whose groups have these keys. `jam` is the level of stabilization up to
+    /// this step. Continue with [`Memory::push`].
     pub fn start(&mut self, jam: Jam, keys: &[Key]) {
         self.forget();
         self.jam = jam;
         self.keys.extend_from_slice(keys);
     }
 
-    /// Keeps the next group.
+    /// Stores the next group.
     pub fn push(&mut self, mode: Mode, lambda: [f64; 3]) {
         self.modes.push(mode);
         self.lambda.push(lambda);
@@ -66,7 +67,7 @@ impl Memory {
         self.jam = Jam::NONE;
     }
 
-    /// Length of what is saved.
+    /// Number of saved numbers.
     pub fn size(&self) -> usize {
         MEMORY_HEAD + MEMORY_ENTRY * self.max_groups
     }
@@ -144,7 +145,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Place of a group in the last step, sought from `hint` on and then from the beginning.
+    /// Index of a group in the last step. The search starts at `hint`, and continues from the beginning.
     fn find(&self, key: Key, hint: usize) -> Option<usize> {
         let (before, after) = self.keys.split_at(hint.min(self.keys.len()));
         let among = |keys: &[Key]| keys.iter().position(|k| *k == key);
@@ -154,10 +155,10 @@ impl Memory {
     }
 }
 
-/// Impulses and modes that groups had in the last step, asked for one after the other.
+/// Looks up the impulses and modes of groups in the last step, one group after the other.
 pub(super) struct Recall<'a> {
     memory: &'a Memory,
-    /// Last step's groups come in the same order, give or take a few.
+    /// The groups of the last step come in nearly the same order.
     next: usize,
 }
 

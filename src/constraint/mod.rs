@@ -1,5 +1,5 @@
-//! The constraint problem of a step: contacts, joint limits, dry friction and equalities as rows of a Jacobian
-//! with their laws. Nothing here knows how it is solved.
+//! The constraint problem of a step: contacts, joint limits, dry friction and equalities as rows of a
+//! Jacobian, each with its law. The solver is elsewhere (`contact`).
 
 mod assemble;
 mod compliance;

@@ -1,8 +1,9 @@
-//! Constraint Jacobians by blocks of up to three rows, one panel of four lanes per dof.
+//! Stores constraint Jacobians by blocks of up to three rows, one panel of four lanes per dof, and
+//! computes their products with M⁻¹.
 //!
-//! A block touches the dofs between its links and the world, which belong to one tree or two; it has a place for each dof
-//! of these and a bit per place that says whether it is touched. Panels of other dofs are never read, so nothing is
-//! cleared between steps.
+//! A block touches the dofs between its links and the world. They belong to one tree or two. The block
+//! has a place for each dof of these trees, and a bit per place that says whether the dof is touched.
+//! Panels of other dofs are never read, so that nothing is cleared between steps.
 
 use crate::dynamics::articulated::{Articulation, PathSweep};
 use crate::dynamics::factors::Factors;
@@ -10,10 +11,10 @@ use crate::dynamics::mass::BranchMatrix;
 use crate::linalg::{F4, grow};
 use crate::model::topology::{Topology, WORLD};
 
-/// Where a block has the dofs of its trees: first those of the tree that comes first.
+/// The places of the dofs of a block's trees. The tree with the lower index comes first.
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
-    /// First dof of the second tree, and its place; beyond all dofs where there is none.
+    /// First dof of the second tree, and its place; beyond all dofs if there is no second tree.
     split: usize,
     split_place: usize,
     /// Dof minus place in the two trees.
@@ -54,8 +55,8 @@ impl Places {
     }
 }
 
-/// The set bits of a word list in increasing order. An iterator, because a closure would be compiled
-/// apart from the kernel that it stands in, for the baseline.
+/// The set bits of a word list in increasing order. It is an iterator and not a closure, because the
+/// compiler would build a closure apart from the kernel around it, for the baseline processor.
 pub struct SetBits<I> {
     words: I,
     base: usize,
@@ -185,12 +186,12 @@ impl Rows {
         self.places.len()
     }
 
-    /// Blocks that were started.
+    /// Number of blocks that were started.
     pub fn in_use(&self) -> usize {
         self.count
     }
 
-    /// Columns of all blocks that there is room for.
+    /// Capacity for columns of all blocks.
     pub fn columns(&self) -> usize {
         self.width * self.places.len()
     }
@@ -246,7 +247,7 @@ impl Rows {
         }
     }
 
-    /// Adds a column to a block at each dof of a path, on which it touches all.
+    /// Adds a column to a block at each dof of a path. The block must touch all of them.
     #[inline(always)]
     pub fn add_columns(
         &mut self,
@@ -273,13 +274,13 @@ impl Rows {
         self.jac[block * self.width + self.places[block].place(dof)]
     }
 
-    /// Where the column of a block at a dof that it touches is kept.
+    /// Index of the column of a block at a dof that it touches.
     #[inline(always)]
     pub fn entry(&self, block: usize, dof: usize) -> usize {
         block * self.width + self.places[block].place(dof)
     }
 
-    /// The column kept at an [`Rows::entry`].
+    /// The column at an index from [`Rows::entry`].
     #[inline(always)]
     pub fn at(&self, entry: usize) -> F4 {
         self.jac[entry]
@@ -293,11 +294,12 @@ impl Rows {
             .map(move |(place, dof)| (first + place, dof))
     }
 
-    /// Entries of the blocks in use, and of all that there is room for.
+    /// Number of entries of the blocks in use.
     pub fn entries_in_use(&self) -> usize {
         self.count * self.width
     }
 
+    /// Number of entries of all blocks within the capacity.
     pub fn most_entries(&self) -> usize {
         self.capacity() * self.width
     }
@@ -422,8 +424,8 @@ impl Rows {
         self.half[block * self.width + self.places[block].place(dof)]
     }
 
-    /// The block (i, j) of G = J M⁻¹ Jᵀ of two blocks on the same trees: columns of up to three numbers; after
-    /// [`Rows::solve_half`].
+    /// The block (i, j) of G = J M⁻¹ Jᵀ of two blocks on the same trees: columns of up to three numbers;
+    /// after [`Rows::solve_half`].
     #[inline(always)]
     pub fn delassus(&self, i: usize, j: usize) -> [F4; 3] {
         let hi = &self.half[i * self.width..][..self.width];

@@ -1,34 +1,37 @@
-//! Where rows come from.
+//! The source of a group of rows: the contact, limit, equality or spring that it stands for.
 
 use super::elastic::Elastic;
 use super::turning::Turning;
 use crate::spatial::Vec3;
 
-/// What a bound or dry friction acts on.
+/// The quantity that a bound or dry friction acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Along {
     Dof(usize),
     /// The length of a tendon.
     Tendon(usize),
-    /// How far a spherical joint is turned ([`Limit::turn`](crate::model::limits::Limit::turn)).
+    /// The angle by which a spherical joint is turned
+    /// ([`Limit::turn`](crate::model::limits::Limit::turn)).
     Turn(usize),
 }
 
-/// What a group of rows stands for.
+/// The source of a group of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
-    /// Contact of the scene by index; one row (the normal) where it is frictionless.
+    /// Contact of the scene by index. A frictionless contact has one row, the normal.
     Contact(usize),
     /// Torsional and rolling friction of a contact of the scene.
     Turning(Turning),
-    /// A bound of a one-dof link, of a spherical one's turn or of a tendon: σ is `sign` times its velocity.
+    /// A bound of a one-dof link, of the turn of a spherical joint, or of a tendon. σ is `sign` times
+    /// its velocity.
     Limit { along: Along, sign: f64 },
-    /// A bound of a dof's speed: σ is `sign` times its velocity, and `limit`.
+    /// A bound of a dof's speed: σ is `sign` times its velocity, plus `limit`.
     Speed { dof: usize, sign: f64, limit: f64 },
     /// Dry friction of a dof or of a tendon.
     Friction { along: Along },
-    /// The spring-damper of a tendon: σ is `sign` times its velocity, scaled. `end` of its lengths at rest it is beyond, 0 the
-    /// lower one; between them it has damping alone.
+    /// The spring-damper of a tendon: σ is `sign` times its velocity, scaled. `end` is the length at
+    /// rest beyond which it is stretched, 0 for the lower one. Between the two lengths it has damping
+    /// only.
     Cord {
         tendon: usize,
         sign: f64,
@@ -46,7 +49,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Blocks that a group of so many rows is. Those of more than one come last.
+    /// Number of blocks of a group with this number of rows. Groups with more than one block come last.
     pub fn blocks(&self, rows: usize) -> usize {
         match self {
             Source::Equality { .. } | Source::Spring { .. } => rows,
@@ -54,7 +57,7 @@ impl Source {
         }
     }
 
-    /// The spring-damper that the rows are.
+    /// The spring-damper of the rows.
     pub fn elastic(&self) -> Option<&Elastic> {
         match self {
             Source::Cord { elastic, .. } | Source::Spring { elastic, .. } => Some(elastic),

@@ -1,5 +1,5 @@
-//! Bounds of joints' speeds as rows: σ = v⁺ + v̂ ≥ 0 of the lower one, v̂ − v⁺ ≥ 0 of the upper. Nothing in them varies with where the
-//! joint is.
+//! Fills bounds of joint speeds as rows: σ = v⁺ + v̂ ≥ 0 for the lower bound, v̂ − v⁺ ≥ 0 for the upper
+//! bound. They do not depend on the configuration.
 
 use super::assemble::Constraints;
 use super::memory::Key;
@@ -8,13 +8,14 @@ use crate::contact::problem::Block;
 use crate::model::limits::SpeedLimit;
 use crate::model::topology::Topology;
 
-/// By how much a speed may grow towards its bound before it is passed.
+/// Distance of a speed to its bound.
 fn room(l: &SpeedLimit, sign: f64, v: &[f64]) -> f64 {
     l.speed + sign * v[l.dof]
 }
 
 impl Constraints {
-    /// Bounds that the velocity without impulses leaves less room than `reach` [m/s or rad/s].
+    /// Fills the bounds whose distance to the velocity without impulses is at most `reach` [m/s or
+    /// rad/s].
     pub(super) fn fill_speed_limits(&mut self, t: &Topology, v_free: &[f64], reach: f64) {
         for i in 0..self.speeds.len() {
             let l = self.speeds[i];
@@ -22,7 +23,7 @@ impl Constraints {
                 continue;
             }
             for (kind, sign) in [(10, 1.0), (11, -1.0)] {
-                // What may not move at all has one row for both ways.
+                // A dof with the bound zero has one row for both directions.
                 let block = match l.speed == 0.0 {
                     true if sign < 0.0 => continue,
                     true => Block::Bilateral,
@@ -44,7 +45,7 @@ impl Constraints {
         }
     }
 
-    /// Whether `v_next` passes a bound by more than `tolerance` [m/s or rad/s] that no row holds.
+    /// True if `v_next` passes, by more than `tolerance` [m/s or rad/s], a bound that no row holds.
     pub(super) fn misses_speed(&self, v_next: &[f64], tolerance: f64) -> bool {
         let mut moving = self
             .speeds

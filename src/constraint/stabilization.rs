@@ -1,43 +1,50 @@
-//! What a step asks of the gaps of contacts and limits beyond not to close, and of what equalities are off.
+//! Stabilization: the velocity that undoes an overlap, a passed limit or a violated equality.
+//!
+//! For contacts and limits the normal row gets the term max(Φ/h − K_p min(Φ, 0)/h, −max_push_out) − K_d
+//! (J v)_N. `stabilize` adds it to g.
 
 use crate::contact::push_out::PushOut;
 use crate::spatial::Vec3;
 
-/// Speed of [`PushOut::Slow`], and up to which push-out throws nothing [m/s or rad/s].
+/// Stabilization speed of [`PushOut::Slow`]. Slower push-out is never checked for overshoot [m/s or
+/// rad/s].
 const PATIENCE: f64 = 1e-2;
 
-/// Limits that are undone slow down as they come near: within the distance of so many steps at the largest speed they go
-/// at its share of it, since what arrives at a speed would keep that and end at the other limit.
+/// A led limit slows down near its bound: within the distance of this many steps at the largest speed,
+/// its speed is proportional to the distance that is left. A joint that arrived at full speed would keep
+/// the speed and end at the other limit.
 const APPROACH: f64 = 8.0;
 
-/// Share of that distance at which they have arrived.
+/// Share of that distance below which a led limit has arrived.
 const ARRIVED: f64 = 1e-4;
 
-/// Baumgarte's terms: the share of a violation that is left after a step, and the share of the normal
-/// velocity that is kept (eq. 57–59 of the differentiable-simulation paper).
+/// Baumgarte's gains (eq. 57–59 of the differentiable-simulation paper): K_p is the share of a violation
+/// that is left after a step, K_d the share of the normal velocity that is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stabilization {
     pub kp: f64,
     pub kd: f64,
-    /// Largest speed at which a penetration, a passed limit or an equality's violation is undone, of lengths [m/s] and of
-    /// angles [rad/s]; of one constraint ([`Stabilization::of`]) the first is its own, in either unit.
+    /// Bounds on the speed at which a penetration, a passed limit or the violation of an equality is
+    /// undone: of lengths [m/s] and of angles [rad/s]. After [`Stabilization::of`], `max_push_out` is
+    /// the bound of one constraint, in its unit.
     pub max_push_out: f64,
     pub max_push_out_angle: f64,
-    /// Contacts that approach faster than this rebound, if they have restitution [m/s].
+    /// Contacts with restitution rebound if they approach faster than this [m/s].
     pub rebound_above: f64,
-    /// A passed limit is led back: its row holds in both directions, and the speed falls with what is left.
+    /// True for a passed limit that is led back: its row holds in both directions, and its speed falls
+    /// with the distance that is left.
     pub led: bool,
     /// Time step [s].
     pub h: f64,
     pub push_out: PushOut,
     /// Contacts at a larger gap have no friction [m].
     pub friction_reach: f64,
-    /// Speeds up to this are not asked for [m/s or rad/s].
+    /// Stabilization speeds up to this are dropped [m/s or rad/s].
     pub unfelt: f64,
 }
 
 impl Stabilization {
-    /// Of a step of length `h` [s]; `max_push_out` of lengths and of angles.
+    /// For a step of length `h` [s]. `max_push_out` holds the bounds of lengths and of angles.
     pub fn new(h: f64, [kp, kd]: [f64; 2], max_push_out: [f64; 2]) -> Stabilization {
         Stabilization {
             kp,
@@ -53,7 +60,7 @@ impl Stabilization {
         }
     }
 
-    /// Undoing violations this way; what is less than [`PushOut::Full`] keeps nothing of the old velocity either.
+    /// This stabilization at a level. Below [`PushOut::Full`] no share of the old velocity is kept.
     pub fn limited_to(&self, push_out: PushOut) -> Stabilization {
         let bound = match push_out {
             PushOut::Slow => PATIENCE,
@@ -72,12 +79,12 @@ impl Stabilization {
         }
     }
 
-    /// Whether less is undone than is asked for at most.
+    /// True if the level is below full.
     pub fn limits(&self) -> bool {
         self.push_out != PushOut::Full
     }
 
-    /// That of one constraint.
+    /// The stabilization of one constraint, with the bound of its unit in `max_push_out`.
     pub fn of(&self, angular: bool) -> Stabilization {
         Stabilization {
             max_push_out: if angular {
@@ -89,7 +96,8 @@ impl Stabilization {
         }
     }
 
-    /// Whether a passed limit that returns at `speed` is to be led: near, and not faster than push-out made it.
+    /// True if a passed limit that returns at `speed` is led: it is near its bound, and not faster than
+    /// push-out makes it.
     pub fn leads(&self, gap: f64, speed: f64) -> bool {
         let near = self.approach();
         self.push_out == PushOut::Full
@@ -99,12 +107,12 @@ impl Stabilization {
             && speed <= self.max_push_out * (1.0 + 1e-6)
     }
 
-    /// Whether a passed limit is as near as those that are led.
+    /// True if a passed limit is within the distance at which limits are led.
     pub fn is_near(&self, gap: f64) -> bool {
         gap >= -self.approach()
     }
 
-    /// Within which a limit is led.
+    /// Distance within which a limit is led [m or rad].
     fn approach(&self) -> f64 {
         APPROACH * self.h * self.max_push_out / (1.0 - self.kp)
     }
@@ -126,39 +134,40 @@ impl Stabilization {
         }
     }
 
-    /// Time in which a violation would be undone without a bound [s].
+    /// Time in which a violation is undone if no bound limits its speed [s].
     fn horizon(&self) -> f64 {
         if self.led { APPROACH * self.h } else { self.h }
     }
 
-    /// Whether an equality's error is undone at a speed that bodies can be too jammed for.
+    /// True if an equality is pulled fast enough that jammed bodies may prevent it.
     pub fn pulls(&self, undoing: &Undoing) -> bool {
         undoing.term().norm() > PATIENCE
     }
 
-    /// Whether a contact of this gap has no friction in this step, as none has that no dof moves along its normal (`is_unfelt`).
+    /// True if a contact of this gap has no friction in this step: it is beyond the reach of friction,
+    /// or no dof moves along its normal (`is_unfelt`).
     pub fn slips(&self, gap: f64, is_unfelt: bool) -> bool {
         is_unfelt || gap > self.friction_reach
     }
 
-    /// Whether more is asked of this gap than not to close further.
+    /// True if the row requires more than not to close further.
     pub fn pushes(&self, gap: f64) -> bool {
         self.kd > 0.0 || self.closing_speed(gap) < 0.0
     }
 
-    /// Whether this gap is undone so fast that joints may be thrown.
+    /// True if this gap is undone fast enough to throw joints.
     pub fn may_throw(&self, gap: f64) -> bool {
         self.push_out != PushOut::Slow && self.closing_speed(gap) < -PATIENCE
     }
 
-    /// Share of a violation that a step removes, per time step.
+    /// Share of a violation that is removed per second [1/s].
     fn closing(&self) -> f64 {
         (1.0 - self.kp) / self.horizon()
     }
 
-    /// How an equality's violation is undone: σ = J v⁺ + φ (1 − K_p)/h, as long as this is shorter than `bound`, which may
-    /// vary with ‖φ‖ at `slope`. The old velocity has no part in it: what holds in both directions has nothing to
-    /// rebound from.
+    /// The term of an equality: σ = J v⁺ + φ (1 − K_p)/h, shortened to the norm `bound`. The bound may
+    /// vary with ‖φ‖ at `slope`. The old velocity has no part in it: a row that holds in both directions
+    /// does not rebound.
     pub fn undoing(&self, error: Vec3, [bound, slope]: [f64; 2]) -> Undoing {
         let size = error.norm();
         let within = size * self.closing() <= bound;
@@ -178,8 +187,8 @@ impl Stabilization {
         }
     }
 
-    /// Slope of [`Stabilization::term`] by the gap; at zero that of the open side, where the speed reaches
-    /// its bound that of the side without.
+    /// Slope of [`Stabilization::term`] by the gap. At gap zero it is the slope of the open side. Where
+    /// the speed reaches its bound, it is the slope of the unbounded side.
     pub fn by_gap(&self, gap: f64) -> f64 {
         if gap >= 0.0 {
             1.0 / self.h
@@ -190,7 +199,8 @@ impl Stabilization {
         }
     }
 
-    /// Slope of [`Stabilization::term`] by `max_push_out`; where the speed reaches it that of the side without.
+    /// Slope of [`Stabilization::term`] by `max_push_out`. Where the speed reaches this bound, it is the
+    /// slope of the unbounded side.
     pub fn by_push_out(&self, gap: f64) -> f64 {
         if gap < 0.0 && self.closing_speed(gap) < -self.max_push_out {
             -1.0
@@ -199,7 +209,7 @@ impl Stabilization {
         }
     }
 
-    /// Slope of [`Stabilization::term`] by K_p at this gap, on the same side of kinks.
+    /// Slope of [`Stabilization::term`] by K_p at this gap, on the same sides of the kinks.
     pub fn by_kp(&self, gap: f64) -> f64 {
         if gap >= 0.0 || self.is_bounded(gap) {
             0.0
@@ -208,13 +218,13 @@ impl Stabilization {
         }
     }
 
-    /// Whether how deep a violation is makes no difference.
+    /// True if the speed is at its bound, so that the depth makes no difference.
     fn is_bounded(&self, gap: f64) -> bool {
         self.closing_speed(gap) < -self.max_push_out
     }
 
-    /// How much [`Stabilization::term`] at this gap differs from what the next linear piece of it would
-    /// give [m/s or rad/s]; infinite where there is no other piece.
+    /// Difference between [`Stabilization::term`] at this gap and the value of the neighbouring linear
+    /// piece [m/s or rad/s]. Infinite if there is no other piece.
     pub fn kink_distance(&self, gap: f64) -> f64 {
         let distance = |is_kink: bool, change: f64| {
             if is_kink { change.abs() } else { f64::INFINITY }
@@ -234,7 +244,7 @@ impl Stabilization {
     }
 }
 
-/// How a violation φ of an equality is undone.
+/// The term that undoes a violation φ of an equality, with its slopes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undoing {
     error: Vec3,
@@ -246,7 +256,7 @@ pub struct Undoing {
 }
 
 impl Undoing {
-    /// Of a spring: a share that does not vary.
+    /// The term of a spring: φ times a constant `share`.
     pub fn linear(error: Vec3, share: f64) -> Undoing {
         Undoing {
             error,
@@ -257,17 +267,18 @@ impl Undoing {
         }
     }
 
-    /// Added to its rows.
+    /// Added to the rows of the equality.
     pub fn term(&self) -> Vec3 {
         self.error * self.share
     }
 
-    /// The change of that with φ; where the speed reaches its bound that of the side without.
+    /// The change of [`Undoing::term`] with φ. Where the speed reaches its bound, it is that of the
+    /// unbounded side.
     pub fn vary(&self, change: Vec3) -> Vec3 {
         change * self.share + self.error * (self.radial * self.error.dot(change))
     }
 
-    /// The change with K_p.
+    /// The change of [`Undoing::term`] with K_p.
     pub fn by_kp(&self) -> Vec3 {
         self.error * self.by_kp
     }

@@ -1,4 +1,7 @@
-//! What a step asks of its rows beyond not to close: g with the bias of every group, and the laws under it.
+//! Sets the biases of the rows, which undo violations: g = J v_free + bias. Also sets the block and the
+//! compliance of each group.
+//!
+//! The laws call it through `Request`; [`Constraints::assemble`] has filled the rows before.
 
 use super::assemble::Constraints;
 use super::source::{Along, Source};
@@ -11,34 +14,34 @@ use crate::linalg::{DIGITS, largest};
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
-/// Compliance of a contact's tangents in units of its normal's, while it yields.
+/// Compliance of a contact's tangents, in units of its normal's, while it yields.
 const CREEP: f64 = 0.3;
 
-/// Motion along a normal that is round-off beside that across it.
+/// Relative to the motion across the normal: motion along the normal below this is round-off.
 const UNFELT: f64 = 1e-12;
 
-/// Variation of a normal in units of motion across it below which it stays what it is.
+/// Relative to the motion across the normal: a normal that varies by less than this does not vary.
 const FIXED: f64 = 1e-9;
 
 impl Constraints {
-    /// The gains of every step that follows.
+    /// Sets the gains K_p and K_d of all following steps.
     pub fn set_gains(&mut self, kp: f64, kd: f64) {
         (self.desired.kp, self.desired.kd) = (kp, kd);
     }
 
-    /// Asks the rows to undo violations this way: g = J v_free + bias, and the laws under it.
+    /// Poses the problem with this level of stabilization: sets g = J v_free + bias, and the blocks.
     pub fn ask(&mut self, push_out: PushOut, v: &[f64], v_free: &[f64]) {
         self.asked = self.desired.limited_to(push_out);
         self.pose(v, v_free);
     }
 
-    /// Asks for what was asked, but for speeds of so much and less.
+    /// Poses the last problem again with biases of at most `unfelt` [m/s or rad/s] set to zero.
     pub fn overlook(&mut self, unfelt: f64, v: &[f64], v_free: &[f64]) {
         self.asked.unfelt = unfelt;
         self.pose(v, v_free);
     }
 
-    /// Whether anything is asked for that this would change, and nothing more is to be undone.
+    /// True if some bias is nonzero, and all nonzero biases are at most `unfelt` [m/s or rad/s].
     pub fn has_remnants(&self, unfelt: f64) -> bool {
         let mut any = false;
         for i in 0..self.groups() {
@@ -63,7 +66,7 @@ impl Constraints {
         any
     }
 
-    /// Fills g and the laws under it by what was asked.
+    /// Fills g and the blocks for the stabilization in `asked`.
     fn pose(&mut self, v: &[f64], v_free: &[f64]) {
         let asked = self.asked;
         let s = &asked;
@@ -99,12 +102,13 @@ impl Constraints {
                     self.has_unfelt |= is_unfelt;
                     let g = &mut self.g[range];
                     g.copy_from_slice(&free[..=last]);
-                    // What no impulse moves is not pushed.
+                    // A row along which no dof moves is not pushed.
                     g[last] += match is_unfelt && self.compliance.is_none() {
                         true => term.max(0.0),
                         false => term,
                     };
-                    // What is round-off is at every switch, and must not look like a load.
+                    // Round-off puts a row at a switch. Set it to zero, so that it does not look like a
+                    // load.
                     let rest = DIGITS * (self.places[i] / h + fastest);
                     if g[last].abs() <= rest {
                         g[last] = 0.0;
@@ -139,13 +143,17 @@ impl Constraints {
         self.soften(s);
     }
 
-    /// Gives the rows that yield their compliance. Springs have their own. While bodies are jammed others have one in proportion to
-    /// their weight, but no more than undoes half of the push-out where a row carries the weight of everything, so that nothing
-    /// sinks whose push-out joints do not bound at less than that. Tangents creep by little.
+    /// Sets the compliance R of the rows that yield.
+    ///
+    /// Springs have their own R. Below full stabilization, violated contacts and limits and all
+    /// equalities have an R in proportion to their weight. On rows of lengths, R is bounded: the impulse
+    /// that carries the weight of everything undoes at most half of the push-out. So a body sinks only
+    /// if joints bound its push-out below that speed. The tangents of a contact have a smaller R
+    /// (`CREEP`).
     fn soften(&mut self, s: &Stabilization) {
         self.softness.clear();
         let yields = s.push_out != PushOut::Full;
-        // Compliant contact has its own, which are no part of G.
+        // Compliant contact has its own R, which is not part of G.
         if self.compliance.is_none() && (yields || self.has_springs()) {
             for (group, source) in self.sources.iter().enumerate() {
                 let rows = self.offsets[group + 1] - self.offsets[group];
@@ -160,7 +168,7 @@ impl Constraints {
                     Source::Contact(_) if self.is_unfelt(group) => 0.0,
                     Source::Contact(_) | Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
                     Source::Equality { .. } => weight,
-                    // As the tangents of its contact.
+                    // The same R as on the tangents of its contact.
                     Source::Turning(t) if self.gaps[t.contact] < 0.0 => CREEP * weight,
                     _ => 0.0,
                 };
@@ -182,19 +190,19 @@ impl Constraints {
         self.delassus.set_compliance(&self.softness);
     }
 
-    /// Whether a group yields to its impulses.
+    /// True if a row of the group is compliant.
     pub fn yields(&self, group: usize) -> bool {
         let own = self.softness.get(self.range(group));
         self.compliance.is_some() || own.is_some_and(|r| r.iter().any(|r| *r != 0.0))
     }
 
-    /// Whether any row of the step is a spring's.
+    /// True if the step has rows of springs or of elastic tendons.
     pub fn has_springs(&self) -> bool {
         self.sources.iter().any(|s| s.elastic().is_some())
     }
 
-    /// Whether no dof moves along the normal of a contact: it carries no load, and so has no friction, though any impulse
-    /// there would do as well as none.
+    /// True if no dof moves along the normal of a contact. The contact carries no load and so has no
+    /// friction, although any impulse along the normal would solve the problem.
     fn is_unfelt(&self, group: usize) -> bool {
         let rows = self.range(group).len();
         rows == 3
@@ -204,19 +212,22 @@ impl Constraints {
             })
     }
 
-    /// Whether a contact has no friction in this step, whatever its coefficient.
+    /// True if a contact has no friction in this step, even if its coefficient is positive.
     pub fn slips(&self, group: usize) -> bool {
         let own = self.stabilization(group, &self.asked);
         own.slips(self.gaps[group], self.is_unfelt(group))
     }
 
-    /// Whether there is a contact along whose normal no dof moves, of what was asked.
+    /// True if the problem has a contact along whose normal no dof moves.
     pub fn has_unfelt(&self) -> bool {
         self.has_unfelt
     }
 
-    /// Whether a contact that has no friction only because no dof moves along its normal has it beside this state: `v_end` is
-    /// the velocity at the step's end, `varied` how J x of velocities of about one varies along displacements of about one.
+    /// True if friction begins at a neighbouring state: no dof moves along a contact's normal here, but
+    /// some dof does after a small displacement.
+    ///
+    /// `v_end` is the velocity at the end of the step. `varied` is the variation of J x, for a velocity
+    /// x of size about one, along a displacement of size about one.
     pub fn has_friction_beside(&self, v_end: &[f64], varied: &[f64]) -> bool {
         (0..self.groups()).any(|group| {
             let (Block::Contact { mu } | Block::Pyramid { mu }) = self.assembled[group] else {
@@ -224,7 +235,7 @@ impl Constraints {
             };
             let last = self.range(group).end - 1;
             let [x, y, ..] = self.rows.times(group, v_end).0;
-            // What is compliant glides.
+            // A compliant contact that slides opens at μ‖v_T‖.
             let glides = match self.compliance {
                 Some(_) => mu * x.hypot(y),
                 None => 0.0,
@@ -249,7 +260,8 @@ impl Constraints {
         }
     }
 
-    /// R of all blocks for the convex law, after [`Constraints::assemble`]; `v` is the velocity before the step.
+    /// Sets R of all blocks for the convex law. Call it after [`Constraints::assemble`]. `v` is the
+    /// velocity before the step.
     pub fn regularize(&mut self, scene: &Scene, params: &Params, v: &[f64]) {
         let Some(mut compliance) = self.compliance.take() else {
             return;
@@ -277,13 +289,13 @@ impl Constraints {
         self.compliance = Some(compliance);
     }
 
-    /// How the speed of push-out that joints bound varies with the normal row at a dof.
+    /// Slope of the push-out speed that joints bound, by the entry of the normal row at a dof.
     pub fn push_out_weight(&self, group: usize, dof: usize) -> f64 {
         let normal = self.rows.column(group, dof).0[self.range(group).len() - 1];
         self.levers.weight(&self.bounds[group], dof, normal)
     }
 
-    /// What is asked of the gap of a group.
+    /// Stabilization of the gap of a group.
     pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
         let led = matches!(self.sources[group], Source::Limit { .. })
             && self.blocks[group] == Block::Bilateral;
@@ -297,7 +309,7 @@ impl Constraints {
         }
     }
 
-    /// With the bound on push-out that is the group's.
+    /// The stabilization `s` with the group's own bound on push-out.
     fn bounded(&self, group: usize, s: &Stabilization) -> Stabilization {
         let mut own = s.of(self.angular[group]);
         if let Source::Contact(_) = self.sources[group] {
@@ -306,7 +318,7 @@ impl Constraints {
         own
     }
 
-    /// How the violation of an equality is undone.
+    /// The term that undoes the violation of an equality, with its slopes.
     pub(super) fn undoing(&self, group: usize, error: Vec3, s: &Stabilization) -> Undoing {
         match self.sources[group] {
             Source::Equality { index, .. } => {
@@ -316,8 +328,9 @@ impl Constraints {
         }
     }
 
-    /// Whether a passed limit is led back. One that an equality or another limit has a part in is pushed: two of these might be led to
-    /// where no configuration is. So is a compliant one, which rests beyond its bound.
+    /// True if a passed limit is led back. A limit is pushed instead if an equality or another limit
+    /// also constrains its dofs: two led limits may require a configuration that does not exist. A
+    /// compliant limit is also pushed, because it rests beyond its bound.
     fn leads(&self, group: usize, v: &[f64], s: &Stabilization) -> bool {
         let Source::Limit { along, sign } = self.sources[group] else {
             return false;
@@ -339,9 +352,15 @@ impl Constraints {
         }
     }
 
-    /// Distance of equalities, and of active contacts and limits, to the nearest kink of the stabilization, at gap zero and
-    /// where the speed of pushing out reaches its bound, and of contacts with restitution to where they rebound or no longer do,
-    /// and of tendons that rows hold to where their paths' slopes jump, in units of the largest free velocity; infinite where it has none. Of what was asked, or also of what might be asked `beside` it.
+    /// Distance to the nearest kink of the stabilization, relative to the largest entry of g (at least
+    /// 1). Infinite if there is no kink. The kinks are:
+    ///
+    /// - of equalities, and of active contacts and limits: gap zero, and the push-out speed at its
+    ///   bound;
+    /// - of contacts with restitution: the switch between rebound and no rebound;
+    /// - of tendons whose rows hold: a jump of the slopes of the path.
+    ///
+    /// It considers the stabilization of the last problem, and the level `beside` too, if given.
     pub fn kink_distance(&self, beside: Option<PushOut>) -> f64 {
         let kink = self.kink_distance_of(&self.asked);
         match beside {
@@ -350,8 +369,8 @@ impl Constraints {
         }
     }
 
-    /// Distance of a group to the nearest switch between a rebound and none, of what would be asked by `s` [m/s]; and
-    /// whether its row is that of a rebound.
+    /// Distance of a group to the switch between rebound and no rebound with the stabilization `s`
+    /// [m/s]; and whether the group rebounds.
     fn rebound_kink(&self, group: usize, s: &Stabilization) -> (f64, bool) {
         match self.rebounds.get(group) {
             Some(r) if r.e > 0.0 => {
@@ -389,7 +408,8 @@ impl Constraints {
         (0..self.groups()).fold(cords / scale, |m, b| m.min(distance(b) / scale))
     }
 
-    /// How to undo violations where this cannot be had; none where there is nothing to undo, or no gentler way.
+    /// The next gentler level of stabilization. `None` if there is nothing to undo, or if this is the
+    /// last level.
     pub fn gentler(&self, push_out: PushOut) -> Option<PushOut> {
         let s = &self.desired.limited_to(push_out);
         let less = match push_out {
@@ -398,8 +418,8 @@ impl Constraints {
             PushOut::Slow => return None,
         };
         let mut violable = (0..self.groups()).filter(|b| self.normal_row(*b).is_some());
-        // What contradicts itself without contacts and limits is no jam. But a tendon may lead through the axes that it turns, where
-        // its length cannot be had.
+        // Rows that contradict each other without contacts and limits are no jam. But a tendon whose
+        // path passes through the axes that it turns cannot change its length.
         let blocked = violable.clone().next().is_some()
             || (0..self.groups()).any(|b| self.is_along_tendons(b));
         let rebounds = |b: usize| {
@@ -416,7 +436,7 @@ impl Constraints {
         (pushes || pulls).then_some(less)
     }
 
-    /// What was asked.
+    /// The level of stabilization of the last problem.
     pub fn push_out(&self) -> PushOut {
         self.asked.push_out
     }
@@ -426,17 +446,19 @@ impl Constraints {
         self.desired.h
     }
 
-    /// Whether a step that ends at a velocity throws joints by what was asked; `v_free` without rows that hold.
+    /// True if a step that ends at `v_end` throws joints. `v_free` is the velocity at the end without
+    /// the rows that hold.
     pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
         self.levers.throws(self.asked.push_out, v, v_free, v_end)
     }
 
-    /// Whether some violation is undone so fast that joints may be thrown.
+    /// True if some violation is undone fast enough to throw joints.
     pub fn may_throw(&self) -> bool {
         let s = &self.asked;
-        // What rebounds is not pushed.
+        // A contact that rebounds is not pushed.
         let is_pushed = |b: usize| self.normal_row(b).is_some() && self.rebound(b).is_none();
-        // A turn passes its bound by a little in every step, for its axis turns, too: that is as soon undone.
+        // A turn passes its bound a little in every step, because its axis turns, too. That is undone at
+        // once.
         let strays = |b: usize| {
             let turn = matches!(
                 self.sources[b],
@@ -457,7 +479,7 @@ impl Constraints {
             .any(|b| is_pushed(b) && s.may_throw(self.gaps[b]) && !strays(b) || is_pulled(b))
     }
 
-    /// Whether a group is an equality of tendons' lengths.
+    /// True if the group is an equality of tendon lengths.
     fn is_along_tendons(&self, group: usize) -> bool {
         match self.sources[group] {
             Source::Equality { index, .. } => self.equalities[index].along_tendons().is_some(),

@@ -1,7 +1,8 @@
-//! What the rows of a group ask for, as data: σ = J v⁺ + b(φ, J v, θ) + R λ with the gap or violation φ.
+//! Slopes of the target of a group's rows: σ = J v⁺ + b(φ, J v, θ) + R λ, with φ the gap or violation
+//! and θ parameters.
 //!
-//! Stabilization, compliance and the bounds on push-out fill in the slopes of b + R λ; who differentiates a step asks for no
-//! more.
+//! Stabilization, compliance and the bounds on push-out set the slopes of b + R λ. The derivative of a
+//! step reads only these slopes.
 
 use super::assemble::Constraints;
 use super::rebound::{Rebound, of_pair};
@@ -12,14 +13,14 @@ use crate::contact::mode::Mode;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 
-/// Slopes of what a group asks for at fixed impulses.
+/// Slopes of the target of a group at fixed impulses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target {
     /// Of the normal row by its gap [1/s].
     pub by_gap: f64,
     /// Of the normal row by its velocity before the step.
     pub by_speed: f64,
-    /// Of the normal row by the bound that joints set on the speed of push-out.
+    /// Of the normal row by the push-out speed that joints bound.
     pub by_push_out: f64,
     /// Of the normal row by the stiffness of a face.
     pub by_stiffness: f64,
@@ -28,19 +29,19 @@ pub struct Target {
 }
 
 impl Constraints {
-    /// The rebound of a group whose row is that of one.
+    /// The rebound of a group whose row is that of a rebound.
     #[inline(always)]
     pub fn rebound(&self, group: usize) -> Option<&Rebound> {
         self.rebounds.get(group).filter(|r| r.holds)
     }
 
-    /// Contacts that rebound with an impulse, by groups; after the solve.
+    /// Contacts that rebound with an impulse, by groups. Call it after the solve.
     pub fn impacts(&self) -> impl Iterator<Item = (usize, &Rebound)> {
         let all = self.rebounds.iter().enumerate();
         all.filter(|(group, r)| r.holds && self.modes[*group] != Mode::Breaking)
     }
 
-    /// Slopes of what a group was asked for; after the solve.
+    /// Slopes of the target of a group. Call it after the solve.
     #[inline(always)]
     pub fn target(&self, group: usize) -> Target {
         let s = &self.asked;
@@ -108,13 +109,14 @@ impl Constraints {
         }
     }
 
-    /// Whether any row has such a slope.
+    /// True if any row has a nonzero [`Target::by_speed`].
     pub fn keeps_speed(&self) -> bool {
         self.asked.kd != 0.0 || self.rebounds.iter().any(|r| r.holds)
     }
 
-    /// Slopes of the rows (`sigma`) and of friction coefficients and bounds (`limits`, by blocks) by a parameter that does not
-    /// move the geometry, at fixed velocity and impulses; both come as zeros. `v` is the velocity before the step.
+    /// Slopes by a parameter that does not move the geometry, at fixed velocity and impulses: of the
+    /// rows into `sigma`, of friction coefficients and bounds into `limits` (by blocks). Both must be
+    /// zero on entry. `v` is the velocity before the step.
     pub fn by_parameter(
         &self,
         model: &Model,
@@ -213,7 +215,7 @@ impl Constraints {
             Source::Contact(_) | Source::Limit { .. } => {
                 sigma[last] = match which {
                     0 => self.stabilization(group, s).by_kp(self.gaps[group]),
-                    // What yields keeps nothing of the old velocity.
+                    // A yielding row keeps no share of the old velocity.
                     _ if s.limits() => 0.0,
                     _ => -self.rows.times(group, v).0[last],
                 };

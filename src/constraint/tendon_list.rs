@@ -1,4 +1,4 @@
-//! What rows need to know of tendons, whatever the configuration.
+//! The data of tendons that rows need and that do not depend on the configuration.
 
 use super::rows::Rows;
 use crate::error::{Error, Result};
@@ -6,21 +6,21 @@ use crate::model::Model;
 use crate::model::topology::Topology;
 use crate::tendon::Cords;
 
-/// A tendon whose length, or what it pulls with, rows may hold.
+/// A tendon that may have rows: for its length, its friction or its spring-damper.
 #[derive(Clone, Debug)]
 pub struct Tendon {
-    /// On which it acts.
+    /// The trees on which it acts.
     pub trees: [Option<usize>; 2],
-    /// Bounds of the length; infinite where there is none.
+    /// Bounds of the length [m]; infinite without a bound.
     pub lower: f64,
     pub upper: f64,
     pub margin: f64,
     /// Bound of dry friction [N].
     pub friction_loss: f64,
     pub pull_only: bool,
-    /// No equality, joint limit or other limited tendon has a part in where its dofs go.
+    /// True if no equality, joint limit or other limited tendon constrains its dofs.
     pub is_alone: bool,
-    /// It depends on some dof, and joins no more than two trees.
+    /// True if it depends on some dof, and joins at most two trees.
     pub has_rows: bool,
 }
 
@@ -29,7 +29,7 @@ impl Tendon {
         self.lower.is_finite() || self.upper.is_finite()
     }
 
-    /// Most rows of a step.
+    /// Largest number of its rows in a step.
     pub fn most_rows(&self) -> usize {
         let bounds = [self.lower, self.upper];
         let bounds = bounds.iter().filter(|b| b.is_finite()).count();
@@ -37,7 +37,7 @@ impl Tendon {
         if self.has_rows { own } else { 0 }
     }
 
-    /// Appends c g as a group of its own.
+    /// Appends the row c g, with g the slope of the length, as a group.
     pub fn fill(&self, t: &Topology, cords: &Cords, index: usize, c: f64, rows: &mut Rows) {
         let id = rows.push_on(t, self.trees, cords.support(index).iter().copied());
         for (k, g) in cords.moments(index) {
@@ -46,7 +46,8 @@ impl Tendon {
     }
 }
 
-/// Those of a model, in order. `coupled` says of every dof whether an equality or a joint limit has a part in where it goes.
+/// The tendons of a model, in order. `coupled` says for each dof whether an equality or a joint limit
+/// constrains it.
 ///
 /// # Errors
 /// `Unsupported` naming a tendon whose rows would join more than two trees.

@@ -1,4 +1,4 @@
-//! The rows of tendons: bounds of lengths, dry friction, and spring-dampers.
+//! Fills the rows of tendons: bounds of lengths, dry friction, and spring-dampers.
 
 use super::assemble::Constraints;
 use super::elastic::Elastic;
@@ -14,7 +14,7 @@ use crate::spatial::Mat3;
 use crate::tendon::{Cords, Stretch};
 
 impl Constraints {
-    /// Whether the spring or tendon of a parameter may have rows.
+    /// True if the spring or tendon of a parameter may have rows.
     pub fn has_elastic(&self, p: &Param) -> bool {
         let index = p.index as usize;
         match p.kind {
@@ -23,21 +23,22 @@ impl Constraints {
         }
     }
 
-    /// Takes the springs' ends where parameters have them.
+    /// Moves the ends of the springs to their places in `params`.
     pub fn place_springs(&mut self, model: &Model, params: &Params) {
         for (kept, spring) in self.springs.iter_mut().zip(springs(model, params)) {
             *kept = spring;
         }
     }
 
-    /// How far the paths are from where their slopes jump.
+    /// Stores the distances of the paths to jumps of their slopes.
     pub(super) fn take_paths(&mut self, cords: &Cords) {
         for (i, margin) in self.path_margins.iter_mut().enumerate() {
             *margin = cords.switch_distance(i);
         }
     }
 
-    /// How far the paths that a group's rows are the slopes of are from where these jump [m]; infinite of a group without.
+    /// Distance of the paths of a group's rows to a jump of their slopes [m]. Infinite for a group
+    /// without a path.
     pub(super) fn path_margin(&self, group: usize) -> f64 {
         let of = |tendon: usize| self.path_margins[tendon];
         match self.sources[group] {
@@ -58,7 +59,7 @@ impl Constraints {
         }
     }
 
-    /// Bounds of lengths within reach.
+    /// Fills the bounds of lengths within reach.
     pub(super) fn fill_tendon_limits(
         &mut self,
         t: &Topology,
@@ -106,8 +107,8 @@ impl Constraints {
         }
     }
 
-    /// Spring-dampers, where they act at the lengths at which the step begins. One that pulls alone has the sign of its
-    /// shortening, so that its impulse is positive.
+    /// Fills spring-dampers that act at the lengths at the start of the step. A cable that only pulls
+    /// has the sign of its shortening, so that its impulse is positive.
     pub(super) fn fill_cords(&mut self, t: &Topology, params: &Params, cords: &Cords) {
         self.cord_margin = f64::INFINITY;
         for tendon in 0..self.tendons.len() {
@@ -155,7 +156,7 @@ impl Constraints {
         self.push((block, 1), source, Mat3::IDENTITY, (gap, false), key);
     }
 
-    /// Whether `v_next` passes the bound of a length by more than `tolerance` [m] that no row holds.
+    /// True if `v_next` passes, by more than `tolerance` [m], a bound of a length that no row holds.
     pub(super) fn misses_tendon(
         &self,
         cords: &Cords,

@@ -1,23 +1,24 @@
-//! How a contact resists torsion and rolling.
+//! Torsional and rolling friction of a contact: the rows' axes and their scales.
 
 use crate::linalg::F4;
 use crate::spatial::Vec3;
 
-/// Rows of a contact that resist turning: relative angular velocities about axes of its frame, times the distance from the axis
-/// at which sliding friction resists as much.
+/// Rows of torsional and rolling friction. A row is the relative angular velocity about an axis of the
+/// contact frame, times the lever arm at which sliding friction resists as much.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turning {
-    /// Index in the scene, which is the contact's group.
+    /// Index of the contact in the scene, which is also its group.
     pub contact: usize,
-    /// The first `rows`: axis t₁, t₂ or n of the frame by number, and its coefficient over that of sliding [m].
+    /// Number of rows. For each row: its axis, 0, 1 or 2 for t₁, t₂ or n; and its lever arm, which is
+    /// its coefficient over that of sliding [m].
     pub rows: usize,
     pub axis: [usize; 3],
     pub reach: [f64; 3],
 }
 
 impl Turning {
-    /// With torsional and rolling coefficients, the latter about t₁ and t₂ [m]; none where a contact of this dimension has none,
-    /// or does not resist sliding.
+    /// With the torsional coefficient and the rolling coefficients about t₁ and t₂ [m]. `None` if a
+    /// contact of this `condim` has no such coefficient, or does not resist sliding.
     pub fn new(
         contact: usize,
         condim: i32,
@@ -56,7 +57,8 @@ impl Turning {
         lanes
     }
 
-    /// The vector along the frame that rows weigh, the transpose of [`Turning::rows_of`].
+    /// The sum of the rows' axes weighted by `rows`, along the frame: the transpose of
+    /// [`Turning::rows_of`].
     pub fn along(&self, rows: &[f64]) -> Vec3 {
         let mut x = [0.0; 3];
         for (k, row) in rows.iter().enumerate().take(self.rows) {
@@ -65,7 +67,8 @@ impl Turning {
         Vec3::from_slice(&x)
     }
 
-    /// How a row's reach varies with a component of the pair's friction: 0 sliding, 1 torsional, 2 rolling, in units of itself.
+    /// Relative slope of a row's lever arm by a component of the pair's friction: 0 sliding, 1
+    /// torsional, 2 rolling.
     pub fn by_friction(&self, row: usize, component: usize, sliding: f64) -> f64 {
         let own = if self.axis[row] == 2 { 1 } else { 2 };
         match component {

@@ -1,8 +1,10 @@
-//! How the rows of [`Turning`] and their couples vary with the motion of the bodies.
+//! Derivative of the rows of [`Turning`] and of their couples by the motion of the bodies.
 //!
-//! With δφ the turning of the contact frame, as of [`contact_derivative`](super::contact_derivative), and a couple τ on B,
+//! Let δφ be the rotation of the contact frame, as in [`contact_derivative`](super::contact_derivative),
+//! and τ the couple on B. Then
+//!
 //! - δ(relative angular velocity) = Rᵀ(δω_B − δω_A − δφ × ω_rel)
-//! - τ turns by δφ × τ, beyond what a couple fixed in the world does.
+//! - τ changes by δφ × τ, beyond a couple that is fixed in the world.
 
 use super::contact_derivative::{Change, ContactState, on_side};
 use super::turning::Turning;
@@ -15,11 +17,11 @@ use crate::spatial::{Twist, Vec3, Wrench};
 pub(super) struct TurningState<'a> {
     pub turning: &'a Turning,
     pub contact: &'a ContactState,
-    /// On B, world axes [N m s].
+    /// Couple on B, world axes [N m s].
     pub couple: Vec3,
 }
 
-/// What a displacement does: to the rows, and to the couple on B.
+/// The effect of a displacement on the rows, and on the couple on B.
 pub(super) struct Turned {
     pub rows: F4,
     pub couple: Vec3,

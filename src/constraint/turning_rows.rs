@@ -1,4 +1,4 @@
-//! Rows of contacts that resist torsion and rolling.
+//! Fills the rows of torsional and rolling friction.
 
 use super::assemble::Constraints;
 use super::memory::Key;
@@ -13,7 +13,7 @@ use crate::model::topology::{Topology, WORLD};
 use crate::spatial::Vec3;
 
 impl Constraints {
-    /// After the contacts.
+    /// Fills the rows of all contacts; call it after the contacts' own rows.
     pub(super) fn fill_turning(
         &mut self,
         t: &Topology,
@@ -59,7 +59,8 @@ impl Constraints {
         }
     }
 
-    /// Torques of torsional and rolling friction on body B along the frames of contacts [N m s], and their modes.
+    /// Torques of torsional and rolling friction on body B along the frames of contacts [N m s], and
+    /// their modes.
     pub fn torques(&self) -> impl Iterator<Item = (&Turning, Vec3, Mode)> {
         let groups = self.sources.iter().enumerate();
         groups.filter_map(|(group, source)| match source {

@@ -1,17 +1,17 @@
-//! What displacing one side of a group of rows does.
+//! The effect of displacing one side of a group of rows.
 
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3, Wrench};
 
-/// What displacing one side of a group does, by the coordinates of ξ and η (linear; angular) about the
-/// tree's origin.
+/// The effect of displacing one side of a group, by the coordinates of ξ and η (linear; angular) about
+/// the tree's origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Varied {
     /// J v⁺ and the gap or violation, row by row.
     pub velocity: [Vec3; 6],
     pub gap: [Vec3; 6],
     pub by_eta: [Vec3; 6],
-    /// On each side, about the origin of its tree, beyond the load fixed in the world.
+    /// On each side, about the origin of its tree, beyond the load that is fixed in the world.
     pub wrench: [[Wrench; 6]; 2],
 }
 

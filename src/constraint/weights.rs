@@ -1,8 +1,11 @@
-//! How readily what a constraint holds gives way: the weights of geoms, dofs and equalities.
+//! Computes the weights of geoms, dofs, equalities and tendons: how much velocity a unit impulse on a
+//! constraint causes.
 //!
-//! The weight w of a constraint is the norm of J M⁻¹Jᵀ after Castro, Permenter and Han, "An unconstrained convex formulation of
-//! compliant contact", section 5, but at the model's neutral configuration and as the mean over where the geom is met from
-//! random directions (a box at its corners, a rod at its ends): it scales what yields, and as a constant of the simulation it costs the derivative nothing.
+//! The weight w of a constraint is the norm of J M⁻¹ Jᵀ after Castro, Permenter and Han, "An
+//! unconstrained convex formulation of compliant contact", section 5. It is taken at the model's neutral
+//! configuration. For a geom it is the mean over the points at which the geom is met from random
+//! directions (a box at its corners, a rod at its ends). The weight scales the compliance of rows. It is
+//! constant in a simulation, so that it has no derivative.
 
 use super::equality::{Equality, LengthCoupling};
 use super::rows::Rows;
@@ -18,10 +21,10 @@ use crate::model::limits::Limit;
 use crate::model::topology::WORLD;
 use crate::tendon::Cords;
 
-/// Configurations at which tendons are weighed, the neutral one among them.
+/// Number of configurations at which tendons are weighed, including the neutral one.
 const CONFIGURATIONS: usize = 4;
 
-/// Of one simulation [1/kg or 1/(kg m²)].
+/// The weights of one simulation [1/kg or 1/(kg m²)].
 #[derive(Debug)]
 pub struct Weights {
     geoms: Vec<f64>,
@@ -29,17 +32,17 @@ pub struct Weights {
     equalities: Vec<f64>,
     tendons: Vec<f64>,
     turns: Vec<f64>,
-    /// Of everything that moves [N].
+    /// Weight force of all moving bodies [N].
     force: f64,
 }
 
-/// A weight that is none belongs to what cannot move.
+/// Returns 1 for a weight that is zero or not finite: its parts cannot move.
 fn positive(w: f64) -> f64 {
     if w > 0.0 && w.is_finite() { w } else { 1.0 }
 }
 
-/// Of rows along tendons: the largest in a few configurations, since in any single one a path may lead through the axes that it
-/// turns. `fill` appends those of one, if it has any.
+/// Weights of rows along tendons: the largest in a few configurations, because in any single one a path
+/// may pass through the axes that it turns. `fill` appends the row of one tendon, if it has a row.
 fn weigh(
     model: &Model,
     dynamics: &mut Dynamics,
@@ -89,7 +92,7 @@ impl Weights {
         dynamics.factor_mass(model, &model.params().armature);
         let kin = &dynamics.kin;
         let mobility = Mobility::new(model, kin, &model.params().armature);
-        // The norm of the paper, ‖W‖/3, of a multiple of the unit matrix.
+        // The norm of the paper, ‖W‖/3, for a multiple of the unit matrix.
         let norm = 3.0 * 3.0f64.sqrt();
         let geoms = (0..model.ngeom()).map(|g| {
             let (link, ..) = scene.ball(g);
@@ -100,14 +103,15 @@ impl Weights {
             let p = kin.pos[link] + kin.rot[link].mul_vec(e.centroid);
             let spread = kin.rot[link].mul_mat(&e.spread.mul_mat(&kin.rot[link].transpose()));
             let turns = mobility.of_turning(link);
-            // Of a point at d from the mean turning adds [d]× W [d]×ᵀ.
+            // For a point at d from the mean, rotation adds [d]× W [d]×ᵀ.
             let turning = turns.trace() * spread.trace() - turns.mul_mat(&spread).trace();
             (mobility.of_point(link, p) + turning) / norm
         });
         let geoms = geoms.collect();
         let mass: f64 = (kin.inertia.iter()).map(|i| i.mass).sum();
         let dofs = &mobility.dofs;
-        // Of a turn that of the mean inertia: about a thin rod's axis little is moved, and that says nothing of bending it.
+        // For a turn, the mean inertia counts: a rotation about the axis of a thin rod moves little
+        // mass, and says nothing about bending the joint.
         let turned = limits.iter().filter(|l| l.turn.is_some());
         let turns = turned.map(|l| {
             let inertias = dofs[l.dof..l.dof + l.nv()].iter().map(|w| 1.0 / w);
@@ -165,17 +169,17 @@ impl Weights {
         }
     }
 
-    /// Impulse that carries the weight of everything through a step h [N s].
+    /// Impulse that carries the weight of all bodies through a step h [N s].
     pub(super) fn load(&self, h: f64) -> f64 {
         h * self.force
     }
 
-    /// Of a contact of two geoms.
+    /// The weight of a contact of two geoms.
     pub fn contact(&self, geoms: [usize; 2]) -> f64 {
         positive(geoms.map(|g| self.geoms[g]).iter().sum())
     }
 
-    /// Of a group of rows.
+    /// The weight of a group of rows.
     pub(super) fn of(&self, source: &Source, scene: &Scene) -> f64 {
         match *source {
             Source::Contact(i) | Source::Turning(Turning { contact: i, .. }) => {
@@ -203,7 +207,7 @@ impl Weights {
                 along: Along::Turn(i),
             } => self.turns[i],
             Source::Speed { dof, .. } => self.dofs[dof],
-            // What yields by itself is not weighed.
+            // Springs have their own compliance and need no weight.
             Source::Cord { .. } | Source::Spring { .. } => 1.0,
             Source::Equality { index, .. } => self.equalities[index],
         }

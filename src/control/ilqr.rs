@@ -1,6 +1,9 @@
-//! Trajectories improved by an iterative linear-quadratic regulator (Li and Todorov 2004) with bounds of the inputs (Tassa,
-//! Mansard and Todorov, *Control-limited differential dynamic programming*, ICRA 2014): the cost's Hessian is that of Gauss and
-//! Newton, the steps' derivatives are those of the library.
+//! Improves trajectories by an iterative linear-quadratic regulator (Li and Todorov 2004) with bounds on
+//! the inputs (Tassa, Mansard and Todorov, *Control-limited differential dynamic programming*, ICRA
+//! 2014).
+//!
+//! The Hessian of the cost is that of Gauss and Newton. The derivatives of the steps are those of the
+//! library. The C API and the bindings call it.
 
 use super::cost::Tracking;
 use super::passes::{Policy, Slopes, Trajectory, forward, linearized};
@@ -11,16 +14,17 @@ use crate::step::info::check_finite;
 use crate::step::{Options, Sim};
 use std::sync::Arc;
 
-/// Shares of the change of inputs that are tried: 1, 1/3, … 1/81. After these the damping grows by a factor
-/// of ten.
+/// Shares of the change of inputs that are tried: 1, 1/3, … 1/81. If all fail, the damping grows by a
+/// factor of ten.
 const SHARES: i32 = 5;
 const SHORTER: f64 = 1.0 / 3.0;
 
 /// Share of the predicted decrease that a trial must achieve.
 const ENOUGH: f64 = 1e-4;
 
-/// The least and the most that is added to the curvature by inputs, in units of its own diagonal (Marquardt 1963), so that
-/// units of inputs do not matter. Below, the change is the undamped one; beyond, it only gets shorter, as by a share.
+/// Least and largest damping. It is added to the curvature by inputs, in units of the curvature's own
+/// diagonal (Marquardt 1963), so that the units of inputs do not matter. Below the least value, the
+/// change of inputs is the undamped one. Beyond the largest value, it only gets shorter.
 const DAMPING: [f64; 2] = [0.1, 1e3];
 
 /// Options of the improvement of a trajectory.
@@ -49,7 +53,7 @@ pub enum IlqrOutcome {
     Converged = 0,
     /// No change of inputs lowers the cost, although the model predicts it: a switch of contacts is near.
     Stuck = 1,
-    /// After all iterations.
+    /// The largest number of iterations was reached.
     Iterations = 2,
 }
 
@@ -65,7 +69,8 @@ pub struct IlqrInfo {
     pub slope: f64,
 }
 
-/// A horizon of steps, a cost and bounds of inputs. Its memory is made at creation, but for the matrices of the passes back.
+/// A horizon of steps, a cost and bounds of inputs. Its memory is allocated at creation, except the
+/// matrices of the backward passes.
 #[derive(Debug)]
 pub struct Ilqr {
     sim: Sim,
@@ -82,12 +87,13 @@ pub struct Ilqr {
 }
 
 impl Ilqr {
-    /// Weights are 0 but for those of inputs, which are 1; references are the neutral configuration at rest without input, and
-    /// inputs have no bounds.
+    /// At first, the weights of inputs are 1 and all other weights are 0. The references are the neutral
+    /// configuration at rest without input. Inputs have no bounds.
     ///
     /// # Errors
-    /// Those of [`Sim::new`]; `InvalidArgument` for a model without inputs, no steps, options without derivatives,
-    /// a tolerance that is none; `Capacity` where memory does not suffice.
+    /// As [`Sim::new`]; `InvalidArgument` for a model without inputs, no steps, options without
+    /// derivatives, or a tolerance that is negative or not finite; `Capacity` if memory does not
+    /// suffice.
     pub fn new(
         model: Arc<Model>,
         step: &Options,
@@ -145,7 +151,7 @@ impl Ilqr {
         self.sim.model()
     }
 
-    /// The simulation that plans are made with: wrenches and parameters are set there.
+    /// The simulation with which plans are made. Set its wrenches and parameters here.
     pub fn sim_mut(&mut self) -> &mut Sim {
         self.solved = false;
         &mut self.sim
@@ -155,11 +161,12 @@ impl Ilqr {
         self.steps
     }
 
-    /// Weights of deviations at the beginning of each step, and at the end, 2 nv + na each (tangent of q; v; activations), and
-    /// of inputs, nu.
+    /// Sets the weights of deviations at the start of each step and at the end, 2 nv + na each (tangent
+    /// of q; v; activations), and of inputs, nu.
     ///
     /// # Errors
-    /// `InvalidArgument` for a length, a negative weight, or an input's that is zero.
+    /// `InvalidArgument` for a length, a negative weight, or a weight of an input that is zero;
+    /// `Numerical` for numbers that are not finite.
     pub fn set_weights(&mut self, state: &[f64], end: &[f64], input: &[f64]) -> Result<()> {
         let sizes = Sizes::of(self.model());
         let (nx, nu) = (sizes.nx(), sizes.nu);
@@ -216,7 +223,8 @@ impl Ilqr {
         Ok(())
     }
 
-    /// Sets the reference of the activations, na numbers, as [`Ilqr::set_reference`]; zeros at first.
+    /// Sets the reference of the activations, na numbers, as [`Ilqr::set_reference`] does. At first they
+    /// are zero.
     ///
     /// # Errors
     /// As [`Ilqr::set_reference`].
@@ -241,7 +249,7 @@ impl Ilqr {
         }
     }
 
-    /// Bounds of the inputs, nu each; may be infinite.
+    /// Sets the bounds of the inputs, nu each. They may be infinite.
     ///
     /// # Errors
     /// `InvalidArgument` for a length, NaN, or a lower bound above the upper one.
@@ -269,20 +277,21 @@ impl Ilqr {
         Ok(())
     }
 
-    /// Improves the inputs `u`, nu numbers a step, from the state on; those beyond their bounds are first moved to them. `u` is
-    /// written on success alone. Each run of the steps begins as after [`Sim::reset`], so that the same inputs give the same bits.
+    /// Improves the inputs `u`, nu numbers per step, of the trajectory that starts at this state. Inputs
+    /// beyond their bounds are first moved to them. `u` is written only on success. Each run of the
+    /// steps starts as after [`Sim::reset`], so that the same inputs give the same bits.
     ///
     /// # Errors
-    /// Those of the steps and their Jacobians along the inputs that come, with the step's number; a step,
-    /// or its Jacobians, that fail along a change only shorten the change.
+    /// Errors of the steps and of their Jacobians along the given inputs, with the number of the step.
+    /// If a step or its Jacobians fail along a changed trajectory, the change is only made shorter.
     pub fn solve(&mut self, q0: &[f64], v0: &[f64], u: &mut [f64]) -> Result<IlqrInfo> {
         self.solve_act(q0, v0, &[], u)
     }
 
-    /// [`Ilqr::solve`] with activations to begin with: na numbers, none for zeros.
+    /// [`Ilqr::solve`] with activations at the start: na numbers, or an empty slice for zeros.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Ilqr::solve`].
     pub fn solve_act(
         &mut self,
         q0: &[f64],
@@ -339,8 +348,8 @@ impl Ilqr {
             match linearized(sim, &self.cost, &mut self.now, slopes) {
                 Ok(found) => cost = found,
                 Err(_) => {
-                    // A trajectory without derivatives is no better one: back to the last, and shorter from
-                    // there.
+                    // A trajectory without derivatives is not better: go back to the last one, and take
+                    // a shorter change from there.
                     std::mem::swap(&mut self.now, &mut self.next);
                     linearized(sim, &self.cost, &mut self.now, slopes)?;
                     info.iterations -= 1;
@@ -356,7 +365,7 @@ impl Ilqr {
             }
         }
         info.cost = cost;
-        // The policy of the trajectory that is returned.
+        // The policy of the returned trajectory.
         let bounds = self.bounds.each_ref().map(|b| &b[..]);
         let least = self.damping;
         let (policy, sim) = (&mut self.policy, &self.sim);
@@ -368,8 +377,8 @@ impl Ilqr {
         Ok(info)
     }
 
-    /// The cost of a better trajectory in `next`, or that of this one, where it is at its least; none where the model's changes
-    /// do not lower it.
+    /// Returns the cost of a better trajectory, which is in `next`. Returns `cost` if the present
+    /// trajectory is optimal, and `None` if the changes that the model predicts do not lower the cost.
     fn improve(&mut self, cost: f64) -> Option<f64> {
         let bounds = self.bounds.each_ref().map(|b| &b[..]);
         let model = self.sim.model().clone();
@@ -423,7 +432,7 @@ impl Ilqr {
         None
     }
 
-    /// States of the last trajectory, nq and nv numbers a node, the number of steps and one of them.
+    /// States of the last trajectory, nq and nv numbers per node. There is one node more than steps.
     ///
     /// # Errors
     /// `NoStep` before [`Ilqr::solve`] has succeeded.
@@ -432,17 +441,18 @@ impl Ilqr {
         Ok((&self.now.q, &self.now.v))
     }
 
-    /// Activations of the last trajectory, na numbers a node.
+    /// Activations of the last trajectory, na numbers per node.
     ///
     /// # Errors
-    /// As of [`Ilqr::states`].
+    /// As [`Ilqr::states`].
     pub fn activations(&self) -> Result<&[f64]> {
         self.check_solved()?;
         Ok(&self.now.act)
     }
 
-    /// K of a step, nu × (2 nv + na), column-major: u + K δx answers a state off the trajectory by δx = (δq, δv, δact), with
-    /// q ⊕ δq the state's configuration, q the trajectory's. Rows of inputs at a bound are zero.
+    /// K of a step, nu × (2 nv + na), column-major. Near the trajectory, apply the input u + K δx, with
+    /// δx = (δq, δv, δact) the state's deviation: q ⊕ δq is the configuration of the state, q that of
+    /// the trajectory. Rows of inputs at a bound are zero.
     ///
     /// # Errors
     /// `NoStep` before [`Ilqr::solve`] has succeeded, `InvalidArgument` for a step.
@@ -465,7 +475,7 @@ impl Ilqr {
     }
 }
 
-/// Whether the slopes of all steps have room.
+/// Checks that memory for the slopes of all steps can be allocated.
 fn check_room(n: Sizes, steps: usize) -> Result<()> {
     let (Sizes { nq, nv, nu, na }, nx) = (n, n.nx());
     let beside = 2 * (nq + 5 * nv + 2 * nu + 3 * na);

@@ -1,50 +1,59 @@
-//! How a body without torque turns in a step: the discrete Euler equations on SO(3).
+//! Computes the rotation of a body in a step by the discrete Euler equations on SO(3).
 //!
-//! A body with the inertia I about a point that no torque acts about turns by exp(h ω) in a step. Its motion between two
-//! steps makes the discrete action stationary where
+//! A body with the inertia I about a point rotates by exp(h ω) in a step. Its motion over two steps
+//! makes the discrete action stationary if
 //!
-//!   F₊(ω⁺) = F₋(ω) + h τ,   F±(ω) = p ± ½ x × p + c x × (x × p),   p = I ω,  x = h ω,  c = (1 − (θ/2) cot(θ/2))/θ²,  θ = |x|.
+//!   F₊(ω⁺) = F₋(ω) + h τ,   F±(ω) = p ± ½ x × p + c x × (x × p),   p = I ω,  x = h ω,
+//!   c = (1 − (θ/2) cot(θ/2))/θ²,  θ = |x|.
 //!
-//! R F₋(ω) is the angular momentum at the step's end: exp(x) F₋(ω) = F₊(ω), so that without torque it stays to round-off.
-//! Energy stays within a band of the size (h ω)², where the explicit formula gains (h ω)²/2 a step and the implicit one
-//! loses as much. The formulas hold along any axes, as long as all vectors are along the same.
+//! R F₋(ω) is the angular momentum at the end of the step: exp(x) F₋(ω) = F₊(ω), so that it is constant
+//! up to round-off if no torque acts. The energy stays within a band of the size (h ω)². The explicit
+//! formula would gain (h ω)²/2 a step, and the implicit formula would lose as much. The formulas hold
+//! along any axes, as long as all vectors are along the same axes.
 //!
-//! Formulas: Marsden & West, Discrete mechanics and variational integrators (2001); Hall & Leok, Lie group spectral
-//! variational integrators (2017), for the exponential map.
+//! Sources: Marsden & West, Discrete mechanics and variational integrators (2001); for the exponential
+//! map Hall & Leok, Lie group spectral variational integrators (2017).
 //!
-//! Newton's method starts at the end of the continuous motion, which is near the solution: from ω itself the solution of a
-//! slender body is out of reach at turns above 1. It keeps its matrix as long as the residual shrinks fast. At a turn beyond π the step is implicit: I ω⁺ + h ω⁺ × I ω⁺ = I ω + h τ, which only loses energy.
+//! Newton's method starts at the end of the continuous motion, which is near the solution. For a slender
+//! body that rotates by more than 1 rad in a step, it does not reach the solution from ω itself. It
+//! keeps its matrix as long as the residual shrinks fast. If the body rotates by more than π in a step,
+//! the step is implicit: I ω⁺ + h ω⁺ × I ω⁺ = I ω + h τ. This only loses energy.
+//!
+//! `force::gyroscopic` calls it.
 
 use crate::spatial::{Mat3, Sym3, Vec3};
 
-/// The largest turn that F± is taken at. Beyond π, F± of a slender body that turns about its axis has the sign of −p across it, and
-/// one F± belongs to ω of different energy.
+/// Largest rotation in a step for F± [rad]. Beyond π, F± of a slender body that spins about its axis has
+/// the sign of −p across the axis, and one F± belongs to several ω of different energy.
 const LARGEST_TURN: f64 = std::f64::consts::PI;
 
-/// Largest turn at which Newton's method starts from ω, and at which a part of the step is integrated for a better start.
+/// Up to this rotation, Newton's method starts from ω. Beyond it, a better start is integrated, in two
+/// parts per rotation of this size [rad].
 const PART: f64 = 0.5;
 
-/// Share of the residual that a step of Newton's method with a kept matrix may leave.
+/// Largest share of the residual that a step of Newton's method with a kept matrix may leave.
 const SHRINKS: f64 = 0.1;
 
-/// Of the determinant in the trace to the third below which an inertia is zero about an axis.
+/// An inertia is zero about an axis if its determinant is below this share of its trace to the third.
 const SINGULAR: f64 = 1e-13;
 
-/// Share of the momentum below which a residual that a whole step of Newton's method does not lessen is round-off.
+/// Relative to the momentum: a residual below this is round-off if a whole step of Newton's method does
+/// not reduce it.
 const ROUND_OFF: f64 = 1e-12;
 
-/// Which equation ω⁺ solves.
+/// The equation that ω⁺ solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Variational,
     Implicit,
-    /// Neither has a solution that was found: ω⁺ = ω + I⁻¹ h τ.
+    /// No solution of either was found: ω⁺ = ω + I⁻¹ h τ.
     Kept,
-    /// The inertia about an axis is zero: what moves about it is inert by other means, and Euler's equation is explicit.
+    /// The inertia about an axis is zero. Another inertia resists rotation about it, and Euler's
+    /// equation is explicit.
     Explicit,
 }
 
-/// The turn of a body in a step.
+/// The rotation of a body in a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Spin {
     inertia: Sym3,
@@ -55,14 +64,14 @@ pub struct Spin {
     kind: Kind,
 }
 
-/// How ω⁺ varies with the torque's impulse h τ, and the impulse of [`Spin::impulse`] with ω.
+/// Slopes of ω⁺ by the torque's impulse h τ, and of [`Spin::impulse`] by ω.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpinSlopes {
     by_push: Mat3,
     impulse_by_omega: Mat3,
 }
 
-/// c(θ) and c'(θ)/θ by θ².
+/// c(θ) and c'(θ)/θ, from θ².
 fn coefficients(t2: f64) -> (f64, f64) {
     if t2 < 0.1 {
         // |B₂ₖ|/(2k)!, k = 1 to 7.
@@ -92,7 +101,7 @@ fn coefficients(t2: f64) -> (f64, f64) {
     }
 }
 
-/// F± with the sign.
+/// F± with this sign.
 fn momentum(inertia: &Sym3, h: f64, omega: Vec3, sign: f64) -> Vec3 {
     let (p, x) = (inertia.mul_vec(omega), omega * h);
     let across = x.cross(p);
@@ -114,7 +123,7 @@ fn momentum_slope(inertia: &Sym3, h: f64, omega: Vec3, sign: f64) -> Mat3 {
     Mat3::from_columns(column(0), column(1), column(2))
 }
 
-/// I ω + h ω × I ω and its slope.
+/// I ω + h ω × I ω; below, its slope.
 fn implicit(inertia: &Sym3, h: f64, omega: Vec3) -> Vec3 {
     let p = inertia.mul_vec(omega);
     p + omega.cross(p) * h
@@ -126,7 +135,8 @@ fn implicit_slope(inertia: &Sym3, h: f64, omega: Vec3) -> Mat3 {
     Mat3::from_columns(column(0), column(1), column(2))
 }
 
-/// ω at the end of the step by Euler's equation under a constant torque, in parts of the fourth order; ω of a small turn.
+/// ω at the end of the step by Euler's equation under a constant torque, integrated in parts by a scheme
+/// of the fourth order. ω itself for a small rotation.
 fn ahead(inertia: &Sym3, h: f64, omega: Vec3, push: Vec3) -> Vec3 {
     let parts = 2.0 * (h * omega.norm() / PART).floor();
     if parts == 0.0 {
@@ -146,7 +156,8 @@ fn ahead(inertia: &Sym3, h: f64, omega: Vec3, push: Vec3) -> Vec3 {
     w
 }
 
-/// Damped Newton from `start` to where `of` is `target` to round-off, at most as far as `reaches` says.
+/// Damped Newton's method from `start` to a point at which `of` is `target` up to round-off. All its
+/// points satisfy `reaches`.
 fn newton(
     start: Vec3,
     target: Vec3,
@@ -159,7 +170,7 @@ fn newton(
     let mut kept = None;
     for _ in 0..60 {
         let size = r.norm();
-        // A residual of round-off that always has the same sign would add up over the steps.
+        // A residual of round-off with always the same sign would add up over the steps.
         if size == 0.0 {
             return Some(w);
         }
@@ -197,7 +208,8 @@ fn newton(
 }
 
 impl Spin {
-    /// Of a body with the inertia about the point, at ω, pushed by a torque's impulse.
+    /// For a body with this inertia about the point and the angular velocity `omega`. `push` is the
+    /// impulse of the torque.
     pub fn new(inertia: Sym3, h: f64, omega: Vec3, push: Vec3) -> Spin {
         let of = |next, kind| Spin {
             inertia,
@@ -251,12 +263,12 @@ impl Spin {
         self.next
     }
 
-    /// Whether the inertia about an axis is zero, so that Euler's equation is explicit.
+    /// True if the inertia about an axis is zero, so that Euler's equation is explicit.
     pub fn is_explicit(&self) -> bool {
         self.kind == Kind::Explicit
     }
 
-    /// What beside −h ω × I ω and the push brings I ω to I ω⁺.
+    /// The impulse that, together with −h ω × I ω and the push, takes I ω to I ω⁺.
     pub fn impulse(&self) -> Vec3 {
         let (i, w) = (&self.inertia, self.omega);
         if self.kind == Kind::Explicit {
@@ -290,12 +302,12 @@ impl Spin {
         }
     }
 
-    /// How the impulse varies with ω.
+    /// Slope of the impulse by ω.
     pub fn impulse_by_omega<'a>(&self, slopes: &'a SpinSlopes) -> &'a Mat3 {
         &slopes.impulse_by_omega
     }
 
-    /// With the push.
+    /// Change of the impulse with the push.
     pub fn impulse_by_push(&self, slopes: &SpinSlopes, d: Vec3) -> Vec3 {
         match self.kind {
             Kind::Explicit => Vec3::ZERO,
@@ -303,10 +315,10 @@ impl Spin {
         }
     }
 
-    /// With the inertia, by what changes it.
+    /// Change of the impulse with a change of the inertia.
     pub fn impulse_by_inertia(&self, slopes: &SpinSlopes, d: &Sym3) -> Vec3 {
         let (i, h, w, next) = (&self.inertia, self.h, self.omega, self.next);
-        // All are linear in the inertia.
+        // All terms are linear in the inertia.
         let unbalanced = match self.kind {
             Kind::Variational => momentum(d, h, w, -1.0) - momentum(d, h, next, 1.0),
             Kind::Implicit => d.mul_vec(w) - implicit(d, h, next),

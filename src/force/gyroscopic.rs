@@ -1,15 +1,21 @@
-//! What bodies that turn freely need beside −ω × I ω, so that they turn by the discrete Euler equations ([`Spin`]).
+//! Computes the couple that makes freely rotating bodies follow the discrete Euler equations ([`Spin`]),
+//! in addition to −ω × I ω.
 //!
-//! Two kinds of links turn so, each with its own inertia: the link of a free joint on the world, about its centre of mass, and
-//! the link of a ball joint on which nothing hangs, about the joint's centre. The balance of a step keeps M a + b with the
-//! explicit b; the difference to the discrete equations is a couple w on the link, along world axes.
+//! Two kinds of links rotate so, each with its own inertia: the link of a free joint on the world, about
+//! its centre of mass; and the link of a ball joint that carries no other link, about the joint's
+//! centre. The balance of a step keeps M a + b with the explicit b. The difference to the discrete
+//! equations is a couple w on the link, along world axes.
 //!
-//! The couple depends on ω and, for a ball joint, on gravity's torque. With D = ∂w/∂ω, G by a turn of the link
-//! against gravity, η as in [`rnea_derivatives`](crate::dynamics::rnea_derivatives), for dofs i and k on the link's path:
+//! The couple depends on ω and, for a ball joint, on the torque of gravity. Let D = ∂w/∂ω, let G be the
+//! slope of w by a rotation of the link against gravity, and η as in
+//! [`rnea_derivatives`](crate::dynamics::rnea_derivatives). For dofs i and k on the link's path
 //!
-//!   ∂τ_i/∂v_k = S_iᵀ D S_k,   ∂τ_i/∂q_k = S_iᵀ (D η_k + G S_k), and of i above k S_iᵀ (S_k ×* w) beside.
+//!   ∂τ_i/∂v_k = S_iᵀ D S_k,   ∂τ_i/∂q_k = S_iᵀ (D η_k + G S_k),
 //!
-//! Of a free joint the point whose velocity a step carries is the centre of mass of its own link ([`Gyroscopic::centres`]).
+//! plus S_iᵀ (S_k ×* w) if i is above k.
+//!
+//! For a free joint, a step carries the velocity of the centre of mass of its own link
+//! ([`Gyroscopic::centres`]).
 
 mod turning;
 
@@ -24,7 +30,7 @@ use crate::model::topology::{Link, LinkKind, Topology, WORLD};
 use crate::spatial::{Inertia, Twist, Vec3};
 use turning::Turning;
 
-/// Of all links that turn freely.
+/// The couples of all links that rotate freely.
 #[derive(Clone, Debug)]
 pub struct Gyroscopic {
     turning: Vec<Turning>,
@@ -61,7 +67,7 @@ fn carried(at: &State<'_>, t: &Topology, k: usize) -> Twist {
     }
 }
 
-/// The inertia by which a parameter changes that of its body.
+/// The change of a body's inertia by one of its parameters.
 fn unit_inertia(p: &Param) -> Inertia {
     let mut unit = [0.0; 10];
     unit[p.component as usize] = 1.0;
@@ -69,7 +75,7 @@ fn unit_inertia(p: &Param) -> Inertia {
 }
 
 impl Gyroscopic {
-    /// None of a model without such links.
+    /// `None` for a model without such links.
     pub fn new(model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
         let t = model.topology();
         let is_leaf = |i: usize, l: &Link| l.kind == LinkKind::Spherical && l.end == i + 1;
@@ -97,14 +103,14 @@ impl Gyroscopic {
         }))
     }
 
-    /// Takes which dofs have a prescribed velocity: links with one do not turn freely.
+    /// Sets which dofs have a prescribed velocity. Links with such a dof do not rotate freely.
     pub fn drive(&mut self, t: &Topology, is_driven: &[bool]) {
         for of in &mut self.turning {
             of.is_driven = is_driven[t.links[of.link].dofs()].iter().any(|d| *d);
         }
     }
 
-    /// Adds to the generalized force.
+    /// Adds the couples to the generalized force.
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
         let (t, kin) = (at.model.topology(), at.kin);
         for of in &mut self.turning {
@@ -117,9 +123,10 @@ impl Gyroscopic {
         }
     }
 
-    /// Takes the accelerations of links that are alone from what turns them and the loads, in the place of those of the
-    /// recursions: along the link's axes nothing is lost of small moments of inertia beside large ones. `applied` is added to the
-    /// generalized force, and links with a `diagonal` of A beyond M stay as they are.
+    /// Computes the accelerations of links that are alone from their couple and loads, and replaces
+    /// those of the recursions. Along the link's axes, small moments of inertia beside large ones lose
+    /// no digits. `applied` is added to the generalized force. Links with an additional `diagonal` of A
+    /// beyond M keep their accelerations.
     pub fn settle(
         &self,
         t: &Topology,
@@ -146,8 +153,8 @@ impl Gyroscopic {
         }
     }
 
-    /// The point of each free joint whose velocity a step carries, along its axes: the centre of mass of its link; zeros of those
-    /// that go as they are driven.
+    /// The point of each free joint whose velocity a step carries, along the joint's axes: the centre of
+    /// mass of its link; zero for joints with a prescribed dof.
     pub fn centres(&self, model: &Model, params: &Params, out: &mut [Vec3]) {
         let mut turning = self.turning.iter().filter(|of| of.is_free);
         for (out, l) in out.iter_mut().zip(model.free_links()) {
@@ -159,7 +166,7 @@ impl Gyroscopic {
         }
     }
 
-    /// Finds the slopes at the state of the last [`Gyroscopic::apply`].
+    /// Computes the slopes at the state of the last [`Gyroscopic::apply`].
     pub fn differentiate(&mut self, at: &State<'_>) {
         let (t, kin) = (at.model.topology(), at.kin);
         self.entries.clear();
@@ -168,7 +175,7 @@ impl Gyroscopic {
             of.slopes = spin.slopes();
             let entries = &mut self.entries;
             if of.is_free {
-                // The dofs turn about the link's axes, and nothing carries the link.
+                // The dofs rotate about the link's own axes, and the link hangs on the world.
                 let slope = *spin.impulse_by_omega(&of.slopes) * (-1.0 / at.time_step);
                 for (i, k) in (0..3).flat_map(|k| (0..3).map(move |i| (i, k))) {
                     let dofs = [of.spins + i, of.spins + k];
@@ -176,7 +183,7 @@ impl Gyroscopic {
                 }
                 continue;
             }
-            // A couple has no share in what only moves.
+            // A couple does no work on a dof that only translates.
             let turns = |k: &usize| kin.s[*k].ang != Vec3::ZERO;
             for k in t.path(of.link).filter(turns) {
                 let (s, eta) = (kin.s[k], carried(at, t, k));
@@ -202,15 +209,15 @@ impl Gyroscopic {
         }
     }
 
-    /// −∂f/∂q and −∂f/∂v, by their entries.
+    /// The entries of −∂f/∂q and −∂f/∂v.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Adds −∂f/∂p to `r`; after [`Gyroscopic::differentiate`].
+    /// Adds −∂f/∂p to `r`. Call it after [`Gyroscopic::differentiate`].
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         let (t, kin) = (at.model.topology(), at.kin);
-        // Questions without a step have no such force.
+        // Queries without a step have no such force.
         if at.time_step == 0.0 {
             return;
         }
@@ -247,7 +254,7 @@ impl Gyroscopic {
         }
     }
 
-    /// How a centre varies with a parameter: the free joint's first dof and the change.
+    /// Derivative of a centre by a parameter: the first dof of its free joint, and the change.
     pub fn centre_by_parameter(
         &self,
         model: &Model,

@@ -1,4 +1,4 @@
-//! Users' joints as sequences of primitive joints along their axes.
+//! Composes users' joints from primitive joints along their axes.
 
 use super::link_kind::LinkKind;
 use crate::error::{Error, Result};
@@ -36,7 +36,8 @@ pub enum JointKind {
     Euler = 12,
 }
 
-/// How far the second angle of an Euler joint is from where its axes lie in one plane, as a sine: 0 there.
+/// Distance of the second angle of an Euler joint from the configuration in which its axes lie in one
+/// plane, as a sine; 0 there.
 pub fn gimbal(axes: [Vec3; 3], second: f64) -> f64 {
     let [a, b, c] = axes;
     let volume = a.cross(b).dot(so3_exp(b * second).mul_vec(c));

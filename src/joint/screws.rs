@@ -59,7 +59,7 @@ impl Rates {
     }
 }
 
-/// How far derivatives of a [`Motion`] are followed.
+/// The highest derivatives of a [`Motion`] that are computed.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) enum Order {
     Columns,
@@ -81,7 +81,7 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// A frame at rest, to be moved by so many coordinates.
+    /// A frame at rest, which this number of coordinates will move.
     pub fn from(pose: Pose, coordinates: usize, order: Order) -> Motion {
         Motion {
             pose,
@@ -151,7 +151,7 @@ pub(super) struct Variation {
 }
 
 impl Variation {
-    /// Of a frame that moves by ξ before all factors.
+    /// For a frame that moves by ξ before all factors.
     pub fn from(xi: Twist) -> Variation {
         Variation {
             xi,
@@ -160,7 +160,7 @@ impl Variation {
         }
     }
 
-    /// Takes up the next factor, before `motion` does.
+    /// Adds the next factor; call it before [`Motion::then`] for this factor.
     pub fn then(&mut self, motion: &Motion, screw: Twist, b: &Rates, change: Option<Reshape>) {
         let (n, e) = (motion.coordinates, Pose::exp(screw * b.value));
         let none = Rates::default();

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Control vectors of a surface.
 pub const PATCH: usize = 16;
 
-/// Frames nearer to half a turn than this have no direction to turn in [rad].
+/// Neighbouring frames nearer to half a turn than this have no unique direction of rotation [rad].
 const HALF_TURN: f64 = 1e-3;
 
 /// A joint along a spline.
@@ -39,14 +39,15 @@ pub enum Spline {
 #[derive(Clone, Debug)]
 pub struct Curve {
     loaded: Vec<Pose>,
-    /// Of each frame along its own axes, and its rotation vector: the parameters.
+    /// Displacement of each frame along its own axes, and its rotation vector: the parameters.
     displaced: Vec<[f64; 6]>,
     frames: Vec<Pose>,
     steps: Vec<Twist>,
     closed: bool,
 }
 
-/// Control vectors (translation; angles about x, y, z): that of b_i(q₀) b_j(q₁) is the one at 4 i + j.
+/// Control vectors (translation; angles about x, y, z). The vector of b_i(q₀) b_j(q₁) has the index 4 i
+/// + j.
 #[derive(Clone, Debug)]
 pub struct Surface {
     control: Box<[[f64; 6]; PATCH]>,
@@ -76,7 +77,7 @@ impl Curve {
         }
     }
 
-    /// Finds Ω again.
+    /// Recomputes Ω.
     fn connect(&mut self) {
         let n = self.frames.len();
         let last = if self.closed { n } else { n - 1 };
@@ -98,7 +99,7 @@ impl Curve {
         })
     }
 
-    /// Displaces a frame from where it was loaded.
+    /// Displaces a frame from its loaded pose.
     fn displace(&mut self, frame: usize, by: [f64; 6]) {
         let turn = Quat::exp(Vec3::new(by[3], by[4], by[5])).normalized();
         let moved = Pose::from_quat(turn, Vec3::new(by[0], by[1], by[2]));
@@ -123,8 +124,8 @@ impl Curve {
         }
     }
 
-    /// Change of Ω_i by the motions of the frames that it leads from and to: Jᵣ⁻¹ (δ_to − Ad(exp(−Ω))
-    /// δ_from).
+    /// Change of Ω_i by the motions of its first frame (from) and its last frame (to): Jᵣ⁻¹ (δ_to −
+    /// Ad(exp(−Ω)) δ_from).
     fn step_change(&self, i: usize, frame: usize, motion: Twist) -> Option<Twist> {
         let (step, to) = (self.steps[i], (i + 1) % self.frames.len());
         let by = match frame {
@@ -137,7 +138,7 @@ impl Curve {
         Some(Twist::new(inverse.mul_vec(by.lin - q.mul_vec(ang)), ang))
     }
 
-    /// Which Ω is in the place of Ω_i.
+    /// Index of the Ω that stands for Ω_i.
     fn step(&self, i: f64) -> usize {
         let n = self.steps.len() as f64;
         let i = if self.closed {
@@ -148,7 +149,7 @@ impl Curve {
         i as usize
     }
 
-    /// The frame to begin with, and visits all factors: which Ω, and its function.
+    /// Index of the first frame, and for each factor the index of its Ω and its function.
     fn factors(&self, q: f64) -> (usize, impl Iterator<Item = (usize, Rates)>) {
         let (k, n) = (q.floor(), self.frames.len() as f64);
         let (u, first) = (q - k, k - 1.0);

@@ -32,33 +32,33 @@ pub trait VaryingJoint: Debug + Send + Sync {
     /// ∂c/∂q_j, of c = Σ S_k,l v_l v_k.
     fn bias_slopes(&self, q: &[f64], v: &[f64], dc: &mut [Twist]);
 
-    /// Number of the numbers that say its shape, by which derivatives can be taken.
+    /// Number of shape parameters, by which derivatives can be taken.
     fn parameters(&self) -> usize {
         0
     }
 
-    /// Value of one of them.
+    /// Value of a shape parameter.
     fn parameter(&self, _index: usize) -> f64 {
         0.0
     }
 
-    /// The joint with another value of one of them; none where there is no such. Allocates.
+    /// The joint with another value of a shape parameter. `None` if there is no such joint. Allocates.
     fn with_parameter(&self, _index: usize, _value: f64) -> Option<Arc<dyn VaryingJoint>> {
         None
     }
 
-    /// Why no joint has such a shape, if none has.
+    /// The reason if no joint can have this shape.
     fn fault(&self) -> Option<String> {
         None
     }
 
-    /// What one of them changes at fixed coordinates and rates.
+    /// Change by a shape parameter at fixed coordinates and rates.
     fn by_parameter(&self, _q: &[f64], _v: &[f64], _index: usize) -> Reshaped {
         Reshaped::default()
     }
 }
 
-/// Change of a joint by a number of its shape, at fixed coordinates and rates.
+/// Change of a joint by a shape parameter, at fixed coordinates and rates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reshaped {
     /// Motion of the moved frame.
@@ -83,7 +83,7 @@ pub struct VaryingState {
     q: [f64; MAX_DOFS],
     v: [f64; MAX_DOFS],
     frame: Pose,
-    /// In the shape that it has there.
+    /// The joint with its present shape.
     joint: Option<Arc<dyn VaryingJoint>>,
     slopes: [[Twist; MAX_DOFS]; MAX_DOFS],
 }
@@ -152,7 +152,7 @@ impl VaryingState {
         }
         dc.map(|x| self.frame.twist(x))
     }
-    /// What a number of the joint's shape changes.
+    /// Change by a shape parameter of the joint.
     pub fn by_parameter(&self, index: usize) -> Reshaped {
         let Some(joint) = &self.joint else {
             return Reshaped::default();

@@ -6,8 +6,8 @@ use crate::step::Sim;
 use crate::step::info::{check_finite, check_length};
 
 impl Sim {
-    /// [`Sim::inverse_dynamics`] with further wrenches (force; moment) on bodies [N, N m], 6 numbers each, world axes, at
-    /// the bodies' origins.
+    /// [`Sim::inverse_dynamics`] with further wrenches (force; moment) on bodies [N, N m], 6 numbers
+    /// each, along world axes, at the bodies' origins.
     pub fn inverse_dynamics_with_wrenches(
         &mut self,
         q: &[f64],

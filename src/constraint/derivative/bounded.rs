@@ -1,7 +1,8 @@
-//! How a speed of push-out varies that joints bound ([`Levers`](crate::constraint::levers::Levers)).
+//! Derivative of a push-out speed that joints bound ([`Levers`](crate::constraint::levers::Levers)).
 //!
-//! δs = Σ w_k δJ_k at fixed w is the change of the contact's normal velocity at the dofs' speeds w, which the formulas of a
-//! contact give. The dofs between the two bodies are few: their slopes join those of rows on dofs.
+//! δs = Σ w_k δJ_k at fixed w is the change of the contact's normal velocity while the dofs have the
+//! speeds w. The formulas of a contact give this change. The dofs between the two bodies are few: their
+//! slopes join those of rows on dofs.
 
 use super::ConstraintDerivative;
 use super::rows::{Bounded, OnDof};
@@ -25,7 +26,7 @@ fn velocity(c: &Constraints, t: &Topology, kin: &Kinematics, group: usize, link:
 }
 
 impl ConstraintDerivative {
-    /// Takes up the last contact where joints bound its push-out.
+    /// Adds the last contact, whose push-out joints bound.
     pub(super) fn push_bounded(
         &mut self,
         c: &Constraints,
@@ -78,7 +79,7 @@ impl ConstraintDerivative {
         state.at_velocities(bounded.velocity)
     }
 
-    /// The part of [`ConstraintDerivative::displaced`] that bounds of push-out have.
+    /// The part of [`ConstraintDerivative::displaced`] by the bounds of push-out.
     pub(super) fn bounds_displaced(
         &self,
         c: &Constraints,
@@ -102,7 +103,7 @@ impl ConstraintDerivative {
         }
     }
 
-    /// The part of [`ConstraintDerivative::changed`] that bounds of push-out have.
+    /// The part of [`ConstraintDerivative::changed`] by the bounds of push-out.
     pub(super) fn bounds_changed(
         &self,
         c: &Constraints,

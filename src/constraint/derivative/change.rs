@@ -1,4 +1,4 @@
-//! How the constraint problem varies with the surfaces in contact, where the bodies stay.
+//! Derivative of the constraint problem by the surfaces in contact, while the bodies stay.
 
 use super::ConstraintDerivative;
 use super::rows::BEFORE;
@@ -12,8 +12,8 @@ use crate::linalg::scattered;
 use crate::model::topology::Topology;
 
 impl ConstraintDerivative {
-    /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all
-    /// added). After [`ConstraintDerivative::prepare`].
+    /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the
+    /// impulses on the dofs into `force` (all added). Call it after [`ConstraintDerivative::prepare`].
     pub fn resized(
         &self,
         c: &Constraints,
@@ -34,7 +34,7 @@ impl ConstraintDerivative {
         self.changed(c, t, kin, by_size, sigma, gaps, force);
     }
 
-    /// The same of the modulus of a geom in hydroelastic contact.
+    /// The same for the modulus of a geom in hydroelastic contact.
     pub fn pressed(
         &self,
         c: &Constraints,
@@ -55,15 +55,15 @@ impl ConstraintDerivative {
         self.changed(c, t, kin, by_modulus, sigma, gaps, force);
     }
 
-    /// Whether sides decide how any contact moves.
+    /// True if the motion of some contact point depends on which sides place it.
     pub fn is_tied(&self) -> bool {
         self.contacts[..self.count]
             .iter()
             .any(|c| c.tie != Tie::NONE)
     }
 
-    /// Effect of sliding these contacts in general position, by up to the size of their shapes: σ into `sigma`, the gaps of contacts
-    /// into `gaps`, and the impulses on the dofs into `force` (all added).
+    /// Effect of sliding these contacts by random vectors of up to the size of their shapes: σ into
+    /// `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all added).
     pub fn untied(
         &self,
         c: &Constraints,
@@ -85,8 +85,9 @@ impl ConstraintDerivative {
         self.changed(c, t, kin, slid, sigma, gaps, force);
     }
 
-    /// Effect of what changes of contacts, by their index in the scene: σ into `sigma`, the gaps of contacts into `gaps`, and
-    /// the impulses on the dofs into `force` (all added). After [`ConstraintDerivative::prepare`].
+    /// Effect of changes of contacts, which `of` gives by their index in the scene: σ into `sigma`, the
+    /// gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all added). Call it
+    /// after [`ConstraintDerivative::prepare`].
     fn changed(
         &self,
         c: &Constraints,

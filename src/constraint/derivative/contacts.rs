@@ -1,4 +1,5 @@
-//! The contacts of a variation: directions and adjoints by the formulas of a contact, columns by its coefficients.
+//! The part of contacts in the derivative of the constraint problem. Directions and adjoints use the
+//! formulas of a contact, columns its coefficients.
 
 use super::ConstraintDerivative;
 use super::flow::of_link;
@@ -16,7 +17,7 @@ use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::Range;
 
 impl ConstraintDerivative {
-    /// Takes up a contact; its impulses join the external loads as forces over the step.
+    /// Adds a contact. Its impulses join the external loads as forces over the step.
     #[inline(always)]
     pub(super) fn push_contact(
         &mut self,
@@ -47,7 +48,7 @@ impl ConstraintDerivative {
                 external.add_wrench(link, Wrench::of_force_at(f, at[x]));
             }
         }
-        // Written in place: fresh numbers are slow to copy.
+        // Written in place: new numbers are slow to copy.
         if self.count == self.contacts.len() {
             self.contacts.push(VariedContact::default());
         }
@@ -71,7 +72,8 @@ impl ConstraintDerivative {
             Some(_) => {
                 let mut face = FaceDerivative::default();
                 let smoothness = scene.differentiate_face(&contact, &mut face);
-                // The row goes by the gap and by the stiffness: their sum is as one gap of slope 1.
+                // The row depends on the gap and on the stiffness. Their sum acts like one gap of slope
+                // 1.
                 let (by_gap, by_stiffness) = (target.by_gap, target.by_stiffness);
                 for (gap, k) in face.motion.gap.iter_mut().zip(face.stiffness) {
                     *gap = *gap * by_gap + k * by_stiffness;
@@ -146,7 +148,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Adds to `sigma` what displacing the bodies of a contact by ξ does to its rows, with the η of both times.
+    /// Adds to `sigma` the effect on a contact's rows of displacing its bodies by ξ, with the η at both
+    /// times.
     #[inline(always)]
     fn add_displaced(
         &self,
@@ -181,7 +184,7 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Adds to `sigma` how the rows of contacts on any velocity x vary along `dq`: δJ x.
+    /// Adds to `sigma` the variation of the contacts' rows along `dq` times any velocity x: δJ x.
     pub fn of_rows(
         &mut self,
         t: &Topology,
@@ -201,7 +204,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// The contacts' part of the adjoints of ξ and η, where ξ holds the twists that weigh the impulses on the links.
+    /// The contacts' part of the adjoints of ξ and η. `self.xi` holds the twists that weigh the impulses
+    /// on the links.
     #[inline(always)]
     pub(super) fn contacts_adjoint(&mut self, sigma_bar: &[f64]) {
         for c in &self.contacts[..self.count] {

@@ -1,4 +1,4 @@
-//! The equalities and springs of a variation.
+//! The part of equalities and springs in the derivative of the constraint problem.
 
 use super::ConstraintDerivative;
 use super::rows::{AFTER, Bend, Cross, OnDof, Side, lanes_to_vec, three_lanes};
@@ -14,7 +14,8 @@ use crate::spatial::{Vec3, Wrench};
 use crate::tendon::{Cords, Displacement};
 
 impl ConstraintDerivative {
-    /// Takes up an equality or a spring; its impulses join the external loads as forces over the step, with how they turn.
+    /// Adds an equality or a spring. Its impulses join the external loads as forces over the step, with
+    /// their change by the rotation of the bodies.
     pub(super) fn push_equality(
         &mut self,
         c: &Constraints,
@@ -70,7 +71,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Effect of displacing a point of a tendon's path or an end of a spring, by the parameter that is its coordinate.
+    /// Effect of displacing a point of a tendon's path or an end of a spring, by the parameter that is
+    /// its coordinate.
     pub fn anchor_displaced(
         &self,
         c: &Constraints,
@@ -91,7 +93,7 @@ impl ConstraintDerivative {
             let Some(p) = c.springs[index].pose(t, kin).filter(|_| index == spring) else {
                 continue;
             };
-            // σ = s (v₁ − v₂) + …, and the impulse acts at the point that is displaced.
+            // σ = s (v₁ − v₂) + …, and the impulse acts at the displaced point.
             let link = p.link[end];
             let by = if end == 0 { by } else { -by };
             let turned = self.flow[AFTER].of(link).ang.cross(by) * elastic.scale;

@@ -1,4 +1,4 @@
-//! Velocities of the links, and what they carry along.
+//! Velocities of the links, and η, the change of a link's velocity that ξ × V leaves out.
 
 use crate::constraint::contact_derivative::ContactState;
 use crate::dynamics::kinematics::{Displaced, Kinematics, joint_twist, link_twists};
@@ -9,11 +9,11 @@ use crate::spatial::{Twist, Wrench};
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     velocity: Vec<Twist>,
-    /// η of the dofs: V_parent × S and what S's change adds, after [`Flow::carry`].
+    /// η by each dof: V_parent × S, and the change of S; after [`Flow::carry`].
     carried: Vec<Twist>,
-    /// Per varying link: how the velocity within it changes by each of its dofs.
+    /// Per varying link: change of the velocity within it by each of its dofs.
     varying: Vec<[Twist; MAX_DOFS]>,
-    /// And its rates.
+    /// Per varying link: the rates of its dofs.
     rates: Vec<[f64; MAX_DOFS]>,
 }
 
@@ -42,7 +42,7 @@ impl Flow {
         }
     }
 
-    /// Change of the velocity within a displaced link by that of its columns.
+    /// Change of the velocity within a displaced link by the change of its columns.
     pub fn within(&self, t: &Topology, moved: &Displaced) -> Twist {
         match t.links[moved.link].kind {
             LinkKind::Varying { index, .. } => {
@@ -73,7 +73,7 @@ impl Flow {
         of_link(&self.velocity, link)
     }
 
-    /// A contact at these velocities.
+    /// The contact at these velocities.
     #[inline(always)]
     pub fn see(&self, contact: &ContactState) -> ContactState {
         contact.at_velocities(contact.sides.link.map(|l| self.of(l)))
@@ -84,12 +84,12 @@ impl Flow {
         self.carried[dof]
     }
 
-    /// η of all links by a displacement `dq`, summed from the world.
+    /// η of all links by a displacement `dq`, summed from the world outwards.
     #[inline(always)]
     pub fn displaced(&self, t: &Topology, kin: &Kinematics, dq: &[f64], eta: &mut [Twist]) {
         let mut varying = t.varying.iter().zip(&self.varying);
         let mut next = varying.next();
-        // Slices of one length: an index is checked once for all of them.
+        // Slices of one length: the compiler checks an index once for all of them.
         let n = t.links.len();
         let (eta, velocity) = (&mut eta[..n], &self.velocity[..n]);
         let (s, dq) = (&kin.s[..], &dq[..kin.s.len()]);
@@ -111,13 +111,13 @@ impl Flow {
         }
     }
 
-    /// What the adjoint of η on the subtree of a link adds to that of ξ of its dofs.
+    /// Part of the adjoint of ξ of a link's dofs that the adjoint of η on its subtree adds.
     #[inline(always)]
     pub fn weigh(&self, parent: usize, eta: Wrench) -> Wrench {
         -self.of(parent).cross_wrench(eta)
     }
 
-    /// Adds to `q_bar` what the adjoints of η on subtrees are by the change of S.
+    /// Adds to `q_bar` the part of the adjoints of η on subtrees by the change of S.
     pub fn weigh_varying(&self, t: &Topology, eta: &[Wrench], q_bar: &mut [f64]) {
         for (by, link) in self.varying.iter().zip(&t.varying) {
             for (k, by) in t.links[link.link].dofs().zip(by) {

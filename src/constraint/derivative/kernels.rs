@@ -1,4 +1,4 @@
-//! The loops of a variation, for the widest vectors of the processor.
+//! The loops of [`ConstraintDerivative`], compiled for the widest vectors of the processor.
 
 use super::{
     ConstraintDerivative, Constraints, Cords, External, Kinematics, LinkStiffness, Model, Scene,
@@ -7,9 +7,10 @@ use super::{
 use crate::linalg::dispatch;
 
 impl ConstraintDerivative {
-    /// Prepares the variation at the end of a step; `q` and `v` are where it began, and where the cords' second derivatives are
-    /// taken. The impulses on bodies join the
-    /// external loads as forces over the step, those of equalities with how they turn.
+    /// Prepares the derivative at the end of a step. `state` is q and v at the start of the step, at
+    /// which the second derivatives of tendons are taken, and v at its end. The impulses on bodies join
+    /// the external loads as forces over the step. For equalities this includes their change with the
+    /// rotation of the bodies.
     pub fn prepare(
         &mut self,
         c: &Constraints,
@@ -22,7 +23,8 @@ impl ConstraintDerivative {
         prepare(self, c, scene, model, kin, state, external);
     }
 
-    /// Prepares columns by dofs, and adds to the stiffness of the links' loads how the impulses of contacts turn.
+    /// Prepares columns by dofs, and adds the change of the contacts' impulses with the motion of the
+    /// bodies to the stiffness of the links' loads.
     pub fn expand(&mut self, t: &Topology, kin: &Kinematics, stiffness: &mut LinkStiffness) {
         expand(self, t, kin, stiffness);
     }
@@ -32,8 +34,8 @@ impl ConstraintDerivative {
         direction(self, t, kin, dq, sigma);
     }
 
-    /// Adjoint of [`ConstraintDerivative::direction`] and of how the impulses of contacts on the dofs vary: from the adjoints of σ
-    /// and of the impulses on the dofs, added to `q_bar`.
+    /// Adjoint of [`ConstraintDerivative::direction`], and of the change of the contacts' impulses on
+    /// the dofs. It takes the adjoints of σ and of the impulses on the dofs, and adds to `q_bar`.
     pub fn direction_adjoint(
         &mut self,
         t: &Topology,

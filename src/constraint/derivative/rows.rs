@@ -1,4 +1,4 @@
-//! The rows of a variation: of contacts and equalities by the motions of bodies, of others on dofs.
+//! Data of the derivative's rows: on bodies for contacts and equalities, on dofs for the other rows.
 
 use crate::collision::Tie;
 use crate::collision::patch::Shift;
@@ -12,12 +12,12 @@ use std::ops::Range;
 pub(super) const AFTER: usize = 0;
 pub(super) const BEFORE: usize = 1;
 
-/// Rows of a group on one of its bodies: σ by (ξ, η) of the link.
+/// Rows of a group on one of its bodies: slopes of σ by (ξ, η) of the link.
 #[derive(Clone, Debug)]
 pub struct Side {
     pub rows: Range<usize>,
     pub link: usize,
-    /// Which of the two velocities η belongs to.
+    /// The velocity to which η belongs: `AFTER` or `BEFORE`.
     pub(super) time: usize,
     pub(super) by_xi: [F4; 6],
     pub(super) by_eta: [F4; 6],
@@ -43,14 +43,15 @@ pub struct OnDof {
     pub slope: f64,
 }
 
-/// What a coupling adds to the diagonal of R_q.
+/// The part of a coupling in the diagonal of R_q.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
     pub dof: usize,
     pub by_q: f64,
 }
 
-/// A row of a tendon: its slopes by the velocity of the length after the step and before it, and by the length.
+/// A row of a tendon: its slopes by the rate of the length after the step and before it, and by the
+/// length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnTendon {
     pub row: usize,
@@ -76,7 +77,7 @@ pub struct Cross {
 }
 
 impl Cross {
-    /// Adds what displacing the first link does to the second.
+    /// Adds the effect of displacing the first link on the second.
     #[inline(always)]
     pub fn add(all: &mut Vec<Cross>, [from, to]: [usize; 2], wrench: &[Wrench; 6]) {
         if to == WORLD {
@@ -94,7 +95,7 @@ impl Cross {
     }
 }
 
-/// Rows by the motions of single bodies, and impulses on others.
+/// Rows by the motion of single bodies, and impulses on other bodies.
 #[derive(Debug)]
 pub(super) struct BodyRows {
     pub sides: Vec<Side>,
@@ -124,14 +125,15 @@ pub(super) struct VariedContact {
     pub slope: f64,
     pub by_speed: f64,
     pub state: ContactState,
-    /// Along what the point may run instead and its normal turn, zero where one crossing of sides places it.
+    /// Direction in which other sides could place the point, and the change of its normal. Zero if only
+    /// one crossing of sides places it.
     pub tie: Tie,
-    /// How a face varies with the moduli of its geoms.
+    /// Variation of a face with the moduli of its two geoms.
     pub by_modulus: [Shift; 2],
 }
 
 impl VariedContact {
-    /// A motion along the frame on the contact's rows; a frictionless one has its normal only.
+    /// Maps a motion along the frame to the contact's rows. A frictionless contact has only its normal.
     #[inline(always)]
     pub fn lanes(&self, x: Vec3) -> F4 {
         match self.rows.len() {
@@ -146,7 +148,7 @@ impl VariedContact {
         add(&mut sigma[self.rows.clone()], self.lanes(x));
     }
 
-    /// The weights of the contact's rows along its frame.
+    /// Maps weights of the contact's rows to its frame.
     #[inline(always)]
     pub fn weights(&self, rows: &[f64]) -> Vec3 {
         match &rows[self.rows.clone()] {
@@ -159,13 +161,13 @@ impl VariedContact {
 /// A contact whose push-out joints bound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounded {
-    /// Among the contacts of the variation.
+    /// Index among the contacts of the derivative.
     pub contact: usize,
     pub group: usize,
-    /// Its normal row, and how this varies with the speed of push-out.
+    /// Its normal row, and the row's slope by the push-out speed.
     pub row: usize,
     pub slope: f64,
-    /// Of its bodies at the dofs' speeds w.
+    /// Velocities of its bodies at the dofs' speeds w.
     pub velocity: [Twist; 2],
 }
 

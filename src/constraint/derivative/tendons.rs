@@ -1,8 +1,8 @@
-//! The rows of tendons in a variation.
+//! The part of tendon rows in the derivative of the constraint problem.
 //!
-//! With the moment g = ∂l/∂q, H = ∂g/∂q and σ = c g·v⁺ + e l + …, ∂σ/∂q = c Hᵀv⁺ + e g, and the impulse c λ g on the dofs varies
-//! by c λ H. Where a tendon leads another, c = −p'(l) varies, too, by −p'': e has −p'' g·v⁺ more, and the impulse varies by
-//! −p'' λ g gᵀ beside that.
+//! With the moment g = ∂l/∂q, H = ∂g/∂q and σ = c g·v⁺ + e l + …, ∂σ/∂q = c Hᵀv⁺ + e g. The impulse c λ
+//! g on the dofs varies by c λ H. If a tendon leads another, c = −p'(l) varies, too, by −p'': e gets the
+//! additional term −p'' g·v⁺, and the variation of the impulse gets −p'' λ g gᵀ.
 
 use super::ConstraintDerivative;
 use super::rows::{BEFORE, OnDof, OnTendon, Pull};
@@ -17,7 +17,7 @@ use crate::spatial::Vec3;
 use crate::tendon::{Cords, Displacement, Stretch};
 
 impl ConstraintDerivative {
-    /// Takes up the row of a tendon or of a turn, which is a length, too; of others nothing varies.
+    /// Adds the row of a tendon or of a turn, which is a length, too. Other rows have no such variation.
     pub(super) fn push_tendon(
         &mut self,
         c: &Constraints,
@@ -60,7 +60,7 @@ impl ConstraintDerivative {
         self.push_length(cords, [v, v_next], own, pull);
     }
 
-    /// Takes up the row of an equality of tendons.
+    /// Adds the row of an equality of tendons.
     pub(super) fn push_lengths(
         &mut self,
         c: &Constraints,
@@ -117,7 +117,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Adds the impulses on the dofs by a stiffness or damping of a spring or tendon that has neither, and so has no rows.
+    /// Adds the impulses on the dofs by the stiffness or damping of a spring or tendon. For one that has
+    /// neither, and therefore no rows.
     pub fn absent(
         &self,
         c: &Constraints,
@@ -160,8 +161,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof`, `within` a branch or between
-    /// branches.
+    /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof`: within a
+    /// branch, or between branches.
     pub fn for_turns(
         &self,
         t: &Topology,
@@ -197,7 +198,7 @@ impl ConstraintDerivative {
         });
     }
 
-    /// Effect of what is displaced on the rows that are lengths.
+    /// Effect of a displacement on the rows that are lengths.
     pub(super) fn tendons_displaced(
         &self,
         (kin, cords): (&Kinematics, &Cords),

@@ -1,4 +1,5 @@
-//! Torsional and rolling friction of a variation, always reduced.
+//! The part of torsional and rolling friction in the derivative of the constraint problem; always
+//! reduced.
 
 use super::ConstraintDerivative;
 use super::rows::{AFTER, Cross, Side, add};
@@ -32,7 +33,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Takes up the turning of a contact that was taken up before; its couple joins the external loads, with how it turns.
+    /// Adds the torsional and rolling friction of a contact, which must have been added before. Its
+    /// couple joins the external loads, with its change by the rotation of the bodies.
     pub(super) fn push_turning(
         &mut self,
         c: &Constraints,
@@ -68,7 +70,7 @@ impl ConstraintDerivative {
         }
     }
 
-    /// The part of [`ConstraintDerivative::changed`] that turning has.
+    /// The part of [`ConstraintDerivative::changed`] by torsional and rolling friction.
     pub(super) fn turning_changed(
         &self,
         c: &Constraints,

@@ -1,42 +1,44 @@
-//! One link that turns freely: its wrench and how that varies.
+//! Computes the couple of one link that rotates freely, and its slopes.
 
 use super::super::face::State;
 use crate::dynamics::spin::{Spin, SpinSlopes};
 use crate::model::topology::{Link, LinkKind, WORLD};
 use crate::spatial::{Inertia, Mat3, Sym3, Vec3, Wrench};
 
-/// A link that turns freely, at the last state.
+/// A link that rotates freely, at the last state.
 #[derive(Clone, Debug)]
 pub(super) struct Turning {
     pub(super) link: usize,
-    /// About the centre of mass; else about the joint's.
+    /// True for a free joint, whose link rotates about its centre of mass; else it rotates about the
+    /// joint's centre.
     pub(super) is_free: bool,
-    /// It hangs on the world, and nothing on it.
+    /// `is_root`: the link hangs on the world. `is_lone`: it also carries no other link.
     pub(super) is_root: bool,
     pub(super) is_lone: bool,
-    /// A dof of it has a prescribed velocity.
+    /// True if one of its dofs has a prescribed velocity.
     pub(super) is_driven: bool,
     /// Its first dof of rotation.
     pub(super) spins: usize,
     pub(super) mass: f64,
-    /// First moment about the link's frame, and inertia about the centre, along the link's axes.
+    /// First moment about the link's frame, and inertia about the centre of rotation, along the link's
+    /// axes.
     pub(super) first: Vec3,
     pub(super) about: Sym3,
-    /// Along the link's axes, with the linear velocity of a free joint.
+    /// Angular velocity, the linear velocity of a free joint, and gravity, along the link's axes.
     pub(super) omega: Vec3,
     pub(super) linear: Vec3,
     pub(super) gravity: Vec3,
-    /// A force carries it against gravity, so that no torque of gravity is in its equation.
+    /// True if a force carries it against gravity, so that its equation has no torque of gravity.
     is_carried: bool,
-    /// The centre, about the tree's origin.
+    /// The centre of rotation, relative to the tree's origin.
     pub(super) point: Vec3,
-    /// None of what is massless or driven.
+    /// `None` for a link that is massless or has a prescribed dof.
     pub(super) spin: Option<Spin>,
     pub(super) slopes: SpinSlopes,
     pub(super) wrench: Wrench,
-    /// The same from the link's frame, along its axes.
+    /// The centre of rotation, relative to the link's frame and along its axes.
     pub(super) centre: Vec3,
-    /// The generalized force on its dofs without the wrench.
+    /// The generalized force on its dofs without the couple.
     pub(super) tau: [f64; 6],
 }
 
@@ -65,7 +67,7 @@ impl Turning {
         }
     }
 
-    /// Finds the wrench at a state.
+    /// Computes the couple at a state.
     pub(super) fn take(&mut self, at: &State<'_>) {
         (self.spin, self.wrench, self.centre) = (None, Wrench::ZERO, Vec3::ZERO);
         let (kin, h, i) = (at.kin, at.time_step, self.link);
@@ -95,7 +97,7 @@ impl Turning {
         self.spin = Some(spin);
     }
 
-    /// Gravity, unless a force carries the link.
+    /// Gravity, or zero if a force carries the link.
     fn weighing(&self, at: &State<'_>) -> Vec3 {
         match self.is_carried {
             true => Vec3::ZERO,
@@ -103,13 +105,13 @@ impl Turning {
         }
     }
 
-    /// A wrench or its change by the couple's impulse along the link's axes.
+    /// The wrench of the couple, or its change, from the impulse of the couple along the link's axes.
     pub(super) fn wrench_of(&self, at: &State<'_>, impulse: Vec3) -> Wrench {
         let couple = at.kin.rot[self.link].mul_vec(impulse);
         Wrench::new(Vec3::ZERO, couple * (1.0 / at.time_step))
     }
 
-    /// How the wrench varies with ω, and as the link turns against gravity.
+    /// Change of the wrench with ω, and with a rotation of the link against gravity.
     pub(super) fn by_motion(&self, at: &State<'_>, spin: &Spin, spun: Vec3, turn: Vec3) -> Wrench {
         let spun = at.kin.rot[self.link].tr_mul_vec(spun);
         let mut impulse = spin.impulse_by_omega(&self.slopes).mul_vec(spun);
@@ -120,7 +122,8 @@ impl Turning {
         self.wrench_of(at, impulse)
     }
 
-    /// How a ball joint's couple times h varies with gravity's torque, of a first moment along the link's axes.
+    /// Change of a ball joint's couple times h with the torque of gravity, for a first moment along the
+    /// link's axes.
     pub(super) fn by_gravity(
         &self,
         at: &State<'_>,
@@ -132,7 +135,7 @@ impl Turning {
         spin.impulse_by_push(&self.slopes, first.cross(seen) * at.time_step)
     }
 
-    /// How the wrench varies with the link's inertia, along and about its frame.
+    /// Change of the wrench with the link's inertia, which is along and about the link's frame.
     pub(super) fn by_inertia(&self, at: &State<'_>, spin: &Spin, by: &Inertia) -> Wrench {
         let about = by.about(self.centre);
         let mut impulse = spin.impulse_by_inertia(&self.slopes, &about);
@@ -142,7 +145,8 @@ impl Turning {
         self.wrench_of(at, impulse)
     }
 
-    /// The acceleration of a link that is alone, from v̂₀ to v̂, under a generalized force without the wrench.
+    /// The acceleration of a link that is alone, from v̂₀ to v̂, for a generalized force without the
+    /// couple.
     pub(super) fn alone(
         &self,
         rot: &Mat3,

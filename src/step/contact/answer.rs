@@ -1,4 +1,4 @@
-//! What contacts answer a velocity at the end of a step, of laws that make impulses a function of it.
+//! Impulses as a function of the velocity at the end of a step, for laws that define such a function.
 
 use super::{ContactStage, add, lanes, solved_by};
 use crate::dynamics::Dynamics;
@@ -10,10 +10,11 @@ use crate::model::params::Params;
 use crate::step::contact::request::OfStep;
 
 impl ContactStage {
-    /// Adds Jᵀ λ to `out` with the impulses of a step from (q, v) that ends at `v_end`. The factors of A are made.
+    /// Adds Jᵀ λ to `out`, with the impulses of a step from (q, v) that ends at `v_end`. `dynamics`
+    /// holds the factors of A.
     ///
     /// # Errors
-    /// As [`ContactStage::solve`]; those of the law's [`answer`](crate::contact::law::Law::answer).
+    /// As [`ContactStage::solve`]; errors of the law's [`answer`](crate::contact::law::Law::answer).
     pub fn answer(
         &mut self,
         model: &Model,
@@ -66,14 +67,14 @@ impl ContactStage {
         Ok(())
     }
 
-    /// As [`ContactStage::direction`] where nothing but the velocity at the end changes.
+    /// As [`ContactStage::direction`], if only the velocity at the end changes.
     pub fn hold(&mut self) {
         if let Some(l) = &mut self.linear {
             l.sigma.fill(0.0);
         }
     }
 
-    /// Adds `scale` Jᵀ δλ to `out` along the direction with this change of the velocity at the end.
+    /// Adds `scale` Jᵀ δλ to `out` along the direction, with this change of the velocity at the end.
     pub fn answer_direction(&mut self, dv: &[f64], scale: f64, out: &mut [f64]) -> Result<()> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Steps whose rows are all of single dofs: solved as bounds of these, and turned to rows where those are
-//! asked for.
+//! Solves steps whose rows are all of single dofs as bounds of these dofs, and converts them to rows
+//! when these are needed.
 
 use super::{ContactStage, respond, solved_by};
 use crate::constraint::Free;
@@ -14,16 +14,16 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::model::params::Params;
 
-/// What a step without contacts came to.
+/// The result of solving a step by bounds of single dofs.
 pub(super) enum Alone {
     Solved(Certificate),
-    /// It is a step of rows after all, and this is what was spent.
+    /// The step must be solved by rows. The certificate holds the work that was spent.
     Left(Certificate),
 }
 
 impl ContactStage {
-    /// Solves a step as bounds of single dofs where it meets nothing; limits within `reach` are told of.
-    /// The scene has been placed, and searched within this horizon.
+    /// Solves a step as bounds of single dofs, if it has no contacts. Limits within `reach` get groups.
+    /// The scene must have been placed, and searched within this horizon.
     pub(super) fn solve_alone(
         &mut self,
         model: &Model,
@@ -58,8 +58,8 @@ impl ContactStage {
         Ok(Alone::Solved(certificate))
     }
 
-    /// Turns the solution of the last step to that of a problem of rows, unless it is one; with the
-    /// factors of its A.
+    /// Converts the solution of the last step to that of a problem of rows, if it is not one yet. `mass`
+    /// holds the factors of its A.
     pub(in crate::step) fn complete_rows(&mut self, model: &Model, mass: &Factors) -> Result<()> {
         let c = &mut self.constraints;
         let Some(outcome) = self.outcome.filter(|_| c.is_deferred()) else {
@@ -73,7 +73,8 @@ impl ContactStage {
         (self.law).adopt(&c.problem(), &c.lambda, &c.modes, outcome.certificate)
     }
 
-    /// What the derivative of a step is worth that was solved as bounds of single dofs; none of others.
+    /// The verdict on the derivative of a step that was solved as bounds of single dofs; `None` for
+    /// other steps.
     pub(super) fn verdict_alone(&self) -> Option<Verdict> {
         let outcome = self
             .outcome
@@ -102,7 +103,7 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Whether the constraints that hold are known not to depend on each other, so that impulses are
+    /// True if the active constraints are known to be independent of each other, so that impulses are
     /// unique.
     pub fn independent(&mut self) -> Result<bool> {
         if !self.has_rows() {
@@ -116,13 +117,13 @@ impl ContactStage {
         law.linearize(&problem)?.is_unique(&problem)
     }
 
-    /// Joins the trees that rows of the last step act on together.
+    /// Joins the trees on which rows of the last step act together.
     pub fn couple(&self, coupling: &mut Coupling) {
         let c = &self.constraints;
         if self.relaxed.is_some() || !self.law.is_local() {
             return coupling.join_all();
         }
-        // Bounds of single dofs join none.
+        // Bounds of single dofs join no trees.
         for group in 0..c.rows.in_use() {
             if let [Some(a), Some(b)] = c.rows.trees(group) {
                 coupling.join(a, b);

@@ -1,4 +1,5 @@
-//! Impulses that move nothing: what redundant constraints may share out one way or another.
+//! Finds a random impulse in the null space of G, to test whether redundant constraints make a quantity
+//! ambiguous.
 
 use super::impulse_bar::ImpulseBar;
 use super::{ContactStage, add, lanes, solved_by};
@@ -9,15 +10,18 @@ use crate::error::Result;
 use crate::linalg::scattered;
 use crate::model::topology::Topology;
 
-/// Velocity that idle impulses may leave, relative to what their parts do.
+/// Largest velocity that an impulse of the null space may leave, relative to the velocity by its part
+/// before the correction.
 const STILL: f64 = 1e-7;
 
 impl ContactStage {
-    /// Of the changes of impulses that the modes allow and that move nothing, one in general position: what weighs it by
-    /// zero weighs all of them so. After [`ContactStage::linearize`] with the factors of A. False where the law's linear system
-    /// does not tell them.
+    /// Finds a random vector of null(G) among the changes of impulses that the modes allow. If a linear
+    /// functional vanishes on it, the functional vanishes on all such vectors (almost surely). Call it
+    /// after [`ContactStage::linearize`], with the factors of A. Returns false if the law's linear
+    /// system does not give such a vector.
     ///
-    /// With any change d that the modes allow, the law answers G d by −d and a part of its own choice: the sum of both is idle.
+    /// For any change d that the modes allow, the law answers G d by −d plus a vector of its own choice.
+    /// The sum of d and this answer is in the null space.
     pub fn find_idle_impulses(&mut self, t: &Topology, m: &mut Factors) -> Result<bool> {
         self.no_idle_impulses();
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
@@ -74,14 +78,14 @@ impl ContactStage {
         Ok(sizes[1] <= STILL * sizes[0])
     }
 
-    /// Impulses are unique.
+    /// Sets the vector to zero: impulses are unique.
     pub fn no_idle_impulses(&mut self) {
         if let Some(l) = &mut self.linear {
             l.idle.fill(0.0);
         }
     }
 
-    /// How the idle impulses weigh, and how much they would where each is as large as the largest.
+    /// The functional `bar` at the vector, and its bound if every entry were as large as the largest.
     pub fn idle_weight(&self, bar: &ImpulseBar<'_>) -> [f64; 2] {
         let (mut sum, mut weights) = (0.0, 0.0);
         let Some(l) = &self.linear else {
@@ -95,7 +99,8 @@ impl ContactStage {
     }
 }
 
-/// A change of a block's impulse in general position among those that its mode allows at no change of its velocity.
+/// A random change of a block's impulse among those that its mode allows while its velocity does not
+/// change.
 fn allowed(mode: Mode, impulse: &[f64], seed: usize, out: &mut [f64]) {
     let share = share(mode, impulse, seed);
     match mode {
@@ -111,7 +116,7 @@ fn allowed(mode: Mode, impulse: &[f64], seed: usize, out: &mut [f64]) {
     }
 }
 
-/// The same of torsion and rolling, with the share by which the impulse of their contact changes.
+/// The same for torsional and rolling friction. `share` is the relative change of the contact's impulse.
 fn allowed_turning(mode: Mode, impulse: &[f64], seed: usize, share: f64, out: &mut [f64]) {
     match mode {
         Mode::Breaking => out.fill(0.0),
@@ -127,7 +132,7 @@ fn allowed_turning(mode: Mode, impulse: &[f64], seed: usize, share: f64, out: &m
     }
 }
 
-/// Change of the normal impulse of a contact in general position, relative to itself: with it goes what is at its bound.
+/// Random relative change of the normal impulse of a contact. Impulses at their bound change with it.
 fn share(mode: Mode, impulse: &[f64], seed: usize) -> f64 {
     let size = match mode {
         Mode::Sliding => impulse.iter().fold(0.0_f64, |m, x| x.abs().max(m)),

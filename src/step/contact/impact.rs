@@ -1,15 +1,17 @@
-//! How positions vary through the times of impacts.
+//! Derivative of positions by the times of impacts.
 //!
-//! A step takes q⁺ = q ⊕ h v̂, whenever within it bodies meet: no difference of a single step tells that what meets later also
-//! leaves later. Over many steps it does. A contact i that rebounds meets when its gap Φ_i is used up at its speed (J v)_i,n, so
-//! that a change δΦ_i moves the impact by δt_i = −δΦ_i/(J v)_i,n. For that long its rows keep their old velocity σ⁻ = J v instead
-//! of the new one σ⁺ = J v̂. The displacement that this leaves is carried by all rows that hold:
+//! A step takes q⁺ = q ⊕ h v̂, at whatever time within it bodies meet. Differencing one step therefore
+//! cannot show that a later impact also means a later rebound. Differencing many steps does. A contact i
+//! that rebounds meets when its gap Φ_i is used up at its speed (J v)_i,n, so that a change δΦ_i moves
+//! the impact by δt_i = −δΦ_i/(J v)_i,n. During δt_i its rows keep their old velocity σ⁻ = J v instead
+//! of the new one σ⁺ = J v̂. All rows that hold carry the displacement that results:
 //!
 //!   S = A⁻¹Jᵀ δλ(w),   w_i = (σ_i⁺ − σ_i⁻) δt_i, zero on rows that do not rebound,
 //!
-//! with the law's own answer δλ to a variation of its rows, so that friction during the impact and contacts at rest have their
-//! part. q⁺ is displaced by S as by h v̂. Without friction that is ∂q⁺/∂q = 1 − M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺(1 + E) J + …, for redundant contacts
-//! and any masses; where several meet at once, it takes them for simultaneous on all sides.
+//! where δλ is the law's own answer to a variation of its rows, so that friction during the impact and
+//! contacts at rest take part. q⁺ is displaced by S as by h v̂. Without friction this is ∂q⁺/∂q = 1 −
+//! M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺(1 + E) J + …, also for redundant contacts and any masses. Contacts that meet at once
+//! count as simultaneous on all sides.
 
 use crate::constraint::Constraints;
 
@@ -17,21 +19,21 @@ use crate::constraint::Constraints;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Impact {
     pub group: usize,
-    /// w by the gap.
+    /// Slope of w by the gap.
     pub by_gap: [f64; 3],
     /// The change of the gap along a direction, or its adjoint.
     pub gap: f64,
 }
 
 impl Impact {
-    /// Adds w at the change of the gap.
+    /// Adds w for the change of the gap.
     pub fn add(&self, c: &Constraints, w: &mut [f64]) {
         for (w, by_gap) in w[c.range(self.group)].iter_mut().zip(self.by_gap) {
             *w += by_gap * self.gap;
         }
     }
 
-    /// (dof, entry) of the normal row, which is how the gap varies with q.
+    /// (dof, entry) of the normal row, which is the slope of the gap by q.
     pub fn normal<'a>(&self, c: &'a Constraints) -> impl Iterator<Item = (usize, f64)> + use<'a> {
         let (group, lane) = (self.group, c.range(self.group).len() - 1);
         (c.rows.dofs(group)).map(move |k| (k, c.rows.column(group, k).0[lane]))
@@ -44,7 +46,7 @@ pub(super) fn find(c: &Constraints, [v, v_end]: [&[f64]; 2], out: &mut Vec<Impac
     for (group, rebound) in c.impacts() {
         let [old, new] = [v, v_end].map(|v| c.rows.times(group, v).0);
         let mut by_gap = [0, 1, 2].map(|i| (old[i] - new[i]) / rebound.speed);
-        // Without the solver's tolerance.
+        // Exact, without the solver's tolerance.
         by_gap[c.range(group).len() - 1] = 1.0 + rebound.e;
         out.push(Impact {
             group,
@@ -54,7 +56,7 @@ pub(super) fn find(c: &Constraints, [v, v_end]: [&[f64]; 2], out: &mut Vec<Impac
     }
 }
 
-/// w of a displacement.
+/// Computes w of a displacement.
 pub(super) fn vary(impacts: &mut [Impact], c: &Constraints, dq: &[f64], w: &mut [f64]) {
     w.fill(0.0);
     for impact in impacts {

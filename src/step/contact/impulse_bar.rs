@@ -1,12 +1,13 @@
-//! What weighs the impulses of a step.
+//! The adjoint of a step's impulses.
 
 use crate::constraint::{Along, Constraints, Source};
 use crate::spatial::Vec3;
 
-/// The adjoint of a step's impulses; an empty part is zero.
+/// The adjoint of a step's impulses. An empty part is zero.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ImpulseBar<'a> {
-    /// Of the impulses (t₁ t₂ n) of each contact, and of its torques of rolling and torsion about the same axes.
+    /// Of the impulses (t₁ t₂ n) of each contact; and of its torques of rolling and torsion about the
+    /// same axes.
     pub contacts: &'a [f64],
     pub torques: &'a [f64],
     /// Of the impulse of a bound.
@@ -21,7 +22,7 @@ impl<'a> ImpulseBar<'a> {
         }
     }
 
-    /// Visits rows of the constraints with their weights.
+    /// Calls `visit(row, weight)` for rows of the constraints.
     pub(super) fn for_rows(&self, c: &Constraints, mut visit: impl FnMut(usize, f64)) {
         if self.contacts.is_empty() && self.torques.is_empty() && self.bound.is_none() {
             return;
@@ -31,7 +32,7 @@ impl<'a> ImpulseBar<'a> {
             match source {
                 Source::Contact(i) => {
                     let bar = self.contacts.get(3 * i..3 * i + 3).unwrap_or_default();
-                    // A frictionless contact has its normal only.
+                    // A frictionless contact has only its normal.
                     for (row, weight) in rows.rev().zip(bar.iter().rev()) {
                         visit(row, *weight);
                     }

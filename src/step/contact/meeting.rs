@@ -1,4 +1,4 @@
-//! The displacement that [`impact`](super::impact) speaks of, along directions of the gaps and back.
+//! JVP and VJP of the displacement S by a change of impact times ([`impact`](super::impact)).
 
 use super::{ContactStage, lanes, solved_by};
 use crate::dynamics::factors::Factors;
@@ -7,12 +7,13 @@ use crate::model::topology::Topology;
 use crate::step::contact_kernels::gather;
 
 impl ContactStage {
-    /// Contacts of the last step that rebound, after [`ContactStage::linearize`].
+    /// Number of contacts of the last step that rebound. Call it after [`ContactStage::linearize`].
     pub fn impacts(&self) -> usize {
         self.linear.as_ref().map_or(0, |l| l.impacts.len())
     }
 
-    /// Starts a direction of gaps; an empty displacement stands for zero.
+    /// Starts a direction with the change of the gaps by a displacement. An empty displacement stands
+    /// for zero.
     pub fn meet(&mut self, dq: &[f64]) {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return;
@@ -32,7 +33,8 @@ impl ContactStage {
         }
     }
 
-    /// Adds `scale` times what the parameter of the last [`ContactStage::parameter`] does to the gaps.
+    /// Adds `scale` times the change of the gaps by the parameter of the last
+    /// [`ContactStage::parameter`].
     pub fn meet_by_parameter(&mut self, scale: f64) {
         if let Some(l) = &mut self.linear {
             for impact in &mut l.impacts {
@@ -64,8 +66,8 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Adjoint of [`ContactStage::displacement`]: takes that of S, which is used up, and adds that of q. The adjoints of
-    /// the gaps stay.
+    /// Adjoint of [`ContactStage::displacement`]. It takes the adjoint of S, which it overwrites, and
+    /// adds to the adjoint of q. The adjoints of the gaps are kept.
     pub fn displacement_adjoint(
         &mut self,
         t: &Topology,
@@ -102,7 +104,7 @@ impl ContactStage {
         (l.impacts.iter()).map(|i| i.gap * l.gaps[i.group]).sum()
     }
 
-    /// Calls `visit(dof, x)` for how the gap of an impact varies with q.
+    /// Calls `visit(dof, x)` for the slopes of an impact's gap by q.
     pub fn for_gap(&self, index: usize, mut visit: impl FnMut(usize, f64)) {
         if let Some(l) = &self.linear {
             for (k, n) in l.impacts[index].normal(&self.constraints) {

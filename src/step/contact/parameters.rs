@@ -1,4 +1,4 @@
-//! Parameters that act through the constraints.
+//! Derivatives by parameters that act through the constraints.
 
 use super::{ContactStage, solved_by};
 use crate::collision::scene::SceneContact;
@@ -9,15 +9,17 @@ use crate::model::params::{Param, ParamKind, Params};
 use crate::step::parameters::At;
 use crate::tendon::Displacement;
 
-/// The geoms' coefficients of which a pair has the larger one, and which parameters derivatives are taken by.
+/// The coefficients of geoms, of which a pair has the larger one; and the parameters by which
+/// derivatives are taken.
 pub(in crate::step) struct Larger<'a> {
     pub params: &'a Params,
     pub selected: &'a [Param],
 }
 
 impl Larger<'_> {
-    /// Whether a selected coefficient of friction is that of both geoms of a pair and matters: where it bounds an impulse, and where
-    /// a turning row, which is scaled by it, yields to what holds it.
+    /// True if a selected coefficient of friction is equal for both geoms of a pair, and matters:
+    /// because it bounds an impulse, or because it scales a yielding row of torsional or rolling
+    /// friction.
     pub(super) fn friction_is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
         let blocks = c.sources.iter().zip(&c.modes).enumerate();
         let mut felt = blocks.filter_map(|(group, (source, mode))| match (source, mode) {
@@ -50,7 +52,7 @@ impl Larger<'_> {
         })
     }
 
-    /// Whether a selected coefficient of restitution is.
+    /// True if a selected coefficient of restitution is equal for both geoms of a pair.
     pub(super) fn restitution_is_at_kink(&self, geoms: [usize; 2]) -> bool {
         let [a, b] = geoms.map(|g| self.params.geom_restitution[g]);
         a == b && self.is_selected(ParamKind::GeomRestitution, geoms, 0)
@@ -64,7 +66,8 @@ impl Larger<'_> {
     }
 }
 
-/// Which coefficients turning rows feel that are at the bounds of these signs, 0 for none.
+/// The coefficients that matter to rows of torsional and rolling friction. `signs` are the bounds at
+/// which the rows are, 0 for none.
 fn felt_by_turning(turning: &Turning, signs: [i8; 3], yields: bool) -> [bool; 3] {
     let mut felt = [false; 3];
     for (axis, sign) in turning.axis.iter().zip(signs).take(turning.rows) {
@@ -76,8 +79,8 @@ fn felt_by_turning(turning: &Turning, signs: [i8; 3], yields: bool) -> [bool; 3]
 }
 
 impl ContactStage {
-    /// Effects of a parameter: σ at fixed velocity and the laws' bounds are kept for the call that
-    /// follows, impulses on the dofs are added to `force`.
+    /// Effects of a parameter. The changes of σ at fixed velocity and of the laws' bounds are kept for
+    /// the next call. Impulses on the dofs are added to `force`.
     pub fn parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return;
@@ -128,13 +131,14 @@ impl ContactStage {
         }
     }
 
-    /// Whether a spring or tendon without rows would give impulses with another value of a parameter.
+    /// True if a spring or tendon without rows would have an impulse at another value of the parameter.
     pub fn may_begin_to_pull(p: &Param) -> bool {
         matches!(p.kind, ParamKind::Spring | ParamKind::Tendon)
     }
 
-    /// Notes whether redundant constraints, which agree on every variation of the state, also agree on that of a
-    /// parameter which moves the geometry.
+    /// Marks the derivative as one-sided if it is so by this parameter. There are two reasons. Redundant
+    /// constraints that agree on every variation of the state may disagree on the variation by a
+    /// parameter that moves the geometry. And the parameter may be at a kink of a tendon.
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
         if p.kind.moves_surfaces() || p.anchor().is_some() {
             self.parameter(at, p, force);

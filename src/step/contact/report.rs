@@ -1,4 +1,4 @@
-//! What users see of a step's contacts.
+//! Reports the contacts of a step to the user.
 
 use super::{ContactStage, contact_groups};
 use crate::collision::contact_frame;
@@ -14,25 +14,27 @@ use crate::spatial::Vec3;
 pub struct ContactReport {
     pub geom: [usize; 2],
     pub body: [usize; 2],
-    /// World axes [m]; on the flat face that gives the normal, or midway between the surfaces. The normal points
-    /// from A to B.
+    /// World axes [m]. The point is on the flat face that gives the normal, or midway between the
+    /// surfaces. The normal points from A to B.
     pub point: [f64; 3],
     pub normal: [f64; 3],
-    /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
+    /// t₁ and t₂. With the normal they make a right-handed frame; see
+    /// [`crate::collision::contact_frame`].
     pub tangents: [[f64; 3]; 2],
     pub gap: f64,
-    /// Which features of the two geoms touch: the same number as long as the same ones do.
+    /// Identifies the features of the two geoms that touch. It is constant as long as the same features
+    /// touch.
     pub feature: u64,
-    /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
+    /// Impulse (t₁, t₂, n) on B [N s], and velocity of B relative to A after the step [m/s].
     pub impulse: [f64; 3],
     pub velocity: [f64; 3],
-    /// Of rolling about t₁ and t₂ and of torsion about n on B [N m s].
+    /// Torque on B of rolling about t₁ and t₂ and of torsion about n [N m s].
     pub torque: [f64; 3],
     pub mode: Mode,
-    /// Of a pyramid: whether rolling about t₁, about t₂ and torsion are at their bounds by themselves.
+    /// For a pyramid: true if rolling about t₁, rolling about t₂, and torsion are at their own bounds.
     pub turning_at_bound: [bool; 3],
-    /// Of a face of a hydroelastic patch: its area [m²], and where the step began the pressure at its point,
-    /// negative where it is not closed [Pa]; else 0.
+    /// For a face of a hydroelastic patch: its area [m²], and the pressure at its point at the start of
+    /// the step, negative if it is not closed [Pa]. Otherwise 0.
     pub area: f64,
     pub pressure: f64,
 }
@@ -52,7 +54,7 @@ pub(in crate::step) fn check_finite(reports: &[ContactReport]) -> Result<()> {
 }
 
 impl ContactReport {
-    /// Where it is; without impulse and velocity, of which no step has told.
+    /// The contact's place, without impulse and velocity, for which a step is needed.
     pub fn without_forces(c: &SceneContact, model: &Model) -> ContactReport {
         let [t1, t2, _] = contact_frame(c.point.normal).c;
         ContactReport {
@@ -78,7 +80,8 @@ impl ContactReport {
         self.along_frame(self.impulse) * rate
     }
 
-    /// The torque on B of torsional and rolling friction times a rate, world axes; no part of it is the impulse's.
+    /// The torque on B of torsional and rolling friction times a rate, world axes. It is not part of the
+    /// impulse.
     pub fn torque_on_b(&self, rate: f64) -> Vec3 {
         self.along_frame(self.torque) * rate
     }
@@ -90,11 +93,11 @@ impl ContactReport {
 }
 
 impl ContactStage {
-    /// Keeps what the next step starts from; call when the step has succeeded.
+    /// Stores the warm start of the next step. Call it when the step has succeeded.
     pub fn remember(&mut self) {
         match &self.outcome {
             Some(o) if o.certificate.converged => self.constraints.remember(o.jam),
-            // Impulses of a failed solve may be far off: the next step does better without them.
+            // Impulses of a failed solve may be far off: the next step starts better without them.
             _ => self.constraints.memory.forget(),
         }
     }
@@ -102,7 +105,7 @@ impl ContactStage {
     /// Reports the contacts of a step that ends at `v_end`.
     ///
     /// # Errors
-    /// As those of [`check_finite`].
+    /// As [`check_finite`].
     pub fn report(&mut self, model: &Model, v_end: &[f64]) -> Result<()> {
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {
@@ -146,7 +149,7 @@ impl ContactStage {
         self.constraints.add_impulses(-scale, out);
     }
 
-    /// ConstraintDerivative of the contacts' impulses (t₁ t₂ n each) along the direction of the last
+    /// Derivative of the contacts' impulses (t₁ t₂ n each) along the direction of the last
     /// [`ContactStage::correct_one`].
     pub fn impulse_direction(&self, out: &mut [f64]) {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
@@ -155,7 +158,7 @@ impl ContactStage {
         for (out, (b, _)) in out.chunks_exact_mut(3).zip(contact_groups(c)) {
             let dlambda = &l.dlambda[c.range(b)];
             out.fill(0.0);
-            // A frictionless contact has its normal only.
+            // A frictionless contact has only its normal.
             out[3 - dlambda.len()..].copy_from_slice(dlambda);
         }
     }

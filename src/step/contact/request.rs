@@ -1,4 +1,4 @@
-//! A step as the law that solves its problem sees it.
+//! Implements [`Request`] for a step: the problem builder that a law calls while it solves.
 
 use crate::constraint::Constraints;
 use crate::contact::law::{Posed, Request};
@@ -12,11 +12,12 @@ pub(super) struct OfStep<'a> {
     pub c: &'a mut Constraints,
     pub model: &'a Model,
     pub mass: &'a mut Factors,
-    /// Velocities before the step and without impulses, and coordinates of what is kept of the one beside the other.
+    /// Velocity before the step and without impulses. `kept` is the first minus the second, in the
+    /// coordinates of the problem.
     pub v: &'a [f64],
     pub v_free: &'a [f64],
     pub kept: &'a [f64],
-    /// Scratch of as many numbers.
+    /// Scratch of nv numbers each.
     pub v_end: &'a mut [f64],
     pub v_pulled: &'a mut [f64],
 }
@@ -49,7 +50,7 @@ impl Request for OfStep<'_> {
             respond(self.c, self.mass, self.model, self.v_free, self.v_end);
             let mut without = self.v_free;
             if self.c.has_springs() {
-                // What springs throw is not pushed.
+                // The speed by springs is not an effect of push-out.
                 pulled(self.c, self.mass, self.model, self.v_free, self.v_pulled);
                 without = &*self.v_pulled;
             }

@@ -1,4 +1,5 @@
-//! From a free velocity to impulses: with the contacts that the step can reach.
+//! Solves the contact problem of a step: from the free velocity to the impulses of all contacts that the
+//! step can reach.
 
 use super::ContactStage;
 use super::dofs::Alone;
@@ -13,23 +14,24 @@ use crate::model::Model;
 use crate::model::params::Params;
 use crate::step::contact_kernels::respond;
 
-/// A body may gain this speed within a step before a limit that was out of reach is passed; the step
+/// A joint may gain this speed within a step before it passes a limit that was out of reach. The step
 /// then repeats with all limits [rad/s or m/s].
 const SPECULATIVE_SPEED: f64 = 1.0;
 
-/// Contacts enter the step at this many steps' travel, at the larger of the speeds that the links have
-/// and would have without impulses. Where impulses make one faster than that the step repeats with
-/// the contacts it could then reach.
+/// Contacts enter the step within the travel of this many steps, at the larger of the links' present
+/// speed and their speed without impulses. If impulses make a link faster, the step repeats with the
+/// contacts that it could then reach.
 const HORIZON_STEPS: f64 = 2.0;
 
-/// The same of compliant contacts, which may be found when they close, or glide.
+/// The same for compliant contacts. They may be found when they close or glide.
 const COMPLIANT_HORIZON_STEPS: f64 = 1.0;
 
 impl ContactStage {
-    /// Velocity at the end from the factored matrix, the velocity without forces and the free acceleration.
+    /// Computes the velocity at the end of the step from the factored matrix, the velocity without
+    /// forces and the free acceleration.
     ///
     /// # Errors
-    /// `Capacity` for too many contacts, `Numerical` where the problem is not finite.
+    /// `Capacity` for too many contacts, `Numerical` if the problem is not finite.
     pub fn solve(
         &mut self,
         model: &Model,
@@ -138,7 +140,7 @@ impl ContactStage {
         }
     }
 
-    /// Whether an impulse acts at a contact that may be none.
+    /// True if an impulse acts at a contact that may not exist.
     fn is_in_doubt(&mut self) -> bool {
         let c = &self.constraints;
         for (group, source) in c.sources.iter().enumerate() {
@@ -152,7 +154,7 @@ impl ContactStage {
         false
     }
 
-    /// Within this time contacts enter a step [s].
+    /// Contacts that may close within this time enter a step [s].
     pub(super) fn horizon(&self) -> f64 {
         let steps = match self.constraints.compliance {
             Some(_) => COMPLIANT_HORIZON_STEPS,
@@ -161,12 +163,13 @@ impl ContactStage {
         self.constraints.time_step() * steps
     }
 
-    /// Whether the last step was not taken with the push-out that was asked for.
+    /// True if the last step was not taken with full stabilization.
     pub fn gave_up_push_out(&self) -> bool {
         self.constraints.push_out() != PushOut::Full
     }
 
-    /// Whether that was decided by what came of more: of such a decision no derivative tells.
+    /// True if a failure at a higher level of stabilization decided this. The derivative does not
+    /// include this decision.
     pub fn yielded(&self) -> bool {
         self.outcome.is_some_and(|o| o.yielded)
     }

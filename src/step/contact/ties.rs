@@ -1,4 +1,4 @@
-//! Contacts of which sides decide how their points move: whether a step feels it.
+//! Finds whether a step depends on contact points whose motion depends on which sides place them.
 
 use super::ContactStage;
 use crate::dynamics::Dynamics;
@@ -10,16 +10,18 @@ use crate::model::topology::Topology;
 /// x ← A⁻¹ x.
 pub(in crate::step) type SolveSystem = fn(&mut Dynamics, &Topology, &mut [f64]);
 
-/// Relative to what sliding the points does at fixed impulses, and to the velocities: what less than this is left of it once the
-/// impulses have changed, too, is not felt.
+/// A change of v⁺ below this does not count. It is relative to the velocities, and to the change that
+/// sliding the points makes at fixed impulses.
 const FELT: f64 = 1e-6;
 
 impl ContactStage {
-    /// Whether v⁺, which is `v_end`, varies with the sliding of any point of which sides decide; `x` has room for a velocity. After
-    /// [`ContactStage::linearize`] of a step that has a derivative, with the factors of A.
+    /// True if v⁺ = `v_end` varies with the sliding of any point whose motion depends on which sides
+    /// place it. `x` is scratch for a velocity. Call it after [`ContactStage::linearize`] of a step that
+    /// has a derivative, with the factors of A.
     ///
-    /// A body at rest on several points is at rest on those beside them: all that sliding them does is taken up by impulses. All is
-    /// linear: one sliding in general position tells of any.
+    /// A body at rest on several points is also at rest on neighbouring points: impulses take up the
+    /// whole effect of sliding them. The problem is linear, so that one random sliding tests all of
+    /// them.
     pub fn feels_ties(
         &mut self,
         model: &Model,

@@ -1,4 +1,4 @@
-//! Variations of a step in general position, for the verdict of a law.
+//! Random variations of a step, for the verdict of a law.
 
 use crate::constraint::{ConstraintDerivative, Constraints};
 use crate::contact::law::Variations;
@@ -6,7 +6,8 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::{F4, scattered};
 use crate::model::topology::Topology;
 
-/// Numbers between ±1 for displacements, kept velocities and forces, and room for one of them. Sized at creation.
+/// Random numbers between ±1 for displacements, kept velocities and forces, and scratch for one of them.
+/// Sized at creation.
 #[derive(Debug)]
 pub(super) struct General {
     numbers: [Vec<f64>; 3],
@@ -26,7 +27,7 @@ impl General {
     }
 }
 
-/// Those of the last step.
+/// Variations of the last step.
 pub(super) struct OfStep<'a> {
     pub general: &'a mut General,
     pub c: &'a Constraints,
@@ -40,7 +41,7 @@ impl Variations for OfStep<'_> {
         let c = self.c;
         let General { numbers, direction } = &mut *self.general;
         w.fill(0.0);
-        // A displacement that is covered within a step: all parts are velocities.
+        // A displacement within one step, so that all parts are velocities.
         for (x, g) in direction.iter_mut().zip(&numbers[0]) {
             *x = c.time_step() * g;
         }
@@ -53,7 +54,7 @@ impl Variations for OfStep<'_> {
                 }
             }
         }
-        // Any force at all.
+        // An arbitrary force.
         add_velocity(c, &numbers[2], w);
     }
 
