@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::spec::{GeomSpec, ShapeSpec};
 use crate::spatial::Pose;
 
-/// Per geom; nothing where all contacts are points.
+/// Representations and moduli [Pa] of the geoms; empty if all contacts are points.
 #[derive(Debug, Default)]
 pub(super) struct Patches {
     bodies: Vec<Option<Representation>>,
@@ -17,7 +17,7 @@ pub(super) struct Patches {
 }
 
 impl Patches {
-    /// Both geoms of a pair that meets in faces.
+    /// Both geoms of a pair, if the pair has hydroelastic contact.
     pub fn sides<'a>(&'a self, geoms: [usize; 2], poses: &'a [Pose]) -> Option<[Side<'a>; 2]> {
         let [a, b] = geoms.map(|g| self.bodies.get(g).and_then(Option::as_ref));
         let bodies = [a?, b?];
@@ -30,10 +30,10 @@ impl Patches {
         })
     }
 
-    /// Makes a geom anew that has another shape. Allocates.
+    /// Rebuilds a geom with another shape. Allocates.
     ///
     /// # Errors
-    /// As [`Representation::of`].
+    /// Those of [`Representation::of`].
     pub fn resize(&mut self, geom: usize, spec: &GeomSpec, shape: &ShapeSpec) -> Result<()> {
         if let Some(body) = self.bodies.get_mut(geom) {
             *body = Representation::of(spec, shape)?;
@@ -43,10 +43,10 @@ impl Patches {
 }
 
 impl Scene {
-    /// From now on pairs of geoms that say so meet in hydroelastic faces.
+    /// Enables hydroelastic contact for the geoms that ask for it.
     ///
     /// # Errors
-    /// As [`Representation::of`].
+    /// Those of [`Representation::of`].
     pub fn press(&mut self, model: &Model) -> Result<()> {
         let geoms = model.geoms().iter().enumerate();
         let bodies = geoms.map(|(i, g)| match model.may_touch_any(i) {
@@ -61,24 +61,24 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes the moduli of the geoms.
+    /// Sets the moduli of the geoms [Pa].
     pub fn set_moduli(&mut self, moduli: &[f64]) {
         self.patches.moduli.clear();
         self.patches.moduli.extend_from_slice(moduli);
     }
 
-    /// Whether a geom meets others in faces.
+    /// Whether a geom has hydroelastic contact.
     pub fn has_patch(&self, geom: usize) -> bool {
         matches!(self.patches.bodies.get(geom), Some(Some(_)))
     }
 
-    /// Whether it has a pressure field.
+    /// Whether a geom has a pressure field.
     pub fn is_compliant(&self, geom: usize) -> bool {
         let body = self.patches.bodies.get(geom).and_then(Option::as_ref);
         body.is_some_and(Representation::is_compliant)
     }
 
-    /// How a face of the last [`Scene::collide`] moves.
+    /// The derivative of a face of the last [`Scene::collide`].
     pub fn differentiate_face(&self, c: &SceneContact, out: &mut FaceDerivative) -> Smoothness {
         match self.patches.sides(c.geom, &self.poses) {
             Some([a, b]) => patch::differentiate(a, b, &c.point, c.part, out),
