@@ -5,8 +5,8 @@
 //! line from a to b. So w at either point bounds how soon they meet. A motion that both bodies share
 //! does not enter.
 //!
-//! The broad phase and the narrow phase get an [`Approach`] from the scene ([`Approach::within`],
-//! [`Approach::holds`]).
+//! The scene makes an [`Approach`] for a pair of links. The broad phase uses its bound `farthest`, the
+//! narrow phase its tests [`Approach::holds`] and [`Approach::closes`].
 
 use super::ContactPoint;
 use crate::spatial::{Pose, Twist, Vec3};

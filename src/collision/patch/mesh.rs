@@ -2,7 +2,8 @@
 //!
 //! A tetrahedron connects the surface, where the extent of the pressure is 0, to the medial axis, where
 //! it is 1. The medial axis is the centre of a sphere or an ellipsoid, the segment of a capsule, the
-//! innermost points of a box or a cylinder. The field of a box is exactly that of its distance.
+//! innermost points of a box or a cylinder. For a box, the field is exactly that of the distance from
+//! its surface.
 //!
 //! Beyond the surface the field continues with the same slope through a layer, where it is negative.
 //! Faces there are predicted contacts, which carry no load before they close.

@@ -31,7 +31,7 @@ impl Divisions {
         }
     }
 
-    /// Bound on the number of tetrahedra or triangles.
+    /// Estimated number of tetrahedra. The surface has fewer triangles.
     pub fn elements(&self, shape: &ShapeSpec) -> f64 {
         match shape {
             ShapeSpec::Box { .. } => 72.0,

@@ -8,7 +8,7 @@ use crate::spatial::Vec3;
 /// Sides of the prism that represents a cylinder whose cap lies on a face.
 const PRISM_SIDES: usize = 16;
 
-/// A convex shape in its geometry's frame; built once at load.
+/// A convex shape in its geom's frame; built once at load.
 #[derive(Clone, Debug)]
 pub struct Convex {
     pub(super) kind: Kind,

@@ -33,7 +33,7 @@ pub struct Edge {
     pub faces: [u16; 2],
 }
 
-/// A convex polytope of non-zero volume, in its geometry's frame. Constant once built.
+/// A convex polytope of non-zero volume, in its geom's frame. Constant once built.
 #[derive(Clone, Debug)]
 pub struct Hull {
     vertices: Vec<Vec3>,

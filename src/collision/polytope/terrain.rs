@@ -260,9 +260,9 @@ impl Terrain {
         m.points().iter().any(|p| p.gap < 0.0)
     }
 
-    /// Adds the contact of a shape that lies below the surface but whose lowest part, along each
-    /// triangle's normal, lies under no triangle. The contact is with the triangle over the shape's
-    /// centre.
+    /// Adds the contact of a shape below the surface for which no other contact was found: none of its
+    /// lowest points along the triangles' normals lies under that triangle. The contact is with the
+    /// triangle over the shape's centre.
     fn raise(&mut self, b: &Convex, b_in_a: &Pose) {
         let centre = b_in_a.point(b.centre());
         let place = |k: usize, count: usize| {

@@ -1,4 +1,5 @@
-//! The common-normal equations: how the closest points of two surfaces move with the bodies.
+//! The common-normal equations: the derivative of the closest points of two surfaces by the bodies'
+//! motion.
 //!
 //! Near its contact point each surface is described, in its tangent plane, by all pairs (δx, δm): a
 //! motion δx along the surface and the rotation δm of its outward normal m for that motion. In
@@ -24,7 +25,7 @@ use crate::spatial::{Mat3, Pose, Vec3};
 const SINGULAR: f64 = 1e-9;
 
 /// Added to the cosines between principal directions when the determinant is judged. Straight surfaces
-/// (edges, sides) count as parallel within SINGULAR^½ times this angle.
+/// (edges, sides) count as parallel if their angle is below SINGULAR^½ times this value [rad].
 const PARALLEL: f64 = 1e-4;
 
 /// A surface around its contact point, to first order.

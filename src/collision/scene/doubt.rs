@@ -204,7 +204,7 @@ impl Scene {
     }
 
     /// Whether the normal stays when the bodies move by `reach` along either tangent. The normal of a
-    /// face stays; the normal of an edge against a round shape turns with the motion. Flat shapes are
+    /// face stays; the normal of an edge against a round shape rotates with the motion. Flat shapes are
     /// already judged by [`Scene::is_met_beyond`].
     fn is_flat(&mut self, c: &SceneContact, reach: f64) -> bool {
         let p = c.point;

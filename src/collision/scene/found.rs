@@ -13,8 +13,8 @@ pub struct SceneContact {
     pub geom: [usize; 2],
     /// Links of both sides, or [`WORLD`].
     pub link: [usize; 2],
-    /// The part of each geometry that touches: the convex piece of a mesh, the triangle of a height
-    /// field, else 0.
+    /// The part of each geom that touches: the convex piece of a mesh, the triangle of a height field,
+    /// else 0.
     pub part: [u32; 2],
     /// The point lies on the flat face that gives the normal, else midway between the surfaces.
     pub point: ContactPoint,

@@ -8,7 +8,7 @@ use super::SceneContact;
 use super::pairs::ScenePair;
 use crate::spatial::Twist;
 
-/// Two parts of geometries that may meet. All triangles of a height field are one part.
+/// Two parts of geoms that may meet. All triangles of a height field are one part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parts {
     pub geom: [usize; 2],

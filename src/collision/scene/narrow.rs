@@ -238,7 +238,7 @@ pub(super) struct Nearest {
     pub point: ContactPoint,
     /// The parts with these points.
     pub part: [u32; 2],
-    /// Other points are as near, and their derivatives differ.
+    /// Other points are as near, at another place or with another normal.
     pub tied: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Excludes pairs of geoms that overlap by construction: housings inside each other, shafts in their
 //! bearings.
 //!
-//! Called when a model is loaded.
+//! Called when a model is loaded, and by `ds_model_exclude_overlapping`.
 
 use super::Scene;
 use super::pairs::Rules;
@@ -24,8 +24,8 @@ const ROOM: usize = 256;
 /// parts within the hull of a hollow part. Below that there are also fingers that meet.
 const SAMPLES: usize = 24;
 const PARTED: usize = SAMPLES / 4;
-/// How far a joint without limits moves from the neutral configuration, and a joint with one limit from
-/// that limit [rad; m for sliders].
+/// How far a sample moves a joint without limits from the neutral configuration. A joint with one limit
+/// is sampled up to twice this from the limit [rad; m for sliders].
 const FAR: f64 = std::f64::consts::PI;
 /// Pairs that the warning names.
 const NAMED: usize = 3;

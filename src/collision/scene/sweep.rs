@@ -190,7 +190,7 @@ impl Scene {
         found
     }
 
-    /// Bound on how far points of two geometries move against each other within the step [m].
+    /// Bound on how far points of two geoms move relative to each other within the step [m].
     fn travel(&self, geom: [usize; 2], twists: &[Twist]) -> f64 {
         let [(ca, wa), (cb, wb)] = geom.map(|g| self.about_geom(g, (twists, 0.0)));
         let [ra, rb] = geom.map(|g| self.geoms[g].radius);

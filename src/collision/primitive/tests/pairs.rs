@@ -185,8 +185,8 @@ fn the_closest_point_is_the_closest() {
                 (at_normal - c.gap).abs() < 1e-9,
                 "{name} {k}: {c:?} {at_normal}"
             );
-            // Both points on the surfaces, half the gap from the midpoint, lie inside the supporting
-            // planes of their shapes.
+            // The points at half the gap from the midpoint lie on the shapes: no supporting plane
+            // excludes them.
             for n in [c.normal, r.direction(), r.direction()] {
                 let on_b = c.point + c.normal * (0.5 * c.gap);
                 let on_a = c.point - c.normal * (0.5 * c.gap);
