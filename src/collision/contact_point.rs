@@ -26,7 +26,7 @@ pub enum Smoothness {
     Degenerate,
 }
 
-/// The vectors by which tied derivatives may differ, combined in a random share.
+/// The vectors by which tied derivatives may differ, in a generic combination.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tie {
     /// Displacement of the point, as long as the shapes [m]. Its component along the normal is the

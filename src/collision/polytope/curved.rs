@@ -37,8 +37,8 @@ const AWAY: f64 = 5e-3;
 const MAX_STARTS: usize = 8;
 /// Most facets among which the starts are chosen.
 const MAX_FACETS: usize = 64;
-/// Relative to the sizes. If a point between two parallel lines is deeper than both ends by less than
-/// this, the ends represent it. Lines that cross at any angle exceed it, parallel ones do not.
+/// Relative to the sizes. If a point between two lines side by side is deeper than both ends by less
+/// than this, the ends represent it. Lines that cross at any angle exceed it, parallel ones do not.
 const LEVEL: f64 = 1e-10;
 
 /// Replaces `best` by `s` if s(n) is larger, or as large and `s` is the first settled one.

@@ -99,7 +99,7 @@ impl Reference<'_> {
     }
 
     /// The direction in which the point of a feature at `x` slides if a third side cuts off one of its
-    /// two sides: a random combination of both sides. Its component along the face's normal is the
+    /// two sides: a generic combination of both sides. Its component along the face's normal is the
     /// change of height. Zero if no third side passes through `x`.
     fn slide(&self, feature: Feature, x: Vec3, rounding: f64) -> Vec3 {
         let Some((incident, own)) = self.own_sides(feature) else {

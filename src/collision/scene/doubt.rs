@@ -251,8 +251,8 @@ impl Scene {
 
     /// The shift of one side of a contact that lays it on its other supports, at the beginning and
     /// (with `end`) at the end of a motion of the links. The shift is perpendicular to `normal`: it
-    /// tests how far the side rises along its supports and keeps the depth along `normal`. A support
-    /// along `normal` has no such shift.
+    /// tests how high the other side of the contact rises along the supports, and keeps the depth along
+    /// `normal`. A support along `normal` has no such shift.
     pub(super) fn lift(
         &self,
         parts: Parts,

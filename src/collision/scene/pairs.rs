@@ -1,4 +1,4 @@
-//! Which geoms may touch: MuJoCo's rules. The margins of two geoms add up, as in MuJoCo's version 4.
+//! Which geoms may touch: MuJoCo's rules. The margins of two geoms add up, as in MuJoCo 4.0.
 
 use crate::model::Model;
 use crate::model::spec::GeomSpec;

@@ -191,7 +191,8 @@ fn rounded(n: usize, semi_axes: Vec3, seed: u64) -> Hull {
     Hull::from_points(&points).unwrap()
 }
 
-/// A box as a mesh: every face a grid of points, all triangles doubled, and triangles without area.
+/// A box as a mesh: every face a grid of points of its own. Each cell adds two triangles and one
+/// without area; the winding is not consistent.
 fn gridded_box(h: Vec3, cells: usize) -> crate::model::mesh::TriMesh {
     let mut m = crate::model::mesh::TriMesh::default();
     for f in 0..6 {
