@@ -97,7 +97,7 @@ impl Run {
 const COMPLIANT: HydroelasticKind = HydroelasticKind::Compliant;
 const RIGID: HydroelasticKind = HydroelasticKind::Rigid;
 
-/// 10 s at rest: no rattle, no lean, no drift, with any margin, on a half space and on a box.
+/// 10 s at rest: no rattle and no drift, with any margin, on a half space and on a box; no lean on a half space.
 #[test]
 fn a_cube_at_rest_stays() {
     for (h, margin, rigid_box) in [
@@ -152,8 +152,10 @@ fn a_cube_at_rest_stays() {
         let settled = settled.unwrap();
         let drift = run.q.iter().zip(&settled).map(|(a, b)| (a - b).abs());
         assert!(drift.fold(0.0, f64::max) < 1e-9, "h {h} margin {margin}");
+        // On a box the edges of the ground's triangles pass below the cube: it comes to rest at a slope of 1e-4.
+        let lean = if rigid_box { 1e-8 } else { 1e-12 };
         assert!(
-            (run.q[0] - 0.03).abs() < 1e-4 && run.q[6] > 1.0 - 1e-12,
+            (run.q[0] - 0.03).abs() < 1e-4 && run.q[6] > 1.0 - lean,
             "h {h} margin {margin} on a box {rigid_box}: {:?}",
             run.q
         );

@@ -1,38 +1,43 @@
-//! How two bodies move against each other, and which of their points may touch meanwhile.
+//! Relative motion of two bodies, and which of their points may touch within a time.
 //!
-//! Let w be the field of B's velocity less A's. The gap between the points a of A and b of B changes at n·w(a) =
-//! n·w(b): what the bodies' own turning adds is across the connection of the two. So w at either point bounds how
-//! soon they meet, and a motion that both share does not enter.
+//! Let w be the velocity field of B minus that of A. The gap between the points a of A and b of B
+//! changes at n·w(a) = n·w(b), because the bodies' rotations only add velocities perpendicular to the
+//! line from a to b. So w at either point bounds how soon they meet. A motion that both bodies share
+//! does not enter.
+//!
+//! The scene makes an [`Approach`] for a pair of links. The broad phase uses its bound `farthest`, the
+//! narrow phase its tests [`Approach::holds`] and [`Approach::closes`].
 
 use super::ContactPoint;
 use crate::spatial::{Pose, Twist, Vec3};
 
-/// Most motions that are considered at once.
+/// Most predicted motions of a step.
 pub const MOTIONS: usize = 4;
 
-/// Centre, and radius [m], which is infinite of a plane.
+/// Centre and radius [m]; the radius of a plane is infinite.
 pub type Ball = (Vec3, f64);
 
-/// Which points of two bodies count as contacts: those that are near, and those that a relative motion could
-/// bring together within a while.
+/// Selects the points of two bodies that count as contacts: near ones, and points that a relative
+/// motion may bring together within a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Approach {
-    /// Up to this gap points count however the bodies move [m].
+    /// Points up to this gap count however the bodies move [m].
     margin: f64,
-    /// How long the motions last [s].
+    /// Duration of the motions [s].
     horizon: f64,
     /// No point with a larger gap counts [m].
     pub farthest: f64,
-    /// Points that slide count this share of their slip sooner than those that close.
+    /// Friction coefficient μ of compliant contacts, else 0. A sliding point counts earlier by μ times
+    /// its slip.
     glide: f64,
-    /// Of B against A: velocity at `centre`, and angular velocity.
+    /// Velocity of B relative to A at `centre`, and relative angular velocity.
     motions: [Twist; MOTIONS],
     count: usize,
     centre: Vec3,
 }
 
 impl Approach {
-    /// Of bodies that do not move: all points with gaps up to `margin` [m].
+    /// For bodies that do not move: all points with gaps up to `margin` [m] count.
     pub fn still(margin: f64) -> Approach {
         Approach {
             margin,
@@ -41,7 +46,7 @@ impl Approach {
         }
     }
 
-    /// For `horizon` seconds; the motions are yet to be added, with their velocities at `centre`.
+    /// For `horizon` seconds. Add the motions with [`Approach::push`], their velocities at `centre`.
     pub fn new(horizon: f64, centre: Vec3) -> Approach {
         Approach {
             margin: 0.0,
@@ -54,7 +59,7 @@ impl Approach {
         }
     }
 
-    /// Adds a motion of B against A; beyond [`MOTIONS`] nothing.
+    /// Adds a motion of B relative to A. Motions beyond [`MOTIONS`] are ignored.
     pub fn push(&mut self, w: Twist) {
         if let Some(m) = self.motions.get_mut(self.count) {
             *m = w;
@@ -62,12 +67,13 @@ impl Approach {
         }
     }
 
-    /// The same where friction of this coefficient lifts what slides.
+    /// The same approach for compliant contacts with friction coefficient `mu`, which act above the
+    /// surface on sliding bodies.
     pub fn gliding(&self, mu: f64) -> Approach {
         Approach { glide: mu, ..*self }
     }
 
-    /// The same with another margin, for bodies within these balls.
+    /// The same approach with another margin, for bodies within these balls.
     pub fn within(&self, margin: f64, balls: [Ball; 2]) -> Approach {
         let faster = |most: f64, w: &Twist| most.max(self.fastest(*w, balls));
         let fastest = self.motions[..self.count].iter().fold(0.0, faster);
@@ -78,21 +84,23 @@ impl Approach {
         }
     }
 
-    /// How much nearer than by one of the motions the bodies can come by the other approach's first one [m].
+    /// Extra approach distance of the other approach's first motion over the motion of this one that is
+    /// most like it [m].
     pub fn surprise(&self, other: &Approach, balls: [Ball; 2]) -> f64 {
         let nearer = |least: f64, w: &Twist| least.min(other.fastest(other.motions[0] - *w, balls));
         let motions = self.motions[..self.count].iter();
         other.horizon * stretch(other.glide) * motions.fold(f64::INFINITY, nearer)
     }
 
-    /// Bound on the relative velocity at points of the bodies that meet: it holds in either ball.
+    /// Bound on the relative velocity at points where the bodies meet. Such points lie in both balls,
+    /// so the smaller bound holds.
     fn fastest(&self, w: Twist, balls: [Ball; 2]) -> f64 {
         let turning = w.ang.norm();
         let [a, b] = balls.map(|(c, r)| w.at(c - self.centre).norm() + swing(turning, r));
         a.min(b)
     }
 
-    /// The same with the bodies exchanged.
+    /// The same approach with the bodies exchanged.
     pub fn swapped(&self) -> Approach {
         Approach {
             motions: self.motions.map(|w| -w),
@@ -100,7 +108,7 @@ impl Approach {
         }
     }
 
-    /// The same in the frame placed at `pose`.
+    /// The same approach in the frame placed at `pose`.
     pub fn seen_from(&self, pose: &Pose) -> Approach {
         let turned = |x: Vec3| pose.rot.tr_mul_vec(x);
         Approach {
@@ -112,20 +120,21 @@ impl Approach {
         }
     }
 
-    /// Whether a point counts: whether a motion is fast enough there, in whatever direction. One that is no number
-    /// does, for whoever is to refuse it.
+    /// Whether a point counts: whether a motion is fast enough there, in any direction. A point with a
+    /// NaN gap counts, so that a later check can refuse it.
     pub fn holds(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;
         let reach = self.horizon * stretch(self.glide);
         excess <= 0.0 || excess.is_nan() || self.any(p, |w| excess <= reach * w.norm())
     }
 
-    /// The first motion at a point.
+    /// Velocity of the first motion at a point [m/s].
     pub fn first_at(&self, point: Vec3) -> Vec3 {
         self.motions[0].at(point - self.centre)
     }
 
-    /// Whether a motion closes the gap of a point, or glides on it.
+    /// Whether a motion closes the gap of a point, or (compliant contacts) slides near enough above the
+    /// surface.
     pub fn closes(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;
         let nearer = |w: Vec3| {
@@ -144,12 +153,12 @@ impl Approach {
     }
 }
 
-/// The most that μ ‖w_T‖ − w_n is beside ‖w‖.
+/// Largest ratio of μ ‖w_T‖ − w_n to ‖w‖: √(1 + μ²).
 pub fn stretch(mu: f64) -> f64 {
     if mu == 0.0 { 1.0 } else { mu.hypot(1.0) }
 }
 
-/// Speed at this distance from an axis, which is infinite for a plane.
+/// Speed at this distance from the axis of rotation [m/s]. The distance is infinite for a plane.
 pub fn swing(turning: f64, radius: f64) -> f64 {
     if turning == 0.0 {
         0.0

@@ -1,8 +1,8 @@
-//! A contact point and how it moves: the common currency of every narrow-phase routine.
+//! A contact point and its derivative: the result of every narrow-phase routine.
 
 use crate::spatial::{Mat3, Twist, Vec3};
 
-/// One point of the contact between geometries A and B, world axes.
+/// One point of the contact between geoms A and B, world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactPoint {
     /// Midway between the two surfaces [m].
@@ -11,7 +11,7 @@ pub struct ContactPoint {
     pub normal: Vec3,
     /// Signed distance along the normal, negative when penetrating [m].
     pub gap: f64,
-    /// Which features touch; equal from step to step while the same features do.
+    /// Number of the features that touch. It is equal from step to step while the same features touch.
     pub feature: u64,
 }
 
@@ -20,18 +20,19 @@ pub struct ContactPoint {
 pub enum Smoothness {
     /// The derivative is exact.
     Smooth,
-    /// It is one of several, of which each holds for some motions.
+    /// There are several derivatives, each valid for some motions; this is one of them.
     Tied(Tie),
-    /// It does not exist; what was returned leaves out the part that is not determined.
+    /// The derivative does not exist. The returned one leaves out the undetermined part.
     Degenerate,
 }
 
-/// By which vectors derivatives that are tied may differ, in a share that is in general position.
+/// The vectors by which tied derivatives may differ, in a generic combination.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tie {
-    /// Those of a point, as long as the shapes [m]; its part along the normal is how the gap changes there.
+    /// Displacement of the point, as long as the shapes [m]. Its component along the normal is the
+    /// change of the gap there.
     pub slide: Vec3,
-    /// Those of a normal, of length one.
+    /// Change of the normal, of length one.
     pub tilt: Vec3,
 }
 
@@ -53,7 +54,7 @@ impl Smoothness {
     }
 }
 
-/// First-order motion of a contact point under a small relative displacement of B against A.
+/// First-order motion of a contact point under a small displacement of B relative to A.
 ///
 /// Let ξ_A, ξ_B be the displacements (twists) of the two bodies with linear parts taken at
 /// `ContactPoint::point` (world axes), and ζ = ξ_B − ξ_A. Then
@@ -73,8 +74,8 @@ pub struct ContactDerivative {
 }
 
 impl ContactDerivative {
-    /// The derivative for the same contact with the roles of A and B exchanged, where `normal` is
-    /// the normal before the exchange (the caller negates it in the point).
+    /// The derivative of the same contact with A and B exchanged. `normal` is the normal before the
+    /// exchange (the caller negates it in the point).
     pub fn swapped(&self, normal: Vec3) -> ContactDerivative {
         // With ζ' = ξ_A − ξ_B = −ζ and ξ_A = ξ_B + ζ':
         // δp = ξ_B.lin + ζ'.lin − P ζ',  δ(−n) = ξ_B.ang × (−n) + ζ'.ang × (−n) + N ζ'.

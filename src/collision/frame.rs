@@ -1,9 +1,9 @@
-//! The contact frame: two tangents chosen from the normal, and how they turn with it.
+//! The contact frame: two tangents as a function of the normal, and its derivative.
 //!
-//! Away from −z the frame is the smallest rotation taking z to the normal, so that n = z gives
-//! t₁ = x, t₂ = y. No choice is continuous over the whole sphere; ours changes where
-//! n_z = [`SWITCH`], to the smallest rotation taking −z to the normal applied to the frame
-//! (x, −y, −z), so that both upward and downward normals lie far from the change.
+//! Away from −z the frame is the smallest rotation that takes z to the normal, so n = z gives t₁ = x,
+//! t₂ = y. No frame is continuous over the whole sphere. This one jumps at n_z = [`SWITCH`]: below it,
+//! the smallest rotation that takes −z to the normal is applied to the frame (x, −y, −z). Upward and
+//! downward normals are thus both far from the jump.
 
 use crate::spatial::{Mat3, Vec3};
 
@@ -22,8 +22,8 @@ pub fn contact_frame(n: Vec3) -> Mat3 {
     )
 }
 
-/// The rotation δφ (world axes) of the whole frame for a motion `dn` ⟂ `n` of the normal:
-/// δR_c = δφ × R_c.
+/// The rotation δφ (world axes) of the whole frame for a change `dn` ⟂ `n` of the normal: δR_c = δφ ×
+/// R_c.
 #[inline]
 pub fn contact_frame_rotation(n: Vec3, dn: Vec3) -> Vec3 {
     let (s, k) = chart(n);

@@ -1,4 +1,4 @@
-//! Contacts between geometries, and the exact motion of each contact.
+//! Collision: contacts between geoms, and the exact derivative of each contact.
 
 mod approach;
 mod contact_point;

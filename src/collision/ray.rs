@@ -1,9 +1,13 @@
-//! Where a ray meets a shape.
+//! Intersection of a ray with a primitive shape: where the line enters and leaves it, the normal, and
+//! whether the distance has a kink.
+//!
+//! Called by the scene's ray query (range sensors).
 
 use super::shape::Shape;
 use crate::spatial::{Pose, Vec3};
 
-/// Crossings closer to each other than this share of their distance count as one, and so do those of a tangent.
+/// Crossings closer to each other than this share of their distance count as one, and so do the two
+/// crossings of a tangent.
 const TOGETHER: f64 = 1e-12;
 
 /// The points origin + t direction, t ≥ 0.
@@ -31,11 +35,11 @@ impl Ray {
 /// Where a line passes through a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// Along the line [m].
+    /// Distance along the line [m].
     pub at: f64,
     /// Unit, outwards.
     pub normal: Vec3,
-    /// On an edge, or where the line is tangent: `at` has a kink there.
+    /// True on an edge, or where the line is tangent: `at` has a kink there.
     pub kink: bool,
 }
 
@@ -52,13 +56,13 @@ impl Crossing {
         }
     }
 
-    /// The earlier of two; on a kink where they are one.
+    /// The earlier of two crossings; marked as a kink if they coincide with different normals.
     pub fn or_earlier(self, other: Crossing) -> Crossing {
         let first = if other.at < self.at { other } else { self };
         first.joined(self, other)
     }
 
-    /// How far to look for others that are one with this.
+    /// Distance up to which another crossing may coincide with this one [m].
     pub fn reach(&self) -> f64 {
         self.at + TOGETHER * (1.0 + self.at)
     }
@@ -78,7 +82,7 @@ impl Crossing {
     }
 }
 
-/// What of a line lies in a convex solid.
+/// The part of a line that lies in a convex solid.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     pub enter: Crossing,
@@ -97,8 +101,8 @@ impl Span {
         }
     }
 
-    /// Cuts off what lies above a plane, from the height of the line's origin above it and the rate of it along the line.
-    /// Whether anything is left.
+    /// Cuts off the part above a plane. `height` is the height of the line's origin above the plane,
+    /// `rate` its change along the line. Returns whether anything is left.
     #[inline]
     pub fn clip(&mut self, normal: Vec3, height: f64, rate: f64) -> bool {
         if rate == 0.0 {
@@ -113,7 +117,7 @@ impl Span {
         self.enter.at <= self.leave.at
     }
 
-    /// Where the ray first meets the solid's surface, from within as from outside.
+    /// Where the ray first meets the solid's surface, from inside or outside.
     pub fn first(&self) -> Option<Crossing> {
         let first = match self.enter.at >= 0.0 {
             true => self.enter,
@@ -123,13 +127,14 @@ impl Span {
     }
 }
 
-/// Where the line o + t d, d of any length but zero, enters and leaves the ball of this radius about the origin, and whether
-/// it is tangent.
+/// Where the line o + t d (d of any nonzero length) enters and leaves the ball of this radius about the
+/// origin, and whether it is tangent.
 fn ball(o: Vec3, d: Vec3, radius: f64) -> Option<([f64; 2], bool)> {
     let length = d.norm();
     let along = d * (1.0 / length);
     let middle = -o.dot(along);
-    // From the point nearest to the centre: squares of what is far would leave no digits.
+    // Measured from the point nearest to the centre: the squares of large distances would lose all
+    // digits.
     let square = radius * radius;
     let beside = square - (o + along * middle).norm_squared();
     if beside < 0.0 {
@@ -141,7 +146,8 @@ fn ball(o: Vec3, d: Vec3, radius: f64) -> Option<([f64; 2], bool)> {
 }
 
 impl Shape {
-    /// What of a line, given in the shape's frame, lies in it. A plane is met from above alone.
+    /// The part of a line, given in the shape's frame, that lies in the shape. A plane is met only from
+    /// above.
     pub fn span(&self, ray: &Ray) -> Option<Span> {
         let (o, d) = (ray.origin, ray.direction);
         match *self {
@@ -187,7 +193,7 @@ impl Shape {
     }
 }
 
-/// The ball about a centre, which may be another one for the end at which the line leaves.
+/// The span of a ball. Its centre may differ between the entering end (0) and the leaving end (1).
 fn rounded(ray: &Ray, radius: f64, centre: impl Fn(usize) -> Vec3) -> Option<Span> {
     let end = |i: usize| {
         let c = centre(i);
@@ -221,7 +227,8 @@ fn wall(ray: &Ray, radius: f64) -> Option<Span> {
     Some(Span { enter, leave })
 }
 
-/// Where the line passes the infinite cylinder beside the segment, it meets the ball at that end or nothing.
+/// The span of a capsule. Where the line crosses the infinite cylinder beyond the segment, it meets the
+/// ball at that end or nothing.
 fn capsule(ray: &Ray, radius: f64, half_length: f64) -> Option<Span> {
     let side = wall(ray, radius)?;
     let end = |i: usize, crossing: Crossing| {
@@ -260,7 +267,7 @@ mod tests {
         },
     ];
 
-    /// Negative within, zero on the surface.
+    /// Negative inside, zero on the surface.
     fn level(shape: &Shape, p: Vec3) -> f64 {
         match *shape {
             Shape::Plane => p.z,
@@ -322,7 +329,7 @@ mod tests {
                     assert!(level(shape, at).abs() < 1e-13, "{shape:?} {ray:?}");
                     assert!((c.normal.norm() - 1.0).abs() < 1e-13);
                     assert!(c.normal.dot(direction) * sign >= -1e-12);
-                    // The normal is the way up.
+                    // The normal points outwards.
                     let step = 1e-6;
                     let rise = level(shape, at + c.normal * step);
                     assert!(rise > 0.3 * step, "{shape:?} {ray:?} {rise}");

@@ -1,4 +1,4 @@
-//! The shape of a geometry, as the narrow phase sees it.
+//! The primitive shapes of geoms, with their bounds.
 
 use crate::spatial::{Mat3, Pose, Vec3};
 
@@ -41,8 +41,8 @@ impl Shape {
         }
     }
 
-    /// Half sizes, along the axes of `rot`'s target frame, of the smallest box about the frame's
-    /// origin that holds the shape turned by `rot`; infinite for a plane.
+    /// Half sizes, along the axes of `rot`'s target frame, of the smallest box about the frame's origin
+    /// that holds the shape rotated by `rot`; infinite for a plane.
     #[inline]
     pub fn half_sizes(&self, rot: &Mat3) -> Vec3 {
         let axis = rot.c[2];
@@ -84,8 +84,8 @@ impl Shape {
         [-h, h]
     }
 
-    /// Lower and upper corner of the box, along the world's axes, that holds the shape at `pose`.
-    /// A plane fills the world, or its lower half when its normal is exactly a world axis.
+    /// Lower and upper corner of the box along the world's axes that holds the shape at `pose`. A plane
+    /// fills the world, or half of it if its normal is exactly a world axis.
     #[inline]
     pub fn aabb(&self, pose: &Pose) -> [Vec3; 2] {
         let h = self.half_sizes(&pose.rot);
@@ -127,7 +127,7 @@ mod tests {
         },
     ];
 
-    /// Points of the surface, from a fine grid of directions, in the shape's frame.
+    /// Points of the surface for a fine grid of directions, in the shape's frame.
     fn surface(shape: &Shape) -> Vec<Vec3> {
         let n = 120;
         let mut points = Vec::new();

@@ -1,12 +1,12 @@
-//! Elements of meshes: triangles of a surface, and tetrahedra with a linear pressure each.
+//! Elements of meshes: triangles of a surface, and tetrahedra with a linear pressure.
 
 use super::tree::Tree;
 use crate::spatial::Vec3;
 
-/// Volumes and areas below this share of the cube and square of a mesh's size are none.
+/// Volumes and areas below this share of the cube and square of a mesh's size count as zero.
 const FLAT: f64 = 1e-14;
 
-/// A triangle with the unit normal that points outward.
+/// A triangle with its outward unit normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facet {
     pub corners: [Vec3; 3],
@@ -19,8 +19,8 @@ pub(super) struct Surface {
     pub tree: Tree,
 }
 
-/// One of the planes that bound a tetrahedron; both tetrahedra at it have the same numbers, and `sign` says
-/// on which side each is.
+/// One of the planes that bound a tetrahedron. Both tetrahedra at the plane have the same numbers;
+/// `sign` is the side of this one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wall {
     pub at: Vec3,
@@ -31,9 +31,9 @@ pub(super) struct Wall {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tetrahedron {
     pub corners: [Vec3; 4],
-    /// Of the pressure in units of the modulus.
+    /// Pressure at the corners, in units of the modulus.
     pub extents: [f64; 4],
-    /// Its slope [1/m], and the length of that.
+    /// Slope of the pressure [1/m] in units of the modulus, and its length.
     pub gradient: Vec3,
     pub steepness: f64,
     pub walls: [Wall; 4],
@@ -43,7 +43,7 @@ pub(super) struct Tetrahedron {
 pub(super) struct Volume {
     pub cells: Vec<Tetrahedron>,
     pub tree: Tree,
-    /// Of its coordinates [m].
+    /// Bound on its coordinates [m].
     pub size: f64,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn bounds(points: &[Vec3]) -> [Vec3; 2] {
     all
 }
 
-/// With the field through its corners; `None` for a flat one.
+/// A tetrahedron with the linear field through its corners; `None` for a flat one.
 pub(super) fn tetrahedron(corners: [(usize, (Vec3, f64)); 4], size: f64) -> Option<Tetrahedron> {
     let at = corners.map(|(_, (at, _))| at);
     let extents = corners.map(|(_, (_, e))| e);

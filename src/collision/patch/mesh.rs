@@ -1,10 +1,12 @@
-//! How a geom takes part: by its surface or by a pressure field in its volume.
+//! The hydroelastic representation of a geom: its surface, or a pressure field in its volume.
 //!
-//! A tetrahedron joins the surface, where the extent of the pressure is 0, to the medial axis, where it is 1:
-//! the centre of a sphere or an ellipsoid, the segment of a capsule, the points of a box or a cylinder that
-//! are farthest inside. The field of a box is that of its distance exactly. Beyond the surface the field goes
-//! on with the same slope through a layer, where it is negative: faces there are foreseen, and carry nothing
-//! before they close.
+//! A tetrahedron connects the surface, where the extent of the pressure is 0, to the medial axis, where
+//! it is 1. The medial axis is the centre of a sphere or an ellipsoid, the segment of a capsule, the
+//! innermost points of a box or a cylinder. For a box, the field is exactly that of the distance from
+//! its surface.
+//!
+//! Beyond the surface the field continues with the same slope through a layer, where it is negative.
+//! Faces there are predicted contacts, which carry no load before they close.
 
 use super::element::{Surface, Volume, surface};
 use super::sketch::{Divisions, LAYER, Sketch};
@@ -15,12 +17,13 @@ use std::sync::Arc;
 /// Most triangles or tetrahedra of a geom.
 const MOST: f64 = 65_536.0;
 
-/// How a geom presses; copies share the meshes.
+/// The hydroelastic representation of a geom. Clones share the meshes.
 #[derive(Clone, Debug)]
 pub enum Representation {
     /// The half space z ≤ 0.
     RigidPlane,
-    /// The same with a pressure that grows over the thickness of a slab, up to a layer above it.
+    /// The half space z ≤ 0 with a pressure that grows over the thickness of a slab, up to a layer
+    /// above it.
     CompliantPlane(Slab),
     Rigid(RigidMesh),
     Compliant(CompliantMesh),
@@ -39,10 +42,11 @@ pub struct RigidMesh(pub(super) Arc<Surface>);
 pub struct CompliantMesh(pub(super) Arc<Volume>);
 
 impl Representation {
-    /// Of a geom that has one.
+    /// The representation of a geom, if it has one.
     ///
-    /// # Errors `Capacity` for a resolution that needs too many elements, `Unsupported` for a shape without a
-    /// pressure field; both name the geom.
+    /// # Errors
+    /// `Capacity` for a resolution that needs too many elements, `Unsupported` for a shape without a
+    /// pressure field. Both name the geom.
     pub fn of(g: &GeomSpec, shape: &ShapeSpec) -> Result<Option<Representation>> {
         let h = &g.hydroelastic;
         let is_compliant = match h.kind {
@@ -76,7 +80,7 @@ impl Representation {
             solid => {
                 let divisions = Divisions::of(solid, h.resolution);
                 let count = divisions.elements(solid);
-                // NaN, too, is too many.
+                // NaN counts as too many.
                 if count > MOST || count.is_nan() {
                     return Err(Error::capacity(format!(
                         "geom {}: hydroelastic resolution {:e} m needs about {count:.0} elements, there is room for {MOST}",

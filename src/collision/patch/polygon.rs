@@ -2,21 +2,21 @@
 
 use super::scalar::{Real, V3};
 
-/// A triangle or the section of a tetrahedron, cut by four planes of another one and where the pressure is
-/// zero.
+/// Most vertices: of a triangle or the section of a tetrahedron, cut by four planes of another one and
+/// where the pressure is zero.
 const MOST: usize = 10;
 
-/// A convex polygon; fewer than three vertices are none.
+/// A convex polygon. With fewer than three vertices it is empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Polygon<T> {
     vertices: [V3<T>; MOST],
     count: usize,
-    /// An edge lies in a plane that cut it: on the other side of that plane the polygon changes in another
-    /// way.
+    /// An edge lies in a plane that cut the polygon. On the other side of that plane the polygon has
+    /// another derivative.
     pub tied: bool,
 }
 
-/// A half space: where normal·(x − at) + offset is positive.
+/// The half space in which normal·(x − at) + offset is positive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Half<T> {
     pub at: V3<T>,
@@ -30,7 +30,7 @@ impl<T: Real> Half<T> {
         self.normal.dot(x - self.at) + self.offset
     }
 
-    /// Without derivatives.
+    /// The same half space without derivatives.
     pub fn plain(&self) -> Half<f64> {
         let plain = |v: V3<T>| V3(v.0.map(T::value));
         Half {
@@ -41,7 +41,7 @@ impl<T: Real> Half<T> {
     }
 }
 
-/// Where a segment crosses a plane at whose signed distances its ends are.
+/// Where a segment crosses a plane; `sa` and `sb` are the signed distances of its ends.
 #[inline(always)]
 fn crossing<T: Real>(a: V3<T>, b: V3<T>, sa: T, sb: T) -> V3<T> {
     a + (b - a).times(sa / (sa - sb))
@@ -63,8 +63,8 @@ impl<T: Real> Polygon<T> {
         p
     }
 
-    /// The section of a tetrahedron by a plane at whose signed distances the corners are. A corner in the
-    /// plane counts as below, for all tetrahedra that have it.
+    /// The section of a tetrahedron by a plane; `s` are the signed distances of the corners. A corner
+    /// in the plane counts as below, for all tetrahedra with this corner.
     pub fn section(corners: &[V3<T>; 4], s: &[T; 4], tolerance: f64) -> Polygon<T> {
         let mut p = Polygon::none();
         let (mut below, mut above) = ([0; 4], [0; 4]);
@@ -99,8 +99,8 @@ impl<T: Real> Polygon<T> {
         self.count < 3
     }
 
-    /// The part where a half space is, the plane itself with `closed`. `exact` gives the half space once
-    /// more, with derivatives: they are needed only where it cuts.
+    /// The part inside a half space; `closed` includes the plane itself. `exact` gives the half space
+    /// with derivatives, which are needed only if it cuts the polygon.
     pub fn cut(
         &self,
         half: &Half<f64>,
@@ -129,7 +129,7 @@ impl<T: Real> Polygon<T> {
         for i in 0..self.count {
             let (j, b) = (before(i), self.vertices[i]);
             if inside(s[j]) != inside(s[i]) && p.count < MOST {
-                // A vertex in the plane is where it is cut.
+                // A vertex in the plane is a cut point.
                 let a = self.vertices[j];
                 p.vertices[p.count] = crossing(a, b, half.distance(a), half.distance(b));
                 p.count += 1;
@@ -142,7 +142,8 @@ impl<T: Real> Polygon<T> {
         p
     }
 
-    /// Area and centroid of a polygon across this unit normal; `None` for an area of at most `least`.
+    /// Area and centroid of a polygon perpendicular to this unit normal; `None` for an area of at most
+    /// `least`.
     pub fn measure(&self, normal: V3<T>, least: f64) -> Option<(T, V3<T>)> {
         if self.is_none() {
             return None;
@@ -156,7 +157,7 @@ impl<T: Real> Polygon<T> {
             moment = moment + (a + b).times(own);
         }
         let size = twice.value();
-        // NaN, too, is no area.
+        // NaN counts as no area.
         if size.abs() <= 2.0 * least || size.is_nan() {
             return None;
         }

@@ -1,9 +1,10 @@
-//! Numbers that may carry their derivatives: the same formulas give a face and how it moves.
+//! Numbers that may carry derivatives: the same formulas give a face and its derivative.
 
 use crate::spatial::Vec3;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A displacement of the second body (linear, then angular), and the moduli of both.
+/// Number of derivatives: by a displacement of the second body (linear, then angular), and by the
+/// moduli of both.
 pub(super) const SEEDS: usize = 8;
 
 /// A number in the formulas of a face.
@@ -18,7 +19,7 @@ pub(super) trait Real:
     fn of(x: f64) -> Self;
     fn value(self) -> f64;
     fn sqrt(self) -> Self;
-    /// A point of the second body, which moves and turns about `about`.
+    /// A point of the second body, which translates, and rotates about `about`.
     fn carried(y: Vec3, about: Vec3) -> V3<Self>;
     /// A direction of the second body.
     fn turned(n: Vec3) -> V3<Self>;
@@ -58,7 +59,7 @@ impl Real for f64 {
     }
 }
 
-/// A number with its derivatives by the [`SEEDS`].
+/// A number with its [`SEEDS`] derivatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dual {
     pub x: f64,
@@ -162,7 +163,7 @@ impl Real for Dual {
         moved
     }
 
-    /// ω × n by ω.
+    /// n with the derivative ω × n by ω.
     #[inline(always)]
     fn turned(n: Vec3) -> V3<Dual> {
         let mut turned: V3<Dual> = V3::of(n);

@@ -1,4 +1,4 @@
-//! The faces between two bodies, and how they move.
+//! The hydroelastic faces between two bodies, and their derivatives.
 
 use super::element::Volume;
 use super::mesh::{Representation, Slab};
@@ -12,21 +12,21 @@ use crate::spatial::{Mat3, Pose, Vec3};
 pub struct Side<'a> {
     pub body: &'a Representation,
     pub pose: &'a Pose,
-    /// Of a compliant one [Pa].
+    /// Modulus of a compliant body [Pa].
     pub modulus: f64,
 }
 
-/// Numbers of a face that a point does not have.
+/// Numbers of a face that a point contact does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Press {
-    /// With the part by which it counts [m²].
+    /// Area, multiplied by the weight of the face [m²].
     pub area: f64,
-    /// The slope of its force by its gap [N/m].
+    /// Slope of its force by its gap [N/m].
     pub stiffness: f64,
 }
 
 impl Press {
-    /// The pressure at the centroid of a face with this gap, negative where it is not closed [Pa].
+    /// The pressure at the centroid of a face with this gap [Pa]; negative if the face is not closed.
     pub fn pressure(&self, gap: f64) -> f64 {
         -gap * self.stiffness / self.area
     }
@@ -40,7 +40,7 @@ pub struct Face {
     pub part: [u32; 2],
 }
 
-/// How a face varies with something else than the places of the bodies.
+/// Derivative of a face by a quantity other than the placements of the bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shift {
     pub point: Vec3,
@@ -49,24 +49,24 @@ pub struct Shift {
     pub stiffness: f64,
 }
 
-/// How a face moves.
+/// Derivative of a face.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FaceDerivative {
     pub motion: ContactDerivative,
-    /// Of the stiffness on (ζ.lin, ζ.ang), as that of the gap.
+    /// Derivative of the stiffness: coefficients on (ζ.lin, ζ.ang), as for the gap.
     pub stiffness: [Vec3; 2],
-    /// Of the area, too.
+    /// Derivative of the area: coefficients on (ζ.lin, ζ.ang).
     pub area: [Vec3; 2],
-    /// By the moduli of A and B, per Pa.
+    /// Derivatives by the moduli of A and B, per Pa.
     pub by_modulus: [Shift; 2],
 }
 
-/// The number of a face: closed, or beyond where the pressure is zero.
+/// Feature numbers of a face: closed, or predicted (beyond the zero of the pressure).
 const PRESSED: u64 = 1;
 const FORESEEN: u64 = 2;
 
-/// Two bodies in the order of the formulas: a compliant mesh first, or the compliant half space that a rigid
-/// mesh meets.
+/// Two bodies in the order of the formulas. The first is a compliant mesh, or the compliant half space
+/// that meets a rigid mesh.
 struct Ordered<'a> {
     first: Side<'a>,
     second: Side<'a>,
@@ -109,13 +109,13 @@ impl<'a> Ordered<'a> {
     }
 }
 
-/// Whether two bodies meet in faces: one is compliant, and not both are half spaces.
+/// Whether two bodies have hydroelastic contact: one is compliant, and not both are half spaces.
 pub fn meets(a: &Representation, b: &Representation) -> bool {
     (a.is_compliant() || b.is_compliant()) && !(a.is_plane() && b.is_plane())
 }
 
-/// Gives all faces of two bodies that [`meets`] to `sink`, in an order that depends on the bodies alone:
-/// those that are closed, and those within the layers of both.
+/// Gives all faces of two bodies that [`meets`] accepts to `sink`, the closed ones and those within the
+/// layers of both. The order depends only on the bodies.
 pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     let o = Ordered::of(a, b);
     let view = o.view();
@@ -171,15 +171,15 @@ pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     }
 }
 
-/// Visits the cells of a mesh whose boxes, by the heights of their centres over a plane and how far they
-/// reach beyond, `meets` accepts.
+/// Visits the cells of a mesh whose boxes `meets` accepts. Its arguments are the height of a box's
+/// centre over a plane, and the box's half extent along the normal.
 fn along_plane(m: &Volume, plane: &Pose, meets: impl Fn(f64, f64) -> bool, visit: impl FnMut(u32)) {
     let up = plane.rot.c[2];
     let is_near = |centre: Vec3, half: Vec3| meets(up.dot(centre - plane.pos), up.abs().dot(half));
     m.tree.find(is_near, visit);
 }
 
-/// How a face that [`collide`] gave moves with its bodies, by the parts of A and B.
+/// The derivative of a face that [`collide`] gave, for its elements `part` of A and B.
 pub fn differentiate(
     a: Side<'_>,
     b: Side<'_>,
@@ -214,7 +214,7 @@ pub fn differentiate(
     }
 }
 
-/// Takes the derivatives of a face, whose frame is turned so.
+/// Reads the derivatives of a face and rotates them into the world.
 fn read(sheet: &Sheet<Dual>, to_world: &Mat3, out: &mut FaceDerivative) {
     let column = |v: &V3<Dual>, k: usize| to_world.mul_vec(Vec3::from_slice(&v.0.map(|x| x.d[k])));
     let back = to_world.transpose();

@@ -1,4 +1,5 @@
-//! The face between two elements: where two pressures are equal, or a rigid surface lies in a field.
+//! The face between two elements of a hydroelastic contact: where two pressures are equal, or where a
+//! rigid surface lies in a pressure field.
 
 use super::element::{Surface, Tetrahedron, Volume, Wall};
 use super::mesh::{Representation, Slab};
@@ -6,34 +7,34 @@ use super::polygon::{Half, Polygon};
 use super::scalar::{Real, V3};
 use crate::spatial::{Pose, Vec3};
 
-/// Relative to the size of a mesh: points nearer than this lie in a plane.
+/// Relative to the size of a mesh: points nearer than this to a plane lie in it.
 const IN_PLANE: f64 = 1e-10;
 
-/// Relative to the square of that size: smaller areas are none.
+/// Relative to the square of that size: smaller areas count as zero.
 const LEAST_AREA: f64 = 1e-20;
 
-/// Cosines between the normal and the slope of a pressure: up to the first one there is no face, from the
-/// second one on it counts in full. The first is that of Drake's filter, 5π/8.
+/// Cosines between the normal and the slope of the pressure. Up to NONE there is no face; from FULL on
+/// it counts in full. NONE is that of Drake's filter, 5π/8.
 const NONE: f64 = -0.3826834323650898;
 const FULL: f64 = -0.3;
 
-/// Cosine below which a face has more slope than its own, and the least that it has: what lies along the
-/// pressure would have none, and a gap without bounds.
+/// Cosine below which the slope of a face is increased, and the least cosine used. A face along the
+/// pressure's slope would have slope zero and an unbounded gap.
 const STEEP: f64 = 0.06;
 const LEAST: f64 = 0.015;
 
-/// The second body from the first one, whose frame all coordinates are in.
+/// Placement of the second body in the first one's frame. All coordinates are in that frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     pub pose: Pose,
-    /// Point about which the second body turns.
+    /// Point about which the second body rotates.
     pub about: Vec3,
     pub moduli: [f64; 2],
-    /// Of the meshes [m].
+    /// Size of the meshes [m].
     pub size: f64,
 }
 
-/// A pressure E e with a linear extent e.
+/// A pressure field E e with a linear extent e.
 #[derive(Clone, Copy)]
 struct Field<T> {
     modulus: T,
@@ -44,7 +45,7 @@ struct Field<T> {
 }
 
 impl<T: Real> Field<T> {
-    /// Where the pressure has this sign.
+    /// The half space in which the pressure has this sign.
     fn half(&self, sign: f64) -> Half<T> {
         let signed = self.modulus * T::of(sign);
         Half {
@@ -58,8 +59,8 @@ impl<T: Real> Field<T> {
         self.modulus * (T::of(self.extent) + self.gradient.dot(x - self.at))
     }
 
-    /// The part that a face has by its normal, which points out of the body, and the slope of the pressure
-    /// along that, which is never small; `None` for no part.
+    /// The weight of a face with this outward normal, and the slope of the pressure along it, which is
+    /// never small; `None` for weight zero.
     fn press(&self, outward: V3<T>) -> Option<(T, T)> {
         let cosine = -(self.gradient.dot(outward)) * T::of(1.0 / self.steepness);
         let c = cosine.value();
@@ -76,7 +77,7 @@ impl<T: Real> Field<T> {
     }
 }
 
-/// The cosine that counts for the slope: its own from [`STEEP`] on, [`LEAST`] far below, a parabola in
+/// The cosine used for the slope: unchanged from [`STEEP`] on, [`LEAST`] far below, a parabola in
 /// between.
 fn steep<T: Real>(cosine: T) -> T {
     let from = STEEP - 2.0 * (STEEP - LEAST);
@@ -94,7 +95,7 @@ fn steep<T: Real>(cosine: T) -> T {
 /// A polygon in a plane with the fields on both sides.
 pub(super) struct Section<T> {
     polygon: Polygon<T>,
-    /// Out of the first body, into the second.
+    /// From the first body into the second.
     normal: V3<T>,
     field: Field<T>,
     part: T,
@@ -102,19 +103,19 @@ pub(super) struct Section<T> {
     view: View,
 }
 
-/// The numbers of a face.
+/// Geometry and stiffness of a face.
 pub(super) struct Sheet<T> {
     pub centroid: V3<T>,
     pub normal: V3<T>,
     pub area: T,
     pub gap: T,
     pub stiffness: T,
-    /// On the other side of an edge it changes in another way.
+    /// The derivative jumps here: it differs on the other side of an edge.
     pub tied: bool,
 }
 
 impl<T: Real> Section<T> {
-    /// Where the pressure is positive, or else where it is negative.
+    /// The part of the section where the pressure is positive, or (`pressed` false) where it is negative.
     pub fn sheet(&self, pressed: bool) -> Option<Sheet<T>> {
         let field = &self.field;
         let sign = if pressed { 1.0 } else { -1.0 };
@@ -154,7 +155,7 @@ impl<T: Real> Section<T> {
             (Some(one), None) | (None, Some(one)) => one?,
             (None, None) => return None,
         };
-        // Both are equal on the face; that of the first is exact at its corners.
+        // Both fields are equal on the face. The first one is exact at its corners.
         let field = first.or(second)?;
         Some(Section {
             polygon,
@@ -186,7 +187,8 @@ fn fixed<T: Real>(w: &Wall) -> Half<T> {
     }
 }
 
-/// Cuts by the walls of a tetrahedron, which are given without derivatives and with these.
+/// Cuts a polygon by the walls of a tetrahedron, which are given without derivatives (`plain`) and with
+/// them (`exact`).
 fn within<T: Real>(
     mut polygon: Polygon<T>,
     walls: &[Wall; 4],
@@ -198,7 +200,7 @@ fn within<T: Real>(
         if polygon.is_none() {
             break;
         }
-        // Points in the plane belong to one side alone.
+        // Points in the plane of a wall belong to one side only.
         let closed = wall.sign > 0.0;
         polygon = polygon.cut(&plain(wall), || exact(wall), closed, tolerance);
     }
@@ -237,7 +239,8 @@ impl View {
         }
     }
 
-    /// The face between elements of a compliant first body, which is a mesh or faces one, and of the second.
+    /// The face between two elements. The first body must be compliant, either a mesh or the partner of
+    /// one.
     pub fn section<T: Real>(
         &self,
         first: &Representation,
@@ -308,7 +311,7 @@ impl View {
         j: usize,
     ) -> Option<Section<T>> {
         let (corners, normal) = self.facet(n, j);
-        // A facet that looks away presses nothing.
+        // A facet that faces away carries no pressure.
         field.press(-normal)?;
         let triangle = Polygon::triangle(corners);
         let polygon = within(triangle, &t.walls, fixed, fixed, self.tolerance());
@@ -337,8 +340,8 @@ impl View {
         Section::new(polygon, normal, [Some(field), Some(other)], self)
     }
 
-    /// Where two pressures are equal in a tetrahedron of the first body, and the normal there out of that
-    /// body.
+    /// The polygon on which two pressures are equal in a tetrahedron of the first body, and its normal
+    /// out of that body.
     fn equal<T: Real>(
         &self,
         t: &Tetrahedron,
@@ -349,7 +352,7 @@ impl View {
         let size = rise.dot(rise);
         let steep =
             field.modulus.value() * field.steepness + other.modulus.value() * other.steepness;
-        // Fields of one slope are equal nowhere or everywhere.
+        // Fields with the same slope are equal nowhere or everywhere.
         let least = (IN_PLANE * steep) * (IN_PLANE * steep);
         if size.value() <= least || size.value().is_nan() {
             return None;
@@ -361,7 +364,8 @@ impl View {
         (!polygon.is_none()).then(|| (polygon, rise.times(by)))
     }
 
-    /// The section of a tetrahedron by a plane, by signed distances from corners and their extents.
+    /// The section of a tetrahedron by a plane. `distance` gives the signed distance of a corner from
+    /// its extent and place.
     fn cut_cell<T: Real>(&self, t: &Tetrahedron, distance: impl Fn(f64, V3<T>) -> T) -> Polygon<T> {
         let corners = t.corners.map(V3::of);
         let s = std::array::from_fn(|k| distance(t.extents[k], corners[k]));

@@ -1,4 +1,4 @@
-//! Shapes cut into pieces between their surface and their medial axis.
+//! Meshes of primitive shapes: pieces between their surface and their medial axis.
 
 use super::element::{Volume, bounds, tetrahedron};
 use super::tree::Tree;
@@ -9,9 +9,9 @@ use std::f64::consts::PI;
 /// Thickness of the layer beyond the surface, relative to the depth of the medial axis.
 pub(super) const LAYER: f64 = 0.1;
 
-/// Into how many parts the edges of a shape are cut.
+/// Numbers of parts into which the edges of a shape are divided.
 pub(super) struct Divisions {
-    /// Of a quarter of a circle, and of a whole one.
+    /// For a quarter circle and for a full circle.
     quarter: f64,
     round: f64,
 }
@@ -31,7 +31,7 @@ impl Divisions {
         }
     }
 
-    /// Tetrahedra, or triangles, of which there are fewer.
+    /// Estimated number of tetrahedra. The surface has fewer triangles.
     pub fn elements(&self, shape: &ShapeSpec) -> f64 {
         match shape {
             ShapeSpec::Box { .. } => 72.0,
@@ -42,11 +42,11 @@ impl Divisions {
     }
 }
 
-/// A point of a sketch: of the surface, where it moves outward with its layer, or of the medial axis.
+/// A point of a sketch, on the surface or on the medial axis. Surface points move outward with the layer.
 #[derive(Clone, Copy)]
 struct Point {
     at: Vec3,
-    /// Per metre of the layer.
+    /// Displacement per metre of the layer.
     outward: Vec3,
     is_inside: bool,
 }
@@ -60,7 +60,7 @@ struct Skin {
 pub(super) struct Sketch {
     points: Vec<Point>,
     skin: Vec<Skin>,
-    /// Of the medial axis below the surface, where that is least [m].
+    /// Least depth of the medial axis below the surface [m].
     depth: f64,
 }
 
@@ -110,7 +110,7 @@ impl Sketch {
         self.points.len() - 1
     }
 
-    /// A convex piece of the surface with this many corners in order, counter-clockwise from outside.
+    /// Adds a convex piece of the surface. Its corners are counter-clockwise seen from outside.
     fn cover(&mut self, outer: &[usize], inner: &[usize]) {
         for k in 1..outer.len() - 1 {
             self.skin.push(Skin {
@@ -125,7 +125,7 @@ impl Sketch {
         self.skin.iter().map(|s| s.outer.map(|i| self.points[i].at))
     }
 
-    /// Tetrahedra between the skin and the medial axis.
+    /// The tetrahedra between the surface (with its layer) and the medial axis.
     pub fn fill(&self, margin: f64) -> Volume {
         let layer = margin.max(LAYER * self.depth);
         let place = |i: usize| {
@@ -152,8 +152,9 @@ impl Sketch {
     }
 }
 
-/// The three tetrahedra between a triangle of the surface and the points below it, where some of these are
-/// one: at the side between two corners the diagonal starts at the one that comes first among all points.
+/// The three tetrahedra between a triangle of the surface and the points below it, some of which may
+/// coincide. On the side between two corners the diagonal starts at the corner with the lower point
+/// number.
 fn prism(s: &Skin) -> [[usize; 4]; 3] {
     let mut order = [0, 1, 2];
     order.sort_unstable_by_key(|k| s.outer[*k]);
@@ -166,7 +167,7 @@ fn prism(s: &Skin) -> [[usize; 4]; 3] {
     ]
 }
 
-/// An octahedron whose faces are cut into `n`² triangles each, blown up to a ball and stretched.
+/// An octahedron whose faces are divided into `n`² triangles each, projected onto a ball and stretched.
 fn ball(n: usize, semi_axes: Vec3) -> Sketch {
     let least = semi_axes.x.min(semi_axes.y).min(semi_axes.z);
     let mut s = Sketch::new(least);
@@ -290,7 +291,7 @@ fn cuboid(half: Vec3) -> Sketch {
         .map(|c| {
             let sign = |axis: usize| if c >> axis & 1 == 0 { -1.0 } else { 1.0 };
             let out = Vec3::new(sign(0), sign(1), sign(2));
-            // Of a zero both signs are one point.
+            // For a zero, both signs give one point.
             let inner = core.scale(out) + Vec3::ZERO;
             (s.outside(half.scale(out), out), s.inside(inner))
         })
@@ -303,8 +304,8 @@ fn cuboid(half: Vec3) -> Sketch {
             if side == 0 {
                 face.reverse();
             }
-            // Around the middle of the face: two triangles would press in two points, about which a box could
-            // rock.
+            // Triangles around the middle of the face: two triangles alone would press in two points,
+            // about which a box could rock.
             let out = Vec3::unit(axis) * [-1.0, 1.0][side];
             let (middle, below) = (
                 s.outside(half.scale(out), out),

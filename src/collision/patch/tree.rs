@@ -2,12 +2,12 @@
 
 use crate::spatial::{Pose, Vec3};
 
-/// A box that holds two nodes or one element.
+/// A box around two nodes or one element.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     centre: Vec3,
     half: Vec3,
-    /// The second child, where the first one follows; an element of a leaf.
+    /// Index of the second child (the first one is the next node); the element of a leaf.
     next: u32,
     is_leaf: bool,
 }
@@ -17,11 +17,11 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
-/// Deeper than two trees of the most elements together.
+/// Depth of the stack: more than that of two trees with the most elements together.
 const STACK: usize = 96;
 
 impl Tree {
-    /// Around elements with these lower and upper corners.
+    /// A tree around elements with these lower and upper corners.
     pub fn new(boxes: &[[Vec3; 2]]) -> Tree {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = Vec::with_capacity(2 * boxes.len());
@@ -31,7 +31,8 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// Calls `visit` for all elements whose boxes `meets` accepts, by centre and half sizes.
+    /// Calls `visit` for all elements whose boxes `meets` accepts. Its arguments are centre and half
+    /// sizes.
     pub fn find(&self, meets: impl Fn(Vec3, Vec3) -> bool, mut visit: impl FnMut(u32)) {
         let mut stack = [0u32; STACK];
         let mut top = usize::from(!self.nodes.is_empty());
@@ -51,8 +52,8 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` for all pairs of elements whose boxes overlap, with the other tree placed at `pose` in
-    /// this one's frame.
+    /// Calls `visit` for all pairs of elements whose boxes overlap. The other tree is placed at `pose`
+    /// in this one's frame.
     pub fn find_pairs(&self, other: &Tree, pose: &Pose, mut visit: impl FnMut(u32, u32)) {
         if self.nodes.is_empty() || other.nodes.is_empty() {
             return;
@@ -110,7 +111,7 @@ fn build(boxes: &[[Vec3; 2]], order: &mut [u32], nodes: &mut Vec<Node>) {
     let size = high - low;
     let axis = (0..3).fold(0, |best, k| if size[k] > size[best] { k } else { best });
     let middle = |i: &u32| boxes[*i as usize][0][axis] + boxes[*i as usize][1][axis];
-    // Equal ones by their number: the same tree on every machine.
+    // Sort ties by number: the same tree on every machine.
     order.sort_unstable_by(|a, b| middle(a).total_cmp(&middle(b)).then(a.cmp(b)));
     let (first, second) = order.split_at_mut(order.len() / 2);
     build(boxes, first, nodes);

@@ -1,5 +1,5 @@
-//! Overlaps of curved shapes from where the last query ended: what makes them the same to the last bit
-//! as those of a search from nothing.
+//! Warm start for overlapping curved shapes: refines the last query's solution if that provably gives
+//! the result of a search from nothing, to the last bit.
 
 use super::bodies::Bodies;
 use super::cache::Memory;
@@ -9,17 +9,18 @@ use super::inner::{ALIKE, ALIKE_SINE};
 use super::stationary::{Solution, within};
 use crate::spatial::Vec3;
 
-/// The normals from which solutions are found anew are multiples of its inverse.
+/// The normals from which solutions are recomputed are rounded to multiples of its inverse.
 const GRID: f64 = (1 << 20) as f64;
-/// In roundings: the least depth of a contact, and by how much others must be deeper, to be kept.
+/// In roundings. CLEARLY: least depth of a contact that is kept. ALONE: how much deeper all others must
+/// be.
 const CLEARLY: f64 = 1e3;
 const ALONE: f64 = 4.0;
-/// Relative to a shape's size: more than two searches may differ.
+/// Relative to a shape's size: more than two searches may differ by.
 const WELL_WITHIN: f64 = 1e-6;
 
 impl Bodies<'_> {
-    /// The contact where that of the last query has moved to, where this is beyond doubt what the whole
-    /// search would find.
+    /// The last query's contact, moved with the bodies. `None` unless the whole search would certainly
+    /// find the same.
     pub(super) fn solve_again(&self, rounding: f64, memory: &mut Memory) -> Option<Solution> {
         let cage = memory.known_cage()?;
         let (spots, normal) = cage.solution()?;
@@ -38,14 +39,14 @@ impl Bodies<'_> {
         Some(s)
     }
 
-    /// A settled solution found anew from its rounded normal, so that it is the same to the last bit
-    /// wherever the search for it began; `None` where that leads elsewhere.
+    /// A settled solution recomputed from its rounded normal, so that it is the same to the last bit
+    /// wherever the search began. `None` if this leads elsewhere.
     pub(super) fn canonical(&self, s: &Solution, rounding: f64) -> Option<Solution> {
         if s.spots
             .iter()
             .any(|s| matches!(s, Spot::Face(_) | Spot::Cap(_)))
         {
-            // ArrayVec by that face.
+            // The normal is that of the face or cap, and the same for every search.
             return Some(*s);
         }
         let [x, y, z] = s.normal.to_array().map(|x| (x * GRID).round());
@@ -53,8 +54,8 @@ impl Bodies<'_> {
         self.refine(s.spots, n, rounding).filter(|s| s.settled)
     }
 
-    /// Whether shapes clearly overlap, in a point well within both features, and no other ones near
-    /// these bear the contact as well.
+    /// Whether the shapes clearly overlap, in a point well within both features, and no other features
+    /// nearby bear the contact as well.
     pub(super) fn is_alone(&self, s: &Solution, rounding: f64) -> bool {
         let Some(point) = s.point else {
             return false;
@@ -75,10 +76,10 @@ impl Bodies<'_> {
     }
 }
 
-/// Whether a point (body frame) lies well within its feature, and the outward normal `n` far from
-/// where others along a line begin. False for meshes, whose features are too many to tell.
+/// Whether a point (body frame) lies well within its feature, and the outward normal `n` is far from
+/// where the features at its borders begin. False for meshes, which have too many features to test.
 fn stands_out(c: &Convex, spot: Spot, n: Vec3, x: Vec3) -> bool {
-    // n is not about to be perpendicular to this axis.
+    // Whether n is not nearly perpendicular to this axis.
     let leans = |along: f64| along.abs() > ALIKE_SINE;
     within(c, spot, x, -WELL_WITHIN * c.size())
         && match (spot, &c.kind) {
@@ -104,7 +105,7 @@ fn rivals(c: &Convex, spot: Spot, n: Vec3, mut offer: impl FnMut(Vec3)) {
     }
 }
 
-/// Whether any other search for this normal rounds it to the same one in [`Bodies::canonical`].
+/// Whether every other search for this normal rounds it to the same one in [`Bodies::canonical`].
 fn is_surely_rounded(n: Vec3) -> bool {
     n.to_array().iter().all(|x| {
         let x = x * GRID;

@@ -4,7 +4,7 @@ use std::fmt::{Debug, Formatter, Result};
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 
-/// Up to `N` items; memory beyond its length is never written, so that room costs no time.
+/// Up to `N` items. Memory beyond the length is never written, so unused capacity costs no time.
 #[derive(Clone)]
 pub(super) struct ArrayVec<T: Copy, const N: usize> {
     items: [MaybeUninit<T>; N],
@@ -20,7 +20,7 @@ impl<T: Copy, const N: usize> ArrayVec<T, N> {
         }
     }
 
-    /// Appends an item; `None`, and nothing else, where there is no room.
+    /// Appends an item; returns `None` and changes nothing if the capacity is used up.
     #[inline(always)]
     pub fn push(&mut self, item: T) -> Option<()> {
         self.items.get_mut(self.len)?.write(item);

@@ -1,13 +1,13 @@
-//! Axes along which two polytopes part, named by the features that fix them.
+//! Axes along which two polytopes separate, named by the features that define them.
 
 use crate::spatial::Vec3;
 
-/// Sine of the angle between two edges below which they count as parallel: their common normal
-/// is then a face's, or no local minimum of the depth.
+/// Sine of the angle between two edges below which they count as parallel. Their common normal is then
+/// a face's, or no local minimum of the depth.
 pub(super) const PARALLEL: f64 = 1e-7;
 
 /// A direction along which two polytopes are separated by `gap` (negative: they overlap), with the
-/// features that fix it.
+/// features that define it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Axis {
     /// The normal of a face of `owner` (0: A, 1: B).
@@ -28,7 +28,8 @@ impl Axis {
         }
     }
 
-    /// What fixes the axis, as numbers that order faces of A before faces of B before edges.
+    /// The features that define the axis, as numbers that order faces of A before faces of B before
+    /// edges.
     fn features(&self) -> (u8, [u16; 4]) {
         match *self {
             Axis::Face { owner, face, .. } => (owner, [face, 0, 0, 0]),
@@ -41,8 +42,8 @@ impl Axis {
     }
 }
 
-/// Whether `axis` is to be taken instead of `other`: the one of larger gap or, where they differ by
-/// less than `tie`, a face of A before a face of B before edges, then the lower numbers.
+/// Whether `axis` is preferred to `other`. The larger gap wins. If they differ by less than `tie`, a
+/// face of A comes before a face of B before edges, then the lower numbers.
 pub(super) fn prefer(axis: &Axis, other: &Axis, tie: f64) -> bool {
     let better = axis.gap() - other.gap();
     better > tie || better >= -tie && axis.features() < other.features()

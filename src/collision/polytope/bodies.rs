@@ -1,4 +1,4 @@
-//! Two placed shapes, by their points of support.
+//! Two placed shapes and the support map of their Minkowski difference.
 
 use super::convex::{Convex, support};
 use super::gjk::{SupportMap, Vertex};

@@ -1,4 +1,4 @@
-//! The convex hull of a mesh: triangles from a quickhull, plane neighbours merged into polygons.
+//! The convex hull of a mesh: triangles from a quickhull; coplanar neighbours merged into polygons.
 
 use super::hull::{Hull, MAX_VERTICES};
 use crate::error::{Error, Result, Status};
@@ -12,34 +12,35 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most triangles of a mesh whose hull is built.
 pub const MAX_TRIANGLES: usize = 2_000_000;
 
-/// Thinner than this, relative to its extent, a point set has no volume.
+/// A point set thinner than this, relative to its extent, has no volume.
 const FLAT: f64 = 1e-7;
 
-/// Thickness of the plate that stands for a flat set, relative to its extent.
+/// Thickness of the plate that replaces a flat set, relative to its extent.
 const PLATE: f64 = 1e-4;
 
-/// Sets up to this thick, relative to their extent, become such a plate where no hull is found for them as they are.
+/// Sets up to this thick, relative to their extent, are replaced by such a plate if no hull is found
+/// for them.
 const THIN: f64 = 1e-3;
 
 /// Coordinates beyond this have no finite products.
 const LARGEST: f64 = 1e100;
 
 /// Distance from a face's plane, relative to the extent, within which a triangle belongs to it.
-/// Single-precision coordinates scatter by 6e-8; the coarser ones are for meshes whose merged
-/// faces do not close at the finer.
+/// Single-precision coordinates scatter by 6e-8. The coarser values are for meshes whose merged faces
+/// do not close with the finer ones.
 const COPLANAR: [f64; 4] = [2e-7, 2e-6, 2e-5, 2e-4];
 
-/// How far the quickhull sees points from where they are, relative to each extent. Of many points in one
-/// plane, as drawings have them, it may lose some to round-off; a little out of the plane it does not.
-/// Below every tolerance for merging faces.
+/// Random displacements of the points for the quickhull, relative to each extent. Of many points in one
+/// plane, as in CAD models, the quickhull may lose some to round-off; slightly displaced points it
+/// keeps. All values are below the tolerances for merging faces.
 const JOGGLES: [f64; 4] = [0.0, 1e-10, 1e-9, 1e-8];
 
 impl Hull {
     /// The convex hull of a mesh's vertices, in the mesh's frame. Duplicate vertices, triangles
     /// without area, open edges and winding do not matter.
     ///
-    /// Points on a plane become a plate of 10⁻⁴ of their extent about it, as are those within 10⁻³ of a plane for
-    /// which no hull is found.
+    /// Points on a plane become a plate about it, as thick as 10⁻⁴ of their extent. So do points within
+    /// 10⁻³ of a plane if no hull is found for them.
     ///
     /// Errors: indices out of range or coordinates that are not finite or beyond 10¹⁰⁰ m; more than
     /// [`MAX_TRIANGLES`] triangles; points on a line; more than [`MAX_VERTICES`] vertices on the hull.
@@ -87,7 +88,7 @@ impl Hull {
             made => made,
         }
         .map_err(|e| match e.status {
-            // What is wrong with the points cannot be said, but that it is them.
+            // The points are the cause, but the exact fault is not known.
             Status::Internal => Error::invalid(format!(
                 "no convex hull is found for the mesh's {} vertices ({})",
                 points.len(),
@@ -98,7 +99,7 @@ impl Hull {
     }
 }
 
-/// The hull of points as they are.
+/// The hull of the points, unchanged.
 fn built(points: &[Vec3], spread: &Spread) -> Result<Hull> {
     let mut failure = None;
     for joggle in JOGGLES {
@@ -122,7 +123,7 @@ fn built(points: &[Vec3], spread: &Spread) -> Result<Hull> {
     Err(failure.unwrap_or_else(|| Error::internal("hull: no tolerance tried")))
 }
 
-/// An error where a triangle names a vertex that is not there.
+/// An error if a triangle names a vertex that does not exist.
 fn check_indices(mesh: &TriMesh) -> Result<()> {
     let n = mesh.vertices.len();
     for (k, t) in mesh.triangles.iter().enumerate() {
@@ -135,11 +136,11 @@ fn check_indices(mesh: &TriMesh) -> Result<()> {
     Ok(())
 }
 
-/// Directions and extents of a point set: its length, then its width across, then its thickness.
+/// Principal directions and extents of a point set: length, width and thickness.
 struct Spread {
     axes: Mat3,
     extents: Vec3,
-    /// On the middle plane.
+    /// A point on the middle plane.
     middle: Vec3,
 }
 
@@ -156,7 +157,7 @@ impl Spread {
     }
 }
 
-/// An error where the points are a point or a line.
+/// An error if the points are a point or a line.
 fn spread(points: &[Vec3]) -> Result<Spread> {
     let p0 = points
         .first()
@@ -196,7 +197,7 @@ fn spread(points: &[Vec3]) -> Result<Spread> {
     })
 }
 
-/// Evenly spread over ±½, the same for the same `k` (splitmix64).
+/// A pseudo-random number in ±½, a function of `k` (splitmix64).
 fn scatter(k: u64) -> f64 {
     let mut z = k.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -204,10 +205,10 @@ fn scatter(k: u64) -> f64 {
     ((z ^ z >> 31) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
 }
 
-/// Vertices and triangles of the hull of points that are joggled for the search.
+/// Vertices and triangles of the hull. The points are displaced by `joggle` for the search.
 fn quickhull(points: &[Vec3], spread: &Spread, joggle: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>)> {
-    // Equal points confuse the search for a first facet, and so do needles and plates: stretched
-    // to equal extents, the set has the same hull.
+    // Equal points spoil the search for a first facet, and so do needles and plates. Stretched to equal
+    // extents, the set has the same hull.
     let unique: BTreeSet<[u64; 3]> = points
         .iter()
         .map(|v| v.to_array().map(|x| (x + 0.0).to_bits()))
@@ -248,11 +249,11 @@ fn quickhull(points: &[Vec3], spread: &Spread, joggle: f64) -> Result<(Vec<Vec3>
     Ok((vertices, triangles))
 }
 
-/// Products of a point with a face that the check of a finished hull may cost.
+/// Work budget of the check of a finished hull, in products of a point with a face.
 const MAX_CHECKS: usize = 100_000_000;
 
-/// The hull, if no point lies outside by more than `tolerance`. Of very many points, every so many
-/// are looked at.
+/// The hull, if no point lies outside by more than `tolerance`. Of very many points only a part is
+/// checked.
 fn holding(hull: Hull, points: &[Vec3], tolerance: f64) -> Result<Hull> {
     let stride = 1 + points.len() * hull.faces().len() / MAX_CHECKS;
     for &p in points.iter().step_by(stride) {
@@ -269,7 +270,8 @@ fn holding(hull: Hull, points: &[Vec3], tolerance: f64) -> Result<Hull> {
     Ok(hull)
 }
 
-/// Grows faces from the largest triangles over neighbours within `tolerance` of their plane.
+/// Merges triangles into faces: from the largest triangles over neighbours within `tolerance` of their
+/// plane.
 fn merged(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: f64) -> Result<Hull> {
     let corner = |i: u32| vertices[i as usize];
     let area: Vec<Vec3> = triangles
@@ -331,7 +333,7 @@ fn merged(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: f64) -> Result<H
             }
         }
     }
-    // A vertex is a corner where three faces meet; elsewhere it lies on a face or an edge.
+    // A vertex is a corner if three faces meet there. Otherwise it lies on a face or an edge.
     let mut number = BTreeMap::new();
     let mut corners = Vec::new();
     for (i, faces) in meeting.iter().enumerate() {
@@ -372,7 +374,7 @@ fn merged(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: f64) -> Result<H
 mod tests {
     use super::*;
 
-    /// Corners of a plate with rounded edges, to the digits of a drawing: many points in each plane.
+    /// Corners of a plate with rounded edges, with the digits of a CAD file: many points in each plane.
     fn plate() -> Vec<Vec3> {
         let rounded = |x: f64| (x * 1e6).round() / 1e6;
         let mut points = Vec::new();

@@ -1,4 +1,7 @@
-//! What a query on a pair of shapes leaves for the next one.
+//! Warm start of the narrow phase: the memory that a query on a pair of shapes leaves for the next one.
+//!
+//! The narrow phase of the scene keeps one [`PairCache`] a pair and shares one [`Depths`] among all
+//! pairs.
 
 use super::bodies::Bodies;
 use super::cage::Cage;
@@ -8,35 +11,37 @@ use super::pair::Pair;
 use super::shell::Shell;
 use crate::spatial::Vec3;
 
-/// Relative accuracy of the distance along the axis that keeps two shapes apart.
+/// Relative accuracy of the distance along a separating axis.
 const ROUGHLY: f64 = 1e-2;
-/// In roundings: by this much more than the margin shapes must be apart along an old axis.
+/// An old axis separates two shapes if their gap exceeds the margin by this many roundings.
 const CLEAR: f64 = 4.0;
 
-/// Where the last query on a pair ended, for the next one to start from. What is found does not
-/// depend on it, to the last bit: where another start could lead to other features (a tie), the
-/// query starts afresh. Any pair may start from the default, or from what another pair left.
+/// The end of the last query on a pair, from which the next query starts. The result does not depend on
+/// the cache, to the last bit: where another start could lead to other features (a tie), the query
+/// starts from nothing. Any pair may start from the default or from another pair's cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairCache {
-    /// Unit, A's frame: the shapes were apart along it; else zero.
+    /// Separating axis: unit, A's frame. Zero if none is known.
     axis: Vec3,
-    /// The vertices of A and B nearest to each other along it.
+    /// The vertices of A and B nearest to each other along the axis.
     near: [u16; 2],
-    /// Vertices of A and B that make the simplex on which the search ended.
+    /// Vertices of A and B that make the simplex on which the last search ended; the first `len` are
+    /// valid.
     simplex: [[u16; 2]; 4],
     len: u8,
-    /// Where [`Depths`] may have more.
+    /// Index of the pair's entry in [`Depths`]. It is valid if the entry's owner is this pair.
     deep: u16,
-    /// Searches from the last one's end that came to nothing, one after the other, and how many more are spared.
+    /// How many warm-started searches failed in a row, and how many of the next queries skip them.
     doubts: u8,
     spared: u8,
 }
 
-/// Twice as many searches are spared each time, up to 2 to this power: flush faces stay in doubt as they lie.
+/// Each failure doubles the number of skipped searches, up to 2 to this power. Without a bound, flush
+/// faces, which fail while they lie still, would never be tried again.
 const MOST_DOUBTS: u8 = 4;
 
 impl PairCache {
-    /// Whether the shapes are apart by more than the margin along the axis of the last query.
+    /// Whether the axis of the last query still separates the shapes by more than the margin.
     #[inline]
     pub(super) fn keeps_apart(&mut self, bodies: &Bodies, margin: f64, rounding: f64) -> bool {
         if self.axis == Vec3::ZERO {
@@ -58,7 +63,7 @@ impl PairCache {
         apart
     }
 
-    /// Looks for an axis that keeps the shapes apart.
+    /// Searches for a separating axis.
     pub(super) fn look_apart(&mut self, bodies: &Bodies, rounding: f64) {
         let start = Simplex::default();
         if let Proximity::Apart { simplex, normal } =
@@ -69,14 +74,14 @@ impl PairCache {
         }
     }
 
-    /// Whether to search from where the last query ended, rather than afresh at once.
+    /// Whether to search from the end of the last query. If not, search from nothing.
     pub(super) fn is_promising(&mut self) -> bool {
         let promising = self.len > 0 && self.spared == 0;
         self.spared = self.spared.saturating_sub(1);
         promising
     }
 
-    /// Whether such a search has settled what is found.
+    /// Takes whether the warm-started search settled the result.
     pub(super) fn learn(&mut self, settled: bool) {
         self.doubts = match settled {
             true => 0,
@@ -92,7 +97,7 @@ impl PairCache {
         self.len = s.len as u8;
     }
 
-    /// The simplex at this placement, without vertices that the hulls do not have.
+    /// The stored simplex at this placement. Vertices that the hulls do not have are left out.
     pub(super) fn recall(&self, pair: &Pair) -> Simplex {
         let mut s = Simplex::default();
         let ids = &self.simplex[..usize::from(self.len)];
@@ -105,7 +110,7 @@ impl PairCache {
     }
 }
 
-/// What a query on a pair that overlaps leaves for the next one on the same two shapes.
+/// Memory of one overlapping pair of shapes.
 #[derive(Clone, Debug)]
 struct Deep {
     owner: u64,
@@ -113,18 +118,18 @@ struct Deep {
     cage: Cage,
 }
 
-/// Places for what the queries on a few overlapping pairs leave. The pair that took one longest ago
-/// loses it first. As with [`PairCache`], what is found does not depend on it.
+/// Memory of a few overlapping pairs. The pair that took its entry longest ago loses it first. As with
+/// [`PairCache`], the result does not depend on it.
 #[derive(Debug)]
 pub struct Depths {
-    /// Those that were needed; there is room for all.
+    /// Entries used so far, with capacity for `most`.
     places: Vec<Deep>,
     most: usize,
     next: usize,
 }
 
 impl Depths {
-    /// Without places nothing is kept, and nothing is allocated.
+    /// With zero places nothing is kept, and nothing is allocated.
     pub fn new(places: usize) -> Depths {
         Depths {
             places: Vec::with_capacity(places),
@@ -138,7 +143,7 @@ impl Depths {
         self.next = 0;
     }
 
-    /// The next place, emptied for a new owner, and its number; `None` where there are no places.
+    /// Clears the next entry, gives it to a new owner and returns its index; `None` with zero places.
     fn take(&mut self, owner: u64) -> Option<u16> {
         let i = self.next;
         if i == self.places.len() && i < self.most {
@@ -157,7 +162,7 @@ impl Depths {
     }
 }
 
-/// The memory of one pair of shapes, which `key` tells from all others in `depths`.
+/// The memory of one pair of shapes. `key` identifies the pair in `depths`.
 #[derive(Debug)]
 pub struct Memory<'a> {
     pub cache: &'a mut PairCache,
@@ -171,7 +176,7 @@ impl Memory<'_> {
         (deep.owner == self.key).then_some(deep)
     }
 
-    /// What is known, or a new one; `None` where there are no places.
+    /// The pair's entry, or a new one; `None` with zero places.
     fn claim(&mut self) -> Option<&mut Deep> {
         if self.known().is_none() {
             self.cache.deep = self.depths.take(self.key)?;
@@ -179,28 +184,28 @@ impl Memory<'_> {
         self.known()
     }
 
-    /// The memory of two hulls.
+    /// The memory of two hulls; taken if there is none.
     pub(super) fn shell(&mut self) -> Option<&mut Shell> {
         self.claim().map(|d| &mut d.shell)
     }
 
-    /// The same, where an earlier query has left one.
+    /// The memory of two hulls, if an earlier query left one.
     pub(super) fn known_shell(&mut self) -> Option<&mut Shell> {
         self.known().map(|d| &mut d.shell)
     }
 
-    /// The memory of two shapes one of which is curved.
+    /// The memory of two shapes of which one is curved; taken if there is none.
     pub(super) fn cage(&mut self) -> Option<&mut Cage> {
         self.claim().map(|d| &mut d.cage)
     }
 
-    /// The same, where an earlier query has left one.
+    /// The memory of two shapes of which one is curved, if an earlier query left one.
     pub(super) fn known_cage(&mut self) -> Option<&mut Cage> {
         self.known().map(|d| &mut d.cage)
     }
 }
 
-/// The vertex, or the first one where the shape's hull has no such vertex.
+/// The vertex, or vertex 0 if the shape's hull has no such vertex.
 fn known(c: &Convex, vertex: u16) -> u16 {
     match c.kind {
         Kind::Hull { .. } if usize::from(vertex) >= c.hull.vertices().len() => 0,

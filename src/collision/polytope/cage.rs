@@ -1,20 +1,21 @@
-//! Overlapping curved shapes met again: where the depth was least, and what proves that it still is.
+//! Warm start for overlapping curved shapes: the last solution, and a proof that it is still the least
+//! depth.
 
 use super::array_vec::ArrayVec;
 use super::feature::Spot;
 use super::inner::{ALIKE, CORNERS, Inner};
 use crate::spatial::{Pose, Vec3};
 
-/// A closed surface of triangles about the origin, inside the Minkowski difference of two shapes that
-/// overlap, with the solution of the query that left it. Its corners are points of the two bodies,
-/// which stay in them however they move. A direction through a facet leaves the difference no
-/// nearer than that facet's plane: where all planes but those across the solution are deeper
-/// than the solution, no other direction is as good.
+/// A closed surface of triangles about the origin, inside the Minkowski difference of two overlapping
+/// shapes, with the solution of the query that left it. Its corners are points of the two bodies and
+/// move with them. A direction through a facet leaves the difference no nearer than that facet's plane.
+/// If all planes except those across the solution are deeper than the solution, no other direction is
+/// better.
 ///
-/// It holds for the two shapes that left it alone.
+/// It is valid only for the two shapes that left it.
 #[derive(Clone, Debug)]
 pub struct Cage {
-    /// Of A and of B, each in its body's frame.
+    /// Points of A and of B, each in its body's frame.
     corners: ArrayVec<[Vec3; 2], CORNERS>,
     /// Counter-clockwise seen from outside.
     facets: ArrayVec<[u8; 3], { 2 * CORNERS }>,
@@ -39,12 +40,13 @@ impl Cage {
         self.facets.clear();
     }
 
-    /// The features and the normal (A's frame) of the solution, where there is one.
+    /// The features and the normal (A's frame) of the solution, if there is one.
     pub(super) fn solution(&self) -> Option<([Spot; 2], Vec3)> {
         (!self.facets.is_empty()).then_some((self.spots, self.normal))
     }
 
-    /// Keeps a solution with a polytope in the difference, or without where that has too many corners.
+    /// Stores a solution with the polytope inside the difference. A polytope with too many corners is
+    /// left out.
     pub(super) fn keep(&mut self, inner: &Inner, b_in_a: &Pose, spots: [Spot; 2], normal: Vec3) {
         self.clear();
         if self.kept(inner, b_in_a).is_none() {
@@ -63,12 +65,12 @@ impl Cage {
         Some(())
     }
 
-    /// The next query starts from this normal.
+    /// Sets the normal from which the next query starts.
     pub(super) fn turn(&mut self, normal: Vec3) {
         self.normal = normal;
     }
 
-    /// Whether every direction but those about `normal` is deeper than `depth`.
+    /// Whether every direction is deeper than `depth`, except those near `normal`.
     pub(super) fn is_deeper(&self, b_in_a: &Pose, normal: Vec3, depth: f64) -> bool {
         let mut corners = ArrayVec::<Vec3, CORNERS>::new();
         for [a, b] in self.corners.iter() {

@@ -1,18 +1,18 @@
-//! Convex shapes as the narrow phase sees them.
+//! Convex shapes in the form that the narrow phase needs.
 
 use super::hull::Hull;
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use crate::spatial::Vec3;
 
-/// Sides of the prism that stands for a cylinder where its cap lies on a face.
+/// Sides of the prism that represents a cylinder whose cap lies on a face.
 const PRISM_SIDES: usize = 16;
 
-/// A convex shape in its geometry's frame; built once at load.
+/// A convex shape in its geom's frame; built once at load.
 #[derive(Clone, Debug)]
 pub struct Convex {
     pub(super) kind: Kind,
-    /// The polytope itself, the core of a rounded shape, or the prism in a cylinder.
+    /// The polytope itself, the core of a rounded shape, or the prism inside a cylinder.
     pub(super) hull: Hull,
 }
 
@@ -149,7 +149,7 @@ impl Convex {
         support(self, direction, None).0 + direction * self.radius()
     }
 
-    /// Thickness of the shell around the hull by which contacts are found.
+    /// Thickness of the shell around the hull with which contacts are found [m].
     pub(super) fn radius(&self) -> f64 {
         match self.kind {
             Kind::Hull { radius } => radius,
@@ -171,7 +171,8 @@ impl From<Hull> for Convex {
     }
 }
 
-/// Point of support along `dir` (body frame, not zero), and what [`Vertex`](super::gjk::Vertex) stores for it.
+/// Support point along `dir` (body frame, not zero), and its feature number for
+/// [`Vertex`](super::gjk::Vertex).
 pub(super) fn support(c: &Convex, dir: Vec3, near: Option<u16>) -> (Vec3, u16) {
     match c.kind {
         Kind::Hull { .. } => {

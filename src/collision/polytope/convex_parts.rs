@@ -1,4 +1,4 @@
-//! The convex shapes as which a mesh collides.
+//! The convex shapes with which a mesh collides: its hull or the pieces of a decomposition.
 
 use super::convex::Convex;
 use super::decompose::{Decomposition, decompose};
@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{MeshMode, OpenMesh};
 
-/// The share of its surface up to which a mesh's holes are cracks, such as CAD programs leave, and not
+/// Share of a mesh's surface up to which its holes are cracks, such as CAD programs leave, and not
 /// openings. In the collision meshes of forty robots cracks stay below 6e-4, openings begin at 3e-3.
 const CRACKS: f64 = 1e-3;
 
-/// How the holes of a mesh matter to what it collides as; `None`: they do not.
+/// A description of a mesh's holes if they affect its collision shape; `None` if they do not.
 ///
-/// The hull does not see cracks. A decomposition needs every edge closed: it asks which points are
-/// inside.
+/// Cracks do not affect the hull. A decomposition needs every edge closed, because it tests which
+/// points are inside.
 pub fn opening(mesh: &TriMesh, mode: MeshMode) -> Option<String> {
     let gaps = mesh.gaps();
     let [from, to] = gaps.edge?;
@@ -32,12 +32,12 @@ pub fn opening(mesh: &TriMesh, mode: MeshMode) -> Option<String> {
     })
 }
 
-/// The convex shapes as which a mesh collides, in its frame.
+/// The convex shapes with which a mesh collides, in its frame.
 ///
 /// # Errors
-/// `Parse` for an open mesh where `open` refuses it; those of [`Hull::from_mesh`] and [`decompose`].
+/// `Parse` for an open mesh if `open` refuses it; the errors of [`Hull::from_mesh`] and [`decompose`].
 pub fn shapes(mesh: &TriMesh, mode: MeshMode, open: OpenMesh) -> Result<Vec<Convex>> {
-    // The hull checks everything else that is asked of a mesh.
+    // Building the hull makes all other checks of the mesh.
     let hull = Hull::from_mesh(mesh)?;
     let opening = opening(mesh, mode);
     match (opening, open, mode) {

@@ -1,9 +1,9 @@
 //! Contact of cylinders and ellipsoids with convex shapes.
 //!
-//! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the points of
-//! support. A search on the support maps ([`super::gjk`], [`super::epa`]) comes near a
-//! maximizer, from which [`super::stationary`] finds it to rounding. Several local geometries may be near (a
-//! rim, a side, a cap); of the results, the one of largest s(n) is the contact.
+//! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the support
+//! points. A search on the support maps ([`super::gjk`], [`super::epa`]) comes near a maximizer;
+//! [`super::stationary`] refines it to rounding. Several local geometries may be near (a rim, a side, a
+//! cap). The contact is the result with the largest s(n).
 
 use super::array_vec::ArrayVec;
 use super::bodies::Bodies;
@@ -23,25 +23,25 @@ use super::stationary::{Solution, spots, within};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness, Tie};
 use crate::spatial::{Pose, Vec3};
 
-/// Relative accuracies of the distance from which Newton's method starts, each where the one
-/// before was too coarse to settle the contact.
+/// Relative accuracies of the distance from which Newton's method starts. The next one is used if the
+/// last was too coarse to settle the contact.
 const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
-/// How far below the surface the search for the least depth may stop, relative to the sizes, and
-/// 1 − cosine of the angle to a start or its solution within which no other one is tried. Finer
-/// where a start led away from itself or to features that do not bear the contact, and from the
-/// second on for a hull, whose many features part at nearly equal depths.
+/// How far below the surface the search for the least depth may stop, relative to the sizes; and 1 −
+/// cosine of the angle to a start or its solution within which no other start is tried. The next entry
+/// is used if a start led away from itself or to features that do not bear the contact. A hull starts
+/// with the second entry, because its many features may separate at nearly equal depths.
 const COARSE_DEPTH: [(f64, f64); 3] = [(1e-3, 1e-3), (1e-4, 5e-5), (1e-6, 5e-5)];
-/// 1 − cosine of the angle between a start and its solution beyond which it led away.
+/// 1 − cosine of the angle between a start and its solution beyond which the start led away.
 const AWAY: f64 = 5e-3;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
-/// Most facets from which these are chosen.
+/// Most facets among which the starts are chosen.
 const MAX_FACETS: usize = 64;
-/// How much deeper than both ends of lines side by side a point between them may be, relative to the sizes, for the ends to stand for
-/// it. It is there for lines that cross, at any angle, but not for parallel ones.
+/// Relative to the sizes. If a point between two lines side by side is deeper than both ends by less
+/// than this, the ends represent it. Lines that cross at any angle exceed it, parallel ones do not.
 const LEVEL: f64 = 1e-10;
 
-/// Takes `s` for the best if its s(n) is larger, or as large and settled first.
+/// Replaces `best` by `s` if s(n) is larger, or as large and `s` is the first settled one.
 fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {
     let better = best.is_none_or(|b| {
         let d = s.gap - b.gap;
@@ -53,8 +53,8 @@ fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {
 }
 
 impl Bodies<'_> {
-    /// Improves `best` from one starting direction: the first settled solution, with more flats
-    /// before fewer, or else the largest.
+    /// Improves `best` from one starting direction: by the first settled solution, features with more
+    /// flats first, or else by the largest.
     fn try_start(
         &self,
         normal: Vec3,
@@ -104,7 +104,7 @@ impl Bodies<'_> {
                 Proximity::Apart { simplex, normal } => {
                     fallback = Some((self.separation(normal), normal));
                     self.try_start(normal, simplex.as_slice(), rounding, &mut best);
-                    // What is stationary and apart is nearest: the shapes are convex.
+                    // A stationary point of separated shapes is the nearest one: the shapes are convex.
                     if best.is_some_and(|s: Solution| s.settled && s.gap > rounding) {
                         break;
                     }
@@ -131,7 +131,7 @@ impl Bodies<'_> {
         })
     }
 
-    /// Improves `best` from the directions in which overlapping shapes may part soonest; returns
+    /// Improves `best` from the directions along which overlapping shapes may separate soonest. Returns
     /// the best of these directions.
     fn solve_overlap(
         &self,
@@ -199,8 +199,8 @@ impl Bodies<'_> {
         fallback
     }
 
-    /// Where lines of cylinders' sides run along lines of the other shape at their vertices `vertices`: at the ends of each that lie
-    /// beside the other one.
+    /// Adds the contacts of lines of cylinders' sides that run along lines of the other shape, at the
+    /// vertices `vertices`: at each end that lies beside the other line.
     fn along_lines(
         &self,
         stand_ins: &[StandIn; 2],
@@ -227,7 +227,7 @@ impl Bodies<'_> {
                     feature: Feature::Spots(s.spots).encode(),
                 };
                 let point = inflated(core, ra, rb);
-                // Lines that end together meet there once.
+                // Two lines that end together meet there once.
                 if !found.points().iter().any(|p| pair.is_same(p, &point)) {
                     found.push(point);
                 }
@@ -235,7 +235,7 @@ impl Bodies<'_> {
         });
     }
 
-    /// Midway between the points of support of a direction that names no features.
+    /// A contact midway between the support points of a direction that no features name.
     fn indefinite(&self, normal: Vec3, gap: f64) -> ContactPoint {
         let against = -self.b_in_a.rot.tr_mul_vec(normal);
         let (xa, _) = support(self.a, normal, None);
@@ -263,7 +263,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
     let n = s.normal;
     let mut point = None;
     if let Some(p) = s.point {
-        // Another feature that is as deep within rounding moves in another way.
+        // Another feature of the same depth within rounding has another derivative.
         let gap = if s.settled { s.between } else { s.gap };
         point = Some(ContactPoint {
             point: p,
@@ -311,7 +311,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
             along_lines = true;
         }
         let least = s.gap - ra - rb - rounding;
-        // A line that looks at the face crosses its border beside where the side touches that.
+        // A line that faces the face crosses its border near the place where the side touches the border.
         let beside = match of_faces {
             true => 2.0 * (sa.rolls() + sb.rolls()) * n.cross(looks).norm(),
             false => 0.0,
@@ -329,7 +329,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
     }
 }
 
-/// Whether the ends `found` of lines side by side stand for a point between them.
+/// Whether the ends `found` of parallel lines represent a point between them.
 fn is_between(point: &ContactPoint, found: &[ContactPoint], size: f64) -> bool {
     let is_level = |p: &ContactPoint| p.gap - point.gap <= LEVEL * size;
     found.len() == 2 && found.iter().all(is_level)
@@ -384,8 +384,8 @@ pub(super) fn differentiate(
     Some((d, smoothness))
 }
 
-/// Of a point where the line of a spot ends. Where it lies along a line of the other shape that ends there, too, the point goes with
-/// either end.
+/// Smoothness of a point where the line of a spot ends; `None` elsewhere. If the line runs along a line
+/// of the other shape that ends there too, the point moves with either end (a tie).
 fn ended(
     shapes: [&Convex; 2],
     poses: [&Pose; 2],
@@ -415,7 +415,7 @@ fn ended(
     Some(match goes_on {
         true => Smoothness::Tied(Tie {
             slide: line * shapes[side].size(),
-            // It is perpendicular to the line that goes on.
+            // The normal stays perpendicular to the line that continues.
             tilt: line,
         }),
         false => Smoothness::Degenerate,

@@ -1,4 +1,4 @@
-//! Non-convex meshes as unions of convex pieces, found at load.
+//! Approximate convex decomposition: a non-convex mesh as a union of convex pieces, computed at load.
 
 use super::hull::Hull;
 use crate::error::{Error, Result};
@@ -25,18 +25,18 @@ impl Default for Decomposition {
     }
 }
 
-/// How far a triangle may lie below the hull's surface on a mesh that counts as convex, relative to the hull's size: well
-/// below a voxel, so that no piece could show the dent.
+/// How far a triangle may lie below the hull's surface if the mesh still counts as convex, relative to
+/// the hull's size. It is well below a voxel, so no piece could show the dent.
 const DENT: f64 = 1e-3;
 
 /// Finest grid allowed: its cube is the number of voxels.
 const MAX_RESOLUTION: u32 = 400;
 
-/// Convex pieces whose union approximates the solid that `mesh` bounds, in the mesh's frame, by
-/// approximate convex decomposition (Mamou, "Volumetric hierarchical approximate convex
-/// decomposition", Game Engine Gems 3, 2016).
+/// Convex pieces whose union approximates the solid bounded by `mesh`, in the mesh's frame, by
+/// approximate convex decomposition (Mamou, "Volumetric hierarchical approximate convex decomposition",
+/// Game Engine Gems 3, 2016).
 ///
-/// Errors: as [`Hull::from_mesh`]; a mesh with an open edge; options out of range.
+/// Errors: those of [`Hull::from_mesh`]; a mesh with an open edge; options out of range.
 pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
     let Decomposition {
         resolution,
@@ -52,7 +52,7 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
             "convex decomposition: a concavity from 0 to 1 is expected, got {concavity}"
         )));
     }
-    // The whole hull checks everything that the pieces need.
+    // Building the hull of the whole mesh makes all checks that the pieces need.
     let whole = Hull::from_mesh(mesh)?;
     let mesh = mesh.welded();
     if let Some([from, to]) = mesh.gaps().edge {
@@ -62,7 +62,8 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
             to.to_array()
         )));
     }
-    // Cuts through a convex solid would be faces of pieces, through which a body comes out sooner than through the solid's.
+    // Do not cut a convex solid: the cuts would be faces of pieces, and a body could leave a piece
+    // through a cut sooner than the solid through its surface.
     if lies_on(&mesh, &whole) {
         return Ok(vec![whole]);
     }
@@ -74,7 +75,7 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
         concavity,
         ..VHACDParameters::default()
     };
-    // The voxelizer asserts what it assumes of meshes; a failure there is one of the mesh.
+    // The voxelizer asserts its assumptions about meshes. A failed assertion is an error of the mesh.
     let pieces = std::panic::catch_unwind(|| {
         VHACD::decompose(&params, &vertices, &triangles, true)
             .compute_primitive_intersections(&vertices, &triangles)
@@ -88,7 +89,7 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
     let mut hulls = Vec::new();
     for piece in &pieces {
         let points: Vec<Vec3> = piece.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect();
-        // A sliver of the grid may hold a flat scrap of the surface, which bounds nothing.
+        // A sliver of the grid may hold a flat scrap of the surface, which bounds no volume.
         if let Ok(hull) = Hull::from_points(&points) {
             hulls.push(hull);
         }
@@ -102,7 +103,7 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
     Ok(hulls)
 }
 
-/// Whether all triangles are on the hull's surface, but for those without an area.
+/// Whether all triangles with an area lie on the hull's surface.
 fn lies_on(mesh: &TriMesh, hull: &Hull) -> bool {
     let slack = DENT * hull.size();
     mesh.triangles.iter().all(|t| {
@@ -111,7 +112,7 @@ fn lies_on(mesh: &TriMesh, hull: &Hull) -> bool {
         let normal = ab.cross(bc);
         let longest = ab.norm().max(bc.norm()).max(ca.norm());
         if normal.norm() <= slack * longest {
-            // Narrower than the slack: its neighbours say what is here.
+            // Narrower than the slack: the neighbouring triangles decide here.
             return true;
         }
         let normal = normal * (1.0 / normal.norm());
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
     use std::f64::consts::TAU;
 
-    /// A closed grid over a box: sides of n by n squares, corners moved by `place`.
+    /// A closed grid over a box: sides of n by n squares, with corners moved by `place`.
     fn gridded(n: u32, place: impl Fn(Vec3) -> Vec3) -> TriMesh {
         let mut m = TriMesh::default();
         for axis in 0..3 {
@@ -201,7 +202,7 @@ mod tests {
                 assert_eq!(pieces[0].vertices(), hull.vertices(), "{name} {scale}");
             }
         }
-        // Digits of a file: single precision.
+        // Digits of a file in single precision.
         let digits = |x: Vec3| {
             let u = unit(x);
             Vec3::new(
@@ -226,7 +227,8 @@ mod tests {
             u * (1.0 + 0.3 * (3.0 * u.y.atan2(u.x)).cos() * (1.0 - u.z * u.z))
         });
         assert!(count(&waves) > 1);
-        // Two boxes that cross, and two apart: no triangle of theirs may pass for one of the hull.
+        // Two boxes that cross, and two that are apart: none of their triangles may count as one of the
+        // hull.
         let a = gridded(1, |x| Vec3::new(x.x, 0.3 * x.y, 0.3 * x.z));
         let b = gridded(1, |x| Vec3::new(0.3 * x.x, x.y, 0.3 * x.z));
         assert!(count(&joined(&a, &b)) > 1);
@@ -244,7 +246,7 @@ mod tests {
             ..ring
         };
         assert!(count(&ring) > 1);
-        // What is open stays refused, convex or not.
+        // An open mesh stays refused, convex or not.
         let mut open = gridded(2, |x| x);
         open.triangles.pop();
         let e = decompose(&open, Decomposition::default()).unwrap_err();

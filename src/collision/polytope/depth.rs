@@ -1,4 +1,5 @@
-//! The axis of least depth of two hulls that overlap.
+//! The axis of least depth of two overlapping hulls, by growing a polytope inside their Minkowski
+//! difference.
 
 use super::axis::{Axis, prefer};
 use super::epa::{FEW, Facet, Polytope, Unbounded};
@@ -6,16 +7,16 @@ use super::gjk::{Simplex, Vertex};
 use super::pair::Pair;
 use super::shell::{Shell, Sought};
 
-/// Most vertices: their facets are still numbered by a byte.
+/// Most vertices, so that a byte numbers their facets.
 const MANY: usize = 127;
 
-/// In roundings: by how much the axis that a facet's surroundings name may be deeper than the facet, of hulls whose
-/// faces are plane but for the digits of a file.
+/// In roundings: how much deeper than a facet the axis named by its surroundings may be. It is for
+/// hulls whose faces are plane only to the digits of a file.
 const UNEVEN: f64 = 100.0;
 
-/// The axis of least depth, equal to [`exhaustive`](super::sat::exhaustive)'s up to `rounding`, starting from the
-/// vertices of an earlier result; `None` where the search gave up: more than [`MANY`]
-/// vertices are needed, or rounding broke the surface. On success `start` holds the facet found
+/// The axis of least depth, equal to that of [`exhaustive`](super::sat::exhaustive) up to `rounding`.
+/// The search starts from the vertices of an earlier result. `None` if the search gives up: it needs
+/// more than [`MANY`] vertices, or rounding broke the surface. On success `start` holds the facet found
 /// and a vertex far behind it, and `shell` the polytope.
 pub(super) fn least_depth(
     pair: &Pair,
@@ -32,8 +33,8 @@ pub(super) fn least_depth(
     from_simplex(pair, start, shell, &sought)
 }
 
-/// As [`least_depth`], and `None` also where another axis is nearly as good, so that a search from
-/// elsewhere may find that one.
+/// [`least_depth`], but also `None` if another axis is nearly as good, so that a search from another
+/// start may find that one.
 pub(super) fn least_depth_alone(
     pair: &Pair,
     start: &mut Simplex,
@@ -44,8 +45,8 @@ pub(super) fn least_depth_alone(
     from_simplex(pair, start, shell, &Sought::alone(rounding))
 }
 
-/// As [`least_depth_alone`], from the polytope of an earlier result; `None`, and no polytope, where
-/// that does not hold the origin any more.
+/// [`least_depth_alone`] from the polytope of an earlier result. `None` if that polytope no longer
+/// contains the origin; it is cleared then.
 pub(super) fn least_depth_again(
     pair: &Pair,
     found: &mut Simplex,
@@ -87,7 +88,7 @@ fn from_simplex(
 }
 
 impl<const V: usize, const F: usize> Polytope<V, F> {
-    /// Grows the polytope until the axis sought is known.
+    /// Grows the polytope until the axis of least depth is known.
     fn search(
         &mut self,
         pair: &Pair,
@@ -100,7 +101,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         Ok(self.best(pair, least, sought, found))
     }
 
-    /// The axis sought among those of the closed facets; `None` where it must be alone and is not.
+    /// The axis of least depth among those of the closed facets; `None` if it must be alone and is not.
     fn best(&self, pair: &Pair, least: f64, sought: &Sought, found: &mut Simplex) -> Option<Axis> {
         let rounding = sought.rounding;
         let mut best: Option<(Axis, &Facet)> = None;

@@ -1,4 +1,4 @@
-//! How a contact point of two polytopes moves with the bodies, by the features that make it.
+//! The derivative of a contact point of two polytopes, from the features that make it.
 
 use super::convex::Convex;
 use super::curved;
@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// The derivative of a contact point found by [`super::collide`] on the same shapes and poses, and
-/// whether its features determine all of it.
+/// whether its features determine the whole derivative.
 ///
-/// Errors where the point's feature does not name features of these shapes.
+/// Errors if the point's feature does not name features of these shapes.
 pub fn differentiate(
     a: &Convex,
     pose_a: &Pose,
@@ -75,8 +75,8 @@ pub fn differentiate(
     Ok((d, smoothness))
 }
 
-/// The derivative of the contact of shapes with these radii about their cores, from that of the
-/// cores: the point moves along the normal by c = (ra − rb)/2.
+/// Converts the derivative of the cores' contact into that of shapes with these radii about the cores.
+/// The point moves along the normal by c = (ra − rb)/2.
 pub(super) fn inflated(d: ContactDerivative, n: Vec3, ra: f64, rb: f64) -> ContactDerivative {
     let c = 0.5 * (ra - rb);
     if c == 0.0 {
@@ -107,7 +107,7 @@ fn of_hulls(
             (Placed(b, pose_b), Placed(a, pose_a), -contact.normal)
         }
     };
-    // Each case sees the owner as A, with the normal `n` out of it.
+    // Each case treats the owner as A, with the normal `n` out of it.
     let (owner, d) = match feature {
         Feature::FaceVertex { owner, .. } => {
             let (_, _, n) = of(owner);
@@ -171,8 +171,8 @@ impl Placed<'_> {
     }
 }
 
-/// The normal is fixed in A; the patch point x on B's surface, at p + n·gap/2, moves by
-/// `slide`·(motion of B's material point there).
+/// The normal is fixed in A. The patch point x on B's surface, at p + n·gap/2, moves by `slide`·(motion
+/// of B's material point there).
 pub(super) fn on_face(n: Vec3, gap: f64, slide: Mat3) -> ContactDerivative {
     let arm = n * (0.5 * gap);
     let g = slide.tr_mul_vec(n);
@@ -184,8 +184,8 @@ pub(super) fn on_face(n: Vec3, gap: f64, slide: Mat3) -> ContactDerivative {
     }
 }
 
-/// Edges along `u` (of A) and `v` (of B): δn = ±(1 − n nᵀ)(u × (ω × v))/|u × v|, and the closest
-/// points x_A = … + s u, x_B = … + t v keep x_B − x_A = n·gap.
+/// Edges along `u` (of A) and `v` (of B): δn = ±(1 − n nᵀ)(u × (ω × v))/|u × v|.
+/// The closest points x_A = … + s u, x_B = … + t v keep x_B − x_A = n·gap.
 fn of_edges(u: Vec3, v: Vec3, n: Vec3, gap: f64) -> ContactDerivative {
     let c = u.cross(v);
     let sine = n.dot(c);

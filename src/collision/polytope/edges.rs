@@ -1,4 +1,4 @@
-//! Contacts of vertices and edges of two hulls that are apart.
+//! Contacts of vertices and edges of two separated hulls.
 
 use super::array_vec::ArrayVec;
 use super::distinct::Distinct;
@@ -11,18 +11,19 @@ use crate::spatial::Vec3;
 
 /// Sine of the angle between two edges up to which both ends of their overlap touch.
 pub(super) const PARALLEL_EDGES: f64 = 0.1;
-/// In roundings: vertices whose heights differ by less are as far out.
+/// In roundings: vertices whose heights differ by less count as equally far out.
 const TIED: f64 = 1e3;
-/// Most edges of a hull that are looked at as parallel to another one's.
+/// Most edges of a hull that are tested as parallel to an edge of the other hull.
 const MAX_CROSSWISE: usize = 8;
 
 impl Pair<'_> {
-    /// The contact of a vertex with a vertex, with an edge, or of two parallel edges: these count
-    /// as an edge of A and the first end of B's that lies beside it, or of B and one of A's.
+    /// The contact of two vertices, of a vertex with an edge, or of two parallel edges. Parallel edges
+    /// count as an edge of A with the first end of B's edge beside it, or as an edge of B with an end
+    /// of A's.
     pub(super) fn nearest_vertex(&self, ids_a: &Distinct, ids_b: &Distinct) -> ContactPoint {
         let xa = |i: u16| self.a.vertex(i);
         let xb = |i: u16| self.b_in_a.point(self.b.vertex(i));
-        // (Offset from the edge to the vertex, whether the foot lies within the edge.)
+        // Offset from the edge to the vertex, and whether the foot lies within the edge.
         let beside = |p: Vec3, q: Vec3, x: Vec3| {
             let u = q - p;
             let t = (x - p).dot(u) / u.norm_squared();
@@ -74,8 +75,9 @@ impl Pair<'_> {
         }
     }
 
-    /// Of an edge of A at its outermost vertex `a` along `normal` and one of B at `b` that are nearly
-    /// parallel, and nearly perpendicular to `normal`, the ends of each that lie beside the other one.
+    /// Adds contacts of nearly parallel edges that are nearly perpendicular to `normal`: an edge of A
+    /// at its outermost vertex `a` along `normal`, and an edge of B at `b`. The contacts are the ends
+    /// of each edge that lie beside the other one.
     pub(super) fn parallel_edges(
         &self,
         normal: Vec3,
@@ -107,7 +109,7 @@ impl Pair<'_> {
         });
     }
 
-    /// Offers the four ends of each such two edges.
+    /// Offers the four ends of each pair of such edges.
     pub(super) fn lengthwise(
         &self,
         normal: Vec3,
@@ -148,28 +150,29 @@ impl Pair<'_> {
     }
 }
 
-/// An end of an edge of one hull, and an edge of the other one, the `owner`, along it. A's frame.
+/// An end of an edge of one hull, and an edge of the other hull (the `owner`) along it. A's frame.
 pub(super) struct End {
     pub owner: u8,
     pub edge: [u16; 2],
     pub vertex: u16,
     at: Vec3,
-    /// How far along the owner's edge it is, in units of that.
+    /// Place of the end along the owner's edge, as a share of the edge's length.
     share: f64,
-    /// From the line of the edge.
+    /// Offset from the line of the owner's edge to the end.
     offset: Vec3,
 }
 
 impl End {
-    /// From A to B.
+    /// The direction from A to B.
     pub fn normal(&self) -> Option<Vec3> {
         let n = self.offset.normalized()?;
         Some(if self.owner == 0 { n } else { -n })
     }
 }
 
-/// The edges nearly perpendicular to `dir` at the vertex `top`, which is outermost along it, and at its
-/// neighbours that are as far out: of an edge that touches, a search may give either end.
+/// The edges nearly perpendicular to `dir` at the vertex `top`, which is outermost along `dir`, and at
+/// its neighbours that are equally far out. Those are needed because a search may give either end of a
+/// touching edge.
 fn crosswise(hull: &Hull, top: u16, dir: Vec3, rounding: f64) -> ArrayVec<[u16; 2], MAX_CROSSWISE> {
     let mut edges = ArrayVec::new();
     let height = |i: u16| hull.vertex(i).dot(dir);

@@ -1,21 +1,24 @@
-//! The least depth of two overlapping polytopes, by growing a polytope inside their Minkowski
-//! difference until the facet nearest to the origin lies on its boundary.
+//! EPA: the least depth of two overlapping polytopes.
 //!
-//! The expanding-polytope algorithm (van den Bergen, "Proximity queries and penetration depth
-//! computation on 3D game objects", GDC 2001), with two changes for touching and face-on-face
-//! poses: the first tetrahedron is grown about the inside of the difference, wherever the origin
-//! lies, so that no simplex collapses on it; and the facets found only name features, from which
-//! the axes are computed anew, so that the result does not depend on the way to it.
+//! A polytope inside their Minkowski difference grows until the facet nearest to the origin lies on the
+//! boundary. This is the expanding-polytope algorithm (van den Bergen, "Proximity queries and
+//! penetration depth computation on 3D game objects", GDC 2001) with two changes for touching and
+//! face-on-face poses:
+//!
+//! - The first tetrahedron grows about the inside of the difference, wherever the origin lies, so that
+//!   no simplex collapses on the origin.
+//! - The facets found only name features, from which the axes are computed again. The result thus does
+//!   not depend on the path of the search.
 
 use super::array_vec::ArrayVec;
 use super::gjk::{Simplex, SupportMap, Vertex};
 use crate::spatial::Vec3;
 
-/// Vertices that nearly always suffice; a smaller polytope is quicker to set up.
+/// Vertices that nearly always suffice. A smaller polytope is faster to set up.
 pub(super) const FEW: usize = 64;
-/// Relative to the tolerance: planes nearer than this to a point count as through it.
+/// Relative to the tolerance: a plane nearer than this to a point counts as passing through it.
 pub(super) const COPLANAR: f64 = 1e-3;
-/// Sine-like measure of a tetrahedron's volume below which the last query's is not reused.
+/// Relative volume of a tetrahedron (like a sine) below which the last query's is not reused.
 const FLAT: f64 = 1e-3;
 
 #[derive(Clone, Copy, Default)]
@@ -25,29 +28,29 @@ pub(super) struct Facet {
     /// Depth of the origin under the facet.
     pub offset: f64,
     pub corners: [u8; 3],
-    /// Facets across the sides that start at each corner.
+    /// The facets across the sides that start at each corner.
     pub across: [u8; 3],
     pub alive: bool,
     /// Known to lie on the boundary of the difference.
     pub closed: bool,
 }
 
-/// Why facets near the least depth do not lie on the boundary of the difference.
+/// Reason why facets near the least depth do not lie on the boundary of the difference.
 pub(super) enum Unbounded {
-    /// More vertices are needed than there are places.
+    /// The search needs more vertices than the capacity.
     Full,
     /// Rounding broke the surface.
     Broken,
 }
 
-/// A polytope inside a Minkowski difference that is grown towards its boundary.
+/// A polytope inside a Minkowski difference that grows towards its boundary.
 pub(super) struct Polytope<const V: usize, const F: usize> {
     pub vertices: ArrayVec<Vertex, V>,
     pub facets: ArrayVec<Facet, F>,
     free: ArrayVec<u8, F>,
 }
 
-/// Whether a simplex is a tetrahedron with some volume.
+/// Whether a simplex is a tetrahedron with enough volume.
 fn sound(s: &Simplex) -> bool {
     if s.len < 4 {
         return false;
@@ -57,8 +60,7 @@ fn sound(s: &Simplex) -> bool {
     u.dot(v.cross(w)).abs() > FLAT * u.norm() * v.norm() * w.norm()
 }
 
-/// A tetrahedron with vertices on the boundary of the difference, as wide as a few directions
-/// make it.
+/// A tetrahedron with vertices on the boundary of the difference, the widest from a few directions.
 fn around(pair: &impl SupportMap) -> Option<Simplex> {
     let mut s = Simplex::default();
     let d = pair.outlook().normalized().unwrap_or(Vec3::Z);
@@ -112,7 +114,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         self.free.clear();
     }
 
-    /// The tetrahedron of an earlier result, or a new one.
+    /// Starts from the tetrahedron of an earlier result, or from a new one.
     pub fn begin(&mut self, map: &impl SupportMap, start: &Simplex) -> Option<()> {
         if sound(start) {
             self.tetrahedron(start)
@@ -121,8 +123,8 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         }
     }
 
-    /// Pushes out facets until those within `window` of the nearest are less than `tolerance`
-    /// below the boundary; returns the offset of the nearest.
+    /// Pushes out facets until those within `window` of the nearest are less than `tolerance` below the
+    /// boundary. Returns the offset of the nearest.
     pub fn grow(
         &mut self,
         map: &impl SupportMap,
@@ -178,7 +180,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         Some(())
     }
 
-    /// A new facet, in a free place; `None` where there is none or it has no area.
+    /// Adds a facet in a free place; `None` if there is no place or the facet has no area.
     pub fn facet(&mut self, corners: [u8; 3]) -> Option<usize> {
         let [a, b, c] = corners.map(|i| self.vertices[usize::from(i)].w);
         let normal = (b - a).cross(c - a).normalized()?;
@@ -202,12 +204,12 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         })
     }
 
-    /// Adds a vertex beyond facet `seen`: removes the facets that it sees, and joins it to the
+    /// Adds a vertex beyond facet `seen`: removes the facets that the vertex sees, and joins it to the
     /// outline of the hole.
     pub fn add(&mut self, w: Vertex, seen: usize, coplanar: f64) -> Option<()> {
         let apex = self.vertices.len() as u8;
         self.vertices.push(w)?;
-        // Depth first around each removed facet, the outline comes out in order.
+        // Depth first around each removed facet, so that the outline comes out in order.
         let mut outline = ArrayVec::<(u8, u8), F>::new();
         let mut stack = ArrayVec::<(u8, u8), F>::new();
         self.remove(seen);
@@ -233,7 +235,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         if outline.len() < 3 {
             return None;
         }
-        // Removed places become free only now: the search above still reads them.
+        // Free the removed places only now: the search above still reads them.
         for (i, f) in self.facets.iter_mut().enumerate() {
             if !f.alive && f.closed {
                 f.closed = false;
@@ -245,7 +247,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         let mut end = 0u8;
         let mut begin = 0u8;
         for (k, &(g, side)) in outline.iter().enumerate() {
-            // The side of the facet that stays, run backwards.
+            // The side of the remaining facet, in the opposite direction.
             let f = self.facets[usize::from(g)];
             let from = f.corners[(usize::from(side) + 1) % 3];
             let to = f.corners[usize::from(side)];
@@ -271,7 +273,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         Some(())
     }
 
-    /// Takes a facet off the surface; `closed` marks its place as not yet free.
+    /// Removes a facet from the surface. `closed` marks its place as not yet free.
     fn remove(&mut self, i: usize) {
         self.facets[i].alive = false;
         self.facets[i].closed = true;

@@ -1,4 +1,4 @@
-//! Which features of two polytopes make a contact point, packed into 64 bits.
+//! The features of two polytopes that make a contact point, packed into 64 bits.
 
 use super::hull::Hull;
 
@@ -56,21 +56,22 @@ impl Spot {
     }
 }
 
-/// The features of one contact point. `owner` is the body (0: A, 1: B) that holds the first
-/// feature named; the other body holds the other one.
+/// The features of one contact point. `owner` is the body (0: A, 1: B) that holds the first feature
+/// named. The other body holds the other feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// A vertex of the other body above a face of the owner, whose normal is the contact's.
+    /// A vertex of the other body above a face of the owner. The face's normal is the contact's.
     FaceVertex { owner: u8, face: u16, vertex: u16 },
-    /// Corner `corner` of the owner's face, projected along the face's normal on a face of the other.
+    /// Corner `corner` of the owner's face, projected along the face's normal onto a face of the other
+    /// body.
     FaceCorner {
         owner: u8,
         face: u16,
         corner: u8,
         incident: u16,
     },
-    /// Crossing of side `side` of the owner's face, seen along its normal, with side
-    /// `incident_side` of a face of the other.
+    /// Crossing of side `side` of the owner's face, as seen along its normal, with side `incident_side`
+    /// of a face of the other body.
     SideSide {
         owner: u8,
         face: u16,
@@ -80,7 +81,7 @@ pub enum Feature {
     },
     /// Two edges, by their ends; the normal is perpendicular to both.
     EdgeEdge { a: [u16; 2], b: [u16; 2] },
-    /// Edge of the owner nearest to a vertex of the other.
+    /// The edge of the owner nearest to a vertex of the other body.
     EdgeVertex {
         owner: u8,
         edge: [u16; 2],
@@ -90,14 +91,14 @@ pub enum Feature {
     VertexVertex { a: u16, b: u16 },
     /// A feature of A and one of B, at least one of them of a curved shape.
     Spots([Spot; 2]),
-    /// No features single out a point (two cylinders with one axis, say). By rule, the normal is
-    /// then carried along by A and the point by B; there is no derivative.
+    /// No features define a point (for example, two cylinders with one axis). By rule, A then carries
+    /// the normal and B the point; there is no derivative.
     Indefinite,
 }
 
 const KIND: u32 = 61;
 const OWNER: u32 = 60;
-/// Two bits a body: which polytope stands for a curved shape (see [`Feature::stand_ins`]).
+/// Two bits a body: the number of the stand-in for a curved shape (see [`Feature::stand_ins`]).
 const STAND_IN: u32 = 56;
 
 impl Feature {
@@ -168,8 +169,8 @@ impl Feature {
         }
     }
 
-    /// The bits that say which polytope stands for each of two shapes in a patch: 0 the shape's own
-    /// hull or core, 1 the prism in a cylinder, 2 its axis.
+    /// The bits of the stand-ins of two shapes in a patch: 0 the shape's own hull or core, 1 the prism
+    /// in a cylinder, 2 its axis.
     pub(super) fn stand_ins(which: [u8; 2]) -> u64 {
         (u64::from(which[0]) | u64::from(which[1]) << 2) << STAND_IN
     }
@@ -180,7 +181,7 @@ impl Feature {
         [bits & 3, bits >> 2]
     }
 
-    /// Whether the features named exist in these hulls.
+    /// Whether the named features exist in these hulls.
     pub(super) fn fits(&self, a: &Hull, b: &Hull) -> bool {
         let of = |owner: u8| if owner == 0 { (a, b) } else { (b, a) };
         let vertex = |h: &Hull, v: u16| usize::from(v) < h.vertices().len();
@@ -220,7 +221,7 @@ impl Feature {
         }
     }
 
-    /// The inverse of [`Feature::encode`]; `None` for a number that it never gives.
+    /// The inverse of [`Feature::encode`]; `None` for a number that it never returns.
     pub fn decode(id: u64) -> Option<Feature> {
         let owner = (id >> OWNER & 1) as u8;
         let get = |shift: u32, bits: u32| (id >> shift & ((1 << bits) - 1)) as u16;

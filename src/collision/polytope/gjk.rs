@@ -1,17 +1,17 @@
-//! Distance of two polytopes that are apart, with the features nearest to each other.
+//! GJK: the distance of two convex bodies that are apart, with the features nearest to each other.
 //!
-//! Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex
-//! objects" (1988); the nearest point of a simplex by Voronoi regions (Ericson, "Real-time
-//! collision detection", 2004, §5.1).
+//! Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects"
+//! (1988). The nearest point of a simplex is found by Voronoi regions (Ericson, "Real-time collision
+//! detection", 2004, §5.1).
 
 use crate::spatial::Vec3;
 
-/// A point of the Minkowski difference and the features of A and B that make it: vertices of a
-/// hull; rims of a cylinder (0 lower, 1 upper); 0 for a smooth surface.
+/// A point of the Minkowski difference, and the features of A and B that make it: vertices of a hull;
+/// rims of a cylinder (0 lower, 1 upper); 0 for a smooth surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Vertex {
     pub w: Vec3,
-    /// The point of B that makes it, in B's frame.
+    /// The point of B, in B's frame.
     pub on_b: Vec3,
     pub a: u16,
     pub b: u16,
@@ -19,15 +19,15 @@ pub(super) struct Vertex {
 
 /// The Minkowski difference A − B of two convex bodies, in A's frame.
 pub(super) trait SupportMap {
-    /// The point of the difference farthest along `dir` (any length), searched for from `near`.
+    /// The point of the difference farthest along `dir` (any length). The search starts from `near`.
     fn support(&self, dir: Vec3, near: Option<Vertex>) -> Vertex;
-    /// From the centre of A to that of B.
+    /// The vector from the centre of A to the centre of B.
     fn outlook(&self) -> Vec3;
 }
 
-/// What the search found.
+/// Result of the search.
 pub(super) enum Proximity {
-    /// No nearer than the margin.
+    /// The bodies are farther apart than the margin.
     Beyond,
     /// The vertices of the nearest simplex, one to three, and the unit vector from A to B.
     Apart { simplex: Simplex, normal: Vec3 },
@@ -61,8 +61,8 @@ impl Simplex {
         self.len = which.len();
     }
 
-    /// Reduces to the face nearest to the origin and returns its nearest point; `None` when the
-    /// simplex holds the origin.
+    /// Reduces the simplex to its face nearest to the origin and returns the nearest point; `None` if
+    /// the simplex contains the origin.
     pub fn nearest(&mut self) -> Option<Vec3> {
         let p = |i: usize| self.vertices[i].w;
         match self.len {
@@ -111,8 +111,8 @@ impl Simplex {
 }
 
 impl Simplex {
-    /// The least of the barycentric weights of the point nearest to the origin on the line or plane
-    /// through one to three vertices; 0 for more.
+    /// The least barycentric weight of the point nearest to the origin on the line or plane through one
+    /// to three vertices; 0 for more vertices.
     pub fn least_weight(&self) -> f64 {
         let p = |i: usize| self.vertices[i].w;
         match self.len {
@@ -133,7 +133,7 @@ impl Simplex {
     }
 }
 
-/// Nearest point to the origin and the ends it lies between.
+/// Nearest point to the origin, and the ends between which it lies.
 fn on_segment(a: Vec3, b: Vec3) -> (Vec3, &'static [usize]) {
     let ab = b - a;
     let t = -a.dot(ab);
@@ -147,7 +147,7 @@ fn on_segment(a: Vec3, b: Vec3) -> (Vec3, &'static [usize]) {
     }
 }
 
-/// Nearest point to the origin and the corners it lies between.
+/// Nearest point to the origin, and the corners between which it lies.
 fn on_triangle(a: Vec3, b: Vec3, c: Vec3) -> (Vec3, &'static [usize]) {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
@@ -172,7 +172,7 @@ fn on_triangle(a: Vec3, b: Vec3, c: Vec3) -> (Vec3, &'static [usize]) {
         let w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return (b + (c - b) * w, &[1, 2]);
     }
-    // Inside: along the normal, which keeps the digits that barycentric weights would lose.
+    // Inside: along the normal. Barycentric weights would lose digits.
     let n = ab.cross(ac);
     (n * (a.dot(n) / n.norm_squared()), &[0, 1, 2])
 }

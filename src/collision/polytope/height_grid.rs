@@ -1,4 +1,5 @@
-//! The grid of a height field: its triangles, how high they reach, and which directions belong to their surface.
+//! The grid of a height field: its triangles, their greatest heights, and the directions that belong to
+//! their surface.
 
 use super::pair::ROUNDING;
 use crate::error::{Error, Result};
@@ -28,7 +29,7 @@ struct Tops {
 }
 
 impl Tops {
-    /// Of as many nodes, column by column in each row.
+    /// Of the nodes with these heights, `columns` in each row.
     fn new(columns: usize, heights: &[f64]) -> Tops {
         let blocks = |nodes: usize| (nodes - 1).div_ceil(BLOCK);
         let rows = heights.len() / columns;
@@ -37,7 +38,7 @@ impl Tops {
             heights: vec![f64::NEG_INFINITY; blocks(columns) * blocks(rows)],
         };
         for (r, row) in heights.chunks_exact(columns).enumerate() {
-            // A node on a border is of both blocks.
+            // A node on a border belongs to both blocks.
             let above = (r / BLOCK).min(blocks(rows) - 1);
             for br in r.saturating_sub(1) / BLOCK..=above {
                 for (bc, top) in tops.row_mut(br).iter_mut().enumerate() {
@@ -53,7 +54,7 @@ impl Tops {
         &mut self.heights[r * self.columns..][..self.columns]
     }
 
-    /// Of the block that holds this cell.
+    /// Greatest height of the block that holds this cell [m].
     fn at(&self, column: usize, row: usize) -> f64 {
         self.heights[row / BLOCK * self.columns + column / BLOCK]
     }
@@ -128,8 +129,9 @@ impl HeightGrid {
         )
     }
 
-    /// (column, row) of the corners of a triangle, counter-clockwise seen from above: the lower right half of a cell, or its upper
-    /// left half, as MuJoCo cuts cells.
+    /// (column, row) of the corners of a triangle, counter-clockwise seen from above. An even number is
+    /// the lower right half of a cell, an odd one its upper left half. MuJoCo cuts cells in the same
+    /// way.
     fn corners(&self, triangle: u32) -> [(usize, usize); 3] {
         let cell = triangle as usize / 2;
         let (c, r) = (cell % (self.columns - 1), cell / (self.columns - 1));
@@ -152,7 +154,7 @@ impl HeightGrid {
         let nodes = self.corners(triangle);
         let [p, q, own] = [e[0], e[1], 3 - e[0] - e[1]].map(|i| nodes[usize::from(i)]);
         let foot = self.node(p.0, p.1);
-        // Across the edge, the node that completes the parallelogram.
+        // The node that completes the parallelogram across the edge.
         let (c, r) = (
             (p.0 + q.0).wrapping_sub(own.0),
             (p.1 + q.1).wrapping_sub(own.1),

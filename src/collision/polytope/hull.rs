@@ -1,4 +1,5 @@
-//! A convex polytope with the tables that collision asks for.
+//! A convex polytope with the tables that collision needs: faces, edges, neighbours, starts of support
+//! searches.
 
 use super::distinct::Distinct;
 use crate::error::{Error, Result};
@@ -9,7 +10,8 @@ pub const MAX_VERTICES: usize = 1 << 14;
 /// Most sides of the polygon by which a face takes part in a contact patch.
 pub const MAX_SIDES: usize = 32;
 
-/// Hulls with more vertices than this have a table of where searches start, with so many cells along a cube's side.
+/// Hulls with more vertices than LARGE have a table of start vertices, with CELLS cells along a side of
+/// a cube.
 const LARGE: usize = 32;
 const CELLS: usize = 4;
 
@@ -31,7 +33,7 @@ pub struct Edge {
     pub faces: [u16; 2],
 }
 
-/// A convex polytope of non-zero volume, in its geometry's frame. Constant once built.
+/// A convex polytope of non-zero volume, in its geom's frame. Constant once built.
 #[derive(Clone, Debug)]
 pub struct Hull {
     vertices: Vec<Vec3>,
@@ -40,9 +42,10 @@ pub struct Hull {
     edges: Vec<Edge>,
     neighbours: Incidence,
     faces_of: Incidence,
-    /// Extreme vertices along ±x, ±y, ±z: where a search without a hint starts.
+    /// Extreme vertices along ±x, ±y, ±z. A search without a hint starts from them.
     extremes: [u16; 6],
-    /// The same of a large hull, along the middle of each cell of the surface of a cube; else empty.
+    /// For a large hull, the extreme vertex along the middle of each cell of a cube's surface; else
+    /// empty.
     starts: Vec<u16>,
     centre: Vec3,
     size: f64,
@@ -50,7 +53,7 @@ pub struct Hull {
     flatness: f64,
 }
 
-/// For each vertex a list of indices, one after the other.
+/// A list of indices for each vertex, stored one after the other.
 #[derive(Clone, Debug, Default)]
 struct Incidence {
     start: Vec<u32>,
@@ -104,7 +107,7 @@ impl Hull {
             face.normal = Vec3::unit(f / 2) * if f % 2 == 1 { 1.0 } else { -1.0 };
             face.offset = h[f / 2];
         }
-        // The tables are a cube's: of a very flat box they could not be found.
+        // The tables are built for a cube: for a very flat box the construction could fail.
         for v in &mut hull.vertices {
             *v = v.scale(h);
         }
@@ -114,7 +117,7 @@ impl Hull {
         Ok(hull)
     }
 
-    /// Moves the vertices of a hull whose faces stay plane and convex; no heap allocation.
+    /// Moves the vertices of a hull. Its faces must stay plane and convex. No heap allocation.
     pub(super) fn reshape(&mut self, vertices: &[Vec3]) {
         self.vertices.clear();
         self.vertices.extend_from_slice(vertices);
@@ -128,7 +131,7 @@ impl Hull {
         self.measure();
     }
 
-    /// Fills in what follows from the vertices.
+    /// Computes the fields that depend on the vertices.
     fn measure(&mut self) {
         for (k, e) in self.extremes.iter_mut().enumerate() {
             let dir = Vec3::unit(k / 2) * if k % 2 == 1 { 1.0 } else { -1.0 };
@@ -149,7 +152,7 @@ impl Hull {
             .fold(0.0, f64::max);
     }
 
-    /// A point or a segment, the core of a sphere or a capsule: a hull without volume, whose one
+    /// A point or a segment: the core of a sphere or a capsule. It is a hull without volume. Its one
     /// pseudo-face has no normal and lists the core's ends.
     pub(super) fn core(ends: &[Vec3]) -> Hull {
         let n = ends.len() as u16;
@@ -187,7 +190,7 @@ impl Hull {
         self.vertices.len() > 3
     }
 
-    /// The vertices at the other ends of a vertex's edges, or of a segment.
+    /// The vertices at the other ends of a vertex's edges, or at the other end of a segment.
     pub(super) fn neighbours(&self, vertex: u16) -> &[u16] {
         self.neighbours.of(vertex)
     }
@@ -204,8 +207,8 @@ impl Hull {
         }
     }
 
-    /// Assembles the tables from convex polygons, counter-clockwise seen from outside, that close
-    /// a surface with the topology of a sphere; anything else is an internal error.
+    /// Builds the tables from convex polygons, counter-clockwise seen from outside, that close a
+    /// surface with the topology of a sphere. Anything else is an internal error.
     pub(super) fn from_polygons(vertices: Vec<Vec3>, polygons: &[Vec<u16>]) -> Result<Hull> {
         let n = vertices.len();
         let mut edges: Vec<Edge> = Vec::new();
@@ -310,8 +313,8 @@ impl Hull {
         self.size
     }
 
-    /// How far below its face's plane a corner lies at most [m]: faces are merged from triangles that are plane but for
-    /// the digits of a file.
+    /// Largest depth of a corner below its face's plane [m]. Faces are merged from triangles that are
+    /// plane only to the digits of a file.
     pub(super) fn flatness(&self) -> f64 {
         self.flatness
     }
@@ -345,15 +348,15 @@ impl Hull {
         &self.faces[usize::from(f)]
     }
 
-    /// Corners of the polygon by which a face takes part in a contact patch, counter-clockwise:
-    /// all of the face's, or [`MAX_SIDES`] of them spread evenly where it has more.
+    /// Corners of the polygon by which a face takes part in a contact patch, counter-clockwise: all
+    /// corners of the face, or [`MAX_SIDES`] of them, spread evenly, if the face has more.
     #[inline(always)]
     pub fn polygon(&self, face: u16) -> &[u16] {
         let f = self.face(face);
         &self.corners[f.start as usize..(f.start + f.sides) as usize]
     }
 
-    /// Of the polygon by which a face takes part in a contact patch [m²].
+    /// Area of the polygon by which a face takes part in a contact patch [m²].
     pub fn area(&self, face: u16) -> f64 {
         let corners = self.polygon(face);
         let first = self.vertex(corners[0]);
@@ -370,7 +373,7 @@ impl Hull {
         self.faces_of.of(vertex)
     }
 
-    /// The vertex farthest along `dir` (any length), searched for uphill from `start`.
+    /// The vertex farthest along `dir` (any length), by hill climbing from `start`.
     #[inline]
     pub fn support_from(&self, dir: Vec3, start: u16) -> u16 {
         if self.half_extents.is_some() {
@@ -421,7 +424,7 @@ impl Hull {
         })
     }
 
-    /// Of the faces at `vertex`, the one whose normal is most along `dir`.
+    /// The face at `vertex` whose normal is most along `dir`.
     pub fn face_towards(&self, vertex: u16, dir: Vec3) -> u16 {
         let mut best = 0;
         let mut most = f64::NEG_INFINITY;
@@ -436,7 +439,8 @@ impl Hull {
     }
 }
 
-/// The cell of a cube's surface that a direction passes through: of its six sides, each a square of [`CELLS`]².
+/// The cell of a cube's surface through which a direction passes. Each of the six sides has [`CELLS`]²
+/// cells.
 #[inline]
 fn cell(dir: Vec3) -> usize {
     let size = dir.abs();
@@ -447,7 +451,7 @@ fn cell(dir: Vec3) -> usize {
     } else {
         2
     };
-    // From 0 at one border of the side to CELLS at the other; not a number counts as 0.
+    // From 0 at one border of the side to CELLS at the other. NaN counts as 0.
     let along = |x: f64| ((0.5 * CELLS as f64 * (x / size[k] + 1.0)) as usize).min(CELLS - 1);
     let side = 2 * k + usize::from(dir[k] > 0.0);
     (side * CELLS + along(dir[(k + 1) % 3])) * CELLS + along(dir[(k + 2) % 3])

@@ -1,4 +1,4 @@
-//! Where two placed hulls touch.
+//! The contact of two placed hulls.
 
 use super::axis::Axis;
 use super::cache::Memory;
@@ -15,21 +15,21 @@ use super::tie::LEVEL;
 use crate::collision::ContactPoint;
 use crate::spatial::Vec3;
 
-/// Relative accuracy of the distance between hulls: rounding.
+/// Relative accuracy of the distance between hulls: round-off.
 const ACCURACY: f64 = 1e-14;
-/// In roundings: differences below this may come out either way.
+/// In roundings: differences below this may have either sign.
 const DOUBT: f64 = 0.01;
-/// In roundings: nearer than this, cancellation spoils the normal by which features are told.
+/// In roundings: at smaller distances, cancellation spoils the normal from which features are named.
 const CLEARLY_APART: f64 = 1e3;
-/// As [`ON_FACE`], where the axis is off by no more than two searches may differ.
+/// As [`ON_FACE`], but for axes that are off by no more than two searches may differ.
 const ON_FACE_SURELY: f64 = 1e-13;
 const OFF_FACE_SURELY: f64 = 1e-9;
-/// 1 − cosine to the faces beside it from which an axis of two edges is not taken for theirs.
+/// 1 − cosine to the neighbouring faces from which on an axis of two edges is distinct from theirs.
 const BENT: f64 = 1e-7;
-/// Relative to a feature's or a hull's size: more than two searches may differ.
+/// Relative to a feature's or a hull's size: more than two searches may differ by.
 const WELL_WITHIN: f64 = 1e-6;
-/// Relative to the sizes of the hulls: nearer to the contact's own point than this, a point of such
-/// a patch is dropped.
+/// Relative to the sizes of the hulls: a point of such a patch is dropped if it is nearer to the
+/// contact's own point than this.
 const SAME_POINT: f64 = 1e-3;
 
 impl Pair<'_> {
@@ -79,8 +79,8 @@ impl Pair<'_> {
         }
     }
 
-    /// As the search from nothing, where it is beyond doubt that this would end on the same features;
-    /// else does nothing and returns false.
+    /// Warm-started search. Returns true if the search from nothing would certainly end on the same
+    /// features; then the contact is added. Otherwise returns false and adds nothing.
     fn search_from(
         &self,
         start: Simplex,
@@ -129,8 +129,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Whether the deepest point of overlapping hulls lies well within the features of its axis, and two
-    /// edges are not about to be a face's: at such borders, others are as good.
+    /// Whether the deepest point of overlapping hulls lies well within the features of its axis, and
+    /// the normal of two edges is not nearly a face's. At the borders of features, others are as good.
     fn is_within(&self, axis: &Axis) -> bool {
         match *axis {
             Axis::Face { owner, face, .. } => {
@@ -156,9 +156,9 @@ impl Pair<'_> {
         }
     }
 
-    /// Whether every search for the nearest points ends on the features that this simplex names: the
-    /// normal is that of a face or far from one's, and the points lie well within features that
-    /// stand out from what is around them.
+    /// Whether every search for the nearest points ends on the features that this simplex names. The
+    /// normal must be that of a face or far from every face normal. The points must lie well within
+    /// features that stand out from their surroundings.
     fn is_distinct(&self, simplex: &Simplex, normal: Vec3) -> bool {
         let vertices = simplex.as_slice();
         let ids_a = Distinct::new(vertices.iter().map(|v| v.a));
@@ -193,8 +193,8 @@ impl Pair<'_> {
             && self.b.stands_out(&ids_b, against, WELL_WITHIN)
     }
 
-    /// Two cores that meet: the normal is perpendicular to both where both are segments, else some
-    /// perpendicular to either, and the gap of the cores is zero.
+    /// The axis of two cores that meet. If both are segments, it is perpendicular to both, else some
+    /// perpendicular to either. The gap of the cores is zero.
     fn crossing_cores(&self) -> Option<Axis> {
         let core = |h: &Hull| [0, h.vertices().len() as u16 - 1];
         self.edge_axis(core(self.a), core(self.b))
@@ -225,7 +225,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The contact of two edges along the normal of both; `None` for parallel ones.
+    /// The contact of two edges along their common normal; `None` for parallel edges.
     pub(super) fn crossing(&self, a: [u16; 2], b: [u16; 2]) -> Option<ContactPoint> {
         match self.edge_axis(a, b)? {
             Axis::Edges { normal, gap, .. } => Some(self.at_edges(a, b, normal, gap)),
@@ -238,7 +238,7 @@ impl Pair<'_> {
         let b0 = self.b_in_a.point(self.b.vertex(b[0]));
         let u = self.a.vertex(a[1]) - a0;
         let v = self.b_in_a.point(self.b.vertex(b[1])) - b0;
-        // The foot on A's edge, where the edges cross seen along the normal.
+        // The foot on A's edge, where the edges cross as seen along the normal.
         let w = v.cross(normal);
         let foot = a0 + u * (w.dot(b0 - a0) / w.dot(u));
         ContactPoint {
@@ -267,7 +267,7 @@ impl Pair<'_> {
         self.with_patch(point, ids_a.ids[0], ids_b.ids[0], margin, rounding, found);
     }
 
-    /// Adds `point` and the patch around it, the patch alone where faces lie on each other.
+    /// Adds `point` and the patch around it. If faces are parallel there, adds only the patch.
     fn with_patch(
         &self,
         point: ContactPoint,
@@ -286,7 +286,7 @@ impl Pair<'_> {
     }
 
     /// Drops points of a patch that seem deeper than `least` (the faces' normal is not the axis of
-    /// least depth), and those beside `point`, or no farther from it than `beside`.
+    /// least depth), points that coincide with `point`, and points no farther from it than `beside`.
     pub(super) fn drop_near(
         &self,
         least: f64,
@@ -305,8 +305,8 @@ impl Pair<'_> {
         (p.point - q.point).norm() <= SAME_POINT * (self.a.size() + self.b.size())
     }
 
-    /// Where faces of both hulls at their vertices `a` and `b` (or a segment) are nearly perpendicular to `normal`, adds the patch of
-    /// the two, elsewhere the ends of edges that lie along each other.
+    /// Adds the patch of two faces at the vertices `a` and `b` (or of a face and a segment) if both are
+    /// nearly perpendicular to `normal`. Otherwise adds the ends of edges that run along each other.
     pub(super) fn patch(
         &self,
         normal: Vec3,
@@ -322,7 +322,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Of [`Pair::patch`] that of faces.
+    /// The part of [`Pair::patch`] for faces.
     pub(super) fn faces(
         &self,
         normal: Vec3,
@@ -340,7 +340,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Where these lie on each other, adds the patch alone, which is all of the contact then; whether it did.
+    /// Adds the patch alone, which is the whole contact, if the faces are parallel within [`LEVEL`].
+    /// Returns whether it did.
     pub(super) fn level_patch(
         &self,
         normal: Vec3,
@@ -350,7 +351,7 @@ impl Pair<'_> {
         found: &mut Candidates,
     ) -> bool {
         let f = self.facing(normal, vertices);
-        // The normal within twice the angle between the faces.
+        // The normal may be off by twice the angle between the faces.
         if f.least() < 1.0 - 4.0 * LEVEL {
             return false;
         }
@@ -366,7 +367,7 @@ impl Pair<'_> {
         !found.points().is_empty()
     }
 
-    /// The faces at two vertices that look most along `normal`, out of A, and against it.
+    /// The faces at two vertices most along `normal` on A, and most against it on B.
     fn facing(&self, normal: Vec3, [a, b]: [u16; 2]) -> Facing {
         let against = -self.b_in_a.rot.tr_mul_vec(normal);
         let fa = self.a.face_towards(a, normal);
@@ -385,7 +386,8 @@ impl Pair<'_> {
     }
 }
 
-/// A face of either hull, or a segment, at one of its vertices each, and how far they look along the normal between them.
+/// A face (or a segment) of each hull at one of its vertices, and the cosine of each to the normal
+/// between the hulls.
 struct Facing {
     vertices: [u16; 2],
     faces: [u16; 2],

@@ -1,17 +1,18 @@
-//! Polytopes inside the Minkowski difference of bodies with curved surfaces, which they never fill.
+//! Polytopes inside the Minkowski difference of curved bodies. They never fill the difference.
 
 use super::epa::{COPLANAR, FEW, Facet, Polytope};
 use super::gjk::{Simplex, SupportMap, Vertex};
 use crate::spatial::Vec3;
 
-/// Relative to the sizes of curved shapes: by this much deeper than the contact other directions must
-/// be, and are tried to be, for the polytope to be kept.
+/// Relative to the sizes of curved shapes. BARELY: how much deeper than the contact all other
+/// directions must be for the polytope to be kept. WELL: how much deeper they are made if a few more
+/// vertices suffice.
 const BARELY: f64 = 1e-5;
 const WELL: f64 = 2e-2;
 
 /// Most corners of a cage.
 pub(super) const CORNERS: usize = 40;
-/// 1 − cosine of the angle to a solution within which no other one is looked for.
+/// 1 − cosine of the angle to a solution within which no other solution is searched for.
 pub(super) const ALIKE: f64 = 5e-5;
 /// The sine of that angle.
 pub(super) const ALIKE_SINE: f64 = 0.01;
@@ -19,9 +20,9 @@ pub(super) const ALIKE_SINE: f64 = 0.01;
 pub(super) type Inner = Polytope<FEW, { 2 * FEW }>;
 
 impl Inner {
-    /// Grows anew in the difference of bodies with curved surfaces until the facets about as near to
-    /// the origin as the nearest are no more than `tolerance` below its boundary, and gives their
-    /// places. Even where it is cut short (false), the nearest facets are the best guess there is.
+    /// Grows a new polytope until the facets about as near to the origin as the nearest one are at most
+    /// `tolerance` below the boundary, and gives their places. Returns false if the growth is cut
+    /// short; the nearest facets are the best guess even then.
     pub fn approach(
         &mut self,
         map: &impl SupportMap,
@@ -42,8 +43,9 @@ impl Inner {
         whole
     }
 
-    /// Pushes out the facets that do not look along `normal` until they are deeper than `depth`, and
-    /// well deeper where a few more vertices do it; false where some are not. `size`: of both bodies.
+    /// Pushes out the facets that do not face along `normal` until they are deeper than `depth`, and
+    /// well deeper if a few more vertices suffice. Returns false if some are not deeper. `size`: sum of
+    /// both bodies' sizes.
     pub fn enclose(&mut self, map: &impl SupportMap, normal: Vec3, depth: f64, size: f64) -> bool {
         let (barely, well) = (depth + BARELY * size, depth + WELL * size);
         self.facets.iter_mut().for_each(|f| f.closed = false);

@@ -1,4 +1,4 @@
-//! What is found of one pair.
+//! The contact points of one pair.
 
 use crate::collision::ContactPoint;
 
@@ -17,7 +17,7 @@ impl Manifold {
         &self.points[..self.len]
     }
 
-    /// Adds a point; a full manifold stays as it is.
+    /// Adds a point. A full manifold does not change.
     pub fn push(&mut self, p: ContactPoint) {
         if self.len < MAX_POINTS {
             self.points[self.len] = p;
@@ -36,7 +36,7 @@ impl PartialEq for Manifold {
     }
 }
 
-/// The contact of two cores as that of the shapes with these radii about them.
+/// Converts the contact of two cores into that of the shapes with these radii about them.
 pub(super) fn inflated(p: ContactPoint, ra: f64, rb: f64) -> ContactPoint {
     ContactPoint {
         point: p.point + p.normal * (0.5 * (ra - rb)),

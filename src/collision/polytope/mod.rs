@@ -1,11 +1,13 @@
-//! Contact of convex shapes where at least one is a box, the hull of a mesh, a cylinder or an
+//! Contact of convex shapes of which at least one is a box, the hull of a mesh, a cylinder or an
 //! ellipsoid.
 //!
-//! Hulls that are apart by more than rounding touch along their shortest connection; hulls that
-//! touch or overlap, along the axis on which they can part soonest. In both cases that axis is the
-//! normal of a face, perpendicular to two edges, or (only apart) through a vertex. A face's normal
-//! gives a patch of up to four points by clipping; other axes give one point, to which the patch of
-//! two faces that are nearly parallel to the contact is added.
+//! Hulls that are apart by more than rounding touch along their shortest connection. Hulls that touch
+//! or overlap touch along the axis of least depth. Either axis is the normal of a face, perpendicular
+//! to two edges, or (only if apart) through a vertex. A face's normal gives a patch of up to four
+//! points by clipping. Other axes give one point; the patch of two faces that are nearly parallel to
+//! the contact is added to it.
+//!
+//! The scene's narrow phase calls [`collide_deep`] and [`differentiate`].
 
 mod again;
 mod array_vec;
@@ -68,10 +70,10 @@ use pair::Pair;
 pub(in crate::collision) use pair::{ON_FACE, ROUNDING};
 use patch::Candidates;
 
-/// Finds the contact of two shapes placed in the world. Points with gaps up to `margin` [m] are
-/// reported; none when the shapes are farther apart. Poses must be finite. Normals point from A
-/// to B. Spheres and capsules are meant to meet one of the other shapes: of two, cores that meet
-/// in a point or overlap along a line give no contact.
+/// Finds the contact of two shapes placed in the world. Reports points with gaps up to `margin` [m],
+/// none if the shapes are farther apart. Poses must be finite. Normals point from A to B. At most one
+/// shape should be a sphere or a capsule: two cores that meet in a point or overlap along a line give
+/// no contact.
 ///
 /// No heap allocation.
 pub fn collide(
@@ -92,8 +94,8 @@ pub fn collide(
     collide_deep(a, pose_a, b, pose_b, &still, memory, out);
 }
 
-/// As [`collide`], of bodies that move: where there are too many points, those count that may touch. Of a pair
-/// that overlapped at the last query, `memory` keeps what makes the next one quick.
+/// [`collide`] for moving bodies. If there are too many points, those that may touch within the step
+/// are kept. `memory` keeps the result of a pair that overlaps, as a warm start for the next query.
 pub fn collide_deep(
     a: &Convex,
     pose_a: &Pose,

@@ -1,4 +1,4 @@
-//! The axis that a facet of the difference of two hulls names by its corners.
+//! The axis named by the corners of a facet of the Minkowski difference of two hulls.
 
 use super::axis::{Axis, prefer};
 use super::distinct::Distinct;
@@ -7,14 +7,15 @@ use super::pair::{NEARLY_PARALLEL, ON_FACE, Pair};
 use crate::spatial::Vec3;
 
 impl Pair<'_> {
-    /// Whether the hulls part along an axis at this depth, but for how far a face is from plane.
+    /// Whether the hulls separate along an axis at this depth, up to rounding and the flatness of the
+    /// faces.
     pub(super) fn bears(&self, axis: &Axis, depth: f64, rounding: f64) -> bool {
         axis.gap() >= -depth - rounding - self.flatness()
     }
 
-    /// Of the faces at the corners of a facet and the pairs of edges there, those that are about parallel to it, the
-    /// axis along which the hulls part soonest. Where faces are plane but for the digits of a file, a facet may bridge
-    /// two of them and be none.
+    /// The axis of least depth among the faces at the corners of a facet and the pairs of edges there
+    /// that are nearly parallel to the facet. It is for faces that are plane only to the digits of a
+    /// file: there a facet may bridge two faces and lie on neither.
     pub(super) fn axis_near(
         &self,
         corners: &[Vertex; 3],
@@ -57,7 +58,7 @@ impl Pair<'_> {
                 let Some(Axis::Edges { normal: n, gap, .. }) = edges else {
                     continue;
                 };
-                // Two edges touch where no vertex is farther out.
+                // Two edges touch if no vertex is farther out.
                 let near = Vertex { a, b, ..corners[0] };
                 if is_about(n) && gap <= rounding - self.support(n, Some(near)).w.dot(n) {
                     edges.into_iter().for_each(&mut offer);
@@ -67,8 +68,8 @@ impl Pair<'_> {
         best
     }
 
-    /// The axis fixed by the features that the vertices of a simplex name, which is nearly
-    /// `normal`; `None` where they name vertices, or an edge and a vertex.
+    /// The axis of the features that the vertices of a simplex name; it is nearly `normal`. `None` if
+    /// they name vertices, or an edge and a vertex.
     pub(super) fn axis_of(&self, simplex: &[Vertex], normal: Vec3) -> Option<Axis> {
         let ids_a = Distinct::new(simplex.iter().map(|v| v.a));
         let ids_b = Distinct::new(simplex.iter().map(|v| v.b));

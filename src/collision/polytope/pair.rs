@@ -1,4 +1,4 @@
-//! Two placed hulls, and the axes that their faces and edges give.
+//! Two placed hulls, and the axes of their faces and edges.
 
 use super::axis::{Axis, PARALLEL};
 use super::gjk::{SupportMap, Vertex};
@@ -6,12 +6,12 @@ use super::hull::Hull;
 use super::patch::Reference;
 use crate::spatial::{Pose, Vec3};
 
-/// Relative to the sizes of the hulls: closer than this they count as touching, and axes or depths
+/// Relative to the sizes of the hulls: hulls closer than this count as touching, and axes or depths
 /// that differ by less count as equal.
 pub(in crate::collision) const ROUNDING: f64 = 1e-8;
 /// 1 − cosine of the angle within which an axis counts as a face's normal.
 pub(in crate::collision) const ON_FACE: f64 = 1e-12;
-/// Cosine between a contact's normal and a face's from which the face adds its patch.
+/// Cosine between a contact's normal and a face's normal from which on the face adds its patch.
 pub(super) const NEARLY_PARALLEL: f64 = 0.99;
 
 /// Two hulls, and B's placement in A's frame.
@@ -51,7 +51,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// How far below its plane a face may be [m].
+    /// Largest depth of a corner below the plane of its face, summed over both hulls [m].
     pub(super) fn flatness(&self) -> f64 {
         self.a.flatness() + self.b.flatness()
     }
@@ -72,7 +72,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The axis along a face of `owner`, given the other hull's vertex deepest under it.
+    /// The axis along a face of `owner`, for the other hull's vertex deepest below the face.
     pub(super) fn face_axis(&self, owner: u8, face: u16, vertex: u16) -> Axis {
         let gap = if owner == 0 {
             let f = self.a.face(face);
@@ -86,7 +86,7 @@ impl<'a> Pair<'a> {
         Axis::Face { owner, face, gap }
     }
 
-    /// The axis perpendicular to two edges, out of A; `None` for parallel edges.
+    /// The axis perpendicular to two edges, pointing out of A; `None` for parallel edges.
     pub(super) fn edge_axis(&self, a: [u16; 2], b: [u16; 2]) -> Option<Axis> {
         let [a0, a1] = a.map(|i| self.a.vertex(i));
         let [b0, b1] = b.map(|i| self.b_in_a.point(self.b.vertex(i)));

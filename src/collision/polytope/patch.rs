@@ -7,19 +7,20 @@ use super::manifold::{MAX_POINTS, Manifold};
 use crate::collision::{Approach, ContactPoint};
 use crate::spatial::{Pose, Vec3};
 
-/// Corners of a clipped polygon: each side of the reference face adds at most one.
+/// Most corners of a clipped polygon: each side of the reference face adds at most one.
 pub(super) const MAX_CORNERS: usize = 2 * MAX_SIDES;
 
-/// Cosine between two faces below which a corner is not projected from one on the other: the
-/// projection would magnify rounding by more than a thousand.
+/// Cosine between two faces below which a corner is not projected from one onto the other. The
+/// projection would magnify round-off by more than a thousand.
 pub(super) const STEEPEST: f64 = 1e-3;
 
-/// Relative to the extent of a patch: points that differ by less in depth or reach are equal to [`choose`]. What lies flat keeps its
-/// points however it tips or slides by as little, and where the choice changes, nothing rests. Ten times as much, and what
-/// lands nearly flat finds the corner that was left out so deep that it bounces.
+/// Relative to the extent of a patch: points whose depths or distances differ by less are equal to
+/// [`choose`]. A body that lies flat then keeps its points when it tips or slides by this much, and
+/// where the choice changes, the body is not at rest. With ten times this value, a body that lands
+/// nearly flat finds the omitted corner so deep that it bounces.
 const ALIKE: f64 = 1e-6;
 
-/// Along no axis of symmetry that a body is likely to have.
+/// A direction along no axis of symmetry that a body is likely to have.
 const GENERAL: Vec3 = Vec3::new(0.2719, 0.6180, 0.7378);
 
 /// Most points among which [`choose`] chooses.
@@ -34,7 +35,7 @@ impl Candidates {
         Candidates(ArrayVec::new())
     }
 
-    /// Adds a point; where there is no room, it is left out.
+    /// Adds a point. It is left out if the capacity is used up.
     pub fn push(&mut self, p: ContactPoint) {
         let _ = self.0.push(p);
     }
@@ -51,7 +52,7 @@ impl Candidates {
         self.0.retain(keep);
     }
 
-    /// Writes the points that matter most, in order of feature, world axes.
+    /// Writes the most important points, in order of feature, in world axes.
     pub fn reduce(
         &mut self,
         pose_a: &Pose,
@@ -74,9 +75,10 @@ impl Candidates {
     }
 }
 
-/// Which points to keep, and how many, in their order: all if there are few, else those that span best of the ones
-/// that close; where these are few, the nearest of the others, too. A point that stays out of reach has no impulse,
-/// and takes the place of none that might. `tolerance` is the rounding of a length.
+/// The points to keep, in their order, and their number. All points if there are few. Otherwise the
+/// closing points that span the patch best. If there are too few closing points, the nearest of the
+/// others are added. A point that stays out of reach has no impulse and must not displace one that may
+/// have an impulse. `tolerance` is the round-off of a length.
 pub(super) fn choose(
     points: &[ContactPoint],
     closes: impl Fn(&ContactPoint) -> bool,
@@ -111,13 +113,14 @@ pub(super) fn choose(
     (kept, count)
 }
 
-/// Of the points `among` them the one with the smallest gap.
+/// The point with the smallest gap `among` the points.
 fn nearest(points: &[ContactPoint], among: &[bool], tolerance: f64) -> usize {
     best(points, among, |p| -p.gap, tolerance).0
 }
 
-/// The point whose score is the largest `among` them, and that score. Of equals the one farthest along [`GENERAL`], which is a
-/// corner: these are told apart by where they are, whatever they are named and how many are at one place.
+/// The point with the largest score `among` the points, and that score. Of equal points the one
+/// farthest along [`GENERAL`], which is a corner. Ties are thus decided by position, not by the points'
+/// names or by how many coincide.
 fn best(
     points: &[ContactPoint],
     among: &[bool],
@@ -145,8 +148,8 @@ fn best(
     (chosen.map_or(0, |(i, _)| i), most)
 }
 
-/// Chooses `among` the points the deepest one, the one farthest from it, the one that makes the largest triangle
-/// with these two, and the one farthest outside that triangle.
+/// Chooses `among` the points the deepest, the one farthest from it, the one that makes the largest
+/// triangle with these two, and the one farthest outside that triangle.
 fn spanning(
     points: &[ContactPoint],
     among: &[bool],
@@ -163,7 +166,7 @@ fn spanning(
     let area = |p: &ContactPoint| (at(far) - at(deepest)).cross(p.point - at(deepest)).dot(n);
     let (third, wide) = largest(&|p| area(p).abs(), alike * span);
     let side = area(&points[third]).signum();
-    // Outside the triangle across any of its three sides, counted in area.
+    // Distance outside the triangle across any of its three sides, measured as an area.
     let outside = |p: &ContactPoint| {
         [(deepest, far), (far, third), (third, deepest)]
             .iter()
@@ -181,8 +184,8 @@ fn spanning(
     }
 }
 
-/// The corner of a convex polygon where a function that is linear in space is largest, searched for both ways from
-/// `start` over dents of up to `dent`.
+/// The corner of a convex polygon where a linear function is largest. The search goes both ways from
+/// `start` and passes over dents of up to `dent`.
 fn farthest(polygon: &[Corner], start: usize, of: impl Fn(&Corner) -> f64, dent: f64) -> usize {
     let n = polygon.len();
     let start = start % n;
@@ -206,12 +209,12 @@ fn farthest(polygon: &[Corner], start: usize, of: impl Fn(&Corner) -> f64, dent:
 #[derive(Clone, Copy)]
 struct Corner {
     at: Vec3,
-    /// The line along which the polygon goes on: a side of the incident face, or
+    /// The line along which the polygon continues from here: a side of the incident face, or
     /// [`MAX_SIDES`] + a side of the reference face.
     leaving: usize,
 }
 
-/// The reference face, the other hull, and how its points enter a manifold in A's frame.
+/// The reference face, the other hull, and the transform of its points into a manifold in A's frame.
 pub(super) struct Reference<'a> {
     /// Body that holds the reference face, 0: A, 1: B.
     pub owner: u8,
@@ -225,7 +228,7 @@ pub(super) struct Reference<'a> {
 }
 
 impl Reference<'_> {
-    /// The point of the patch under which the other surface passes through `x` (reference frame).
+    /// The point of the patch for a point `x` of the other surface (reference frame).
     pub fn point(&self, x: Vec3, feature: Feature) -> ContactPoint {
         let f = self.hull.face(self.face);
         let gap = f.normal.dot(x) - f.offset;
@@ -238,16 +241,16 @@ impl Reference<'_> {
         }
     }
 
-    /// The vertex of the other hull deepest under the reference face, searched for from `start`.
+    /// The vertex of the other hull deepest below the reference face. The search starts from `start`.
     pub fn deepest(&self, start: u16) -> u16 {
         let n = self.hull.face(self.face).normal;
         self.other
             .support_from(-self.other_pose.rot.tr_mul_vec(n), start)
     }
 
-    /// Clips the face of the other hull at its vertex `vertex` that looks most towards the
-    /// reference face, and adds the corners nearer than `margin`. Corners less than `tolerance`
-    /// outside a side count as on it.
+    /// Clips the incident face, which is the face of the other hull at its vertex `vertex` that faces
+    /// the reference face most. Adds the corners nearer than `margin`. A corner outside a side by less
+    /// than `tolerance` counts as on it.
     pub fn clip(&self, vertex: u16, margin: f64, tolerance: f64, out: &mut Candidates) {
         let n = self.hull.face(self.face).normal;
         let incident = self.incident(vertex);
@@ -262,7 +265,7 @@ impl Reference<'_> {
                 leaving: k,
             });
         }
-        // The corner farthest across a side, which goes around as the sides do.
+        // The corner farthest across a side. It moves around the polygon as the sides do.
         let mut outermost = 0;
         for k in 0..sides.len() {
             let (from, along) = self.side(k);
@@ -274,7 +277,7 @@ impl Reference<'_> {
             if across(&clipped[outermost]) <= tolerance {
                 continue;
             }
-            // Those beyond the side are next to each other.
+            // The corners beyond the side are next to each other.
             let len = clipped.len();
             let is_beyond = |i: &usize| across(&clipped[i % len]) > tolerance;
             let around = outermost..outermost + len;
@@ -321,7 +324,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Whether a point (reference frame) is over the face, farther than `border` from all sides.
+    /// Whether a point (reference frame) is over the face and farther than `border` from all sides.
     pub fn holds(&self, x: Vec3, border: f64) -> bool {
         let n = self.hull.face(self.face).normal;
         (0..self.hull.polygon(self.face).len()).all(|k| {

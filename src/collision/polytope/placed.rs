@@ -1,4 +1,4 @@
-//! The contact of given features of two polytopes, wherever these are.
+//! The contact of given features of two polytopes at any placement.
 
 use super::convex::{Convex, Kind};
 use super::feature::Feature;
@@ -7,11 +7,12 @@ use super::pair::Pair;
 use crate::collision::ContactPoint;
 use crate::spatial::{Pose, Vec3};
 
-/// Sine of the angle between lines below which where they cross is not told.
+/// Sine of the angle between lines below which their crossing is too inaccurate.
 const LEAST_SINE: f64 = 1e-3;
 
-/// The contact of the features of `contact`, which may have been found at other places of the same shapes: their separation
-/// along the normal that they give. `None` for features whose normal depends on where they are, and for curved shapes.
+/// The contact of the features of `contact`, which may have been found at another placement of the same
+/// shapes. Its gap is the separation along the normal of the features. `None` for features whose normal
+/// depends on the placement, and for curved shapes.
 pub fn of_features(
     a: &Convex,
     pose_a: &Pose,
@@ -93,7 +94,7 @@ struct Placed<'a> {
     pose: &'a Pose,
 }
 
-/// The owner first.
+/// Both hulls with their poses, the owner first.
 fn sides<'a>(owner: u8, both: [(&'a Hull, &'a Pose); 2]) -> [Placed<'a>; 2] {
     let [a, b] = both.map(|(hull, pose)| Placed { hull, pose });
     if owner == 0 { [a, b] } else { [b, a] }
@@ -108,7 +109,7 @@ impl Placed<'_> {
         self.pose.rot.mul_vec(self.hull.face(face).normal)
     }
 
-    /// Of a point above a face.
+    /// Height of a point above a face [m].
     fn height(&self, face: u16, x: Vec3) -> f64 {
         let f = self.hull.face(face);
         f.normal.dot(self.pose.inverse_point(x)) - f.offset

@@ -1,4 +1,4 @@
-//! A plane against the vertices of a convex shape.
+//! Contact of a plane with the vertices of a convex shape.
 
 use super::convex::{Convex, Kind};
 use super::derivative::{inflated, on_face};
@@ -9,12 +9,12 @@ use super::patch::{Candidates, MAX_CORNERS};
 use crate::collision::{Approach, ContactDerivative, ContactPoint};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// Both ways along so many lines, points are looked for where many are near the plane.
+/// If many vertices are near the plane, the outermost ones both ways along this many lines are kept.
 const DIRECTIONS: usize = 8;
 
 /// Contacts of the half space z ≤ 0 of `plane` (A) with a box, a mesh, or the core of a sphere or
-/// capsule (B): every vertex near enough above it, or the four that matter most. Cylinders and
-/// ellipsoids, which have no vertices, give none.
+/// capsule (B): every vertex near enough above the plane, or the four most important ones. Cylinders
+/// and ellipsoids have no vertices and give no contacts.
 ///
 /// No heap allocation.
 pub fn collide_plane(
@@ -58,7 +58,7 @@ pub fn collide_plane(
     if near().nth(MAX_CORNERS).is_none() {
         near().for_each(|(_, i)| add(i));
     } else {
-        // The outermost of many that may touch: a wheel's rim, say.
+        // Keep the outermost of many vertices that may touch, such as a wheel's rim.
         let local = approach.seen_from(plane);
         let near = near().filter(|&(_, i)| local.closes(&contact(i)));
         add(lowest);

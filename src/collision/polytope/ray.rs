@@ -1,4 +1,4 @@
-//! Where a ray meets hulls and height fields.
+//! Intersection of a ray with hulls and height fields. Called by the scene's ray query.
 
 use super::convex::Convex;
 use super::height_grid::{BLOCK, HeightGrid};
@@ -6,11 +6,11 @@ use super::terrain::Terrain;
 use crate::collision::ray::{Crossing, Ray, Span};
 use crate::spatial::Vec3;
 
-/// Parts of a mesh that are no farther apart than this share of their size touch.
+/// Parts of a mesh touch if they are no farther apart than this share of their size.
 const CRACK: f64 = 1e-9;
 
 impl Convex {
-    /// What of a line lies in the polytope of a mesh or box; `None` for rounded shapes.
+    /// The part of a line that lies in the polytope of a mesh or box; `None` for rounded shapes.
     fn span(&self, ray: &Ray) -> Option<Span> {
         let mut span = Span::all();
         let mut faces = self.hull()?.faces().iter();
@@ -22,12 +22,12 @@ impl Convex {
     }
 }
 
-/// Where a ray first meets the surface of a union of polytopes, from within as from outside.
+/// Where a ray first meets the surface of a union of polytopes, from inside or outside.
 pub fn first_of(pieces: &[Convex], ray: &Ray) -> Option<Crossing> {
     let spans = || pieces.iter().filter_map(|p| p.span(ray));
     let entered = spans().filter(|s| s.enter.at >= 0.0).map(|s| s.enter);
     let crack = CRACK * pieces.iter().fold(0.0, |m: f64, p| m.max(p.size()));
-    // From within a piece, on through those that it touches.
+    // From inside a piece, continue through the pieces that it touches.
     let mut out: Option<Crossing> = None;
     loop {
         let reached = out.map_or(0.0, |c| c.at + crack);
@@ -43,7 +43,8 @@ pub fn first_of(pieces: &[Convex], ray: &Ray) -> Option<Crossing> {
 /// An interval of a line.
 type Stretch = [f64; 2];
 
-/// What of a stretch lies between two parallel lines, from the coordinate across them at the line's origin and its rate.
+/// The part of a stretch that lies between two parallel lines. `x` is the coordinate across them at the
+/// line's origin, `rate` its change along the line.
 fn between(stretch: Stretch, x: f64, rate: f64, [low, high]: [f64; 2]) -> Option<Stretch> {
     if rate == 0.0 {
         return (low <= x && x <= high).then_some(stretch);
@@ -59,7 +60,7 @@ fn between(stretch: Stretch, x: f64, rate: f64, [low, high]: [f64; 2]) -> Option
 struct Axis {
     origin: f64,
     spacing: f64,
-    /// Of the line's origin, and along it.
+    /// Coordinate of the line's origin, and its change along the line.
     x: f64,
     rate: f64,
 }
@@ -78,7 +79,7 @@ impl Axis {
         self.origin + self.spacing * i as f64
     }
 
-    /// The cell, of those from `first` to below `end`, in which the line is.
+    /// The cell in which the line is at `t`, limited to `first` to `end` − 1.
     fn cell(&self, t: f64, first: usize, end: usize) -> usize {
         let x = if self.rate == 0.0 {
             self.x
@@ -89,7 +90,7 @@ impl Axis {
         (i.max(first as f64) as usize).min(end - 1)
     }
 
-    /// Where the line leaves these cells.
+    /// Where the line leaves the cells from `first` to below `end`.
     fn exit(&self, first: usize, end: usize) -> f64 {
         match self.rate {
             r if r > 0.0 => (self.border(end) - self.x) / r,
@@ -99,8 +100,9 @@ impl Axis {
     }
 }
 
-/// Visits the squares of `size` cells, of those in a rectangle of cells, that a stretch of the line passes, in order, until
-/// one gives an answer. A square is given by its first cells and those behind its last.
+/// Visits, in order, the squares of `size` × `size` cells that a stretch of the line passes, within a
+/// rectangle of cells, until one gives an answer. A square is given by its first cells and the cells
+/// behind its last.
 fn walk<T>(
     axes: &[Axis; 2],
     within: [[usize; 2]; 2],
@@ -134,7 +136,7 @@ fn walk<T>(
 }
 
 impl Terrain {
-    /// Where a ray first meets the surface, from above or below, at most so far. The field has no walls.
+    /// Where a ray first meets the surface, from above or below, within `reach`. The field has no walls.
     pub fn first_crossing(&self, ray: &Ray, reach: f64) -> Option<Crossing> {
         let grid = self.grid();
         let axes = [Axis::new(grid, ray, 0), Axis::new(grid, ray, 1)];
@@ -151,7 +153,7 @@ impl Terrain {
             rate => ray.origin.z + rate * t,
         };
         let all = cells.map(|n| [0, n]);
-        // Whether the ray was above the surface so far.
+        // Whether the ray has been above the surface so far.
         let mut above = None;
         walk(&axes, all, BLOCK, stretch, |block, [from, to]| {
             let top = grid.highest_near(block[0][0], block[1][0]);
@@ -190,7 +192,8 @@ impl Terrain {
     }
 }
 
-/// Where a stretch of a ray, all of it over or under a triangle, passes through it; `above` says on which side it was.
+/// Where a stretch of a ray that lies wholly over or under a triangle passes through it. `above` stores
+/// on which side the ray was.
 fn through(
     ray: &Ray,
     corners: [Vec3; 3],

@@ -1,15 +1,15 @@
-//! Separating axes: the normals at which two overlapping polytopes can part soonest.
+//! Separating axes: the normals along which two overlapping polytopes separate soonest.
 //!
-//! Gottschalk, Lin, Manocha, "OBBTree" (1996) for the fifteen axes of two boxes; Gregorius, "The
-//! separating axis test between convex polyhedra" (GDC 2013) for the test on the Gauss map that
-//! tells which pairs of edges touch along a face of the Minkowski difference.
+//! Gottschalk, Lin, Manocha, "OBBTree" (1996) for the fifteen axes of two boxes. Gregorius, "The
+//! separating axis test between convex polyhedra" (GDC 2013) for the test on the Gauss map, which
+//! decides whether a pair of edges forms a face of the Minkowski difference.
 
 use super::axis::{Axis, PARALLEL};
 use super::gjk::SupportMap;
 use super::pair::Pair;
 use crate::spatial::Vec3;
 
-/// The better of two axes; the first unless the second is better by more than `tie`.
+/// The better of two axes: the first, unless the second is better by more than `tie`.
 #[inline]
 fn better(first: Option<Axis>, second: Axis, tie: f64) -> Option<Axis> {
     match first {
@@ -18,8 +18,9 @@ fn better(first: Option<Axis>, second: Axis, tie: f64) -> Option<Axis> {
     }
 }
 
-/// The axis of largest gap of two boxes with half extents `ha`, `hb`: normals of A, of B, then
-/// products of edges, an earlier one preferred over a later one that is better by less than `tie`.
+/// The axis of largest gap of two boxes with half extents `ha`, `hb`. The order is: normals of A,
+/// normals of B, cross products of edges. An earlier axis is preferred to a later one that is better by
+/// less than `tie`.
 pub(super) fn boxes(pair: &Pair, ha: Vec3, hb: Vec3, tie: f64) -> Option<Axis> {
     let r = &pair.b_in_a.rot;
     let t = pair.b_in_a.pos;
@@ -86,8 +87,8 @@ pub(super) fn boxes(pair: &Pair, ha: Vec3, hb: Vec3, tie: f64) -> Option<Axis> {
     }
 }
 
-/// The axis of largest gap by trying every face and every pair of edges whose arcs cross on the
-/// Gauss map. Exact, and slow for hulls of hundreds of vertices.
+/// The axis of largest gap, from all faces and all pairs of edges whose arcs cross on the Gauss map.
+/// Exact, but slow for hulls of hundreds of vertices.
 ///
 /// `None` for two cores, which have no faces.
 pub(super) fn exhaustive(pair: &Pair, tie: f64) -> Option<Axis> {
@@ -120,8 +121,8 @@ pub(super) fn exhaustive(pair: &Pair, tie: f64) -> Option<Axis> {
         for o in a.edges() {
             let [p, q] = o.faces.map(|f| a.face(f).normal);
             let along_a = q.cross(p);
-            // The arcs cross when each one's ends lie on both sides of the other's plane, and on
-            // the same half of the sphere.
+            // Two arcs cross if the ends of each lie on both sides of the other's plane, and all on the
+            // same half of the sphere.
             let (cba, dba) = (c.dot(along_a), d.dot(along_a));
             let (adc, bdc) = (p.dot(along_b), q.dot(along_b));
             if cba * dba >= 0.0 || adc * bdc >= 0.0 || cba * bdc <= 0.0 {
@@ -141,7 +142,7 @@ pub(super) fn exhaustive(pair: &Pair, tie: f64) -> Option<Axis> {
     }
 }
 
-/// As [`exhaustive`] where one of the two is the core of a rounded shape.
+/// [`exhaustive`] if one of the two is the core of a rounded shape.
 fn of_core(pair: &Pair, tie: f64) -> Option<Axis> {
     let (owner, hull, core) = match (pair.a.is_solid(), pair.b.is_solid()) {
         (true, false) => (0, pair.a, pair.b),

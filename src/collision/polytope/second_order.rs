@@ -1,4 +1,4 @@
-//! The geometry of convex shapes near a point of their surface, to second order.
+//! The geometry of convex shapes near a surface point, to second order.
 
 use super::axis::PARALLEL;
 use super::convex::{Convex, Kind};
@@ -9,8 +9,8 @@ use crate::spatial::{Mat3, Pose, Vec3};
 /// Pivots [m] below this count as zero.
 const SINGULAR: f64 = 1e-12;
 
-/// The surface near a point of support: x(n + δn) = x + `bend` δn + any combination of `flats`,
-/// as long as n stays perpendicular to those.
+/// The surface near a support point: x(n + δn) = x + `bend` δn + any combination of `flats`, valid
+/// while n stays perpendicular to the flats.
 #[derive(Clone, Copy)]
 pub(super) struct Local {
     pub x: Vec3,
@@ -20,7 +20,7 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// The geometry of `spot` for the outward normal `n` (body frame); `None` where it has none.
+    /// The geometry of `spot` for the outward normal `n` (body frame); `None` if it has none.
     #[inline(always)]
     pub fn of(c: &Convex, spot: Spot, n: Vec3) -> Option<Local> {
         let corner = |x| Local {
@@ -110,7 +110,7 @@ impl Local {
     }
 }
 
-/// Two unit vectors that make a basis with the unit vector `n`.
+/// Two unit vectors that form a basis with the unit vector `n`.
 fn tangents(n: Vec3) -> [Vec3; 2] {
     let far = if n.x.abs() < 0.6 { Vec3::X } else { Vec3::Y };
     let t = n.cross(far);
@@ -118,8 +118,8 @@ fn tangents(n: Vec3) -> [Vec3; 2] {
     [t, n.cross(t)]
 }
 
-/// The linearized optimality condition of two local geometries, for δn in the tangent basis and
-/// the slides along the flats:
+/// The linearized optimality condition of two local geometries, for δn in the tangent basis and the
+/// slides along the flats:
 ///
 /// (bend_A + bend_B + gap) δn + Σ flat·slide = r, flat·δn = c.
 pub(super) struct Condition {
@@ -130,7 +130,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// `None` for more than two flats or two parallel ones: the contact is no point.
+    /// `None` for more than two flats or two parallel ones: the contact is not a single point.
     #[inline(always)]
     pub fn new(n: Vec3, a: &Local, b: &Local, gap: f64) -> Option<Condition> {
         let flat_count = a.flat_count + b.flat_count;
@@ -162,8 +162,8 @@ impl Condition {
         })
     }
 
-    /// (δn, slides) for the right-hand sides, and whether these have no other solution. Where every
-    /// direction is as good as the next (a ball centred on a cylinder's axis), the normal keeps still.
+    /// (δn, slides) for the right-hand sides, and whether the solution is unique. If every direction is
+    /// equally good (a ball centred on a cylinder's axis), the normal does not move.
     pub fn solve(&self, r: Vec3, c: [f64; 2]) -> (Vec3, [f64; 2], Smoothness) {
         let x = [self.basis[0].dot(r), self.basis[1].dot(r), c[0], c[1]];
         let (x, unique) = match self.flat_count {
@@ -175,7 +175,7 @@ impl Condition {
         (dn, [x[2], x[3]], Smoothness::from_bool(unique))
     }
 
-    /// Whether s(n) has a maximum here in the directions that the flats leave.
+    /// Whether s(n) has a maximum here in the directions that the flats leave free.
     pub fn is_maximum(&self) -> bool {
         let [[a, b, ..], [_, d, ..], ..] = self.matrix;
         match self.flat_count {
@@ -189,8 +189,8 @@ impl Condition {
     }
 }
 
-/// The solution of the leading `N` equations by elimination with pivots from the columns, and whether
-/// it is the only one; unknowns that are not determined are 0.
+/// The solution of the leading `N` equations by elimination with column pivots, and whether it is
+/// unique. Undetermined unknowns are 0.
 #[inline(always)]
 fn eliminated<const N: usize>(mut m: [[f64; 4]; 4], mut x: [f64; 4]) -> ([f64; 4], bool) {
     let mut unique = true;

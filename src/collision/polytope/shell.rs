@@ -1,4 +1,4 @@
-//! What a polytope inside the difference of two hulls leaves for the next query.
+//! Warm start for overlapping hulls: the polytope inside their Minkowski difference from the last query.
 
 use super::array_vec::ArrayVec;
 use super::axis::Axis;
@@ -9,16 +9,16 @@ use crate::spatial::Vec3;
 
 /// Most vertices of a polytope that is kept.
 const KEPT: usize = 48;
-/// An axis is alone where no other is within this many roundings of its depth.
+/// An axis is alone if no other axis is within this many roundings of its depth.
 const ALONE: f64 = 4.0;
 
-/// Which axes count as of least depth.
+/// Which axes count as axes of least depth.
 pub(super) struct Sought {
     /// Depths that differ by less are equal.
     pub rounding: f64,
-    /// Facets by this much less deep than the least are looked at.
+    /// Facets up to this much deeper than the least one are examined.
     pub window: f64,
-    /// All of these must name the same axis.
+    /// Whether all examined facets must name the same axis.
     pub alone: bool,
 }
 
@@ -31,14 +31,14 @@ impl Sought {
         }
     }
 
-    /// How far below the boundary of the difference a facet may be.
+    /// How far below the boundary of the difference a facet may lie.
     pub fn tolerance(&self) -> f64 {
         0.1 * self.rounding
     }
 }
 
-/// The polytope of an earlier result, by the vertices of A and B that make its own and by its
-/// facets' places.
+/// The polytope of an earlier query: its vertices, by the vertices of A and B that make them, and its
+/// facets.
 #[derive(Clone, Debug)]
 pub struct Shell {
     vertices: ArrayVec<[u16; 2], KEPT>,
@@ -68,11 +68,11 @@ impl Shell {
 }
 
 impl Shell {
-    /// The axis of least depth, where the facets as they lie at this placement prove it; `Some(None)` where another axis
-    /// is nearly as good, `None` where facets must be pushed out to tell.
+    /// The axis of least depth, if the stored facets prove it at this placement. `Some(None)` if
+    /// another axis is nearly as good. `None` if facets must be pushed out to decide.
     ///
-    /// The facets need not be convex: all around the origin and no nearer than the least of them, none lets a way out
-    /// that is shorter.
+    /// The facets need not be convex. If they enclose the origin and none is nearer than the least one,
+    /// no direction leaves the difference on a shorter way.
     pub(super) fn settle(
         &self,
         pair: &Pair,
@@ -134,8 +134,8 @@ impl Shell {
 }
 
 impl<const V: usize, const F: usize> Polytope<V, F> {
-    /// The polytope of an earlier result; `None` where there is none, or where with its vertices at this
-    /// placement it does not hold the origin or is not convex to within `tolerance`.
+    /// Restores the polytope of an earlier query. `None` if there is none, or if with its vertices at
+    /// this placement it does not contain the origin or is not convex to within `tolerance`.
     pub(super) fn resume(&mut self, pair: &Pair, shell: &Shell, tolerance: f64) -> Option<()> {
         if shell.facets.is_empty() {
             return None;
@@ -161,7 +161,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         convex.then_some(())
     }
 
-    /// Keeps the polytope for [`Polytope::resume`], or nothing where it is too large.
+    /// Stores the polytope for [`Polytope::resume`]; stores nothing if it is too large.
     pub(super) fn keep(&self, shell: &mut Shell) {
         shell.clear();
         if self.kept(shell).is_none() {

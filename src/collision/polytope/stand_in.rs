@@ -1,7 +1,8 @@
-//! What stands for a curved shape where its contact is more than a point: a polytope in it.
+//! Stand-ins for curved shapes: polytopes inside a shape that give contact patches of more than one
+//! point.
 //!
-//! A cylinder that lies on a face touches it along the line of its side that looks at the face. That line rolls around the
-//! cylinder as the two turn against each other, and its ends lie on the rims.
+//! A cylinder that lies on a face touches it along the line of its side nearest to the face. This line
+//! rolls around the cylinder as the two bodies rotate against each other. Its ends lie on the rims.
 
 use super::bodies::Bodies;
 use super::convex::{Convex, Kind};
@@ -11,30 +12,31 @@ use super::pair::Pair;
 use crate::collision::ContactDerivative;
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
+/// A cylinder's cap may bear a patch if the normal's cosine to the axis is at least CAP; its side, if
+/// that cosine is at most SIDE.
 const CAP: f64 = 0.9;
 const SIDE: f64 = 0.142;
 
-/// Which polytope stands for a shape, numbered as in [`super::feature::Feature::stand_ins`].
+/// Numbers of the stand-ins, as in [`super::feature::Feature::stand_ins`].
 const WHOLE: u8 = 0;
 const PRISM: u8 = 1;
 const LINE: u8 = 2;
 
-/// Of a cylinder, in its frame.
+/// The axis of a cylinder in its frame.
 const AXIS: Vec3 = Vec3::Z;
 
 #[derive(Clone, Copy)]
 pub(super) struct StandIn<'a> {
     pub hull: &'a Hull,
-    /// Of the shell around it.
+    /// Radius of the shell around the hull [m].
     pub shell: f64,
-    /// How far from the axis the line of a cylinder's side is.
+    /// Distance of the line of a cylinder's side from the axis [m].
     aside: f64,
     which: u8,
 }
 
 impl<'a> StandIn<'a> {
-    /// The one of this number.
+    /// The stand-in with this number.
     pub fn of(c: &'a Convex, which: u8) -> Option<StandIn<'a>> {
         let (hull, shell, aside) = match (which, &c.kind) {
             (WHOLE, Kind::Hull { radius }) => (&c.hull, *radius, 0.0),
@@ -50,7 +52,7 @@ impl<'a> StandIn<'a> {
         })
     }
 
-    /// The one for a contact with this outward normal (body frame).
+    /// The stand-in for a contact with this outward normal (body frame).
     pub fn choose(c: &'a Convex, n: Vec3) -> Option<StandIn<'a>> {
         let which = match c.kind {
             Kind::Hull { .. } => WHOLE,
@@ -69,12 +71,12 @@ impl<'a> StandIn<'a> {
         self.which == LINE
     }
 
-    /// How far from the axis it rolls.
+    /// Distance from the axis at which the stand-in rolls [m].
     pub fn rolls(&self) -> f64 {
         self.aside
     }
 
-    /// Where it is in the shape's frame, if it looks along `outward` (body frame).
+    /// Place of the stand-in in the shape's frame if it faces `outward` (body frame).
     fn place(&self, outward: Vec3) -> Vec3 {
         if !self.is_line() {
             return Vec3::ZERO;
@@ -82,18 +84,18 @@ impl<'a> StandIn<'a> {
         out(outward) * self.aside
     }
 
-    /// What an edge of it is of the shape, and what a vertex.
+    /// The spots of the shape that an edge and a vertex of the stand-in represent.
     fn spots(&self, edge: [u16; 2], vertex: u16) -> Option<[Spot; 2]> {
         match self.which {
             WHOLE => Some([Spot::Edge(edge), Spot::Vertex(vertex)]),
             LINE => Some([Spot::Side, Spot::Rim(vertex != 0)]),
-            // A side of the prism is no line of the rim.
+            // A side of the prism is not a line of the rim.
             _ => None,
         }
     }
 
-    /// The derivative of a point on it, of body B placed at `pose`, over a face of A with normal `n`, from the one of a point fixed
-    /// in B.
+    /// The derivative of a point on the stand-in of body B, placed at `pose`, over a face of A with
+    /// normal `n`. `d` is the derivative of a point fixed in B.
     pub fn rolled(&self, d: ContactDerivative, n: Vec3, pose: &Pose) -> ContactDerivative {
         if !self.is_line() {
             return d;
@@ -111,12 +113,13 @@ impl<'a> StandIn<'a> {
     }
 }
 
-/// Away from the axis, where the side looks most along `n`.
+/// Unit vector away from the axis, to the line of the side farthest along `n`.
 fn out(n: Vec3) -> Vec3 {
     Vec3::new(n.x, n.y, 0.0).normalized().unwrap_or(Vec3::X)
 }
 
-/// Two stand-ins that look at each other along `n` (A's frame), and where A's is in A's frame.
+/// The pair of two stand-ins that face each other along `n` (A's frame), and the place of A's in A's
+/// frame.
 pub(super) fn facing<'a>([a, b]: [StandIn<'a>; 2], b_in_a: &Pose, n: Vec3) -> (Pair<'a>, Vec3) {
     let aside = a.place(n);
     let beside = b.place(-b_in_a.rot.tr_mul_vec(n));
@@ -125,8 +128,8 @@ pub(super) fn facing<'a>([a, b]: [StandIn<'a>; 2], b_in_a: &Pose, n: Vec3) -> (P
 }
 
 impl Bodies<'_> {
-    /// The normal (A's frame) along which a line looks at a face of the other stand-in that looks most along `n`: that face's;
-    /// `n` where there is none.
+    /// The normal (A's frame) along which a line faces the other stand-in: that of the other's face
+    /// most along `n`. `n` if there is no such face.
     pub(super) fn looked_at(&self, stand_ins: &[StandIn; 2], n: Vec3, [va, vb]: [u16; 2]) -> Vec3 {
         let [a, b] = stand_ins;
         match [a.is_line(), b.is_line()] {
@@ -141,7 +144,7 @@ impl Bodies<'_> {
     }
 }
 
-/// The spots of A and B where an edge of `owner` passes a vertex of the other one.
+/// The spots of A and B where an edge of `owner` passes a vertex of the other stand-in.
 pub(super) fn beside(
     stand_ins: &[StandIn; 2],
     owner: u8,

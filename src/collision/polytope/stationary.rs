@@ -1,5 +1,7 @@
-//! Stationary directions of the gap s(n) of two shapes: Newton's method on the optimality condition x_B − x_A ∥ n,
-//! written with the local geometry of the surfaces.
+//! Stationary directions of the gap s(n) of two shapes.
+//!
+//! Newton's method solves the optimality condition x_B − x_A ∥ n, written with the local geometry of
+//! the surfaces.
 
 use super::bodies::Bodies;
 use super::convex::{Convex, Kind, support};
@@ -11,9 +13,9 @@ use crate::spatial::{Pose, Vec3};
 
 /// Most steps of Newton's method.
 const MAX_STEPS: usize = 16;
-/// Sine within which a direction may belong to a cap or a side beside the rim.
+/// Sine of the angle within which a direction may belong to a cap or a side beside the rim.
 const NEAR: f64 = 0.05;
-/// Sine to a rim's axis below which Newton's method is not started where the search ended.
+/// Sine of the angle to a rim's axis below which Newton's method needs another start ([`Bodies::aimed`]).
 const LEAN: f64 = 0.1;
 
 /// A stationary direction of s, A's frame.
@@ -23,20 +25,20 @@ pub(super) struct Solution {
     pub normal: Vec3,
     /// s(n) of the whole shapes.
     pub gap: f64,
-    /// The point midway, where the two spots fix one.
+    /// The point midway between the surfaces, if the two spots define one.
     pub point: Option<Vec3>,
-    /// n·(x_B − x_A) of the two spots' own points, and whether these lie within the spots.
+    /// n·(x_B − x_A) of the two spots' own points, and whether these points lie within the spots.
     pub between: f64,
     pub within: bool,
-    /// The point lies within both features, and these are the ones that support the shapes.
+    /// The point lies within both features, and these features support the shapes.
     pub settled: bool,
-    /// Newton's method came to rest far below the rounding of the normal that it is [`Bodies::canonical`] by.
+    /// Newton's method converged far below the rounding of the normal in [`Bodies::canonical`].
     pub sharp: bool,
 }
 
 impl Solution {
-    /// The body, 0 or 1, on whose cap an edge of the other one lies flat. The points of that line are
-    /// those of a patch, however steep the faces beside the edge are.
+    /// The body (0 or 1) on whose cap an edge of the other body lies flat. The points of that line
+    /// belong to a patch, however steep the faces beside the edge are.
     pub fn cap_under_edge(&self) -> Option<u8> {
         match self.spots {
             [Spot::Cap(_), Spot::Edge(_)] if self.point.is_none() => Some(0),
@@ -46,8 +48,8 @@ impl Solution {
     }
 }
 
-/// The spots of a shape that may bear the contact, given the outward normal and the vertices that
-/// the search ended on (body frame).
+/// Offers the spots of a shape that may bear the contact, for an outward normal and the vertices on
+/// which the search ended (body frame).
 pub(super) fn spots(c: &Convex, n: Vec3, ids: &Distinct, mut offer: impl FnMut(Spot)) {
     match c.kind {
         Kind::Hull { .. } => {
@@ -111,13 +113,12 @@ impl Bodies<'_> {
         Some((a, b.placed(&self.b_in_a)))
     }
 
-    /// s(n) by the support of the whole shapes.
+    /// s(n) by the support points of the whole shapes.
     pub(super) fn separation(&self, n: Vec3) -> f64 {
         -self.support(n, None).w.dot(n)
     }
 
-    /// A starting direction near the axis of a rim, turned about it so that it leans towards the
-    /// side on which the other body is.
+    /// A starting direction near the axis of a rim, rotated so that it leans towards the other body.
     pub(super) fn aimed(&self, spots: [Spot; 2], n: Vec3) -> Option<Vec3> {
         let mut aimed = None;
         for (k, spot) in spots.iter().enumerate() {
@@ -145,7 +146,8 @@ impl Bodies<'_> {
         aimed
     }
 
-    /// Newton's method from the direction `start`.
+    /// Newton's method from the direction `start`. `None` if it leads to no stationary direction of
+    /// these spots.
     pub(super) fn refine(&self, spots: [Spot; 2], start: Vec3, rounding: f64) -> Option<Solution> {
         let mut n = start;
         // A face or a cap fixes the normal.
@@ -184,7 +186,7 @@ impl Bodies<'_> {
                 break;
             }
             last = change;
-            // A rim's bend grows without bound towards its axis, which no step may cross.
+            // A rim's curvature grows without bound towards its axis. No step may cross the axis.
             let reach = spots
                 .iter()
                 .zip([&Pose::IDENTITY, &self.b_in_a])
@@ -207,7 +209,7 @@ impl Bodies<'_> {
             sharp,
         };
         let Some((a, b, local_gap, slides)) = state else {
-            // Two planes, or a plane and a line, share no single point, but their normal counts.
+            // Two planes, or a plane and a line, share no single point, but their normal is valid.
             let flat = |s: Spot| matches!(s, Spot::Face(_) | Spot::Cap(_));
             return spots.into_iter().any(flat).then_some(solution);
         };

@@ -1,12 +1,13 @@
-//! A height field against a convex shape.
+//! Contact of a height field with a convex shape.
 //!
-//! Each triangle of the grid stands for the prism between it and the base. Prisms next to each
-//! other have inner walls that no shape can touch: a contact counts only if its normal belongs to
-//! the surface, that is to a triangle or, between the normals of the triangles that meet there, to
-//! a convex edge or vertex. Where the shape overlaps a triangle and its prism offers no such
-//! contact, the triangle's own normal is taken, so that nothing sinks through; what lies wholly below
-//! the surface is at least raised along the normal of the triangle over its centre. The field has no
-//! outer walls.
+//! Each triangle of the grid stands for the prism between the triangle and the base. Neighbouring
+//! prisms share inner walls that no shape can touch. A contact therefore counts only if its normal
+//! belongs to the surface: to a triangle, or to a convex edge or vertex, whose normals lie between
+//! those of the triangles that meet there.
+//!
+//! Where the shape overlaps a prism without such a contact, the triangle's own normal is taken, so that
+//! nothing sinks through. A shape wholly below the surface is at least raised along the normal of the
+//! triangle over its centre. The field has no outer walls.
 
 use super::convex::{Convex, Kind, support};
 use super::feature::{Feature, Spot};
@@ -22,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::model::spec::HeightField;
 use crate::spatial::{Pose, Vec3};
 
-/// Most contacts kept before the reduction to [`MAX_POINTS`]; beyond it, triangles are left out.
+/// Most contacts kept before the reduction to [`MAX_POINTS`]. Further triangles are left out.
 const MAX_FOUND: usize = MOST_POINTS;
 /// The prism's upper face.
 const TOP: u16 = 0;
@@ -35,7 +36,7 @@ pub struct TerrainContact {
     pub triangle: u32,
 }
 
-/// The heights as the narrow phase needs them, and the memory that its queries work in.
+/// The heights in the form the narrow phase needs, and the memory of its queries.
 #[derive(Clone, Debug)]
 pub struct Terrain {
     grid: HeightGrid,
@@ -43,7 +44,7 @@ pub struct Terrain {
     room: Room,
 }
 
-/// What a query works in.
+/// Buffers of a query.
 #[derive(Debug)]
 struct Room {
     found: Vec<TerrainContact>,
@@ -60,15 +61,15 @@ impl Room {
 }
 
 impl Clone for Room {
-    /// As much room: a copied vector would have none.
+    /// New buffers of the same capacity: a cloned vector would have none.
     fn clone(&self) -> Room {
         Room::new()
     }
 }
 
 impl Terrain {
-    /// Errors: fewer than two columns or rows, heights missing, not finite (holes) or not above
-    /// the base, extents that are not positive.
+    /// Errors: fewer than two columns or rows; heights that are missing, not finite (holes) or not
+    /// above the base; extents that are not positive.
     pub fn new(field: &HeightField) -> Result<Terrain> {
         let grid = HeightGrid::new(field)?;
         let prism = Hull::from_polygons(
@@ -104,8 +105,8 @@ impl Terrain {
         self.grid.highest()
     }
 
-    /// Contacts of the field (A) with `b` (B), up to [`MAX_POINTS`] in `out`; returns how many.
-    /// Where there are too many, those count that may touch. No heap allocation.
+    /// Contacts of the field (A) with `b` (B), up to [`MAX_POINTS`] in `out`. Returns their number. If
+    /// there are too many, those that may touch within the step are kept. No heap allocation.
     pub fn collide(
         &mut self,
         pose: &Pose,
@@ -137,7 +138,7 @@ impl Terrain {
         let lowest = -reach(-Vec3::Z);
         let centre = b_in_a.point(b.centre());
         let ball = b.size() * (1.0 + ROUNDING) + margin;
-        // Whether what is not above `top` between these nodes is out of the shape's reach.
+        // Whether the shape cannot reach anything up to the height `top` between these nodes.
         let (origin, spacing) = (self.grid.origin, self.grid.spacing);
         let is_beyond = |from: [usize; 2], to: [usize; 2], top: f64| {
             let aside = |k: usize| {
@@ -191,7 +192,7 @@ impl Terrain {
         let top = self.grid.triangle(contact.triangle);
         self.shape(&top);
         let (d, smoothness) = differentiate(&self.prism, pose, b, pose_b, &contact.contact)?;
-        // What reaches beyond this triangle meets its neighbours there.
+        // A shape that reaches beyond this triangle meets the neighbours there, so a tie does not count.
         let smoothness = match smoothness {
             Smoothness::Tied(_) => Smoothness::Smooth,
             other => other,
@@ -199,7 +200,8 @@ impl Terrain {
         Ok((d, smoothness))
     }
 
-    /// The contact of the features of a point found elsewhere on one triangle, where the bodies are now.
+    /// The contact of given features with one triangle at the bodies' current places. The features come
+    /// from a point found at other places.
     pub fn again(
         &mut self,
         pose: &Pose,
@@ -222,7 +224,7 @@ impl Terrain {
         self.prism.hull.reshape(&v);
     }
 
-    /// The contacts with one prism, in the field's frame; whether the shape overlaps it.
+    /// Adds the contacts with one prism, in the field's frame. Returns whether the shape overlaps it.
     fn touch(&mut self, triangle: u32, b: &Convex, b_in_a: &Pose, approach: &Approach) -> bool {
         let mut m = Manifold::default();
         let mut memory = Memory {
@@ -258,8 +260,9 @@ impl Terrain {
         m.points().iter().any(|p| p.gap < 0.0)
     }
 
-    /// The contact of a shape below the surface that lies under no triangle with its lowest part along
-    /// that triangle's normal: with the triangle over its centre.
+    /// Adds the contact of a shape below the surface for which no other contact was found: none of its
+    /// lowest points along the triangles' normals lies under that triangle. The contact is with the
+    /// triangle over the shape's centre.
     fn raise(&mut self, b: &Convex, b_in_a: &Pose) {
         let centre = b_in_a.point(b.centre());
         let place = |k: usize, count: usize| {
@@ -282,7 +285,7 @@ impl Terrain {
         }
     }
 
-    /// The contacts along the triangle's own normal.
+    /// Adds the contacts along the triangle's own normal.
     fn along_top(&self, b: &Convex, b_in_a: &Pose, margin: f64, found: &mut Candidates) {
         let top = *self.prism.hull.face(TOP);
         let against = -b_in_a.rot.tr_mul_vec(top.normal);
@@ -305,7 +308,7 @@ impl Terrain {
         }
     }
 
-    /// The contact of the triangle's plane with the lowest point of the shape along its normal, and
+    /// The contact of the triangle's plane with the shape's lowest point along the plane's normal, and
     /// that point.
     fn lowest(&self, b: &Convex, b_in_a: &Pose) -> (ContactPoint, Vec3) {
         let top = *self.prism.hull.face(TOP);
@@ -330,7 +333,7 @@ impl Terrain {
         (inflated(core, 0.0, b.radius()), x)
     }
 
-    /// Whether a contact of a prism is one of the whole surface.
+    /// Whether a contact of a prism is a contact of the whole surface.
     fn is_outer(&self, triangle: u32, p: &ContactPoint) -> bool {
         let vertex = |v: u16| self.grid.in_vertex_cone(triangle, v, p.normal);
         let edge = |e: [u16; 2]| self.grid.in_edge_cone(triangle, e, p.normal);
@@ -340,7 +343,7 @@ impl Terrain {
                 | Feature::FaceCorner { owner, face, .. }
                 | Feature::SideSide { owner, face, .. },
             ) => {
-                // On a face of the other shape it is the vertex farthest out that touches.
+                // On a face of the other shape, the prism's vertex farthest out along the normal touches.
                 if owner == 0 {
                     face == TOP
                 } else {
@@ -379,7 +382,7 @@ impl Terrain {
         out: &mut [TerrainContact; MAX_POINTS],
     ) -> usize {
         let Room { found, points } = &mut self.room;
-        // Neighbours share the points on their common edge.
+        // Neighbouring triangles both find the points on their common edge.
         let mut n = 0;
         for i in 0..found.len() {
             let p = found[i].contact;

@@ -1,12 +1,18 @@
-//! Faces that lie on each other: whose normal holds, and how the corners of their patch move.
+//! Ties between nearly parallel faces: which face gives the normal, and how the corners of their patch
+//! move.
 //!
-//! Let f(x) be how a small motion lifts B off A at x, and P_A and P_B the polygons of two parallel faces. Along the best of all
-//! normals near these the gap grows by the least f over P_A ∩ P_B (linear programming: a normal that leans by δ adds
-//! δ·x_B − δ·x_A), which is A's at one motion, B's at another and one of two edges at a third. The patch has just these gaps,
-//! on whichever face it is clipped. So nearly parallel faces take one normal for all motions, that of the larger face, which
-//! is the best one whenever it holds the other face; both the normal and its derivative last.
+//! Let f(x) be the distance by which a small motion lifts B off A at x, and P_A and P_B the polygons of
+//! two parallel faces. Over all normals near the faces' normals, the best gap grows by the least f over
+//! P_A ∩ P_B. (This is linear programming: a normal that leans by δ adds δ·x_B − δ·x_A.) The best
+//! normal may be A's for one motion, B's for another and that of two edges for a third. The patch has
+//! just these gaps, whichever face it is clipped on.
 //!
-//! Where a third side passes through a corner of the patch, it is the crossing of other two on this or that side of it.
+//! Nearly parallel faces therefore take one normal for all motions: that of the larger face. It is the
+//! best normal whenever the larger face contains the other one. The normal and its derivative then
+//! persist from step to step.
+//!
+//! Where a third side passes through a corner of the patch, small motions decide which two sides cross
+//! there.
 
 use super::axis::PARALLEL;
 use super::feature::Feature;
@@ -14,15 +20,16 @@ use super::pair::Pair;
 use super::patch::{Reference, STEEPEST};
 use crate::spatial::Vec3;
 
-/// 1 − cosine of the angle between faces that lie on each other, a hundred-thousandth.
+/// 1 − cosine of the angle between faces that count as parallel: 1e-5 rad.
 pub(super) const LEVEL: f64 = 5e-11;
-/// How much more than the other one a face is the larger, relative to it.
+/// Relative difference of area from which on a face counts as the larger one.
 const LARGER: f64 = 1e-6;
-/// Shares of the two sides in a slide: any two numbers whose sums with signs do not vanish.
+/// Shares of the two sides in a slide: any two numbers whose signed sums do not vanish.
 const GENERAL: [f64; 2] = [1.0, 0.61];
 
 impl<'a> Pair<'a> {
-    /// The larger of two faces of A and B that lie on each other, A's of equals.
+    /// The body (0: A, 1: B) that holds the larger of two parallel faces of A and B; A if they are
+    /// equally large. `None` if the faces are not parallel.
     pub(super) fn larger(&self, [fa, fb]: [u16; 2]) -> Option<u8> {
         let [a, b] = [self.a.face(fa), self.b.face(fb)];
         let solid = self.a.is_solid() && self.b.is_solid();
@@ -33,7 +40,7 @@ impl<'a> Pair<'a> {
         Some(u8::from(of_b > of_a * (1.0 + LARGER)))
     }
 
-    /// The reference, or a larger face that lies on it.
+    /// The reference, or the parallel face of the other hull if it is larger.
     pub(super) fn or_larger(&'a self, r: Reference<'a>) -> Reference<'a> {
         let incident = r.incident(r.deepest(0));
         let faces = match r.owner {
@@ -46,8 +53,10 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Along what a point of a patch slides, A's frame, where more than two sides pass through it: along one of its own two once
-    /// another cuts that one off. As long as the hulls, along the normal by what the gap changes; zero at a crossing of two.
+    /// The direction in which a point of a patch slides if more than two sides pass through it, A's
+    /// frame. The point slides along one of its own two sides once a third one cuts the other off. Its
+    /// length is that of the hulls; its component along the normal is the change of the gap. Zero if
+    /// only two sides cross.
     pub(super) fn slide(&self, feature: Feature, point: Vec3, rounding: f64) -> Vec3 {
         let (Feature::FaceVertex { owner, face, .. }
         | Feature::FaceCorner { owner, face, .. }
@@ -66,14 +75,15 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// A side of the reference face, or one of the incident face.
+/// A side of the reference face or of the incident face.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Ours(usize),
     Theirs(usize),
 }
 
-/// A side in the frame of the reference: its direction runs on the incident face, by a unit as seen along the normal.
+/// A side in the reference frame. Its direction runs along the incident face and has unit length as
+/// seen along the normal.
 #[derive(Clone, Copy)]
 struct Line {
     from: Vec3,
@@ -81,15 +91,16 @@ struct Line {
 }
 
 impl Reference<'_> {
-    /// The face of the other hull at its vertex `vertex` that looks most towards the reference face.
+    /// The face of the other hull at its vertex `vertex` that faces the reference face most.
     pub fn incident(&self, vertex: u16) -> u16 {
         let n = self.hull.face(self.face).normal;
         let against = -self.other_pose.rot.tr_mul_vec(n);
         self.other.face_towards(vertex, against)
     }
 
-    /// Along what the point of a feature at `x` slides where a third side cuts off one of its two, in general position; its part
-    /// along the face's normal is the change of height. Zero where no third side passes through.
+    /// The direction in which the point of a feature at `x` slides if a third side cuts off one of its
+    /// two sides: a generic combination of both sides. Its component along the face's normal is the
+    /// change of height. Zero if no third side passes through `x`.
     fn slide(&self, feature: Feature, x: Vec3, rounding: f64) -> Vec3 {
         let Some((incident, own)) = self.own_sides(feature) else {
             return Vec3::ZERO;
@@ -115,7 +126,7 @@ impl Reference<'_> {
                     slide += line.along * share;
                 }
             }
-            // All of it runs along the side: beyond there is no patch.
+            // The whole slide runs along the side; beyond it there is no patch.
             if !self.other.is_solid() && across.dot(lines[1].along).abs() <= PARALLEL {
                 slide += across;
             }

@@ -6,18 +6,17 @@ use super::sphere::{balls, on_segment};
 use crate::collision::{ContactPoint, contact_frame};
 use crate::spatial::{Pose, Vec3};
 
-/// Axes closer than this (sine) to parallel touch at both ends of their overlap. The closest point
-/// between them is then nearer than they are by at most 1e-6·L²/8d, for an overlap L of axes at
-/// distance d.
+/// Capsules whose axes are parallel within this sine touch at both ends of their overlap. The closest
+/// point between the ends is then nearer by at most 1e-6·L²/8d, for an overlap L of axes at distance d.
 pub(super) const PARALLEL: f64 = 1e-3;
 
-/// An overlap this short against the lengths is a point.
+/// An overlap shorter than this, relative to the lengths, counts as a point.
 const SHORTEST: f64 = 1e-6;
 
-/// Axes closer than this (sine) to parallel have no crossing to speak of.
+/// Axes within this sine of parallel have no usable crossing.
 const NO_CROSSING: f64 = 1e-12;
 
-/// Cosine between the normals of one patch, at least.
+/// Least cosine between the normals of one patch.
 pub(super) const SAME_PATCH: f64 = 0.99;
 
 /// A capsule in the world.
@@ -40,7 +39,7 @@ impl Capsule {
         }
     }
 
-    /// The same in the frame placed at `pose`.
+    /// The same capsule in the frame placed at `pose`.
     #[inline(always)]
     pub fn seen_from(&self, pose: &Pose) -> Capsule {
         Capsule {
@@ -55,13 +54,13 @@ impl Capsule {
         self.center + self.axis * s
     }
 
-    /// Coordinate on the axis of the foot of `p`.
+    /// Coordinate of the foot of `p` on the axis.
     #[inline(always)]
     pub fn along(&self, p: Vec3) -> f64 {
         self.axis.dot(p - self.center)
     }
 
-    /// The end (0 low, 1 high) and its coordinate.
+    /// Coordinate and feature of the high or low end (feature 0 low, 1 high).
     #[inline(always)]
     pub fn end(&self, high: bool) -> (f64, Feature) {
         let s = if high {
@@ -73,8 +72,9 @@ impl Capsule {
     }
 }
 
-/// The closest points of the two segments. Axes that cross touch along the cross product of A's
-/// and B's, axes on one line along a direction across it; both the same for the two orders.
+/// The closest points of the two segments. If the axes cross, the normal is along the cross product of
+/// A's and B's axis. If they lie on one line, it is perpendicular to that line. Both are the same for
+/// either order of A and B.
 #[inline]
 pub(super) fn closest(a: &Capsule, b: &Capsule) -> ContactPoint {
     let d = b.center - a.center;
@@ -98,7 +98,7 @@ pub(super) fn closest(a: &Capsule, b: &Capsule) -> ContactPoint {
     let feature = pack(part_a, part_b);
     let ends = ((a.at(s), a.radius), (b.at(t), b.radius));
     if crossing && part_a == Feature::SURFACE && part_b == Feature::SURFACE {
-        // The segments' own normal stays exact where their distance vanishes.
+        // The normal of the crossing stays exact as the distance of the segments vanishes.
         let normal = cross * (1.0 / sin2.sqrt());
         let room = d.dot(normal);
         let (normal, room) = if room < 0.0 {
@@ -116,7 +116,7 @@ pub(super) fn closest(a: &Capsule, b: &Capsule) -> ContactPoint {
     balls(ends.0, ends.1, || across(a, b), feature)
 }
 
-/// A direction across both axes, for when the segments touch.
+/// A direction perpendicular to both axes, for segments that touch.
 fn across(a: &Capsule, b: &Capsule) -> Vec3 {
     let cross = a.axis.cross(b.axis);
     let sin2 = cross.norm_squared();
@@ -127,8 +127,8 @@ fn across(a: &Capsule, b: &Capsule) -> Vec3 {
     }
 }
 
-/// One point, or the two ends (in the order of A's axis) of the overlap of capsules parallel to
-/// within 1e-3. Where both end at the same place, the end is A's.
+/// One point, or the two ends (in the order of A's axis) of the overlap of capsules parallel within
+/// 1e-3. If both end at the same place, the end is A's.
 #[inline]
 pub(super) fn collide(a: &Capsule, b: &Capsule, margin: f64, out: &mut Manifold) {
     let cross = a.axis.cross(b.axis);
@@ -139,7 +139,7 @@ pub(super) fn collide(a: &Capsule, b: &Capsule, margin: f64, out: &mut Manifold)
         if overlap > SHORTEST * (a.half_length + b.half_length) {
             let first = overlap_end(a, b, low > -a.half_length, false);
             let last = overlap_end(a, b, high < a.half_length, true);
-            // Axes that all but cross are on opposite sides at the two ends.
+            // Axes that nearly cross are on opposite sides at the two ends.
             if first.normal.dot(last.normal) > SAME_PATCH {
                 for point in [first, last] {
                     if point.gap <= margin {

@@ -1,4 +1,4 @@
-//! A capsule against a box, cylinder or ellipsoid: the closest point, and the others of a capsule
+//! A capsule against a box, cylinder or ellipsoid: the closest point, and further points of a capsule
 //! that lies along a flat or straight surface.
 
 use super::capsule::{Capsule, PARALLEL, SAME_PATCH};
@@ -28,8 +28,9 @@ pub(super) fn one(c: &Capsule, solid: impl Depth, b: &Pose, margin: f64, out: &m
     }
 }
 
-/// Where the closest point's normal is nearly a face's: both ends of the part of the segment over
-/// that face, and the closest point if it is not one of them; in the order of the capsule's z.
+/// One point, or more if the closest point's normal is nearly a face's: both ends of the part of the
+/// segment over that face, and the closest point if it is not one of them. The order follows the
+/// capsule's z.
 #[inline]
 pub(super) fn cuboid(c: &Capsule, solid: BoxSolid, b: &Pose, margin: f64, out: &mut Manifold) {
     let local = c.seen_from(b);
@@ -65,7 +66,8 @@ pub(super) fn cuboid(c: &Capsule, solid: BoxSolid, b: &Pose, margin: f64, out: &
     report(c, &first, ends, parallel, b, margin, out);
 }
 
-/// Where the segment lies along a box's edge: both ends of the part of it beside the edge, the segment's own or the box's vertices.
+/// For a segment along a box's edge, both ends of its part beside the edge: the segment's own ends or
+/// the box's vertices.
 fn along_edge(c: &Capsule, h: Vec3, first: &Foot) -> [Option<Touch>; 2] {
     let m = (first.feature.index / 4) as usize;
     let (p, k) = (c.center[m], c.axis[m]);
@@ -100,7 +102,7 @@ fn along_edge(c: &Capsule, h: Vec3, first: &Foot) -> [Option<Touch>; 2] {
     })
 }
 
-/// The touch at one end of the part of the segment that lies over a face.
+/// The touch at one end of the part of the segment over a face.
 #[inline]
 fn face_end(
     c: &Capsule,
@@ -124,7 +126,7 @@ fn face_end(
         };
         return Some(Touch { part, foot });
     };
-    // The segment leaves the face over an edge: the two lines' own closest points.
+    // The segment leaves the face over an edge: take the closest points of the two lines.
     let m = 3 - i - j;
     let mut corner = Vec3::ZERO;
     corner[i] = sign * h[i];
@@ -152,9 +154,9 @@ fn face_end(
     })
 }
 
-/// Where the closest point's normal is nearly the axis' or across it: both ends of the part of the
-/// segment over that end or beside that side of the cylinder, and the closest point if it is not
-/// one of them; in the order of the capsule's z.
+/// One point, or more if the closest point's normal is nearly along or across the cylinder's axis: both
+/// ends of the part of the segment over that end or beside that side, and the closest point if it is
+/// not one of them. The order follows the capsule's z.
 #[inline]
 pub(super) fn cylinder(
     c: &Capsule,
@@ -202,7 +204,7 @@ pub(super) fn cylinder(
     report(c, &first, ends, parallel, b, margin, out);
 }
 
-/// The touch of a capsule's end on the cylinder's end or side whose normal is near `n`.
+/// The touch of a capsule's end on the cylinder's end or side with a normal near `n`.
 #[inline]
 fn cap_end(c: &Capsule, solid: CylinderSolid, high: bool, n: Vec3) -> Option<Touch> {
     let (at, part) = c.end(high);
@@ -224,8 +226,8 @@ fn cap_end(c: &Capsule, solid: CylinderSolid, high: bool, n: Vec3) -> Option<Tou
     (normal.dot(n) >= SAME_PATCH).then_some(Touch { part, foot })
 }
 
-/// The touch of the capsule's side on a rim, near the place `t` where the axis passes over it, with
-/// a normal near `n`: the rim's point closest to the axis, by Newton's method along the rim.
+/// The touch of the capsule's side on a rim, near the place `t` where the axis passes over the rim,
+/// with a normal near `n`. It is the rim's point closest to the axis, by Newton's method along the rim.
 fn rim_crossing(c: &Capsule, solid: CylinderSolid, t: f64, n: Vec3) -> Option<Touch> {
     let (radius, near) = (solid.radius, c.at(t));
     let upper = if n.z.abs() >= SAME_PATCH {
@@ -269,16 +271,16 @@ fn rim_crossing(c: &Capsule, solid: CylinderSolid, t: f64, n: Vec3) -> Option<To
             feature: Feature::new(Kind::Rim, u32::from(upper)),
         },
     };
-    // A tilted axis may lean the normal a little over the rim, not to the far side.
+    // A tilted axis may lean the normal slightly over the rim, but not to the far side.
     let out = Vec3::new(on.x, on.y, 0.0) * (1.0 / radius);
     let outward = normal.dot(out) > -LEAN && normal.z * z > -LEAN * z.abs();
     let same = outward && normal.dot(n) >= SAME_PATCH;
     (at.abs() < c.half_length && same).then(|| touch.told_apart(c.axis))
 }
 
-/// Pushes the touches within the margin in the order low end, closest, high end: the closest
-/// unless it is one of the ends, or an undetermined point of a segment `parallel` to the surface
-/// between two ends; an end unless it claims to be deeper than the closest, as it may where the
+/// Pushes the touches within the margin in the order low end, closest, high end. The closest is left
+/// out if it is one of the ends, or if it is undetermined (a segment `parallel` to the surface, between
+/// two ends). An end is left out if it claims to be deeper than the closest. This happens if the
 /// closest is the way out of the solid past another feature.
 #[inline]
 fn report(
@@ -291,7 +293,7 @@ fn report(
     out: &mut Manifold,
 ) {
     let same = |s: &Touch, t: &Touch| t.part == s.part && t.foot.feature == s.foot.feature;
-    // Close to where the axis only grazes the rim its two crossings are one.
+    // Near a place where the axis only grazes the rim, its two crossings count as one.
     let least = first.foot.distance - 1e-9 * (c.radius + c.half_length);
     let ends = ends.map(|end| end.filter(|t| t.foot.distance >= least));
     let ends = match ends {

@@ -1,6 +1,6 @@
 //! Names of the features in contact, and their packing into `ContactPoint::feature`.
 
-/// What part of a shape a feature is.
+/// Kind of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(in crate::collision) enum Kind {
@@ -13,14 +13,14 @@ pub(in crate::collision) enum Kind {
     Edge,
     /// A box's face (2·axis, + 1 on the positive side) or a cylinder's end (0 low, 1 high).
     Face,
-    /// The circle about a cylinder's end (0 low, 1 high; + 2 where a capsule's axis crosses it
-    /// outward, for a capsule's side crosses the same rim twice).
+    /// The circle about a cylinder's end (0 low, 1 high). A capsule's side may cross it twice: + 2
+    /// where the capsule's axis crosses it outward.
     Rim,
-    /// A point that runs on a cylinder's rim a third of a turn from the lowest (2·end + side).
+    /// A point that moves on a cylinder's rim, a third of a turn from the lowest point (2·end + side).
     Spread,
 }
 
-/// One shape's part in a contact: the same number as long as the same part touches.
+/// One shape's part in a contact. It keeps its number while the same part touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::collision) struct Feature {
     pub kind: Kind,

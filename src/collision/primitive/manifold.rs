@@ -1,4 +1,4 @@
-//! What a pair reports.
+//! The contact points of one pair.
 
 use super::feature;
 use crate::collision::ContactPoint;
@@ -24,7 +24,7 @@ impl Manifold {
         self.count = 0;
     }
 
-    /// Adds a point; one beyond [`MAX_POINTS`] is dropped.
+    /// Adds a point. Points beyond [`MAX_POINTS`] are dropped.
     #[inline(always)]
     pub fn push(&mut self, point: ContactPoint) {
         if let Some(slot) = self.points.get_mut(self.count) {

@@ -1,4 +1,4 @@
-//! The narrow phase of the pairs that have a closed form, or a solution along one unknown.
+//! The narrow phase of pairs with a closed form, or with a solution along one unknown.
 //!
 //! | pair | points |
 //! |---|---|
@@ -8,19 +8,21 @@
 //! | plane and box | 4, the lowest vertices |
 //! | sphere and sphere, capsule, cylinder, ellipsoid, box | 1 |
 //! | capsule and capsule | 1; 2 when parallel |
-//! | capsule and cylinder, box | 1; when lying on a face or along the side both ends of the overlap, and the closest if it is neither |
+//! | capsule and cylinder, box | 1; lying on a face or along the side: both ends of the overlap, and
+//! the closest point if it is neither |
 //! | capsule and ellipsoid | 1 |
 //!
-//! Conventions: the normal points from A to B, the point lies midway between the surfaces, the gap
-//! is their signed distance, negative by the least translation that separates them. Exchanging A
-//! and B gives the same points with their normals negated, in the same order but for capsule and
-//! capsule, which follow A's axis.
+//! Conventions: the normal points from A to B, and the point lies midway between the surfaces. The gap
+//! is the signed distance of the surfaces; its negative is the least translation that separates them.
+//! Exchanging A and B gives the same points with their normals negated, in the same order. The
+//! exception is two capsules, whose order follows A's axis.
 //!
-//! Degenerate poses: where the normal is not determined (concentric spheres, a centre on an axis),
-//! it is the direction documented with the pair, and where a derivative does not exist, the part
-//! of the motion that is not determined is taken as zero and [`Smoothness::Degenerate`] returned.
-//! Where two features are equally near, the contact and its derivative are those of the feature
-//! reported, which are the one-sided ones.
+//! Degenerate poses: an undetermined normal (concentric spheres, a centre on an axis) is the direction
+//! documented with the pair. If a derivative does not exist, the undetermined part of the motion is
+//! taken as zero and [`Smoothness::Degenerate`] is returned. If two features are equally near, the
+//! contact and its one-sided derivative are those of the reported feature.
+//!
+//! The scene's narrow phase calls [`collide`], [`distance`] and [`differentiate`].
 
 mod capsule;
 mod capsule_solid;
@@ -42,7 +44,7 @@ use manifold::exchanged;
 use project::{BoxSolid, CylinderSolid, EllipsoidSolid};
 use surface::LocalSurface;
 
-/// The place of a shape in the order in which the pairs below are written.
+/// The rank of a shape in the order in which the pairs below are written.
 #[inline(always)]
 fn rank(shape: &Shape) -> u8 {
     match shape {
@@ -57,9 +59,10 @@ fn rank(shape: &Shape) -> u8 {
 
 /// Fills `out` with the contact points of the pair whose gap is at most `margin` [m].
 ///
-/// Returns whether this module handles the pair (see the module's table). A cylinder touches a
-/// plane with the lowest points of both rims and two more on the lower rim, a third of a turn to
-/// either side; standing to within 1e-4, with the four points of the rim on its x and y axes.
+/// Returns whether this module handles the pair (see the module's table). A cylinder touches a plane
+/// with the lowest points of both rims and with two more points on the lower rim, a third of a turn to
+/// either side. If it stands upright to within 1e-4, it touches with the four points of the rim on its
+/// x and y axes.
 #[inline]
 pub fn collide(
     a: &Shape,
@@ -167,8 +170,8 @@ fn collide_capsule(c: &Capsule, b: &Shape, pose: &Pose, margin: f64, out: &mut M
     true
 }
 
-/// The closest (or deepest) point of the pair: witness, normal and signed distance; `None` for a
-/// pair that this module does not handle.
+/// The closest (or deepest) point of the pair: place, normal and signed distance. `None` if this module
+/// does not handle the pair.
 #[inline]
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<ContactPoint> {
     if rank(a) <= rank(b) {
@@ -261,7 +264,7 @@ fn closest_to_capsule(c: &Capsule, b: &Shape, pose: &Pose) -> Option<ContactPoin
     })
 }
 
-/// How a `point` that [`collide`] or [`distance`] gave for the pair moves with the two bodies.
+/// The derivative of a `point` that [`collide`] or [`distance`] gave for the pair.
 #[inline]
 pub fn differentiate(
     a: &Shape,
@@ -299,11 +302,12 @@ pub fn differentiate(
     }
 }
 
-/// A shape with the feature that is touched, its place, the point and the normal that points out of it.
+/// A shape with the feature that is touched, its pose, the point, and the outward normal there.
 type Part<'a> = (&'a Shape, Feature, &'a Pose, Vec3, Vec3);
 
-/// Whether the feature of `part` ends where `shape` touches it, if `shape` has a say in that: a plane takes each vertex and rim by
-/// itself, whatever is beside it, and a capsule's side an edge or rim that it crosses.
+/// Whether the feature of `part` ends where `shape` touches it; `None` if `shape` does not decide this.
+/// A plane takes each vertex and rim by itself, regardless of its neighbours. A capsule's side decides
+/// it for an edge or rim that it crosses.
 fn ends_under((shape, feature, pose, ..): Part, part: Part) -> Option<bool> {
     let (other, of, at, on, outward) = part;
     match shape {

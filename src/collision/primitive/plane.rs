@@ -1,12 +1,12 @@
-//! A half space against every shape: the shape's lowest points, and where they go.
+//! A half space against every shape: the shape's lowest points, and their derivatives.
 
 use super::feature::{Feature, Kind, pack};
 use super::manifold::Manifold;
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// A cylinder whose axis is closer than this (sine) to the plane's normal stands on four points
-/// fixed on its rim.
+/// A cylinder stands on four fixed points of its rim if the sine between its axis and the plane's
+/// normal is below this.
 const FLAT: f64 = 1e-4;
 
 const COS_THIRD: f64 = -0.5;
@@ -73,8 +73,8 @@ pub(super) fn ellipsoid(
     push(out, plane, pose.point(low), Feature::SURFACE, margin);
 }
 
-/// The four lowest vertices in the order of their numbers: those of the face across the axis
-/// along which the box reaches highest above the plane (the last such axis where two are equal).
+/// The four lowest vertices in the order of their numbers. They belong to the face across the axis
+/// along which the box reaches highest above the plane (the last such axis if two are equal).
 #[inline]
 pub(super) fn cuboid(plane: &Pose, half: Vec3, pose: &Pose, margin: f64, out: &mut Manifold) {
     let down = pose.rot.tr_mul_vec(-plane.rot.c[2]);
@@ -108,9 +108,9 @@ pub(super) fn cuboid(plane: &Pose, half: Vec3, pose: &Pose, margin: f64, out: &m
     }
 }
 
-/// The lowest points of both rims and, on the lower rim, the two a third of a turn away. Within
-/// [`FLAT`] of standing, where the lowest point would run around the rim at a breath, the four
-/// points of the lower rim on the cylinder's x and y axes instead.
+/// The lowest points of both rims and the two points on the lower rim a third of a turn away. Within
+/// [`FLAT`] of standing upright, the lowest point would move around the rim under tiny rotations. There
+/// the contacts are the four points of the lower rim on the cylinder's x and y axes.
 #[inline]
 pub(super) fn cylinder(
     plane: &Pose,
@@ -154,15 +154,15 @@ pub(super) fn cylinder(
     }
 }
 
-/// `u`, across z, turned about z by a third of a turn, to the right or to the left.
+/// `u`, which is perpendicular to z, rotated about z by a third of a turn to the right or left.
 #[inline(always)]
 fn spread(u: Vec3, side: u32) -> Vec3 {
     let s = if side == 1 { SIN_THIRD } else { -SIN_THIRD };
     u * COS_THIRD + Vec3::new(-u.y, u.x, 0.0) * s
 }
 
-/// The derivative at a [`Kind::Spread`] point, A being the plane: the point is carried by the
-/// cylinder and runs along the rim as the lowest direction turns.
+/// The derivative at a [`Kind::Spread`] point, with the plane as A. The cylinder carries the point, and
+/// the point moves along the rim as the lowest direction rotates.
 pub(super) fn differentiate_spread(
     pose: &Pose,
     radius: f64,
@@ -177,7 +177,7 @@ pub(super) fn differentiate_spread(
     let r = if smooth { 1.0 / lean } else { 0.0 };
     let u = Vec3::new(down.x * r, down.y * r, 0.0);
     let across = |v: Vec3| Vec3::new(-v.y, v.x, 0.0);
-    // Seen from the cylinder −n turns by ω × n, so the azimuth of u by across(u)·(ω × n)/lean.
+    // As seen from the cylinder, −n rotates by ω × n, so the azimuth of u by across(u)·(ω × n)/lean.
     let azimuth = n.cross(pose.rot.mul_vec(across(u))) * r;
     let run = pose.rot.mul_vec(across(spread(u, feature.index & 1))) * radius;
     // δb = ζ.lin + ζ.ang × (½ gap n) + run (azimuth·ζ.ang), and the point is b's projection halfway.

@@ -17,14 +17,13 @@ pub(super) struct Foot {
     pub feature: Feature,
 }
 
-/// A solid that points can be projected on.
+/// A solid onto which points can be projected.
 pub(super) trait Solid: Copy {
-    /// The closest surface point to `p`. Inside, the nearest by the solid's documented rule of
-    /// ties.
+    /// The closest surface point to `p`. For an inner point, ties follow the rule documented with the
+    /// solid.
     fn foot(&self, p: Vec3) -> Foot;
 
-    /// The surface (in the solid's frame) around the point `on` of `feature` with outward normal
-    /// `m`.
+    /// The surface (in the solid's frame) around the point `on` of `feature` with outward normal `m`.
     fn surface(&self, feature: Feature, m: Vec3, on: Vec3) -> LocalSurface;
 }
 
@@ -34,7 +33,7 @@ pub(super) struct BoxSolid {
 }
 
 impl Solid for BoxSolid {
-    /// Inside: the nearest face; of equally near ones that of the first axis, and its positive
+    /// Inside: the nearest face. Of equally near faces that of the first axis counts, and its positive
     /// side.
     #[inline]
     fn foot(&self, p: Vec3) -> Foot {
@@ -125,8 +124,8 @@ pub(super) struct CylinderSolid {
 }
 
 impl Solid for CylinderSolid {
-    /// Inside: the nearer of end and side, the end where both are equally near, the upper end at
-    /// the middle, the side along +x on the axis.
+    /// Inside: the nearer of end and side. In ties: the end before the side, the upper end at the
+    /// middle, the side along +x on the axis.
     #[inline]
     fn foot(&self, p: Vec3) -> Foot {
         let (r, h) = (self.radius, self.half_length);
@@ -164,8 +163,8 @@ impl Solid for CylinderSolid {
         }
     }
 
-    /// The rim is curved along itself by its radius as far as the normal leans outward, and a
-    /// sharp edge across.
+    /// The rim is curved along itself with its radius, in the share by which the normal leans outward;
+    /// across it is a sharp edge.
     #[inline]
     fn surface(&self, feature: Feature, m: Vec3, on: Vec3) -> LocalSurface {
         match feature.kind {
@@ -191,14 +190,14 @@ pub(super) struct EllipsoidSolid {
 }
 
 impl Solid for EllipsoidSolid {
-    /// The foot is x = A² p / (A² + t) with |A p / (A² + t)| = 1, t > −min aᵢ². Newton's method on
-    /// 1/|A p / (A² + t)| − 1, which is concave and nearly linear in t (Hebden's form of the
-    /// trust-region equation; Moré and Sorensen 1983), climbs to the root from any point left of
-    /// it without overshooting. The unknown is τ = t + min aᵢ², which may be tiny without
-    /// cancellation.
+    /// The foot is x = A² p / (A² + t) with |A p / (A² + t)| = 1, t > −min aᵢ². The root is found by
+    /// Newton's method on 1/|A p / (A² + t)| − 1, which is concave and nearly linear in t (Hebden's
+    /// form of the trust-region equation; Moré and Sorensen 1983). The iteration climbs to the root
+    /// from any point left of it without overshooting. The unknown is τ = t + min aᵢ², which may be
+    /// tiny without cancellation.
     ///
-    /// A point on the plane across the shortest axis, so far inside that two feet are equally
-    /// near, has the one on that axis' positive side.
+    /// A point on the plane across the shortest axis may have two equally near feet. The foot on the
+    /// positive side of that axis counts.
     #[inline]
     fn foot(&self, p: Vec3) -> Foot {
         let a = self.semi_axes;
@@ -206,7 +205,7 @@ impl Solid for EllipsoidSolid {
         let ap = a.scale(p);
         let k = shortest(a);
         let excess = a2 - Vec3::new(a2[k], a2[k], a2[k]);
-        // At this τ one component alone has length one, so that the whole has at least that.
+        // At this τ one component alone has length one, so the whole vector has at least length one.
         let lower = ap.abs() - excess;
         let mut tau = lower.x.max(lower.y).max(lower.z);
         if tau <= 0.0
@@ -225,7 +224,7 @@ impl Solid for EllipsoidSolid {
                 break;
             }
             tau += step;
-            // The error left is of the order of the last step's square.
+            // The remaining error is of the order of the last step's square.
             if step.abs() <= 1e-9 * tau && (s - 1.0).abs() <= 1e-9 {
                 break;
             }
@@ -261,14 +260,14 @@ impl Solid for EllipsoidSolid {
     }
 }
 
-/// (cos α, sin α) of half the angle of the vector (`x`, `y`).
+/// (cos α, sin α) for half the angle of the vector (`x`, `y`).
 #[inline]
 fn principal(x: f64, y: f64) -> (f64, f64) {
     let r = (x * x + y * y).sqrt();
     if r == 0.0 {
         return (1.0, 0.0);
     }
-    // The larger of the two comes from the sum without cancellation.
+    // The larger of the two is computed without cancellation.
     let larger = (0.5 * (1.0 + x.abs() / r)).sqrt();
     let smaller = 0.5 * y / (r * larger);
     if x >= 0.0 {
@@ -279,10 +278,10 @@ fn principal(x: f64, y: f64) -> (f64, f64) {
 }
 
 impl EllipsoidSolid {
-    /// The outward normal of the other surface point whose distance from `p` is a local minimum
-    /// along the surface, on the far side of the plane across the shortest axis; `None` if there
-    /// is none. In the terms of [`Solid::foot`] it is the root closest to τ = 0 from below, to which
-    /// Newton's method on |A p / (A² + t)|² − 1, convex there, descends from any point above.
+    /// The outward normal at the other surface point whose distance from `p` is a local minimum along
+    /// the surface, on the far side of the plane across the shortest axis; `None` if there is none. In
+    /// the terms of [`Solid::foot`] it is the root nearest to τ = 0 from below. Newton's method on |A p
+    /// / (A² + t)|² − 1, which is convex there, descends to it from any point above.
     pub fn far_normal(&self, p: Vec3) -> Option<Vec3> {
         let a = self.semi_axes;
         let k = shortest(a);
@@ -319,7 +318,7 @@ impl EllipsoidSolid {
         gradient.normalized()
     }
 
-    /// The foot of `p` given the surface point below it.
+    /// The foot of `p` for its closest surface point `on`.
     #[inline]
     fn foot_on(&self, on: Vec3, p: Vec3) -> Foot {
         let a = self.semi_axes;
@@ -333,7 +332,7 @@ impl EllipsoidSolid {
         }
     }
 
-    /// The foot of a point with coordinate zero along the shortest axis `k`, where it is off that
+    /// The foot of a point with coordinate zero along the shortest axis `k`, if the foot lies off that
     /// coordinate plane.
     fn medial_foot(&self, p: Vec3, k: usize) -> Option<Foot> {
         let a = self.semi_axes;
@@ -367,21 +366,24 @@ fn shortest(a: Vec3) -> usize {
     }
 }
 
-/// n/d, and zero for n = 0 whatever d is.
+/// n/d, and zero for n = 0 regardless of d.
 #[inline(always)]
 fn ratio(n: f64, d: f64) -> f64 {
     if n == 0.0 { 0.0 } else { n / d }
 }
 
-/// Relative to a face, and of a unit normal: nearer to the border of a feature, a point may as well be another one's.
+/// Distance from the border of a feature, relative to a face or to a unit normal, below which a point
+/// may belong to the neighbouring feature as well.
 const BORDER: f64 = 1e-12;
 
-/// Sine of an angle between lines that are none: along a tangent points are found to the square root of round-off.
+/// Sine of an angle between lines that counts as zero: along a tangent, points are accurate to the
+/// square root of round-off.
 const TANGENT: f64 = 1e-3;
 
 impl Shape {
-    /// Whether a cylinder's feature ends at a point `on` of it, which a capsule's side with this axis touches with this outward normal (world
-    /// frame): the side at a rim, and a rim where the normal is the side's, or an end's and the axis its tangent.
+    /// Whether a cylinder's feature ends at its point `on`, where a capsule's side with this axis
+    /// touches it with this outward normal (world frame). The cylinder's side ends at a rim. A rim ends
+    /// where the normal is the side's, or where it is an end's and the axis is tangent to the rim.
     pub(super) fn ends_under_line(
         &self,
         feature: Feature,
@@ -408,8 +410,9 @@ impl Shape {
         }
     }
 
-    /// Whether a feature ends at a point `on` of it, with this outward normal (world frame): a face at its sides, an edge, vertex or
-    /// rim where its normal is a face's. Beyond, the surface curves in another way.
+    /// Whether a feature ends at its point `on` with this outward normal (world frame). A face ends at
+    /// its sides; an edge, vertex or rim ends where its normal is a face's. Beyond, the surface has
+    /// another curvature.
     pub(super) fn ends(&self, feature: Feature, pose: &Pose, outward: Vec3, on: Vec3) -> bool {
         let seen = || (pose.inverse_point(on), pose.rot.tr_mul_vec(outward));
         match (self, feature.kind) {
@@ -439,8 +442,8 @@ impl Shape {
 }
 
 impl LocalSurface {
-    /// The surface of `shape` around the point `on` of `feature`, where the outward normal is
-    /// `outward` (world frame).
+    /// The surface of `shape` around the point `on` of `feature`, where the outward normal is `outward`
+    /// (world frame).
     #[inline]
     pub fn of(
         shape: &Shape,

@@ -1,12 +1,12 @@
-//! A capsule against a solid: the closest point of its segment, and how deep it has sunk.
+//! A capsule against a solid: the closest point of its segment, or its depth.
 //!
-//! All in the solid's frame. Outside, half the squared distance of the segment's point c + t k to
-//! the solid is convex in t, with the derivative φ(t) = (p − x)·k for the foot x of p; its zero is
-//! found by Newton's method kept inside a bracket.
+//! All coordinates are in the solid's frame. Outside, half the squared distance of the segment's point
+//! c + t k to the solid is convex in t. Its derivative is φ(t) = (p − x)·k for the foot x of p. The
+//! zero of φ is found by Newton's method within a bracket.
 //!
-//! Where the segment itself enters the solid, the depth is the least translation that takes it
-//! out: the least over directions n of depth(n) = max over the solid of n·x − min over the segment
-//! of n·p. Its local minima are where an end's foot is perpendicular, or where n ⟂ k.
+//! If the segment itself enters the solid, the depth is the least translation that takes it out: the
+//! minimum over directions n of depth(n) = max over the solid of n·x − min over the segment of n·p. At
+//! a local minimum either an end's foot is perpendicular, or n ⟂ k.
 
 use super::capsule::Capsule;
 use super::feature::{Feature, Kind};
@@ -18,17 +18,17 @@ use crate::spatial::Vec3;
 /// Cosine (or sine) below which directions count as perpendicular (or parallel).
 const TINY: f64 = 1e-9;
 
-/// A segment this close to the solid, relative to its size and place, is one that has entered:
-/// Newton's method arrives at the surface from outside, where the direction to the foot is lost.
+/// A segment this close to the solid, relative to its size and place, counts as having entered.
+/// Newton's method reaches the surface from outside, where the direction to the foot is lost.
 const TOUCHING: f64 = 1e-8;
 
 /// Samples of the circle n ⟂ k that bracket the local minima of the depth.
 const SAMPLES: usize = 24;
 
-/// Steps to the closest point; the halving among them alone reaches round-off.
+/// Most steps to the closest point. The halving steps among them alone reach round-off.
 const ROUNDS: usize = 120;
 
-/// The capsule's part in contact, and the foot on the solid of the point of its axis there.
+/// The part of the capsule in contact, and the foot on the solid of the axis point there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     pub part: Feature,
@@ -42,7 +42,7 @@ impl Touch {
         Touch { part, foot }
     }
 
-    /// The same, with the crossing of the capsule's side and a rim told from the other one.
+    /// The same touch. A capsule's side may cross one rim twice; the two crossings get different numbers.
     #[inline]
     pub fn told_apart(mut self, axis: Vec3) -> Touch {
         let on = self.foot.on;
@@ -56,11 +56,11 @@ impl Touch {
 
 /// A solid that a segment can enter.
 pub(super) trait Depth: Solid {
-    /// The least translation of a segment that has entered the solid.
+    /// The least translation that takes an entered segment out of the solid.
     fn sunk(&self, c: &Capsule) -> Touch;
 }
 
-/// The closest point of the capsule's segment, or the least way out of the solid.
+/// The touch at the closest point of the capsule's segment, or at the least way out of the solid.
 #[inline]
 pub(super) fn touch<S: Depth>(solid: S, c: &Capsule) -> Touch {
     closest(solid, c)
@@ -91,10 +91,10 @@ fn closest<S: Solid>(solid: S, c: &Capsule) -> Option<Touch> {
         let surface = solid.surface(foot.feature, foot.normal, foot.on);
         let slope = 1.0 - surface.foot_slope(foot.normal, foot.distance, k);
         let newton = t - value / slope.max(f64::MIN_POSITIVE);
-        // A slow stretch of Newton's is cut short by halving.
+        // After slow steps of Newton's method, halve.
         let trusted = round < 8 || round % 2 == 0;
         let (next, resolution) = if newton > low && newton < high && trusted {
-            // The error left is of the order of the step's square.
+            // The remaining error is of the order of the step's square.
             (newton, 1e-9 * scale)
         } else if newton <= low && !tried.0 {
             (low, 0.0)
@@ -117,9 +117,9 @@ fn closest<S: Solid>(solid: S, c: &Capsule) -> Option<Touch> {
 }
 
 impl Depth for BoxSolid {
-    /// By separating axes: the box's faces and the crosses of its edges with the segment. Of
-    /// equally deep directions the first in the order faces x, y, z, then edges x, y, z, and the
-    /// positive one.
+    /// By separating axes: the box's faces, and the cross products of its edges with the segment. Of
+    /// equally deep directions the first counts, in the order faces x, y, z, then edges x, y, z, the
+    /// positive one first.
     fn sunk(&self, c: &Capsule) -> Touch {
         let (h, k, l, p) = (self.half, c.axis, c.half_length, c.center);
         let mut best = (f64::INFINITY, Vec3::Z, 0, false);
@@ -156,7 +156,7 @@ impl Depth for BoxSolid {
         }
         let lean = n.dot(k);
         let (at, part) = if lean.abs() < TINY {
-            // Parallel to the face: the middle of what lies over it.
+            // Parallel to the face: the middle of the part over it.
             let (from, to) = over_face(h, c, i);
             on_segment(0.5 * (from.0 + to.0), l)
         } else {
@@ -172,8 +172,8 @@ impl Depth for BoxSolid {
     }
 }
 
-/// The part of a segment that lies over the box's faces across axis `i`: from where to where, each
-/// with the axis across whose face it leaves, or `None` at the segment's own end.
+/// The part of a segment over the box's faces across axis `i`: both ends, each with the axis across
+/// whose face the segment leaves, or `None` at the segment's own end.
 #[inline]
 pub(super) fn over_face(
     h: Vec3,
@@ -205,17 +205,16 @@ pub(super) fn line_meets(c: &Capsule, q: Vec3, e: Vec3) -> f64 {
     (q - c.center).cross(e).dot(cross) / cross.norm_squared()
 }
 
-/// A solid with a round outline, whose sunk segments are handled alike.
+/// A solid with a round outline. Segments that enter such solids are treated alike.
 trait Round: Solid {
     /// The point of the surface farthest along `n`, with its feature.
     fn farthest(&self, n: Vec3) -> (Vec3, Feature);
 
-    /// Outward normals, with their features, of surface points whose normal line passes through
-    /// `p` inside.
+    /// Outward normals, with their features, of surface points whose normal line passes through the
+    /// inner point `p`.
     fn normals_through(&self, p: Vec3) -> [Option<(Vec3, Feature)>; 3];
 
-    /// The place on the segment, and on the solid, where the side of the capsule touches along
-    /// `n` ⟂ axis.
+    /// The place on the segment and on the solid where the capsule's side touches along `n` ⟂ axis.
     #[inline]
     fn side_touch(&self, c: &Capsule, n: Vec3) -> (f64, Vec3, Feature) {
         let (on, feature) = self.farthest(n);
@@ -297,8 +296,8 @@ impl Depth for CylinderSolid {
     }
 }
 
-/// The best of the perpendicular feet of both ends and of the local minima over the circle n ⟂ k;
-/// of equally deep ones the first.
+/// The best of the perpendicular feet of both ends and the local minima over the circle n ⟂ k. Of
+/// equally deep ones the first counts.
 fn sunk_round<S: Round>(solid: &S, c: &Capsule) -> Touch {
     let mut best: Option<Touch> = None;
     let mut offer = |touch: Touch| {
@@ -312,7 +311,7 @@ fn sunk_round<S: Round>(solid: &S, c: &Capsule) -> Touch {
         let (at, part) = c.end(high);
         let p = c.at(at);
         for (n, feature) in solid.normals_through(p).into_iter().flatten() {
-            // The deeper end along n, or either where both are as deep.
+            // The deeper end along n, or either if both are as deep.
             let lean = n.dot(c.axis);
             if lean.abs() > TINY && (lean > 0.0) == high {
                 continue;
@@ -339,7 +338,7 @@ fn sunk_round<S: Round>(solid: &S, c: &Capsule) -> Touch {
         let (n, dn) = at_angle(angle);
         dn.dot(solid.farthest(n).0 - c.center)
     };
-    // The samples lie off the frame's axes, where the kinks of the outline like to be.
+    // The samples lie off the frame's axes, where kinks of the outline are likely.
     let angle = |k: usize| (k as f64 + 0.3) * (std::f64::consts::TAU / SAMPLES as f64);
     let mut before = slope(angle(0));
     for k in 1..=SAMPLES {

@@ -1,15 +1,15 @@
-//! A sphere against every bounded shape: one point, below the closest point to the centre.
+//! A sphere against every bounded shape: one point, at the shape's closest point to the centre.
 
 use super::feature::{Feature, Kind, pack};
 use super::project::{Foot, Solid};
 use crate::collision::ContactPoint;
 use crate::spatial::{Pose, Vec3};
 
-/// Centres closer than this, relative to the radii, have no direction between them.
+/// Centres closer than this, relative to the radii, define no direction.
 const CONCENTRIC: f64 = 1e-10;
 
-/// Two balls about the points `a` and `b` of two axes, which touch along `fallback` where the
-/// points coincide.
+/// The contact of two balls about the points `a` and `b` of two axes. If the points coincide, the
+/// normal is `fallback`.
 #[inline]
 pub(super) fn balls(
     (a, radius_a): (Vec3, f64),
@@ -33,14 +33,14 @@ pub(super) fn balls(
     }
 }
 
-/// Concentric spheres touch along the world's z.
+/// Two spheres. Concentric ones have the world's z as normal.
 #[inline]
 pub(super) fn sphere(radius_a: f64, a: &Pose, radius_b: f64, b: &Pose) -> ContactPoint {
     let feature = pack(Feature::SURFACE, Feature::SURFACE);
     balls((a.pos, radius_a), (b.pos, radius_b), || Vec3::Z, feature)
 }
 
-/// A centre on the capsule's segment is pushed along the capsule's x.
+/// A sphere and a capsule. A centre on the capsule's segment is pushed along the capsule's x.
 #[inline]
 pub(super) fn capsule(
     radius: f64,
@@ -56,7 +56,7 @@ pub(super) fn capsule(
     balls((a.pos, radius), (on, radius_b), || -b.rot.c[0], feature)
 }
 
-/// Coordinate and feature of the closest point of a capsule's segment to one at `along`.
+/// Coordinate and feature of the point of a capsule's segment closest to the point at `along`.
 #[inline(always)]
 pub(super) fn on_segment(along: f64, half_length: f64) -> (f64, Feature) {
     if along <= -half_length {
@@ -68,7 +68,7 @@ pub(super) fn on_segment(along: f64, half_length: f64) -> (f64, Feature) {
     }
 }
 
-/// Any solid with a projection.
+/// A sphere and any solid with a projection.
 #[inline]
 pub(super) fn solid(radius: f64, a: &Pose, solid: impl Solid, b: &Pose) -> ContactPoint {
     let foot = solid.foot(b.inverse_point(a.pos));

@@ -1,10 +1,11 @@
-//! The common-normal equations: how the closest points of two surfaces move with the bodies.
+//! The common-normal equations: the derivative of the closest points of two surfaces by the bodies'
+//! motion.
 //!
-//! Near its contact point each surface is described, in its tangent plane, by all the pairs
-//! (δx, δm) of a motion along the surface and the turn of its outward normal m that goes with it.
-//! In principal directions tᵢ these are (xᵢ, yᵢ)·uᵢ for any numbers uᵢ: a face has (1, 0), a
-//! vertex (0, 1), a surface of radius r (r, 1), an edge (1, 0) along and (0, 1) across. One form
-//! holds them all, with no division by a curvature or a radius that may vanish.
+//! Near its contact point each surface is described, in its tangent plane, by all pairs (δx, δm): a
+//! motion δx along the surface and the rotation δm of its outward normal m for that motion. In
+//! principal directions tᵢ these pairs are (xᵢ, yᵢ)·uᵢ for any numbers uᵢ. A face has (1, 0), a vertex
+//! (0, 1), a surface of radius r (r, 1), an edge (1, 0) along and (0, 1) across. One form covers them
+//! all, without division by a curvature or radius that may vanish.
 //!
 //! With a + gap·n = b, n = m_A = −m_B, and the displacement ζ of B against A at the contact point,
 //! elimination of B's motion along itself leaves, for j = 1, 2,
@@ -18,25 +19,26 @@
 use crate::collision::{ContactDerivative, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// A determinant this small against the terms that it is made of is taken as zero. Where a capsule lies along the tangent of a rim, its
-/// distance hardly depends on where along it is, and the point is known to some 1e-5 of the radius: its square is left.
+/// A determinant below this, relative to the terms that it is made of, counts as zero. The value: where
+/// a capsule lies along the tangent of a rim, its distance hardly depends on the place along it. That
+/// place is known to about 1e-5 of the radius, and the determinant to its square.
 const SINGULAR: f64 = 1e-9;
 
-/// Added to the cosines between principal directions in judging that determinant: straight
-/// surfaces (edges, sides) closer to parallel than SINGULAR^½ times this count as parallel.
+/// Added to the cosines between principal directions when the determinant is judged. Straight surfaces
+/// (edges, sides) count as parallel if their angle is below SINGULAR^½ times this value [rad].
 const PARALLEL: f64 = 1e-4;
 
 /// A surface around its contact point, to first order.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::collision) struct LocalSurface {
-    /// First principal direction (world axes), the second being n × `axis`; `None` where every
-    /// direction is principal.
+    /// First principal direction (world axes). The second is n × `axis`. `None` if every direction is
+    /// principal.
     pub axis: Option<Vec3>,
     /// Motion along the surface, in each principal direction.
     pub x: [f64; 2],
-    /// Turn of the outward normal that goes with it.
+    /// Rotation of the outward normal for this motion.
     pub y: [f64; 2],
-    /// What that is at most, whichever the normal is.
+    /// Bound on `y` over all normals of the feature.
     pub most: [f64; 2],
 }
 
@@ -53,7 +55,7 @@ impl LocalSurface {
         }
     }
 
-    /// A surface straight along `axis` and of radius `radius` across.
+    /// A surface that is straight along `axis` and has the radius `radius` across.
     pub const fn ruled(axis: Vec3, radius: f64) -> LocalSurface {
         LocalSurface {
             axis: Some(axis),
@@ -71,8 +73,8 @@ impl LocalSurface {
         }
     }
 
-    /// kᵀ (∂x/∂p) k for the foot x of a point p at distance `d` above the surface, where the
-    /// outward normal is `n`.
+    /// kᵀ (∂x/∂p) k for the foot x of a point p at distance `d` above the surface, where the outward
+    /// normal is `n`.
     #[inline]
     pub fn foot_slope(&self, n: Vec3, d: f64, k: Vec3) -> f64 {
         let share = |i: usize| {
@@ -130,7 +132,8 @@ pub(in crate::collision) fn common_normal(
             let c = s[i].dot(t[j]);
             let sum = b.x[j] * a.y[i] + b.y[j] * a.x[i];
             m[j][i] = c * (sum + gap * a.y[i] * b.y[j]);
-            // A rim seen along its axis is straight, and so is what lies along it: it is at the end of what either is.
+            // A rim seen along its axis is straight, and so is a line along it: use the largest
+            // curvature of either.
             let most = b.x[j] * a.most[i] + b.most[j] * (a.x[i] + gap.abs() * a.most[i]);
             size[j][i] = (c.abs() + PARALLEL) * most;
         }
@@ -159,8 +162,8 @@ pub(in crate::collision) fn common_normal(
     Smoothness::from_bool(smooth)
 }
 
-/// The inverse of a 2×2 matrix, or the pseudo-inverse of its rank-one part where it has no inverse
-/// to speak of; `size` bounds what its entries were summed from.
+/// The inverse of a 2×2 matrix, and whether it exists. For a numerically singular matrix, the
+/// pseudo-inverse of its rank-one part. `size` bounds the terms whose sums are the entries.
 fn solve(m: &[[f64; 2]; 2], size: &[[f64; 2]; 2]) -> ([[f64; 2]; 2], bool) {
     let det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
     let scale = size[0][0] * size[1][1] + size[0][1] * size[1][0];

@@ -1,9 +1,8 @@
-//! The broad phase: which pairs are near enough for the narrow phase.
+//! The broad phase: finds the pairs that are near enough for the narrow phase.
 //!
-//! A robot has a fixed list of pairs, dismissed link by link. A scene of many bodies has too many
-//! pairs for a list: there, boxes are sorted along one axis and swept (Baraff, "Dynamic simulation of
-//! non-penetrating rigid bodies", 1992, §2.3.2); the order of the last call is where the next one
-//! starts.
+//! A robot has a fixed list of pairs, which are dismissed link by link. A scene of many bodies has too
+//! many pairs for a list. Its boxes are sorted along one axis and swept (Baraff, "Dynamic simulation of
+//! non-penetrating rigid bodies", 1992, §2.3.2). Each sort starts from the order of the last call.
 
 use super::geom::SceneGeom;
 use super::narrow;
@@ -14,11 +13,11 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::spatial::Vec3;
 
-/// With more pairs than this outside of the hierarchy, none are listed.
+/// With more pairs than this outside of the hierarchy, the sweep replaces the list.
 pub(super) const MAX_LISTED: usize = 20_000;
-/// Pairs of overlapping boxes for which a sweep has room, per geometry.
+/// Capacity of a sweep for pairs of overlapping boxes, per geom.
 const NEAR_PER_GEOM: usize = 32;
-/// The sweep turns to another axis when the geometries spread this much more along it.
+/// The sweep changes to another axis if the variance of the geoms' places along it is this much larger.
 const BETTER_AXIS: f64 = 2.0;
 
 #[derive(Debug)]
@@ -27,43 +26,43 @@ pub(super) enum Broad {
     Sweep(Sweep),
 }
 
-/// All pairs, those of the same two links together.
+/// All pairs, grouped by links.
 #[derive(Clone, Debug)]
 pub(super) struct List {
     pub pairs: Vec<ScenePair>,
-    /// Of each pair, what dismisses most of them.
+    /// Bounding balls of each pair. They dismiss most pairs.
     pub balls: Vec<Balls>,
     pub groups: Vec<Group>,
     pub watch: Watch,
 }
 
-/// The balls around two geometries.
+/// The balls around two geoms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Balls {
     pub a: u32,
     pub b: u32,
-    /// Sum of their radii and the pair's margin [m]; infinite where one is a plane.
+    /// Sum of their radii and the pair's margin [m]; infinite if one is a plane.
     pub reach: f64,
 }
 
-/// Links whose geometries are tested against each other, and the pairs in question.
+/// Two links whose geoms are tested against each other, and the range of their pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub link: [usize; 2],
     pub first: usize,
     pub end: usize,
-    /// A plane takes part: no sphere bounds the group.
+    /// A plane takes part, so no ball bounds the group.
     pub unbounded: bool,
-    /// Which of the links have one.
+    /// Which of the links have a plane.
     pub planes: [bool; 2],
     /// Largest margin of the pairs [m].
     pub margin: f64,
 }
 
-/// Boxes of the bounded geometries, and their order along an axis.
+/// Boxes of the bounded geoms, and their order along an axis.
 #[derive(Debug)]
 pub(super) struct Sweep {
-    /// Per geometry, lower and upper corner.
+    /// Lower and upper corner, per geom.
     boxes: Vec<[Vec3; 2]>,
     order: Vec<u32>,
     planes: Vec<u32>,
@@ -74,7 +73,7 @@ pub(super) struct Sweep {
 }
 
 impl List {
-    /// Takes the radii of the geometries anew.
+    /// Takes new radii of the geoms.
     pub fn measure(&mut self, geoms: &[SceneGeom]) {
         for (balls, p) in self.balls.iter_mut().zip(&self.pairs) {
             balls.reach = geoms[p.a].radius + geoms[p.b].radius + p.margin;
@@ -91,7 +90,8 @@ impl Broad {
         watch: Watch::EMPTY,
     });
 
-    /// Of the geometries outside of the hierarchy; with more than `listed` pairs, none are listed.
+    /// The broad phase of the geoms outside of the hierarchy: a list of up to `listed` pairs, else a
+    /// sweep.
     pub fn new(model: &Model, geoms: &[SceneGeom], rules: &Rules, listed: usize) -> Broad {
         match find_pairs(geoms, rules, listed) {
             Some(pairs) => {
@@ -116,7 +116,7 @@ impl Broad {
     }
 }
 
-/// All pairs, those of the same two links together; `None` where there are more than `most`.
+/// All pairs, grouped by links; `None` if there are more than `most`.
 fn find_pairs(geoms: &[SceneGeom], rules: &Rules, most: usize) -> Option<Vec<ScenePair>> {
     let ids = (0..geoms.len()).filter(|&g| !geoms[g].in_hierarchy);
     let ids: Vec<usize> = ids.collect();
@@ -137,7 +137,7 @@ fn find_pairs(geoms: &[SceneGeom], rules: &Rules, most: usize) -> Option<Vec<Sce
 }
 
 impl Broad {
-    /// About how many pairs of convex parts the narrow phase has to search.
+    /// Estimate of how many pairs of convex parts the narrow phase searches.
     pub fn searches(&self, solids: &[Solid]) -> usize {
         match self {
             Broad::List(list) => {
@@ -195,11 +195,11 @@ impl Sweep {
         }
     }
 
-    /// Pairs of geometries that may be near each other, sorted. `middle`, `radius`: balls around the
-    /// geometries, widened by how far each may move; `above(p, g)`: distance of ball g from plane p.
+    /// Pairs of geoms that may be near each other, sorted. `ball(g)`: centre and radius of the ball
+    /// around geom g, widened by how far it may move. `above(p, g)`: distance of ball g from plane p.
     ///
     /// # Errors
-    /// `Capacity` where more are near each other than there is room for.
+    /// `Capacity` if more pairs are near each other than the capacity.
     pub fn find(
         &mut self,
         rules: &Rules,

@@ -1,13 +1,13 @@
-//! Which links may be parted, where the velocities of some dofs are given.
+//! Which links can move relative to each other if some dofs are prescribed.
 
 use crate::model::topology::{Topology, WORLD};
 
-/// Per link, the world last: the last dof at or above it that is free, or [`WORLD`].
+/// Per link, the world last: the last dof at or above the link that is not prescribed, or [`WORLD`].
 #[derive(Debug)]
 pub(super) struct Carriers(Vec<usize>);
 
 impl Carriers {
-    /// Where all dofs are free.
+    /// With all dofs free.
     pub fn new(t: &Topology) -> Carriers {
         let mut carriers = Carriers(vec![WORLD; t.links.len() + 1]);
         carriers.take(t, |_| true);
@@ -20,7 +20,7 @@ impl Carriers {
         }
     }
 
-    /// Whether the motion of two links against each other is given, so that no impulse could part them.
+    /// Whether the relative motion of two links is prescribed, so that no impulse could separate them.
     #[inline(always)]
     pub fn are_bound(&self, [a, b]: [usize; 2]) -> bool {
         a != b && self.0[a] == self.0[b]

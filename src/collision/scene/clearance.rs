@@ -1,10 +1,10 @@
-//! Pairs of links that cannot meet yet, and how long nobody needs to look at them.
+//! Skips groups of pairs of links that cannot meet yet.
 //!
-//! A group of pairs has a lower bound on its gaps: by the balls around both links, or measured at some
-//! relative placement of them. A body that has moved by less against the other one is as far away. How far
-//! any two links have moved against each other at most is added up from search to search, so that one
-//! comparison passes over a group until that sum has reached its bound; then the bound is taken anew. What
-//! the search finds does not depend on this.
+//! Each group of pairs has a lower bound on its gaps. It comes from the balls around both links, or
+//! from a measurement at an earlier relative placement. The bound shrinks by the distance that the
+//! links have moved relative to each other. A bound on this distance for any two links is added up from
+//! search to search, so one comparison skips a group until the sum reaches the group's bound. Then the
+//! bound is computed again. The contacts found do not depend on this.
 
 use super::Scene;
 use super::broad::{Group, List};
@@ -14,18 +14,20 @@ use crate::collision::Approach;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Vec3};
 
-/// How far gaps are measured: in radii of the smaller link, and in the distances at which contacts count.
+/// How far gaps are measured: RANGE in radii of the smaller link, AHEAD in the distances at which
+/// contacts count.
 const RANGE: f64 = 0.2;
 const AHEAD: f64 = 2.0;
-/// This share of a measured gap is trusted: where shapes are round it has not all digits.
+/// Share of a measured gap that is trusted; gaps of round shapes are not exact to all digits.
 const TRUST: f64 = 0.9;
-/// Relative to the sizes, and to the distance from the world's origin: round-off of a placement.
+/// Round-off of a placement, relative to the sizes and to the distance from the world's origin.
 const ROUNDING: [f64; 2] = [1e-9, 1e-12];
-/// After a measurement that spared nothing twice as many searches go by without one, up to 2 to this power.
+/// Each measurement that saves nothing doubles the number of searches until the next one, up to 2 to
+/// this power.
 const MOST_DOUBTS: u8 = 6;
 
-/// The reading of a group's odometer before which bodies so far apart cannot meet. A plane that moves has
-/// no ball: how far it goes at the other body nobody knows.
+/// The odometer reading before which a group at distance `clear` cannot meet. A moving plane has no
+/// ball, so the distance that it moves at the other body is not bounded.
 fn reading_at(watch: &Watch, group: &Group, clear: f64) -> f64 {
     let stands = |side: usize| !group.planes[side] || group.link[side] == WORLD;
     match stands(0) && stands(1) {
@@ -35,8 +37,9 @@ fn reading_at(watch: &Watch, group: &Group, clear: f64) -> f64 {
 }
 
 impl Scene {
-    /// How far links are looked for at most where each is at this distance [m]: two that move, and one that
-    /// moves and the world. `need`: of a link beside another one that moves, and beside the world.
+    /// Largest distances at which the search looks for contacts of two links [m]: of two moving links,
+    /// and of a moving link with the world. `need`: distance for one link, beside another moving link
+    /// and beside the world.
     pub(super) fn farthest(&self, need: impl Fn(usize) -> [f64; 2]) -> [f64; 2] {
         let mut most = [0.0_f64; 2];
         for link in 0..self.placed.len() {
@@ -46,7 +49,7 @@ impl Scene {
         [2.0 * most[0], most[1]]
     }
 
-    /// Whether a group is farther apart for certain than any of its kind is looked for.
+    /// Whether a group is certainly farther apart than the search looks for groups of its kind.
     pub(super) fn sleeps(
         &self,
         watch: &Watch,
@@ -57,8 +60,8 @@ impl Scene {
         watch.wake[index] > watch.odometer[kind] + far[kind]
     }
 
-    /// Whether no gap of a group, less its pair's margin, is within this distance. Passes over the group
-    /// for as long as that is certain.
+    /// Whether no gap of a group, less its pair's margin, is within this distance. If so, skips the
+    /// group for as long as that is certain.
     pub(super) fn keeps_apart(&self, list: &mut List, index: usize, distance: f64) -> bool {
         let group = &list.groups[index];
         let link = group.link.map(|l| self.slot(l));
@@ -84,14 +87,14 @@ impl Scene {
         is_apart
     }
 
-    /// What placements of two links leave uncertain [m].
+    /// Round-off of the placements of two links [m].
     fn rounding(&self, [a, b]: [usize; 2]) -> f64 {
         let sizes = self.bounds[a].1 + self.bounds[b].1;
         let far = self.centers[a].norm().max(self.centers[b].norm());
         ROUNDING[0] * sizes + ROUNDING[1] * far
     }
 
-    /// Placement of the link that is bounded in the frame of the other one, at both centres, and its radius.
+    /// Placement of the bounded link in the frame of the other one, between both centres, and its radius.
     fn relative(&self, group: &Group) -> Option<((Mat3, Vec3), f64)> {
         let [a, b] = group.link.map(|l| self.slot(l));
         let is_first = match group.planes {
@@ -108,8 +111,8 @@ impl Scene {
         Some(((turn, apart), self.bounds[moved].1))
     }
 
-    /// Measures how far apart a group is whose contacts count up to this distance and of which the search
-    /// has found none, if that is likely to spare searches.
+    /// Measures how far apart a group is in which the search has found no contact within this distance,
+    /// if that is likely to save searches.
     pub(super) fn measure(&mut self, list: &mut List, index: usize, distance: f64) {
         let apart = &mut list.watch.apart[index];
         if apart.spared > 0 {
@@ -139,10 +142,10 @@ impl Scene {
         list.watch.wake[index] = reading_at(&list.watch, &group, clear);
     }
 
-    /// A lower bound on the gap of a pair beyond its margin, exact enough up to `want`.
+    /// A lower bound on the gap of a pair beyond its margin [m]; accurate up to `want`.
     fn least_gap(&mut self, pair: &ScenePair, want: f64) -> f64 {
         let margin = pair.margin.max(0.0);
-        // The gaps of faces are pressures over their slopes.
+        // The gaps of a hydroelastic patch are pressures over their slopes, not distances.
         if self.patches.sides([pair.a, pair.b], &self.poses).is_some() {
             return f64::NEG_INFINITY;
         }
@@ -156,7 +159,7 @@ impl Scene {
         let reach = want + margin;
         let mut gap = reach;
         self.narrow(pair, &Approach::still(reach), |_, _, point, _, _| {
-            // One that is no number is near.
+            // A NaN gap counts as near.
             gap = if point.gap >= gap { gap } else { point.gap };
         });
         match gap >= 0.0 {
@@ -165,7 +168,7 @@ impl Scene {
         }
     }
 
-    /// The same of the balls and boxes around two geometries.
+    /// The same bound from the balls and boxes around two geoms.
     fn bounded_gap(&self, pair: &ScenePair) -> f64 {
         let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
         let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);

@@ -1,4 +1,4 @@
-//! Distances of any two geometries, whatever the filters say.
+//! Distance of any two geoms, regardless of the contact filters.
 
 use super::Scene;
 use super::face::Face;
@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::Pose;
 
-/// Closest points of two geometries.
+/// Closest points of two geoms.
 #[derive(Clone, Copy, Debug)]
 pub struct Closest {
     pub contact: SceneContact,
@@ -21,10 +21,10 @@ pub struct Closest {
 }
 
 impl Scene {
-    /// World placements of two different geoms where the kinematics place their links.
+    /// World placements of two different geoms, with the links placed by the kinematics.
     ///
     /// # Errors
-    /// `InvalidArgument` for a geom that is not there or with itself.
+    /// `InvalidArgument` for a geom that does not exist, or for a geom with itself.
     pub fn placements(
         &self,
         model: &Model,
@@ -48,11 +48,12 @@ impl Scene {
         }))
     }
 
-    /// Closest (or deepest) points of two geoms at these placements, whatever the filters say;
-    /// contacts and placements of the scene stay.
+    /// Closest (or deepest) points of two geoms at these placements, regardless of the contact filters.
+    /// Contacts and placements of the scene do not change.
     ///
     /// # Errors
-    /// As [`Scene::placements`]; `Unsupported` for two planes or height fields.
+    /// Those of [`Scene::placements`]; `Unsupported` for two planes or height fields, and where a
+    /// height field has no distance (beyond its edge or from within).
     pub fn closest(
         &mut self,
         model: &Model,

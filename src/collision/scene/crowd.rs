@@ -1,21 +1,21 @@
-//! What is said where there are more contacts than places.
+//! The error of a search that finds more contacts than the scene has capacity for.
 
 use crate::error::Error;
 use crate::model::Model;
 
-/// Pairs of geoms that are named.
+/// Number of pairs of geoms that the error names.
 const NAMED: usize = 3;
 
-/// Contacts of a search that found too many: all of them, and of the pairs with most.
+/// Counts of a search that found too many contacts: the total, and the pairs with most contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Crowd {
     pub needed: usize,
-    /// Most first; no contacts where there are fewer pairs.
+    /// Pairs with most contacts first; entries with zero contacts are unused.
     pairs: [([usize; 2], usize); NAMED],
 }
 
 impl Crowd {
-    /// Whether there were too many.
+    /// Whether there were too many contacts.
     pub fn is_there(&self) -> bool {
         self.needed > 0
     }
@@ -30,7 +30,8 @@ impl Crowd {
         }
     }
 
-    /// After a search that found more contacts than `capacity`: how many, between which geoms, and what helps.
+    /// After a search that found more contacts than `capacity`: an error that names their number, the
+    /// geoms and a remedy.
     pub fn refusal(&self, model: &Model, capacity: usize) -> Option<Error> {
         if !self.is_there() {
             return None;

@@ -1,4 +1,7 @@
-//! Which contacts are beyond doubt: those through which two bodies meet however they move, if they meet.
+//! Decides which predicted contacts are certain: the two bodies meet through them however they move, if
+//! they meet.
+//!
+//! A contact that is not certain is set aside and decided by a sweep ([`super::sweep`]).
 
 use super::Scene;
 use super::SceneContact;
@@ -11,21 +14,24 @@ use crate::error::Result;
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3};
 
-/// Relative to the sizes of both geometries: what is nearer counts as touching in a sweep. It is more than the
-/// narrow phase takes for a tie.
+/// Gap that counts as touching in a sweep, relative to the sizes of both geoms. It exceeds the
+/// tolerance of ties in the narrow phase.
 const TOUCHING: f64 = 4e-8;
-/// Relative to the smaller one: gaps of contacts that act as they are, and steps between faces that count as level.
+/// Relative to the smaller geom. ZONE: gap up to which contacts act as they are. LEVEL: height of a
+/// step between faces that counts as level.
 const ZONE: f64 = 1e-4;
 const LEVEL: f64 = 1e-5;
-/// Relative to the smaller one: bodies that overlap deeper do not stand on each other, and have met already.
+/// Relative to the smaller geom. Bodies that overlap deeper than this do not stand on each other, and
+/// have met already.
 const SUNK: f64 = 4e-3;
-/// 1 − cosine within which normals are the same.
+/// 1 − cosine within which two normals are the same.
 pub(super) const SAME: f64 = 1e-6;
-/// 1 − cosine within which one contact bears the same as another.
+/// 1 − cosine within which the normal counts as unchanged by a shift.
 const PARALLEL: f64 = 1e-9;
 
 impl Scene {
-    /// Takes the length of the step and the velocities of the links without impulses (about their trees' origins).
+    /// Takes the length of the step [s] and the velocities of the links without contact impulses (about
+    /// their trees' origins).
     pub fn begin_meetings(&mut self, h: f64, free: &[Twist]) {
         let m = &mut self.meetings;
         m.clear();
@@ -38,7 +44,7 @@ impl Scene {
         self.meetings.on
     }
 
-    /// Whether a contact that has an impulse may be none.
+    /// Whether a contact with an impulse is uncertain: the bodies may not meet there.
     pub fn doubts(&mut self, contact: usize) -> bool {
         let c = self.found.contacts()[contact];
         if self.is_foreseen(&c).is_none() {
@@ -52,13 +58,14 @@ impl Scene {
         doubts
     }
 
-    /// From now on within this step, sets contacts aside that may be none.
+    /// From now on within this step, sets uncertain contacts aside.
     pub fn set_aside(&mut self) -> Result<()> {
         self.meetings.on = true;
         self.sort_out()
     }
 
-    /// Sets those of the last search aside that may be none, and adds what has taken their place.
+    /// Sets uncertain contacts of the last search aside, and adds the contacts that replaced earlier
+    /// ones.
     pub(super) fn sort_out(&mut self) -> Result<()> {
         self.meetings.aside.clear();
         let mut all = self.found.take();
@@ -91,7 +98,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Whether contacts are of the same parts along the same normal.
+    /// Whether two contacts are of the same parts along the same normal.
     fn is_with(&self, a: &SceneContact, b: &SceneContact) -> bool {
         self.parts(a) == self.parts(b) && a.point.normal.dot(b.point.normal) > 1.0 - SAME
     }
@@ -100,7 +107,7 @@ impl Scene {
         c.parts(c.geom.map(|g| self.solids[g].is_terrain()))
     }
 
-    /// What counts as touching in a sweep [m].
+    /// Gap up to which geoms count as touching in a sweep [m].
     pub(super) fn touching(&self, geom: [usize; 2]) -> f64 {
         let [a, b] = geom.map(|g| self.geoms[g].radius);
         TOUCHING * (a + b)
@@ -111,17 +118,17 @@ impl Scene {
         a.min(b)
     }
 
-    /// How far a level step between faces may rise [m].
+    /// Height of a step between faces that counts as level [m].
     pub(super) fn level(&self, geom: [usize; 2]) -> f64 {
         LEVEL * self.smaller(geom)
     }
 
-    /// Down to this depth a body stands on another one [m].
+    /// Depth down to which a body stands on another one [m].
     fn sunk(&self, geom: [usize; 2]) -> f64 {
         SUNK * self.smaller(geom)
     }
 
-    /// Up to this gap a contact acts as it is [m].
+    /// Gap up to which a contact acts as it is [m].
     fn zone(&self, c: &SceneContact) -> f64 {
         let slip = |mu: f64| {
             let w = self.velocity_before(c);
@@ -136,14 +143,15 @@ impl Scene {
         ZONE * self.smaller(c.geom) + glide
     }
 
-    /// Of B against A at a contact before the step.
+    /// Velocity of B against A at a contact before the step [m/s].
     fn velocity_before(&self, c: &SceneContact) -> Vec3 {
         let link = c.link.map(|l| self.slot(l));
         let approach = self.motions.approach(link, &self.centers, self.meetings.h);
         approach.first_at(c.point.point)
     }
 
-    /// Whether it is to be seen if bodies meet at this contact: `Some(false)` of those that touch already.
+    /// Whether a contact is a predicted one: `Some(true)` if the surfaces are apart and may meet within
+    /// the step, `Some(false)` if they touch already and close. `None` if the contact acts as it is.
     fn is_foreseen(&self, c: &SceneContact) -> Option<bool> {
         if c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane()) {
             return None;
@@ -154,7 +162,8 @@ impl Scene {
         (!rests).then_some(c.point.gap > touching)
     }
 
-    /// Whether a contact may be none; it is the nearest of its parts along its normal.
+    /// Whether a contact is uncertain. `c` is the nearest of its parts along its normal, `all` the
+    /// contacts of the search.
     fn is_doubtful(&mut self, c: &SceneContact, all: &[SceneContact]) -> bool {
         match self.is_foreseen(c) {
             None => false,
@@ -178,8 +187,8 @@ impl Scene {
         }
     }
 
-    /// Whether the bodies would have to move farther than `reach` beside the contact to avoid it: shifted so far
-    /// into each other they still part soonest along its normal.
+    /// Whether the bodies would have to move sideways by more than `reach` to avoid the contact. Test:
+    /// pushed into each other by `reach`, they still separate soonest along the same normal.
     fn is_met_beyond(&mut self, c: &SceneContact, reach: f64) -> bool {
         let p = c.point;
         let shift = Shift::of(1, p.normal * -(p.gap + reach));
@@ -194,8 +203,9 @@ impl Scene {
         holds
     }
 
-    /// Whether the normal stays when the bodies move by `reach` along either tangent: that of a face does, that of an
-    /// edge against a round shape turns with the motion. Flat shapes have been judged by [`Scene::is_met_beyond`].
+    /// Whether the normal stays when the bodies move by `reach` along either tangent. The normal of a
+    /// face stays; the normal of an edge against a round shape rotates with the motion. Flat shapes are
+    /// already judged by [`Scene::is_met_beyond`].
     fn is_flat(&mut self, c: &SceneContact, reach: f64) -> bool {
         let p = c.point;
         if c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g])) {
@@ -217,7 +227,7 @@ impl Scene {
         })
     }
 
-    /// Whether the bodies meet if they move as without impulses.
+    /// Whether the bodies meet if they move without contact impulses.
     fn closes_freely(&mut self, c: &SceneContact) -> bool {
         let free = std::mem::take(&mut self.meetings.free);
         let mut closes = false;
@@ -229,7 +239,7 @@ impl Scene {
         closes
     }
 
-    /// Whether the parts of a contact, one of them shifted, touch.
+    /// Whether the parts of a contact overlap with one of them shifted.
     fn touches(&mut self, c: &SceneContact, shift: Shift) -> bool {
         let mut touches = false;
         let still = Approach::still(0.0);
@@ -239,9 +249,10 @@ impl Scene {
         touches
     }
 
-    /// The shift of one side of a contact along `normal` that lays the side on its other supports, at the beginning and at the
-    /// end of a motion of the links. The shift is across the normal: it tests how high the other side rises along the
-    /// supports, and keeps the depth along the normal. A support along the normal has no such shift.
+    /// The shift of one side of a contact that lays it on its other supports, at the beginning and
+    /// (with `end`) at the end of a motion of the links. The shift is perpendicular to `normal`: it
+    /// tests how high the other side of the contact rises along the supports, and keeps the depth along
+    /// `normal`. A support along `normal` has no such shift.
     pub(super) fn lift(
         &self,
         parts: Parts,
@@ -281,7 +292,7 @@ impl Scene {
         lift
     }
 
-    /// How much nearer the bodies of a contact come along its normal on a motion of the links.
+    /// How much closer the bodies of a contact come along its normal on a motion of the links [m].
     fn closing(&self, c: &SceneContact, twists: &[Twist]) -> f64 {
         let [a, b] = c.geom.map(|g| {
             let (centre, w) = self.about_geom(g, (twists, 0.0));

@@ -1,20 +1,22 @@
-//! Where geometries are met from random directions.
+//! Statistics of a geom's extreme points over all directions.
 
 use super::Scene;
 use super::narrow::parts;
 use crate::spatial::{Mat3, Vec3};
 
-/// The points of a geometry that are farthest along directions, all directions alike; in its link's frame.
+/// Mean and spread of a geom's farthest points along directions that are spread evenly over the sphere;
+/// in its link's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
     /// Their mean [m].
     pub centroid: Vec3,
-    /// Mean of d dᵀ with d from the mean [m²].
+    /// Mean of d dᵀ with d measured from the mean [m²].
     pub spread: Mat3,
 }
 
-/// Directions in one octant of one order of axes. With all signs and orders of the axes they have the symmetries of a
-/// cube: the mean of n nᵀ is exactly that over the sphere, and a box has all of its corners alike.
+/// Directions in one octant for one order of axes. With all signs and orders of the axes they have the
+/// symmetries of a cube. The mean of n nᵀ then equals that over the sphere, and all corners of a box
+/// have equal weight.
 const GENERATORS: [[f64; 3]; 3] = [[0.9, 0.4, 0.15], [0.75, 0.6, 0.3], [0.95, 0.25, 0.05]];
 const ORDERS: [[usize; 3]; 6] = [
     [0, 1, 2],
@@ -39,7 +41,7 @@ fn directions() -> impl Iterator<Item = Vec3> {
 }
 
 impl Scene {
-    /// The extremes of a geom; of a plane or a height field, which are ground, a point.
+    /// The extremes of a geom. For a plane or a height field, which are ground, a point without spread.
     pub fn extremes(&self, geom: usize) -> Extremes {
         let g = &self.geoms[geom];
         let pieces = parts(&self.solids[geom]);
@@ -53,7 +55,7 @@ impl Scene {
             let points = pieces.iter().map(|piece| piece.extreme(n));
             points.reduce(|a, b| if b.dot(n) > a.dot(n) { b } else { a })
         };
-        // About a point of the geometry: far from its origin squares would lose the spread.
+        // Relative to a point of the geom: far from the origin the squares would lose the spread.
         let about = g.in_link.inverse_point(g.centre);
         let (mut count, mut sum, mut squares) = (0.0, Vec3::ZERO, Mat3::ZERO);
         for d in directions().filter_map(extreme).map(|p| p - about) {

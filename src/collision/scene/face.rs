@@ -1,9 +1,10 @@
-//! Contacts on a flat face lie on that face.
+//! Moves contacts with a flat face onto that face.
 //!
-//! Pair routines put a point midway between the surfaces. Points midway under a body that is not quite level
-//! lie in a plane that is not quite perpendicular to the normal; a body that levels itself could then not rest on all of
-//! them without one of them slipping, by the tilt times the turn. On the face that gives the normal all points
-//! of a patch are in one plane across it, and "none slips" is what one rigid motion can do.
+//! Pair routines put a point midway between the surfaces. Under a body that is not quite level, such
+//! points lie in a plane that is not quite perpendicular to the normal. A body that levels itself could
+//! then not rest on all of them without slip at one of them, of tilt times rotation. On the face that
+//! gives the normal, all points of a patch lie in one plane perpendicular to the normal, and one rigid
+//! motion can keep all of them from slipping.
 
 use super::narrow::is_closed_form;
 use super::solid::Solid;
@@ -22,7 +23,7 @@ pub(super) enum Face {
 }
 
 impl Face {
-    /// Tells the face by the feature of a contact that the narrow phase finds on these two.
+    /// Returns a function that finds the face from the feature of a contact of these two solids.
     pub fn teller(a: &Solid, b: &Solid) -> impl Fn(u64) -> Face + use<> {
         let planes = [a.is_plane(), b.is_plane()];
         let closed_form = is_closed_form(a, b);
@@ -53,7 +54,7 @@ impl Face {
                 _ => Face::None,
             };
             match found {
-                // A height field's features see it as A.
+                // The features of a height field have the field as A.
                 Face::OfA if on_terrain => Face::OfB,
                 Face::OfB if on_terrain => Face::OfA,
                 found => found,
@@ -61,7 +62,7 @@ impl Face {
         }
     }
 
-    /// Where the face is from midway between the surfaces, in units of the gap along the normal.
+    /// Offset of the face from midway between the surfaces, in units of the gap along the normal.
     fn share(self) -> f64 {
         match self {
             Face::OfA => -0.5,
@@ -70,7 +71,7 @@ impl Face {
         }
     }
 
-    /// From midway to the face.
+    /// Moves a point from midway to the face.
     pub fn place(self, p: ContactPoint) -> ContactPoint {
         ContactPoint {
             point: p.point + p.normal * (self.share() * p.gap),
@@ -78,7 +79,7 @@ impl Face {
         }
     }
 
-    /// From the face to midway.
+    /// Moves a point from the face to midway.
     pub fn lift(self, p: ContactPoint) -> ContactPoint {
         ContactPoint {
             point: p.point - p.normal * (self.share() * p.gap),
@@ -86,15 +87,15 @@ impl Face {
         }
     }
 
-    /// The derivative at the face from that midway.
+    /// Transforms the derivative of the point midway into that of the point on the face.
     pub fn place_derivative(self, d: &mut ContactDerivative, p: &ContactPoint) {
         let (share, n) = (self.share(), p.normal);
         if share == 0.0 {
             return;
         }
-        // The normal turns with its face alone, so that `normal[0]`, zero to round-off, takes no part.
+        // The normal rotates only with its face, so `normal[0]`, zero to round-off, is left out.
         let c = share * p.gap;
-        // ζ.lin midway is ζ.lin + c n × ζ.ang at the face, and the point moves by c δn + share n δgap more.
+        // ζ.lin midway is ζ.lin + c n × ζ.ang at the face. The point moves by c δn + share n δgap more.
         d.gap[1] += d.gap[0].cross(n) * c;
         d.point[1] += d.point[0].mul_skew(n * c) + Mat3::outer(n * share, d.gap[1]);
         if self == Face::OfB {

@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::model::Model;
 
 impl Scene {
-    /// From now on pairs of geoms that say so meet in hydroelastic faces.
+    /// Enables hydroelastic contact for the geoms that ask for it.
     ///
     /// # Errors
-    /// As [`Representation::of`].
+    /// Those of [`Representation::of`].
     pub fn press(&mut self, model: &Model) -> Result<()> {
         let geoms = model.geoms().iter().enumerate();
         let bodies = geoms.map(|(i, g)| match model.may_touch_any(i) {
@@ -26,24 +26,24 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes the moduli of the geoms.
+    /// Sets the moduli of the geoms [Pa].
     pub fn set_moduli(&mut self, moduli: &[f64]) {
         self.patches.moduli.clear();
         self.patches.moduli.extend_from_slice(moduli);
     }
 
-    /// Whether a geom meets others in faces.
+    /// Whether a geom has hydroelastic contact.
     pub fn has_patch(&self, geom: usize) -> bool {
         matches!(self.patches.bodies.get(geom), Some(Some(_)))
     }
 
-    /// Whether it has a pressure field.
+    /// Whether a geom has a pressure field.
     pub fn is_compliant(&self, geom: usize) -> bool {
         let body = self.patches.bodies.get(geom).and_then(Option::as_ref);
         body.is_some_and(Representation::is_compliant)
     }
 
-    /// How a face of the last [`Scene::collide`] moves.
+    /// The derivative of a face of the last [`Scene::collide`].
     pub fn differentiate_face(&self, c: &SceneContact, out: &mut FaceDerivative) -> Smoothness {
         match self.patches.sides(c.geom, &self.poses) {
             Some([a, b]) => patch::differentiate(a, b, &c.point, c.part, out),

@@ -1,4 +1,4 @@
-//! The contacts of a search, and whether they are those of the one before.
+//! The contacts of a search, and whether they differ from those of the last search.
 
 use super::crowd::Crowd;
 use super::face::Face;
@@ -13,16 +13,16 @@ pub struct SceneContact {
     pub geom: [usize; 2],
     /// Links of both sides, or [`WORLD`].
     pub link: [usize; 2],
-    /// The part of each geometry that touches: the convex piece of a mesh, the triangle of a height
-    /// field, else 0.
+    /// The part of each geom that touches: the convex piece of a mesh, the triangle of a height field,
+    /// else 0.
     pub part: [u32; 2],
-    /// On the flat face that gives the normal, else midway between the surfaces.
+    /// The point lies on the flat face that gives the normal, else midway between the surfaces.
     pub point: ContactPoint,
     pub(super) face: Face,
     /// 1: frictionless, 3: sliding friction, 4: with torsion, 6: with rolling.
     pub condim: i32,
     pub friction: PairFriction,
-    /// Of a face of a hydroelastic patch.
+    /// Set for a face of a hydroelastic patch.
     pub press: Option<Press>,
 }
 
@@ -32,11 +32,12 @@ impl SceneContact {
         pair_key(self.geom)
     }
 
-    /// Which features of which parts touch; equal from step to step while the same ones do.
+    /// A number of the features and parts that touch. It is equal from step to step while the same ones
+    /// touch.
     pub fn identity(&self) -> u64 {
         let [a, b] = self.part;
         let part = u64::from(a) << 32 | u64::from(b);
-        // An odd factor spreads the parts over all bits; none is 0, which leaves the feature.
+        // An odd factor spreads the parts over all bits. Part 0 leaves the feature unchanged.
         self.point.feature ^ part.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
@@ -48,22 +49,22 @@ pub(super) fn pair_key(geom: [usize; 2]) -> u32 {
     (geom[0] as u32) << 16 | geom[1] as u32
 }
 
-/// Contacts, written over those of the search before.
+/// Contacts, written over those of the last search.
 #[derive(Debug)]
 pub(super) struct Found {
     contacts: Vec<SceneContact>,
-    /// Of the search under way; behind these are some of the last one.
+    /// Number of contacts of the running search. The contacts behind them are from the last one.
     pub count: usize,
-    /// They are not those of the last one.
+    /// The contacts differ from those of the last search.
     changed: bool,
     capacity: usize,
-    /// Where the last search found more.
+    /// Counts of the last search if it found too many contacts.
     pub crowd: Crowd,
 }
 
 impl Found {
     /// # Errors
-    /// `Capacity` where there is no memory for so many.
+    /// `Capacity` if there is not enough memory.
     pub fn new(capacity: usize) -> Result<Found> {
         let mut contacts = Vec::new();
         if contacts.try_reserve_exact(capacity).is_err() {
@@ -88,7 +89,7 @@ impl Found {
         self.capacity
     }
 
-    /// Whether the search has found more than there is room for.
+    /// Whether the search found more contacts than the capacity.
     pub fn is_crowd(&self) -> bool {
         self.crowd.is_there()
     }
@@ -103,7 +104,7 @@ impl Found {
         self.crowd = Crowd::default();
     }
 
-    /// Adds a contact where there is a place; whether there was.
+    /// Adds a contact unless the capacity is used up. Returns whether it was added.
     pub fn push(&mut self, contact: SceneContact) -> bool {
         if self.count == self.capacity {
             return false;
@@ -122,7 +123,7 @@ impl Found {
         true
     }
 
-    /// The contacts of the last search; they are to be put back.
+    /// Takes the contacts of the last search. Return them with [`Found::put_back`].
     pub fn take(&mut self) -> Vec<SceneContact> {
         std::mem::take(&mut self.contacts)
     }
@@ -135,7 +136,7 @@ impl Found {
     /// Adds a contact to those of the last search.
     ///
     /// # Errors
-    /// `Capacity` where there is no room.
+    /// `Capacity` if the capacity is used up.
     pub fn add(&mut self, contact: SceneContact) -> Result<()> {
         if self.contacts.len() == self.capacity {
             return Err(Error::capacity(format!(
@@ -148,18 +149,18 @@ impl Found {
         Ok(())
     }
 
-    /// Counts the contacts of a pair, some of which had a place, among those for which there is no room.
+    /// Counts the contacts of a pair of which some exceed the capacity, and removes the others.
     pub fn leave_out(&mut self, geoms: [usize; 2], from: usize, missed: usize) {
         self.crowd.count(geoms, self.count - from + missed);
         self.count = from;
         self.changed = true;
     }
 
-    /// Drops what is left of the last search; whether that had found others.
+    /// Drops the remaining contacts of the last search. Returns whether the contacts differ from it.
     ///
     /// # Errors
-    /// `Capacity` when there are more contacts than there is room for, `Numerical` when one is not finite; there
-    /// are none then.
+    /// `Capacity` if there are more contacts than the capacity, `Numerical` if one is not finite. There
+    /// are no contacts then.
     pub fn end(&mut self) -> Result<bool> {
         self.changed |= self.count != self.contacts.len();
         self.contacts.truncate(self.count);
@@ -174,7 +175,7 @@ impl Found {
         Err(refused)
     }
 
-    /// Counts those that had a place, too.
+    /// Adds the stored contacts to the counts as well.
     fn refuse_crowd(&mut self) -> Error {
         for pair in self.contacts.chunk_by(|a, b| a.geom == b.geom) {
             self.crowd.count(pair[0].geom, pair.len());

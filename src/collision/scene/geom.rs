@@ -1,4 +1,4 @@
-//! Geometries as the search for pairs sees them.
+//! Geoms in the form that the broad phase needs.
 
 use super::solid::Solid;
 use crate::model::Model;
@@ -6,23 +6,24 @@ use crate::model::spec::ShapeSpec;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Vec3};
 
-/// A geometry bound to its link.
+/// A geom with its link and its bounds.
 #[derive(Clone, Debug)]
 pub(super) struct SceneGeom {
     pub link: usize,
-    /// In the link's frame, or in the world's.
+    /// Placement in the link's frame, or in the world.
     pub in_link: Pose,
-    /// Ball that holds the solid: its centre in the link's frame, its radius (infinite: a plane).
+    /// Ball that holds the solid: its centre in the link's frame and its radius [m]; infinite for a
+    /// plane.
     pub centre: Vec3,
     pub radius: f64,
-    /// Box that holds the solid, in its own frame: its centre and half sizes.
+    /// Box that holds the solid, in its own frame: its centre and half sizes [m].
     pub middle: Vec3,
     pub half: Vec3,
-    /// A plane: bounded by its normal.
+    /// The geom is a plane; only its normal bounds it.
     pub plane: bool,
-    /// Static, and looked up in the hierarchy of those.
+    /// The geom is static and found through the hierarchy.
     pub in_hierarchy: bool,
-    /// As [`crate::model::spec::ShapeSpec::sizes`].
+    /// Sizes as in [`crate::model::spec::ShapeSpec::sizes`].
     pub sizes: [f64; 3],
 }
 
@@ -43,7 +44,7 @@ impl SceneGeom {
         geom
     }
 
-    /// Takes the bounds of this solid, made of `spec`.
+    /// Takes the bounds of this solid, which is made of `spec`.
     pub fn measure(&mut self, solid: &Solid, spec: &ShapeSpec) {
         let (centre, radius) = solid.bound(spec);
         let [low, high] = solid.aabb(spec);
@@ -52,18 +53,18 @@ impl SceneGeom {
         self.sizes = spec.sizes();
     }
 
-    /// Whether the geometry, no plane, is at `pose` farther than `reach` from a point.
+    /// Whether the geom (not a plane) at `pose` is farther than `reach` from a point.
     #[inline]
     pub fn is_beyond(&self, pose: &Pose, point: Vec3, reach: f64) -> bool {
         self.outside_box(pose, point).norm_squared() > reach * reach
     }
 
-    /// Distance of a point from the box around the geometry at `pose`.
+    /// Distance of a point from the box around the geom at `pose` [m].
     pub fn distance(&self, pose: &Pose, point: Vec3) -> f64 {
         self.outside_box(pose, point).norm()
     }
 
-    /// From the box around the geometry to a point, along the geometry's axes; zero inside.
+    /// Vector from the box around the geom to a point, along the geom's axes; zero inside.
     #[inline(always)]
     fn outside_box(&self, pose: &Pose, point: Vec3) -> Vec3 {
         let aside = (pose.inverse_point(point) - self.middle).abs() - self.half;
@@ -72,7 +73,8 @@ impl SceneGeom {
     }
 }
 
-/// Per link (the world last) the ball around its bounded geoms: centre in the link's frame, radius.
+/// Per link (the world last) the ball around its bounded geoms: centre in the link's frame and radius
+/// [m].
 pub(super) fn link_bounds(model: &Model, geoms: &[SceneGeom]) -> Vec<(Vec3, f64)> {
     let n = model.topology().links.len();
     let slot = |g: &SceneGeom| if g.link == WORLD { n } else { g.link };

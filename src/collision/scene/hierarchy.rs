@@ -1,14 +1,14 @@
-//! A hierarchy of boxes that is built once and then only asked.
+//! A bounding-volume hierarchy of boxes, built once and then only queried.
 //!
-//! Nodes are wide, so that a query is compared with eight boxes at once, and packed full, so that n boxes
-//! have a tree of ⌈log₈ n⌉ levels: a query works on the stack. (The traversal of parry's hierarchy spills to
-//! the heap beyond a depth of its own.)
+//! Nodes have eight children, so a query compares with eight boxes at once. They are packed full, so n
+//! boxes have a tree of ⌈log₈ n⌉ levels and a query needs only the stack. (The traversal of parry's
+//! hierarchy allocates beyond a fixed depth.)
 
 use crate::collision::ray::Ray;
 use crate::spatial::Vec3;
 
 const WIDTH: usize = 8;
-/// Marks a child that is an item and not a node.
+/// Marks a child that is an item, not a node.
 const ITEM: u32 = 1 << 31;
 
 /// Lower and upper corner.
@@ -22,21 +22,21 @@ pub(super) struct Hierarchy {
 
 #[derive(Clone, Debug)]
 struct Node {
-    /// By axis and child.
+    /// Indexed by axis and child.
     low: [[f64; WIDTH]; 3],
     high: [[f64; WIDTH]; 3],
     child: [u32; WIDTH],
 }
 
 impl Node {
-    /// Of children that nothing overlaps, not even a query without bounds.
+    /// A node without children: NaN boxes, which nothing overlaps, not even an unbounded query.
     const EMPTY: Node = Node {
         low: [[f64::NAN; WIDTH]; 3],
         high: [[f64::NAN; WIDTH]; 3],
         child: [0; WIDTH],
     };
 
-    /// Where a ray enters a child's box, 0 from within.
+    /// Where a ray enters a child's box; 0 from inside.
     fn entry(&self, child: usize, ray: &Ray) -> Option<f64> {
         let (mut from, mut to) = (0.0, f64::INFINITY);
         for k in 0..3 {
@@ -49,13 +49,14 @@ impl Node {
                 return None;
             }
         }
-        // A box that is none has no bounds.
+        // The box of an empty child is NaN.
         (from <= to && !self.low[0][child].is_nan()).then_some(from)
     }
 }
 
 impl Hierarchy {
-    /// Of items with these boxes; the order in which they come does not matter to what is found.
+    /// Builds the hierarchy of items with these boxes. Query results do not depend on the order of the
+    /// items.
     pub fn new(items: &mut [(u32, Aabb)]) -> Hierarchy {
         let mut tree = Hierarchy { nodes: Vec::new() };
         if !items.is_empty() {
@@ -64,7 +65,7 @@ impl Hierarchy {
         tree
     }
 
-    /// The node over these items.
+    /// Adds the node over these items.
     fn grow(&mut self, items: &mut [(u32, Aabb)]) -> usize {
         let node = self.nodes.len();
         self.nodes.push(Node::EMPTY);
@@ -76,7 +77,8 @@ impl Hierarchy {
         node
     }
 
-    /// Makes of these items children of a node, from this one on, each with `room` for so many; returns the next.
+    /// Makes these items children of a node, beginning with child `lane`. Each child takes up to `room`
+    /// items. Returns the next free child.
     fn divide(
         &mut self,
         node: usize,
@@ -109,15 +111,16 @@ impl Hierarchy {
         lane + 1
     }
 
-    /// Adds all items whose boxes overlap or touch this one, in no order. Does not allocate where `found`
-    /// has room for all items.
+    /// Adds all items whose boxes overlap or touch this one, in no order. Does not allocate if `found`
+    /// has capacity for all items.
     pub fn find(&self, query: &Aabb, found: &mut Vec<u32>) {
         if !self.nodes.is_empty() {
             self.descend(0, query, found);
         }
     }
 
-    /// Visits the items whose boxes a ray meets before `reach`, which every visit may shorten; nearer nodes first.
+    /// Visits the items whose boxes a ray meets before `reach`, nearer nodes first. Each visit returns
+    /// the new reach, which may be shorter.
     pub fn pierce(&self, ray: &Ray, reach: f64, visit: &mut dyn FnMut(u32) -> f64) {
         if !self.nodes.is_empty() {
             self.pierce_node(0, ray, reach, visit);
@@ -179,7 +182,7 @@ impl Hierarchy {
     }
 }
 
-/// The axis along which the middles of the boxes spread most.
+/// The axis along which the centres of the boxes spread most.
 fn widest(items: &[(u32, Aabb)]) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for k in 0..3 {
@@ -195,7 +198,7 @@ fn widest(items: &[(u32, Aabb)]) -> usize {
     best.0
 }
 
-/// The box around two.
+/// The box around two boxes.
 pub(super) fn around(a: Aabb, b: Aabb) -> Aabb {
     let both = |k: usize| (a[0][k].min(b[0][k]), a[1][k].max(b[1][k]));
     let [x, y, z] = [both(0), both(1), both(2)];

@@ -1,26 +1,26 @@
-//! What a step knows of contacts that are foreseen: which of them are set aside, and what became of these.
+//! Memory of a step about predicted contacts: which contacts are set aside, and the decisions on them.
 //!
-//! A contact that is foreseen along the normal of the closest features may be none: the bodies may pass each other
-//! beside it. Such contacts are set aside, the step is solved without them, and its motion decides: pairs that it
-//! leads into each other get the contact through which they meet.
+//! A contact predicted along the normal of the closest features may not happen: the bodies may pass
+//! each other beside it. Such contacts are set aside and the step is solved without them. The motion of
+//! this solution decides. Pairs that meet on it get the contact through which they meet.
 
 use super::SceneContact;
 use super::pairs::ScenePair;
 use crate::spatial::Twist;
 
-/// Two parts of geometries that may meet. All triangles of a height field are one part.
+/// Two parts of geoms that may meet. All triangles of a height field are one part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parts {
     pub geom: [usize; 2],
     pub part: [u32; 2],
 }
 
-/// What became of contacts that were set aside.
+/// The decision on contacts that were set aside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// They are contacts as they are.
+    /// They stay contacts, unchanged.
     Kept,
-    /// Others have taken their place.
+    /// Other contacts replace them.
     Replaced,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Verdict {
 pub(super) struct Hit {
     pub parts: Parts,
     pub link: [usize; 2],
-    /// The share of the step after which they do.
+    /// The share of the step after which they meet.
     pub at: f64,
 }
 
@@ -39,15 +39,15 @@ pub(super) struct Meetings {
     pub on: bool,
     /// The length of the step [s].
     pub h: f64,
-    /// Rounds so far in which something met.
+    /// Number of rounds so far in which parts met.
     pub rounds: usize,
     /// Contacts that are set aside.
     pub aside: Vec<SceneContact>,
-    /// Those that take the place of others.
+    /// Contacts that replace others.
     pub met: Vec<SceneContact>,
     pub verdicts: Vec<(Parts, Verdict)>,
     pub hits: Vec<Hit>,
-    /// Velocities of the links without impulses, about the origins of their trees.
+    /// Velocities of the links without contact impulses, about the origins of their trees.
     pub free: Vec<Twist>,
 }
 
@@ -65,7 +65,7 @@ impl Meetings {
         }
     }
 
-    /// Nothing is set aside.
+    /// Forgets all contacts that were set aside.
     pub fn clear(&mut self) {
         self.on = false;
         self.rounds = 0;
@@ -80,7 +80,7 @@ impl Meetings {
         known.map(|(_, verdict)| *verdict)
     }
 
-    /// The first hit of either moving link comes first.
+    /// Whether no other hit of either moving link is earlier.
     pub fn is_first(&self, hit: &Hit, world: usize) -> bool {
         self.hits.iter().all(|other| {
             let shares = |l: &usize| *l != world && other.link.contains(l);
@@ -90,7 +90,7 @@ impl Meetings {
 }
 
 impl SceneContact {
-    /// The same parts meet at contacts that only differ in the features.
+    /// The parts of the contact. Contacts that differ only in the features have the same parts.
     pub(super) fn parts(&self, terrain: [bool; 2]) -> Parts {
         Parts {
             geom: self.geom,

@@ -1,9 +1,11 @@
-//! The geometries of a model: which pairs may touch, and the contacts at a configuration.
+//! Collision scene of a model: the pairs of geoms that may touch, and their contacts at a configuration.
 //!
-//! Pairs follow MuJoCo's rules: `contype`/`conaffinity`, no contact within a body or welded bodies,
-//! none between a body and its parent unless the parent is welded to the world, excluded pairs of
-//! bodies, and explicit pairs whatever the filters say. Contacts are ordered by links, then by geoms
-//! (by geoms alone in a scene with too many pairs for a list), then by features.
+//! The pairs follow MuJoCo's rules. `contype`/`conaffinity` must match. Geoms of one body or of welded
+//! bodies do not touch. A body does not touch its parent unless the parent is welded to the world.
+//! Excluded pairs of bodies do not touch. Explicit pairs touch regardless of the filters.
+//!
+//! Contacts are ordered by links, then by geoms, then by features. A scene with too many pairs for a
+//! list orders them by geoms and features only.
 
 mod broad;
 mod carriers;
@@ -59,28 +61,30 @@ use solid::Solid;
 use solids::Solids;
 use statics::Statics;
 
-/// All geometries, pairs and current contacts of a model. Nothing is allocated after creation.
+/// All geoms, pairs and current contacts of a model. Nothing is allocated after creation.
 #[derive(Debug)]
 pub struct Scene {
     geoms: Vec<SceneGeom>,
     solids: Vec<Solid>,
-    /// Those that move with a link, sorted by links, and where those of each link begin.
+    /// Geoms that move with a link, sorted by links, and where the geoms of each link begin in that list.
     moving: Vec<u32>,
     of_link: Vec<u32>,
     rules: Rules,
-    /// Pairs without what is in the hierarchy.
+    /// Pairs, except those found through the hierarchy of static geoms.
     broad: Broad,
     statics: Statics,
     turns: bool,
     /// Per link (the world last): centre in the link's frame and radius around its bounded geoms.
     bounds: Vec<(Vec3, f64)>,
-    /// Placements of the links, the world last, and whether their geometries are placed as well.
+    /// World placements of the links, the world last, and whether the geoms of each link are placed as
+    /// well.
     frames: Vec<Pose>,
     placed: Vec<bool>,
     poses: Vec<Pose>,
-    /// Of the balls around the geometries, in the world.
+    /// Centres of the geoms' bounding balls, in the world.
     middles: Vec<Vec3>,
-    /// Of the balls around the links' geometries, in the world; and from the origins of the links' trees.
+    /// Centres of the links' bounding balls, in the world; and these centres relative to the origins of
+    /// the links' trees.
     centers: Vec<Vec3>,
     arms: Vec<Vec3>,
     motions: Motions,
@@ -89,7 +93,8 @@ pub struct Scene {
     meetings: Meetings,
     /// Added to every pair's margin [m].
     wider: f64,
-    /// Of the geoms, where contacts act on what glides; and how much farther these act at most.
+    /// Friction coefficients per geom; empty unless contacts act on sliding bodies at a distance
+    /// ([`Scene::glide`]). `stretch`: factor on the search distance for such contacts, 1 without them.
     friction: Vec<[f64; 3]>,
     stretch: f64,
     buffers: Buffers,
@@ -98,13 +103,13 @@ pub struct Scene {
 
 impl Scene {
     /// # Errors
-    /// `Unsupported` naming a geom whose shape or friction this version cannot do.
+    /// `Unsupported` with the name of a geom whose shape or friction this version does not support.
     pub fn new(model: &Model, capacity: usize) -> Result<Scene> {
         let rules = Rules::new(model);
         Scene::with(model, capacity, rules, statics::FEW, broad::MAX_LISTED)
     }
 
-    /// One that finds contacts of marked geoms alone, one entry a geom.
+    /// A scene that finds only contacts of marked geoms; `marked` has one entry a geom.
     ///
     /// # Errors
     /// As [`Scene::new`].
@@ -113,7 +118,8 @@ impl Scene {
         Scene::with(model, capacity, rules, statics::FEW, broad::MAX_LISTED)
     }
 
-    /// Of the pairs of these rules, with a hierarchy of more than `few` static geometries and a list of up to `listed` pairs.
+    /// A scene with these rules. More than `few` static geoms get a hierarchy; up to `listed` pairs get
+    /// a list.
     fn with(
         model: &Model,
         capacity: usize,
@@ -184,7 +190,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Whether any pair resists torsion or rolling.
+    /// Whether any pair has torsional or rolling friction.
     pub fn turns(&self) -> bool {
         self.turns
     }
@@ -194,11 +200,12 @@ impl Scene {
         a.max(b) < self.geoms.len() && self.rules.pair(a.min(b), a.max(b)).is_some()
     }
 
-    /// Lets two geoms touch, or keeps them from it, whatever the model's filters say. May allocate.
+    /// Enables or disables contact of two geoms, regardless of the model's filters. May allocate.
     ///
     /// # Errors
-    /// `InvalidArgument` for a geom that is not there or with itself, and for planes and height
-    /// fields with each other; `Unsupported` where the pair's condim is. Nothing changes then.
+    /// `InvalidArgument` for a geom that does not exist, for a geom with itself, and for planes and
+    /// height fields with each other. `Unsupported` if the pair's condim is not supported. Nothing
+    /// changes then.
     pub fn set_pair_enabled(
         &mut self,
         model: &Model,
@@ -227,7 +234,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes other rules for what may touch.
+    /// Replaces the rules for which pairs may touch.
     fn filter(&mut self, model: &Model, rules: Rules) {
         if let Broad::List(_) = self.broad {
             self.broad = Broad::new(model, &self.geoms, &rules, broad::MAX_LISTED);
@@ -237,7 +244,7 @@ impl Scene {
         self.found.clear();
     }
 
-    /// What keeps a geom from touching anything, if it does.
+    /// Returns the error of a geom that cannot touch anything, if one of the two is such a geom.
     fn check_solid(&self, model: &Model, geoms: [usize; 2]) -> Result<()> {
         for g in geoms {
             if self.solids[g].is_nothing() {
@@ -247,22 +254,23 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes over the pairs that may touch from another scene of this model, and what a user said of them. This one may be
-    /// about some geoms alone.
+    /// Takes over the pairs that may touch from another scene of this model, including the user's
+    /// changes. This scene may be restricted to marked geoms.
     pub fn filter_as(&mut self, model: &Model, other: &Scene) {
         let mut rules = self.rules.clone();
         rules.choose_as(&other.rules);
         self.filter(model, rules);
     }
 
-    /// How far apart the surfaces of a contact's pair are held together in full by adhesion [m].
+    /// Distance of the surfaces up to which adhesion acts in full on a contact's pair [m].
     pub fn adhesive_margin(&self, c: &SceneContact) -> f64 {
         let [a, b] = c.geom;
         let margin = self.rules.pair(a, b).map_or(0.0, |p| p.margin);
         margin + self.rules.gap(c.geom)
     }
 
-    /// A geom's link with the ball around it: the centre in the link's frame, the radius infinite of a plane.
+    /// A geom's link and bounding ball: the centre in the link's frame and the radius [m], infinite for
+    /// a plane.
     pub fn ball(&self, geom: usize) -> (usize, Vec3, f64) {
         let g = &self.geoms[geom];
         (g.link, g.centre, g.radius)
@@ -272,12 +280,13 @@ impl Scene {
         self.found.contacts()
     }
 
-    /// After a search that found too many contacts: how many, between which geoms, and what helps.
+    /// After a search that found too many contacts: an error that names their number, the geoms and a
+    /// remedy.
     pub fn crowd(&self, model: &Model) -> Option<Error> {
         self.found.crowd.refusal(model, self.found.capacity())
     }
 
-    /// World placement of a geometry at the last [`Scene::place`].
+    /// World placement of a geom at the last [`Scene::place`].
     pub fn pose(&self, geom: usize) -> Pose {
         let g = &self.geoms[geom];
         match g.link {
@@ -286,12 +295,12 @@ impl Scene {
         }
     }
 
-    /// Finds contacts this much farther apart from now on [m].
+    /// From now on, finds contacts this much farther apart [m].
     pub fn widen(&mut self, distance: f64) {
         self.wider += distance;
     }
 
-    /// How a contact of the last [`Scene::collide`] moves with its two bodies.
+    /// The derivative of a contact of the last [`Scene::collide`] by the motion of its two bodies.
     pub fn differentiate(&mut self, c: &SceneContact, out: &mut ContactDerivative) -> Smoothness {
         if c.press.is_some() {
             let mut face = FaceDerivative::default();
@@ -311,7 +320,7 @@ impl Scene {
     }
 }
 
-/// Whether any pair that may touch resists torsion or rolling.
+/// Whether any pair that may touch has torsional or rolling friction.
 fn turns(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<bool> {
     let mut any = false;
     for (a, b) in rules.wanted() {
@@ -322,7 +331,7 @@ fn turns(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<bool> {
     let moving = |g: &usize| geoms[*g].link != WORLD;
     let unusual = (0..geoms.len()).filter(|&g| rules.condim(g) > 3);
     for g in unusual {
-        // Of two static ones, only those touch that the user wants to.
+        // Two static geoms touch only if the user enables the pair.
         let others = (0..geoms.len()).filter(|h| moving(&g) || moving(h));
         for pair in others.filter_map(|h| rules.pair(g.min(h), g.max(h))) {
             any |= check_condim(model, &pair)?;
@@ -331,10 +340,10 @@ fn turns(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<bool> {
     Ok(any)
 }
 
-/// Whether a pair resists torsion or rolling.
+/// Whether a pair has torsional or rolling friction.
 ///
 /// # Errors
-/// `InvalidArgument` where a coefficient of what it resists is zero.
+/// `InvalidArgument` if the coefficient of a direction that condim includes is zero.
 fn check_condim(model: &Model, pair: &ScenePair) -> Result<bool> {
     if pair.condim <= 3 {
         return Ok(false);
@@ -357,7 +366,7 @@ fn check_condim(model: &Model, pair: &ScenePair) -> Result<bool> {
     )))
 }
 
-/// The geoms of a pair for an error: by their names, or by their bodies.
+/// The geoms of a pair for an error message: by their names, or by their bodies.
 fn named(model: &Model, pair: &ScenePair) -> [String; 2] {
     [pair.a, pair.b].map(|geom| {
         let g = &model.geoms()[geom];

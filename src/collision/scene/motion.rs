@@ -1,7 +1,8 @@
-//! How the links move against each other: how far apart their geometries may be and still meet within a step.
+//! Bounds on the relative motion of two links: how far apart their geoms may be and still meet within a
+//! step.
 //!
-//! Nothing here depends on a velocity that all links share. A link's own speed counts relative to the mean one, and
-//! only to dismiss what is far away; what is left is judged by the relative motion of the two links.
+//! Nothing here depends on a velocity that all links share. A link's own speed counts relative to the
+//! mean speed, and only to dismiss distant pairs. The relative motion of the two links judges the rest.
 
 use super::geom::SceneGeom;
 use crate::collision::approach::{Approach, MOTIONS, swing};
@@ -9,35 +10,36 @@ use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3};
 use std::ops::Range;
 
-/// Relative to a link's size: its points may come this much nearer than foreseen without another search.
+/// Relative to a link's size: its points may come this much nearer than predicted without another search.
 const GRAIN: f64 = 1e-4;
 
-/// What the links are foreseen to do. Everything is per link, the world last; twists are about the
-/// link's centre, world axes.
+/// The predicted motions of the links. All fields are per link, the world last. Twists are about the
+/// link's centre, in world axes.
 #[derive(Debug)]
 pub(super) struct Motions {
-    /// Of all links standing still, as the step begins, then as its solutions would have it; behind these, the motion
-    /// on offer.
+    /// Twists of several motions, one after the other: all links at rest; the predicted motions (at the
+    /// start of the step, then of its solutions); then the offered motion, which is not accepted yet.
     twists: Vec<Twist>,
     count: usize,
-    /// Of the foreseen motions; of the one on offer once it is measured.
+    /// Speed bounds of the predicted motions, and of the offered motion once it is measured.
     speeds: Vec<Speeds>,
     offered: Vec<Speeds>,
-    /// Whether the one on offer moves points of this link farther than was foreseen ([`Motions::surprises`]).
+    /// Whether the offered motion moves points of this link farther than predicted
+    /// ([`Motions::surprises`]).
     new: Vec<bool>,
-    /// How much farther than by the motions points of this link are looked for [m].
+    /// How much farther than the predicted motions the search looks for points of this link [m].
     slack: Vec<f64>,
-    /// Radius of the bounded geometries about the centre [m].
+    /// Radius of the bounded geoms about the centre [m].
     radii: Vec<f64>,
-    /// The same, infinite where a moving link has a plane.
+    /// The same radius; infinite if a moving link has a plane [m].
     arms: Vec<f64>,
 }
 
-/// No point of a link moves faster [m/s].
+/// Bounds on the speed of all points of a link [m/s].
 #[derive(Clone, Copy, Debug, Default)]
 struct Speeds {
     absolute: f64,
-    /// To the links' mean velocity.
+    /// Relative to the links' mean velocity.
     relative: f64,
 }
 
@@ -65,7 +67,7 @@ impl Motions {
         motions
     }
 
-    /// Takes the sizes of the geometries anew.
+    /// Takes new sizes of the geoms.
     pub fn measure(&mut self, geoms: &[SceneGeom], bounds: &[(Vec3, f64)]) {
         for (i, &(_, radius)) in bounds.iter().enumerate() {
             (self.radii[i], self.arms[i]) = (radius, radius);
@@ -75,7 +77,7 @@ impl Motions {
         }
     }
 
-    /// Nothing moves.
+    /// Removes all predicted motions.
     pub fn clear(&mut self) {
         self.count = 0;
         self.speeds.fill(Speeds::default());
@@ -90,14 +92,14 @@ impl Motions {
         self.radii.len()
     }
 
-    /// That with this number among the foreseen ones, which count from 1: all links stand still in 0, and behind the last
-    /// one is the motion on offer.
+    /// The twists of motion `k`. 0: all links at rest; 1 to `count`: the predicted motions; `count` +
+    /// 1: the offered motion.
     fn motion(&self, k: usize) -> &[Twist] {
         let n = self.links();
         &self.twists[k * n..][..n]
     }
 
-    /// A motion of all links, which is not foreseen until it is accepted.
+    /// Offers a motion of all links. It is not predicted until it is accepted.
     pub fn offer(&mut self, twists: impl Iterator<Item = Twist>) {
         let n = self.links();
         let all = &mut self.twists[(self.count + 1) * n..][..n];
@@ -106,7 +108,7 @@ impl Motions {
         }
     }
 
-    /// Takes the speeds of the motion on offer.
+    /// Computes the speed bounds of the offered motion.
     pub fn measure_offer(&mut self) {
         let n = self.links();
         let all = &self.twists[(self.count + 1) * n..][..n];
@@ -121,7 +123,7 @@ impl Motions {
         }
     }
 
-    /// The motion on offer, measured, is foreseen from now on.
+    /// Accepts the offered, measured motion as a predicted one.
     pub fn accept(&mut self) {
         for (speed, offered) in self.speeds.iter_mut().zip(&self.offered) {
             *speed = Speeds {
@@ -132,8 +134,9 @@ impl Motions {
         self.count += 1;
     }
 
-    /// Looks `horizon` seconds of what the motion on offer changes farther than by the motions that are foreseen, and
-    /// by a grain: how much of the change contacts take back is not known yet.
+    /// Widens the search by the path within `horizon` [s] of the difference between the offered and the
+    /// last predicted motion, plus a grain. How much of this difference contacts take back is not known
+    /// yet.
     pub fn allow_change(&mut self, horizon: f64) {
         let n = self.links();
         let (before, offered) = self.twists[self.count * n..].split_at(n);
@@ -146,7 +149,7 @@ impl Motions {
         }
     }
 
-    /// Whether the motion on offer, kept up for `h` [s], may close a gap that was not foreseen.
+    /// Whether the offered motion, kept up for `h` [s], may close a gap that was not predicted to close.
     pub fn surprises(&mut self, h: f64) -> bool {
         let n = self.links();
         let (before, offered) = self.twists[self.count * n..].split_at(n);
@@ -161,37 +164,38 @@ impl Motions {
         any
     }
 
-    /// Whether it may between two links.
+    /// Whether it may close such a gap between these two links.
     pub fn is_new_between(&self, [a, b]: [usize; 2]) -> bool {
         self.new[a] || self.new[b]
     }
 
-    /// No point of the link moves faster against the links' mean velocity [m/s].
+    /// Bound on the speed of the link's points relative to the links' mean velocity [m/s].
     pub fn speed(&self, link: usize) -> f64 {
         self.speeds[link].relative
     }
 
-    /// The same against the world.
+    /// Bound on the speed of the link's points relative to the world [m/s].
     pub fn absolute(&self, link: usize) -> f64 {
         self.speeds[link].absolute
     }
 
-    /// The same of the motion on offer.
+    /// [`Motions::absolute`] of the offered motion.
     pub fn offered_absolute(&self, link: usize) -> f64 {
         self.offered[link].absolute
     }
 
-    /// That against the links' mean velocity.
+    /// [`Motions::speed`] of the offered motion.
     pub fn offered_speed(&self, link: usize) -> f64 {
         self.offered[link].relative
     }
 
-    /// No points of two links move faster against each other; cheaper than, and no less than by [`Motions::approach`].
+    /// Bound on the relative speed of points of two links [m/s]. Cheaper than [`Motions::approach`],
+    /// and not less.
     pub fn fastest(&self, link: [usize; 2]) -> f64 {
         Speeds::between(&self.speeds, link)
     }
 
-    /// The same of the motion on offer.
+    /// [`Motions::fastest`] of the offered motion.
     pub fn fastest_offered(&self, link: [usize; 2]) -> f64 {
         Speeds::between(&self.offered, link)
     }
@@ -200,12 +204,12 @@ impl Motions {
         self.slack[link]
     }
 
-    /// The foreseen motions of the second link against the first, for `horizon` seconds.
+    /// The predicted motions of the second link relative to the first, for `horizon` seconds.
     pub fn approach(&self, link: [usize; 2], centers: &[Vec3], horizon: f64) -> Approach {
         self.between(link, centers, horizon, 1..self.count + 1)
     }
 
-    /// That on offer.
+    /// The offered motion of the second link relative to the first, for `horizon` seconds.
     pub fn offered(&self, link: [usize; 2], centers: &[Vec3], horizon: f64) -> Approach {
         self.between(link, centers, horizon, self.count + 1..self.count + 2)
     }
@@ -218,7 +222,7 @@ impl Motions {
         motions: Range<usize>,
     ) -> Approach {
         let apart = centers[link[1]] - centers[link[0]];
-        // Far from where the velocities are taken they lose digits.
+        // Taken at the smaller link: far from the bodies the velocities lose digits.
         let at_first = self.radii[link[0]] < self.radii[link[1]];
         let centre = centers[link[usize::from(!at_first)]];
         let mut approach = Approach::new(horizon, centre);

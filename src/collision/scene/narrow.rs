@@ -1,4 +1,5 @@
-//! The narrow phase of any two geometries: which module finds their contacts and moves them.
+//! The narrow phase of any two geoms: dispatches contacts, closest points and derivatives to the module
+//! for the pair.
 
 use super::solid::Solid;
 use crate::collision::polytope::{
@@ -9,7 +10,7 @@ use crate::collision::primitive;
 use crate::collision::{Approach, ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::{Pose, Vec3};
 
-/// Room for the points of two convex parts, and where the searches for them ended.
+/// Buffers for the points of two convex parts, and the warm starts of their searches.
 #[derive(Debug)]
 pub(super) struct Buffers {
     primitive: primitive::Manifold,
@@ -19,7 +20,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// With room to remember the searches on about this many pairs of convex parts.
+    /// With memory for the searches on about this many pairs of convex parts.
     pub fn new(pairs: usize) -> Buffers {
         Buffers {
             primitive: primitive::Manifold::default(),
@@ -29,29 +30,29 @@ impl Buffers {
         }
     }
 
-    /// Forgets where the searches ended.
+    /// Forgets all warm starts.
     pub fn forget(&mut self) {
         self.caches.forget();
     }
 }
 
-/// Most places for the memory of a pair.
+/// Most entries of the table of warm starts.
 const MAX_PLACES: usize = 1 << 12;
-/// A pair's memory is at most so many places from where its key points.
+/// A pair's entry is at most this many places behind the place of its key's hash.
 const PROBES: usize = 16;
 const MAX_DEEP: usize = 128;
 /// The key of no pair: geom 0 does not touch itself.
 const NOBODY: u64 = 0;
 
-/// Where the last search on each pair of parts ended. Where places are short, the later pair takes that of an
-/// earlier one. Nothing that is found depends on this, only how soon it is.
+/// Warm starts: where the last search on each pair of parts ended. If entries run out, a later pair
+/// replaces an earlier one. The contacts do not depend on this table, only the time to find them.
 #[derive(Debug)]
 struct Caches {
-    /// Whose place it is.
+    /// The key of the pair that owns each entry.
     keys: Vec<u64>,
     places: Vec<PairCache>,
     shift: u32,
-    /// Of those that overlap.
+    /// Memory of pairs that overlap.
     depths: Depths,
 }
 
@@ -86,10 +87,10 @@ impl Caches {
         }
     }
 
-    /// The place of a pair, or the one that it takes.
+    /// The entry of a pair, or the one that it takes.
     #[inline]
     fn place(&self, key: u64) -> usize {
-        // The golden ratio spreads near keys over all places.
+        // The golden ratio spreads neighbouring keys over all entries.
         let home = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
         let last = self.keys.len() - 1;
         let mut near = (home..home + PROBES).map(|i| i & last);
@@ -98,7 +99,7 @@ impl Caches {
     }
 }
 
-/// Pairs of parts whose contacts are searched for from where the last search ended.
+/// Number of pairs of parts with a warm-started search.
 pub(super) fn searches(a: &Solid, b: &Solid) -> usize {
     match (a, b) {
         (Solid::Primitive { shape: a, .. }, Solid::Primitive { shape: b, .. })
@@ -110,12 +111,12 @@ pub(super) fn searches(a: &Solid, b: &Solid) -> usize {
     }
 }
 
-/// Receives a point and the parts of both geometries that make it: the piece of a mesh, the
-/// triangle of a height field, else 0.
+/// Receives a point and the parts of both geoms that make it: the piece of a mesh, the triangle of a
+/// height field, else 0.
 pub(super) trait Sink: FnMut(ContactPoint, [u32; 2]) {}
 impl<F: FnMut(ContactPoint, [u32; 2])> Sink for F {}
 
-/// Whether contacts of the pair have `primitive`'s features.
+/// Whether contacts of the pair have the features of `primitive`.
 pub(super) fn is_closed_form(a: &Solid, b: &Solid) -> bool {
     match (a, b) {
         (Solid::Primitive { shape: a, .. }, Solid::Primitive { shape: b, .. }) => closed_form(a, b),
@@ -123,7 +124,7 @@ pub(super) fn is_closed_form(a: &Solid, b: &Solid) -> bool {
     }
 }
 
-/// The pairs of `primitive`'s table; all others are `polytope`'s.
+/// Whether the pair is in the table of `primitive`. All other pairs belong to `polytope`.
 fn closed_form(a: &Shape, b: &Shape) -> bool {
     let simple = |s: &Shape| {
         matches!(
@@ -150,9 +151,8 @@ fn swapped(p: &ContactPoint) -> ContactPoint {
     }
 }
 
-/// Gives the points that count to `sink`, in an order that depends on the poses and the motions
-/// alone. All points of all pairs of pieces are kept. `pair` tells the pairs of a scene apart. No heap
-/// allocation.
+/// Gives the points that count to `sink`. Their order depends only on the poses and the motions. All
+/// points of all pairs of pieces are kept. `pair` identifies the pair in the scene. No heap allocation.
 pub(super) fn collide(
     a: &mut Solid,
     pose_a: &Pose,
@@ -236,9 +236,9 @@ pub(super) fn collide(
 #[derive(Clone, Copy)]
 pub(super) struct Nearest {
     pub point: ContactPoint,
-    /// The parts that hold them.
+    /// The parts with these points.
     pub part: [u32; 2],
-    /// Others are as near, and are not where the bodies move.
+    /// Other points are as near, at another place or with another normal.
     pub tied: bool,
 }
 
@@ -248,7 +248,7 @@ impl Nearest {
         Nearest { point, part, tied }
     }
 
-    /// The nearer of the two, where distances that differ by less than `tie` and places that do count as equal.
+    /// The nearer of the two. Distances and places that differ by less than `tie` count as equal.
     fn or(self, point: ContactPoint, part: [u32; 2], tie: f64) -> Nearest {
         let (p, q) = (self.point, point);
         let apart = q.point - p.point;
@@ -269,8 +269,8 @@ impl Nearest {
     }
 }
 
-/// Closest points of the two solids; `None` for two that cannot touch. `reach` is a length at which some point is
-/// found [m].
+/// Closest points of the two solids; `None` if they cannot touch. `reach` is a distance within which
+/// some point is found [m].
 pub(super) fn closest(
     a: &mut Solid,
     pose_a: &Pose,
@@ -293,7 +293,7 @@ pub(super) fn closest(
         return Some(Nearest { tied, ..alone });
     }
     let terrain = a.is_terrain() || b.is_terrain();
-    // A height field has room for the points near its surface only: look nearby first.
+    // A height field keeps only the points near its surface: search nearby first.
     let mut margin = if terrain { 1e-3 * reach } else { reach };
     let mut best: Option<Nearest> = None;
     for _ in 0..MAX_LOOKS {
@@ -312,7 +312,7 @@ pub(super) fn closest(
         };
     }
     if let Some(found) = best.filter(|_| a.is_plane() || b.is_plane()) {
-        // Of the points within reach the ones kept may leave out some that are as near as the nearest.
+        // The kept points may omit some that are as near as the nearest one: search again within the tie.
         let still = Approach::still(found.point.gap + tie);
         let mut keep = |p: ContactPoint, part| best = Some(best.unwrap_or(found).or(p, part, tie));
         collide(a, pose_a, b, pose_b, &still, pair, buffers, &mut keep);
@@ -320,7 +320,7 @@ pub(super) fn closest(
     best
 }
 
-/// Doublings of the distance at which points are looked for, and returns to a smaller one.
+/// Most searches of [`closest`]: doublings of the search distance, and returns to a smaller one.
 const MAX_LOOKS: usize = 24;
 
 fn point(pose: &Pose, c: &Convex) -> Vec3 {
@@ -335,8 +335,9 @@ pub(super) fn is_sharp(s: &Solid) -> bool {
     }
 }
 
-/// The contact of the features of a point that [`collide`] gave for the same solids elsewhere, where they are now; `None` for
-/// features that do not tell the normal, and for shapes that are not sharp.
+/// The contact at the bodies' current places, for the features of a point that [`collide`] gave at
+/// other places of the same solids. `None` for features that do not define the normal, and for shapes
+/// that are not sharp.
 pub(super) fn again(
     a: &mut Solid,
     pose_a: &Pose,
@@ -360,7 +361,7 @@ pub(super) fn again(
     }
 }
 
-/// How a point that [`collide`] gave for the same solids and poses moves with the two bodies.
+/// The derivative of a point that [`collide`] gave for the same solids and poses.
 pub(super) fn differentiate(
     a: &mut Solid,
     pose_a: &Pose,
@@ -421,7 +422,8 @@ pub(super) fn differentiate(
 mod tests {
     use super::*;
 
-    /// With one place a key, about a third of these pairs took each other's at every step and were searched cold.
+    /// With one possible entry a key, about a third of these pairs replaced each other at every step
+    /// and were searched from nothing.
     #[test]
     fn pairs_keep_their_memories() {
         let mut caches = Caches::new(1000);

@@ -1,4 +1,7 @@
-//! Pairs that overlap by construction: housings inside each other, shafts in their bearings.
+//! Excludes pairs of geoms that overlap by construction: housings inside each other, shafts in their
+//! bearings.
+//!
+//! Called when a model is loaded, and by `ds_model_exclude_overlapping`.
 
 use super::Scene;
 use super::pairs::Rules;
@@ -11,16 +14,18 @@ use crate::model::pair_rules::robots;
 use crate::model::topology::WORLD;
 use std::collections::BTreeMap;
 
-/// Deeper than this, a pair overlaps; parts that are flush touch by the digits of their file [m].
+/// A pair overlaps if it is deeper than this [m]. Flush parts touch within the digits of their file.
 const DEPTH: f64 = 1e-6;
-/// Contacts of one pair; with more, it overlaps for certain.
+/// Capacity for contacts of one pair. A pair with more contacts overlaps for certain.
 const ROOM: usize = 256;
-/// Configurations that tell whether motions part two geoms, and in how many of them they may be apart without being
-/// separable: a quarter. Of pairs that overlap in more than half, those of 69 URDFs beyond three quarters are housings,
-/// links of grippers' linkages and parts within the hull of a hollow one; below are also fingers that meet.
+/// SAMPLES: configurations that decide whether motions separate two geoms. PARTED: a pair may be apart
+/// in up to this many of them and still counts as inseparable (a quarter). In 69 URDFs, the pairs that
+/// overlap in more than three quarters of the samples are housings, links of grippers' linkages and
+/// parts within the hull of a hollow part. Below that there are also fingers that meet.
 const SAMPLES: usize = 24;
 const PARTED: usize = SAMPLES / 4;
-/// How far joints without limits move from the neutral configuration, and others at most [rad; m for sliders].
+/// How far a sample moves a joint without limits from the neutral configuration. A joint with one limit
+/// is sampled up to twice this from the limit [rad; m for sliders].
 const FAR: f64 = std::f64::consts::PI;
 /// Pairs that the warning names.
 const NAMED: usize = 3;
@@ -38,7 +43,7 @@ pub fn pairs_that_may_touch(model: &Model, at_most: usize) -> usize {
         .filter(|g| model.may_touch_any(*g))
         .collect();
     let moves = |g: usize| model.bodies()[model.geoms()[g].body].link != WORLD;
-    // Beside what moves: of what stands there may be much.
+    // Pairs with at least one moving geom. There may be many static ones.
     let moving = geoms.iter().filter(|g| moves(**g));
     let pairs = moving.flat_map(|a| {
         let others = geoms.iter().filter(move |b| *b > a || !moves(**b));
@@ -50,9 +55,9 @@ pub fn pairs_that_may_touch(model: &Model, at_most: usize) -> usize {
         .count()
 }
 
-/// A copy of the model in which those geoms of one robot (what hangs on one child of the world) never
-/// touch that overlap by more than a micrometre at `q`, nq numbers, and a warning that counts them.
-/// What touches the world or another robot is left as it is.
+/// A copy of the model without contact between geoms of one robot that overlap by more than a
+/// micrometre at `q` (nq numbers), with a warning that counts them. A robot is everything that hangs on
+/// one child of the world. Contacts with the world or another robot stay.
 ///
 /// # Errors
 /// As [`Scene::new`].
@@ -65,10 +70,11 @@ pub fn exclude_overlapping(model: &Model, q: &[f64]) -> Result<Model> {
     without(model, &overlapping, what)
 }
 
-/// A copy of the model in which those geoms of one robot never touch that overlap by more than a micrometre in most
-/// configurations (more than three of four) within the joints' limits, and a warning that counts them: housings, or hulls that bridge
-/// the hollow in which the other part lives. Their contact tells of the description, not of the robot, and no motion of
-/// the joints resolves it. Pairs that the description or the user names are left as they are.
+/// A copy of the model without contact between inseparable geoms of one robot, with a warning that
+/// counts them. Two geoms are inseparable if they overlap by more than a micrometre in more than three
+/// quarters of the sampled configurations within the joints' limits. They are housings, or hulls that
+/// bridge the hollow in which the other part lies. Their contact is an artefact of the description, and
+/// no motion of the joints resolves it. Pairs that the description or the user names stay.
 ///
 /// # Errors
 /// As [`Scene::new`].
@@ -76,7 +82,7 @@ pub fn exclude_inseparable(model: &Model) -> Result<Model> {
     let mut scene = Scene::new(model, ROOM)?;
     let mut kin = Kinematics::new(model);
     let mut q = model.neutral().to_vec();
-    // How often each pair that was seen to overlap has been apart.
+    // How often each pair that overlapped once has been apart.
     let mut pairs: BTreeMap<[usize; 2], usize> = BTreeMap::new();
     for sample in 0..SAMPLES {
         sample_configuration(model, sample, &mut q);
@@ -105,7 +111,7 @@ pub fn exclude_inseparable(model: &Model) -> Result<Model> {
     without(model, &pairs, what)
 }
 
-/// A copy without these pairs, and a warning that says so.
+/// A copy of the model without these pairs, with a warning that says so.
 fn without(model: &Model, pairs: &[[usize; 2]], what: &str) -> Result<Model> {
     if pairs.is_empty() {
         return Ok(model.clone());
@@ -123,8 +129,8 @@ fn without(model: &Model, pairs: &[[usize; 2]], what: &str) -> Result<Model> {
     Ok(model.with_pairs(pairs, false)?.warned(warning))
 }
 
-/// The k-th of the configurations within limits: the middle, then others in general position; what has no limits
-/// moves by up to half a turn, or metres as many.
+/// The k-th sample configuration within limits: first the middle, then random probes. A dof without
+/// limits moves by up to half a turn, or as many metres.
 fn sample_configuration(model: &Model, k: usize, q: &mut [f64]) {
     q.copy_from_slice(model.neutral());
     let mut step = vec![0.0; model.nv()];
@@ -161,7 +167,7 @@ impl Scene {
         self.place_all();
     }
 
-    /// Pairs of geoms of one robot that may touch and overlap as they are placed.
+    /// Pairs of geoms of one robot that may touch and overlap at the current placement.
     fn overlapping(&mut self, model: &Model) -> Vec<[usize; 2]> {
         let robots = robots(model.bodies().iter().map(|b| b.parent));
         let geoms = model.geoms().iter().enumerate();
@@ -179,7 +185,7 @@ impl Scene {
         found
     }
 
-    /// Whether two geoms that may touch overlap as they are placed.
+    /// Whether two geoms that may touch overlap at the current placement.
     fn overlap(&mut self, a: usize, b: usize) -> bool {
         let reach = self.geoms[a].radius + self.geoms[b].radius;
         if (self.middles[a] - self.middles[b]).norm_squared() > reach * reach {

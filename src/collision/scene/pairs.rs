@@ -1,23 +1,24 @@
-//! Which geometries may touch: MuJoCo's rules. The margins of two geoms add up, as in its version 4.
+//! Which geoms may touch: MuJoCo's rules. The margins of two geoms add up, as in MuJoCo 4.0.
 
 use crate::model::Model;
 use crate::model::spec::GeomSpec;
 use crate::model::topology::WORLD;
 
-/// Two geometries that may touch, a before b.
+/// Two geoms that may touch, a before b.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScenePair {
     pub a: usize,
     pub b: usize,
     /// 1: frictionless, 3: sliding friction, 4: with torsion, 6: with rolling.
     pub condim: i32,
-    /// Where the coefficients come from: one of the geoms, the larger of both each, or numbers.
+    /// Source of the coefficients: one of the geoms, the larger coefficient of both, or fixed numbers.
     pub friction: PairFriction,
     /// Distance at which a contact enters the step [m].
     pub margin: f64,
 }
 
-/// The friction of a pair: sliding, torsional [m] and rolling [m] coefficients, which are components 0 to 2 of a geom's.
+/// The friction of a pair: sliding, torsional [m] and rolling [m] coefficients. They are components 0
+/// to 2 of a geom's friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairFriction {
     OfGeom(usize),
@@ -29,7 +30,7 @@ pub enum PairFriction {
 impl PairFriction {
     pub const NONE: PairFriction = PairFriction::Fixed([0.0; 4]);
 
-    /// The geom whose coefficient counts; at a tie the first one's.
+    /// The geom whose coefficient counts; the first one if they are equal.
     pub fn source(self, friction: &[[f64; 3]], component: usize) -> Option<usize> {
         match self {
             PairFriction::OfGeom(g) => Some(g),
@@ -41,7 +42,7 @@ impl PairFriction {
         }
     }
 
-    /// Both geoms where either's coefficient could be the one that counts.
+    /// Both geoms, if their coefficients are equal.
     pub fn tied(self, friction: &[[f64; 3]], component: usize) -> Option<[usize; 2]> {
         match self {
             PairFriction::Larger(a, b) if friction[a][component] == friction[b][component] => {
@@ -56,7 +57,7 @@ impl PairFriction {
         self.of(friction, 0, 0)
     }
 
-    /// Torsional and rolling coefficients, of the latter one about each tangent [m].
+    /// The torsional coefficient, and the rolling coefficients about the two tangents [m].
     pub fn turning(self, friction: &[[f64; 3]]) -> [f64; 3] {
         [(1, 1), (2, 2), (2, 3)].map(|(component, own)| self.of(friction, component, own))
     }
@@ -74,7 +75,7 @@ impl PairFriction {
 struct Filter {
     body: u32,
     link: u32,
-    /// The nearest link above that carries a body.
+    /// The nearest ancestor link that carries a body.
     above: u32,
     contype: u32,
     conaffinity: u32,
@@ -103,9 +104,9 @@ pub struct Rules {
     /// Sorted, smaller index first.
     excludes: Vec<(u32, u32)>,
     explicit: Vec<((u32, u32), Explicit)>,
-    /// The user's word on a pair, sorted.
+    /// The user's choices on pairs, sorted.
     chosen: Vec<((u32, u32), bool)>,
-    /// Geoms of which every pair has one; empty for all pairs.
+    /// Marked geoms: every pair must include one. Empty for all pairs.
     about: Vec<bool>,
 }
 
@@ -179,30 +180,31 @@ impl Rules {
         }
     }
 
-    /// Leaves out the pairs of which no geom is marked.
+    /// Leaves out the pairs without a marked geom.
     pub fn about(mut self, marked: Vec<bool>) -> Rules {
         self.about = marked;
         self
     }
 
-    /// Takes over the user's words.
+    /// Takes over the user's choices from other rules.
     pub fn choose_as(&mut self, other: &Rules) {
         self.chosen.clone_from(&other.chosen);
     }
 
-    /// The largest sliding coefficient of pairs that have one of their own, 0 for none.
+    /// The largest sliding coefficient of explicit pairs with their own friction; 0 without any.
     pub fn most_fixed_friction(&self) -> f64 {
         let own = self.explicit.iter().filter_map(|(_, e)| e.friction);
         own.fold(0.0, |most, [sliding, ..]| most.max(sliding))
     }
 
-    /// How much farther than within its margin adhesion pulls at a pair in full [m].
+    /// Distance beyond the margin up to which adhesion acts in full on a pair [m].
     pub fn gap(&self, [a, b]: [usize; 2]) -> f64 {
         let own = lookup(&self.explicit, ordered(a, b)).and_then(|e| e.gap);
         own.unwrap_or(self.geoms[a].gap + self.geoms[b].gap)
     }
 
-    /// The user's word on a pair, above all other rules; [`Model::check_pair`] allows it.
+    /// Sets the user's choice on a pair, which overrides all other rules. The caller checks it with
+    /// [`Model::check_pair`].
     pub fn choose(&mut self, a: usize, b: usize, enabled: bool) {
         let key = ordered(a, b);
         match self.chosen.binary_search_by_key(&key, |c| c.0) {
@@ -211,7 +213,7 @@ impl Rules {
         }
     }
 
-    /// Pairs with an entry of their own that may touch, smaller index first, some twice.
+    /// Explicit and enabled pairs that may touch, smaller index first. Some appear twice.
     pub fn wanted(&self) -> impl Iterator<Item = (usize, usize)> {
         let chosen = self.chosen.iter().filter(|c| c.1).map(|c| c.0);
         let all = self.explicit.iter().map(|e| e.0).chain(chosen);

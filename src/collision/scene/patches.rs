@@ -5,16 +5,15 @@ use crate::error::Result;
 use crate::model::spec::{GeomSpec, ShapeSpec};
 use crate::spatial::Pose;
 
-/// Per geom; nothing where all contacts are points.
+/// Representations and moduli [Pa] of the geoms; empty if all contacts are points.
 #[derive(Debug, Default)]
 pub(super) struct Patches {
     pub bodies: Vec<Option<Representation>>,
-    /// [Pa].
     pub moduli: Vec<f64>,
 }
 
 impl Patches {
-    /// Both geoms of a pair that meets in faces.
+    /// Both geoms of a pair, if the pair has hydroelastic contact.
     pub fn sides<'a>(&'a self, geoms: [usize; 2], poses: &'a [Pose]) -> Option<[Side<'a>; 2]> {
         let [a, b] = geoms.map(|g| self.bodies.get(g).and_then(Option::as_ref));
         let bodies = [a?, b?];
@@ -27,10 +26,10 @@ impl Patches {
         })
     }
 
-    /// Makes a geom anew that has another shape. Allocates.
+    /// Rebuilds a geom with another shape. Allocates.
     ///
     /// # Errors
-    /// As [`Representation::of`].
+    /// Those of [`Representation::of`].
     pub fn resize(&mut self, geom: usize, spec: &GeomSpec, shape: &ShapeSpec) -> Result<()> {
         if let Some(body) = self.bodies.get_mut(geom) {
             *body = Representation::of(spec, shape)?;

@@ -1,4 +1,6 @@
-//! Rays against all geometries, whatever the filters say.
+//! Ray casts against all geoms, regardless of the contact filters.
+//!
+//! Called by range sensors and by `ds_sim_ray_cast`.
 
 use super::Scene;
 use super::solid::Solid;
@@ -9,10 +11,10 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Vec3};
 
-/// By how much balls and boxes are taken larger than they are, relative to what they are compared with.
+/// Relative enlargement of balls and boxes, so that round-off misses no geom.
 const SLACK: f64 = 1e-9;
 
-/// Where a ray first meets a geometry.
+/// Where a ray first meets a geom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     pub geom: usize,
@@ -31,7 +33,7 @@ impl Solid {
     }
 }
 
-/// The nearest crossing so far, and how far to look.
+/// The nearest crossing so far, and the distance up to which a nearer one may be.
 struct Nearest<'a> {
     scene: &'a Scene,
     model: &'a Model,
@@ -42,7 +44,7 @@ struct Nearest<'a> {
 }
 
 impl Nearest<'_> {
-    /// Looks at a geometry whose link is at `link`.
+    /// Tests a geom whose link is at `link`.
     fn look(&mut self, geom: usize, link: &Pose) {
         if Some(self.model.geoms()[geom].body) == self.without {
             return;
@@ -89,8 +91,8 @@ impl Nearest<'_> {
 }
 
 impl Scene {
-    /// Where a ray first meets a geometry within `reach`, where the kinematics place the links; those of the body `without`
-    /// do not count. Contacts and placements of the scene stay.
+    /// Where a ray first meets a geom within `reach` [m], with the links placed by the kinematics.
+    /// Geoms of the body `without` do not count. Contacts and placements of the scene do not change.
     pub fn ray_cast(
         &self,
         model: &Model,

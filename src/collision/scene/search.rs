@@ -1,4 +1,8 @@
-//! The search for contacts: which pairs are near enough, and what the narrow phase finds on them.
+//! The search for contacts: the broad phase finds the pairs that are near enough, the narrow phase
+//! their contacts.
+//!
+//! A step calls [`Scene::place`], [`Scene::speculate`] and [`Scene::collide`]. After its solution it
+//! calls [`Scene::misses`].
 
 use super::Scene;
 use super::broad::{Broad, List, Sweep};
@@ -18,7 +22,7 @@ use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Pose, Twist, Vec3};
 
 impl Scene {
-    /// Places the geometries, nothing foreseen to move.
+    /// Places the geoms. No motion is predicted.
     pub fn place(&mut self, model: &Model, kin: &Kinematics) {
         place(self, model, kin);
         self.meetings.clear();
@@ -39,7 +43,7 @@ impl Scene {
         self.motions.clear();
     }
 
-    /// Places the geometries of links as well, which are wanted where the links come near something.
+    /// Places the geoms of two links as well. They are needed only where the links come near something.
     fn place_geoms(&mut self, link: [usize; 2]) {
         for link in link {
             if self.placed.get(link) != Some(&false) {
@@ -56,20 +60,23 @@ impl Scene {
         }
     }
 
-    /// Those of all links.
+    /// Places the geoms of all links.
     pub(super) fn place_all(&mut self) {
         for link in 0..self.placed.len() {
             self.place_geoms([link; 2]);
         }
     }
 
-    /// Takes which dofs have given velocities: what no other moves against each other does not collide.
+    /// Takes which dofs are prescribed. Bodies that only prescribed dofs move against each other do not
+    /// collide.
     pub fn drive(&mut self, t: &Topology, driven: &[bool]) {
         self.carriers.take(t, |k| !driven[k]);
     }
 
-    /// Foresees the links' motion at the start of a step (spatial velocities about their trees' origins), and that
-    /// within `horizon` [s] contacts may take back what the step's forces make of it: `free` without any.
+    /// Predicts the links' motion for a step. Velocities are spatial, about the origins of the links'
+    /// trees. `start`: at the start of the step. `free`: after the step's forces without contacts.
+    /// Contacts are searched along `start`, and farther by the path of `free − start` within `horizon`
+    /// [s], because contacts may take back any part of that change.
     pub fn speculate(&mut self, start: &[Twist], free: &[Twist], horizon: f64) {
         self.offer(start);
         self.motions.measure_offer();
@@ -78,7 +85,8 @@ impl Scene {
         self.motions.allow_change(self.reach(horizon));
     }
 
-    /// Takes the coefficients of friction for contacts that act on what slides μ ‖w_T‖ h above the surface, as compliant ones do.
+    /// Takes the friction coefficients of the geoms, for compliant contacts. These act on a sliding
+    /// body up to μ ‖w_T‖ h above the surface.
     pub fn glide(&mut self, friction: &[[f64; 3]]) {
         self.friction.clear();
         self.friction.extend_from_slice(friction);
@@ -86,7 +94,7 @@ impl Scene {
         self.stretch = stretch(of_geoms.max(self.rules.most_fixed_friction()));
     }
 
-    /// How far contacts count at unit speed within a time.
+    /// Search distance within a time per unit of speed.
     fn reach(&self, time: f64) -> f64 {
         time * self.stretch
     }
@@ -104,13 +112,13 @@ impl Scene {
             .offer(twists.iter().zip(&self.arms).map(about_centre));
     }
 
-    /// Finds the contacts of the geometries as placed: all points with a gap of at most the pair's
-    /// margin, and those that a foreseen motion could close within `horizon` [s]. Says whether they are others than
-    /// those of the last search.
+    /// Finds the contacts of the geoms as placed: all points with a gap of at most the pair's margin,
+    /// and points whose gap a predicted motion could close within `horizon` [s]. Returns whether the
+    /// contacts differ from those of the last search.
     ///
     /// # Errors
-    /// `Capacity` when there are more contacts than were made room for, `Numerical` when one is not finite; there
-    /// are none then.
+    /// `Capacity` if there are more contacts than the scene has capacity for, `Numerical` if one is not
+    /// finite. There are no contacts then.
     pub fn collide(&mut self, horizon: f64) -> Result<bool> {
         self.found.begin();
         let done = self.with_broad(|scene, broad| match broad {
@@ -136,7 +144,7 @@ impl Scene {
         }
     }
 
-    /// The broad phase is set apart while it hands pairs to the rest of the scene.
+    /// Takes the broad phase out of the scene while it hands pairs to the scene.
     fn with_broad<T>(&mut self, run: impl FnOnce(&mut Scene, &mut Broad) -> T) -> T {
         let mut broad = std::mem::replace(&mut self.broad, Broad::EMPTY);
         let done = run(self, &mut broad);
@@ -172,7 +180,8 @@ impl Scene {
                 let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
                 let far = balls.reach + allowance;
                 let pair = &list.pairs[i];
-                // Balls do not tell how far a plane is, and the links' motions cost more than this.
+                // Balls do not bound the distance to a plane. This test is cheaper than the links'
+                // motions.
                 let is_near = apart.norm_squared() <= far * far
                     && (!group.unbounded || self.is_pair_near(pair, pair.margin + allowance));
                 if is_near {
@@ -204,7 +213,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Pairs near each other if each geometry may move this far.
+    /// Pairs that are near each other if each geom may move by `moves`.
     fn sweep<'a>(
         &self,
         sweep: &'a mut Sweep,
@@ -221,7 +230,8 @@ impl Scene {
         )
     }
 
-    /// Adds the contacts of a pair whose links have these motions, with this margin beyond its own.
+    /// Adds the contacts of a pair whose links move by `approach`. `margin` is added to the pair's own
+    /// margin.
     pub(super) fn collide_pair(&mut self, pair: &ScenePair, approach: &Approach, margin: f64) {
         let approach = self.gliding(approach, pair);
         let approach = approach.within(pair.margin + margin, self.balls(pair));
@@ -256,7 +266,7 @@ impl Scene {
         }
     }
 
-    /// Gives the points of a pair that count to `sink`, midway between the surfaces.
+    /// Gives the points of a pair that count to `sink`. They lie midway between the surfaces.
     pub(super) fn narrow(
         &mut self,
         pair: &ScenePair,
@@ -288,9 +298,9 @@ impl Scene {
         );
     }
 
-    /// Whether a motion of the links (spatial velocities about their trees' origins) that lasts for `h` [s] would
-    /// close a gap that was not foreseen to. If so, that motion is foreseen from now on; the contacts stay. False when
-    /// [`MOTIONS`] have been foreseen.
+    /// Whether a motion of the links (spatial velocities about their trees' origins) that lasts for `h`
+    /// [s] would close a gap that was not predicted to close. If so, the motion is predicted from now
+    /// on; the contacts stay. False once [`MOTIONS`] motions are predicted.
     ///
     /// [`MOTIONS`]: crate::collision::MOTIONS
     pub fn misses(&mut self, twists: &[Twist], [horizon, h]: [f64; 2]) -> Result<bool> {
@@ -380,13 +390,13 @@ impl Scene {
         misses
     }
 
-    /// Whether the balls around two links' bounded geometries are within this distance.
+    /// Whether the balls around two links' bounded geoms are within this distance.
     pub(super) fn is_near(&self, [a, b]: [usize; 2], distance: f64) -> bool {
         let r = self.bounds[a].1 + self.bounds[b].1 + distance;
         (self.centers[a] - self.centers[b]).norm_squared() <= r * r
     }
 
-    /// Whether two geometries may be, by their balls and boxes.
+    /// Whether two geoms may be within this distance, by their balls and boxes.
     fn is_pair_near(&self, pair: &ScenePair, distance: f64) -> bool {
         let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
         let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
@@ -408,7 +418,7 @@ impl Scene {
         [pair.a, pair.b].map(|g| (self.middles[g], self.geoms[g].radius))
     }
 
-    /// How much farther than by foreseen motions the points of two links are looked for.
+    /// How much farther than the predicted motions the search looks for points of two links [m].
     pub(super) fn slack(&self, [a, b]: [usize; 2]) -> f64 {
         self.wider + self.motions.slack(a) + self.motions.slack(b)
     }
@@ -431,7 +441,8 @@ dispatch! {
 }
 
 impl Scene {
-    /// The hierarchy, if there is one, is set apart while it hands pairs to the rest of the scene.
+    /// Takes the hierarchy of static geoms, if there is one, out of the scene while it hands pairs to
+    /// the scene.
     fn with_statics<T>(&mut self, run: impl FnOnce(&mut Scene, &mut Statics) -> T) -> Option<T> {
         if self.statics.geoms.is_empty() {
             return None;
@@ -442,7 +453,7 @@ impl Scene {
         Some(done)
     }
 
-    /// Contacts of what moves with the geometries in the hierarchy.
+    /// Finds contacts of moving geoms with the geoms in the hierarchy.
     fn look_up(&mut self, statics: &mut Statics, horizon: f64) {
         self.place_all();
         for pair in &statics.pairs {
@@ -466,7 +477,7 @@ impl Scene {
         }
     }
 
-    /// As [`Scene::misses`], of what moves with the geometries in the hierarchy.
+    /// [`Scene::misses`] for moving geoms and the geoms in the hierarchy.
     fn misses_static(&mut self, statics: &mut Statics, horizon: f64, h: f64) -> bool {
         self.place_all();
         for k in 0..statics.seekers.len() {
@@ -486,7 +497,8 @@ impl Scene {
         false
     }
 
-    /// Finds the static geometries this near to a moving one, and others about as near; whether there are any.
+    /// Finds the static geoms within a distance of a moving one, and some slightly farther ones.
+    /// Returns whether there are any.
     fn seek(&self, statics: &mut Statics, id: u32, distance: f64) -> bool {
         let (g, found) = (id as usize, &mut statics.found);
         found.clear();

@@ -1,4 +1,4 @@
-//! Sizes of geometries that change, and how contacts move with them.
+//! Changes of the geoms' sizes, and the motion of contacts with them.
 
 use super::Scene;
 use super::broad::Broad;
@@ -11,8 +11,8 @@ use crate::model::Model;
 use crate::spatial::Vec3;
 
 impl Scene {
-    /// Gives the geoms these sizes, see [`ShapeSpec::sizes`]; one entry a geom. Allocates where one changes; the
-    /// contacts are gone then.
+    /// Sets the sizes of the geoms, see [`ShapeSpec::sizes`]; one entry a geom. If a size changes, this
+    /// allocates and removes the contacts.
     ///
     /// # Errors
     /// `InvalidArgument` for a size that is not positive.
@@ -59,11 +59,12 @@ impl Scene {
         Ok(())
     }
 
-    /// How far the surface of a contact's geom `side` goes with one of the geom's sizes, at a fixed normal, per unit;
-    /// world axes.
+    /// Motion of the surface of a contact's geom `side` with one of the geom's sizes, at a fixed
+    /// normal, per unit of the size; world axes.
     ///
-    /// A contact is where surface points with opposite normals are nearest, and edges and vertices are met along
-    /// their own lines: to first order it moves as if its geom were displaced by this.
+    /// A contact is where surface points with opposite normals are nearest, and edges and vertices meet
+    /// along their own lines. To first order the contact moves as if its geom were displaced by this
+    /// vector.
     pub fn size_motion(&self, c: &SceneContact, side: usize, component: usize) -> Vec3 {
         let geom = c.geom[side];
         let Solid::Primitive { shape, .. } = &self.solids[geom] else {
@@ -81,10 +82,10 @@ impl Scene {
 }
 
 impl Shape {
-    /// Derivative by a size of the surface point `at` with this outward normal.
+    /// Derivative of the surface point `at` with this outward normal by a size.
     fn support_motion(&self, component: usize, at: Vec3, normal: Vec3) -> Vec3 {
-        // Of two ends, the one on whose side the point is: where the point is on neither, both move nothing that
-        // touches.
+        // Towards the end on the point's side. A point at the middle is on neither side; there the ends
+        // move nothing that touches.
         let towards = |k: usize| Vec3::unit(k) * at[k].signum();
         match *self {
             Shape::Plane => Vec3::ZERO,
@@ -93,7 +94,7 @@ impl Shape {
             Shape::Cylinder { radius, .. } if component == 0 => {
                 Vec3::new(at.x, at.y, 0.0) * (1.0 / radius)
             }
-            // The lowest point of the upper ball may be below the middle.
+            // The lowest point of the upper ball may be below the capsule's middle.
             Shape::Capsule { radius, .. } => Vec3::Z * (at.z - radius * normal.z).signum(),
             Shape::Cylinder { .. } => towards(2),
             Shape::Box { .. } => towards(component),

@@ -1,4 +1,4 @@
-//! A geometry compiled for the narrow phase.
+//! A geom compiled for the narrow phase.
 
 use super::hierarchy::{Aabb, around};
 use crate::collision::Shape;
@@ -8,10 +8,10 @@ use crate::model::spec::{GeomSpec, ShapeSpec};
 use crate::spatial::Vec3;
 use std::sync::Arc;
 
-/// Copies share all tables but a height field's, which holds the memory its queries work in.
+/// Clones share all tables, except for a height field, which holds the buffers of its queries.
 #[derive(Clone, Debug)]
 pub(super) enum Solid {
-    /// A shape with a formula, and all but a plane also as what hulls collide with.
+    /// A shape with a formula; for all but a plane also the convex shape for contacts with hulls.
     Primitive {
         shape: Shape,
         convex: Option<Arc<Convex>>,
@@ -23,7 +23,7 @@ pub(super) enum Solid {
 
 impl Solid {
     /// # Errors
-    /// As the parts' constructors, with the geom's name.
+    /// The errors of the parts' constructors, with the geom's name.
     pub fn new(g: &GeomSpec) -> Result<Solid> {
         Solid::compile(&g.shape).map_err(|e| Error {
             message: format!("geom {}: {}", g.described(), e.message),
@@ -31,7 +31,7 @@ impl Solid {
         })
     }
 
-    /// As [`Solid::new`], of a geom without a name.
+    /// [`Solid::new`] for a geom without a name.
     pub fn compile(shape: &ShapeSpec) -> Result<Solid> {
         let primitive = |shape, convex| {
             Ok(Solid::Primitive {
@@ -83,7 +83,7 @@ impl Solid {
         }
     }
 
-    /// Touches nothing.
+    /// A solid that touches nothing.
     pub fn nothing() -> Solid {
         Solid::Pieces(Arc::new([]))
     }
@@ -128,7 +128,7 @@ impl Solid {
         }
     }
 
-    /// Lower and upper corner of a box that holds the solid, in its frame [m]; without bounds for a plane.
+    /// Lower and upper corner of a box that holds the solid, in its frame [m]; infinite for a plane.
     pub fn aabb(&self, spec: &ShapeSpec) -> Aabb {
         match (self, spec) {
             (Solid::Primitive { shape, .. }, _) => shape.local_aabb(),

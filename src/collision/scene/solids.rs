@@ -1,4 +1,4 @@
-//! The geometries of a model compiled for collision: once, whatever is made of the model.
+//! The geoms of a model compiled for collision, once per model.
 
 use super::solid::Solid;
 use crate::collision::polytope::{self, Convex};
@@ -8,7 +8,7 @@ use crate::model::mesh::TriMesh;
 use crate::model::spec::{MeshMode, OpenMesh, ShapeSpec};
 use std::sync::{Arc, OnceLock};
 
-/// Per geom, its solid when somebody has asked for it. Kept by [`Model::geometry`].
+/// Per geom, its solid once it has been needed. Kept by [`Model::geometry`].
 pub(super) struct Solids(Vec<OnceLock<Solid>>);
 
 impl Solids {
@@ -20,7 +20,7 @@ impl Solids {
     /// The solid of a geom; geoms with one mesh share it.
     ///
     /// # Errors
-    /// As [`Solid::new`].
+    /// Those of [`Solid::new`].
     pub fn get(&self, model: &Model, geom: usize) -> Result<Solid> {
         if let Some(solid) = self.0[geom].get() {
             return Ok(solid.clone());
@@ -40,7 +40,7 @@ impl Solids {
         Ok(self.0[geom].get_or_init(|| solid).clone())
     }
 
-    /// As [`Solids::get`]; but of a geom that may touch nothing anyway, one that cannot.
+    /// [`Solids::get`]. For a geom that fails but may touch nothing anyway, a solid that touches nothing.
     pub fn wanted(&self, model: &Model, geom: usize) -> Result<Solid> {
         match self.get(model, geom) {
             Err(_) if !model.may_touch_any(geom) => Ok(Solid::nothing()),
@@ -63,14 +63,14 @@ fn same_mesh(a: &ShapeSpec, b: &ShapeSpec) -> bool {
     }
 }
 
-/// The volume by which a hull may exceed its mesh without a warning, relative to the mesh's.
+/// Volume by which a hull may exceed its mesh without a warning, relative to the mesh's.
 const HULL_EXCESS: f64 = 0.05;
 
-/// The model with the geometries compiled that may touch something, for all that is made of it, and
-/// warnings of meshes that collide as hulls which they do not fill.
+/// The model with all geoms compiled that may touch something, and with warnings about meshes that
+/// collide as a hull larger than the mesh. Scenes of this model share the compiled geoms.
 ///
 /// # Errors
-/// Those of the geometries, naming the geom: an open mesh, one without volume or too large.
+/// The errors of the geoms, with the geom's name: an open mesh, a mesh without volume or too large.
 pub fn with_geometry(mut model: Model) -> Result<Model> {
     let solids = Solids::of(&model);
     let mut warnings = Vec::new();
@@ -92,7 +92,7 @@ pub fn with_geometry(mut model: Model) -> Result<Model> {
     Ok(model)
 }
 
-/// What a user should know of a mesh that collides as its hull.
+/// The warning about a mesh that collides as its hull, if one is needed.
 fn doubt(mesh: &TriMesh, mode: MeshMode, open: OpenMesh, hull: &Convex) -> Option<String> {
     if open == OpenMesh::Hull
         && let Some(opening) = polytope::opening(mesh, mode)

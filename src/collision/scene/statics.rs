@@ -1,5 +1,5 @@
-//! Geometries of the world where there are many: moving ones look them up in a hierarchy, which stays as it is
-//! while a simulation runs. A few are paired like all others.
+//! Many static geoms: moving geoms look them up in a hierarchy of boxes, which stays the same while a
+//! simulation runs. A few static geoms are paired like all others.
 
 use super::geom::SceneGeom;
 use super::hierarchy::{Aabb, Hierarchy};
@@ -7,27 +7,28 @@ use super::pairs::{Rules, ScenePair};
 use crate::model::topology::WORLD;
 use crate::spatial::Vec3;
 
-/// Up to so many static geometries, a list is quicker than the hierarchy.
+/// Up to this many static geoms, a list is faster than the hierarchy.
 pub(super) const FEW: usize = 24;
 
-/// Static geometries that something is near to, for which searches are remembered.
+/// Number of static geoms near a moving one for which the narrow phase keeps a warm start.
 const NEAR: usize = 8;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Statics {
-    /// Over their boxes, each wider by its geometry's margin.
+    /// Hierarchy over the geoms' boxes, each widened by its geom's margin.
     pub tree: Hierarchy,
-    /// Those in it, ascending.
+    /// Geoms in the hierarchy, ascending.
     pub geoms: Vec<u32>,
-    /// What moves and may touch one of them, by links, with the margin that its own query needs [m].
+    /// Moving geoms that may touch a geom in the hierarchy, sorted by links, with the margin that their
+    /// queries need [m].
     pub seekers: Vec<(u32, f64)>,
-    /// Pairs of static geometries, one of them in the hierarchy, that the user wants.
+    /// Pairs of static geoms that the user wants, with at least one of them in the hierarchy.
     pub pairs: Vec<ScenePair>,
-    /// Of a query, with room for all of them.
+    /// Result of a query, with capacity for all geoms.
     pub found: Vec<u32>,
 }
 
-/// Marks the geometries that the hierarchy is for, if there are more than `few`.
+/// Marks the bounded static geoms for the hierarchy, if there are more than `few`.
 pub(super) fn mark(geoms: &mut [SceneGeom], few: usize) {
     let is_bounded = |g: &SceneGeom| g.link == WORLD && g.radius.is_finite();
     let many = geoms.iter().filter(|g| is_bounded(g)).count() > few;
@@ -37,7 +38,7 @@ pub(super) fn mark(geoms: &mut [SceneGeom], few: usize) {
 }
 
 impl Statics {
-    /// Of the marked geometries.
+    /// Builds the hierarchy of the marked geoms.
     pub fn new(geoms: &[SceneGeom], rules: &Rules) -> Statics {
         let ids = (0..geoms.len()).filter(|&g| geoms[g].in_hierarchy);
         let ids: Vec<u32> = ids.map(|g| g as u32).collect();
@@ -51,12 +52,12 @@ impl Statics {
         statics
     }
 
-    /// About how many pairs of convex parts the narrow phase has to search.
+    /// Estimate of how many pairs of convex parts the narrow phase searches.
     pub fn searches(&self) -> usize {
         NEAR * self.seekers.len()
     }
 
-    /// Takes the sizes of the geometries anew.
+    /// Takes new sizes of the geoms.
     pub fn measure(&mut self, geoms: &[SceneGeom], rules: &Rules) {
         let placed = |&id: &u32| {
             let g = &geoms[id as usize];
@@ -70,7 +71,7 @@ impl Statics {
         self.tree = Hierarchy::new(&mut items);
     }
 
-    /// Takes the rules on pairs anew.
+    /// Takes new rules on pairs.
     pub fn filter(&mut self, geoms: &[SceneGeom], rules: &Rules) {
         let is_held = |g: usize| geoms[g].in_hierarchy;
         let wanted = || rules.wanted().filter(|&(a, b)| is_held(a) || is_held(b));
@@ -81,7 +82,7 @@ impl Statics {
             let own = rules.masks(g as usize);
             (all.0 | own.0, all.1 | own.1)
         });
-        // Of a pair with a margin of its own, what the box of the other does not have.
+        // The part of a named pair's margin that the other geom's box does not include.
         let mut named: Vec<Option<f64>> = vec![None; geoms.len()];
         for (a, b) in wanted() {
             let margin = rules.pair(a, b).map_or(0.0, |p| p.margin);

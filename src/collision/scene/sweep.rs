@@ -1,9 +1,12 @@
-//! Whether and where two parts meet on a motion within the step.
+//! Continuous collision detection: whether and when two parts meet on a motion within the step.
 //!
-//! The separation is the gap of the narrow phase at the places of the bodies on their way: it is that along the axis
-//! that separates them most. They meet where it fails by more than rounding, so that what the narrow phase finds there is
-//! the axis along which they were separated last. The separation of bodies that do not turn is convex along the way: Newton's
-//! method from the beginning never passes the first meeting.
+//! The separation is the gap of the narrow phase at the bodies' places on their way, that is the gap
+//! along the axis that separates the bodies most. The bodies meet where the separation falls below zero
+//! by more than rounding. The narrow phase then finds the axis along which they were separated last.
+//! The separation of bodies that do not rotate is convex along the way, so Newton's method from the
+//! beginning never passes the first meeting.
+//!
+//! A step calls [`Scene::meet`] when contacts were set aside (see [`super::meetings`]).
 
 use super::Scene;
 use super::SceneContact;
@@ -15,15 +18,16 @@ use crate::error::Result;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Pose, Quat, Twist, Vec3};
 
-/// Places on the way at which the separation is taken.
+/// Most places on the way at which the separation is computed.
 const MOST_PLACES: usize = 32;
-/// After ORDERED_ROUNDS rounds all hits enter at once. After MOST_ROUNDS all contacts that are left aside act as they are.
+/// After ORDERED_ROUNDS rounds all hits become contacts at once. After MOST_ROUNDS rounds all contacts
+/// that are set aside act as they are.
 const ORDERED_ROUNDS: usize = 8;
 const MOST_ROUNDS: usize = 16;
-/// Cosine within which points at a meeting belong to its contact.
+/// Cosine between normals within which a point at a meeting belongs to the meeting's contact.
 const PATCH: f64 = 0.999;
 
-/// One of two bodies is shifted.
+/// A shift of one of the two bodies [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shift {
     side: usize,
@@ -45,19 +49,21 @@ impl Shift {
 struct Separation {
     gap: f64,
     normal: Vec3,
-    /// How much farther the first point meets, in steps.
+    /// Share of the step until the first of the points meets, by linear extrapolation.
     ahead: f64,
 }
 
-/// A motion of all links for some time: velocities about their trees' origins.
+/// A motion of all links (spatial velocities about their trees' origins), and the share of the step it
+/// has lasted.
 type Motion<'a> = (&'a [Twist], f64);
 
 impl Scene {
-    /// Sweeps what is set aside along a motion of the links (spatial velocities about their trees' origins). Of what meets the
-    /// first ones of each link become contacts; whether there are any.
+    /// Sweeps the parts of the contacts that are set aside along a motion of the links (spatial
+    /// velocities about their trees' origins). Of the parts that meet, the first ones of each link
+    /// become contacts. Returns whether any parts meet.
     ///
     /// # Errors
-    /// `Capacity` where there is no room for them.
+    /// `Capacity` if there are too many contacts.
     pub fn meet(&mut self, twists: &[Twist]) -> Result<bool> {
         if self.meetings.rounds >= MOST_ROUNDS {
             return self.keep_all();
@@ -87,7 +93,7 @@ impl Scene {
         Ok(any)
     }
 
-    /// Makes contacts of all that are set aside, as they are; whether there are any.
+    /// Makes contacts of all that are set aside, unchanged. Returns whether there were any.
     fn keep_all(&mut self) -> Result<bool> {
         let any = !self.meetings.aside.is_empty();
         while let Some(c) = self.meetings.aside.pop() {
@@ -100,7 +106,8 @@ impl Scene {
         Ok(any)
     }
 
-    /// When two parts meet, if they do in a way that what bears either one does not take from them.
+    /// When two parts meet, as a share of the step. `None` if they do not meet, or if they no longer
+    /// meet once either body is lifted onto its other supports.
     fn first_meeting(&mut self, parts: Parts, twists: &[Twist]) -> Option<f64> {
         let (at, normal) = self.sweep_parts(parts, twists, Shift::none())?;
         for side in [0, 1] {
@@ -114,7 +121,8 @@ impl Scene {
         Some(at)
     }
 
-    /// The share of the step after which two parts meet, one of them shifted, and the normal of the meeting.
+    /// The share of the step after which two parts meet with one of them shifted, and the normal of the
+    /// meeting.
     fn sweep_parts(&mut self, parts: Parts, twists: &[Twist], shift: Shift) -> Option<(f64, Vec3)> {
         let slack = self.touching(parts.geom);
         let (mut low, mut s) = ((0.0, f64::INFINITY), 0.0);
@@ -130,7 +138,7 @@ impl Scene {
                 low = (s, now.gap);
             }
             s = match high {
-                // Between a place where they are apart and one where they are not.
+                // Search between a place where they are apart and one where they overlap.
                 Some((end, inside)) => {
                     let share = (low.1 + slack) / (low.1 - inside.gap);
                     let share = if place % 3 == 2 { 0.5 } else { share };
@@ -143,14 +151,14 @@ impl Scene {
         high.map(|(s, inside)| (s, inside.normal))
     }
 
-    /// The separation of two parts on their way; `None` where they are farther apart than they can move.
+    /// The separation of two parts on their way; `None` if they are farther apart than they can move.
     fn separation(&mut self, parts: Parts, at: Motion<'_>, shift: Shift) -> Option<Separation> {
         let slack = self.touching(parts.geom);
         let h = self.meetings.h;
         let reach = self.travel(parts.geom, at.0);
         let [wa, wb] = [0, 1].map(|i| self.about_geom(parts.geom[i], at));
         let on_terrain = parts.geom.iter().any(|&g| self.solids[g].is_terrain());
-        // Of a height field, what it touches already is no meeting.
+        // Contacts that already touch a height field are not meetings.
         let all = self.found.take();
         let from = all.iter().position(|c| on_terrain && c.geom == parts.geom);
         let known = from.map_or(&[][..], |from| &all[from..]);
@@ -182,7 +190,7 @@ impl Scene {
         found
     }
 
-    /// Bound on how far points of two geometries move against each other within the step [m].
+    /// Bound on how far points of two geoms move relative to each other within the step [m].
     fn travel(&self, geom: [usize; 2], twists: &[Twist]) -> f64 {
         let [(ca, wa), (cb, wb)] = geom.map(|g| self.about_geom(g, (twists, 0.0)));
         let [ra, rb] = geom.map(|g| self.geoms[g].radius);
@@ -193,7 +201,7 @@ impl Scene {
         self.meetings.h * bound
     }
 
-    /// Where a geometry's link is on its way, and its velocity there.
+    /// Where a geom's link is on its way [m], and its velocity there.
     pub(super) fn about_geom(&self, geom: usize, (twists, s): Motion<'_>) -> (Vec3, Twist) {
         let g = &self.geoms[geom];
         if g.link == WORLD {
@@ -205,7 +213,7 @@ impl Scene {
         (origin + lin * (s * self.meetings.h), Twist::new(lin, ang))
     }
 
-    /// Where a geometry is on its way.
+    /// Where a geom is on its way.
     fn moved(&self, geom: usize, at: Motion<'_>) -> Pose {
         let (pose, g) = (&self.poses[geom], &self.geoms[geom]);
         if g.link == WORLD || at.1 == 0.0 {
@@ -220,7 +228,8 @@ impl Scene {
         )
     }
 
-    /// Gives the points of two parts to `sink`, with the parts as the narrow phase tells them apart, on their way and one of them shifted.
+    /// Gives the points of two parts to `sink`, with the parts as the narrow phase numbers them. The
+    /// bodies are on their way if `at` is given, and one of them is shifted.
     pub(super) fn narrow_at(
         &mut self,
         parts: Parts,
@@ -238,7 +247,7 @@ impl Scene {
         let Ok([sa, sb]) = self.solids.get_disjoint_mut(parts.geom) else {
             return;
         };
-        // Of the same pair elsewhere, its memory is kept apart.
+        // The narrow phase's memory of this pair at its real place is kept apart.
         let key = (parts.geom[1] as u32) << 16 | parts.geom[0] as u32;
         let buffers = &mut self.buffers;
         let of_parts = &mut |p: ContactPoint, part: [u32; 2]| {
@@ -251,7 +260,8 @@ impl Scene {
         );
     }
 
-    /// Makes the contacts of a meeting: those of its features, as they are now, or those that were set aside.
+    /// Makes the contacts of a meeting. They have the features of the meeting and the bodies' current
+    /// places. If these features have no contact now, the contacts that were set aside are used.
     fn admit(&mut self, hit: &Hit, twists: &[Twist]) -> Result<()> {
         let parts = hit.parts;
         let Some(now) = self.separation(parts, (twists, hit.at), Shift::none()) else {

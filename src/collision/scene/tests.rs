@@ -1,4 +1,4 @@
-//! What the broad phases hand on is what a trial of all pairs finds.
+//! Tests that every broad phase gives the same contacts as a test of all pairs.
 
 use super::face::Face;
 use super::found::pair_key;
@@ -86,7 +86,8 @@ fn plane() -> ShapeSpec {
     }
 }
 
-/// Static geometries, free bodies of several each, planes of both kinds, filters and pairs of all kinds.
+/// Static geoms, free bodies with several geoms each, both kinds of planes, filters and all kinds of
+/// pairs.
 fn scene(random: &mut Random) -> Model {
     let mut spec = ModelSpec::default();
     let (statics, bodies) = (random.below(70), 1 + random.below(8));
@@ -152,7 +153,7 @@ fn found(scene: &Scene) -> Found {
     sorted(contacts.map(|c| (c.geom, c.part, c.point)).collect())
 }
 
-/// Every pair that the rules allow, without a bound that could dismiss it.
+/// The contacts from every pair that the rules allow, without a bound that could dismiss it.
 fn by_trial(scene: &mut Scene) -> Found {
     let mut all = Vec::new();
     scene.place_all();
@@ -184,7 +185,7 @@ fn every_broad_phase_finds_what_a_trial_of_all_pairs_finds() {
     let (mut contacts, mut held) = (0, 0);
     for _ in 0..40 {
         let model = scene(&mut random);
-        // List, sweep, and the hierarchy beside each.
+        // A list or a sweep, each with and without the hierarchy.
         let ways = [(NONE, NONE), (NONE, 0), (0, NONE), (0, 0)];
         let mut scenes = ways.map(|(few, listed)| {
             Scene::with(&model, ROOM, Rules::new(&model), few, listed).unwrap()
@@ -197,7 +198,7 @@ fn every_broad_phase_finds_what_a_trial_of_all_pairs_finds() {
                 for _ in 0..6 {
                     let (a, b, on) = (random.below(n), random.below(n), random.below(2) == 0);
                     for scene in &mut scenes {
-                        // Of two that never may, each says so.
+                        // For two geoms that may never touch, every scene returns an error.
                         let _ = scene.set_pair_enabled(&model, a, b, on);
                     }
                 }

@@ -1,29 +1,30 @@
-//! What is known of pairs of links that cannot meet yet.
+//! Bookkeeping on groups of pairs of links that cannot meet yet: odometers of the links' relative
+//! motion, and the reading up to which each group may be skipped. Used by [`super::clearance`].
 
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// What is known of the groups of a list.
+/// Odometers and known distances of the groups of a list.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    /// Rotations of the links and centres of their geometries at the last search, the world last.
+    /// Rotations of the links and centres of their geoms at the last search, the world last.
     pub places: Vec<(Mat3, Vec3)>,
-    /// No two links have moved farther against each other, added up from search to search; of two that
-    /// move, and of one that moves and the world [m].
+    /// Bound on the distance that two links have moved relative to each other, added up from search to
+    /// search: of two moving links, and of a moving link and the world [m].
     pub odometer: [f64; 2],
-    /// Per group, the reading of its odometer up to which no gap can be zero, its pair's margin taken off
+    /// Per group, the reading of its odometer up to which no gap, less its pair's margin, can be zero
     /// [m].
     pub wake: Vec<f64>,
     pub apart: Vec<Apart>,
 }
 
-/// How far apart the geometries of two links were.
+/// A measured distance between the geoms of two links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Apart {
-    /// No gap of the group was smaller, its pair's margin taken off [m].
+    /// Lower bound on the group's gaps, less each pair's margin [m].
     pub clear: f64,
-    /// Placement of the one link against the other then.
+    /// Placement of one link relative to the other at the measurement.
     pub place: (Mat3, Vec3),
-    /// Measurements that spared nothing, one after the other, and how many more are left out.
+    /// How many measurements in a row saved nothing, and how many of the next ones are skipped.
     pub doubts: u8,
     pub spared: u8,
 }
@@ -37,8 +38,8 @@ impl Apart {
     };
 }
 
-/// At this reading, in radii of the largest link, the odometers begin anew: round-off must stay below that
-/// of the gaps.
+/// Reading at which the odometers restart, in radii of the largest link. It keeps their round-off below
+/// that of the gaps.
 const MOST: f64 = 100.0;
 
 impl Watch {
@@ -49,7 +50,7 @@ impl Watch {
         apart: Vec::new(),
     };
 
-    /// Of so many groups, between links of which there are `slots` with the world.
+    /// For this many groups, between `slots` links including the world.
     pub fn new(groups: usize, slots: usize) -> Watch {
         Watch {
             places: vec![(Mat3::IDENTITY, Vec3::ZERO); slots],
@@ -59,13 +60,13 @@ impl Watch {
         }
     }
 
-    /// The geometries are others.
+    /// Forgets all distances, because the geoms have changed.
     pub fn forget(&mut self) {
         self.wake.fill(f64::NEG_INFINITY);
         self.apart.fill(Apart::UNKNOWN);
     }
 
-    /// Takes where the links are now, with the radii of their geometries about their centres.
+    /// Takes the links' current places, with the radii of their geoms about their centres.
     pub fn advance(&mut self, frames: &[Pose], centers: &[Vec3], bounds: &[(Vec3, f64)]) {
         let moving = frames.len() - 1;
         let both = self.places[..moving].iter().zip(centers);
@@ -82,7 +83,7 @@ impl Watch {
             (beside, alone) = (beside.max(own), alone.max(all));
             *then = (frame.rot, *center);
         }
-        // Each of two links may have moved so.
+        // Each of two links may have moved by this much.
         self.odometer[0] += 2.0 * beside;
         self.odometer[1] += alone;
         let most = MOST * bounds.iter().fold(0.0, |most: f64, b| most.max(b.1));
@@ -93,11 +94,11 @@ impl Watch {
     }
 }
 
-/// How far a point at unit distance from the axis moves at most where one rotation takes the place of
-/// another.
+/// Largest distance that a point at unit distance from the axis moves when the rotation changes from
+/// `then` to `now`.
 pub(super) fn turn(now: &Mat3, then: &Mat3) -> f64 {
     let turn = *now - *then;
-    // Two rotations differ by √2 times as much in this norm as in their effect on a vector.
+    // In the Frobenius norm two rotations differ by √2 times as much as in their effect on a vector.
     let squares = turn.c.iter().fold(0.0, |sum, c| sum + c.norm_squared());
     (0.5 * squares).sqrt()
 }

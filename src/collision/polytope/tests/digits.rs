@@ -1,12 +1,12 @@
-//! Hulls of meshes as files have them: plane faces scatter by the digits that were written.
+//! Hulls of meshes from files: plane faces scatter by the digits that were written.
 
 use super::*;
 use crate::collision::polytope::gjk::Simplex;
 use crate::collision::polytope::shell::Shell;
 use crate::collision::polytope::{depth, sat};
 
-/// A turned part: rings of `sides` corners at these radii and heights, in some orientation, with coordinates that are
-/// multiples of `digit`, or of single precision where it is 0.
+/// A turned part: rings of `sides` corners at these radii and heights, in a random orientation. Its
+/// coordinates are multiples of `digit`, or of single precision if `digit` is 0.
 fn turned(profile: &[[f64; 2]], sides: usize, digit: f64, random: &mut Random) -> Convex {
     let placed = Pose::new(so3_exp(random.vector(3.0)), random.vector(0.1));
     let written = |x: f64| match digit {
@@ -24,9 +24,9 @@ fn turned(profile: &[[f64; 2]], sides: usize, digit: f64, random: &mut Random) -
     Hull::from_points(&points).unwrap().into()
 }
 
-/// Where the axis that a facet names was deeper than the facet by more than rounding, every pair of edges was tried:
-/// in 36 of these overlaps, each as long as hundreds of others, and tens of seconds long on hulls of thousands of
-/// vertices.
+/// The axis named by a facet may be deeper than the facet by more than rounding. An exhaustive search
+/// of all pairs of edges then costs as much as hundreds of normal searches, and tens of seconds on
+/// hulls of thousands of vertices.
 #[test]
 fn faces_plane_but_for_digits_need_no_trial_of_every_axis() {
     let mut random = Random(200);
@@ -68,7 +68,7 @@ fn faces_plane_but_for_digits_need_no_trial_of_every_axis() {
     assert!(n > 100 && gave_up == 0 && worst < 100.0);
 }
 
-/// What two searches find of nearly equal depth must be the same, wherever they begin.
+/// Two searches that find nearly equal depths must give the same result, wherever they begin.
 #[test]
 fn what_is_found_of_such_hulls_does_not_depend_on_the_poses_before() {
     let mut random = Random(210);

@@ -31,7 +31,7 @@ fn hull_of_a_gridded_box_is_the_box() {
         (Vec3::new(1.0, 1.0, 1e-4), 5),
     ] {
         let mut mesh = gridded_box(h, cells);
-        // Single precision and a rotation, as files have them.
+        // Single precision and a rotation, as in files.
         let p = Pose::new(so3_exp(Vec3::new(0.3, -0.5, 0.8)), Vec3::new(0.1, 0.2, 0.3));
         for rounded in [false, true] {
             if rounded {
@@ -174,7 +174,7 @@ fn growing_agrees_with_trying_every_axis() {
     }
 }
 
-/// Face on face, the smaller box on the larger, `gap` apart; every symmetric placement puts the
+/// Face on face, the smaller box on the larger one, `gap` apart. Every symmetric placement puts the
 /// origin of the Minkowski difference on a face of any simplex (mujoco_warp #1526, fcl #495).
 #[test]
 fn boxes_face_on_face_at_and_around_touching() {
@@ -280,7 +280,7 @@ fn vertex_on_a_face_and_edge_on_an_edge() {
     }
 }
 
-/// Distance of two hulls by projecting every feature of one on the other: slow and plain.
+/// Distance of two hulls by projecting every feature of one onto the other: slow and simple.
 fn distance(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose) -> f64 {
     let (a, b) = (a.hull().unwrap(), b.hull().unwrap());
     let mut best = f64::INFINITY;
@@ -318,7 +318,7 @@ fn distance(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose) -> f64 {
     best
 }
 
-/// Distance of two segments: the four ends on the other one, and the common perpendicular.
+/// Distance of two segments: from the four ends to the other segment, and along the common perpendicular.
 fn segments(p: Vec3, q: Vec3, r: Vec3, s: Vec3) -> f64 {
     let end = |x: Vec3, p: Vec3, q: Vec3| {
         let t = ((x - p).dot(q - p) / (q - p).norm_squared()).clamp(0.0, 1.0);
@@ -358,7 +358,7 @@ fn every_pair_of_hulls_against_brute_force_in_both_orders() {
                 let e = (p.gap - expected).abs();
                 worst = worst.max(e).max((p.gap - q.gap).abs());
                 assert!(e < 1e-7, "{na} {nb}: {} instead of {expected}", p.gap);
-                // Moving B out along the normal by the depth parts them.
+                // Moving B out along the normal by the depth separates the hulls.
                 let mut parted = pb;
                 parted.pos += p.normal * (1e-7 - p.gap.min(0.0));
                 assert!(separation(a, &pa, b, &parted) > 0.0 || s > 0.0);
@@ -438,7 +438,7 @@ fn queries_do_not_allocate_and_do_not_depend_on_the_cache() {
         Convex::capsule(0.05, 0.1).unwrap(),
     ];
     let mut random = Random(80);
-    // One cache for all pairs: even what another pair left there must not matter.
+    // One cache for all pairs: even the memory of another pair must not matter.
     let mut cache = PairCache::default();
     for a in &shapes[..5] {
         for b in &shapes {
@@ -461,7 +461,7 @@ fn queries_do_not_allocate_and_do_not_depend_on_the_cache() {
     }
 }
 
-/// Clouds that trouble hull algorithms: grids, circles, nearly plane caps, single precision,
+/// Clouds that are hard for hull algorithms: grids, circles, nearly plane caps, single precision,
 /// repeated points, all in random orientations and extents.
 #[test]
 fn hulls_of_awkward_clouds() {
@@ -530,7 +530,7 @@ fn nearly_flat_boxes_keep_a_patch() {
             fewest = fewest.min(m.points().len());
             let sum = m.points().iter().fold(Vec3::ZERO, |s, p| s + p.point);
             let middle = sum * (1.0 / m.points().len() as f64);
-            // The patch spans the overlap of the faces, whose middle is half the shift away.
+            // The patch spans the overlap of the faces. The middle of the overlap is half the shift away.
             assert!(
                 (middle - shift * 0.5 - Vec3::Z * 0.1).norm() < 0.04,
                 "{:?}",

@@ -1,4 +1,5 @@
-//! Cylinders that lie, on faces and beside lines: where they touch, and how that moves with the bodies and with the radius.
+//! Cylinders that lie on faces and beside lines: their contacts, and the derivatives by the bodies'
+//! motion and by the radius.
 
 use super::*;
 use std::f64::consts::FRAC_PI_2;
@@ -10,13 +11,15 @@ fn rod(radius: f64) -> Convex {
     Convex::cylinder(radius, HALF_LENGTH).unwrap()
 }
 
-/// Lying along x, its upper end lifted by `slope`, with the lowest point of its side `depth` under z = 0 at the middle.
+/// A pose along x with the upper end lifted by `slope`; the lowest point of the side is `depth` below z
+/// = 0 at the middle.
 fn lying(slope: f64, depth: f64) -> Pose {
     let turn = so3_exp(Vec3::Y * (FRAC_PI_2 - slope)).mul_mat(&so3_exp(Vec3::Z * 0.7));
     Pose::new(turn, Vec3::Z * (RADIUS - depth))
 }
 
-/// Compares all points of the cylinder A and B with differences, by displacements and by the radius of A.
+/// Compares the derivatives of all points of the cylinder A and B with finite differences, by
+/// displacements and by the radius of one cylinder.
 fn check(b: &Convex, [pa, pb]: [&Pose; 2], radius_of_b: bool, label: &str) -> Vec<ContactPoint> {
     const WIDTH: f64 = 1e-6;
     const MARGIN: f64 = 0.01;
@@ -40,7 +43,7 @@ fn check(b: &Convex, [pa, pb]: [&Pose; 2], radius_of_b: bool, label: &str) -> Ve
             same.into_iter().find(|q| q.feature == p.feature)
         };
         let [plus, minus] = [WIDTH, -WIDTH].map(|by| larger(by).expect(label));
-        // Its surface goes outwards from its axis.
+        // The cylinder's surface moves outwards from its axis.
         let (pose, side) = if radius_of_b { (pb, 0.5) } else { (pa, -0.5) };
         let on = pose.inverse_point(p.point + p.normal * (side * p.gap));
         let by = Twist::new(
@@ -62,7 +65,8 @@ fn check(b: &Convex, [pa, pb]: [&Pose; 2], radius_of_b: bool, label: &str) -> Ve
     found.points().to_vec()
 }
 
-/// Both ends over a face are points of the rims, however steep, and so is what crosses the face's side on the cylinder.
+/// Both contacts over a face lie on the cylinder's surface: ends on the rims, however steep, and
+/// crossings with the face's side.
 #[test]
 fn on_a_face_it_touches_along_a_line_of_its_side() {
     let half = Vec3::new(0.06, 0.2, 0.05);
@@ -87,7 +91,7 @@ fn on_a_face_it_touches_along_a_line_of_its_side() {
     }
 }
 
-/// The ends of what lies beside each other are points of rims: they stayed at balls about the ends of the axes.
+/// The ends of lines beside each other are points of the rims, not of balls about the ends of the axes.
 #[test]
 fn beside_a_line_it_touches_with_its_rims() {
     let bar = Convex::cuboid(Vec3::new(0.1, 0.06, 0.06)).unwrap();
@@ -110,7 +114,8 @@ fn beside_a_line_it_touches_with_its_rims() {
     }
 }
 
-/// Side by side and parallel, both of two lines that end together are as good: the point goes with either.
+/// Two parallel lines side by side that end together: both ends are equally good, so the point moves
+/// with either.
 #[test]
 fn lines_that_end_together_are_tied() {
     let (a, b) = (rod(RADIUS), rod(RADIUS));
@@ -132,7 +137,8 @@ fn lines_that_end_together_are_tied() {
     }
 }
 
-/// A level edge with one end over a cap: its ends are as deep, and the gap is that of the one that is named.
+/// A level edge with one end over a cap: both ends are equally deep, and the gap belongs to the end
+/// that is named.
 #[test]
 fn the_gap_of_a_vertex_is_its_own() {
     let post = Convex::cylinder(0.05, 0.08).unwrap();
@@ -140,7 +146,7 @@ fn the_gap_of_a_vertex_is_its_own() {
     let block = Convex::cuboid(half).unwrap();
     let mut seen = 0;
     for turn in 0..40 {
-        // Of the two lowest vertices one is over the cap, the other one beyond its rim.
+        // One of the two lowest vertices is over the cap, the other one beyond its rim.
         let spun = so3_exp(Vec3::Z * (0.37 * f64::from(turn)));
         let tip = spun.mul_mat(&so3_exp(Vec3::Y * -0.01));
         let low = tip.mul_vec(Vec3::new(-half.x, 0.0, -half.z));
@@ -165,7 +171,7 @@ fn the_gap_of_a_vertex_is_its_own() {
             let at = p.point + r.mul_vec(over.pos - p.point) + t.lin;
             let moved = query(&Pose::new(r.mul_mat(&over.rot), at));
             let same = moved.points().iter().find(|q| q.feature == p.feature);
-            // Tipped far enough, the other one is deeper.
+            // Tipped far enough, the other vertex is deeper.
             let Some(q) = same else { continue };
             let (_, _, dg) = d.apply(p.normal, Twist::ZERO, Twist::unit(k));
             let slope = (q.gap - p.gap) / width;

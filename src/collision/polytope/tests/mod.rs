@@ -1,4 +1,5 @@
-//! Contacts of convex shapes against brute force, and their derivatives against differences.
+//! Tests of contacts of convex shapes against brute force, and of their derivatives against finite
+//! differences.
 
 mod digits;
 mod hulls;
@@ -37,7 +38,7 @@ impl Random {
     }
 }
 
-/// So many, or as many as DIFFSIM_POSES says.
+/// The number of poses: `usual`, or the value of DIFFSIM_POSES.
 fn runs(usual: usize) -> usize {
     let asked = std::env::var("DIFFSIM_POSES").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(usual)
@@ -56,7 +57,7 @@ fn deepest(m: &Manifold) -> Option<ContactPoint> {
         .min_by(|p, q| p.gap.total_cmp(&q.gap))
 }
 
-/// Largest separation over all normals of faces and products of edges, every vertex projected.
+/// Largest separation over all face normals and cross products of edges, with every vertex projected.
 fn separation(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose) -> f64 {
     let (a, b) = (a.hull().unwrap(), b.hull().unwrap());
     let va: Vec<Vec3> = a.vertices().iter().map(|&v| pa.point(v)).collect();
@@ -91,7 +92,7 @@ fn separation(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose) -> f64 {
     best
 }
 
-/// Places B so that the gap that [`collide`] reports is about `gap`, by bisection.
+/// Places B so that the gap reported by [`collide`] is about `gap`, by bisection.
 fn near_touching_curved(a: &Convex, b: &Convex, gap: f64, random: &mut Random) -> (Pose, Pose) {
     let pa = random.pose();
     let mut pb = random.pose();
@@ -125,8 +126,8 @@ fn near_touching(a: &Convex, b: &Convex, gap: f64, random: &mut Random) -> (Pose
     (pa, pb)
 }
 
-/// Central difference of the point with `p`'s feature by displacement k of (A; B), linear parts at
-/// the contact point; `None` where that feature is not there on both sides.
+/// Central difference of the point with `p`'s feature by displacement k of (A; B), with linear parts at
+/// the contact point. `None` if that feature is missing on either side.
 fn difference_of(
     pa: &Pose,
     pb: &Pose,
@@ -175,7 +176,7 @@ fn error(d: &ContactDerivative, p: &ContactPoint, k: usize, fd: (Vec3, Vec3, f64
         / scale
 }
 
-/// Hull of `n` points on an ellipsoid.
+/// Hull of `n` random points on an ellipsoid.
 fn rounded(n: usize, semi_axes: Vec3, seed: u64) -> Hull {
     let mut random = Random(seed);
     let points: Vec<Vec3> = (0..n)
@@ -190,7 +191,8 @@ fn rounded(n: usize, semi_axes: Vec3, seed: u64) -> Hull {
     Hull::from_points(&points).unwrap()
 }
 
-/// The box as a mesh: every face a grid of points, all triangles doubled and one without area.
+/// A box as a mesh: every face a grid of points of its own. Each cell adds two triangles and one
+/// without area; the winding is not consistent.
 fn gridded_box(h: Vec3, cells: usize) -> crate::model::mesh::TriMesh {
     let mut m = crate::model::mesh::TriMesh::default();
     for f in 0..6 {

@@ -4,7 +4,7 @@ use super::*;
 use crate::spatial::Mat3;
 
 /// Largest s(n) = n·(x_B(−n) − x_A(n)) over directions: a grid on the sphere, then a pattern search
-/// from the best of it.
+/// from its best point.
 fn best_direction(support_a: &dyn Fn(Vec3) -> Vec3, support_b: &dyn Fn(Vec3) -> Vec3) -> f64 {
     let s = |n: Vec3| n.dot(support_b(-n) - support_a(n));
     let count = 1000;
@@ -44,7 +44,7 @@ fn best_direction(support_a: &dyn Fn(Vec3) -> Vec3, support_b: &dyn Fn(Vec3) -> 
     best
 }
 
-/// Support point of the exact shape, world axes; written apart from the code under test.
+/// Support point of the exact shape, world axes; independent of the code under test.
 fn exact_support(name: &str, c: &Convex, pose: &Pose, dir: Vec3) -> Vec3 {
     let d = pose.rot.tr_mul_vec(dir);
     let x = match name {
@@ -134,7 +134,8 @@ fn cylinder_on_a_box_face() {
     );
 }
 
-/// A capsule's axis through a box, along a face, and on it: parry #378 reports EPA as stuck there.
+/// A capsule's axis through a box, along a face, and on the face: parry #378 reports that EPA does not
+/// terminate there.
 #[test]
 fn capsule_and_box_at_degenerate_poses() {
     let cuboid = Convex::cuboid(Vec3::new(0.5, 0.5, 0.5)).unwrap();
@@ -202,7 +203,7 @@ fn an_edge_flat_on_a_cap_touches_where_it_crosses_the_rim() {
     let cylinder = Convex::cylinder(r, h).unwrap();
     let half = Vec3::new(0.05, 0.075, 0.1);
     let cuboid = Convex::cuboid(half).unwrap();
-    // The box's z along x; turned about that, one of the edges along z is lowest, far beyond the rim
+    // The box's z lies along x. Rotated about z, one of the edges along z is lowest, far beyond the rim
     // on both sides.
     let across = so3_exp(Vec3::Y * std::f64::consts::FRAC_PI_2);
     for turn in [0.4, 0.8, 1.2] {
@@ -237,7 +238,7 @@ fn an_edge_flat_on_a_cap_touches_where_it_crosses_the_rim() {
                 let at = Vec3::new(side * reach, aside, h - 0.5 * depth);
                 assert!((p.point - at).norm() < 0.02 * r, "{turn} {p:?}");
             }
-            // All motions but those that tilt the edge off the cap.
+            // All motions except those that tilt the edge off the cap.
             for (p, k) in ends.iter().flat_map(|p| (0..12).map(move |k| (p, k))) {
                 if k % 6 == 4 {
                     continue;
@@ -338,7 +339,7 @@ fn plane_against_polytopes() {
             }
         }
     }
-    // A box flat on the plane keeps its four corners; a wheel's rim is spanned.
+    // A box flat on the plane keeps its four corners. The points on a wheel's rim span the rim.
     let mut out = Manifold::default();
     let cuboid = Convex::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap();
     collide_plane(
@@ -393,7 +394,7 @@ fn poses_without_meaning_neither_panic_nor_hang() {
     }
 }
 
-/// Thin shapes, 1:1e4, against themselves and a box.
+/// Thin shapes, 1:1e4, against each other and a box.
 #[test]
 fn needles_and_coins_stay_exact() {
     let shapes = [

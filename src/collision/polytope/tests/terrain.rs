@@ -60,7 +60,7 @@ fn flat_field_is_a_plane() {
             let field = random.pose();
             let up = field.rot.c[2];
             let mut pose = random.pose();
-            // Upright every other time: face on face, over several cells.
+            // Every other shape is upright: face on face, over several cells.
             if k % 2 == 0 {
                 pose.rot = field
                     .rot
@@ -90,7 +90,7 @@ fn flat_field_is_a_plane() {
     }
 }
 
-/// Nearest point of a triangle, by its plane, edges and corners.
+/// Nearest point of a triangle, from its plane, edges and corners.
 fn distance_to(x: Vec3, t: [Vec3; 3]) -> f64 {
     let n = (t[1] - t[0]).cross(t[2] - t[0]).normalized().unwrap();
     let mut best = f64::INFINITY;

@@ -1,11 +1,11 @@
-//! Queries that start where the last one on the pair ended.
+//! Tests of warm-started queries.
 
 use super::*;
 use crate::collision::polytope::gjk::Simplex;
 use crate::collision::polytope::shell::Sought;
 use crate::spatial::Mat3;
 
-/// Poses as a simulation meets them: sliding, turning, resting flat, edge on edge, all with rounding.
+/// Poses like those of a simulation: sliding, rotating, resting flat, edge on edge, all with round-off.
 #[test]
 fn what_is_found_does_not_depend_on_the_poses_before() {
     let mesh_box = |h: Vec3| Convex::from_mesh(&gridded_box(h, 3)).unwrap();
@@ -52,7 +52,7 @@ fn what_is_found_does_not_depend_on_the_poses_before() {
             } else {
                 random.vector(1.0).normalized().unwrap()
             };
-            // From touching to a little apart, to overlapping.
+            // From touching to slightly apart, to overlapping.
             let mut pb = Pose::new(turn, away * (a.size() + b.size()));
             let touching = deepest(&run_at(a, &pb, b)).map_or(0.0, |p| p.gap);
             let sunk = if run < 20 { 0.0 } else { 0.1 * b.size() };
@@ -99,8 +99,8 @@ fn run_at(a: &Convex, pb: &Pose, b: &Convex) -> Manifold {
     run(a, &Pose::IDENTITY, b, pb, 10.0)
 }
 
-/// Overlaps of shapes of which one is curved, as robots' joint housings have them; every other run moves
-/// fast enough for the contact to change features.
+/// Overlaps of shapes of which one is curved, like robots' joint housings. Every other run moves so
+/// fast that the contact changes features.
 #[test]
 fn curved_overlaps_do_not_depend_on_the_poses_before() {
     let shapes = [
@@ -164,8 +164,8 @@ fn curved_overlaps_do_not_depend_on_the_poses_before() {
     assert!(2 * again > queries);
 }
 
-/// What the last query left proves by its facets as they lie, without growing, that the same features part the hulls
-/// soonest.
+/// The stored polytope proves by its facets at the new placement, without growing, that the same
+/// features give the least depth.
 #[test]
 fn overlaps_of_turning_hulls_are_settled_by_what_the_last_query_left() {
     let shapes = [

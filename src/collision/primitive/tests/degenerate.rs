@@ -1,4 +1,4 @@
-//! Poses at which the common algorithms divide by zero, each by its name.
+//! Poses at which the common algorithms divide by zero, each with a name.
 
 use super::super::{Manifold, collide, differentiate, distance};
 use super::{Random, separation};
@@ -30,7 +30,7 @@ fn turned(axis: Vec3, x: f64, y: f64, z: f64) -> Pose {
     Pose::new(so3_exp(axis), Vec3::new(x, y, z))
 }
 
-/// The points of a pair, all of them finite with finite derivatives.
+/// The points of a pair; all of them must be finite, with finite derivatives.
 fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Vec<(ContactPoint, Smoothness)> {
     let mut m = Manifold::default();
     assert!(collide(a, pose_a, b, pose_b, 0.01, &mut m));
@@ -66,7 +66,7 @@ fn concentric_spheres() {
     assert_eq!(c[0].1, Smoothness::Degenerate);
 }
 
-/// Beyond, the surface curves in another way.
+/// The derivative is degenerate at the border of a face: beyond it the surface has another curvature.
 #[test]
 fn a_sphere_over_the_border_of_a_face() {
     let border = |x: f64, shape: &Shape| {
@@ -181,10 +181,10 @@ fn a_vertex_exactly_on_a_plane() {
 
 #[test]
 fn a_capsules_axis_through_a_box() {
-    // Through the middle the shortest way out is sideways.
+    // Through the middle: the shortest way out is sideways.
     let c = contacts(&CAPSULE, &Pose::IDENTITY, &CUBE, &Pose::IDENTITY);
     assert!(c.iter().all(|c| close(c.0.gap, -0.6)), "{c:?}");
-    // A long one through a plate: up, by the buried half and the plate's.
+    // A long one through a plate: the way out is up, by the buried half and the plate's.
     let plate = Shape::Box {
         half_extents: Vec3::new(1.0, 1.0, 0.05),
     };
@@ -193,7 +193,7 @@ fn a_capsules_axis_through_a_box() {
     assert!(close(c[0].0.gap, -0.35));
     assert_eq!(c[0].0.normal, -Vec3::Z);
     assert_eq!(c[0].1, Smoothness::Smooth);
-    // Through an edge, the middle of the segment.
+    // Through an edge: the contact is at the middle of the segment.
     let across = turned(
         Vec3::new(-1.0, 1.0, 0.0) * (FRAC_PI_2 * FRAC_1_SQRT_2),
         0.0,
@@ -219,7 +219,7 @@ fn a_capsules_axis_through_a_box() {
 #[test]
 fn a_capsule_lying_on_a_box_touches_at_both_ends_or_at_the_boxs_edges() {
     let lying = |x: f64, z: f64| turned(Vec3::Y * FRAC_PI_2, x, 0.0, z);
-    // One end, or both, over the end of the face, beyond which it would be cut off.
+    // One end, or both, over the end of the face, beyond which the contact is cut off.
     let flush = (0.0, [Smoothness::Degenerate; 2]);
     let within = (0.01, [Smoothness::Smooth; 2]);
     for (x, smoothness) in [flush, within] {
@@ -246,7 +246,7 @@ fn a_capsule_lying_on_a_cylinder_touches_at_two_points() {
         radius: 0.1,
         half_length: 0.1,
     };
-    // Along the side (the two equally long, then overhanging), and on the end within and across.
+    // Along the side (both equally long, then overhanging), and on the end, within it and across it.
     let cases = [
         (CAPSULE, at(0.3, 0.0, 0.0), [-0.5, 0.5]),
         (CAPSULE, at(0.3, 0.0, 0.4), [-0.1, 0.5]),
@@ -315,7 +315,7 @@ fn a_sphere_exactly_at_a_boxs_corner_edge_and_on_its_diagonals() {
         assert!(close(c[0].0.gap, -0.3));
         assert_eq!(c[0].0.normal, -Vec3::X);
     }
-    // Equally deep below two or three faces: the first.
+    // Equally deep below two or three faces: the first face counts.
     for (x, y, z) in [(0.4, 0.4, 0.1), (0.4, 0.4, 0.4), (0.4, -0.4, -0.4)] {
         let c = contacts(&SPHERE, &at(x, y, z), &CUBE, &Pose::IDENTITY);
         assert!(close(c[0].0.gap, -0.4), "{c:?}");
@@ -323,7 +323,7 @@ fn a_sphere_exactly_at_a_boxs_corner_edge_and_on_its_diagonals() {
     }
     let c = contacts(&SPHERE, &Pose::IDENTITY, &CUBE, &Pose::IDENTITY);
     assert!(close(c[0].0.gap, -0.8));
-    // Outside on the corner's diagonal.
+    // Outside, on the corner's diagonal.
     let c = contacts(&SPHERE, &at(0.6, 0.6, 0.6), &CUBE, &Pose::IDENTITY);
     assert!(close(c[0].0.gap, 0.03f64.sqrt() - 0.3));
     assert!((c[0].0.normal + Vec3::new(1.0, 1.0, 1.0) * (1.0 / 3f64.sqrt())).norm() < 1e-12);
@@ -377,7 +377,7 @@ fn needles_and_plates() {
     for b in &solids {
         for a in [&Shape::Plane, &SPHERE, &small, &CAPSULE, &solids[0]] {
             for k in 0..300 {
-                // Every third aligned with the axes, one in two near the surface.
+                // Every third pose aligned with the axes, every other one near the surface.
                 let rot = if k % 3 == 0 {
                     Pose::IDENTITY.rot
                 } else {
@@ -414,9 +414,9 @@ fn a_box_sliding_a_metre_keeps_its_four_points() {
 
 #[test]
 fn touching_pairs_a_breath_apart_and_a_breath_inside() {
-    // Reported elsewhere: contacts lost, or witnesses far away, at touching poses.
+    // Poses reported for other libraries: contacts lost, or points far away, at touching poses.
     let across = Vec3::Y * FRAC_PI_2;
-    // Each shape with its reach along x, as it stands and lying along x.
+    // Each shape with its extent along x, upright and lying along x.
     let arranged = [
         (SPHERE, Vec3::ZERO, 0.3),
         (CAPSULE, Vec3::ZERO, 0.1),

@@ -1,5 +1,5 @@
-//! Poses and sizes on a coarse grid, where axes are parallel, features equally near, and centres
-//! on axes, exactly or but for rounding.
+//! Poses and sizes on a coarse grid: axes are parallel, features equally near, and centres on axes,
+//! exactly or up to rounding.
 
 use super::super::{Manifold, collide, differentiate, distance};
 use super::{Random, separation};
@@ -33,7 +33,7 @@ fn shape(kind: usize, r: &mut Random) -> Shape {
     }
 }
 
-/// A rotation by multiples of 45° about the axes, and by at most `noise` beyond.
+/// A rotation by multiples of 45° about the axes, plus at most `noise`.
 fn rotation(r: &mut Random, noise: f64) -> Mat3 {
     let mut rot = so3_exp(r.vector() * noise);
     for _ in 0..3 {
@@ -50,7 +50,7 @@ fn poses_on_a_grid() {
     let mut touching = 0;
     for (kind_a, kind_b) in (0..2).flat_map(|a| (a..5).map(move |b| (a, b))) {
         for k in 0..POSES {
-            // On the grid to rounding, or off it by very little.
+            // On the grid to rounding, or slightly off it.
             let (noise, tolerance) = if k % 2 == 0 {
                 (0.0, 1e-11)
             } else {
@@ -64,7 +64,7 @@ fn poses_on_a_grid() {
             let room = |n: Vec3| separation((&a, &pose_a), (&b, &pose_b), n);
             let scene = format!("{a:?} {pose_a:?} {b:?} {pose_b:?} {c:?}");
             assert!((room(c.normal) - c.gap).abs() < tolerance, "{scene}");
-            // No better direction among those likely, or around.
+            // No direction nearby, and none of the likely ones, is better.
             for i in 0..12 {
                 let near = (c.normal + r.vector() * 0.03).normalized().unwrap();
                 let axes = [&pose_a, &pose_b][i % 2].rot.c;

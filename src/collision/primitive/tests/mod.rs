@@ -1,4 +1,4 @@
-//! Checks of every ordered pair against independent references, and of degenerate poses by name.
+//! Tests of every ordered pair against independent references, and of degenerate poses by name.
 
 mod degenerate;
 mod grid;
@@ -50,7 +50,7 @@ impl Random {
     }
 }
 
-/// max n·x over a bounded shape.
+/// max n·x over a bounded shape (the support function).
 fn support(shape: &Shape, pose: &Pose, n: Vec3) -> f64 {
     let m = pose.rot.tr_mul_vec(n);
     let local = match *shape {
@@ -70,7 +70,7 @@ fn support(shape: &Shape, pose: &Pose, n: Vec3) -> f64 {
     n.dot(pose.pos) + local
 }
 
-/// The room between two shapes along `n`: the signed distance is its largest value over all n.
+/// The separation of two shapes along `n`. The signed distance is its largest value over all n.
 fn separation(a: (&Shape, &Pose), b: (&Shape, &Pose), n: Vec3) -> f64 {
     let low_b = -support(b.0, b.1, -n);
     match a.0 {

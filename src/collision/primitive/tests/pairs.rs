@@ -99,7 +99,7 @@ impl Scene {
         }
     }
 
-    /// Random poses with a gap within 10 % of the smaller size; `None` for a pair not handled.
+    /// Random poses with a gap within 10 % of the smaller size; `None` if the pair is not handled.
     fn random(make_a: Make, make_b: Make, r: &mut Random) -> Option<Scene> {
         let mut s = Scene {
             a: make_a(r),
@@ -185,8 +185,8 @@ fn the_closest_point_is_the_closest() {
                 (at_normal - c.gap).abs() < 1e-9,
                 "{name} {k}: {c:?} {at_normal}"
             );
-            // The midpoint is half the gap from both supporting planes, and its two witnesses
-            // lie on the shapes as far as the supporting planes can tell.
+            // The points at half the gap from the midpoint lie on the shapes: no supporting plane
+            // excludes them.
             for n in [c.normal, r.direction(), r.direction()] {
                 let on_b = c.point + c.normal * (0.5 * c.gap);
                 let on_a = c.point - c.normal * (0.5 * c.gap);
@@ -199,7 +199,8 @@ fn the_closest_point_is_the_closest() {
                     }
                 }
             }
-            // A separated pair is settled by the witnesses; a sunk one asks for the search.
+            // The points on the surfaces prove the distance of a separated pair. A sunk pair needs the
+            // search over directions.
             if c.gap < 0.0 && k % 10 == 0 && s.a != Shape::Plane && s.b != Shape::Plane {
                 let best = best_separation(&s, &mut r);
                 assert!(best < c.gap + 1e-6, "{name} {k}: {} but {best}", c.gap);
@@ -338,8 +339,8 @@ fn every_point_of_a_capsule_lying_on_a_shape_is_a_contact() {
         for k in 0..POSES {
             let a = MAKERS[2].1(&mut r);
             let b = make(&mut r);
-            // Along the shape's z or across it, tilted a little (for capsules, within the angle
-            // that counts as parallel).
+            // Along the shape's z or perpendicular to it, tilted slightly (for capsules, within the
+            // angle that counts as parallel).
             let (radius, tilt) = match b {
                 Shape::Capsule { radius, .. } => (radius, 4e-4),
                 _ => (size(&b), 0.02),
@@ -382,8 +383,8 @@ fn every_point_of_a_capsule_lying_on_a_shape_is_a_contact() {
                 ] {
                     let at = Pose::translation(on);
                     let d = distance(&probe, &at, shape, pose).unwrap();
-                    // The upper end of a tilted capsule touches with a point of its ball that
-                    // lies inside the capsule, by at most radius · (1 − cos tilt).
+                    // The upper end of a tilted capsule touches with a point of its ball that lies
+                    // inside the capsule, by at most radius · (1 − cos tilt).
                     let inside = -1e-4 - d.gap;
                     let bound = 1e-9 + 1.5 * tilt * tilt * size(shape);
                     assert!(inside > -1e-9 && inside < bound, "{name} {k}: {p:?} {d:?}");
