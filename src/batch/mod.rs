@@ -280,7 +280,7 @@ impl Batch {
     fn check(&self, name: &str, len: Option<usize>, rows: usize) -> Result<()> {
         let count = self.count();
         match len {
-            Some(len) if len != rows * count => Err(Error::invalid(format!(
+            Some(len) if Some(len) != rows.checked_mul(count) => Err(Error::invalid(format!(
                 "{name} must have {rows} × {count} entries, got {len}"
             ))),
             _ => Ok(()),

@@ -98,7 +98,7 @@ impl Bytes {
         let [all, largest, turned] = room(t, most).map(|n| n as u128);
         let several = if trees > 1 { nv } else { 0 };
         // Pairs of geoms are listed only if there are few.
-        linear += 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
+        linear += 250_000 + 3000 * geoms + 160 * (geoms * geoms).min(40_000);
         linear += 20 * all * all + 1000 * nv + 8 * turned;
         linear += groups * (3500 + 160 * tree.min(nv) + 100 * several) + rows * (80 + 40 * largest);
         if turns {
@@ -178,7 +178,7 @@ pub(crate) fn is_there(bytes: u128) -> bool {
 
 /// Bytes of forces at contacts that have a scene of their own.
 fn at_contacts(t: &Topology, [contacts, nv, nu, geoms]: [u128; 4], differentiates: bool) -> u128 {
-    let mut linear = 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
+    let mut linear = 250_000 + 3000 * geoms + 160 * (geoms * geoms).min(40_000);
     linear += contacts * (2500 + 48 * nv + 24 * nu);
     if differentiates {
         let arms = nv.min(2 * t.max_depth as u128);

@@ -130,7 +130,7 @@ mod tests {
         let boxes = |seed: usize, n: usize| -> Vec<[Vec3; 2]> {
             let at = |i: usize, k: usize| scattered(i, 7 * seed + k);
             let corner = |i| Vec3::new(at(i, 1), at(i, 2), at(i, 3));
-            let size = |i| Vec3::new(at(i, 4), at(i, 5), at(i, 6)).abs() * 0.2;
+            let size = |i| Vec3::new(at(i, 4), at(i, 5), at(i, 6)).abs() * 0.5;
             (0..n).map(|i| [corner(i), corner(i) + size(i)]).collect()
         };
         let (first, second) = (boxes(1, 57), boxes(2, 90));
