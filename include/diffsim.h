@@ -879,6 +879,11 @@ enum ds_param_kind
    */
   DS_PARAM_ACTUATOR_GAIN = 19,
   /**
+   * index: compliant geom (DS_HYDROELASTIC_COMPLIANT) that may touch something; component 0: its
+   * modulus [Pa], greater than 0. With DS_CONTACT_CONVEX.
+   */
+  DS_PARAM_HYDROELASTIC_MODULUS = 20,
+  /**
    * index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
    * its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
    * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is

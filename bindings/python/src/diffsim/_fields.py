@@ -246,5 +246,6 @@ PARAMS: Dict[str, str] = {
     'tendon': "index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2 and 3: lower and upper end of the rest lengths [m], 4 + 3 i to 6 + 3 i: element i of a spatial path, which is a point, in its body's frame [m].",
     'prescribed': 'index: dof with a prescribed velocity; component 0 [m/s or rad/s]. Selecting a dof without one is DS_ERR_UNSUPPORTED.',
     'actuator_gain': 'index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a muscle is DS_ERR_UNSUPPORTED.',
+    'hydroelastic_modulus': 'index: compliant geom (DS_HYDROELASTIC_COMPLIANT) that may touch something; component 0: its modulus [Pa], greater than 0. With DS_CONTACT_CONVEX.',
     'spline_frame': 'index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.',
 }
