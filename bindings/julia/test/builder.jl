@@ -33,7 +33,7 @@
         e
     end
     @test occursin("\"rope\"", failure(() -> add_actuator!(b; tendon = "rope")).message)
-    @test occursin("got both", failure(() -> add_actuator!(b; joint = "hinge", tendon = "winch")).message)
+    @test occursin("got joint and tendon", failure(() -> add_actuator!(b; joint = "hinge", tendon = "winch")).message)
     @test occursin("stiffness", failure(() -> add_spring!(b; stiffness = -1.0)).message)
     @test occursin("cable", failure(() -> add_tendon!(b; bodies = [0, arm], anchors = zeros(3, 2), name = "cable")).message)
     @test_throws ArgumentError add_tendon!(b; name = "rope")

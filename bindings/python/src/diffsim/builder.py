@@ -165,7 +165,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         check(lib.ds_builder_add_joint(self._handle, self._body(body, "body"), joint))
         self._joints.append(fields.get("name") or "")
 
-    @says("ds_geom_desc", ("vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows"))
+    @says("ds_geom_desc", ("vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows", "reserved2"))
     def add_geom(
         self,
         body: Id,
