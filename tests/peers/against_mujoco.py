@@ -279,19 +279,25 @@ def activations(report, robot, ours, match):
 
 
 def servos(m, d):
-    """Dof, stiffness and damping of each actuator on a joint whose force has such slopes and is within its range."""
-    found, plain = [], (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+    """Moment, stiffness and damping of each actuator whose force has affine slopes and is within its range."""
+    fixed, affine = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE)
+    moments, found = np.zeros((m.nu, m.nv)), []
+    mujoco.mju_sparse2dense(moments, d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind)
     for i in range(m.nu):
-        is_affine = m.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_AFFINE
-        on_joint = m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_JOINT
-        joint = m.actuator_trnid[i, 0]
-        if not is_affine or not on_joint or m.jnt_type[joint] not in plain:
+        slopes = np.zeros(2)
+        if m.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_AFFINE:
+            slopes += m.actuator_biasprm[i, 1:3]
+        elif m.actuator_biastype[i] != mujoco.mjtBias.mjBIAS_NONE:
+            continue
+        if m.actuator_gaintype[i] == affine:
+            low, high = m.actuator_ctrlrange[i] if m.actuator_ctrllimited[i] else (-np.inf, np.inf)
+            slopes += m.actuator_gainprm[i, 1:3] * np.clip(d.ctrl[i], low, high)
+        elif m.actuator_gaintype[i] != fixed:
             continue
         low, high = m.actuator_forcerange[i]
         if m.actuator_forcelimited[i] and not low < d.actuator_force[i] < high:
             continue
-        slopes = -(m.actuator_gear[i, 0] ** 2) * m.actuator_biasprm[i, 1:3]
-        found.append((m.jnt_dofadr[joint], *np.maximum(slopes, 0.0)))
+        found.append((moments[i], *np.maximum(-slopes, 0.0)))
     return found
 
 
@@ -300,7 +306,7 @@ def step(report, robot, ours, match):
     from MuJoCo's terms, with free joints in body axes and in world axes.
 
     (M + h D + h² K)(v⁺ − v) = h (actuation + springs + dampers + Jᵀ push − bias − h K v), where a tendon of moment g has
-    the terms d g gᵀ in D and k g gᵀ in K, and a servo on a joint its slopes.
+    the terms d g gᵀ in D and k g gᵀ in K, and a servo its slopes.
     """
     m, d = match.model, match.data
     match.disable(mujoco_model.EXTRA_FORCES[:4])
@@ -328,9 +334,9 @@ def step(report, robot, ours, match):
         A = match.mass_matrix() + h * np.diag(m.dof_damping) + h * h * K
         force = match.body_jacobian(body, d.xpos[body]).T @ push
         force += d.qfrc_actuator + d.qfrc_passive - d.qfrc_bias - h * K @ d.qvel
-        for dof, k, damping in servos(m, d):
-            A[dof, dof] += h * (damping + h * k)
-            force[dof] -= h * k * d.qvel[dof]
+        for moment, k, damping in servos(m, d):
+            A += h * (damping + h * k) * np.outer(moment, moment)
+            force -= h * k * moment * (moment @ d.qvel)
         for t in range(m.ntendon):
             moment, k = match.tendon_moment(t), match.tendon_stiffness(t)
             A += h * (m.tendon_damping[t] + h * k) * np.outer(moment, moment)
