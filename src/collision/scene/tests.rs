@@ -250,3 +250,41 @@ fn every_broad_phase_finds_what_a_trial_of_all_pairs_finds() {
     }
     assert!(contacts > 15_000 && held > 3_000, "{contacts} {held}");
 }
+
+/// Bodies that move little from search to search: groups are passed over for many searches.
+#[test]
+fn a_walk_in_small_steps_finds_what_a_trial_of_all_pairs_finds() {
+    let mut random = Random(11);
+    let (mut contacts, mut changes) = (0, 0);
+    for walk in 0..12 {
+        let model = scene(&mut random);
+        let mut scenes = [(); 2].map(|()| Scene::new(&model, ROOM).unwrap());
+        let mut kin = Kinematics::new(&model);
+        let mut q = model.neutral().to_vec();
+        let speed = [1e-3, 1e-2, 0.05][walk % 3];
+        let mut dv: Vec<f64> = (0..model.nv())
+            .map(|_| random.uniform(-speed, speed))
+            .collect();
+        let mut before = 0;
+        for step in 0..150 {
+            if step % 50 == 49 {
+                dv.iter_mut()
+                    .for_each(|x| *x = random.uniform(-speed, speed));
+            }
+            positions(&mut kin, &model, model.params(), &q);
+            let [watched, tried] = &mut scenes;
+            for scene in [&mut *watched, &mut *tried] {
+                scene.place(&model, &kin);
+            }
+            watched.collide(0.0).unwrap();
+            let expected = by_trial(tried);
+            assert_eq!(found(watched), expected, "walk {walk}, step {step}");
+            contacts += expected.len();
+            changes += usize::from(expected.len() != before);
+            before = expected.len();
+            let from = q.clone();
+            model.integrate(&from, &dv, &mut q);
+        }
+    }
+    assert!(contacts > 5_000 && changes > 100, "{contacts} {changes}");
+}
