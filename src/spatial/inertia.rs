@@ -95,33 +95,9 @@ impl Inertia {
         }
     }
 
-    /// The second moment about the point, along the same axes; linear in the inertia.
+    /// Rotational inertia about a point, along the same axes. Linear in the inertia.
     pub fn about(&self, point: Vec3) -> Sym3 {
         self.i - across(point, self.h * 2.0 - point * self.mass)
-    }
-
-    /// How it changes where the body moves by `v`, with the frame at rest.
-    pub fn rate(&self, v: Twist) -> Inertia {
-        let (i, h, u) = (self.i.to_mat3(), self.h, v.lin);
-        let d = 2.0 * h.dot(u);
-        let p = Mat3::from_columns(
-            v.ang.cross(i.c[0]),
-            v.ang.cross(i.c[1]),
-            v.ang.cross(i.c[2]),
-        );
-        let e = |r: usize, c: usize| p.at(r, c) + p.at(c, r) - h[r] * u[c] - h[c] * u[r];
-        Inertia {
-            mass: 0.0,
-            h: u * self.mass + v.ang.cross(h),
-            i: Sym3::new(
-                e(0, 0) + d,
-                e(0, 1),
-                e(1, 1) + d,
-                e(0, 2),
-                e(1, 2),
-                e(2, 2) + d,
-            ),
-        }
     }
 
     pub fn is_finite(&self) -> bool {
