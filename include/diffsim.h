@@ -26,9 +26,10 @@
  *
  * Memory. ds_sim_step*, ds_sim_contact*, ds_sim_impulse*, ds_batch_step*, ds_rollout_run,
  * ds_rollout_adjoint, ds_problem_solve and its derivatives, and the dynamics calls do not allocate;
- * ds_sim_collide and ds_sim_distance do so only in the first such call of a sim with DS_CONTACT_NONE,
- * and ds_batch_rollout where no call had as many steps before and ds_batch_reserve was not called. A call that fails may allocate its message. What a
- * caller's sizes (max_contacts, max_steps, a batch's count) ask for beyond the memory is DS_ERR_CAPACITY.
+ * ds_sim_collide and ds_sim_distance do so only in the first such call of a sim with DS_CONTACT_NONE.
+ * ds_batch_rollout does so for more steps than ds_batch_reserve and all earlier calls had. A call that
+ * fails may allocate its message. Sizes beyond the memory (max_contacts, max_steps, the count of a batch)
+ * are DS_ERR_CAPACITY.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
  * is x[i + n*j]. Sizes are in terms of nq, nv, nu and np (ds_model_nq, ..., ds_sim_np). Pointers must
@@ -4008,8 +4009,8 @@ ds_status ds_rotation_vector_to_quat(const double *vector, double *quat, double 
 ds_status ds_quat_to_rotation_vector(const double *quat, double *vector, double *jacobian);
 
 /**
- * The quaternion (x y z w) of rotations by three angles [rad] about axes, each carried along by those before it: the
- * rotation of a DS_JOINT_EULER.
+ * The quaternion (x y z w) of rotations by three angles [rad] about three axes. Each rotation carries the
+ * axes after it along: this is the rotation of a DS_JOINT_EULER.
  *
  * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: rotation about the
  * moved axes by the angles; may be NULL.
@@ -4020,9 +4021,9 @@ ds_status ds_euler_to_quat(const double *axes,
                            double *jacobian);
 
 /**
- * The angles [rad] of a quaternion (x y z w) about three axes, the second of which is perpendicular to the others.
- * The second angle is from -pi/2 to pi/2 where the axes are perpendicular, and from 0 to pi where the third is
- * the first one.
+ * The angles [rad] of a quaternion (x y z w) about three axes. The second axis is perpendicular to the
+ * others. The second angle is from -pi/2 to pi/2 if all axes are perpendicular, and from 0 to pi if the third
+ * axis is the first one.
  *
  * axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: the angles by
  * rotations about the moved axes; may be NULL.

@@ -1,14 +1,15 @@
-# Finds the mass of a cart with its pendulum, the pendulum's first moment and moment of inertia, and the friction of the
-# floor from a recorded motion, by Gauss–Newton on the exact derivatives of the simulation.
+# Identifies a cart with a pendulum from a recorded motion, by Gauss–Newton on the exact derivatives of the
+# simulation: the mass of both, the pendulum's first moment and moment of inertia, and the floor's friction.
 #
 #     julia --project=bindings/julia examples/julia/system_identification.jl [FOLDER]
 #
 # Writes system_identification.dsrec, the motion with the parameters found, into FOLDER (default: target).
 #
-# The cart lies on the floor and is dragged back and forth, with stick and slip, while the pendulum on its mast swings. The recording
-# has the velocities with noise. The unknowns are log-Cholesky coordinates of the pendulum's inertia, and the logarithms of the
-# cart's mass and of the friction: every value of them is a cart with a pendulum. The sensitivity S of the state by the parameters follows the motion: S⁺ = A S + B, with the
-# step's Jacobians A by the state and B by the parameters.
+# The cart lies on the floor and is dragged back and forth, with stick and slip. The pendulum on its mast swings.
+# The recording has the velocities with noise. The unknowns are log-Cholesky coordinates of the pendulum's
+# inertia, and the logarithms of the cart's mass and of the friction: every value of them is a physical system.
+# The sensitivity S of the state by the parameters follows the motion, S⁺ = A S + B. The step's Jacobians give A
+# (by the state) and B (by the parameters).
 
 using DiffSim
 using LinearAlgebra
@@ -99,7 +100,7 @@ function identify(; log = true, folder = nothing)
         predicted, slope = motion(sim, p)
         misfit = recorded - predicted
         log && @printf("%9d  %12.6f  %s\n", iteration, norm(misfit) / sqrt(length(misfit)), join(round.(shown(p); digits = 5), ", "))
-        # The shortest step: nothing tells the pendulum's mass from the cart's, or its moments about other axes.
+        # The shortest step: the motion depends on the sum of both masses and on one moment of inertia alone.
         change = pinv(slope * by_x; rtol = 1e-6) * misfit
         norm(change) < 1e-7 && break
         # By a third at most, and half as far while the misfit does not decrease: with stick and slip it is not a parabola.

@@ -87,8 +87,8 @@ pub unsafe extern "C" fn ds_quat_to_rotation_vector(
     })
 }
 
-/// The quaternion (x y z w) of rotations by three angles [rad] about axes, each carried along by those before it: the
-/// rotation of a DS_JOINT_EULER.
+/// The quaternion (x y z w) of rotations by three angles [rad] about three axes. Each rotation carries the
+/// axes after it along: this is the rotation of a DS_JOINT_EULER.
 ///
 /// axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: rotation about the
 /// moved axes by the angles; may be NULL.
@@ -113,9 +113,9 @@ pub unsafe extern "C" fn ds_euler_to_quat(
     })
 }
 
-/// The angles [rad] of a quaternion (x y z w) about three axes, the second of which is perpendicular to the others.
-/// The second angle is from -pi/2 to pi/2 where the axes are perpendicular, and from 0 to pi where the third is
-/// the first one.
+/// The angles [rad] of a quaternion (x y z w) about three axes. The second axis is perpendicular to the
+/// others. The second angle is from -pi/2 to pi/2 if all axes are perpendicular, and from 0 to pi if the third
+/// axis is the first one.
 ///
 /// axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: the angles by
 /// rotations about the moved axes; may be NULL.
