@@ -235,14 +235,14 @@ protected:
         return out;
     }
 
-    /** Result of a call without a status; throws the library's message if it is NULL. */
+    /** Passes the result of a call without a status; throws if the handle is empty. */
     template <class V>
     V value(V given) const {
         if (!object_) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
         return given;
     }
 
-    /** The same for calls that return NULL for an index out of range. */
+    /** Passes a string; throws if it is NULL, which means an index out of range. */
     std::string_view name(const char *given) const {
         if (given == nullptr) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
         return given;
