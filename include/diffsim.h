@@ -155,26 +155,17 @@ extern "C" {
 
 /** Outcome of a fallible call. The numbers never change and are never reused. */
 DS_ENUM(ds_status) {
-  /** Done. */
-  DS_OK = 0,
+  DS_OK = 0,                /**< Done. */
   /** An argument is null, of the wrong size, out of range, or contradicts another. */
   DS_ERR_INVALID_ARGUMENT = 1,
-  /** A file cannot be read or written. */
-  DS_ERR_IO = 2,
-  /** A file violates its format. */
-  DS_ERR_PARSE = 3,
-  /** The request is valid, but this version does not support it. */
-  DS_ERR_UNSUPPORTED = 4,
-  /** A capacity chosen at creation is too small, or there is not enough memory. */
-  DS_ERR_CAPACITY = 5,
-  /** The contact solver stopped above its tolerance. */
-  DS_ERR_NOT_CONVERGED = 6,
-  /** An argument or a result is not finite. */
-  DS_ERR_NUMERICAL = 7,
-  /** A result of a step was asked for before any step. */
-  DS_ERR_NO_STEP = 8,
-  /** A defect of the library; the message says where. Please report it. */
-  DS_ERR_INTERNAL = 9,
+  DS_ERR_IO = 2,            /**< A file cannot be read or written. */
+  DS_ERR_PARSE = 3,         /**< A file violates its format. */
+  DS_ERR_UNSUPPORTED = 4,   /**< The request is valid, but this version does not support it. */
+  DS_ERR_CAPACITY = 5,      /**< A capacity chosen at creation is too small, or there is not enough memory. */
+  DS_ERR_NOT_CONVERGED = 6, /**< The contact solver stopped above its tolerance. */
+  DS_ERR_NUMERICAL = 7,     /**< An argument or a result is not finite. */
+  DS_ERR_NO_STEP = 8,       /**< A result of a step was asked for before any step. */
+  DS_ERR_INTERNAL = 9,      /**< A defect of the library; the message says where. Please report it. */
 };
 
 /** Version of the binary interface. A program built against a header with the same number runs with this
@@ -198,8 +189,7 @@ const char *ds_last_error(void);
 
 /** How the robot is attached to the world. */
 DS_ENUM(ds_base) {
-  /** As the file says. */
-  DS_BASE_FROM_FILE = 0,
+  DS_BASE_FROM_FILE = 0, /**< As the file says. */
   /** Free joints between bodies and the world are removed. The bodies stay at their placements in the
    * file. */
   DS_BASE_FIXED = 1,
@@ -213,8 +203,7 @@ DS_ENUM(ds_actuation) {
   /** Inputs of the actuators of the file. A URDF has the actuators of its transmissions if
    * ds_load_options.transmissions is 1, otherwise none: nu = 0. */
   DS_ACTUATION_FROM_FILE = 0,
-  /** One input for each dof: nu = nv, and u is the generalized force. */
-  DS_ACTUATION_FULL = 1,
+  DS_ACTUATION_FULL = 1, /**< One input for each dof: nu = nv, and u is the generalized force. */
   /** One input for each dof, except on free joints and on joints of several dofs (planar, spherical) that
    * connect a body to the world. One-dof joints on the world do have inputs: an arm's first joint, and
    * also a base made of slides and hinges. */
@@ -223,10 +212,8 @@ DS_ENUM(ds_actuation) {
 
 /** How to treat a URDF joint that follows another joint. */
 DS_ENUM(ds_mimic) {
-  /** Refuse the file. */
-  DS_MIMIC_ERROR = 0,
-  /** Let it move independently, with a warning. */
-  DS_MIMIC_INDEPENDENT = 1,
+  DS_MIMIC_ERROR = 0,       /**< Refuse the file. */
+  DS_MIMIC_INDEPENDENT = 1, /**< Let it move independently, with a warning. */
   /** Couple it to its leader by an equality constraint of the same name: q = multiplier * q_leader +
    * offset. */
   DS_MIMIC_COUPLE = 2,
@@ -234,47 +221,34 @@ DS_ENUM(ds_mimic) {
 
 /** How to treat a URDF collision geometry whose mesh file is not found. */
 DS_ENUM(ds_missing_mesh) {
-  /** Refuse the file. */
-  DS_MISSING_MESH_ERROR = 0,
-  /** Leave the geometry out, with a warning. */
-  DS_MISSING_MESH_SKIP = 1,
+  DS_MISSING_MESH_ERROR = 0, /**< Refuse the file. */
+  DS_MISSING_MESH_SKIP = 1,  /**< Leave the geometry out, with a warning. */
 };
 
 /** How meshes collide. */
 DS_ENUM(ds_mesh_mode) {
-  /** As their convex hulls. */
-  DS_MESH_HULL = 0,
-  /** As unions of convex pieces found at load. */
-  DS_MESH_DECOMPOSED = 1,
+  DS_MESH_HULL = 0,       /**< As their convex hulls. */
+  DS_MESH_DECOMPOSED = 1, /**< As unions of convex pieces found at load. */
 };
 
 /** How to treat an open mesh, which bounds no solid. A mesh is open if its holes make up more than a
  * thousandth of its surface; with DS_MESH_DECOMPOSED, if any edge belongs to one triangle only. Geoms
  * that the filters exclude from all contact are not checked. */
 DS_ENUM(ds_open_mesh) {
-  /** Refuse it. */
-  DS_OPEN_MESH_ERROR = 0,
-  /** Let it collide as its convex hull, with a warning. */
-  DS_OPEN_MESH_HULL = 1,
+  DS_OPEN_MESH_ERROR = 0, /**< Refuse it. */
+  DS_OPEN_MESH_HULL = 1,  /**< Let it collide as its convex hull, with a warning. */
 };
 
 /** Changes that a load makes to the description in the file. Fill with ds_load_options_init, then change
  * fields. Pass NULL for the defaults. Strings and arrays are copied during the call. */
 typedef struct ds_load_options {
-  /** Size of this struct in bytes; set by ds_load_options_init. */
-  size_t struct_size;
-  /** A ds_base. Default DS_BASE_FROM_FILE. */
-  int32_t base;
-  /** A ds_actuation. Default DS_ACTUATION_FROM_FILE. */
-  int32_t actuation;
-  /** 1: adds the plane z = 0 of the world as a geom named "ground". Default 0. */
-  int32_t ground_plane;
-  /** A ds_mimic. Default DS_MIMIC_ERROR. */
-  int32_t mimic;
-  /** A ds_missing_mesh. Default DS_MISSING_MESH_ERROR. */
-  int32_t missing_mesh;
-  /** A ds_mesh_mode. Default DS_MESH_HULL. */
-  int32_t mesh_mode;
+  size_t struct_size;    /**< Size of this struct in bytes; set by ds_load_options_init. */
+  int32_t base;          /**< A ds_base. Default DS_BASE_FROM_FILE. */
+  int32_t actuation;     /**< A ds_actuation. Default DS_ACTUATION_FROM_FILE. */
+  int32_t ground_plane;  /**< 1: adds the plane z = 0 of the world as a geom named "ground". Default 0. */
+  int32_t mimic;         /**< A ds_mimic. Default DS_MIMIC_ERROR. */
+  int32_t missing_mesh;  /**< A ds_missing_mesh. Default DS_MISSING_MESH_ERROR. */
+  int32_t mesh_mode;     /**< A ds_mesh_mode. Default DS_MESH_HULL. */
   /** Friction coefficient of all contacts with the added ground plane, independent of the other geom.
    * Default 1. */
   double ground_friction;
@@ -283,16 +257,14 @@ typedef struct ds_load_options {
    * environment variables; the command line and the Python and Julia bindings add the directories of
    * ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. mesh_dir_count strings. Default NULL. */
   const char *const *mesh_dirs;
-  /** Number of mesh_dirs. Default 0. */
-  size_t mesh_dir_count;
+  size_t mesh_dir_count; /**< Number of mesh_dirs. Default 0. */
   /** 0: the bodies of one robot (the subtree of one child of the world) never touch each other. Default 1:
    * as the file says. */
   int32_t self_collision;
   /** 1: geoms of one robot that overlap at the neutral configuration never touch, as for
    * ds_model_exclude_overlapping. Default 0. */
   int32_t exclude_overlapping;
-  /** A ds_open_mesh. Default DS_OPEN_MESH_HULL. */
-  int32_t open_mesh;
+  int32_t open_mesh;     /**< A ds_open_mesh. Default DS_OPEN_MESH_HULL. */
   /** Geoms of one robot that overlap in more than three quarters of 24 configurations spread over the
    * joint limits: typically housings, and parts inside the hull of a hollow part. Default 0: they never
    * touch; a warning counts them and names three. 1: they may touch. Pairs that the file names may touch
@@ -446,22 +418,15 @@ ds_status ds_model_body_gravity_compensation(const struct ds_model *model, int32
 
 /** Motion of a joint. In brackets: the numbers of entries in q and v. */
 DS_ENUM(ds_joint_kind) {
-  /** No motion: a named weld. (0, 0) */
-  DS_JOINT_FIXED = 0,
-  /** Rotation about the axis [rad]. (1, 1) */
-  DS_JOINT_REVOLUTE = 1,
-  /** As revolute, without limits. (1, 1) */
-  DS_JOINT_CONTINUOUS = 2,
-  /** Translation along the axis [m]. (1, 1) */
-  DS_JOINT_PRISMATIC = 3,
-  /** Quaternion (x y z w); angular velocity in body axes. (4, 3) */
-  DS_JOINT_SPHERICAL = 4,
+  DS_JOINT_FIXED = 0,              /**< No motion: a named weld. (0, 0) */
+  DS_JOINT_REVOLUTE = 1,           /**< Rotation about the axis [rad]. (1, 1) */
+  DS_JOINT_CONTINUOUS = 2,         /**< As revolute, without limits. (1, 1) */
+  DS_JOINT_PRISMATIC = 3,          /**< Translation along the axis [m]. (1, 1) */
+  DS_JOINT_SPHERICAL = 4,          /**< Quaternion (x y z w); angular velocity in body axes. (4, 3) */
   /** Position and quaternion (x y z, qx qy qz qw); twist in body axes (linear; angular). (7, 6) */
   DS_JOINT_FREE = 5,
-  /** Translations along two directions perpendicular to the axis. (2, 2) */
-  DS_JOINT_PLANAR_TRANSLATION = 6,
-  /** Translations along x, y, z. (3, 3) */
-  DS_JOINT_TRANSLATION = 7,
+  DS_JOINT_PLANAR_TRANSLATION = 6, /**< Translations along two directions perpendicular to the axis. (2, 2) */
+  DS_JOINT_TRANSLATION = 7,        /**< Translations along x, y, z. (3, 3) */
   /** Translations in the plane perpendicular to the axis, then the rotation about it. (3, 3) */
   DS_JOINT_PLANAR = 8,
   /** Rotation about the axis, then about a second one that the first carries along. (2, 2) */
@@ -512,20 +477,13 @@ int32_t ds_model_geom_body(const struct ds_model *model, int32_t geom);
 DS_ENUM(ds_geom_kind) {
   /** The half space z <= 0 (half extents of the drawing along x and y; 0: unbounded). */
   DS_GEOM_PLANE = 0,
-  /** (radius) */
-  DS_GEOM_SPHERE = 1,
-  /** Along z (radius, half length of the cylindrical part). */
-  DS_GEOM_CAPSULE = 2,
-  /** Along z (radius, half length). */
-  DS_GEOM_CYLINDER = 3,
-  /** (semi-axes along x, y, z) */
-  DS_GEOM_ELLIPSOID = 4,
-  /** (half extents along x, y, z) */
-  DS_GEOM_BOX = 5,
-  /** Triangles; no sizes. */
-  DS_GEOM_MESH = 6,
-  /** (half extents along x and y, thickness below height 0) */
-  DS_GEOM_HEIGHT_FIELD = 7,
+  DS_GEOM_SPHERE = 1,       /**< (radius) */
+  DS_GEOM_CAPSULE = 2,      /**< Along z (radius, half length of the cylindrical part). */
+  DS_GEOM_CYLINDER = 3,     /**< Along z (radius, half length). */
+  DS_GEOM_ELLIPSOID = 4,    /**< (semi-axes along x, y, z) */
+  DS_GEOM_BOX = 5,          /**< (half extents along x, y, z) */
+  DS_GEOM_MESH = 6,         /**< Triangles; no sizes. */
+  DS_GEOM_HEIGHT_FIELD = 7, /**< (half extents along x and y, thickness below height 0) */
 };
 
 /** Kind of a geom, a ds_geom_kind; -1 if the id is out of range. */
@@ -638,8 +596,7 @@ ds_status ds_model_exclude_overlapping(const struct ds_model *model, const doubl
 
 /** The contact law of a step. */
 DS_ENUM(ds_contact_law) {
-  /** Rigid contact with the exact Coulomb cone. */
-  DS_CONTACT_NCP = 0,
+  DS_CONTACT_NCP = 0,  /**< Rigid contact with the exact Coulomb cone. */
   /** Rigid contact with a friction pyramid, a boxed linear complementarity problem. The two tangents of a
    * contact are independent: along each, friction is at most the coefficient times the normal impulse.
    * ds_contact.at_bound reports along which tangents the contact slides. */
@@ -656,8 +613,7 @@ DS_ENUM(ds_contact_law) {
    * DS_ERR_UNSUPPORTED for joints with dry friction, equalities, and tendons with bounds or dry friction.
    * kp and kd must be 0. */
   DS_CONTACT_PENALTY = 3,
-  /** No contacts, limits, dry friction or equality constraints. */
-  DS_CONTACT_NONE = 4,
+  DS_CONTACT_NONE = 4, /**< No contacts, limits, dry friction or equality constraints. */
 };
 
 /** The time-stepping scheme. */
@@ -703,15 +659,12 @@ DS_ENUM(ds_integrator) {
 /** Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
  * fields. Pass NULL for the defaults. */
 typedef struct ds_options {
-  /** Size of this struct in bytes; set by ds_options_init. */
-  size_t struct_size;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_options_init. */
   /** Time step [s], at least 1e-100. Default 0: the time step of the model (ds_model_time_step).
    * ds_sim_time_step returns the one in use. */
   double time_step;
-  /** A ds_contact_law. Default DS_CONTACT_NCP. */
-  int32_t contact;
-  /** A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL. */
-  int32_t integrator;
+  int32_t contact;    /**< A ds_contact_law. Default DS_CONTACT_NCP. */
+  int32_t integrator; /**< A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL. */
   /** Largest residual of the contact problem that counts as solved. With DS_CONTACT_CONVEX it is the
    * residual of momentum, relative to the change of momentum by impulses. Default 1e-9. */
   double tolerance;
@@ -817,8 +770,7 @@ ds_status ds_sim_step(struct ds_sim *sim, const double *q, const double *v, cons
 
 /** The label of a derivative of a step (docs/gradients.md). */
 DS_ENUM(ds_gradient) {
-  /** The derivative of the step as computed. */
-  DS_GRADIENT_EXACT = 0,
+  DS_GRADIENT_EXACT = 0,    /**< The derivative of the step as computed. */
   /** The derivative of one side of a switch. When you ask for a derivative, the two sides are compared;
    * the label is ONE_SIDED only if they differ.
    *
@@ -830,8 +782,7 @@ DS_ENUM(ds_gradient) {
    * - A selected friction coefficient equals that of the other geom of a pair, and the larger of the two
    *   counts. */
   DS_GRADIENT_ONE_SIDED = 1,
-  /** A smoothed derivative, computed on request. */
-  DS_GRADIENT_SMOOTHED = 2,
+  DS_GRADIENT_SMOOTHED = 2, /**< A smoothed derivative, computed on request. */
   /** No derivative is given. If the contact problem was not solved to the tolerance, asking for a
    * derivative is DS_ERR_NOT_CONVERGED.
    *
@@ -844,12 +795,9 @@ DS_ENUM(ds_gradient) {
 
 /** Facts about the last step. */
 typedef struct ds_step_info {
-  /** Number of contacts. */
-  size_t contacts;
-  /** Iterations of the contact solver, of any kind, summed over all bodies. */
-  size_t iterations;
-  /** Residual at which the contact solver stopped. */
-  double residual;
+  size_t contacts;   /**< Number of contacts. */
+  size_t iterations; /**< Iterations of the contact solver, of any kind, summed over all bodies. */
+  double residual;   /**< Residual at which the contact solver stopped. */
   /** Distance to the nearest switch of a mode; inf if there is none. Distances of contacts and limits are
    * scaled by the contact law. The distance of an actuator from its clamp is in the actuator's unit. */
   double switch_distance;
@@ -929,39 +877,29 @@ size_t ds_contact_size(void);
 
 /** The branch of the contact law that a contact is on. */
 DS_ENUM(ds_contact_mode) {
-  /** No impulse. */
-  DS_MODE_BREAKING = 0,
-  /** No relative motion. */
-  DS_MODE_STICKING = 1,
-  /** Sliding against friction, or touching without friction. */
-  DS_MODE_SLIDING = 2,
+  DS_MODE_BREAKING = 0, /**< No impulse. */
+  DS_MODE_STICKING = 1, /**< No relative motion. */
+  DS_MODE_SLIDING = 2,  /**< Sliding against friction, or touching without friction. */
   /** Not known: the solver stopped early, or no contact problem was solved (ds_sim_collide). */
   DS_MODE_UNKNOWN = 3,
 };
 
 /** A contact of the last step or ds_sim_collide, world axes. */
 typedef struct ds_contact {
-  /** Geom A. */
-  int32_t geom_a;
-  /** Geom B. */
-  int32_t geom_b;
-  /** Body of geom A. */
-  int32_t body_a;
-  /** Body of geom B. */
-  int32_t body_b;
+  int32_t geom_a;       /**< Geom A. */
+  int32_t geom_b;       /**< Geom B. */
+  int32_t body_a;       /**< Body of geom A. */
+  int32_t body_b;       /**< Body of geom B. */
   /** Contact point [m]. It lies on the flat face that gives the normal. If neither or both of the surfaces
    * are flat, it lies midway between them. */
   double point[3];
-  /** Unit normal from A to B. */
-  double normal[3];
-  /** Distance along the normal, negative when penetrating [m]. */
-  double gap;
+  double normal[3];     /**< Unit normal from A to B. */
+  double gap;           /**< Distance along the normal, negative when penetrating [m]. */
   /** Impulse on B along two tangents and the normal (t1 t2 n) [N s]. Zero after ds_sim_collide. */
   double impulse[3];
   /** Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide. */
   double velocity[3];
-  /** The branch of the contact law. */
-  ds_contact_mode mode;
+  ds_contact_mode mode; /**< The branch of the contact law. */
   /** With DS_CONTACT_LCP, the friction components that are at their own bounds, as a sum of: 1 along t1, 2
    * along t2, 4 rolling about t1, 8 rolling about t2, 16 torsion about the normal; otherwise 0. In
    * DS_MODE_SLIDING it may be that only one of the two tangents slides. In DS_MODE_STICKING, which
@@ -975,8 +913,7 @@ typedef struct ds_contact {
    * features touch, and differs between two contacts of one pair of geoms. The number has no other
    * meaning. */
   uint64_t feature;
-  /** Of a face of a hydroelastic patch: its area [m²]; else 0. */
-  double area;
+  double area;          /**< Of a face of a hydroelastic patch: its area [m²]; else 0. */
   /** Of such a face: the pressure at its point where the step began, negative where the face is not closed
    * [Pa]; else 0. */
   double pressure;
@@ -1023,17 +960,14 @@ ds_status ds_sim_contact_derivatives(struct ds_sim *sim, double *dpoint, double 
 typedef struct ds_distance {
   /** Signed distance [m]. If the geoms overlap, it is minus the shortest translation that separates them. */
   double distance;
-  /** The closest (or deepest) point on the surface of A [m]. */
-  double point_a[3];
+  double point_a[3]; /**< The closest (or deepest) point on the surface of A [m]. */
   /** The closest (or deepest) point on the surface of B [m]: point_b - point_a = distance * normal. */
   double point_b[3];
-  /** Unit normal from A to B. */
-  double normal[3];
+  double normal[3];  /**< Unit normal from A to B. */
   /** Exact, or one-sided if the distance has a kink or a part of its derivative is not determined; that
    * part is left out. */
   ds_gradient gradient;
-  /** Reserved; 0. */
-  int32_t reserved;
+  int32_t reserved;  /**< Reserved; 0. */
 } ds_distance;
 
 /** Signed distance of two geoms (ids, see ds_model_geom_id) at q (nq numbers), whatever the filters say.
@@ -1079,10 +1013,8 @@ DS_ENUM(ds_param_kind) {
   DS_PARAM_CONTACT_DISSIPATION = 4,
   /** index: joint; component: dof of the joint [N s/m or N m s/rad]. */
   DS_PARAM_JOINT_DAMPING = 5,
-  /** index: joint; component: dof of the joint [N/m or N m/rad]. */
-  DS_PARAM_JOINT_STIFFNESS = 6,
-  /** index: joint; component: dof of the joint [kg or kg m²]. */
-  DS_PARAM_JOINT_ARMATURE = 7,
+  DS_PARAM_JOINT_STIFFNESS = 6,         /**< index: joint; component: dof of the joint [N/m or N m/rad]. */
+  DS_PARAM_JOINT_ARMATURE = 7,          /**< index: joint; component: dof of the joint [kg or kg m²]. */
   /** index: joint; component 0 to 2: displacement of the joint's placement along its own axes [m], 3 to 5:
    * rotation vector [rad]. All are zero as loaded. */
   DS_PARAM_JOINT_PLACEMENT = 8,
@@ -1093,18 +1025,15 @@ DS_ENUM(ds_param_kind) {
   /** index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2,
    * each in its body's frame [m]. */
   DS_PARAM_SPRING = 10,
-  /** component 0 to 2, world axes [m/s²]. */
-  DS_PARAM_GRAVITY = 11,
-  /** index: joint; component: dof of the joint [m or rad]. */
-  DS_PARAM_JOINT_SPRING_REFERENCE = 12,
+  DS_PARAM_GRAVITY = 11,                /**< component 0 to 2, world axes [m/s²]. */
+  DS_PARAM_JOINT_SPRING_REFERENCE = 12, /**< index: joint; component: dof of the joint [m or rad]. */
   /** index: joint; component: dof of the joint [N or N m]. DS_ERR_UNSUPPORTED if the dof has no dry
    * friction as loaded, and with laws that do not solve for impulses. */
   DS_PARAM_JOINT_FRICTION = 13,
   /** index: body that can move; component 0 to 5 of its external wrench, as in ds_sim_set_external_wrench
    * [N, N m]. */
   DS_PARAM_EXTERNAL_WRENCH = 14,
-  /** component 0: kp, 1: kd of ds_options, in [0, 1]. */
-  DS_PARAM_STABILIZATION = 15,
+  DS_PARAM_STABILIZATION = 15,          /**< component 0: kp, 1: kd of ds_options, in [0, 1]. */
   /** index: geom; component 0 [N s/m], greater than 0: friction force per slip velocity, below the
    * friction bound. The values of two geoms act in series. As loaded it is ds_geom_desc.tangential;
    * instead of an infinite value a moving geom has 200 N s/m per kg of its tree, and ds_sim_get_params
@@ -1133,12 +1062,9 @@ DS_ENUM(ds_param_kind) {
 
 /** A parameter of a sim. */
 typedef struct ds_param {
-  /** A ds_param_kind. */
-  int32_t kind;
-  /** Id of the body, joint or geom, as the kind says. */
-  int32_t index;
-  /** Number of the component, as the kind says. */
-  int32_t component;
+  int32_t kind;      /**< A ds_param_kind. */
+  int32_t index;     /**< Id of the body, joint or geom, as the kind says. */
+  int32_t component; /**< Number of the component, as the kind says. */
 } ds_param;
 
 /** Selects the parameters to which Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer, in this
@@ -1188,18 +1114,12 @@ ds_status ds_sim_get_act(const struct ds_sim *sim, double *act);
 /** Jacobians of a step by the activations act at its start, and of the activations act+ at its end,
  * column-major; NULL for those not wanted. They must not overlap. */
 typedef struct ds_act_jacobians {
-  /** nv×na, tangent at q_next */
-  double *dq_dact;
-  /** nv×na */
-  double *dv_dact;
-  /** na×nv: zeros, because activations depend on inputs only */
-  double *dact_dq;
-  /** na×nv: zeros */
-  double *dact_dv;
-  /** na×na */
-  double *dact_dact;
-  /** na×nu */
-  double *dact_du;
+  double *dq_dact;   /**< nv×na, tangent at q_next */
+  double *dv_dact;   /**< nv×na */
+  double *dact_dq;   /**< na×nv: zeros, because activations depend on inputs only */
+  double *dact_dv;   /**< na×nv: zeros */
+  double *dact_dact; /**< na×na */
+  double *dact_du;   /**< na×nu */
 } ds_act_jacobians;
 
 /** The part of the last step's Jacobians that ds_sim_step_jacobians leaves out.
@@ -1296,22 +1216,14 @@ ds_status ds_sim_prescribed_impulses(struct ds_sim *sim, double *impulse);
  * differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, and the columns of *_dq
  * are tangent directions at q. The arrays must not overlap. */
 typedef struct ds_step_jacobians {
-  /** nv×nv */
-  double *dq_dq;
-  /** nv×nv */
-  double *dq_dv;
-  /** nv×nu */
-  double *dq_du;
-  /** nv×np, the columns in the order of ds_sim_select_params */
-  double *dq_dp;
-  /** nv×nv */
-  double *dv_dq;
-  /** nv×nv */
-  double *dv_dv;
-  /** nv×nu */
-  double *dv_du;
-  /** nv×np */
-  double *dv_dp;
+  double *dq_dq; /**< nv×nv */
+  double *dq_dv; /**< nv×nv */
+  double *dq_du; /**< nv×nu */
+  double *dq_dp; /**< nv×np, the columns in the order of ds_sim_select_params */
+  double *dv_dq; /**< nv×nv */
+  double *dv_dv; /**< nv×nv */
+  double *dv_du; /**< nv×nu */
+  double *dv_dp; /**< nv×np */
 } ds_step_jacobians;
 
 /** Jacobians of the last step. If the model has activations (ds_model_na), the Jacobians here and in all
@@ -1406,10 +1318,8 @@ ds_status ds_sim_linearize(struct ds_sim *sim, const double *q, const double *v,
 
 /** Numbers of structural nonzeros of a step's Jacobians. */
 typedef struct ds_jacobian_entries {
-  /** In each of dq_dq, dq_dv, dv_dq and dv_dv. */
-  size_t by_state;
-  /** In each of dq_du and dv_du. */
-  size_t by_input;
+  size_t by_state; /**< In each of dq_dq, dq_dv, dv_dq and dv_dv. */
+  size_t by_input; /**< In each of dq_du and dv_du. */
   /** Number of the pattern: two steps of a sim with the same number have the same pattern. It increases. */
   uint64_t pattern;
 } ds_jacobian_entries;
@@ -1460,23 +1370,17 @@ DS_ENUM(ds_smoothing_method) {
 /** Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. Pass NULL for
  * the defaults. */
 typedef struct ds_smoothing {
-  /** Size of this struct in bytes; set by ds_smoothing_init. */
-  size_t struct_size;
-  /** A ds_smoothing_method. Default DS_SMOOTHING_FIRST_ORDER. */
-  int32_t method;
-  /** Must be 0. */
-  int32_t reserved;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_smoothing_init. */
+  int32_t method;     /**< A ds_smoothing_method. Default DS_SMOOTHING_FIRST_ORDER. */
+  int32_t reserved;   /**< Must be 0. */
   /** Standard deviation of the random displacement of every entry of the tangent of q [m or rad]; 0 does
    * not displace q. Default 0.01. */
   double width_q;
-  /** Standard deviation of the random displacement of v [m/s or rad/s]. Default 0.01. */
-  double width_v;
-  /** Standard deviation of the random displacement of u. Default 0. */
-  double width_u;
+  double width_v;     /**< Standard deviation of the random displacement of v [m/s or rad/s]. Default 0.01. */
+  double width_u;     /**< Standard deviation of the random displacement of u. Default 0. */
   /** Number of random displacements; each is taken with both signs, as two steps. Default 64. */
   size_t pairs;
-  /** Seed of the random numbers: the same seed gives the same bits. Default 0. */
-  uint64_t seed;
+  uint64_t seed;      /**< Seed of the random numbers: the same seed gives the same bits. Default 0. */
   /** Largest number of pairs that may be left out because a step or derivative fails. Default 0. */
   size_t max_failures;
   /** Central path: the product of impulse and velocity at every contact and limit [J]. Default 1e-4. */
@@ -1490,14 +1394,10 @@ void ds_smoothing_init(struct ds_smoothing *smoothing);
 
 /** Facts about smoothed Jacobians. */
 typedef struct ds_smoothing_info {
-  /** DS_GRADIENT_SMOOTHED. */
-  ds_gradient gradient;
-  /** Reserved; 0. */
-  int32_t reserved;
-  /** Pairs in the mean; 0 for the central path. */
-  size_t pairs;
-  /** Pairs that were left out; 0 for the central path. */
-  size_t failures;
+  ds_gradient gradient; /**< DS_GRADIENT_SMOOTHED. */
+  int32_t reserved;     /**< Reserved; 0. */
+  size_t pairs;         /**< Pairs in the mean; 0 for the central path. */
+  size_t failures;      /**< Pairs that were left out; 0 for the central path. */
 } ds_smoothing_info;
 
 /** Smoothed Jacobians of the last step, which respond to a contact before it happens; shapes as in
@@ -1787,26 +1687,18 @@ ds_status ds_centroidal_derivatives(struct ds_sim *sim, const double *q, const d
 
 /** Kinds of forces. Each is a bit; add them to form a set. */
 DS_ENUM(ds_force_kind) {
-  /** Springs of joints. */
-  DS_FORCE_JOINT_SPRING = 1,
-  /** Dampers of joints. */
-  DS_FORCE_JOINT_DAMPER = 2,
-  /** Forces that carry bodies against gravity (MJCF's gravcomp). */
-  DS_FORCE_GRAVITY_COMPENSATION = 4,
+  DS_FORCE_JOINT_SPRING = 1,         /**< Springs of joints. */
+  DS_FORCE_JOINT_DAMPER = 2,         /**< Dampers of joints. */
+  DS_FORCE_GRAVITY_COMPENSATION = 4, /**< Forces that carry bodies against gravity (MJCF's gravcomp). */
   /** Springs and dampers of tendons, and springs between points of bodies. */
   DS_FORCE_TENDON = 8,
-  /** Drag and lift of the fluid. */
-  DS_FORCE_FLUID = 16,
-  /** Actuators: the effect of u. */
-  DS_FORCE_ACTUATOR = 32,
+  DS_FORCE_FLUID = 16,               /**< Drag and lift of the fluid. */
+  DS_FORCE_ACTUATOR = 32,            /**< Actuators: the effect of u. */
   /** Contacts and limits as penalty forces (DS_CONTACT_PENALTY); none with other laws. */
   DS_FORCE_CONTACT = 64,
-  /** Wrenches set by ds_sim_set_external_wrench. */
-  DS_FORCE_EXTERNAL = 128,
-  /** The first five: passive forces other than contact. */
-  DS_FORCE_PASSIVE = 31,
-  /** All of them. */
-  DS_FORCE_ALL = 255,
+  DS_FORCE_EXTERNAL = 128,           /**< Wrenches set by ds_sim_set_external_wrench. */
+  DS_FORCE_PASSIVE = 31,             /**< The first five: passive forces other than contact. */
+  DS_FORCE_ALL = 255,                /**< All of them. */
 };
 
 /** The generalized force of these kinds at (q, v, u) and the sim's activations, summed over the kinds: nv
@@ -1847,11 +1739,9 @@ ds_status ds_tendon_states(struct ds_sim *sim, const double *q, const double *v,
 /** Shape of the zone in which a touch sensor measures. */
 DS_ENUM(ds_zone_kind) {
   DS_ZONE_SPHERE = 0,
-  /** Along z. */
-  DS_ZONE_CAPSULE = 1,
+  DS_ZONE_CAPSULE = 1,  /**< Along z. */
   DS_ZONE_ELLIPSOID = 2,
-  /** Along z. */
-  DS_ZONE_CYLINDER = 3,
+  DS_ZONE_CYLINDER = 3, /**< Along z. */
   DS_ZONE_BOX = 4,
 };
 
@@ -1901,16 +1791,13 @@ DS_ENUM(ds_sensor_kind) {
    * the frame's axes. */
   DS_SENSOR_FORCE = 15,
   DS_SENSOR_TORQUE = 16,
-  /** Coordinate and velocity of a one-dof joint. */
-  DS_SENSOR_JOINT_POSITION = 17,
+  DS_SENSOR_JOINT_POSITION = 17,       /**< Coordinate and velocity of a one-dof joint. */
   DS_SENSOR_JOINT_VELOCITY = 18,
   /** Quaternion and angular velocity of a spherical joint, in the body's axes. */
   DS_SENSOR_BALL_QUATERNION = 19,
   DS_SENSOR_BALL_ANGULAR_VELOCITY = 20,
-  /** Sum of the forces of all actuators on a one-dof joint. */
-  DS_SENSOR_JOINT_ACTUATOR_FORCE = 21,
-  /** Length of a tendon and its rate. */
-  DS_SENSOR_TENDON_POSITION = 22,
+  DS_SENSOR_JOINT_ACTUATOR_FORCE = 21, /**< Sum of the forces of all actuators on a one-dof joint. */
+  DS_SENSOR_TENDON_POSITION = 22,      /**< Length of a tendon and its rate. */
   DS_SENSOR_TENDON_VELOCITY = 23,
   /** Length of an actuator's transmission and its rate, both times the gear, and the actuator's force
    * before the gear. */
@@ -1981,14 +1868,10 @@ ds_status ds_sim_sensor_vjp_act(struct ds_sim *sim, const double *q, const doubl
 
 /** A sensor. Fill with ds_sensor_desc_init first. */
 typedef struct ds_sensor_desc {
-  /** Size of this struct in bytes; set by ds_sensor_desc_init. */
-  size_t struct_size;
-  /** Name, unique among sensors; NULL for none. */
-  const char *name;
-  /** A ds_sensor_kind. Default DS_SENSOR_FRAME_POSITION. */
-  int32_t kind;
-  /** For sensors on frames and bodies: the body. Default 0, the world. */
-  int32_t body;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_sensor_desc_init. */
+  const char *name;   /**< Name, unique among sensors; NULL for none. */
+  int32_t kind;       /**< A ds_sensor_kind. Default DS_SENSOR_FRAME_POSITION. */
+  int32_t body;       /**< For sensors on frames and bodies: the body. Default 0, the world. */
   /** For sensors on frames: pose of the frame in its body's frame, a column-major 4×4 matrix. Default
    * NULL: the body's own frame. */
   const double *placement;
@@ -1998,15 +1881,13 @@ typedef struct ds_sensor_desc {
   /** Body to which positions, orientations and velocities of frames are relative; -1 for the world at
    * rest. Default -1. */
   int32_t reference_body;
-  /** A ds_zone_kind. Default DS_ZONE_SPHERE. */
-  int32_t zone;
+  int32_t zone;       /**< A ds_zone_kind. Default DS_ZONE_SPHERE. */
   /** Pose of the reference frame in its body's frame, as placement. Default NULL. */
   const double *reference_placement;
   /** Bound of the readings, on both sides; for rangefinders and touch only above. Directions are not
    * bounded. 0: no bound. Default 0. */
   double cutoff;
-  /** For a magnetometer: the magnetic field, world axes. Default (0, -0.5, 0). */
-  double field[3];
+  double field[3];    /**< For a magnetometer: the magnetic field, world axes. Default (0, -0.5, 0). */
   /** For a touch sensor [m]: the radius; the radius and half length; or the half extents. Default 0.005
    * each. */
   double zone_size[3];
@@ -2264,21 +2145,16 @@ ds_status ds_batch_rollout_gradient(const struct ds_batch *batch, ds_gradient *l
 /** Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields. Pass
  * NULL for the defaults. */
 typedef struct ds_distance_smoothing {
-  /** Size of this struct in bytes; set by ds_distance_smoothing_init. */
-  size_t struct_size;
-  /** DS_SMOOTHING_FIRST_ORDER (the default) or DS_SMOOTHING_ZEROTH_ORDER. */
-  int32_t method;
-  /** Must be 0. */
-  int32_t reserved;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_distance_smoothing_init. */
+  int32_t method;     /**< DS_SMOOTHING_FIRST_ORDER (the default) or DS_SMOOTHING_ZEROTH_ORDER. */
+  int32_t reserved;   /**< Must be 0. */
   /** Standard deviation of the random displacement of geom_b along each axis [m]. 0 is allowed for first
    * order only. Default 0.001. */
   double width_linear;
   /** Standard deviation of its random rotation about each axis [rad], at most 0.5. Default 0.01. */
   double width_angular;
-  /** Number of random displacements; each is taken with both signs. Default 64. */
-  size_t pairs;
-  /** Seed of the random numbers: the same seed gives the same bits. Default 0. */
-  uint64_t seed;
+  size_t pairs;       /**< Number of random displacements; each is taken with both signs. Default 64. */
+  uint64_t seed;      /**< Seed of the random numbers: the same seed gives the same bits. Default 0. */
 } ds_distance_smoothing;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -2286,12 +2162,9 @@ void ds_distance_smoothing_init(struct ds_distance_smoothing *smoothing);
 
 /** Means over the random displacements, world axes. */
 typedef struct ds_smoothed_distance {
-  /** Mean of the distance [m]. */
-  double distance;
-  /** Mean of the midpoint between the closest points [m]. */
-  double point[3];
-  /** Mean of the normal from A to B; shorter than 1 if the normals differ. */
-  double normal[3];
+  double distance;  /**< Mean of the distance [m]. */
+  double point[3];  /**< Mean of the midpoint between the closest points [m]. */
+  double normal[3]; /**< Mean of the normal from A to B; shorter than 1 if the normals differ. */
 } ds_smoothed_distance;
 
 /** Mean of ds_sim_distance over random displacements of geom_b about its own frame, for shapes whose
@@ -2337,24 +2210,15 @@ size_t ds_patch_size(void);
 
 /** The faces through which two geoms press each other, world axes. */
 typedef struct ds_patch {
-  /** Geom A. */
-  int32_t geom_a;
-  /** Geom B. */
-  int32_t geom_b;
-  /** Of the faces that are closed [m²]. */
-  double area;
-  /** Of that area; of all faces where none is closed [m]. */
-  double centroid[3];
-  /** Unit vector from A to B: the mean over the area. */
-  double normal[3];
-  /** On B in the last step [N]. Zero after ds_sim_collide. */
-  double force[3];
-  /** On B about the centroid [N m]. Zero after ds_sim_collide. */
-  double torque[3];
-  /** Its faces among those of ds_sim_contacts: the first one. */
-  size_t first_contact;
-  /** Number of its faces, those that are not closed among them. */
-  size_t contact_count;
+  int32_t geom_a;       /**< Geom A. */
+  int32_t geom_b;       /**< Geom B. */
+  double area;          /**< Of the faces that are closed [m²]. */
+  double centroid[3];   /**< Of that area; of all faces where none is closed [m]. */
+  double normal[3];     /**< Unit vector from A to B: the mean over the area. */
+  double force[3];      /**< On B in the last step [N]. Zero after ds_sim_collide. */
+  double torque[3];     /**< On B about the centroid [N m]. Zero after ds_sim_collide. */
+  size_t first_contact; /**< Its faces among those of ds_sim_contacts: the first one. */
+  size_t contact_count; /**< Number of its faces, those that are not closed among them. */
 } ds_patch;
 
 /** The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of
@@ -2368,20 +2232,13 @@ ds_status ds_sim_patches(const struct ds_sim *sim, const struct ds_patch **patch
 
 /** Options of a ds_problem, fixed at its creation. Fill with ds_problem_options_init, then change fields. */
 typedef struct ds_problem_options {
-  /** Size of this struct in bytes; set by ds_problem_options_init. */
-  size_t struct_size;
-  /** DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP. */
-  int32_t law;
-  /** Must be 0. */
-  int32_t reserved;
-  /** As in ds_options. Default 1e-9. */
-  double tolerance;
-  /** As in ds_options. Default 1000. */
-  size_t max_iterations;
-  /** Length of the velocity, at least 1. Default 0: you must set it. */
-  size_t nv;
-  /** Number of contacts for which memory is allocated, at least 1. Default 32. */
-  size_t max_contacts;
+  size_t struct_size;    /**< Size of this struct in bytes; set by ds_problem_options_init. */
+  int32_t law;           /**< DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP. */
+  int32_t reserved;      /**< Must be 0. */
+  double tolerance;      /**< As in ds_options. Default 1e-9. */
+  size_t max_iterations; /**< As in ds_options. Default 1000. */
+  size_t nv;             /**< Length of the velocity, at least 1. Default 0: you must set it. */
+  size_t max_contacts;   /**< Number of contacts for which memory is allocated, at least 1. Default 32. */
 } ds_problem_options;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -2502,33 +2359,24 @@ ds_status ds_builder_add_body(struct ds_builder *builder, int32_t parent, const 
 /** A joint. Fill with ds_joint_desc_init, then change fields. Axes and anchor are in the body's frame.
  * Everything is copied during the call. */
 typedef struct ds_joint_desc {
-  /** Size of this struct in bytes; set by ds_joint_desc_init. */
-  size_t struct_size;
-  /** Name, unique among joints; NULL for none. */
-  const char *name;
-  /** A ds_joint_kind. Default DS_JOINT_REVOLUTE. */
-  int32_t kind;
+  size_t struct_size;   /**< Size of this struct in bytes; set by ds_joint_desc_init. */
+  const char *name;     /**< Name, unique among joints; NULL for none. */
+  int32_t kind;         /**< A ds_joint_kind. Default DS_JOINT_REVOLUTE. */
   /** 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
    * Default 0. */
   int32_t cyclic;
   /** Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z. */
   double axis[3];
-  /** Second axis of a universal or Euler joint. Default y. */
-  double axis2[3];
-  /** Point about which the joint rotates [m]. Default 0. */
-  double anchor[3];
+  double axis2[3];      /**< Second axis of a universal or Euler joint. Default y. */
+  double anchor[3];     /**< Point about which the joint rotates [m]. Default 0. */
   /** For one-dof joints: the coordinate at which the body is at its placement [rad or m]. Default 0. */
   double reference;
-  /** Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0. */
-  double damping;
-  /** Spring coefficient on every dof [N m/rad or N/m]. Default 0. */
-  double stiffness;
+  double damping;       /**< Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0. */
+  double stiffness;     /**< Spring coefficient on every dof [N m/rad or N/m]. Default 0. */
   /** For one-dof joints: the coordinate at which the spring is at rest. Default 0. */
   double spring_reference;
-  /** Rotor inertia reflected to every dof [kg m² or kg]. Default 0. */
-  double armature;
-  /** Dry friction on every dof [N m or N]. Default 0. */
-  double friction_loss;
+  double armature;      /**< Rotor inertia reflected to every dof [kg m² or kg]. Default 0. */
+  double friction_loss; /**< Dry friction on every dof [N m or N]. Default 0. */
   /** For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at most 0.
    * Default -inf: no bound. */
   double lower;
@@ -2543,8 +2391,7 @@ typedef struct ds_joint_desc {
   /** Largest |velocity| [rad/s or m/s]. It is not enforced unless ds_options.velocity_limits is 1. Default
    * inf. */
   double velocity;
-  /** Third axis of an Euler joint. Default x. */
-  double axis3[3];
+  double axis3[3];      /**< Third axis of an Euler joint. Default x. */
   /** Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default
    * 0. */
   size_t control_count;
@@ -2565,61 +2412,45 @@ ds_status ds_builder_add_joint(struct ds_builder *builder, int32_t body, const s
 /** How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and
  * at least one is compliant, else in points; planes never meet planes. */
 DS_ENUM(ds_hydroelastic) {
-  /** It touches in points. */
-  DS_HYDROELASTIC_NONE = 0,
-  /** By its surface, which does not yield. */
-  DS_HYDROELASTIC_RIGID = 1,
+  DS_HYDROELASTIC_NONE = 0,  /**< It touches in points. */
+  DS_HYDROELASTIC_RIGID = 1, /**< By its surface, which does not yield. */
   /** By a pressure field inside. Not of a mesh, and neither kind of a height field. */
   DS_HYDROELASTIC_COMPLIANT = 2,
 };
 
 /** A geom. Fill with ds_geom_desc_init, then change fields. Everything is copied during the call. */
 typedef struct ds_geom_desc {
-  /** Size of this struct in bytes; set by ds_geom_desc_init. */
-  size_t struct_size;
-  /** Name, unique among geoms; NULL for none. */
-  const char *name;
-  /** A ds_geom_kind. Default DS_GEOM_SPHERE. */
-  int32_t kind;
+  size_t struct_size;     /**< Size of this struct in bytes; set by ds_geom_desc_init. */
+  const char *name;       /**< Name, unique among geoms; NULL for none. */
+  int32_t kind;           /**< A ds_geom_kind. Default DS_GEOM_SPHERE. */
   /** Directions that a contact resists: 1 (normal), 3 (with sliding friction), 4 (with torsional
    * friction), 6 (with rolling friction). Default 3. */
   int32_t condim;
-  /** Sizes as the kind says [m]. Default 0: you must set them. */
-  double size[3];
-  /** Pose in the body's frame: a column-major 4×4 matrix. Default the identity. */
-  double placement[16];
+  double size[3];         /**< Sizes as the kind says [m]. Default 0: you must set them. */
+  double placement[16];   /**< Pose in the body's frame: a column-major 4×4 matrix. Default the identity. */
   /** Coefficients of sliding, torsional [m] and rolling [m] friction; positive if condim includes this
    * friction. Default 1, 0.005, 0.0001. */
   double friction[3];
   /** Two geoms may touch if (contype & conaffinity) of one with the other is not zero. Default 1. */
   uint32_t contype;
-  /** See contype. Default 1. */
-  uint32_t conaffinity;
+  uint32_t conaffinity;   /**< See contype. Default 1. */
   /** A pair has the friction of the geom with the higher priority; if they are equal, the larger friction.
    * Default 0. */
   int32_t priority;
-  /** A ds_mesh_mode. Default DS_MESH_HULL. */
-  int32_t mesh_mode;
-  /** Distance at which a contact enters the step [m]. Default 0. */
-  double margin;
-  /** For a mesh: 3 × vertex_count numbers [m]. Default NULL. */
-  const double *vertices;
-  /** Number of vertices. Default 0. */
-  size_t vertex_count;
+  int32_t mesh_mode;      /**< A ds_mesh_mode. Default DS_MESH_HULL. */
+  double margin;          /**< Distance at which a contact enters the step [m]. Default 0. */
+  const double *vertices; /**< For a mesh: 3 × vertex_count numbers [m]. Default NULL. */
+  size_t vertex_count;    /**< Number of vertices. Default 0. */
   /** For a mesh: 3 × triangle_count indices of vertices, counter-clockwise seen from outside. */
   const uint32_t *triangles;
-  /** Number of triangles. Default 0. */
-  size_t triangle_count;
-  /** For a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL. */
-  int32_t open_mesh;
-  /** Must be 0. */
-  int32_t reserved;
+  size_t triangle_count;  /**< Number of triangles. Default 0. */
+  int32_t open_mesh;      /**< For a mesh: a ds_open_mesh. Default DS_OPEN_MESH_HULL. */
+  int32_t reserved;       /**< Must be 0. */
   /** Coefficient of restitution, 0 to 1; the larger one of a pair counts. Default 0. */
   double restitution;
   /** Contact stiffness, with DS_CONTACT_CONVEX and DS_CONTACT_PENALTY [N/m]. Default inf: the law's own. */
   double stiffness;
-  /** Dissipation time of these contacts [s]. Default 0.01. */
-  double dissipation;
+  double dissipation;     /**< Dissipation time of these contacts [s]. Default 0.01. */
   /** Friction force per slip velocity below the friction bound, with DS_CONTACT_PENALTY [N s/m]. Default
    * inf: the law's own. */
   double tangential;
@@ -2629,15 +2460,12 @@ typedef struct ds_geom_desc {
   /** For a height field: rows × columns heights [m], row by row along x, over a grid with the extents in
    * size. Default NULL. */
   const double *heights;
-  /** Number of nodes along x, 2 or more. Default 0. */
-  size_t columns;
-  /** Number of nodes along y, 2 or more. Default 0. */
-  size_t rows;
+  size_t columns;         /**< Number of nodes along x, 2 or more. Default 0. */
+  size_t rows;            /**< Number of nodes along y, 2 or more. Default 0. */
   /** A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default
    * DS_HYDROELASTIC_NONE. */
   int32_t hydroelastic;
-  /** Must be 0. */
-  int32_t reserved2;
+  int32_t reserved2;      /**< Must be 0. */
   /** Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7. */
   double modulus;
   /** About the length of the edges by which curved surfaces are meshed [m]. Default 0.02. */
@@ -2702,12 +2530,9 @@ ds_status ds_inertia_from_log_cholesky(const double *theta, double *p, double *d
 /** Dynamics of an actuator's activation, driven by its clamped input u. A step advances act to act+ with
  * Euler's method, except for DS_ACTIVATION_FILTER_EXACT. */
 DS_ENUM(ds_activation) {
-  /** No activation: u itself drives the actuator. */
-  DS_ACTIVATION_NONE = 0,
-  /** dact/dt = u. */
-  DS_ACTIVATION_INTEGRATOR = 1,
-  /** dact/dt = (u - act)/T with T = activation_time[0]. */
-  DS_ACTIVATION_FILTER = 2,
+  DS_ACTIVATION_NONE = 0,       /**< No activation: u itself drives the actuator. */
+  DS_ACTIVATION_INTEGRATOR = 1, /**< dact/dt = u. */
+  DS_ACTIVATION_FILTER = 2,     /**< dact/dt = (u - act)/T with T = activation_time[0]. */
   /** Same as DS_ACTIVATION_FILTER, solved exactly over a step with constant u. */
   DS_ACTIVATION_FILTER_EXACT = 3,
   /** dact/dt = (u - act)/T with u clamped to [0, 1]. With m = 0.5 + 1.5 act, T is activation_time[0] m if
@@ -2723,35 +2548,26 @@ DS_ENUM(ds_activation) {
  * on a joint is gear force. l is gear q, or gear[0] times the tendon's length. w is u clamped to its
  * range, or the activation that follows it. g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt. */
 typedef struct ds_actuator_desc {
-  /** Size of this struct in bytes; set by ds_actuator_desc_init. */
-  size_t struct_size;
-  /** Name, unique among actuators; NULL for none. */
-  const char *name;
-  /** Name of an existing joint; NULL if tendon or body is given. */
-  const char *joint;
+  size_t struct_size;     /**< Size of this struct in bytes; set by ds_actuator_desc_init. */
+  const char *name;       /**< Name, unique among actuators; NULL for none. */
+  const char *joint;      /**< Name of an existing joint; NULL if tendon or body is given. */
   /** Torque on each dof of the joint per unit of force; a tendon uses the first only. Default 1, 0, 0, 0,
    * 0, 0. */
   double gear[6];
-  /** Force per unit of u. Default 1. */
-  double gain;
+  double gain;            /**< Force per unit of u. Default 1. */
   /** Constant force, and force per unit of length and of its rate. The last two are only for tendons and
    * one-dof joints. Default 0. */
   double bias[3];
-  /** Lower bound of u. Default -inf. */
-  double control_lower;
-  /** Upper bound of u. Default inf. */
-  double control_upper;
-  /** Lower bound of the force. Default -inf. */
-  double force_lower;
-  /** Upper bound of the force. Default inf. */
-  double force_upper;
+  double control_lower;   /**< Lower bound of u. Default -inf. */
+  double control_upper;   /**< Upper bound of u. Default inf. */
+  double force_lower;     /**< Lower bound of the force. Default -inf. */
+  double force_upper;     /**< Upper bound of the force. Default inf. */
   /** Name of an existing tendon on which the actuator pulls or pushes, instead of a joint. Default NULL. */
   const char *tendon;
   /** Change of the gain per unit of length and of its rate. A damper has gain 0 and -d as second slope.
    * Default 0. */
   double gain_slopes[2];
-  /** A ds_activation. Default DS_ACTIVATION_NONE. */
-  int32_t activation;
+  int32_t activation;     /**< A ds_activation. Default DS_ACTIVATION_NONE. */
   /** 1: the force of a step uses the activation at the end of the step. 0: at its start. Default 0. */
   int32_t act_early;
   /** Time constants [s], positive. Filters use the first; a muscle uses them for rising and falling
@@ -2759,14 +2575,11 @@ typedef struct ds_actuator_desc {
   double activation_time[2];
   /** For a muscle: width of u - act over which the time constants change smoothly; 0: abruptly. Default 0. */
   double activation_smoothing;
-  /** Lower bound of the activation at the end of a step. Default -inf. */
-  double act_lower;
-  /** Upper bound of the activation. Default inf. */
-  double act_upper;
+  double act_lower;       /**< Lower bound of the activation at the end of a step. Default -inf. */
+  double act_upper;       /**< Upper bound of the activation. Default inf. */
   /** 1: the muscle's active force by length and speed replaces the gain. Default 0. */
   int32_t muscle_active;
-  /** 1: the muscle's passive force replaces the bias. Default 0. */
-  int32_t muscle_passive;
+  int32_t muscle_passive; /**< 1: the muscle's passive force replaces the bias. Default 0. */
   /** Range of lengths l in which the muscle works, ordered. You must set it. Default 0, 0. */
   double muscle_length_range[2];
   /** The lengths of the muscle that correspond to this range, in units of the optimal length. Default
@@ -2775,8 +2588,7 @@ typedef struct ds_actuator_desc {
   /** Active force at the optimal length and at rest. Negative: muscle_scale divided by the norm of the
    * acceleration that a unit force gives the model at its neutral configuration. Default -1. */
   double muscle_force;
-  /** Used for a negative muscle_force. Default 200. */
-  double muscle_scale;
+  double muscle_scale;    /**< Used for a negative muscle_force. Default 200. */
   /** Shortest length with active force, in units of the optimal length, below 1. Default 0.5. */
   double muscle_lmin;
   /** Longest length with active force, in units of the optimal length, above 1. Default 1.6. */
@@ -2829,44 +2641,31 @@ ds_status ds_model_with_actuators(const struct ds_model *model, const struct ds_
 
 /** Definition of the length of a tendon. */
 DS_ENUM(ds_tendon_kind) {
-  /** The sum of the coordinates of one-dof joints times coefficients. */
-  DS_TENDON_FIXED = 0,
-  /** The length of a path through points and around solids. */
-  DS_TENDON_SPATIAL = 1,
+  DS_TENDON_FIXED = 0,   /**< The sum of the coordinates of one-dof joints times coefficients. */
+  DS_TENDON_SPATIAL = 1, /**< The length of a path through points and around solids. */
 };
 
 /** An element of a spatial tendon's path. */
 DS_ENUM(ds_path_kind) {
-  /** A point of a body through which the path runs. */
-  DS_PATH_POINT = 0,
+  DS_PATH_POINT = 0,    /**< A point of a body through which the path runs. */
   /** A sphere on a body, around which the path bends between the previous and the next point. */
   DS_PATH_SPHERE = 1,
-  /** A cylinder on a body, unbounded along its axis. */
-  DS_PATH_CYLINDER = 2,
-  /** A pulley: a new branch begins at the next point. */
-  DS_PATH_PULLEY = 3,
+  DS_PATH_CYLINDER = 2, /**< A cylinder on a body, unbounded along its axis. */
+  DS_PATH_PULLEY = 3,   /**< A pulley: a new branch begins at the next point. */
 };
 
 /** A spring and damper between two points, with rest length 0: the force k (x2 - x1) + d (v2 - v1) on the
  * first point and the opposite force on the second. Fill with ds_spring_desc_init, then change fields.
  * Everything is copied during the call. */
 typedef struct ds_spring_desc {
-  /** Size of this struct in bytes; set by ds_spring_desc_init. */
-  size_t struct_size;
-  /** Name, unique among springs; NULL for none. */
-  const char *name;
-  /** The first body; 0 is the world. Default 0. */
-  int32_t body1;
-  /** The second body. Default 0. */
-  int32_t body2;
-  /** The point of body1, in its frame [m]. Default 0. */
-  double anchor1[3];
-  /** The point of body2, in its frame [m]. Default 0. */
-  double anchor2[3];
-  /** k [N/m]. Default 0. */
-  double stiffness;
-  /** d [N s/m]. Default 0. */
-  double damping;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_spring_desc_init. */
+  const char *name;   /**< Name, unique among springs; NULL for none. */
+  int32_t body1;      /**< The first body; 0 is the world. Default 0. */
+  int32_t body2;      /**< The second body. Default 0. */
+  double anchor1[3];  /**< The point of body1, in its frame [m]. Default 0. */
+  double anchor2[3];  /**< The point of body2, in its frame [m]. Default 0. */
+  double stiffness;   /**< k [N/m]. Default 0. */
+  double damping;     /**< d [N s/m]. Default 0. */
 } ds_spring_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -2881,43 +2680,31 @@ ds_status ds_builder_add_spring(struct ds_builder *builder, const struct ds_spri
 /** A tendon of length l with the force -k (l - rest) - d dl/dt along it. Fill with ds_tendon_desc_init,
  * then change fields. Everything is copied during the call. */
 typedef struct ds_tendon_desc {
-  /** Size of this struct in bytes; set by ds_tendon_desc_init. */
-  size_t struct_size;
-  /** Name, unique among tendons; NULL for none. */
-  const char *name;
-  /** A ds_tendon_kind. Default DS_TENDON_SPATIAL. */
-  int32_t kind;
+  size_t struct_size;         /**< Size of this struct in bytes; set by ds_tendon_desc_init. */
+  const char *name;           /**< Name, unique among tendons; NULL for none. */
+  int32_t kind;               /**< A ds_tendon_kind. Default DS_TENDON_SPATIAL. */
   /** 1: a cable. There is no force while the length is below rest_upper, and no pushing force above it.
    * With implicit schemes, which evaluate the force at the end of a step, the damping grows smoothly as
    * the cable becomes taut: d x/(x + v0 d/k) at a stretch x, with v0 = 1 cm/s. Default 0. */
   int32_t pull_only;
   /** Number of joints of a fixed tendon; number of path elements of a spatial tendon. */
   size_t count;
-  /** Fixed: names of existing joints, each at most once. */
-  const char *const *joints;
-  /** Fixed: the coefficient of each coordinate [m/rad or 1]. */
-  const double *coefficients;
+  const char *const *joints;  /**< Fixed: names of existing joints, each at most once. */
+  const double *coefficients; /**< Fixed: the coefficient of each coordinate [m/rad or 1]. */
   /** Spatial: the body of each point or solid; 0 is the world. Bodies and anchors of pulleys are ignored. */
   const int32_t *bodies;
   /** Spatial: the points, and the centres of solids, 3 × count numbers, each in the frame of its body [m]. */
   const double *anchors;
-  /** k [N/m]. Default 0. */
-  double stiffness;
-  /** d [N s/m]. Default 0. */
-  double damping;
+  double stiffness;           /**< k [N/m]. Default 0. */
+  double damping;             /**< d [N s/m]. Default 0. */
   /** Lower end of the interval of lengths in which the spring does not act [m]. Default NaN for both ends:
    * the length while every joint is at its reference. */
   double rest_lower;
-  /** Upper end of this interval [m]. */
-  double rest_upper;
-  /** Lower bound of the length [m]. Default -inf: no bound. */
-  double lower;
-  /** Upper bound of the length [m]. Default inf: no bound. */
-  double upper;
-  /** Dry friction against dl/dt [N]. Default 0. */
-  double friction_loss;
-  /** Spatial: a ds_path_kind for each element. Default NULL: all are points. */
-  const int32_t *stations;
+  double rest_upper;          /**< Upper end of this interval [m]. */
+  double lower;               /**< Lower bound of the length [m]. Default -inf: no bound. */
+  double upper;               /**< Upper bound of the length [m]. Default inf: no bound. */
+  double friction_loss;       /**< Dry friction against dl/dt [N]. Default 0. */
+  const int32_t *stations;    /**< Spatial: a ds_path_kind for each element. Default NULL: all are points. */
   /** Spatial: for each element, the radius of a solid [m] or the divisor of the branch length for a
    * pulley; ignored for points. Default NULL, allowed if all elements are points. */
   const double *sizes;
@@ -2978,22 +2765,14 @@ DS_ENUM(ds_equality_kind) {
 /** An equality constraint. Fill with ds_equality_desc_init, then change fields. Fields that the kind does
  * not name have no effect. Everything is copied during the call. */
 typedef struct ds_equality_desc {
-  /** Size of this struct in bytes; set by ds_equality_desc_init. */
-  size_t struct_size;
-  /** Name for messages; NULL for none. */
-  const char *name;
-  /** A ds_equality_kind. Default DS_EQUALITY_CONNECT. */
-  int32_t kind;
-  /** 0: the constraint is part of the model but inactive. Default 1. */
-  int32_t active;
-  /** The builder's id of the first body; 0 is the world. Default 0. */
-  int32_t body1;
-  /** The builder's id of the second body. Default 0. */
-  int32_t body2;
-  /** Point in the frame of body1 [m]. Default 0. */
-  double anchor1[3];
-  /** Point in the frame of body2 [m]. Default 0. */
-  double anchor2[3];
+  size_t struct_size;     /**< Size of this struct in bytes; set by ds_equality_desc_init. */
+  const char *name;       /**< Name for messages; NULL for none. */
+  int32_t kind;           /**< A ds_equality_kind. Default DS_EQUALITY_CONNECT. */
+  int32_t active;         /**< 0: the constraint is part of the model but inactive. Default 1. */
+  int32_t body1;          /**< The builder's id of the first body; 0 is the world. Default 0. */
+  int32_t body2;          /**< The builder's id of the second body. Default 0. */
+  double anchor1[3];      /**< Point in the frame of body1 [m]. Default 0. */
+  double anchor2[3];      /**< Point in the frame of body2 [m]. Default 0. */
   /** For a weld: position of anchor2 and orientation of body2 in body1, a column-major 4×4 matrix. Default
    * NULL: as at the reference configuration. */
   const double *relative;
@@ -3002,16 +2781,11 @@ typedef struct ds_equality_desc {
   double torque_scale;
   /** The distance of DS_EQUALITY_DISTANCE [m]. Default 0: as at the reference configuration. */
   double length;
-  /** Name of the joint that follows; it must exist. Default NULL. */
-  const char *joint1;
-  /** Name of the joint that it follows; NULL, the default, for a constant. */
-  const char *joint2;
-  /** [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0. */
-  double coefficients[5];
-  /** Name of the tendon that follows; it must exist. Default NULL. */
-  const char *tendon1;
-  /** Name of the tendon that it follows; NULL, the default, for a constant. */
-  const char *tendon2;
+  const char *joint1;     /**< Name of the joint that follows; it must exist. Default NULL. */
+  const char *joint2;     /**< Name of the joint that it follows; NULL, the default, for a constant. */
+  double coefficients[5]; /**< [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0. */
+  const char *tendon1;    /**< Name of the tendon that follows; it must exist. Default NULL. */
+  const char *tendon2;    /**< Name of the tendon that it follows; NULL, the default, for a constant. */
 } ds_equality_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -3028,10 +2802,8 @@ ds_status ds_builder_add_equality(struct ds_builder *builder, const struct ds_eq
 
 /** A body. Fill with ds_body_desc_init. */
 typedef struct ds_body_desc {
-  /** Size of this struct in bytes; set by ds_body_desc_init. */
-  size_t struct_size;
-  /** Name, unique among bodies; "" for none. Default NULL. */
-  const char *name;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_body_desc_init. */
+  const char *name;   /**< Name, unique among bodies; "" for none. Default NULL. */
   /** The parent body; joints between them, if any, move this body. The world is its own parent. Default 0. */
   int32_t parent;
   /** Number of the body among the mocap bodies, from 0; -1 if it is none of them. Default -1. */

@@ -16,8 +16,7 @@ extern "C" {
 
 /** Outcome of a solve of a ds_ilqr. */
 DS_ENUM(ds_ilqr_outcome) {
-  /** The cost no longer falls by more than the tolerance. */
-  DS_ILQR_CONVERGED = 0,
+  DS_ILQR_CONVERGED = 0, /**< The cost no longer falls by more than the tolerance. */
   /** The quadratic model predicts a decrease, but no step along it achieves one: a switch of contacts is
    * near. */
   DS_ILQR_STUCK = 1,
@@ -39,12 +38,9 @@ ds_status ds_lqr(size_t nx, size_t nu, const double *A, const double *B, const d
 
 /** Options of a ds_ilqr, fixed at its creation. Fill with ds_ilqr_options_init, then change fields. */
 typedef struct ds_ilqr_options {
-  /** Size of this struct in bytes; set by ds_ilqr_options_init. */
-  size_t struct_size;
-  /** Largest number of iterations of one solve. Default 100. */
-  size_t max_iterations;
-  /** A solve ends if the cost decreases by less than this share. Default 1e-9. */
-  double tolerance;
+  size_t struct_size;    /**< Size of this struct in bytes; set by ds_ilqr_options_init. */
+  size_t max_iterations; /**< Largest number of iterations of one solve. Default 100. */
+  double tolerance;      /**< A solve ends if the cost decreases by less than this share. Default 1e-9. */
 } ds_ilqr_options;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -99,20 +95,13 @@ ds_status ds_ilqr_set_input_bounds(struct ds_ilqr *ilqr, const double *lower, co
 
 /** Facts about a solve of a ds_ilqr. */
 typedef struct ds_ilqr_info {
-  /** A ds_ilqr_outcome. */
-  int32_t outcome;
-  /** 0. */
-  int32_t padding;
-  /** Number of improvements of the trajectory. */
-  size_t iterations;
-  /** Cost of the returned trajectory. */
-  double cost;
-  /** Cost of the initial trajectory. */
-  double first_cost;
-  /** Largest slope of the cost by an input that no bound holds. */
-  double slope;
-  /** Reserved; 0. */
-  uint64_t reserved[8];
+  int32_t outcome;      /**< A ds_ilqr_outcome. */
+  int32_t padding;      /**< 0. */
+  size_t iterations;    /**< Number of improvements of the trajectory. */
+  double cost;          /**< Cost of the returned trajectory. */
+  double first_cost;    /**< Cost of the initial trajectory. */
+  double slope;         /**< Largest slope of the cost by an input that no bound holds. */
+  uint64_t reserved[8]; /**< Reserved; 0. */
 } ds_ilqr_info;
 
 /** Improves the inputs u in place, nu × steps numbers, column-major, for the initial state q0 (nq), v0

@@ -21,30 +21,23 @@ DS_ENUM(ds_ik_outcome) {
   /** A local minimum with a residual above its tolerance: the target is out of reach, or the search needs
    * another start. */
   DS_IK_STATIONARY = 1,
-  /** Neither of these within options.max_iterations. */
-  DS_IK_ITERATIONS = 2,
+  DS_IK_ITERATIONS = 2, /**< Neither of these within options.max_iterations. */
 };
 
 /** Options of a ds_ik, fixed at its creation. Fill with ds_ik_options_init, then change fields. */
 typedef struct ds_ik_options {
-  /** Size of this struct in bytes; set by ds_ik_options_init. */
-  size_t struct_size;
-  /** Largest residual of a task that counts as solved [m, rad]. Default 1e-10. */
-  double tolerance;
-  /** Of each start, at least 1. Default 100. */
-  size_t max_iterations;
+  size_t struct_size;     /**< Size of this struct in bytes; set by ds_ik_options_init. */
+  double tolerance;       /**< Largest residual of a task that counts as solved [m, rad]. Default 1e-10. */
+  size_t max_iterations;  /**< Of each start, at least 1. Default 100. */
   /** Number of further starts, at random configurations, if the first start does not solve the tasks.
    * Joints with bounds at most 13 rad or 10 km apart start within them; other rotating joints start
    * within half a turn of q0; free joints start as in q0. Default 0. */
   size_t max_restarts;
   /** Seed of the random starts: the same inputs and seed give the same bits. Default 0. */
   uint64_t seed;
-  /** Weight of the model's equalities [1/m, 1/rad]; 0 ignores them. Default 1. */
-  double equality_weight;
-  /** 1: joints stay within their bounds. 0: bounds are ignored. Default 1. */
-  int32_t limits;
-  /** Must be 0. */
-  int32_t reserved;
+  double equality_weight; /**< Weight of the model's equalities [1/m, 1/rad]; 0 ignores them. Default 1. */
+  int32_t limits;         /**< 1: joints stay within their bounds. 0: bounds are ignored. Default 1. */
+  int32_t reserved;       /**< Must be 0. */
 } ds_ik_options;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -67,17 +60,13 @@ DS_ENUM(ds_ik_kind) {
 
 /** A task of a ds_ik. Fill with ds_ik_task_init, then change fields. */
 typedef struct ds_ik_task {
-  /** Size of this struct in bytes; set by ds_ik_task_init. */
-  size_t struct_size;
-  /** A ds_ik_kind. Default DS_IK_FRAME. */
-  int32_t kind;
-  /** Body of the frame, an id. Default 0, the world. */
-  int32_t body;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_ik_task_init. */
+  int32_t kind;       /**< A ds_ik_kind. Default DS_IK_FRAME. */
+  int32_t body;       /**< Body of the frame, an id. Default 0, the world. */
   /** Pose of the frame in its body's frame, a column-major 4×4 matrix; for a site, use
    * ds_model_site_placement. Default the identity. */
   double placement[16];
-  /** Weight of all rows [1/m, 1/rad], at least 0; 0 disables the task. Default 1. */
-  double weight;
+  double weight;      /**< Weight of all rows [1/m, 1/rad], at least 0; 0 disables the task. Default 1. */
   /** Factors of the weight, at least 0, in the order of the residual. A frame uses all six, the centre of
    * mass the first three. A factor of 0 leaves its row free: with three zeros at the end, a frame task
    * prescribes a position only. Default 1 each. */
@@ -140,24 +129,16 @@ ds_status ds_ik_set_weight(struct ds_ik *ik, int32_t task, double weight);
 
 /** Facts about a search of a ds_ik. */
 typedef struct ds_ik_info {
-  /** A ds_ik_outcome. */
-  int32_t outcome;
-  /** 0. */
-  int32_t padding;
-  /** Iterations, summed over all starts. */
-  size_t iterations;
-  /** Number of starts after the first. */
-  size_t restarts;
-  /** Largest unweighted residual of the tasks that have a tolerance [m, rad]. */
-  double residual;
-  /** Sum of (weight residual)²/2. */
-  double objective;
+  int32_t outcome;          /**< A ds_ik_outcome. */
+  int32_t padding;          /**< 0. */
+  size_t iterations;        /**< Iterations, summed over all starts. */
+  size_t restarts;          /**< Number of starts after the first. */
+  double residual;          /**< Largest unweighted residual of the tasks that have a tolerance [m, rad]. */
+  double objective;         /**< Sum of (weight residual)²/2. */
   /** Largest entry of the gradient of the objective along joints that no bound holds. */
   double slope;
-  /** Largest violation of the model's equalities. */
-  double equality_residual;
-  /** Reserved; 0. */
-  uint64_t reserved[8];
+  double equality_residual; /**< Largest violation of the model's equalities. */
+  uint64_t reserved[8];     /**< Reserved; 0. */
 } ds_ik_info;
 
 /** Solves the tasks from q0 and writes the configuration to q: nq numbers each; q may be q0. q0 is first

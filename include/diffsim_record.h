@@ -17,10 +17,8 @@ extern "C" {
 /** Options of a recorder. Fill with ds_recorder_options_init, then change fields. Pass NULL for the
  * defaults. */
 typedef struct ds_recorder_options {
-  /** Size of this struct in bytes; set by ds_recorder_options_init. */
-  size_t struct_size;
-  /** Frames per second of simulated time; 0: one frame for each step. Default 60. */
-  double rate;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_recorder_options_init. */
+  double rate;        /**< Frames per second of simulated time; 0: one frame for each step. Default 60. */
   /** Size of the ring buffer in bytes, allocated at creation. The default 2^24 holds more than a minute of
    * a quadruped at 60 Hz. */
   size_t capacity;
@@ -120,12 +118,9 @@ ds_status ds_recorder_state(struct ds_recorder *recorder, double time, const dou
 
 /** The variable by which a recorded gradient is taken. */
 DS_ENUM(ds_quantity) {
-  /** The tangent of q: nv numbers. */
-  DS_QUANTITY_POSE = 0,
-  /** v: nv numbers. */
-  DS_QUANTITY_VELOCITY = 1,
-  /** u: nu numbers. */
-  DS_QUANTITY_CONTROL = 2,
+  DS_QUANTITY_POSE = 0,     /**< The tangent of q: nv numbers. */
+  DS_QUANTITY_VELOCITY = 1, /**< v: nv numbers. */
+  DS_QUANTITY_CONTROL = 2,  /**< u: nu numbers. */
 };
 
 /** Shows a gradient as arrows on the bodies in the next frame. quantity: a ds_quantity, the variable of

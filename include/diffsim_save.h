@@ -16,13 +16,11 @@ extern "C" {
 
 /** How to save a model. Fill with ds_save_options_init, then change fields. Pass NULL for the defaults. */
 typedef struct ds_save_options {
-  /** Size of this struct in bytes; set by ds_save_options_init. */
-  size_t struct_size;
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_save_options_init. */
   /** 1: if the format cannot express a part of the model, this is an error and no file is written. Default
    * 0. */
   int32_t strict;
-  /** Must be 0. */
-  int32_t reserved;
+  int32_t reserved;   /**< Must be 0. */
 } ds_save_options;
 
 /** Fills the struct with the defaults. NULL is ignored. */

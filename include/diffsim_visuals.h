@@ -40,24 +40,16 @@ typedef struct ds_visual {
   const char *name;
   /** Path of the mesh file that was found. NULL for other shapes and for shapes of an MJCF. */
   const char *file;
-  /** Id of the body. */
-  int32_t body;
-  /** A ds_geom_kind. */
-  int32_t kind;
-  /** Sizes [m] as the kind says, the unused ones zero. */
-  double size[3];
-  /** Pose in the body's frame: a column-major 4×4 matrix. */
-  double placement[16];
-  /** Red, green, blue, opacity, 0 to 1; NaN if the file gives no colour. */
-  double rgba[4];
+  int32_t body;          /**< Id of the body. */
+  int32_t kind;          /**< A ds_geom_kind. */
+  double size[3];        /**< Sizes [m] as the kind says, the unused ones zero. */
+  double placement[16];  /**< Pose in the body's frame: a column-major 4×4 matrix. */
+  double rgba[4];        /**< Red, green, blue, opacity, 0 to 1; NaN if the file gives no colour. */
   /** For a mesh: 3 × vertex_count numbers [m], with the file's scale. NULL for other shapes. */
   const double *vertices;
-  /** Number of vertices. */
-  size_t vertex_count;
-  /** For a mesh: 3 × triangle_count indices of vertices. NULL for other shapes. */
-  const uint32_t *triangles;
-  /** Number of triangles. */
-  size_t triangle_count;
+  size_t vertex_count;   /**< Number of vertices. */
+  const uint32_t *triangles;/**< For a mesh: 3 × triangle_count indices of vertices. NULL for other shapes. */
+  size_t triangle_count; /**< Number of triangles. */
 } ds_visual;
 
 /** A visual shape; NULL if the index is out of range. Lives as long as visuals. */

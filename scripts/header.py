@@ -151,18 +151,22 @@ def function(item):
 
 
 def members(item):
-    """The code of a struct or an enumeration, with the comments of its members packed."""
-    out, comment = [], None
+    """The code of a struct or an enumeration: short comments stand behind their members, long ones above."""
+    parts, comment, inside = [], [], False
     for line in item.lines:
-        if line.strip() == "/**":
-            comment = []
-        elif line.strip() == "*/":
-            out += comment_of(comment, "  ")
-            comment = None
-        elif comment is not None:
+        if line.strip() in ("/**", "*/"):
+            inside = line.strip() == "/**"
+        elif inside:
             comment.append(line.strip()[2:])
         else:
-            out.append(line)
+            parts.append((comment_of(comment, "  ") if comment else [], line))
+            comment = []
+    # A column for the comments that fit behind their members, /**< in the place of /**.
+    column = max((len(code) for above, code in parts if len(above) == 1 and len(code) + len(above[0]) <= WIDTH), default=0) + 1
+    out = []
+    for above, code in parts:
+        row = f"{code.ljust(column)}/**<{above[0].strip()[3:]}" if len(above) == 1 else ""
+        out += [row] if row and len(row) <= WIDTH else [*above, code]
     return out
 
 
@@ -305,7 +309,7 @@ def headers(raw):
 def kept(raw, found, text):
     """Raises unless the headers have every word of cbindgen's list."""
     def words(*texts):
-        return sorted(w for t in texts for w in re.findall(r"[^\s*/,]+", t))
+        return sorted(w for t in texts for w in re.findall(r"[^\s*/,]+", t.replace("/**<", "")))
 
     before = words(*(i.text() for i in found))
     after = words(*(written(i) for i in found))

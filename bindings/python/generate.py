@@ -58,6 +58,8 @@ def written(name, of, table):
 
 def text():
     code = "".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("*.h")))
+    # Comments behind members, /**<, go in front of them.
+    code = re.sub(r"^( +\S.*?[;,]) */\*\*<(.*?\*/)$", r"  /**\2\n\1", code, flags=re.M)
     structs = {struct: fields(code, struct) for struct in STRUCTS}
     head = '"""Written by generate.py from the header; do not edit."""\n\nfrom typing import Dict\n'
     parts = [
