@@ -10,6 +10,8 @@ from diffsim._declarations import ffi
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "include"
 HEADERS = "".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("*.h")))
+#: The same with the comments behind members in front of them.
+IN_FRONT = re.sub(r"^( +\S.*?[;,]) */\*\*<(.*?\*/)$", r"  /**\2\n\1", HEADERS, flags=re.M)
 
 ENUMERATIONS = {
     "ds_status": (diffsim.Status, "DS_(ERR_)?"),
@@ -92,9 +94,8 @@ def test_fields_that_are_enumerations_take_names():
     """As the header's comments have them."""
     from diffsim.enums import CHOICES
 
-    code = HEADER.read_text(encoding="utf-8")
     found = {}
-    for struct, body in re.findall(r"typedef struct (ds_\w+) \{(.*?)\n\} \1;", code, flags=re.S):
+    for struct, body in re.findall(r"typedef struct (ds_\w+) \{(.*?)\n\} \1;", IN_FRONT, flags=re.S):
         for comment, field in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*int32_t (\w+);", body, flags=re.S):
             kind = re.search(r"\b(?:A|An) (ds_\w+)", comment)
             if kind and kind[1] in ENUMERATIONS:
@@ -104,9 +105,8 @@ def test_fields_that_are_enumerations_take_names():
 
 
 def test_versions():
-    code = HEADER.read_text(encoding="utf-8")
-    assert f'#define DS_VERSION_STRING "{diffsim.__version__}"' in code
-    assert f"#define DS_ABI_VERSION {diffsim.abi_version}\n" in code
+    assert f'#define DS_VERSION_STRING "{diffsim.__version__}"' in HEADERS
+    assert f"#define DS_ABI_VERSION {diffsim.abi_version}\n" in HEADERS
 
 
 def test_everything_public_says_what_it_is():
