@@ -1,6 +1,8 @@
 """Compares the binary interface with abi.txt, and the library's symbols with the header.
 
-usage: abi.py --cc CC --header diffsim.h --library libdiffsim.so [--renew]
+usage: abi.py --cc CC --header diffsim.h [--library libdiffsim.so] [--renew]
+
+The headers beside diffsim.h, diffsim_*.h, belong to the interface. Without a library its symbols are not compared.
 
 The interface is what a compiled program relies on: the types of functions, the values of
 enumerations, the offsets of fields. Something that is gone or different breaks programs, so it asks
@@ -22,10 +24,19 @@ def run(*command, **options):
     return subprocess.run(command, capture_output=True, text=True, check=True, **options).stdout
 
 
+def headers(header):
+    """The header, and those beside it that include it."""
+    return [header, *sorted(header.parent.glob(f"{header.stem}_*.h"))]
+
+
+def text_of(header):
+    """All headers as one text without includes."""
+    return re.sub(r"^#include .*$", "", "".join(path.read_text() for path in headers(header)), flags=re.M)
+
+
 def preprocessed(cc, header):
     """The declarations in C, without those of the system's headers."""
-    text = re.sub(r"^#include <.*>$", "", header.read_text(), flags=re.M)
-    return run(cc, "-std=c11", "-E", "-P", "-xc", "-", input=text)
+    return run(cc, "-std=c11", "-E", "-P", "-xc", "-", input=text_of(header))
 
 
 def one_line(text):
@@ -51,7 +62,8 @@ def structs(code):
 
 def layout(cc, header, code):
     """One line a field, with its offset as the compiler has it."""
-    program = ["#include <stdio.h>", f'#include "{header}"', "int main(void) {"]
+    includes = [f'#include "{path}"' for path in headers(header)]
+    program = ["#include <stdio.h>", *includes, "int main(void) {"]
 
     def say(text, value):
         program.append(f'printf("{text}\\n", {value});')
@@ -74,7 +86,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--header", type=pathlib.Path, required=True)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library")
     parser.add_argument("--renew", action="store_true")
     options = parser.parse_args()
     code = preprocessed(options.cc, options.header)
@@ -95,12 +107,11 @@ def main():
         failures.append(f"new: {line}")
     if failures:
         failures.append("After a break raise DS_ABI_VERSION; then renew with ctests/abi.py --renew")
-    exported = {
-        line.split()[0]
-        for line in run("nm", "-D", "--defined-only", "--format=posix", options.library).splitlines()
-    }
-    failures += [f"exported, not declared: {name}" for name in sorted(exported - set(declared))]
-    failures += [f"declared, not exported: {name}" for name in sorted(set(declared) - exported)]
+    if options.library:
+        listed = run("nm", "-D", "--defined-only", "--format=posix", options.library)
+        exported = {line.split()[0] for line in listed.splitlines()}
+        failures += [f"exported, not declared: {name}" for name in sorted(exported - set(declared))]
+        failures += [f"declared, not exported: {name}" for name in sorted(set(declared) - exported)]
     print("\n".join([*failures, f"{len(declared)} functions, {len(interface)} lines of interface"]))
     sys.exit(bool(failures))
 

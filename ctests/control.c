@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "diffsim_control.h"
 
 static void regulator(void) {
     /* p = q + a² p r/(r + b² p) of numbers. */

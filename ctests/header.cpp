@@ -1,4 +1,14 @@
-// The header needs nothing before it and may come twice; its contents have C linkage.
+// The headers need nothing before them and may come twice; their contents have C linkage.
+#include "diffsim_control.h"
+#include "diffsim_control.h"
+#include "diffsim_ik.h"
+#include "diffsim_ik.h"
+#include "diffsim_record.h"
+#include "diffsim_record.h"
+#include "diffsim_save.h"
+#include "diffsim_save.h"
+#include "diffsim_visuals.h"
+#include "diffsim_visuals.h"
 #include "diffsim.h"
 #include "diffsim.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "diffsim_ik.h"
 
 enum { NV = 7 };
 

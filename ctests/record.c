@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "diffsim_record.h"
 
 enum { NQ = 19, NV = 18, NU = 12, STEPS = 40 };
 

@@ -1,5 +1,6 @@
 /* Models saved and loaded again: the same steps; refusals leave everything as it was. */
 #include "check.h"
+#include "diffsim_save.h"
 
 static void same_steps(const ds_model *a, const ds_model *b) {
     enum { MOST = 64 };

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "diffsim_visuals.h"
 
 static int write(const char *path, const char *text) {
     FILE *file = fopen(path, "wb");

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "diffsim.h"
+#include "diffsim_record.h"
 
 #define MUST(call)                                                                            \
     do {                                                                                      \

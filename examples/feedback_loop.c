@@ -8,6 +8,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <diffsim.h>
+#include <diffsim_record.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * usage: lqr_cartpole [FOLDER]       writes lqr_cartpole.dsrec there (default: target)
  */
 #include <diffsim.h>
+#include <diffsim_record.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

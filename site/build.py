@@ -51,7 +51,8 @@ def references(pages, names, julia):
     navigation.append({"Rust": rust_reference.PAGE})
     for page, text in written.items():
         pages.add(page, text)
-    pages.place("include/diffsim.h", "reference/c/index.md")
+    for header in (ROOT / "include").glob("*.h"):
+        pages.place(f"include/{header.name}", "reference/c/index.md")
     pages.place("bindings/cpp/diffsim.hpp", cpp_reference.PAGE)
     return navigation
 

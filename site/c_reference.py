@@ -1,6 +1,8 @@
-"""The C reference: a page for each section of include/diffsim.h, which are the files of src/capi."""
+"""The C reference: a page for each section of the headers, which are the files of src/capi."""
 
 import re
+import sys
+from bisect import bisect
 from pathlib import Path
 
 from clang.cindex import CursorKind
@@ -8,41 +10,30 @@ from clang.cindex import CursorKind
 from headers import comment, parse, source
 from names import prose
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+from header import CORE, modules  # noqa: E402
+
 FOLDER = "reference/c"
-#: Short titles where the first line of a file is no title.
-TITLES = {
-    "model_parts": "Parts of a model", "visuals": "Visual geometry", "save": "Saving models", "pair_filters": "Collision filters",
-    "builder_desc": "Structs of the builder", "builder": "Building models", "actuators": "Adding actuators",
-    "describe": "Descriptions of parts", "edit": "Editing models", "cords": "Springs and tendons", "equality": "Equality constraints",
-    "inertia": "Inertias", "options": "Options", "report": "Contacts, step info and labels", "sim": "Simulation",
-    "linearize": "Linear model of a step", "act": "Actuator activations", "forward": "Forward and inverse dynamics with contact",
-    "jacobian_pattern": "Sparse Jacobians", "given_force": "Applied generalized force", "dynamics": "Dynamics without contact",
-    "motion": "Kinematics of bodies and frames", "terms": "Terms of the equations of motion", "centroidal": "Centroidal dynamics",
-    "forces": "Forces by kind", "sensors": "Sensors", "problem": "Contact solver", "control": "LQR and iLQR",
-    "rollout": "Trajectories and adjoint", "batch": "Batches", "record": "Recording", "rays": "Ray casts", "params": "Parameters",
-}  # fmt: skip
-DEFINED = r"\b(?:fn|struct|enum|type)\s+(ds_\w+)"
+BANNER = re.compile(r"/\* -+ (.+) -+ \*/")
 
 
 class Section:
     """A page: types and functions in the header's order."""
 
-    def __init__(self, name, title):
-        self.page, self.title = f"{FOLDER}/{name}.md", title
+    def __init__(self, name, title, header):
+        self.page, self.title, self.header = f"{FOLDER}/{name}.md", title, header
         self.types, self.functions = [], []
 
 
-def sections(root):
-    """The sections by src/capi/mod.rs, and the section of every name that their files define."""
-    capi = root / "src/capi"
-    found, home = [], {}
-    for name in re.findall(r"^pub mod (\w+);", (capi / "mod.rs").read_text(), re.M):
-        code = (capi / f"{name}.rs").read_text()
-        title = re.match(r"//! (.*)\.?$", code, re.M)[1].rstrip(".")
-        section = Section(name, TITLES.get(name, title))
-        found.append(section)
-        home.update(dict.fromkeys(re.findall(DEFINED, code), section))
-    return found, home
+def sections(path):
+    """The sections of a header by the lines of their banners."""
+    names = {sentence.split(":")[0]: name for name, sentence, _ in modules()}
+    found = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        banner = BANNER.fullmatch(line)
+        if banner:
+            found[number] = Section(names[banner[1]], banner[1], path.name)
+    return found
 
 
 def is_type(cursor):
@@ -55,26 +46,22 @@ def is_type(cursor):
 
 
 def read(root):
-    """The sections with their cursors, and the macros."""
-    found, home = sections(root)
-    cursors = parse(root / "include/diffsim.h", ["-xc", "-std=c11"])
-    macros = [c for c in cursors if c.kind == CursorKind.MACRO_DEFINITION and not c.spelling.endswith("_H")]
-    functions = [c for c in cursors if c.kind == CursorKind.FUNCTION_DECL]
-    # Functions that macros define follow one that is written out: the header has the order of the files.
-    section = found[0]
-    for function in functions:
-        section = home.get(function.spelling, section)
-        section.functions.append(function)
-        # A type of the engine goes where it is first taken.
-        for word in re.findall(r"\bds_\w+", comment(function) + source(function)):
-            home.setdefault(word, section)
-    types = [c for c in cursors if is_type(c)]
-    for cursor in types:
-        for word in re.findall(r"\bds_\w+", source(cursor)):
-            home.setdefault(word, home.get(cursor.spelling, section))
-    for cursor in types:
-        home[cursor.spelling].types.append(cursor)
-    return [s for s in found if s.types or s.functions], macros
+    """The sections of all headers with their cursors, and the macros."""
+    every, macros = [], []
+    for path in sorted((root / "include").glob("*.h"), key=lambda path: (path.name != CORE, path.name)):
+        found = sections(path)
+        lines = list(found)
+        for cursor in parse(path, ["-xc", "-std=c11"]):
+            before = bisect(lines, cursor.location.line)
+            section = found[lines[before - 1]] if before else None
+            if cursor.kind == CursorKind.MACRO_DEFINITION and not cursor.spelling.endswith("_H"):
+                macros.append(cursor)
+            elif cursor.kind == CursorKind.FUNCTION_DECL:
+                section.functions.append(cursor)
+            elif is_type(cursor):
+                section.types.append(cursor)
+        every += found.values()
+    return every, macros
 
 
 def register(found, macros, names):
@@ -112,6 +99,8 @@ def fields(cursor):
 def page_of(section):
     """The Markdown of a section."""
     lines = [f"# {section.title}\n"]
+    if section.header != CORE:
+        lines.append(f"Include `{section.header}`.\n")
     if section.types:
         lines.append("## Types\n")
     for cursor in section.types:
@@ -127,7 +116,7 @@ def page_of(section):
 
 def rules(root):
     """The header's first comment, as a list of its topics."""
-    text = re.match(r"/\*(.*?)\*/", (root / "include/diffsim.h").read_text(), re.S)[1]
+    text = re.match(r"/\*(.*?)\*/", (root / "include" / CORE).read_text(encoding="utf-8"), re.S)[1]
     paragraphs = re.split(r"\n\s*\n", re.sub(r"^ ?\* ?", "", text, flags=re.M).strip())
     start = next(i for i, p in enumerate(paragraphs) if p.startswith("RULES"))
     for paragraph in paragraphs[start + 1 :]:
@@ -138,7 +127,7 @@ def rules(root):
 
 def index(root, found, macros):
     """The first page: the rules of all calls, and a list of them."""
-    lines = ["# C\n", "All of `include/diffsim.h`, by its sections.\n"]
+    lines = ["# C\n", "All headers of `include/`, by their sections.\n"]
     for section in found:
         lines.append(f"**[{section.title}]({Path(section.page).name})**\n")
         listed = [f"`{c.spelling}`" for c in [*section.types, *section.functions]]
@@ -154,4 +143,4 @@ def write(root, names):
     register(found, macros, names)
     pages = {f"{FOLDER}/index.md": index(root, found, macros)}
     pages.update({section.page: page_of(section) for section in found})
-    return pages, [f"{FOLDER}/index.md", *({section.title.split(":")[0]: section.page} for section in found)]
+    return pages, [f"{FOLDER}/index.md", *({section.title: section.page} for section in found)]

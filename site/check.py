@@ -34,7 +34,7 @@ LINKED = {
     "guide/concepts.html": "../reference/c/configuration.html#ds_model_integrate",
     "guide/viewer.html": "../reference/python/adapters.html#diffsim.adapters.to_rerun",
     "gallery/minimal.html": "../reference/c/sim.html#ds_sim_step",
-    "reference/c/sim.html": "report.html#ds_gradient",
+    "reference/c/contacts.html": "sim.html#ds_gradient",
     "reference/cpp.html": "c/model.html#ds_model_nq",
     "reference/python/sim.html": "errors.html#diffsim.InvalidArgumentError",
     "index.html": "gallery/minimal.html",
@@ -94,9 +94,9 @@ def references(site, read):
     def anchors(folder):
         return set().union(*(page.anchors for path, page in read.items() if path.relative_to(site).is_relative_to(folder)))
 
-    header = (ROOT / "include/diffsim.h").read_text()
+    header = "".join(path.read_text() for path in sorted((ROOT / "include").glob("*.h")))
     names = set(re.findall(r"^[\w *]*?\b(ds_\w+)\(", header, re.M))
-    names |= set(re.findall(r"^(?:}|typedef struct \w+|enum) (ds_\w+)", header, re.M))
+    names |= set(re.findall(r"^(?:} |typedef struct \w+ |DS_ENUM\()(ds_\w+)", header, re.M))
     expect("the header has functions", len(names) > 150, len(names))
     expect("the C reference has every function and type", names <= anchors("reference/c"), names - anchors("reference/c"))
 

@@ -19,7 +19,7 @@ def parse(path, arguments):
 
 def comment(cursor):
     """The text above a cursor, without its stars."""
-    lines = re.sub(r"^/\*\*?|\*/$", "", cursor.raw_comment or "").splitlines()
+    lines = re.sub(r"^/\*\*?<?|\*/$", "", cursor.raw_comment or "").splitlines()
     return "\n".join(re.sub(r"^ *\* ?", "", line).rstrip() for line in lines).strip()
 
 

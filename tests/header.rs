@@ -1,11 +1,29 @@
-//! The committed header: its contract, its version, and a comment on every item; and the program in
-//! the README.
+//! The committed headers: their contract, their version, their sections, and a comment on every item; and the
+//! program in the README.
 
 use std::fmt::Write;
 
+const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
+
+/// The header that every program includes.
+fn core() -> String {
+    std::fs::read_to_string(format!("{INCLUDE}/diffsim.h")).unwrap()
+}
+
+/// The names of the headers beside it.
+fn others() -> Vec<String> {
+    let names = std::fs::read_dir(INCLUDE).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name != "diffsim.h").collect()
+}
+
+/// All headers.
 fn header() -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/include/diffsim.h");
-    std::fs::read_to_string(path).unwrap()
+    let mut text = core();
+    for name in others() {
+        text += &std::fs::read_to_string(format!("{INCLUDE}/{name}")).unwrap();
+    }
+    text
 }
 
 /// Declarations of functions, white space folded, names of arguments kept.
@@ -94,7 +112,7 @@ ds_status ds_batch_rollout_adjoint(struct ds_batch *batch, const double *q_bar, 
 
 #[test]
 fn the_contract_is_kept() {
-    let there = functions(&header());
+    let there = functions(&core());
     let mut missing = String::new();
     for wanted in CONTRACT.lines().filter(|l| !l.is_empty()) {
         if !there.iter().any(|d| d == wanted) {
@@ -113,13 +131,57 @@ fn every_declaration_has_a_comment() {
     for (i, line) in lines.iter().enumerate() {
         let starts = line.starts_with(|c: char| c.is_ascii_lowercase());
         let function = starts && is_function(line) && line.contains('(');
-        let kind = line.starts_with("enum ds_") || line.starts_with("typedef struct ds_");
+        let kind = line.starts_with("DS_ENUM(ds_") || line.starts_with("typedef struct ds_");
         if function || kind {
             count += 1;
-            assert_eq!(lines[i - 1].trim(), "*/", "no comment above: {line}");
+            assert!(lines[i - 1].ends_with(" */"), "no comment above: {line}");
         }
     }
     assert!(count > 90, "only {count} declarations found");
+}
+
+/// The comment above an item is that of the item, not of the section before it; a function has at most ten lines of it.
+#[test]
+fn comments_of_functions_are_short() {
+    let header = header();
+    let lines: Vec<&str> = header.lines().collect();
+    let mut long = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        if line.starts_with(|c: char| c.is_ascii_lowercase()) && line.contains('(') {
+            let start = (0..i).rfind(|&j| lines[j].starts_with("/**"));
+            let count = i - start.unwrap_or(0);
+            if count > 10 {
+                let _ = writeln!(long, "{count} lines above: {line}");
+            }
+        }
+    }
+    assert!(long.is_empty(), "{long}");
+}
+
+/// A reader finds every part by its banner, and reads each header in an hour.
+#[test]
+fn the_headers_have_sections() {
+    let banners = |text: &str| text.lines().filter(|l| l.starts_with("/* ---")).count();
+    let core = core();
+    assert!(banners(&core) >= 30 && core.lines().count() <= 3500);
+    assert!(others().len() >= 5);
+    for name in others() {
+        let text = std::fs::read_to_string(format!("{INCLUDE}/{name}")).unwrap();
+        assert!(
+            banners(&text) >= 1 && text.contains("#include \"diffsim.h\""),
+            "{name}"
+        );
+        assert!(!core.contains(&format!("#include \"{name}\"")), "{name}");
+        assert!(
+            core.contains(&name),
+            "{name} is not in the table of contents"
+        );
+    }
+    let long = header()
+        .lines()
+        .find(|l| l.chars().count() > 112)
+        .map(str::to_owned);
+    assert_eq!(long, None, "a line of more than 110 columns");
 }
 
 /// A C header shares one name space with its user's program.
@@ -133,10 +195,11 @@ fn every_name_has_the_prefix() {
             ["typedef", "struct" | "enum", name, ..] | ["typedef", "int32_t", name] => name,
             ["struct" | "enum", name, ..] if line.starts_with(['s', 'e']) => name,
             ["#define", name, ..] => name,
+            [name, "{"] if line.starts_with("DS_ENUM(") => &name["DS_ENUM(".len()..],
             _ => continue,
         };
         count += 1;
-        let prefixed = ["ds_", "DS_", "DIFFSIM_H"];
+        let prefixed = ["ds_", "DS_", "DIFFSIM_"];
         assert!(prefixed.iter().any(|p| name.starts_with(p)), "{line}");
     }
     assert!(count > 40, "only {count} names found");

@@ -31,6 +31,7 @@
 #include <time.h>
 
 #include "diffsim.h"
+#include "diffsim_record.h"
 #include "scenes.h"
 
 enum column {

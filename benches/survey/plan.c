@@ -7,6 +7,7 @@
  * of it is timed; then it follows the robot for as many cycles of three iterations as it has steps. It starts once from
  * inputs of zero, with which the robot falls into itself, and once from those that keep the stance. Times are of the thread. One JSON line a law and start. */
 #define _POSIX_C_SOURCE 200809L
+#include "diffsim_control.h"
 #include "robot.h"
 
 enum { IMPROVEMENTS = 45, ITERATIONS = 3 };

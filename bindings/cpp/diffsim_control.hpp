@@ -3,6 +3,7 @@
 #define DIFFSIM_CONTROL_HPP
 
 #include "diffsim.hpp"
+#include "diffsim_control.h"
 
 namespace diffsim {
 

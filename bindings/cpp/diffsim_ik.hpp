@@ -3,6 +3,7 @@
 #define DIFFSIM_IK_HPP
 
 #include "diffsim.hpp"
+#include "diffsim_ik.h"
 
 namespace diffsim {
 

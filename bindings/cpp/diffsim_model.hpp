@@ -7,7 +7,9 @@
 
 #include <vector>
 
+#include "diffsim_save.h"
 #include "diffsim_view.hpp"
+#include "diffsim_visuals.h"
 
 namespace diffsim {
 

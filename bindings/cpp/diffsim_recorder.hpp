@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diffsim.hpp"
+#include "diffsim_record.h"
 
 namespace diffsim {
 

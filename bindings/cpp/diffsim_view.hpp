@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "diffsim.h"
+#include "diffsim_save.h"
 
 #ifdef DIFFSIM_EIGEN
 #include <Eigen/Core>

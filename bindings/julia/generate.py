@@ -24,11 +24,11 @@ NUMBERS = {
     "char": "UInt8",
     "void": "Cvoid",
 }
-HEAD = '''# Generated from include/diffsim.h by generate.py; do not edit.
+HEAD = '''# Generated from the headers of include/ by generate.py; do not edit.
 
 """
-The C interface as it is: one function for each of the header's, under the same name, without checks. A pointer takes an
-array, a `Ref` or `C_NULL`. What each does stands in diffsim.h.
+The C interface as it is: one function for each of the headers', under the same name, without checks. A pointer takes an
+array, a `Ref` or `C_NULL`. The headers have their meaning.
 """
 module LibDiffSim
 
@@ -62,7 +62,7 @@ def generate():
     structs = dict(abi.structs(code))
     growing = {name for name, fields in structs.items() if fields[0].endswith(" struct_size")}
     out = [HEAD]
-    defines = re.findall(r"^#define (DS_\w+) (\d+)$", header.read_text(), re.M)
+    defines = re.findall(r"^#define (DS_\w+) (\d+)$", abi.text_of(header), re.M)
     out += [f"const {name} = {value}" for name, value in defines]
     for line in abi.enumerations(code):
         name, value = re.fullmatch(r"enum \w+: (\w+) = (-?\d+)", line).groups()

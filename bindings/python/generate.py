@@ -1,4 +1,4 @@
-"""Writes src/diffsim/_fields.py from the header: what every field of a struct that keyword arguments fill means, and every
+"""Writes src/diffsim/_fields.py from the headers: what every field of a struct that keyword arguments fill means, and every
 kind of parameter. Run it after a change of the header; a test says where that was forgotten."""
 
 import pathlib
@@ -6,7 +6,7 @@ import re
 import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEADER = HERE.parents[1] / "include" / "diffsim.h"
+INCLUDE = HERE.parents[1] / "include"
 TARGET = HERE / "src" / "diffsim" / "_fields.py"
 
 STRUCTS = (
@@ -40,7 +40,7 @@ def fields(code, struct):
 
 
 def kinds(code, enum, prefix):
-    body = re.search(rf"^enum {enum}\b(.*?)^\}};", code, flags=re.S | re.M)[1]
+    body = re.search(rf"^DS_ENUM\({enum}\)(.*?)^\}};", code, flags=re.S | re.M)[1]
     found = re.findall(rf"/\*\*((?:(?!\*/).)*)\*/\s*{prefix}(\w+) =", body, flags=re.S)
     return {name.lower(): " ".join(comment(text).split()) for text, name in found}
 
@@ -57,7 +57,9 @@ def written(name, of, table):
 
 
 def text():
-    code = HEADER.read_text(encoding="utf-8")
+    code = "".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("*.h")))
+    # Comments behind members, /**<, go in front of them.
+    code = re.sub(r"^( +\S.*?[;,]) */\*\*<(.*?\*/)$", r"  /**\2\n\1", code, flags=re.M)
     structs = {struct: fields(code, struct) for struct in STRUCTS}
     head = '"""Written by generate.py from the header; do not edit."""\n\nfrom typing import Dict\n'
     parts = [

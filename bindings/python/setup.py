@@ -52,10 +52,10 @@ def library():
 
 
 def declarations():
-    """The header as cffi reads it: preprocessed, without the system's headers."""
-    header = (ROOT / "include" / "diffsim.h").read_text(encoding="utf-8")
-    text = re.sub(r"^#include <.*>$", "", header, flags=re.M)
-    arguments = ["-E", "-P", "-xc", "-"]
+    """The headers as cffi reads them: preprocessed, without includes. diffsim.h comes first."""
+    header = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "include").glob("diffsim*.h")))
+    text = re.sub(r"^#include .*$", "", header, flags=re.M)
+    arguments = ["-std=c11", "-E", "-P", "-xc", "-"]
     code = run(os.environ.get("CC", "cc"), arguments, input=text, capture_output=True, text=True).stdout
     version = re.search(r"^#define DS_ABI_VERSION (\d+)$", header, flags=re.M)[1]
     return f"{code}\n#define DS_ABI_VERSION {version}\n"

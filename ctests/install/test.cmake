@@ -9,7 +9,7 @@ execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${firs
 file(RENAME "${first}" "${prefix}")
 set(lib "${prefix}/${LIBDIR}")
 
-foreach(file "${prefix}/include/diffsim.h" "${prefix}/include/diffsim.hpp" "${lib}/libdiffsim.a" "${lib}/libdiffsim.so.${VERSION}"
+foreach(file "${prefix}/include/diffsim.h" "${prefix}/include/diffsim_record.h" "${prefix}/include/diffsim.hpp" "${lib}/libdiffsim.a" "${lib}/libdiffsim.so.${VERSION}"
         "${lib}/libdiffsim.so.${VERSION}.debug" "${prefix}/share/doc/diffsim/LICENSE-APACHE" "${prefix}/share/doc/diffsim/LICENSE-MIT"
         "${prefix}/share/doc/diffsim/THIRD-PARTY.txt")
   if(NOT EXISTS "${file}" OR IS_SYMLINK "${file}")

@@ -1,4 +1,4 @@
-//! Additions of actuators, to a builder or to an existing model.
+//! Actuators: additions to a builder or to an existing model.
 
 use super::args;
 use super::builder::{self, ds_builder, range};

@@ -1,4 +1,4 @@
-//! Many sims of one model, stepped together.
+//! Batches: many sims of one model, stepped together.
 
 use super::args::{self, Out};
 use super::derivatives::{self, ds_step_jacobians};

@@ -1,4 +1,4 @@
-//! Trajectories of all elements of a batch in one call, and their adjoint.
+//! Trajectories of a batch: all elements in one call, and their adjoint.
 
 use super::args::{self, Out};
 use super::batch::{ds_batch, get, look, report};
@@ -28,17 +28,14 @@ pub unsafe extern "C" fn ds_batch_reserve(batch: *mut ds_batch, steps: usize) ->
     wall::status(|| get(batch)?.batch.reserve(steps))
 }
 
-/// Runs N = steps steps in every element, each as ds_rollout_run does, in one call of the threads: the
-/// bits are those of ds_rollout_run with the element's parameters, wrenches and prescribed velocities.
-/// Column-major, element after element: q0: nq×count, v0: nv×count, u: nu×N×count, NULL where nu = 0; the
-/// trajectories, the initial state first, go to q: nq×(N+1)×count and v: nv×(N+1)×count; NULL for one not
-/// wanted. They must not overlap the arguments or each other. Warm starts and activations begin anew.
-///
-/// An element that fails says so in `each` (count statuses; may be NULL) and leaves its trajectory
-/// untouched; the others go on. The call then returns the error of the first that failed, and
-/// ds_last_error names the element and the step.
-///
-/// The call allocates if no call had as many steps before and ds_batch_reserve made no memory for them.
+/// Runs N = steps steps in every element, each with the bits of ds_rollout_run, in one call of the
+/// threads. Column-major, element after element: q0: nq×count, v0: nv×count, u: nu×N×count, NULL
+/// if nu = 0; the trajectories, the initial state first, go to q: nq×(N+1)×count and v:
+/// nv×(N+1)×count; NULL for one not wanted. They must not overlap the arguments or each other.
+/// Warm starts and activations begin anew. each: count statuses; may be NULL. An element that
+/// fails leaves its trajectory untouched and the others go on; the call returns the error of the
+/// first that failed, and ds_last_error names element and step. Allocates if no call had as many
+/// steps before and ds_batch_reserve made no memory for them.
 ///
 /// Errors: those of ds_rollout_run and ds_batch_reserve.
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Models made in code.
+//! Builder: models made in code.
 
 use super::args;
 use super::builder_desc::{ds_geom_desc, ds_hydroelastic, ds_joint_desc};

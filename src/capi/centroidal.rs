@@ -1,4 +1,4 @@
-//! Centre of mass of all moving bodies, and the momentum about it.
+//! Centroidal dynamics: centre of mass of all moving bodies, and the momentum about it.
 
 use super::args::{self, Out};
 use super::dynamics::{moving, placed};

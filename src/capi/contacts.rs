@@ -1,4 +1,4 @@
-//! Contacts of a step or of a configuration, and distances.
+//! Contacts and distances: of a step or of a configuration.
 
 use super::args::{self, Out};
 use super::report::{ds_contact, ds_gradient};

@@ -1,4 +1,4 @@
-//! Control: the linear-quadratic regulator, and trajectory optimization by its iterative form.
+//! Control: the linear-quadratic regulator (LQR), and trajectory optimization by iterative LQR.
 
 use super::args::{self, Growing, Out};
 use super::model::ds_model;
@@ -107,8 +107,9 @@ pub struct ds_ilqr_info {
     pub padding: i32,
     /// Number of improvements of the trajectory.
     pub iterations: usize,
-    /// Cost of the returned trajectory, and of the initial one.
+    /// Cost of the returned trajectory.
     pub cost: f64,
+    /// Cost of the initial trajectory.
     pub first_cost: f64,
     /// Largest slope of the cost by an input that no bound holds.
     pub slope: f64,

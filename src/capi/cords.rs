@@ -22,11 +22,13 @@ pub struct ds_spring_desc {
     pub struct_size: usize,
     /// Name, unique among springs; NULL for none.
     pub name: *const c_char,
-    /// The two bodies; 0 is the world. Default 0.
+    /// The first body; 0 is the world. Default 0.
     pub body1: i32,
+    /// The second body. Default 0.
     pub body2: i32,
-    /// The two points, each in the frame of its body [m]. Default 0.
+    /// The point of body1, in its frame [m]. Default 0.
     pub anchor1: [f64; 3],
+    /// The point of body2, in its frame [m]. Default 0.
     pub anchor2: [f64; 3],
     /// k [N/m]. Default 0.
     pub stiffness: f64,
@@ -109,12 +111,14 @@ pub struct ds_tendon_desc {
     pub stiffness: f64,
     /// d [N s/m]. Default 0.
     pub damping: f64,
-    /// Interval of lengths in which the spring does not act [m]. Default NaN for both: the length
-    /// while every joint is at its reference.
+    /// Lower end of the interval of lengths in which the spring does not act [m]. Default NaN for both
+    /// ends: the length while every joint is at its reference.
     pub rest_lower: f64,
+    /// Upper end of this interval [m].
     pub rest_upper: f64,
-    /// Bounds of the length [m]. Default -inf and inf: no bounds.
+    /// Lower bound of the length [m]. Default -inf: no bound.
     pub lower: f64,
+    /// Upper bound of the length [m]. Default inf: no bound.
     pub upper: f64,
     /// Dry friction against dl/dt [N]. Default 0.
     pub friction_loss: f64,

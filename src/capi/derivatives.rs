@@ -1,4 +1,4 @@
-//! Derivatives of the last step.
+//! Derivatives of a step: Jacobians, JVPs, VJPs.
 
 use super::args::{self, Out};
 use super::sim::{ds_sim, get, look, parts};
@@ -189,23 +189,16 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
     })
 }
 
-/// The aware gradient: same as ds_sim_step_vjp, but it may return another gradient that looks beyond
-/// active and open contacts. For example, a body at rest on the ground that the function wants to
-/// lift has an exact gradient of zero. The aware gradient is a direction for a search, not a
-/// derivative. The step's derivatives stay the same to the bit.
+/// The aware gradient: ds_sim_step_vjp, but with another gradient where one that looks beyond
+/// active and open contacts is larger. It is a direction for a search, not a derivative: a body at
+/// rest that the function wants to lift has an exact gradient of zero. Two more gradients treat
+/// contacts as separating, or as active, if that may decrease the function; the returned one has
+/// the largest norm of u_bar (of v_bar if nu = 0). The step and its derivatives stay the same to
+/// the bit. Costs at most three ds_sim_step_vjp. See docs/gradients.md, Beyond contacts that hold,
+/// or are open.
 ///
-/// Let f be the function and l the normal impulse of a contact or limit. df/dl < 0 means that f
-/// decreases with more impulse, and that a force along -df/dv+ pulls the bodies apart. Two other
-/// gradients are computed. One treats active contacts with df/dl < 0 as separating. The other treats
-/// open contacts with df/dl < 0, also merely predicted ones, as active: sticking if they do not
-/// slip, otherwise sliding in the direction of slip. Positions, velocities and impulses remain those
-/// of the step. Of the three gradients, the call returns the one whose u_bar has the largest
-/// Euclidean norm (v_bar if the model has no inputs); if norms are equal to nine digits, the exact
-/// one.
-///
-/// which, not NULL: 0 if the exact gradient was returned, 1 if another. It is always 0 without
-/// contacts and with a law that has no modes (DS_CONTACT_CONVEX). The call costs at most three times
-/// a ds_sim_step_vjp, with as many factorizations.
+/// which, not NULL: 0 if the exact gradient was returned, 1 if another. Always 0 with
+/// DS_CONTACT_CONVEX.
 ///
 /// Errors: as ds_sim_step_jacobians.
 #[unsafe(no_mangle)]
@@ -246,21 +239,17 @@ pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut u
     })
 }
 
-/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p. Rows: t1, t2, n of
-/// each contact, in the order of ds_sim_contacts [N s]. With count contacts the matrices are 3
-/// count × nv, × nv, × nu and × np, column-major; NULL for those not wanted. They must not overlap.
-/// Costs one ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns.
+/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p, column-major;
+/// NULL for those not wanted. Rows: t1, t2, n of each contact [N s], in the order of
+/// ds_sim_contacts: 3 count × nv, nv, nu and np. They must not overlap. The components are in each
+/// contact's own frame, which moves; ds_sim_contact_derivatives gives its motion. Costs one
+/// ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns. unique,
+/// not NULL: 1 if the state determines every impulse; 0 if constraints are redundant: only the
+/// generalized force of all impulses then has the returned derivative. See docs/gradients.md,
+/// Redundant contacts.
 ///
-/// The components are in each contact's own frame, which moves. In world axes an impulse on B is
-/// f = t1 l1 + t2 l2 + n l3; ds_sim_contact_derivatives gives the rest of its derivative.
-///
-/// unique, not NULL: 1 if the state determines every impulse; then every impulse has the returned
-/// derivative. 0 if constraints are redundant (four points under a flat foot) and the step reports
-/// the least-norm impulses; then only the generalized force of all impulses (on a free body: its
-/// force and moment) has the returned derivative.
-///
-/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
-/// forces.
+/// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts
+/// have forces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_impulse_jacobians(
     sim: *mut ds_sim,

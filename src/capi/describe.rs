@@ -1,5 +1,4 @@
-//! Descriptions of the parts of a model: bodies, joints, geoms and actuators, in the structs that a
-//! builder takes.
+//! Descriptions of the parts of a model: bodies, joints, geoms and actuators, in the structs of a builder.
 
 use super::args::{self, Growing, Out};
 use super::builder_desc::{ds_activation, ds_actuator_desc, ds_geom_desc, ds_joint_desc};

@@ -1,4 +1,4 @@
-//! Dynamics without contact at any state.
+//! Dynamics without contact: at any state.
 
 use super::args::{self, Out};
 use super::sim::{ds_sim, get, parts};

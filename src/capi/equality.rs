@@ -1,5 +1,4 @@
-//! Equality constraints of models made in code: closed loops, and joints and tendons that follow
-//! others.
+//! Equality constraints: closed loops, and joints and tendons that follow others.
 
 use super::args::{self, Growing};
 use super::builder::{self, ds_builder, pose, vec3};

@@ -1,4 +1,4 @@
-//! Forces by kind, and states of single actuators and tendons, at any state.
+//! Forces by kind: also the states of single actuators and tendons, at any state.
 
 use super::args::{self, Out};
 use super::dynamics::moving;

@@ -1,4 +1,4 @@
-//! Acceleration and contact forces at a state, and the force that gives an acceleration.
+//! Dynamics with contact: acceleration and contact forces at a state, the force that gives an acceleration.
 
 use super::args::{self, Out};
 use super::dynamics::moving;
@@ -11,20 +11,12 @@ use std::ptr;
 
 /// Acceleration and contact forces at a state by the laws of the sim's step, without advancing the
 /// state. q: nq numbers; v: nv; u: nu, NULL if nu = 0; acceleration: nv numbers, may be NULL.
-///
-/// The acceleration a satisfies the balance of forces over the sim's time step h from this state: M
-/// a + b is the sum of the forces. Contact forces are impulses over h; springs and dampers of joints
-/// include their implicit terms. Compared with the step:
-/// - DS_INTEGRATOR_SYMPLECTIC_EULER, DS_INTEGRATOR_BDF1 and DS_INTEGRATOR_SDIRK2: a = (v_next - v)/h.
-/// - DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD: the same except for free joints, whose axes rotate in the
-///   step. One of the forces is the torque of the discrete Euler equations on free bodies. It is of
-///   the order of h w³ if a free joint, or a ball joint that carries no other bodies, spins at w.
-///
-/// Without contact, implicit forces and such spin the result does not depend on h.
-///
-/// Afterwards the step from this state is the last step, for ds_sim_contacts,
-/// ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives. The warm start of the next
-/// step does not change.
+/// Contact forces are impulses over the time step h; springs and dampers of joints include their
+/// implicit terms. Unless a free joint spins with DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD, the
+/// acceleration is (v_next - v)/h of the step from this state; see docs/concepts.md, By the laws
+/// of a step. Afterwards the step from this state is the last step, for ds_sim_contacts,
+/// ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives. The warm start does not
+/// change.
 ///
 /// Errors: those of ds_sim_step.
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Inertias of bodies, and coordinates in which every value is a valid inertia.
+//! Inertias of bodies: coordinates in which every value is a valid inertia.
 
 use super::args::{self, Out};
 use super::status::ds_status;

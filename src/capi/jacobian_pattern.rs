@@ -1,4 +1,4 @@
-//! Sparse Jacobians of a step, without the zeros between bodies that nothing connects.
+//! Sparse Jacobians of a step: without the zeros between bodies that nothing connects.
 
 use super::args;
 use super::derivatives::{ds_step_jacobians, jacobians_of};

@@ -1,4 +1,4 @@
-//! Linear model of a step, for control.
+//! Linear model of a step: for control.
 
 use super::args::{self, Out};
 use super::sim::{ds_sim, get, parts};

@@ -1,4 +1,4 @@
-//! Motion of bodies, sites and frames at any state.
+//! Kinematics: motion of bodies, sites and frames at any state.
 
 use super::args::{self, Out};
 use super::builder::pose;

@@ -1,4 +1,4 @@
-//! Options of sims, rollouts and batches.
+//! Options: of sims, rollouts and batches.
 
 use super::args::{self, Growing};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Filters of the pairs of geoms that may touch.
+//! Collision filters: the pairs of geoms that may touch.
 
 use super::args;
 use super::model::{ds_model, get};

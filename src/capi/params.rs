@@ -1,4 +1,4 @@
-//! The parameters of a simulation.
+//! Parameters of a simulation.
 
 use super::args::{self, Out};
 use super::sim::{ds_sim, get, look};

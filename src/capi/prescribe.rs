@@ -5,25 +5,16 @@ use super::sim::{ds_sim, get, look};
 use super::status::ds_status;
 use super::wall;
 
-/// Prescribes the velocity [m/s or rad/s] of a dof, 0 to nv-1, at the end of every following step,
-/// until you change it. NaN frees the dof. v_next has the velocity up to round-off with every contact
-/// law, whatever acts on the dof: for forces, contacts, limits and equalities the dof has infinite
-/// inertia. The dofs of a joint begin at ds_model_joint_v_index. You may call this at any time; it
-/// does not allocate, and the last step is forgotten. ds_sim_reset keeps prescribed velocities, and
-/// ds_sim_get_memory does not contain them. For derivatives by the velocity see DS_PARAM_PRESCRIBED.
+/// Prescribes the velocity [m/s or rad/s] of a dof, 0 to nv-1, at the end of every following step;
+/// NaN frees the dof. For forces, contacts, limits and equalities the dof has infinite inertia.
+/// The dofs of a joint begin at ds_model_joint_v_index. Does not allocate; the last step is
+/// forgotten; ds_sim_reset keeps prescribed velocities. For derivatives by the velocity see
+/// DS_PARAM_PRESCRIBED; for the axes of a free joint and for constraints between prescribed dofs
+/// see docs/concepts.md, Prescribed motion. With implicit integrators, prescribe all three linear
+/// dofs of a free joint or none; otherwise a step is DS_ERR_UNSUPPORTED.
 ///
-/// Axes of a free joint. They are the body's axes at the end of the step, as for v_next, in two
-/// cases: with DS_INTEGRATOR_SYMPLECTIC_EULER, and with DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD if all
-/// six dofs are prescribed. Otherwise the linear dofs have the velocity along the body's axes at the
-/// start of the step, and v_next shows the same vector in the axes at its end. With implicit
-/// integrators, prescribe all three linear dofs or none; otherwise a step is DS_ERR_UNSUPPORTED.
-///
-/// Bodies that move relative to each other only by prescribed dofs do not collide. Limits and dry
-/// friction of prescribed dofs, and equalities between prescribed dofs, have no effect, because no
-/// impulse could enforce them.
-///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a dof out of range, and for NaN while DS_PARAM_PRESCRIBED of
-/// the dof is selected; DS_ERR_NUMERICAL for an infinite velocity. Then nothing changes.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a dof out of range, and for NaN while DS_PARAM_PRESCRIBED
+/// of the dof is selected; DS_ERR_NUMERICAL for an infinite velocity. Then nothing changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_prescribe(sim: *mut ds_sim, dof: i32, velocity: f64) -> ds_status {
     wall::status(|| {

@@ -1,4 +1,4 @@
-//! The contact solver alone: contact problems given by their matrices.
+//! Contact solver: contact problems given by their matrices.
 
 use super::args::{self, Growing, Out};
 use super::options::ds_contact_law;
@@ -135,19 +135,15 @@ pub unsafe extern "C" fn ds_problem_free(problem: *mut ds_problem) {
 }
 
 /// Solves a problem (see ds_problem). Writes v (nv numbers) and impulse (3 contacts numbers [N s],
-/// NULL if contacts is 0); both may overlap arguments. contacts may be 0; then v is v_free. If A is
-/// symmetric only to round-off, (A + Aᵀ)/2 is used. info: facts about the solve; may be NULL. You can
-/// ask for derivatives of this solution until the next call.
+/// NULL if contacts is 0); both may overlap arguments. Of A the symmetric part counts. info: facts
+/// about the solve; may be NULL. Starts from the last solution if it had the same number of
+/// contacts (ds_problem_reset prevents this). A problem that is not solved to the tolerance is no
+/// error: the best impulses are written and info.converged is 0. See docs/solver.md.
 ///
-/// The solve starts from the impulses of the last solve if that had the same number of contacts; they
-/// are then taken to be the same contacts in the same order. ds_problem_reset prevents this. A
-/// problem that is not solved to the tolerance is not an error: the best impulses are written,
-/// info.converged is 0, and derivatives are DS_ERR_NOT_CONVERGED.
-///
-/// Errors: DS_ERR_INVALID_ARGUMENT for an A that is not symmetric or not positive definite (the
-/// message names the entry or the pivot), for a negative friction coefficient, and for a compliance
-/// that is missing, not positive, or given with a rigid law; DS_ERR_CAPACITY for more than
-/// options.max_contacts; DS_ERR_NUMERICAL for an argument or result that is not finite.
+/// Errors: DS_ERR_INVALID_ARGUMENT for an A that is not symmetric up to round-off or not positive
+/// definite (the message names the entry or the pivot), a negative friction coefficient, and a
+/// compliance that is missing, not positive, or given with a rigid law; DS_ERR_CAPACITY for more
+/// than options.max_contacts; DS_ERR_NUMERICAL for an argument or result that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_problem_solve(
     problem: *mut ds_problem,
@@ -188,16 +184,12 @@ pub unsafe extern "C" fn ds_problem_solve(
     })
 }
 
-/// Forward mode: the variation of the last solution, dv (nv numbers) and dimpulse (3 contacts), for
-/// variations of all arguments of ds_problem_solve, in the same shapes. NULL means a zero variation,
-/// or a result that is not wanted. Results may overlap arguments. Only the symmetric part of dA
-/// counts. If contacts are redundant (ds_problem_impulses_unique), dimpulse is one of several
-/// possible changes; A⁻¹Jᵀ dimpulse is determined.
-///
-/// Afterwards the gradient in ds_problem_info is the label of this direction. It is
-/// DS_GRADIENT_ONE_SIDED in two cases: the problem is at a switch of modes whose sides differ, or the
-/// variation contradicts itself on redundant contacts (a dtarget for one of four corners). In the
-/// second case the result is the part on which they agree.
+/// Forward mode: the variation of the last solution, dv (nv numbers) and dimpulse (3 contacts),
+/// for variations of all arguments of ds_problem_solve, in the same shapes. NULL: a zero
+/// variation, or a result that is not wanted. Results may overlap arguments. Of dA the symmetric
+/// part counts. If contacts are redundant (ds_problem_impulses_unique), dimpulse is one of several
+/// changes; A⁻¹Jᵀ dimpulse is determined. Afterwards the gradient in ds_problem_info is the label
+/// of this direction; see docs/solver.md, Its derivative.
 ///
 /// Errors: DS_ERR_NO_STEP before a solve; DS_ERR_NOT_CONVERGED if the problem was not solved;
 /// DS_ERR_NUMERICAL if the derivative would be round-off (DS_GRADIENT_REFUSED) or a number is not

@@ -27,25 +27,17 @@ unsafe fn excluded(sim: &Sim, body: i32) -> Result<Option<usize>> {
     }
 }
 
-/// Finds the first geom that a ray hits at q (nq numbers). origin [m] and direction (any length
-/// except 0): 3 numbers each, world axes. max_distance [m], may be infinite. exclude_body: a body
-/// whose geoms the ray passes through; -1 for none. All other geoms count, whatever the filters say;
-/// a mesh has its collision shape. A ray that starts inside a solid hits its surface from inside. A
-/// plane is hit from above only, a height field from above and below.
+/// Finds the first geom that a ray hits at q (nq numbers). origin [m], direction: 3 numbers each,
+/// world axes. max_distance [m], may be infinite. exclude_body: a body that the ray passes
+/// through; -1 for none. *distance: from the origin [m]; -1 without a hit. normal: outward normal
+/// of the surface, 3 numbers, world axes. *geom: its id; -1 without a hit. ddistance: the
+/// derivative of the distance by q (tangent), 1×nv, for a ray at rest; *gradient: its label. Any
+/// of these may be NULL. Rules: docs/concepts.md, Rays and sensors. Contacts and the last step do
+/// not change. Allocates as ds_sim_collide does.
 ///
-/// *distance: from the origin [m]; -1 without a hit. normal: outward normal of the surface, 3
-/// numbers, world axes; zero without a hit. *geom: id of the geom; -1 without a hit. ddistance: the
-/// derivative of the distance by q (tangent), 1×nv, for a ray at rest in the world; zero without a
-/// hit. *gradient: a ds_gradient. It is one-sided on edges, if two geoms are hit at once, and if the
-/// ray grazes (|n·d| < 1e-6); the derivative of a grazing ray is left out. Any of these may be NULL.
-///
-/// With the unit direction d, the derivative of the distance by the origin is -n/(n·d), and by d it
-/// is this times the distance. Contacts and the last step do not change. Allocates as ds_sim_collide
-/// does.
-///
-/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of length zero, an id
-/// out of range or a max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for
-/// geoms that a sim with contact refuses.
+/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of length zero, an
+/// id out of range or a max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE
+/// for geoms that a sim with contact refuses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_ray_cast(
     sim: *mut ds_sim,

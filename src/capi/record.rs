@@ -1,4 +1,4 @@
-//! Recordings.
+//! Recorder: frames of sims, rollouts and batches, written to a file.
 
 use super::args::{self, Growing};
 use super::batch::ds_batch;

@@ -1,4 +1,4 @@
-//! Trajectories and their adjoint.
+//! Trajectories: rollouts and their adjoint.
 
 use super::args::{self, Out};
 use super::model::ds_model;

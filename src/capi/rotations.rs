@@ -1,4 +1,4 @@
-//! Rotations as quaternions, rotation vectors and angles, with the derivatives of one by another.
+//! Rotations: quaternions, rotation vectors and angles, with the derivatives of one by another.
 
 use super::args::{self, Out};
 use super::status::ds_status;

@@ -49,14 +49,12 @@ pub unsafe extern "C" fn ds_save_options_init(options: *mut ds_save_options) {
     args::init(options)
 }
 
-/// Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. The path is in the system's encoding
-/// and relative to the working directory. An existing file is replaced completely or not at all.
-/// Meshes are part of an MJCF; meshes of a URDF go to OBJ files in a folder NAME_meshes beside
-/// NAME.urdf. Numbers are written so that reading gives the same bits. If the format uses other
-/// numbers than the model (a quaternion for a matrix), reading gives them up to a few roundings.
-///
-/// Parts of the model that the format cannot express (docs/migration.md) become lines of *out.
-/// Release it with ds_saved_free; out may be NULL.
+/// Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. The path is in the system's
+/// encoding and relative to the working directory. An existing file is replaced completely or not
+/// at all. Meshes are part of an MJCF; those of a NAME.urdf go to OBJ files in a folder
+/// NAME_meshes beside it. Numbers are written so that reading gives the same bits, or the nearest
+/// that the format has. Parts that the format cannot express (docs/migration.md, Back to MJCF and
+/// URDF) become lines of *out, which may be NULL. Release it with ds_saved_free.
 ///
 /// Errors: DS_ERR_UNSUPPORTED for another extension and, if strict, for a part that cannot be
 /// expressed; DS_ERR_IO if a file cannot be written.

@@ -229,16 +229,14 @@ pub unsafe extern "C" fn ds_sim_sensors(
 }
 
 /// Jacobians of the readings of all sensors at a state, column-major with nsensordata rows: by q
-/// (tangent) and v, nv columns each, and by u, nu columns; NULL for those not wanted. Accelerations
-/// are differentiated through the law of the step. Arguments as for ds_sim_sensors. gradient, which
-/// may be NULL: a ds_gradient. It is one-sided if the step's gradient is, if a reading is at its
-/// cutoff, and if a rangefinder's ray meets an edge or grazes a surface.
+/// (tangent) and v, nv columns each, and by u, nu columns; NULL for those not wanted.
+/// Accelerations are differentiated through the law of the step. Arguments as for ds_sim_sensors.
+/// gradient, which may be NULL: a ds_gradient; one-sided if the step's gradient is, at a cutoff,
+/// and if a rangefinder's ray meets an edge or grazes a surface.
 ///
-/// Errors: those of ds_sim_sensors and ds_sim_step_jacobians. DS_ERR_UNSUPPORTED if a reading is not
-/// determined because redundant rigid constraints can share the impulses in several ways: for a
-/// touch, force or torque sensor under load, and for the force of an active limit. A sensor on one of
-/// the four corners of a flat foot is an example; a sensor on all four is determined.
-/// DS_ERR_UNSUPPORTED for the same sensors with DS_CONTACT_PENALTY and an implicit scheme.
+/// Errors: those of ds_sim_sensors and ds_sim_step_jacobians. DS_ERR_UNSUPPORTED if redundant
+/// constraints leave the reading of a touch, force, torque or limit sensor open, and for these
+/// sensors with DS_CONTACT_PENALTY and an implicit scheme: see docs/concepts.md, Rays and sensors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_jacobians(
     sim: *mut ds_sim,

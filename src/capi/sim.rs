@@ -1,4 +1,4 @@
-//! Sims: steps, external wrenches, memory.
+//! Simulation: steps, external wrenches, memory.
 
 use super::args::{self, Out};
 use super::model::ds_model;

@@ -1,4 +1,4 @@
-//! Smoothed derivatives of the last step.
+//! Smoothed derivatives: of the last step.
 
 use super::args::{self, Growing, Out};
 use super::derivatives::{ds_step_jacobians, jacobians};
@@ -131,18 +131,15 @@ pub unsafe extern "C" fn ds_smoothing_init(smoothing: *mut ds_smoothing) {
 }
 
 /// Smoothed Jacobians of the last step, which respond to a contact before it happens; shapes as in
-/// ds_step_jacobians. info may be NULL.
+/// ds_step_jacobians. info may be NULL. Computed on a copy of the sim, on the heap: the step, its
+/// exact derivatives and later steps keep their bits. Zeroth order needs a positive width of every
+/// variable by which you ask for a Jacobian, and gives none by parameters. See docs/gradients.md,
+/// Smoothed derivatives.
 ///
-/// They are computed on a copy of the sim, made on the heap. The last step, its exact derivatives and
-/// all later steps have the same bits with and without this call. Zeroth order needs a positive width
-/// of every variable by which you ask for a Jacobian, and gives no Jacobians by parameters. The other
-/// methods do, without displacing the parameters.
-///
-/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or if
-/// options.derivatives is 0 (allowed for zeroth order); DS_ERR_NOT_CONVERGED if more than
-/// max_failures pairs failed, with the first cause, or if the relaxed problem was not solved;
-/// DS_ERR_UNSUPPORTED for the central path with a law that DS_SMOOTHING_CENTRAL_PATH does not
-/// support.
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or
+/// if options.derivatives is 0 (allowed for zeroth order); DS_ERR_NOT_CONVERGED if more than
+/// max_failures pairs failed, or if the relaxed problem was not solved; DS_ERR_UNSUPPORTED for the
+/// central path with a law that does not have it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_smoothed_jacobians(
     sim: *mut ds_sim,

@@ -1,4 +1,4 @@
-//! Terms of the equations of motion at any state: gravity, bias, Coriolis matrix, M⁻¹, the regressor.
+//! Terms of the equations of motion: gravity, bias, Coriolis matrix, M⁻¹, the regressor, at any state.
 
 use super::args::{self, Out};
 use super::dynamics::{moving, placed};

@@ -1,4 +1,4 @@
-//! Visual shapes of robots, read from files.
+//! Visual shapes: read from the file of a robot.
 
 use super::args;
 use super::load::{ds_load_options, load_options};

@@ -1,5 +1,10 @@
 /* The surroundings of a page's statements in docs/: the quadruped, standing, after a step of 1 ms. */
 #include <diffsim.h>
+#include <diffsim_control.h>
+#include <diffsim_ik.h>
+#include <diffsim_record.h>
+#include <diffsim_save.h>
+#include <diffsim_visuals.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

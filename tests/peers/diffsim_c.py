@@ -1,4 +1,4 @@
-"""The C library for numpy, with its declarations read from include/diffsim.h.
+"""The C library for numpy, with its declarations read from the headers of include/.
 
 Arrays are float64; matrices are column-major (`order="F"`), as the library wants them. A status
 other than DS_OK raises `DiffsimError` with the library's message.
@@ -18,9 +18,10 @@ LIBRARY = pathlib.Path(os.environ.get("DIFFSIM_LIBRARY", ROOT / "target" / "rele
 
 
 def _declarations(header):
-    """The header as cffi understands it: preprocessed, without the system's headers and C++."""
-    text = re.sub(r"^\s*#\s*include\s*<.*$", "", header.read_text(), flags=re.M)
-    run = subprocess.run(["cc", "-E", "-P", "-xc", "-"], input=text, capture_output=True, text=True, check=True)
+    """The header and those beside it as cffi understands them: preprocessed, without includes and C++."""
+    texts = [path.read_text() for path in (header, *sorted(header.parent.glob(f"{header.stem}_*.h")))]
+    text = re.sub(r"^\s*#\s*include\b.*$", "", "".join(texts), flags=re.M)
+    run = subprocess.run(["cc", "-std=c11", "-E", "-P", "-xc", "-"], input=text, capture_output=True, text=True, check=True)
     return run.stdout
 
 

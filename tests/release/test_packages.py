@@ -42,7 +42,9 @@ def sections(file):
 
 
 CRATE = {
-    "Cargo.toml", "Cargo.toml.orig", "Cargo.lock", "build.rs", "cbindgen.toml", "include/diffsim.h", "examples/models/arm7.urdf",
+    "Cargo.toml", "Cargo.toml.orig", "Cargo.lock", "build.rs", "cbindgen.toml", "examples/models/arm7.urdf",
+    "include/diffsim.h", "include/diffsim_control.h", "include/diffsim_ik.h", "include/diffsim_record.h", "include/diffsim_save.h",
+    "include/diffsim_visuals.h",
     "README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt",
     "bindings/cpp/diffsim.hpp", "bindings/cpp/diffsim_act.hpp", "bindings/cpp/diffsim_model.hpp", "bindings/cpp/diffsim_questions.hpp", "bindings/cpp/diffsim_view.hpp",
     "bindings/cpp/diffsim_recorder.hpp", "bindings/cpp/diffsim_control.hpp",
@@ -97,7 +99,7 @@ def test_the_archive_is_an_installation():
     library = {n for n in held if re.fullmatch(r"lib\w*(/[\w-]+)?/libdiffsim\.\S+", n)}
     ends = {n.rsplit("/", 1)[1] for n in library}
     assert ends == {"libdiffsim.a", "libdiffsim.so", "libdiffsim.so.0", f"libdiffsim.so.{VERSION}", f"libdiffsim.so.{VERSION}.debug"}
-    for end in ("include/diffsim.h", "pkgconfig/diffsim.pc", "diffsimConfig.cmake", "diffsimConfigVersion.cmake", "THIRD-PARTY.txt", "CHANGELOG.md"):
+    for end in ("include/diffsim.h", "include/diffsim_record.h", "pkgconfig/diffsim.pc", "diffsimConfig.cmake", "diffsimConfigVersion.cmake", "THIRD-PARTY.txt", "CHANGELOG.md"):
         assert any(n.endswith(end) for n in held), end
     with tarfile.open(path) as archive:
         sizes = {m.name.rsplit("/", 1)[1]: m.size for m in archive if "libdiffsim" in m.name}

@@ -1,8 +1,8 @@
-# Generated from include/diffsim.h by generate.py; do not edit.
+# Generated from the headers of include/ by generate.py; do not edit.
 
 """
-The C interface as it is: one function for each of the header's, under the same name, without checks. A pointer takes an
-array, a `Ref` or `C_NULL`. What each does stands in diffsim.h.
+The C interface as it is: one function for each of the headers', under the same name, without checks. A pointer takes an
+array, a `Ref` or `C_NULL`. The headers have their meaning.
 """
 module LibDiffSim
 
@@ -23,27 +23,12 @@ const DS_ERR_NOT_CONVERGED = Int32(6)
 const DS_ERR_NUMERICAL = Int32(7)
 const DS_ERR_NO_STEP = Int32(8)
 const DS_ERR_INTERNAL = Int32(9)
-const DS_GRADIENT_EXACT = Int32(0)
-const DS_GRADIENT_ONE_SIDED = Int32(1)
-const DS_GRADIENT_SMOOTHED = Int32(2)
-const DS_GRADIENT_REFUSED = Int32(3)
-const DS_MODE_BREAKING = Int32(0)
-const DS_MODE_STICKING = Int32(1)
-const DS_MODE_SLIDING = Int32(2)
-const DS_MODE_UNKNOWN = Int32(3)
-const DS_FORMAT_URDF = Int32(0)
-const DS_FORMAT_MJCF = Int32(1)
 const DS_BASE_FROM_FILE = Int32(0)
 const DS_BASE_FIXED = Int32(1)
 const DS_BASE_FREE = Int32(2)
 const DS_ACTUATION_FROM_FILE = Int32(0)
 const DS_ACTUATION_FULL = Int32(1)
 const DS_ACTUATION_JOINTS = Int32(2)
-const DS_ACTIVATION_NONE = Int32(0)
-const DS_ACTIVATION_INTEGRATOR = Int32(1)
-const DS_ACTIVATION_FILTER = Int32(2)
-const DS_ACTIVATION_FILTER_EXACT = Int32(3)
-const DS_ACTIVATION_MUSCLE = Int32(4)
 const DS_MIMIC_ERROR = Int32(0)
 const DS_MIMIC_INDEPENDENT = Int32(1)
 const DS_MIMIC_COUPLE = Int32(2)
@@ -53,9 +38,8 @@ const DS_MESH_HULL = Int32(0)
 const DS_MESH_DECOMPOSED = Int32(1)
 const DS_OPEN_MESH_ERROR = Int32(0)
 const DS_OPEN_MESH_HULL = Int32(1)
-const DS_HYDROELASTIC_NONE = Int32(0)
-const DS_HYDROELASTIC_RIGID = Int32(1)
-const DS_HYDROELASTIC_COMPLIANT = Int32(2)
+const DS_FORMAT_URDF = Int32(0)
+const DS_FORMAT_MJCF = Int32(1)
 const DS_JOINT_FIXED = Int32(0)
 const DS_JOINT_REVOLUTE = Int32(1)
 const DS_JOINT_CONTINUOUS = Int32(2)
@@ -69,12 +53,6 @@ const DS_JOINT_UNIVERSAL = Int32(9)
 const DS_JOINT_SPLINE_CURVE = Int32(10)
 const DS_JOINT_SPLINE_SURFACE = Int32(11)
 const DS_JOINT_EULER = Int32(12)
-const DS_TENDON_FIXED = Int32(0)
-const DS_TENDON_SPATIAL = Int32(1)
-const DS_PATH_POINT = Int32(0)
-const DS_PATH_SPHERE = Int32(1)
-const DS_PATH_CYLINDER = Int32(2)
-const DS_PATH_PULLEY = Int32(3)
 const DS_GEOM_PLANE = Int32(0)
 const DS_GEOM_SPHERE = Int32(1)
 const DS_GEOM_CAPSULE = Int32(2)
@@ -96,6 +74,14 @@ const DS_INTEGRATOR_BDF2 = Int32(4)
 const DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = Int32(5)
 const DS_INTEGRATOR_SDIRK2 = Int32(6)
 const DS_INTEGRATOR_FROM_MODEL = Int32(7)
+const DS_GRADIENT_EXACT = Int32(0)
+const DS_GRADIENT_ONE_SIDED = Int32(1)
+const DS_GRADIENT_SMOOTHED = Int32(2)
+const DS_GRADIENT_REFUSED = Int32(3)
+const DS_MODE_BREAKING = Int32(0)
+const DS_MODE_STICKING = Int32(1)
+const DS_MODE_SLIDING = Int32(2)
+const DS_MODE_UNKNOWN = Int32(3)
 const DS_PARAM_BODY_INERTIA = Int32(0)
 const DS_PARAM_GEOM_FRICTION = Int32(1)
 const DS_PARAM_GEOM_RESTITUTION = Int32(2)
@@ -118,6 +104,9 @@ const DS_PARAM_PRESCRIBED = Int32(18)
 const DS_PARAM_ACTUATOR_GAIN = Int32(19)
 const DS_PARAM_HYDROELASTIC_MODULUS = Int32(20)
 const DS_PARAM_SPLINE_FRAME = Int32(22)
+const DS_SMOOTHING_FIRST_ORDER = Int32(0)
+const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
+const DS_SMOOTHING_CENTRAL_PATH = Int32(2)
 const DS_FRAME_LOCAL = Int32(0)
 const DS_FRAME_WORLD = Int32(1)
 const DS_FRAME_LOCAL_WORLD_ALIGNED = Int32(2)
@@ -131,26 +120,11 @@ const DS_FORCE_CONTACT = Int32(64)
 const DS_FORCE_EXTERNAL = Int32(128)
 const DS_FORCE_PASSIVE = Int32(31)
 const DS_FORCE_ALL = Int32(255)
-const DS_EQUALITY_CONNECT = Int32(0)
-const DS_EQUALITY_WELD = Int32(1)
-const DS_EQUALITY_DISTANCE = Int32(2)
-const DS_EQUALITY_JOINT = Int32(3)
-const DS_EQUALITY_TENDON = Int32(4)
-const DS_SMOOTHING_FIRST_ORDER = Int32(0)
-const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
-const DS_SMOOTHING_CENTRAL_PATH = Int32(2)
-const DS_QUANTITY_POSE = Int32(0)
-const DS_QUANTITY_VELOCITY = Int32(1)
-const DS_QUANTITY_CONTROL = Int32(2)
-const DS_IK_FRAME = Int32(0)
-const DS_IK_CENTER_OF_MASS = Int32(1)
-const DS_IK_POSTURE = Int32(2)
-const DS_IK_SOLVED = Int32(0)
-const DS_IK_STATIONARY = Int32(1)
-const DS_IK_ITERATIONS = Int32(2)
-const DS_ILQR_CONVERGED = Int32(0)
-const DS_ILQR_STUCK = Int32(1)
-const DS_ILQR_ITERATIONS = Int32(2)
+const DS_ZONE_SPHERE = Int32(0)
+const DS_ZONE_CAPSULE = Int32(1)
+const DS_ZONE_ELLIPSOID = Int32(2)
+const DS_ZONE_CYLINDER = Int32(3)
+const DS_ZONE_BOX = Int32(4)
 const DS_SENSOR_FRAME_POSITION = Int32(0)
 const DS_SENSOR_FRAME_QUATERNION = Int32(1)
 const DS_SENSOR_FRAME_X_AXIS = Int32(2)
@@ -187,11 +161,37 @@ const DS_SENSOR_JOINT_LIMIT_FORCE = Int32(32)
 const DS_SENSOR_TENDON_LIMIT_POSITION = Int32(33)
 const DS_SENSOR_TENDON_LIMIT_VELOCITY = Int32(34)
 const DS_SENSOR_TENDON_LIMIT_FORCE = Int32(35)
-const DS_ZONE_SPHERE = Int32(0)
-const DS_ZONE_CAPSULE = Int32(1)
-const DS_ZONE_ELLIPSOID = Int32(2)
-const DS_ZONE_CYLINDER = Int32(3)
-const DS_ZONE_BOX = Int32(4)
+const DS_HYDROELASTIC_NONE = Int32(0)
+const DS_HYDROELASTIC_RIGID = Int32(1)
+const DS_HYDROELASTIC_COMPLIANT = Int32(2)
+const DS_ACTIVATION_NONE = Int32(0)
+const DS_ACTIVATION_INTEGRATOR = Int32(1)
+const DS_ACTIVATION_FILTER = Int32(2)
+const DS_ACTIVATION_FILTER_EXACT = Int32(3)
+const DS_ACTIVATION_MUSCLE = Int32(4)
+const DS_TENDON_FIXED = Int32(0)
+const DS_TENDON_SPATIAL = Int32(1)
+const DS_PATH_POINT = Int32(0)
+const DS_PATH_SPHERE = Int32(1)
+const DS_PATH_CYLINDER = Int32(2)
+const DS_PATH_PULLEY = Int32(3)
+const DS_EQUALITY_CONNECT = Int32(0)
+const DS_EQUALITY_WELD = Int32(1)
+const DS_EQUALITY_DISTANCE = Int32(2)
+const DS_EQUALITY_JOINT = Int32(3)
+const DS_EQUALITY_TENDON = Int32(4)
+const DS_ILQR_CONVERGED = Int32(0)
+const DS_ILQR_STUCK = Int32(1)
+const DS_ILQR_ITERATIONS = Int32(2)
+const DS_IK_SOLVED = Int32(0)
+const DS_IK_STATIONARY = Int32(1)
+const DS_IK_ITERATIONS = Int32(2)
+const DS_IK_FRAME = Int32(0)
+const DS_IK_CENTER_OF_MASS = Int32(1)
+const DS_IK_POSTURE = Int32(2)
+const DS_QUANTITY_POSE = Int32(0)
+const DS_QUANTITY_VELOCITY = Int32(1)
+const DS_QUANTITY_CONTROL = Int32(2)
 
 mutable struct ds_load_options
     struct_size::Csize_t
@@ -217,27 +217,198 @@ mutable struct ds_load_options
     end
 end
 
-struct ds_visual
-    name::Ptr{UInt8}
-    file::Ptr{UInt8}
-    body::Int32
-    kind::Int32
-    size::NTuple{3, Cdouble}
-    placement::NTuple{16, Cdouble}
-    rgba::NTuple{4, Cdouble}
-    vertices::Ptr{Cdouble}
-    vertex_count::Csize_t
-    triangles::Ptr{UInt32}
-    triangle_count::Csize_t
+mutable struct ds_options
+    struct_size::Csize_t
+    time_step::Cdouble
+    contact::Int32
+    integrator::Int32
+    tolerance::Cdouble
+    max_iterations::Csize_t
+    max_contacts::Csize_t
+    kp::Cdouble
+    kd::Cdouble
+    checkpoint_interval::Csize_t
+    derivatives::Int32
+    require_convergence::Int32
+    max_push_out::Cdouble
+    max_push_out_angle::Cdouble
+    max_work::Cdouble
+    restitution_threshold::Cdouble
+    aware_gradient::Int32
+    velocity_limits::Int32
+    newton_tolerance::Cdouble
+    max_newton::Csize_t
+    max_depth::Cdouble
+    function ds_options()
+        made = new()
+        ds_options_init(made)
+        made
+    end
 end
 
-mutable struct ds_save_options
-    struct_size::Csize_t
-    strict::Int32
+struct ds_step_info
+    contacts::Csize_t
+    iterations::Csize_t
+    residual::Cdouble
+    switch_distance::Cdouble
+    gradient::Int32
+    converged::Int32
+    impacts::UInt64
+    deepest::Cdouble
+    too_deep::UInt64
+    near_singular::UInt64
+    reserved::NTuple{12, UInt64}
+end
+
+struct ds_contact
+    geom_a::Int32
+    geom_b::Int32
+    body_a::Int32
+    body_b::Int32
+    point::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+    gap::Cdouble
+    impulse::NTuple{3, Cdouble}
+    velocity::NTuple{3, Cdouble}
+    mode::Int32
+    at_bound::Int32
+    tangents::NTuple{6, Cdouble}
+    feature::UInt64
+    area::Cdouble
+    pressure::Cdouble
+end
+
+struct ds_distance
+    distance::Cdouble
+    point_a::NTuple{3, Cdouble}
+    point_b::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+    gradient::Int32
     reserved::Int32
-    function ds_save_options()
+end
+
+struct ds_param
+    kind::Int32
+    index::Int32
+    component::Int32
+end
+
+struct ds_act_jacobians
+    dq_dact::Ptr{Cdouble}
+    dv_dact::Ptr{Cdouble}
+    dact_dq::Ptr{Cdouble}
+    dact_dv::Ptr{Cdouble}
+    dact_dact::Ptr{Cdouble}
+    dact_du::Ptr{Cdouble}
+end
+
+struct ds_step_jacobians
+    dq_dq::Ptr{Cdouble}
+    dq_dv::Ptr{Cdouble}
+    dq_du::Ptr{Cdouble}
+    dq_dp::Ptr{Cdouble}
+    dv_dq::Ptr{Cdouble}
+    dv_dv::Ptr{Cdouble}
+    dv_du::Ptr{Cdouble}
+    dv_dp::Ptr{Cdouble}
+end
+
+struct ds_jacobian_entries
+    by_state::Csize_t
+    by_input::Csize_t
+    pattern::UInt64
+end
+
+mutable struct ds_smoothing
+    struct_size::Csize_t
+    method::Int32
+    reserved::Int32
+    width_q::Cdouble
+    width_v::Cdouble
+    width_u::Cdouble
+    pairs::Csize_t
+    seed::UInt64
+    max_failures::Csize_t
+    kappa::Cdouble
+    reach::Cdouble
+    function ds_smoothing()
         made = new()
-        ds_save_options_init(made)
+        ds_smoothing_init(made)
+        made
+    end
+end
+
+struct ds_smoothing_info
+    gradient::Int32
+    reserved::Int32
+    pairs::Csize_t
+    failures::Csize_t
+end
+
+mutable struct ds_sensor_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    kind::Int32
+    body::Int32
+    placement::Ptr{Cdouble}
+    of::Ptr{UInt8}
+    reference_body::Int32
+    zone::Int32
+    reference_placement::Ptr{Cdouble}
+    cutoff::Cdouble
+    field::NTuple{3, Cdouble}
+    zone_size::NTuple{3, Cdouble}
+    function ds_sensor_desc()
+        made = new()
+        ds_sensor_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_distance_smoothing
+    struct_size::Csize_t
+    method::Int32
+    reserved::Int32
+    width_linear::Cdouble
+    width_angular::Cdouble
+    pairs::Csize_t
+    seed::UInt64
+    function ds_distance_smoothing()
+        made = new()
+        ds_distance_smoothing_init(made)
+        made
+    end
+end
+
+struct ds_smoothed_distance
+    distance::Cdouble
+    point::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+end
+
+struct ds_patch
+    geom_a::Int32
+    geom_b::Int32
+    area::Cdouble
+    centroid::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+    force::NTuple{3, Cdouble}
+    torque::NTuple{3, Cdouble}
+    first_contact::Csize_t
+    contact_count::Csize_t
+end
+
+mutable struct ds_problem_options
+    struct_size::Csize_t
+    law::Int32
+    reserved::Int32
+    tolerance::Cdouble
+    max_iterations::Csize_t
+    nv::Csize_t
+    max_contacts::Csize_t
+    function ds_problem_options()
+        made = new()
+        ds_problem_options_init(made)
         made
     end
 end
@@ -349,21 +520,6 @@ mutable struct ds_actuator_desc
     end
 end
 
-mutable struct ds_body_desc
-    struct_size::Csize_t
-    name::Ptr{UInt8}
-    parent::Int32
-    mocap::Int32
-    placement::NTuple{16, Cdouble}
-    inertia::NTuple{10, Cdouble}
-    gravity_compensation::Cdouble
-    function ds_body_desc()
-        made = new()
-        ds_body_desc_init(made)
-        made
-    end
-end
-
 mutable struct ds_spring_desc
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -433,200 +589,40 @@ mutable struct ds_equality_desc
     end
 end
 
-mutable struct ds_options
-    struct_size::Csize_t
-    time_step::Cdouble
-    contact::Int32
-    integrator::Int32
-    tolerance::Cdouble
-    max_iterations::Csize_t
-    max_contacts::Csize_t
-    kp::Cdouble
-    kd::Cdouble
-    checkpoint_interval::Csize_t
-    derivatives::Int32
-    require_convergence::Int32
-    max_push_out::Cdouble
-    max_push_out_angle::Cdouble
-    max_work::Cdouble
-    restitution_threshold::Cdouble
-    aware_gradient::Int32
-    velocity_limits::Int32
-    newton_tolerance::Cdouble
-    max_newton::Csize_t
-    max_depth::Cdouble
-    function ds_options()
-        made = new()
-        ds_options_init(made)
-        made
-    end
-end
-
-struct ds_step_info
-    contacts::Csize_t
-    iterations::Csize_t
-    residual::Cdouble
-    switch_distance::Cdouble
-    gradient::Int32
-    converged::Int32
-    impacts::UInt64
-    deepest::Cdouble
-    too_deep::UInt64
-    near_singular::UInt64
-    reserved::NTuple{12, UInt64}
-end
-
-struct ds_step_jacobians
-    dq_dq::Ptr{Cdouble}
-    dq_dv::Ptr{Cdouble}
-    dq_du::Ptr{Cdouble}
-    dq_dp::Ptr{Cdouble}
-    dv_dq::Ptr{Cdouble}
-    dv_dv::Ptr{Cdouble}
-    dv_du::Ptr{Cdouble}
-    dv_dp::Ptr{Cdouble}
-end
-
-struct ds_act_jacobians
-    dq_dact::Ptr{Cdouble}
-    dv_dact::Ptr{Cdouble}
-    dact_dq::Ptr{Cdouble}
-    dact_dv::Ptr{Cdouble}
-    dact_dact::Ptr{Cdouble}
-    dact_du::Ptr{Cdouble}
-end
-
-struct ds_jacobian_entries
-    by_state::Csize_t
-    by_input::Csize_t
-    pattern::UInt64
-end
-
-mutable struct ds_smoothing
-    struct_size::Csize_t
-    method::Int32
-    reserved::Int32
-    width_q::Cdouble
-    width_v::Cdouble
-    width_u::Cdouble
-    pairs::Csize_t
-    seed::UInt64
-    max_failures::Csize_t
-    kappa::Cdouble
-    reach::Cdouble
-    function ds_smoothing()
-        made = new()
-        ds_smoothing_init(made)
-        made
-    end
-end
-
-struct ds_smoothing_info
-    gradient::Int32
-    reserved::Int32
-    pairs::Csize_t
-    failures::Csize_t
-end
-
-struct ds_contact
-    geom_a::Int32
-    geom_b::Int32
-    body_a::Int32
-    body_b::Int32
-    point::NTuple{3, Cdouble}
-    normal::NTuple{3, Cdouble}
-    gap::Cdouble
-    impulse::NTuple{3, Cdouble}
-    velocity::NTuple{3, Cdouble}
-    mode::Int32
-    at_bound::Int32
-    tangents::NTuple{6, Cdouble}
-    feature::UInt64
-    area::Cdouble
-    pressure::Cdouble
-end
-
-struct ds_distance
-    distance::Cdouble
-    point_a::NTuple{3, Cdouble}
-    point_b::NTuple{3, Cdouble}
-    normal::NTuple{3, Cdouble}
-    gradient::Int32
-    reserved::Int32
-end
-
-struct ds_patch
-    geom_a::Int32
-    geom_b::Int32
-    area::Cdouble
-    centroid::NTuple{3, Cdouble}
-    normal::NTuple{3, Cdouble}
-    force::NTuple{3, Cdouble}
-    torque::NTuple{3, Cdouble}
-    first_contact::Csize_t
-    contact_count::Csize_t
-end
-
-mutable struct ds_distance_smoothing
-    struct_size::Csize_t
-    method::Int32
-    reserved::Int32
-    width_linear::Cdouble
-    width_angular::Cdouble
-    pairs::Csize_t
-    seed::UInt64
-    function ds_distance_smoothing()
-        made = new()
-        ds_distance_smoothing_init(made)
-        made
-    end
-end
-
-struct ds_smoothed_distance
-    distance::Cdouble
-    point::NTuple{3, Cdouble}
-    normal::NTuple{3, Cdouble}
-end
-
-struct ds_param
-    kind::Int32
-    index::Int32
-    component::Int32
-end
-
-mutable struct ds_sensor_desc
+mutable struct ds_body_desc
     struct_size::Csize_t
     name::Ptr{UInt8}
-    kind::Int32
-    body::Int32
-    placement::Ptr{Cdouble}
-    of::Ptr{UInt8}
-    reference_body::Int32
-    zone::Int32
-    reference_placement::Ptr{Cdouble}
-    cutoff::Cdouble
-    field::NTuple{3, Cdouble}
-    zone_size::NTuple{3, Cdouble}
-    function ds_sensor_desc()
+    parent::Int32
+    mocap::Int32
+    placement::NTuple{16, Cdouble}
+    inertia::NTuple{10, Cdouble}
+    gravity_compensation::Cdouble
+    function ds_body_desc()
         made = new()
-        ds_sensor_desc_init(made)
+        ds_body_desc_init(made)
         made
     end
 end
 
-mutable struct ds_problem_options
+mutable struct ds_ilqr_options
     struct_size::Csize_t
-    law::Int32
-    reserved::Int32
-    tolerance::Cdouble
     max_iterations::Csize_t
-    nv::Csize_t
-    max_contacts::Csize_t
-    function ds_problem_options()
+    tolerance::Cdouble
+    function ds_ilqr_options()
         made = new()
-        ds_problem_options_init(made)
+        ds_ilqr_options_init(made)
         made
     end
+end
+
+struct ds_ilqr_info
+    outcome::Int32
+    padding::Int32
+    iterations::Csize_t
+    cost::Cdouble
+    first_cost::Cdouble
+    slope::Cdouble
+    reserved::NTuple{8, UInt64}
 end
 
 mutable struct ds_ik_options
@@ -673,27 +669,6 @@ struct ds_ik_info
     reserved::NTuple{8, UInt64}
 end
 
-mutable struct ds_ilqr_options
-    struct_size::Csize_t
-    max_iterations::Csize_t
-    tolerance::Cdouble
-    function ds_ilqr_options()
-        made = new()
-        ds_ilqr_options_init(made)
-        made
-    end
-end
-
-struct ds_ilqr_info
-    outcome::Int32
-    padding::Int32
-    iterations::Csize_t
-    cost::Cdouble
-    first_cost::Cdouble
-    slope::Cdouble
-    reserved::NTuple{8, UInt64}
-end
-
 mutable struct ds_recorder_options
     struct_size::Csize_t
     rate::Cdouble
@@ -703,6 +678,31 @@ mutable struct ds_recorder_options
         ds_recorder_options_init(made)
         made
     end
+end
+
+mutable struct ds_save_options
+    struct_size::Csize_t
+    strict::Int32
+    reserved::Int32
+    function ds_save_options()
+        made = new()
+        ds_save_options_init(made)
+        made
+    end
+end
+
+struct ds_visual
+    name::Ptr{UInt8}
+    file::Ptr{UInt8}
+    body::Int32
+    kind::Int32
+    size::NTuple{3, Cdouble}
+    placement::NTuple{16, Cdouble}
+    rgba::NTuple{4, Cdouble}
+    vertices::Ptr{Cdouble}
+    vertex_count::Csize_t
+    triangles::Ptr{UInt32}
+    triangle_count::Csize_t
 end
 
 ds_abi_version() =

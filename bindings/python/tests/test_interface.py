@@ -8,7 +8,10 @@ import pytest
 import diffsim
 from diffsim._declarations import ffi
 
-HEADER = pathlib.Path(__file__).resolve().parents[3] / "include" / "diffsim.h"
+INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "include"
+HEADERS = "".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("*.h")))
+#: The same with the comments behind members in front of them.
+IN_FRONT = re.sub(r"^( +\S.*?[;,]) */\*\*<(.*?\*/)$", r"  /**\2\n\1", HEADERS, flags=re.M)
 
 ENUMERATIONS = {
     "ds_status": (diffsim.Status, "DS_(ERR_)?"),
@@ -44,7 +47,7 @@ ENUMERATIONS = {
 
 
 def test_every_function_of_the_header_is_called():
-    code = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.S)
+    code = re.sub(r"/\*.*?\*/", "", HEADERS, flags=re.S)
     declared = set(re.findall(r"\b(ds_\w+)\(", code))
     package = pathlib.Path(diffsim.__file__).parent
     text = "".join(f.read_text() for f in package.glob("*.py") if f.name != "_declarations.py")
@@ -63,8 +66,7 @@ def test_every_function_of_the_header_is_called():
 
 
 def test_every_enumeration_of_the_header_is_there():
-    code = HEADER.read_text(encoding="utf-8")
-    assert set(re.findall(r"^enum (ds_\w+)$", code, flags=re.M)) == set(ENUMERATIONS)
+    assert set(re.findall(r"^DS_ENUM\((ds_\w+)\)", HEADERS, flags=re.M)) == set(ENUMERATIONS)
 
 
 @pytest.mark.parametrize("name", ENUMERATIONS)
@@ -92,9 +94,8 @@ def test_fields_that_are_enumerations_take_names():
     """As the header's comments have them."""
     from diffsim.enums import CHOICES
 
-    code = HEADER.read_text(encoding="utf-8")
     found = {}
-    for struct, body in re.findall(r"typedef struct (ds_\w+) \{(.*?)\n\} \1;", code, flags=re.S):
+    for struct, body in re.findall(r"typedef struct (ds_\w+) \{(.*?)\n\} \1;", IN_FRONT, flags=re.S):
         for comment, field in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*int32_t (\w+);", body, flags=re.S):
             kind = re.search(r"\b(?:A|An) (ds_\w+)", comment)
             if kind and kind[1] in ENUMERATIONS:
@@ -104,9 +105,8 @@ def test_fields_that_are_enumerations_take_names():
 
 
 def test_versions():
-    code = HEADER.read_text(encoding="utf-8")
-    assert f'#define DS_VERSION_STRING "{diffsim.__version__}"' in code
-    assert f"#define DS_ABI_VERSION {diffsim.abi_version}\n" in code
+    assert f'#define DS_VERSION_STRING "{diffsim.__version__}"' in HEADERS
+    assert f"#define DS_ABI_VERSION {diffsim.abi_version}\n" in HEADERS
 
 
 def test_everything_public_says_what_it_is():
