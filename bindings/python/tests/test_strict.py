@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diffsim
-from diffsim import _fields, _help
+from diffsim import _fields, _help, enums, options
 from diffsim._words import python
 
 PACKAGE = pathlib.Path(diffsim.__file__).parent
@@ -203,3 +203,51 @@ def test_no_modules_import_each_other():
     found = arrows()
     assert len(found) > 30 and found["sim"] >= {"model", "enums"}
     assert circle(found) is None
+
+
+def slips(name):
+    """A name with two letters swapped, one left out, and one twice."""
+    k = len(name) // 2
+    return {name[: k - 1] + name[k] + name[k - 1] + name[k + 1 :], name[:k] + name[k + 1 :], name[:k] + name[k] + name[k:]} - {name}
+
+
+def test_every_misspelt_option_names_the_right_one(models):
+    text = "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"
+    model = diffsim.Model.from_string(text, "mjcf")
+    sim = diffsim.Sim(model)
+    sim.step(model.neutral(), np.zeros(6))
+    builder = diffsim.Builder()
+    body = builder.add_body(0, "b")
+    takers = {
+        "LoadOptions": [lambda **k: diffsim.Model.from_string(text, "mjcf", **k)],
+        "SimOptions": [lambda **k: diffsim.Sim(model, **k), lambda **k: diffsim.Rollout(model, 2, **k), lambda **k: diffsim.Batch(model, 2, **k)],
+        "StepOptions": [lambda **k: diffsim.Ilqr(model, 3, **k)],
+        "ProblemOptions": [lambda **k: diffsim.Problem(6, **k)],
+        "JointFields": [lambda **k: builder.add_joint(body, **k)],
+        "GeomFields": [lambda **k: builder.add_geom(body, **k)],
+        "ActuatorFields": [lambda **k: builder.add_actuator("j", **k)],
+        "SpringFields": [builder.add_spring],
+        "TendonFields": [lambda **k: builder.add_tendon({"j": 1.0}, **k)],
+        "SensorFields": [lambda **k: builder.add_sensor("gyro", **k)],
+        "EqualityFields": [lambda **k: builder.add_equality("weld", **k)],
+        "SmoothingOptions": [lambda **k: sim.smoothed_jacobians("first_order", **k)],
+    }
+    count = 0
+    for kind, functions in takers.items():
+        for name in getattr(options, kind).__annotations__:
+            for slip in slips(name) if len(name) > 4 else ():
+                for function in functions:
+                    count += 1
+                    with pytest.raises(TypeError, match=rf"{slip}.*\b{name}\b"):
+                        function(**{slip: 1})
+    assert count > 300
+
+
+def test_every_misspelt_name_of_an_enumeration_is_near_the_right_one():
+    from diffsim._names import choice
+
+    for kind in enums.PREFIXES:
+        for member in kind:
+            for slip in slips(str(member)) if len(member.name) > 4 else ():
+                with pytest.raises(diffsim.UnknownNameError, match=f"near it: .*'{member}'"):
+                    choice(kind, slip, "of")
