@@ -56,14 +56,14 @@ def test_a_subclass_may_have_its_own(model):
     mine = Mine(model)
     mine.note = "x"
     assert mine.note == "x"
-    with pytest.raises(AttributeError, match="model: it is what the Mine was made with"):
+    with pytest.raises(AttributeError, match="model: it is fixed when the Mine is made"):
         mine.model = model
 
 
 def test_options_are_read_and_not_written(model):
     for made in (diffsim.Sim(model), diffsim.Rollout(model, 2), diffsim.Batch(model, 2, 1)):
         for change in (lambda o: o.__setitem__("time_step", 9), lambda o: o.update(kp=1), lambda o: o.pop("kp"), lambda o: o.clear()):
-            with pytest.raises(TypeError, match="options: they are what the object was made with"):
+            with pytest.raises(TypeError, match="options: they are fixed when the object is made"):
                 change(made.options)
         other = made.options.copy()
         other["time_step"] = 0.5
