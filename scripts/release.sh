@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the files of a release, and their checksums: an archive to install from (both libraries, symbols, headers,
-# the packages of CMake and pkg-config), a wheel, Python's source package, the crate.
+# the packages of CMake and pkg-config), a wheel, Python's source package, the crate, conda-forge's recipe.
 #
 # usage: scripts/release.sh [--glibc VERSION] DIRECTORY
 #
@@ -60,5 +60,7 @@ cp "$work"/wheel/*.tar.gz "$output"
 
 cargo package --quiet --locked --no-verify --allow-dirty
 cp "target/package/diffsim-$version.crate" "$output"
-(cd "$output" && sha256sum -- diffsim-* diffsim_core-* >SHA256SUMS)
+sum=$(sha256sum "$output/diffsim_core-$version.tar.gz" | cut -d ' ' -f 1)
+sed -e '1,2d' -e "s/@VERSION@/$version/" -e "s/@SHA256@/$sum/" scripts/conda.yaml >"$output/recipe.yaml"
+(cd "$output" && sha256sum -- diffsim-* diffsim_core-* recipe.yaml >SHA256SUMS)
 ls -l "$output"

@@ -20,6 +20,7 @@ import against_mujoco_margins
 import against_mujoco_ranges
 import against_mujoco_sensors
 import against_nimble
+import against_parts
 import against_pinocchio
 import against_saved
 import distances
@@ -38,6 +39,9 @@ def main(names):
     report.each(chosen(URDF), against_pinocchio.compare_urdf)
     report.section(f"MJCF against MuJoCo {mujoco.__version__}")
     report.each(chosen(MJCF + PASSIVE + SUITE), against_mujoco.compare)
+    report.section("Parts of models against Pinocchio and MuJoCo")
+    report.each(chosen(URDF), against_parts.compare_urdf)
+    report.each(chosen(MJCF + PASSIVE + SUITE), against_parts.compare_mjcf)
     report.section(f"Sensors and rays against MuJoCo {mujoco.__version__}")
     report.each(chosen(MJCF + PASSIVE + SUITE), against_mujoco_sensors.compare)
     if not names:

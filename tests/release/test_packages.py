@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 
 import pytest
+import yaml
 from elftools.elf.elffile import ELFFile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -110,10 +111,23 @@ def test_the_archive_is_an_installation():
 
 def test_the_sums_are_those_of_the_files():
     lines = (MADE / "SHA256SUMS").read_text().splitlines()
-    assert {line.split()[1] for line in lines} == {p.name for p in MADE.iterdir()} - {"SHA256SUMS"} and len(lines) == 4
+    assert {line.split()[1] for line in lines} == {p.name for p in MADE.iterdir()} - {"SHA256SUMS"} and len(lines) == 5
     for line in lines:
         digest, name = line.split()
         assert hashlib.sha256((MADE / name).read_bytes()).hexdigest() == digest, name
+
+
+def test_the_recipe_asks_for_the_source_package_and_what_it_needs():
+    recipe = yaml.safe_load((MADE / "recipe.yaml").read_text())
+    source = only(f"diffsim_core-{VERSION}.tar.gz")
+    assert recipe["context"]["version"] == VERSION and recipe["source"]["url"].rsplit("/", 1)[1] == source.name.replace(VERSION, "${{ version }}")
+    assert recipe["source"]["sha256"] == hashlib.sha256(source.read_bytes()).hexdigest()
+    with tarfile.open(source) as archive:
+        needs = archive.extractfile(f"diffsim_core-{VERSION}/pyproject.toml").read().decode()
+    listed = lambda key: re.findall(r'"([^"]*)"', re.search(rf"^{key} = \[(.*?)\]", needs, flags=re.M | re.S)[1])
+    plain = lambda names: {n.replace(" ", "") for n in names}
+    assert plain(recipe["requirements"]["run"]) == plain(listed("dependencies")) | {"python" + re.search(r'requires-python = "(.*)"', needs)[1]}
+    assert plain(listed("requires")) <= plain(recipe["requirements"]["host"])
 
 
 def test_the_licences_of_others_go_along():

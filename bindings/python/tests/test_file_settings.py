@@ -103,7 +103,7 @@ def test_inertias():
     sim = diffsim.Sim(model)
     sim.select_params([diffsim.Param("body_inertia", "b", i) for i in range(10)])
     p = sim.params
-    with pytest.raises(diffsim.InvalidArgumentError, match=r'p\[0\]: BodyInertia of body "b": the principal moments'):
+    with pytest.raises(diffsim.InvalidArgumentError, match=r'p\[0\]: "body_inertia" of body "b": the principal moments'):
         sim.params = [1, 0, 0, 0, 0.01, 0, 0.01, 0, 0, 0.1]
     assert np.array_equal(sim.params, p)
     theta = diffsim.inertia_to_log_cholesky(p)

@@ -90,7 +90,7 @@ def test_representations(model):
     said = "<diffsim.Sim of <diffsim.Model nq=19 .*>: time_step=0.002 contact=convex integrator=.* max_push_out=2.0; "
     assert re.fullmatch(said + "no step yet>", repr(sim))
     assert sim.options["max_push_out"] == 2.0
-    with pytest.raises(TypeError, match="make another one"):
+    with pytest.raises(TypeError, match="make another object"):
         sim.options["max_push_out"] = 3.0
     assert sim.options["max_push_out"] == 2.0
     sim.step(*model.keyframe("standing"))

@@ -88,7 +88,7 @@ def test_files_survive_what_happens_to_them(model, tmp_path):
     with pytest.raises(diffsim.RecordingError, match="ends within a chunk"):
         diffsim.Recording.from_bytes(huge)
     path.write_bytes(b"solid stl\n")
-    with pytest.raises(diffsim.RecordingError, match="run.dsrec: this is no recording"):
+    with pytest.raises(diffsim.RecordingError, match="run.dsrec: this is not a recording"):
         diffsim.Recording.read(path)
 
 

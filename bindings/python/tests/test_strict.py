@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diffsim
-from diffsim import _fields, _help
+from diffsim import _fields, _help, enums, options
 from diffsim._words import python
 
 PACKAGE = pathlib.Path(diffsim.__file__).parent
@@ -56,14 +56,14 @@ def test_a_subclass_may_have_its_own(model):
     mine = Mine(model)
     mine.note = "x"
     assert mine.note == "x"
-    with pytest.raises(AttributeError, match="model: it is what the Mine was made with"):
+    with pytest.raises(AttributeError, match="model: it is fixed when the Mine is made"):
         mine.model = model
 
 
 def test_options_are_read_and_not_written(model):
     for made in (diffsim.Sim(model), diffsim.Rollout(model, 2), diffsim.Batch(model, 2, 1)):
         for change in (lambda o: o.__setitem__("time_step", 9), lambda o: o.update(kp=1), lambda o: o.pop("kp"), lambda o: o.clear()):
-            with pytest.raises(TypeError, match="options: they are what the object was made with"):
+            with pytest.raises(TypeError, match="options: they are fixed when the object is made"):
                 change(made.options)
         other = made.options.copy()
         other["time_step"] = 0.5
@@ -160,12 +160,13 @@ def test_help_says_every_option_with_its_default():
         assert f"\n  {kind}: " in (diffsim.Param.__doc__ or "")
 
 
-def test_what_help_says_is_the_header_s():
+def test_generated_files_agree_with_the_header():
     """generate.py has been run since the header changed."""
     import runpy
 
     root = pathlib.Path(__file__).resolve().parents[1]
-    assert runpy.run_path(str(root / "generate.py"))["text"]() == (PACKAGE / "_fields.py").read_text(encoding="utf-8")
+    for name, text in runpy.run_path(str(root / "generate.py"))["texts"]().items():
+        assert text == (PACKAGE / name).read_text(encoding="utf-8"), name
 
 
 def arrows():
@@ -202,3 +203,51 @@ def test_no_modules_import_each_other():
     found = arrows()
     assert len(found) > 30 and found["sim"] >= {"model", "enums"}
     assert circle(found) is None
+
+
+def slips(name):
+    """A name with two letters swapped, one left out, and one twice."""
+    k = len(name) // 2
+    return {name[: k - 1] + name[k] + name[k - 1] + name[k + 1 :], name[:k] + name[k + 1 :], name[:k] + name[k] + name[k:]} - {name}
+
+
+def test_every_misspelt_option_names_the_right_one(models):
+    text = "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"
+    model = diffsim.Model.from_string(text, "mjcf")
+    sim = diffsim.Sim(model)
+    sim.step(model.neutral(), np.zeros(6))
+    builder = diffsim.Builder()
+    body = builder.add_body(0, "b")
+    takers = {
+        "LoadOptions": [lambda **k: diffsim.Model.from_string(text, "mjcf", **k)],
+        "SimOptions": [lambda **k: diffsim.Sim(model, **k), lambda **k: diffsim.Rollout(model, 2, **k), lambda **k: diffsim.Batch(model, 2, **k)],
+        "StepOptions": [lambda **k: diffsim.Ilqr(model, 3, **k)],
+        "ProblemOptions": [lambda **k: diffsim.Problem(6, **k)],
+        "JointFields": [lambda **k: builder.add_joint(body, **k)],
+        "GeomFields": [lambda **k: builder.add_geom(body, **k)],
+        "ActuatorFields": [lambda **k: builder.add_actuator("j", **k)],
+        "SpringFields": [builder.add_spring],
+        "TendonFields": [lambda **k: builder.add_tendon({"j": 1.0}, **k)],
+        "SensorFields": [lambda **k: builder.add_sensor("gyro", **k)],
+        "EqualityFields": [lambda **k: builder.add_equality("weld", **k)],
+        "SmoothingOptions": [lambda **k: sim.smoothed_jacobians("first_order", **k)],
+    }
+    count = 0
+    for kind, functions in takers.items():
+        for name in getattr(options, kind).__annotations__:
+            for slip in slips(name) if len(name) > 4 else ():
+                for function in functions:
+                    count += 1
+                    with pytest.raises(TypeError, match=rf"{slip}.*\b{name}\b"):
+                        function(**{slip: 1})
+    assert count > 300
+
+
+def test_every_misspelt_name_of_an_enumeration_is_near_the_right_one():
+    from diffsim._names import choice
+
+    for kind in enums.PREFIXES:
+        for member in kind:
+            for slip in slips(str(member)) if len(member.name) > 4 else ():
+                with pytest.raises(diffsim.UnknownNameError, match=f"near it: .*'{member}'"):
+                    choice(kind, slip, "of")

@@ -1,9 +1,9 @@
-"""Written by generate.py from the header; do not edit."""
+"""The header's comments that `help` shows. Generated from the header by generate.py; do not edit."""
 
 from typing import Dict
 
 # ruff: noqa: E501
-#: What the fields of structs mean, in C's words.
+#: The meaning of each field, by the name of the struct.
 FIELDS: Dict[str, Dict[str, str]] = {
     'ds_load_options': {
         'base': 'A ds_base. Default DS_BASE_FROM_FILE.',
@@ -43,18 +43,6 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'newton_tolerance': "For implicit integrators: the size of the correction at which Newton's method stops. It is relative to the stage's largest velocity, or to the velocity that an acceleration of 1 m/s² or rad/s² adds in the stage if that is larger. Newton's method also stops when it reaches round-off. Default 1e-15.",
         'max_newton': 'Largest number of Newton iterations in a stage. With penalty contact, or with cables, it applies to each of up to seven tries. A step that needs more has not converged and has no derivative. Default 50.',
         'max_depth': 'Depth [m] above which contacts at the start of a step are counted in ds_step_info.too_deep, with every contact law; inf counts none. Nothing else depends on it. Default 0: a quarter of the least half extent of either geom, which is half of the depth at which the geom would leave on the other side.',
-    },
-    'ds_ilqr_options': {
-        'max_iterations': 'Largest number of iterations of one solve. Default 100.',
-        'tolerance': 'A solve ends if the cost decreases by less than this share. Default 1e-9.',
-    },
-    'ds_ik_options': {
-        'tolerance': 'Largest residual of a task that counts as solved [m, rad]. Default 1e-10.',
-        'max_iterations': 'Of each start, at least 1. Default 100.',
-        'max_restarts': 'Number of further starts, at random configurations, if the first start does not solve the tasks. Joints with bounds at most 13 rad or 10 km apart start within them; other rotating joints start within half a turn of q0; free joints start as in q0. Default 0.',
-        'seed': 'Seed of the random starts: the same inputs and seed give the same bits. Default 0.',
-        'equality_weight': "Weight of the model's equalities [1/m, 1/rad]; 0 ignores them. Default 1.",
-        'limits': '1: joints stay within their bounds. 0: bounds are ignored. Default 1.',
     },
     'ds_problem_options': {
         'law': 'DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP.',
@@ -111,7 +99,6 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'columns': 'Number of nodes along x, 2 or more. Default 0.',
         'rows': 'Number of nodes along y, 2 or more. Default 0.',
         'hydroelastic': 'A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default DS_HYDROELASTIC_NONE.',
-        'reserved2': 'Must be 0.',
         'modulus': 'Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7.',
         'resolution': 'About the length of the edges by which curved surfaces are meshed [m]. Default 0.02.',
         'hydroelastic_margin': 'Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial axis [m]. Default 0.',
@@ -227,8 +214,20 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'pairs': 'Number of random displacements; each is taken with both signs. Default 64.',
         'seed': 'Seed of the random numbers: the same seed gives the same bits. Default 0.',
     },
+    'ds_ilqr_options': {
+        'max_iterations': 'Largest number of iterations of one solve. Default 100.',
+        'tolerance': 'A solve ends if the cost decreases by less than this share. Default 1e-9.',
+    },
+    'ds_ik_options': {
+        'tolerance': 'Largest residual of a task that counts as solved [m, rad]. Default 1e-10.',
+        'max_iterations': 'Of each start, at least 1. Default 100.',
+        'max_restarts': 'Number of further starts, at random configurations, if the first start does not solve the tasks. Joints with bounds at most 13 rad or 10 km apart start within them; other rotating joints start within half a turn of q0; free joints start as in q0. Default 0.',
+        'seed': 'Seed of the random starts: the same inputs and seed give the same bits. Default 0.',
+        'equality_weight': "Weight of the model's equalities [1/m, 1/rad]; 0 ignores them. Default 1.",
+        'limits': '1: joints stay within their bounds. 0: bounds are ignored. Default 1.',
+    },
 }
-#: What index and component of a parameter mean, by its kind.
+#: The meaning of a parameter's index and component, by its kind.
 PARAMS: Dict[str, str] = {
     'body_inertia': "index: body; component 0 to 9: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin.",
     'geom_friction': 'index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]. The last two apply to contacts of condim 4 and 6.',

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 #: Lines of a loader about settings that change the motion.
-INTEGRATOR = re.compile(r"integrator \w+ is not there")
+INTEGRATOR = re.compile(r"integrator \w+ is not supported")
 OTHERS = re.compile(r"attribute (?:cone|impratio|o_\w+) of <option>|attribute (?:eulerdamp|refsafe) of <flag>")
 
 

@@ -122,7 +122,7 @@ class Handle:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._fixed and name in self.__dict__:
-            raise AttributeError(f"{name}: it is what the {type(self).__name__} was made with, and stays")
+            raise AttributeError(f"{name}: it is fixed when the {type(self).__name__} is made")
         # A user's subclass may have attributes of its own.
         if not name.startswith("_") and self._made and "_fixed" in vars(type(self)):
             found = getattr(type(self), name, None)
@@ -148,7 +148,7 @@ class Handle:
 
     def __delattr__(self, name: str) -> None:
         if name in self._fixed:
-            raise AttributeError(f"{name}: it is what the {type(self).__name__} was made with, and stays")
+            raise AttributeError(f"{name}: it is fixed when the {type(self).__name__} is made")
         super().__delattr__(name)
 
     # Copies: a class says by `_again` how another one is made.
@@ -191,7 +191,7 @@ class Options(Dict[str, Any]):
     """What an object was made with, by name: to be read, and to make another one. A copy is a plain dict."""
 
     def _fixed(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("options: they are what the object was made with, and stay; make another one with others")
+        raise TypeError("options: they are fixed when the object is made; make another object with other options")
 
     __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _fixed
 

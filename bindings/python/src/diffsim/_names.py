@@ -23,7 +23,7 @@ def string(x: Any, argument: str) -> bytes:
     try:
         return x.encode()
     except UnicodeEncodeError:
-        raise InvalidArgumentError(f"{argument}: must be text that UTF-8 has, got {x!r}") from None
+        raise InvalidArgumentError(f"{argument}: must be text that UTF-8 can encode, got {x!r}") from None
 
 
 def whole(x: Any, expected: str) -> int:

@@ -38,13 +38,13 @@ class File(Origin):
     def make(self) -> Any:
         if digest(self.path) != self.digest:
             raise InvalidArgumentError(
-                f"path: {self.path} is another file than that which the pickled model was loaded from"
+                f"path: {self.path} is not the file that the pickled model was loaded from"
             )
         return late("Model").load(self.path, self.mesh_dirs, **self.options)
 
     def check(self) -> None:
         if self.digest is None:
-            raise TypeError(f"this diffsim.Model cannot be pickled: {self.path} is no file that can be read again")
+            raise TypeError(f"this diffsim.Model cannot be pickled: {self.path} cannot be read again")
 
 
 @dataclass(frozen=True)
@@ -142,5 +142,5 @@ def restore(model: Any, origin: Origin, expected: str, version: str) -> None:
     if model._fingerprint() != expected:
         model.close()
         raise InvalidArgumentError(
-            "pickle: what the model is made of gives another one now: files that it includes or meshes have changed"
+            "pickle: the files give another model now: the description, files that it includes, or meshes have changed"
         )

@@ -26,5 +26,5 @@ class Sealed:
     def open(self) -> Any:
         """The object, or `InvalidArgumentError`."""
         if not isinstance(self.data, bytes) or hashlib.sha256(self.data).hexdigest() != self.digest:
-            raise InvalidArgumentError("pickle: it is damaged: its contents are not what their digest says")
+            raise InvalidArgumentError("pickle: it is damaged: its contents do not match their digest")
         return pickle.loads(self.data)

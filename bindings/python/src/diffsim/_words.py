@@ -5,19 +5,8 @@ from __future__ import annotations
 import re
 from typing import Dict
 
-from . import enums
 from ._errors import ERRORS
-
-#: Prefixes of C's enumerators, by the enumeration; of the others it is the name of the class.
-_PREFIXES = {
-    "Status": "DS_ERR_",
-    "ContactMode": "DS_MODE_",
-    "MeshMode": "DS_MESH_",
-    "ContactLaw": "DS_CONTACT_",
-    "ReferenceFrame": "DS_FRAME_",
-    "SmoothingMethod": "DS_SMOOTHING_",
-    "IlqrOutcome": "DS_ILQR_",
-}
+from .enums import PREFIXES, Status
 
 #: Methods and attributes by what follows the class in C's names, where that is not theirs.
 _MEMBERS = {
@@ -56,14 +45,10 @@ _CLASSES = {"builder": "Builder", "model": "Model", "sim": "Sim", "rollout": "Ro
 def _table() -> Dict[str, str]:
     """C's enumerators with the texts that stand for them in Python."""
     found: Dict[str, str] = {}
-    for name, kind in vars(enums).items():
-        if not (isinstance(kind, type) and issubclass(kind, enums.Named)) or kind is enums.Named:
-            continue
-        snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
-        prefix = _PREFIXES.get(name, f"DS_{snake.removesuffix('_KIND')}_")
+    for kind, prefix in PREFIXES.items():
         for member in kind:
             found.setdefault(prefix + member.name, f'"{member}"')
-    found.update((f"DS_ERR_{enums.Status(status).name}", error.__name__) for status, error in ERRORS.items())
+    found.update((f"DS_ERR_{Status(status).name}", error.__name__) for status, error in ERRORS.items())
     return found
 
 

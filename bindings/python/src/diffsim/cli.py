@@ -95,7 +95,7 @@ def warn(text: Any) -> None:
 def loading(args: Any) -> Any:
     """The load options of the command line."""
     options = {"base": examine.CHOICES["base"][args.base], "actuation": examine.CHOICES["actuation"][args.actuation]}
-    if args.mimic != "error":
+    if args.mimic != "couple":
         options["mimic"] = examine.CHOICES["mimic"][args.mimic]
     if args.ground:
         options["ground_plane"] = 1
@@ -407,7 +407,7 @@ def parser() -> Any:
     robot = argparse.ArgumentParser(add_help=False, parents=[out])
     robot.add_argument("--base", choices=examine.CHOICES["base"], default="file", help="how it hangs on the world")
     robot.add_argument("--actuation", choices=examine.CHOICES["actuation"], default="file", help="its inputs: those of the file, one each dof, or each dof but a floating base's")
-    robot.add_argument("--mimic", choices=examine.CHOICES["mimic"], default="error", help="joints that follow others")
+    robot.add_argument("--mimic", choices=examine.CHOICES["mimic"], default="couple", help="joints that follow others")
     robot.add_argument("--ground", action="store_true", help="add the plane z = 0")
     robot.add_argument("--mesh-dir", action="append", default=[], metavar="FOLDER", help="where meshes are; may be given again")
     robot.add_argument("--exclude-overlapping", action="store_true", help="geoms that overlap at neutral never touch")

@@ -193,7 +193,7 @@ def _some(items: Any, words: Any, most: Any = 4) -> Any:
 
 
 _OPEN = re.compile(r'geom "(.*)".*: its mesh is open and collides as its hull')
-_LEFT_OUT = re.compile(r" not found, (?:(\d+) geometries|geometry) left out$")
+_LEFT_OUT = re.compile(r" (?:not found|of an unsupported format), (?:(\d+) geometries|geometry) left out$")
 
 
 def lost(model: Model) -> Tuple[int, List[str]]:
@@ -420,7 +420,7 @@ def differentiate(model: Model, sim: Sim, states: Any, examined: Examined, secon
         examined.add(
             "warning",
             f"the derivative differs from central differences by {worst:.2g}",
-            "near a switch of modes there is no two-sided difference; ds_step_info.switch_distance tells",
+            "near a switch of modes there is no two-sided difference; see Sim.info().switch_distance",
         )
 
 

@@ -1,4 +1,4 @@
-"""The keyword arguments of the package, with their types, for those who check these. What they mean is in the header."""
+"""Types of keyword arguments, which `help` explains. Generated from the header by generate.py; do not edit."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from .enums import (
     ContactLawName,
     GeomKind,
     GeomKindName,
+    Hydroelastic,
+    HydroelasticName,
     Integrator,
     IntegratorName,
     MeshMode,
@@ -25,15 +27,13 @@ from .enums import (
     MimicName,
     MissingMesh,
     MissingMeshName,
-    Hydroelastic,
-    HydroelasticName,
     OpenMesh,
     OpenMeshName,
     ZoneKind,
     ZoneKindName,
 )
 
-#: A body's id, or its name.
+#: The id of a body, or its name.
 Id = Union[int, str]
 
 
@@ -56,7 +56,7 @@ class LoadOptions(TypedDict, total=False):
 
 
 class StepOptions(TypedDict, total=False):
-    """Fields of `ds_options` but `tolerance` and `max_iterations`."""
+    """Fields of `ds_options` that are keyword arguments."""
 
     time_step: float
     contact: Union[ContactLaw, ContactLawName]
@@ -86,27 +86,26 @@ class SimOptions(StepOptions, total=False):
 
 
 class ContactOptions(TypedDict, total=False):
-    """Fields of `ds_options` that bound what the contact solver does."""
+    """Fields of `ds_options` that bound the work of the contact solver."""
 
     tolerance: float
     max_iterations: int
 
 
 class ProblemOptions(TypedDict, total=False):
-    """Fields of `ds_problem_options`."""
+    """Fields of `ds_problem_options` that are keyword arguments."""
 
     tolerance: float
     max_iterations: int
 
 
 class JointFields(TypedDict, total=False):
-    """Fields of `ds_joint_desc`."""
+    """Fields of `ds_joint_desc` that are keyword arguments."""
 
     name: Optional[str]
+    cyclic: int
     axis: ArrayLike
     axis2: ArrayLike
-    axis3: ArrayLike
-    cyclic: int
     anchor: ArrayLike
     reference: float
     damping: float
@@ -119,10 +118,11 @@ class JointFields(TypedDict, total=False):
     limit_margin: float
     effort: float
     velocity: float
+    axis3: ArrayLike
 
 
 class GeomFields(TypedDict, total=False):
-    """Fields of `ds_geom_desc`."""
+    """Fields of `ds_geom_desc` that are keyword arguments."""
 
     name: Optional[str]
     kind: Union[GeomKind, GeomKindName]
@@ -149,7 +149,7 @@ class GeomFields(TypedDict, total=False):
 
 
 class ActuatorFields(TypedDict, total=False):
-    """Fields of `ds_actuator_desc`."""
+    """Fields of `ds_actuator_desc` that are keyword arguments."""
 
     name: Optional[str]
     gear: ArrayLike
@@ -192,7 +192,7 @@ class SpringFields(TypedDict, total=False):
 
 
 class TendonFields(TypedDict, total=False):
-    """Fields of `ds_tendon_desc`."""
+    """Fields of `ds_tendon_desc` that are keyword arguments."""
 
     name: Optional[str]
     pull_only: int
@@ -206,7 +206,7 @@ class TendonFields(TypedDict, total=False):
 
 
 class SensorFields(TypedDict, total=False):
-    """Fields of `ds_sensor_desc`."""
+    """Fields of `ds_sensor_desc` that are keyword arguments."""
 
     name: Optional[str]
     body: Id
@@ -219,7 +219,7 @@ class SensorFields(TypedDict, total=False):
 
 
 class EqualityFields(TypedDict, total=False):
-    """Fields of `ds_equality_desc`."""
+    """Fields of `ds_equality_desc` that are keyword arguments."""
 
     name: Optional[str]
     active: int
@@ -231,13 +231,13 @@ class EqualityFields(TypedDict, total=False):
     length: float
     joint1: Optional[str]
     joint2: Optional[str]
+    coefficients: ArrayLike
     tendon1: Optional[str]
     tendon2: Optional[str]
-    coefficients: ArrayLike
 
 
 class SmoothingOptions(TypedDict, total=False):
-    """Fields of `ds_smoothing`."""
+    """Fields of `ds_smoothing` that are keyword arguments."""
 
     width_q: float
     width_v: float
@@ -250,7 +250,7 @@ class SmoothingOptions(TypedDict, total=False):
 
 
 class DistanceSmoothingOptions(TypedDict, total=False):
-    """Fields of `ds_distance_smoothing`."""
+    """Fields of `ds_distance_smoothing` that are keyword arguments."""
 
     width_linear: float
     width_angular: float

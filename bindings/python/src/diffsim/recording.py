@@ -185,7 +185,7 @@ class Recording:
         """Takes in one chunk after the other."""
         prefix = f"{name}: " if name else ""
         if file.read(8) != SIGNATURE:
-            raise RecordingError(f"{prefix}this is no recording: its first bytes are others")
+            raise RecordingError(f"{prefix}this is not a recording: it starts with other bytes")
         at, headed = 8, False
         while True:
             head = file.read(_CHUNK.size)
@@ -197,7 +197,7 @@ class Recording:
                 self.damage = f"byte {at}: the file ends within a chunk"
                 break
             if zlib.crc32(payload, zlib.crc32(kind + struct.pack("<Q", length))) != crc:
-                self.damage = f"byte {at}: a chunk is not what its checksum says"
+                self.damage = f"byte {at}: a chunk does not match its checksum"
                 break
             read = _CHUNKS.get(kind)
             try:
@@ -275,7 +275,7 @@ class Recording:
         points = np.frombuffer(payload, "<f4", 3 * vertices, 16).reshape(-1, 3)
         faces = np.frombuffer(payload, "<u4", 3 * triangles, 16 + 12 * vertices).reshape(-1, 3)
         if faces.size and faces.max() >= vertices:
-            raise ValueError("a triangle has a vertex that is none")
+            raise ValueError("a triangle has a vertex index out of range")
         self.meshes.append((points, faces))
 
     def _shapes(self, payload: Any) -> None:
@@ -286,7 +286,7 @@ class Recording:
             rgba = np.array(source.take("<4f"))
             numbers = np.array(source.take("<11d"))
             if body >= len(self.bodies) or (mesh != NONE and mesh >= len(self.meshes)):
-                raise ValueError("a shape is of a body or mesh that is none")
+                raise ValueError("a shape has the index of a body or mesh out of range")
             if geom != NONE and geom >= count:
                 raise ValueError(f"a shape is of geom {geom}, of {count} at most")
             self.shapes.append(
@@ -310,7 +310,7 @@ class Recording:
         points = np.frombuffer(payload, "<f8", 3 * count, 24).reshape(-1, 3)
         triangles = np.frombuffer(payload, "<u4", 3 * faces, 24 + 24 * count).reshape(-1, 3)
         if triangles.size and triangles.max() >= count:
-            raise ValueError("a triangle has a vertex that is none")
+            raise ValueError("a triangle has a vertex index out of range")
         name = _Source(payload, 24 + 24 * count + 12 * faces).text()
         if count:
             self._shown[name] = points, triangles, np.array(rgba)
@@ -352,7 +352,7 @@ class Recording:
             (arrows["body"], len(self.bodies)),
         ):
             if ids.size and not (0 <= ids.min() and ids.max() < count):
-                raise ValueError("a frame is of a geom or body that is none")
+                raise ValueError("a frame has the index of a geom or body out of range")
         return Frame(
             time,
             step,
