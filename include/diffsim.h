@@ -769,6 +769,67 @@ typedef int32_t ds_integrator;
 #endif // __cplusplus
 
 /**
+ * How the sliding friction of two geoms of equal priority combines. Of torsional and rolling
+ * coefficients, which are lengths, the larger one counts with every rule.
+ */
+enum ds_friction_rule
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * The larger one, as in MuJoCo.
+   */
+  DS_FRICTION_LARGER = 0,
+  /**
+   * 2 mu1 mu2 / (mu1 + mu2), as in Drake.
+   */
+  DS_FRICTION_HARMONIC = 1,
+  /**
+   * mu1 mu2.
+   */
+  DS_FRICTION_PRODUCT = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_friction_rule ds_friction_rule;
+#else
+typedef int32_t ds_friction_rule;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * The friction of DS_CONTACT_CONVEX.
+ */
+enum ds_convex_variant
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * The normal impulse of the step bounds friction. A contact that slides opens at friction × speed,
+   * and glides at a gap of friction × h × speed.
+   */
+  DS_CONVEX_SAP = 0,
+  /**
+   * Drake's default, lagged: friction is at most friction × h k max(-gap - dissipation × speed, 0) at
+   * the state before the step, for the contact's stiffness k. Sliding contacts do not open. A contact
+   * that closes in the step has no friction yet. It does not depend on earlier steps. Jacobians take
+   * one direction per column. DS_ERR_UNSUPPORTED with other laws, with torsional or rolling friction,
+   * for derivatives of DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT, and for those of the
+   * inverse of a step.
+   */
+  DS_CONVEX_LAGGED = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_convex_variant ds_convex_variant;
+#else
+typedef int32_t ds_convex_variant;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Kind of a parameter. It decides the meaning of a ds_param's index and component.
  */
 enum ds_param_kind
@@ -2324,6 +2385,14 @@ typedef struct ds_options {
    * on the other side.
    */
   double max_depth;
+  /**
+   * A ds_friction_rule, for all contact laws. Default DS_FRICTION_LARGER.
+   */
+  int32_t friction_rule;
+  /**
+   * A ds_convex_variant. Default DS_CONVEX_SAP.
+   */
+  int32_t convex_variant;
 } ds_options;
 
 /**
@@ -4688,6 +4757,22 @@ size_t ds_patch_size(void);
 ds_status ds_sim_patches(const struct ds_sim *sim,
                          const struct ds_patch **patches,
                          size_t *count);
+
+/**
+ * The polygons of the hydroelastic faces among the contacts of the last step or ds_sim_collide, for drawing.
+ * Contact i of ds_sim_contacts has the vertices *starts[i] to *starts[i + 1] - 1, in order around its face;
+ * none if it is a point. *vertices: 3 numbers each, in the world [m]. *pressures: one for each vertex [Pa],
+ * negative on faces that are not closed. *starts: *contacts + 1 numbers. The arrays belong to the sim and
+ * live until its next call; the faces are those at the start of the step. Without hydroelastic geoms
+ * *contacts is 0.
+ *
+ * Errors: DS_ERR_NO_STEP before either.
+ */
+ds_status ds_sim_patch_faces(const struct ds_sim *sim,
+                             const double **vertices,
+                             const double **pressures,
+                             const size_t **starts,
+                             size_t *contacts);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.

@@ -164,6 +164,21 @@ class ContactLaw(Named):
     NONE = 4
 
 
+class FrictionRule(Named):
+    """How the sliding friction of two geoms combines."""
+
+    LARGER = 0
+    HARMONIC = 1
+    PRODUCT = 2
+
+
+class ConvexVariant(Named):
+    """Which normal impulse bounds the friction of convex contact: the present one, or that of the state before."""
+
+    SAP = 0
+    LAGGED = 1
+
+
 class Integrator(Named):
     """The time-stepping scheme."""
 
@@ -358,7 +373,12 @@ CHOICES: Dict[str, Dict[str, Type[IntEnum]]] = {
         "mesh_mode": MeshMode,
         "open_mesh": OpenMesh,
     },
-    "ds_options": {"contact": ContactLaw, "integrator": Integrator},
+    "ds_options": {
+        "contact": ContactLaw,
+        "integrator": Integrator,
+        "friction_rule": FrictionRule,
+        "convex_variant": ConvexVariant,
+    },
     "ds_problem_options": {"law": ContactLaw},
     "ds_ik_task": {"kind": IkKind},
     "ds_ik_info": {"outcome": IkOutcome},
@@ -402,6 +422,8 @@ JointKindName = Literal[
 ]
 GeomKindName = Literal["plane", "sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh", "height_field"]
 ContactLawName = Literal["ncp", "lcp", "convex", "penalty", "none"]
+FrictionRuleName = Literal["larger", "harmonic", "product"]
+ConvexVariantName = Literal["sap", "lagged"]
 IntegratorName = Literal[
     "symplectic_euler", "implicit_euler", "midpoint", "bdf1", "bdf2", "symplectic_euler_world", "sdirk2", "from_model"
 ]
