@@ -102,7 +102,7 @@
  * Geometry and the contact solver
  *   Smoothed distances
  *   Ray casts
- *   Hydroelastic patches
+ *   Hydroelastic patches and the polygons of their faces
  *   Contact solver: contact problems given by their matrices
  *
  * Models made in code
@@ -656,15 +656,37 @@ DS_ENUM(ds_integrator) {
   DS_INTEGRATOR_FROM_MODEL = 7,
 };
 
+/** How the sliding friction of two geoms of equal priority combines. Of torsional and rolling
+ * coefficients, which are lengths, the larger one counts with every rule. */
+DS_ENUM(ds_friction_rule) {
+  DS_FRICTION_LARGER = 0,   /**< The larger one, as in MuJoCo. */
+  DS_FRICTION_HARMONIC = 1, /**< 2 mu1 mu2 / (mu1 + mu2), as in Drake. */
+  DS_FRICTION_PRODUCT = 2,  /**< mu1 mu2. */
+};
+
+/** The friction of DS_CONTACT_CONVEX. */
+DS_ENUM(ds_convex_variant) {
+  /** The normal impulse of the step bounds friction. A contact that slides opens at friction × speed, and
+   * glides at a gap of friction × h × speed. */
+  DS_CONVEX_SAP = 0,
+  /** Drake's default, lagged: friction is at most friction × h k max(-gap - dissipation × speed, 0) at the
+   * state before the step, for the contact's stiffness k. Sliding contacts do not open. A contact that
+   * closes in the step has no friction yet. It does not depend on earlier steps. Jacobians take one
+   * direction per column. DS_ERR_UNSUPPORTED with other laws, with torsional or rolling friction, for
+   * derivatives of DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT, and for those of the inverse
+   * of a step. */
+  DS_CONVEX_LAGGED = 1,
+};
+
 /** Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
  * fields. Pass NULL for the defaults. */
 typedef struct ds_options {
-  size_t struct_size; /**< Size of this struct in bytes; set by ds_options_init. */
+  size_t struct_size;     /**< Size of this struct in bytes; set by ds_options_init. */
   /** Time step [s], at least 1e-100. Default 0: the time step of the model (ds_model_time_step).
    * ds_sim_time_step returns the one in use. */
   double time_step;
-  int32_t contact;    /**< A ds_contact_law. Default DS_CONTACT_NCP. */
-  int32_t integrator; /**< A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL. */
+  int32_t contact;        /**< A ds_contact_law. Default DS_CONTACT_NCP. */
+  int32_t integrator;     /**< A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL. */
   /** Largest residual of the contact problem that counts as solved. With DS_CONTACT_CONVEX it is the
    * residual of momentum, relative to the change of momentum by impulses. Default 1e-9. */
   double tolerance;
@@ -731,6 +753,8 @@ typedef struct ds_options {
    * half extent of either geom, which is half of the depth at which the geom would leave on the other
    * side. */
   double max_depth;
+  int32_t friction_rule;  /**< A ds_friction_rule, for all contact laws. Default DS_FRICTION_LARGER. */
+  int32_t convex_variant; /**< A ds_convex_variant. Default DS_CONVEX_SAP. */
 } ds_options;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -2202,7 +2226,7 @@ ds_status ds_sim_ray_casts(struct ds_sim *sim, const double *q, size_t count, co
                            double *distances, double *normals, int32_t *geoms, double *ddistances,
                            ds_gradient *gradients);
 
-/* ----------------------------------------- Hydroelastic patches ----------------------------------------- */
+/* ------------------------- Hydroelastic patches and the polygons of their faces ------------------------- */
 
 /** How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than
  * ds_patch is in this header. */
@@ -2227,6 +2251,17 @@ typedef struct ds_patch {
  *
  * Errors: DS_ERR_NO_STEP before either. */
 ds_status ds_sim_patches(const struct ds_sim *sim, const struct ds_patch **patches, size_t *count);
+
+/** The polygons of the hydroelastic faces among the contacts of the last step or ds_sim_collide, for
+ * drawing. Contact i of ds_sim_contacts has the vertices *starts[i] to *starts[i + 1] - 1, in order
+ * around its face; none if it is a point. *vertices: 3 numbers each, in the world [m]. *pressures: one
+ * for each vertex [Pa], negative on faces that are not closed. *starts: *contacts + 1 numbers. The arrays
+ * belong to the sim and live until its next call; the faces are those at the start of the step. Without
+ * hydroelastic geoms *contacts is 0.
+ *
+ * Errors: DS_ERR_NO_STEP before either. */
+ds_status ds_sim_patch_faces(const struct ds_sim *sim, const double **vertices, const double **pressures,
+                             const size_t **starts, size_t *contacts);
 
 /* -------------------------------------------- Contact solver -------------------------------------------- */
 

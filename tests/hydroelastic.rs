@@ -7,13 +7,16 @@ use common::param;
 use common::scene::options;
 use diffsim::error::Status;
 use diffsim::load::urdf::{UrdfOptions, read_str};
+use diffsim::model::mesh::TriMesh;
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{
-    GeomSpec, Hydroelastic, HydroelasticKind, JointKind, JointSpec, ModelSpec, ShapeSpec,
+    GeomSpec, Hydroelastic, HydroelasticKind, JointKind, JointSpec, MeshMode, ModelSpec, OpenMesh,
+    ShapeSpec,
 };
 use diffsim::model::{Actuation, Model};
+use diffsim::query::Outlines;
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{Contact, Options, Sim};
+use diffsim::step::{Contact, ConvexVariant, Options, Sim};
 use std::sync::Arc;
 
 fn convex(h: f64) -> Options {
@@ -249,9 +252,32 @@ fn check(name: &str, model: Model, h: f64, speed: f64, steps: usize, turn: Vec3,
     c.run(name, &q, speed, steps);
 }
 
+/// A closed convex mesh with six corners.
+fn octahedron(r: f64) -> ShapeSpec {
+    let corners = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| [axis * r, axis * -r]);
+    let mesh = TriMesh {
+        vertices: corners.concat(),
+        triangles: (0..8u32)
+            .map(|octant| {
+                let [x, y, z] = [0, 1, 2].map(|axis| 2 * axis + (octant >> axis & 1));
+                match octant.count_ones() % 2 {
+                    0 => [x, y, z],
+                    _ => [x, z, y],
+                }
+            })
+            .collect(),
+    };
+    ShapeSpec::Mesh {
+        mesh: Arc::new(mesh),
+        mode: MeshMode::Hull,
+        open: OpenMesh::Error,
+    }
+}
+
 #[test]
 fn derivatives_of_shapes_on_the_ground() {
     let shapes = [
+        ("mesh", octahedron(0.07), 0.055),
         ("sphere", ShapeSpec::Sphere { radius: 0.05 }, 0.045),
         ("cube", cube(0.05), 0.06),
         (
@@ -491,6 +517,12 @@ fn bad_numbers_are_refused_by_name() {
 /// Two compliant balls and the ground: steps and all derivatives after creation.
 #[test]
 fn nothing_is_allocated_after_creation() {
+    for variant in [ConvexVariant::Sap, ConvexVariant::Lagged] {
+        nothing_is_allocated(variant);
+    }
+}
+
+fn nothing_is_allocated(convex_variant: ConvexVariant) {
     let mut spec = ModelSpec::default();
     ground(&mut spec, plane(), Pose::IDENTITY, pad(COMPLIANT, 1e6));
     for (name, z) in [("low", 0.048), ("high", 0.145)] {
@@ -504,7 +536,12 @@ fn nothing_is_allocated_after_creation() {
             own,
         );
     }
-    let mut run = Run::new(compile(spec), &convex(2e-3));
+    let options = Options {
+        convex_variant,
+        ..convex(2e-3)
+    };
+    let mut run = Run::new(compile(spec), &options);
+    let mut outlines = Outlines::new(options.max_contacts).unwrap();
     run.sim
         .select_params(&[param(ParamKind::HydroelasticModulus, 1, 0)])
         .unwrap();
@@ -520,6 +557,7 @@ fn nothing_is_allocated_after_creation() {
             run.q.copy_from_slice(&q);
             run.v.copy_from_slice(&v);
             patches += run.sim.patches().count();
+            run.sim.outlines(&mut outlines);
             let jacobians = diffsim::step::StepJacobians {
                 dv_dq: Some(&mut a),
                 dv_dv: Some(&mut b),

@@ -17,6 +17,7 @@
 #ifndef DIFFSIM_HPP
 #define DIFFSIM_HPP
 
+#include <array>
 #include <vector>
 
 #include "diffsim_act.hpp"
@@ -191,6 +192,29 @@ public:
         std::size_t count = 0;
         check(ds_sim_contacts(get(), &start, &count));
         return {start, count, ds_contact_size()};
+    }
+    /** A polygon of a hydroelastic patch: its number among the contacts, its vertices and the pressures there. */
+    struct PatchFace {
+        std::size_t contact;
+        std::vector<std::array<double, 3>> vertices;
+        std::vector<double> pressures;
+    };
+    /** Of the last step or collide. */
+    std::vector<PatchFace> patch_faces() const {
+        const double *vertices = nullptr, *pressures = nullptr;
+        const std::size_t *starts = nullptr;
+        std::size_t count = 0;
+        check(ds_sim_patch_faces(get(), &vertices, &pressures, &starts, &count));
+        std::vector<PatchFace> out;
+        for (std::size_t i = 0; i < count; i++) {
+            if (starts[i] == starts[i + 1]) continue;
+            PatchFace face{i, {}, {pressures + starts[i], pressures + starts[i + 1]}};
+            for (std::size_t k = starts[i]; k < starts[i + 1]; k++) {
+                face.vertices.push_back({vertices[3 * k], vertices[3 * k + 1], vertices[3 * k + 2]});
+            }
+            out.push_back(std::move(face));
+        }
+        return out;
     }
     /** Of the last step or collide. */
     std::vector<ds_patch> patches() const {

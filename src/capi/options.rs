@@ -1,8 +1,9 @@
 //! Options: of sims, rollouts and batches.
 
 use super::args::{self, Growing};
+use crate::collision::scene::FrictionRule;
 use crate::error::Result;
-use crate::step::{Contact, Integrator, Options};
+use crate::step::{Contact, ConvexVariant, Integrator, Options};
 
 /// The contact law of a step.
 #[repr(i32)]
@@ -28,6 +29,35 @@ pub enum ds_contact_law {
     DS_CONTACT_PENALTY = 3,
     /// No contacts, limits, dry friction or equality constraints.
     DS_CONTACT_NONE = 4,
+}
+
+/// How the sliding friction of two geoms of equal priority combines. Of torsional and rolling
+/// coefficients, which are lengths, the larger one counts with every rule.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_friction_rule {
+    /// The larger one, as in MuJoCo.
+    DS_FRICTION_LARGER = 0,
+    /// 2 mu1 mu2 / (mu1 + mu2), as in Drake.
+    DS_FRICTION_HARMONIC = 1,
+    /// mu1 mu2.
+    DS_FRICTION_PRODUCT = 2,
+}
+
+/// The friction of DS_CONTACT_CONVEX.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_convex_variant {
+    /// The normal impulse of the step bounds friction. A contact that slides opens at friction × speed,
+    /// and glides at a gap of friction × h × speed.
+    DS_CONVEX_SAP = 0,
+    /// Drake's default, lagged: friction is at most friction × h k max(-gap - dissipation × speed, 0) at
+    /// the state before the step, for the contact's stiffness k. Sliding contacts do not open. A contact
+    /// that closes in the step has no friction yet. It does not depend on earlier steps. Jacobians take
+    /// one direction per column. DS_ERR_UNSUPPORTED with other laws, with torsional or rolling friction,
+    /// for derivatives of DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT, and for those of the
+    /// inverse of a step.
+    DS_CONVEX_LAGGED = 1,
 }
 
 /// The time-stepping scheme.
@@ -160,6 +190,10 @@ pub struct ds_options {
     /// the least half extent of either geom, which is half of the depth at which the geom would leave
     /// on the other side.
     pub max_depth: f64,
+    /// A ds_friction_rule, for all contact laws. Default DS_FRICTION_LARGER.
+    pub friction_rule: i32,
+    /// A ds_convex_variant. Default DS_CONVEX_SAP.
+    pub convex_variant: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -191,6 +225,8 @@ unsafe impl Growing for ds_options {
             newton_tolerance: o.newton_tolerance,
             max_newton: o.max_newton,
             max_depth: o.max_depth,
+            friction_rule: o.friction_rule as i32,
+            convex_variant: o.convex_variant as i32,
         }
     }
 }
@@ -233,6 +269,15 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         max_newton: o.max_newton,
         max_depth: o.max_depth,
         aware_gradient: args::flag(o.aware_gradient, "options.aware_gradient")?,
+        friction_rule: choice!(o.friction_rule, "options.friction_rule", ds_friction_rule {
+            DS_FRICTION_LARGER => FrictionRule::Larger,
+            DS_FRICTION_HARMONIC => FrictionRule::Harmonic,
+            DS_FRICTION_PRODUCT => FrictionRule::Product,
+        })?,
+        convex_variant: choice!(o.convex_variant, "options.convex_variant", ds_convex_variant {
+            DS_CONVEX_SAP => ConvexVariant::Sap,
+            DS_CONVEX_LAGGED => ConvexVariant::Lagged,
+        })?,
         // The other solvers serve the library's own tests.
         solver: Options::default().solver,
     })

@@ -7,7 +7,7 @@ use super::report::{ds_contact, ds_patch, ds_step_info};
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
-use crate::query::SensorRoom;
+use crate::query::{Outlines, SensorRoom};
 use crate::step::Sim;
 use std::cell::RefCell;
 
@@ -22,6 +22,8 @@ pub struct ds_sim {
     pub(super) contacts: RefCell<Vec<ds_contact>>,
     /// What `ds_sim_patches` has handed out.
     pub(super) patches: RefCell<Vec<ds_patch>>,
+    /// The arrays to which `ds_sim_patch_faces` has returned pointers.
+    pub(super) outlines: RefCell<Outlines>,
 }
 
 impl ds_sim {
@@ -77,16 +79,16 @@ pub unsafe extern "C" fn ds_sim_create(
                     "options.max_contacts: there is no memory for {room} contacts"
                 )));
             }
-            let patches = Vec::with_capacity(match sim.has_patches() {
-                true => room,
-                false => 0,
-            });
+            let faces = if sim.has_patches() { room } else { 0 };
+            let patches = Vec::with_capacity(faces);
+            let outlines = Outlines::new(faces)?;
             let mut sim = ds_sim {
                 sensors: SensorRoom::new(&sim),
                 sim,
                 stage: Vec::new(),
                 contacts: RefCell::new(contacts),
                 patches: RefCell::new(patches),
+                outlines: RefCell::new(outlines),
             };
             sim.fit_stage();
             Ok(sim)

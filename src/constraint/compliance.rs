@@ -10,12 +10,17 @@
 //! If a penetration is deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), the contact gets
 //! more dissipation, h + τ_d = |Φ|/v̂. It is then undone at v̂, and carries the load of its stiffness.
 //!
+//! With lagged friction, as in Drake's default ("A Theory of Irrotational Contact Fields", Castro, Han and
+//! Masterjohn 2024), the normal impulse n₀ of a spring and damper at the state before the step bounds the
+//! friction of the step: n₀ = h k max(−Φ − τ_d (J v)_N, 0). It depends on (q, v) alone. k is the stiffness
+//! of the contact, at most that of a near-rigid one.
+//!
 //! `Constraints::regularize` fills it in every step.
 
 use super::source::Source;
 use super::stabilization::Stabilization;
 use crate::collision::scene::{Scene, SceneContact};
-use crate::contact::problem::Regularization;
+use crate::contact::problem::{Lag, Regularization};
 use crate::contact::push_out::PushOut;
 use crate::model::params::{Param, ParamKind, Params};
 
@@ -38,6 +43,8 @@ const SMALL: f64 = 0.1;
 #[derive(Debug)]
 pub struct Compliance {
     h: f64,
+    /// Whether friction lags.
+    lags: bool,
     /// Per block of the step.
     pub regularization: Vec<Regularization>,
     groups: Vec<Group>,
@@ -58,6 +65,22 @@ struct Group {
     by_stiffness: f64,
     /// True if it is deeper than the bound on push-out allows.
     is_slowed: bool,
+    lag: Lagged,
+}
+
+/// The lagged normal impulse n₀ of a contact [N s] with its slopes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lagged {
+    pub impulse: f64,
+    /// By the gap, by the normal velocity before the step, and by the stiffness of a face.
+    pub by_gap: f64,
+    pub by_speed: f64,
+    pub by_stiffness: f64,
+    /// By the compliance 1/k of a contact that is no face, and by the dissipation time.
+    by_compliance: f64,
+    by_dissipation: f64,
+    /// −Φ/(h + τ_d) of a contact at rest, plus its speed of approach: zero where n₀ begins [m/s].
+    onset: f64,
 }
 
 /// Compliance 1/k [m/N] and dissipation time τ_d [s] of a contact. A face has its own stiffness.
@@ -73,9 +96,10 @@ fn material(params: &Params, contact: &SceneContact) -> (f64, f64) {
 
 impl Compliance {
     /// Capacity for this number of blocks and groups.
-    pub fn new(max_blocks: usize, max_groups: usize, h: f64) -> Compliance {
+    pub fn new(max_blocks: usize, max_groups: usize, h: f64, lags: bool) -> Compliance {
         Compliance {
             h,
+            lags,
             regularization: Vec::with_capacity(max_blocks),
             groups: Vec::with_capacity(max_groups),
         }
@@ -87,12 +111,77 @@ impl Compliance {
         self.groups.clear();
     }
 
-    /// Appends R, K_p and the reach of friction of the next group, which has `blocks` blocks. `slip` is
-    /// the sliding speed of a contact before the step [m/s].
+    /// Whether the state before the step bounds friction.
+    pub fn lags(&self) -> bool {
+        self.lags
+    }
+
+    /// The lagged normal impulse of a group.
+    pub fn lagged(&self, group: usize) -> &Lagged {
+        &self.groups[group].lag
+    }
+
+    /// n₀ of a contact.
+    fn lag_of(
+        &self,
+        (compliance, dissipation, is_face): (f64, f64, bool),
+        weight: f64,
+        (gap, speed): (f64, f64),
+    ) -> Lagged {
+        let (h, whole) = (self.h, self.h + dissipation);
+        let (soft, rigid) = (h / compliance, 1.0 / (near_rigid(weight) * whole));
+        let yields = soft <= rigid;
+        let stiffness = soft.min(rigid);
+        let depth = -gap - dissipation * speed;
+        let onset = depth / whole;
+        if depth <= 0.0 {
+            return Lagged {
+                onset,
+                ..Lagged::default()
+            };
+        }
+        let by_dissipation = match yields {
+            true => -stiffness * speed,
+            false => -stiffness * (speed + onset),
+        };
+        Lagged {
+            impulse: stiffness * depth,
+            by_gap: -stiffness,
+            by_speed: -stiffness * dissipation,
+            by_stiffness: if yields && is_face { h * depth } else { 0.0 },
+            by_compliance: match yields && !is_face {
+                true => -stiffness * depth / compliance,
+                false => 0.0,
+            },
+            by_dissipation,
+            onset,
+        }
+    }
+
+    /// Slope of the lagged normal impulse of a contact by the stiffness or the dissipation of a geom.
+    pub fn lag_by_material(
+        &self,
+        params: &Params,
+        contact: &SceneContact,
+        p: &Param,
+        group: usize,
+    ) -> f64 {
+        let g = p.index as usize;
+        let (lag, k) = (&self.groups[group].lag, params.geom_stiffness[g]);
+        let times = contact.geom.iter().filter(|x| **x == g).count() as f64;
+        times
+            * match p.kind {
+                ParamKind::ContactStiffness => -lag.by_compliance / (k * k),
+                _ => lag.by_dissipation,
+            }
+    }
+
+    /// Appends R, K_p and the reach of friction of the next group, which has `blocks` blocks. `slip` and
+    /// `speed` are the sliding speed and the normal velocity of a contact before the step [m/s].
     pub(super) fn push(
         &mut self,
         (source, blocks, weight): (&Source, usize, f64),
-        (gap, slip): (f64, f64),
+        (gap, slip, speed): (f64, f64, f64),
         scene: &Scene,
         params: &Params,
         s: &Stabilization,
@@ -107,16 +196,19 @@ impl Compliance {
         }
         let whole = self.relaxation(gap, dissipation, s);
         let (rigid, soft) = (near_rigid(weight), compliance / (self.h * whole));
-        let r = match source.elastic() {
-            Some(elastic) => Regularization {
-                tangential: elastic.compliance(),
-                normal: elastic.compliance(),
-            },
-            None => Regularization {
-                tangential: SLIP * weight,
-                normal: rigid.max(soft),
-            },
+        let mut r = match source.elastic() {
+            Some(elastic) => Regularization::new(elastic.compliance(), elastic.compliance()),
+            None => Regularization::new(SLIP * weight, rigid.max(soft)),
         };
+        let mut lag = Lagged::default();
+        if let (true, Source::Contact(_)) = (self.lags, source) {
+            let material = (compliance, dissipation, is_face);
+            lag = self.lag_of(material, weight, (gap, speed));
+            r.lag = Some(Lag {
+                impulse: lag.impulse,
+                margin: lag.onset.abs(),
+            });
+        }
         let is_slowed = self.is_slowed(gap, dissipation, s);
         let slowed = is_slowed && soft >= rigid;
         self.regularization.extend(std::iter::repeat_n(r, blocks));
@@ -134,6 +226,7 @@ impl Compliance {
                 false => 0.0,
             },
             is_slowed,
+            lag,
         });
     }
 

@@ -109,8 +109,9 @@ pub(super) enum Change {
     /// The point slides by a vector whose part along the normal is the change of the gap, and the normal
     /// turns.
     Slide(Tie),
-    /// A face varies by this shift. The change of its stiffness is included in the gap.
-    Face(Shift),
+    /// A face varies by this shift with the modulus of side `side`. The change of its stiffness is included
+    /// in the gap.
+    Face { side: usize, by: Shift },
 }
 
 /// A displacement of the surface of one side alone.
@@ -186,7 +187,7 @@ impl ContactState {
                 self.moved(a, b, Vec3::ZERO)
             }
             Change::Slide(by) => self.slid(by),
-            Change::Face(by) => self.shifted(by.point, by.normal, by.gap),
+            Change::Face { by, .. } => self.shifted(by.point, by.normal, by.gap),
         }
     }
 

@@ -204,12 +204,19 @@ impl ConstraintDerivative {
     }
 
     #[inline(always)]
-    fn direction_kernel(&mut self, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64]) {
+    fn direction_kernel(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        dq: &[f64],
+        sigma: &mut [f64],
+        bounds: &mut [f64],
+    ) {
         link_twists(t, &kin.s, dq, &mut self.xi);
         for (eta, flow) in self.eta.iter_mut().zip(&self.flow[..self.times]) {
             flow.displaced(t, kin, dq, eta);
         }
-        self.contacts_direction(sigma);
+        self.contacts_direction(sigma, bounds);
         for s in &self.equalities.sides {
             add(
                 &mut sigma[s.rows.clone()],
@@ -246,7 +253,7 @@ impl ConstraintDerivative {
         &mut self,
         t: &Topology,
         kin: &Kinematics,
-        sigma_bar: &[f64],
+        [sigma_bar, bounds_bar]: [&[f64]; 2],
         force_bar: &[f64],
         q_bar: &mut [f64],
     ) {
@@ -261,7 +268,7 @@ impl ConstraintDerivative {
         for e in &mut self.eta_bar[..self.times] {
             e.fill(Wrench::ZERO);
         }
-        self.contacts_adjoint(sigma_bar);
+        self.contacts_adjoint(sigma_bar, bounds_bar);
         for s in &self.equalities.sides {
             let w = lanes_of(&sigma_bar[s.rows.clone()]);
             let weigh = |by: &[F4; 6]| {
@@ -300,17 +307,15 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Effect of displacing a link and all links that it carries: σ into `sigma`, the gaps of contacts
-    /// into `gaps`, and the impulses on other links into `force` (all added).
+    /// Effect of displacing a link and all links that it carries: on σ, on the bounds of lagged friction,
+    /// on the gaps of contacts, and on the dofs by impulses on other links (all added).
     pub fn displaced(
         &self,
         c: &Constraints,
         t: &Topology,
         (kin, cords): (&Kinematics, &Cords),
         moved: &Displaced,
-        sigma: &mut [f64],
-        gaps: &mut [f64],
-        force: &mut [f64],
+        [sigma, bounds, gaps, force]: [&mut [f64]; 4],
     ) {
         let (link, xi) = (moved.link, moved.by.xi);
         let (links, parent) = (link..t.links[link].end, t.links[link].parent);
@@ -318,7 +323,8 @@ impl ConstraintDerivative {
             let flow = &self.flow[time];
             flow.of(parent).cross(xi) + flow.within(t, moved)
         });
-        self.contacts_displaced(t, kin, &links, xi, eta, sigma, gaps, force);
+        let out = [&mut *sigma, bounds, gaps, &mut *force];
+        self.contacts_displaced(t, kin, &links, xi, eta, out);
         self.bounds_displaced(c, t, kin, moved, sigma);
         self.tendons_displaced(
             (kin, cords),

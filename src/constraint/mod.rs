@@ -37,7 +37,7 @@ mod varied;
 mod weights;
 
 pub use assemble::Constraints;
-pub use compliance::Compliance;
+pub use compliance::{Compliance, Lagged};
 pub use derivative::ConstraintDerivative;
 pub use dof_groups::Free;
 pub use equality::Equality;

@@ -269,18 +269,18 @@ impl Constraints {
         compliance.clear();
         for (group, source) in self.sources.iter().enumerate() {
             let blocks = source.blocks(self.offsets[group + 1] - self.offsets[group]);
-            let slip = match source {
+            let (slip, speed) = match source {
                 Source::Contact(_) => {
-                    let [x, y, ..] = self.rows.times(group, v).0;
-                    x.hypot(y)
+                    let [x, y, z, _] = self.rows.times(group, v).0;
+                    (x.hypot(y), z)
                 }
-                _ => 0.0,
+                _ => (0.0, 0.0),
             };
             let own = self.bounded(group, &self.desired);
             let weight = self.group_weights[group];
             compliance.push(
                 (source, blocks, weight),
-                (self.gaps[group], slip),
+                (self.gaps[group], slip, speed),
                 scene,
                 params,
                 &own,

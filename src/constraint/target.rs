@@ -5,11 +5,13 @@
 //! step reads only these slopes.
 
 use super::assemble::Constraints;
+use super::compliance::{Compliance, Lagged};
 use super::rebound::{Rebound, of_pair};
 use super::source::{Along, Source};
 use super::stabilization::Undoing;
 use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
+use crate::contact::problem::Block;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 
@@ -109,9 +111,26 @@ impl Constraints {
         }
     }
 
-    /// True if any row has a nonzero [`Target::by_speed`].
+    /// True if any row has a nonzero [`Target::by_speed`], or if friction lags.
     pub fn keeps_speed(&self) -> bool {
-        self.asked.kd != 0.0 || self.rebounds.iter().any(|r| r.holds)
+        self.asked.kd != 0.0 || self.lags() || self.rebounds.iter().any(|r| r.holds)
+    }
+
+    /// Whether the state before the step bounds the friction of contacts.
+    pub fn lags(&self) -> bool {
+        self.compliance.as_ref().is_some_and(Compliance::lags)
+    }
+
+    /// The lagged normal impulse of a contact, and μ; `None` if nothing lags or the contact has no
+    /// friction.
+    pub fn lagged(&self, group: usize) -> Option<(&Lagged, f64)> {
+        let compliance = self.compliance.as_ref().filter(|c| c.lags())?;
+        match (self.sources[group], self.blocks[group]) {
+            (Source::Contact(_), Block::Contact { mu }) if mu > 0.0 => {
+                Some((compliance.lagged(group), mu))
+            }
+            _ => None,
+        }
     }
 
     /// Slopes by a parameter that does not move the geometry, at fixed velocity and impulses: of the
@@ -132,11 +151,12 @@ impl Constraints {
             match (p.kind, *source) {
                 (ParamKind::GeomFriction, Source::Contact(i)) => {
                     let friction = &scene.contacts()[i].friction;
-                    if p.component == 0
-                        && !self.slips(group)
-                        && friction.source(&params.geom_friction, 0) == Some(index)
-                    {
-                        limits[group] = 1.0;
+                    if p.component == 0 && !self.slips(group) {
+                        limits[group] = friction.by_geom(&params.geom_friction, 0, index);
+                    }
+                    // The bound of lagged friction is μ n₀.
+                    if let Some(c) = self.compliance.as_ref().filter(|c| c.lags()) {
+                        limits[group] *= c.lagged(group).impulse;
                     }
                 }
                 (ParamKind::JointFriction, Source::Friction { along })
@@ -157,6 +177,10 @@ impl Constraints {
                         let at_contact = (self.gaps[group], self.lambda[row]);
                         let of = (contact, self.weights.contact(contact.geom));
                         sigma[row] = compliance.by_material(params, of, p, at_contact, &s);
+                        if let Some((_, mu)) = self.lagged(group) {
+                            limits[group] =
+                                mu * compliance.lag_by_material(params, contact, p, group);
+                        }
                     }
                 }
                 (ParamKind::GeomRestitution, Source::Contact(i)) => {

@@ -62,7 +62,7 @@ impl TurningState<'_> {
         match change {
             Change::Surface { side, by } => self.turned(on_side(side, by), Vec3::ZERO),
             Change::Slide(by) => self.along(by.tilt, Vec3::ZERO),
-            Change::Face(by) => self.along(by.normal, Vec3::ZERO),
+            Change::Face { by, .. } => self.along(by.normal, Vec3::ZERO),
         }
     }
 

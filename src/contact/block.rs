@@ -55,6 +55,28 @@ impl Cone {
 pub struct Regularization {
     pub tangential: f64,
     pub normal: f64,
+    /// Set if friction is bounded by a given normal impulse instead of the present one.
+    pub lag: Option<Lag>,
+}
+
+impl Regularization {
+    /// R of rows whose friction is bounded by the present normal impulse.
+    pub fn new(tangential: f64, normal: f64) -> Regularization {
+        Regularization {
+            tangential,
+            normal,
+            lag: None,
+        }
+    }
+}
+
+/// A normal impulse that was known before the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lag {
+    /// [N s]
+    pub impulse: f64,
+    /// Distance to the state at which it vanishes or begins, as a velocity [m/s].
+    pub margin: f64,
 }
 
 /// Up to 3 × 3, row-major; entries beyond a block's size are zero.

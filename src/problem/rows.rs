@@ -69,10 +69,7 @@ impl Rows {
         self.regularization.clear();
         let compliances = data.compliance.chunks_exact(3);
         self.regularization
-            .extend(compliances.map(|r| Regularization {
-                tangential: r[0],
-                normal: r[2],
-            }));
+            .extend(compliances.map(|r| Regularization::new(r[0], r[2])));
         self.j.clear();
         self.j.extend_from_slice(data.j);
         self.g.clear();

@@ -23,7 +23,7 @@ pub use contact_motion::ContactDerivatives;
 pub use distance_smoothing::{DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives};
 pub use forces::{ForceDerivatives, Transmissions};
 pub use geometry::Distance;
-pub use patches::Patch;
+pub use patches::{Outlines, Patch};
 pub use rays::{RayHit, Rays};
 pub use sensors::{SensorJacobians, SensorRoom};
 pub use smoothing::{Smoothing, SmoothingInfo, SmoothingMethod};

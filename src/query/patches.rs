@@ -1,5 +1,7 @@
 //! Hydroelastic patches: the faces of a pair of geoms as a whole.
 
+use crate::collision::patch::MOST_VERTICES;
+use crate::error::{Error, Result};
 use crate::model::spec::HydroelasticKind;
 use crate::spatial::Vec3;
 use crate::step::{Contact, ContactReport, Sim};
@@ -54,7 +56,54 @@ impl Patch {
     }
 }
 
+/// The polygons of faces. Contact i has the vertices `starts[i]..starts[i + 1]`, in order around its face;
+/// none if it is a point.
+#[derive(Clone, Debug, Default)]
+pub struct Outlines {
+    /// In the world [m].
+    pub vertices: Vec<[f64; 3]>,
+    /// At the vertices [Pa]; negative on faces that are not closed.
+    pub pressures: Vec<f64>,
+    pub starts: Vec<usize>,
+}
+
+impl Outlines {
+    /// Room for the faces of this many contacts.
+    ///
+    /// # Errors
+    /// `Capacity` without memory.
+    pub fn new(contacts: usize) -> Result<Outlines> {
+        let mut out = Outlines::default();
+        let vertices = contacts.saturating_mul(MOST_VERTICES);
+        let reserved = (out.vertices.try_reserve_exact(vertices))
+            .and_then(|()| out.pressures.try_reserve_exact(vertices))
+            .and_then(|()| out.starts.try_reserve_exact(contacts.saturating_add(1)));
+        match reserved {
+            Ok(()) => Ok(out),
+            Err(_) => Err(Error::capacity(format!(
+                "options.max_contacts: there is no memory for the faces of {contacts} contacts"
+            ))),
+        }
+    }
+}
+
 impl Sim {
+    /// The polygons of the faces among the contacts of the last step or [`Sim::collide`].
+    pub fn outlines(&self, out: &mut Outlines) {
+        out.vertices.clear();
+        out.pressures.clear();
+        out.starts.clear();
+        out.starts.push(0);
+        let Some(scene) = self.scene() else { return };
+        for c in scene.contacts() {
+            scene.outline(c, |x, pressure| {
+                out.vertices.push(x.to_array());
+                out.pressures.push(pressure);
+            });
+            out.starts.push(out.vertices.len());
+        }
+    }
+
     /// Whether any geom may meet others in faces.
     pub fn has_patches(&self) -> bool {
         let kinds = self.model().geoms().iter().map(|g| g.hydroelastic.kind);

@@ -106,7 +106,7 @@ impl ContactStage {
     /// `Unsupported` naming a geom or joint that the stage does not support.
     pub fn new(model: &Model, options: &Options, law: &dyn Law) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
-        let mut scene = Scene::new(model, options.max_contacts)?;
+        let mut scene = Scene::with_friction(model, options.max_contacts, options.friction_rule)?;
         let derivatives = options.derivatives;
         let cords = Cords::new(model, derivatives).with_turns(&limits(model)?, derivatives);
         let mut constraints = Constraints::new(
@@ -135,6 +135,7 @@ impl ContactStage {
                 constraints.max_blocks(),
                 constraints.max_groups(),
                 options.time_step,
+                options.convex_variant == options::ConvexVariant::Lagged,
             );
             constraints.compliance = Some(compliance);
         }
@@ -229,6 +230,7 @@ impl ContactStage {
                 variation: &mut l.variation,
                 t: model.topology(),
                 kin,
+                bounds: &mut l.bounds,
             };
             let begins = c.has_unfelt() && {
                 let varied = &mut l.w_param[..problem.rows()];
@@ -329,14 +331,18 @@ impl ContactStage {
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
         if !dq.is_empty() {
-            l.variation.direction(t, kin, dq, &mut l.sigma);
+            (l.variation).direction(t, kin, dq, &mut l.sigma, &mut l.bounds);
             l.variation.cross_forces(t, kin, &self.cords, dq, force);
         }
         if !dv.is_empty() && c.keeps_speed() {
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {
                     let n = c.range(b).len() - 1;
-                    l.sigma[row] += c.by_speed(b) * c.rows.times(b, dv).0[n];
+                    let speed = c.rows.times(b, dv).0[n];
+                    l.sigma[row] += c.by_speed(b) * speed;
+                    if let Some((lag, mu)) = c.lagged(b) {
+                        l.bounds[b] += mu * lag.by_speed * speed;
+                    }
                 }
             }
         }
@@ -405,7 +411,7 @@ impl ContactStage {
             &problem,
             &l.dlambda[..rows],
             &mut l.sigma[..rows],
-            bounds.then_some(&mut l.bounds[..blocks]),
+            (bounds || c.lags()).then_some(&mut l.bounds[..blocks]),
         )?;
         scatter(c, &l.sigma, z, solved);
         c.rows.complete(t, m, solved);
@@ -426,13 +432,16 @@ impl ContactStage {
         };
         let cords = &self.cords;
         l.variation
-            .direction_adjoint(t, kin, cords, &l.sigma, weights, q_bar);
+            .direction_adjoint(t, kin, cords, [&l.sigma, &l.bounds], weights, q_bar);
         if !c.keeps_speed() {
             return;
         }
         for b in 0..c.groups() {
             if let Some(row) = c.normal_row(b) {
-                let scale = c.by_speed(b) * l.sigma[row];
+                let mut scale = c.by_speed(b) * l.sigma[row];
+                if let Some((lag, mu)) = c.lagged(b) {
+                    scale += mu * lag.by_speed * l.bounds[b];
+                }
                 let n = c.range(b).len() - 1;
                 for k in c.rows.dofs(b) {
                     v_bar[k] += scale * c.rows.column(b, k).0[n];

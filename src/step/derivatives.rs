@@ -182,11 +182,12 @@ impl Sim {
         Ok(())
     }
 
-    /// True if Jacobians are computed direction by direction: for deep trees, and if A couples different
-    /// branches.
+    /// True if Jacobians are computed direction by direction: for deep trees, if A couples different
+    /// branches, and if friction lags.
     pub(super) fn by_directions(&self) -> bool {
         self.model.topology().is_deep()
             || self.theta.is_none() && !self.dynamics.system.is_definite()
+            || self.contact.as_ref().is_some_and(|c| c.constraints.lags())
     }
 
     /// Builds R_q and R_v at the last step, unless they are up to date; for a deep tree, the form that

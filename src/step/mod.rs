@@ -58,7 +58,7 @@ pub(crate) use link::Seed;
 pub use memory::Bytes;
 pub(crate) use memory::is_there;
 pub use observe::LastStep;
-pub use options::{Contact, Integrator, Options};
+pub use options::{Contact, ConvexVariant, Integrator, Options};
 pub use parts::Parts;
 pub(crate) use parts::law_of;
 pub use sim::Sim;

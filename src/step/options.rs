@@ -1,6 +1,6 @@
 //! Options of a simulation's steps.
 
-use crate::collision::scene::pairs_that_may_touch;
+use crate::collision::scene::{FrictionRule, pairs_that_may_touch};
 use crate::contact::ncp::Method;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Formula;
@@ -49,6 +49,20 @@ pub enum Contact {
     Penalty = 3,
     /// No contacts, limits, dry friction or equality constraints.
     None = 4,
+}
+
+/// The friction of [`Contact::Convex`].
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConvexVariant {
+    /// The present normal impulse bounds friction. Sliding contacts open at μ‖v_T‖ and glide at a gap of
+    /// about μ h‖v_T‖.
+    #[default]
+    Sap = 0,
+    /// The normal impulse that the state before the step gives bounds friction
+    /// ([`constraint::Compliance`](crate::constraint::Compliance)). Sliding contacts do not open. A contact
+    /// that closes in the step has no friction yet.
+    Lagged = 1,
 }
 
 /// The time-stepping scheme.
@@ -177,6 +191,10 @@ pub struct Options {
     pub max_depth: f64,
     /// Use [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) in every step of a rollout's adjoint.
     pub aware_gradient: bool,
+    /// How the sliding friction of two geoms combines, with every law.
+    pub friction_rule: FrictionRule,
+    /// The friction of [`Contact::Convex`].
+    pub convex_variant: ConvexVariant,
 }
 
 impl Default for Options {
@@ -203,6 +221,8 @@ impl Default for Options {
             max_newton: 50,
             max_depth: 0.0,
             aware_gradient: false,
+            friction_rule: FrictionRule::default(),
+            convex_variant: ConvexVariant::default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The exchangeable parts of a simulation.
 
-use super::options::{Contact, Integrator, Options};
+use super::options::{Contact, ConvexVariant, Integrator, Options};
 use crate::contact::capacity::Capacity;
 use crate::contact::convex::Convex;
 use crate::contact::elliptic::Elliptic;
@@ -92,6 +92,33 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
         Contact::Lcp => Box::new(Lcp::new(none, rigid)),
         _ => Box::new(Ncp::new(none, rigid)),
     }
+}
+
+/// Refuses lagged friction where this version lacks it: with other laws, with torsional and rolling friction,
+/// and with the derivatives of integrators that have a stage.
+pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
+    if options.convex_variant == ConvexVariant::Sap {
+        return Ok(());
+    }
+    let has_stage = matches!(
+        options.integrator,
+        Integrator::ImplicitEuler | Integrator::Midpoint
+    );
+    let instead = match options.contact {
+        Contact::Convex if resists_turning(model) => {
+            "contacts without torsional and rolling friction (condim 1 or 3)".into()
+        }
+        Contact::Convex if has_stage && options.derivatives => format!(
+            "an integrator SymplecticEuler or SymplecticEulerWorld, or options.derivatives 0, got {:?}",
+            options.integrator
+        ),
+        Contact::Convex => return Ok(()),
+        other => format!("options.contact Convex, got {other:?}"),
+    };
+    Err(Error::unsupported(format!(
+        "options.convex_variant {:?}: expected {instead}",
+        options.convex_variant
+    )))
 }
 
 /// Refuses bounds and dry friction of tendons with penalty contact. They are constraints, for which penalty

@@ -27,7 +27,7 @@ impl Sim {
     }
 
     /// The steps' scene, if they have contacts.
-    pub(super) fn scene(&self) -> Option<&Scene> {
+    pub(crate) fn scene(&self) -> Option<&Scene> {
         let stage = self.contact.as_ref().map(|c| &c.scene);
         stage.or(self.forces.penalty.as_ref().map(|p| &p.scene))
     }

@@ -10,7 +10,7 @@ use super::info::{Gradient, REACH, STIFFEST, are_near, check_finite, check_lengt
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{Parts, refuse_cords};
+use super::parts::{Parts, refuse_cords, refuse_lag};
 use super::split::Split;
 use super::state::{Held, Last, StepState};
 use super::theta::Theta;
@@ -89,6 +89,7 @@ impl Sim {
         let options = &options.for_model(&model);
         options.check()?;
         refuse_cords(&model, options)?;
+        refuse_lag(&model, options)?;
         let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
         Bytes::of(&model, options).check(&model, options)?;
         let carried = match parts.formula {
@@ -115,7 +116,8 @@ impl Sim {
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
             let explicit = (parts.formula.is_none() && stage.is_none()).then_some(h);
-            let contacts = PenaltyContacts::new(&model, room, differentiate, explicit)?;
+            let contacts =
+                PenaltyContacts::new(&model, room, options.friction_rule, differentiate, explicit)?;
             penalty::fill(&model, &mut params, &contacts.scene, explicit);
             forces.penalty = Some(Box::new(contacts));
         }

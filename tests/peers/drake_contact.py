@@ -1,4 +1,4 @@
-"""Runs in Drake's virtual environment: one ball after the other on the ground, by SAP with point contact.
+"""Runs in Drake's virtual environment: one ball after the other on the ground, by SAP or lagged, with point contact.
 
 Reads a list of cases as JSON, prints the list of their trajectories: position, velocity and angular velocity in the
 world after each step.
@@ -18,16 +18,19 @@ from pydrake.systems.framework import DiagramBuilder
 
 
 def material(case, geom):
-    properties, friction = ProximityProperties(), CoulombFriction(case["friction"], case["friction"])
+    own = case["friction"][geom]
+    properties, friction = ProximityProperties(), CoulombFriction(own, own)
     AddContactMaterial(point_stiffness=case["stiffness"][geom], friction=friction, properties=properties)
     properties.AddProperty("material", "relaxation_time", case["dissipation"][geom])
+    properties.AddProperty("material", "hunt_crossley_dissipation", 0.0)
     return properties
 
 
 def trajectory(case):
     h = case["time_step"]
     builder = DiagramBuilder()
-    config = MultibodyPlantConfig(time_step=h, discrete_contact_approximation="sap", contact_model="point")
+    law = case["approximation"]
+    config = MultibodyPlantConfig(time_step=h, discrete_contact_approximation=law, contact_model="point")
     plant, _ = AddMultibodyPlant(config, builder)
     plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(), HalfSpace(), "ground", material(case, 0))
     ball = plant.AddRigidBody("ball", SpatialInertia.SolidSphereWithMass(case["mass"], case["radius"]))

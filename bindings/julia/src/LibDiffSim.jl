@@ -74,6 +74,11 @@ const DS_INTEGRATOR_BDF2 = Int32(4)
 const DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = Int32(5)
 const DS_INTEGRATOR_SDIRK2 = Int32(6)
 const DS_INTEGRATOR_FROM_MODEL = Int32(7)
+const DS_FRICTION_LARGER = Int32(0)
+const DS_FRICTION_HARMONIC = Int32(1)
+const DS_FRICTION_PRODUCT = Int32(2)
+const DS_CONVEX_SAP = Int32(0)
+const DS_CONVEX_LAGGED = Int32(1)
 const DS_GRADIENT_EXACT = Int32(0)
 const DS_GRADIENT_ONE_SIDED = Int32(1)
 const DS_GRADIENT_SMOOTHED = Int32(2)
@@ -239,6 +244,8 @@ mutable struct ds_options
     newton_tolerance::Cdouble
     max_newton::Csize_t
     max_depth::Cdouble
+    friction_rule::Int32
+    convex_variant::Int32
     function ds_options()
         made = new()
         ds_options_init(made)
@@ -1595,6 +1602,9 @@ ds_sim_memory_size(a1) =
 
 ds_sim_np(a1) =
     ccall((:ds_sim_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_sim_patch_faces(a1, a2, a3, a4, a5) =
+    ccall((:ds_sim_patch_faces, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{Cdouble}}, Ptr{Ptr{Cdouble}}, Ptr{Ptr{Csize_t}}, Ptr{Csize_t}), a1, a2, a3, a4, a5)
 
 ds_sim_patches(a1, a2, a3) =
     ccall((:ds_sim_patches, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{ds_patch}}, Ptr{Csize_t}), a1, a2, a3)

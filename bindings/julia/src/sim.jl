@@ -16,10 +16,20 @@ const INTEGRATORS = (
     from_model = LibDiffSim.DS_INTEGRATOR_FROM_MODEL,
 )
 
+const OPTIONS = Dict(
+    :friction_rule => (
+        larger = LibDiffSim.DS_FRICTION_LARGER,
+        harmonic = LibDiffSim.DS_FRICTION_HARMONIC,
+        product = LibDiffSim.DS_FRICTION_PRODUCT,
+    ),
+    :convex_variant => (sap = LibDiffSim.DS_CONVEX_SAP, lagged = LibDiffSim.DS_CONVEX_LAGGED),
+)
+
 """
 Options of a sim, rollout or batch for the library. Keywords are the fields of `ds_options`; `contact` is
 `:ncp`, `:convex`, `:lcp`, `:penalty` or `:none`, `integrator` one of `:symplectic_euler`, `:symplectic_euler_world`,
-`:implicit_euler`, `:midpoint`, `:bdf1`, `:bdf2`, `:sdirk2` and `:from_model`.
+`:implicit_euler`, `:midpoint`, `:bdf1`, `:bdf2`, `:sdirk2` and `:from_model`, `friction_rule` one of `:larger`,
+`:harmonic` and `:product`, `convex_variant` `:sap` or `:lagged`.
 """
 function sim_options(; contact = :ncp, integrator = :from_model, fields...)
     made = LibDiffSim.ds_options()
@@ -28,6 +38,7 @@ function sim_options(; contact = :ncp, integrator = :from_model, fields...)
     for (name, value) in fields
         known = filter(f -> !(f in (:struct_size, :contact, :integrator)), fieldnames(typeof(made)))
         name in known || throw(ArgumentError("expected one of $known, contact, integrator, got $name"))
+        value isa Symbol && haskey(OPTIONS, name) && (value = choice(OPTIONS[name], string(name), value))
         setproperty!(made, name, convert(fieldtype(typeof(made), name), value))
     end
     made
@@ -118,6 +129,24 @@ function patches(s::Sim)
     # A newer library's patches may be longer.
     stride = LibDiffSim.ds_patch_size()
     [unsafe_load(list[] + (i - 1) * stride) for i in 1:count[]]
+end
+
+"""
+    patch_faces(sim)
+
+The polygons of the hydroelastic faces of the last step: for each its contact (from 1), its vertices (3×n, world axes [m])
+and the pressures there [Pa], which are negative on a face that is not closed.
+"""
+function patch_faces(s::Sim)
+    vertices, pressures = Ref{Ptr{Float64}}(C_NULL), Ref{Ptr{Float64}}(C_NULL)
+    starts, count = Ref{Ptr{Csize_t}}(C_NULL), Ref{Csize_t}(0)
+    check(LibDiffSim.ds_sim_patch_faces(handle(s), vertices, pressures, starts, count))
+    range(i) = (Int(unsafe_load(starts[], i)) + 1):Int(unsafe_load(starts[], i + 1))
+    at(i) = [unsafe_load(vertices[], 3 * (v - 1) + k) for k in 1:3, v in range(i)]
+    [
+        (contact = i, vertices = at(i), pressures = [unsafe_load(pressures[], v) for v in range(i)]) for
+        i in 1:Int(count[]) if !isempty(range(i))
+    ]
 end
 
 const GRADIENTS = Dict(

@@ -54,3 +54,30 @@
     close(b)
     @test_throws ArgumentError build(b)
 end
+
+@testset "hydroelastic faces and friction" begin
+    pressed = DiffSim.LibDiffSim
+    b = Builder()
+    add_geom!(b, 0; kind = :plane, hydroelastic = pressed.DS_HYDROELASTIC_RIGID, friction = [0.8, 0, 0])
+    cube = add_body!(b, 0, "cube"; inertia = inertia_from_com(1.0, zeros(3), [2e-3, 0, 2e-3, 0, 0, 2e-3]))
+    add_joint!(b, cube; kind = :free, name = "free")
+    soft = pressed.DS_HYDROELASTIC_COMPLIANT
+    add_geom!(b, cube; kind = :box, size = [0.05, 0.05, 0.05], hydroelastic = soft, friction = [0.3, 0, 0])
+    model = build(b)
+    q, v = [0, 0, 0.05 - 1e-5, 0, 0, 0, 1.0], [1.0, 0, 0, 0, 0, 0]
+    for (rule, mu) in ((:larger, 0.8), (:harmonic, 0.48 / 1.1), (:product, 0.24))
+        sim = Sim(model; contact = :convex, time_step = 1e-3, friction_rule = rule, convex_variant = :lagged)
+        at, speed = q, v
+        for _ in 1:20
+            at, speed = step(sim, at, speed)
+        end
+        faster = speed[1]
+        at, speed = step(sim, at, speed)
+        @test isapprox(faster - speed[1], 9.81e-3 * mu; rtol = 0.02)
+        faces = patch_faces(sim)
+        @test length(faces) >= 4 && all(size(f.vertices, 1) == 3 for f in faces)
+        @test all(length(f.pressures) == size(f.vertices, 2) >= 3 for f in faces)
+        @test 0 < sum(p.area for p in patches(sim)) < 0.01 + 1e-6
+    end
+    @test_throws ArgumentError Sim(model; friction_rule = :mean)
+end

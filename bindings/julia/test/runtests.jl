@@ -32,6 +32,7 @@ end
             "DS_CONTACT_" => DiffSim.LAWS, "DS_INTEGRATOR_" => DiffSim.INTEGRATORS, "DS_PARAM_" => DiffSim.PARAMS,
             "DS_JOINT_" => DiffSim.JOINTS, "DS_GEOM_" => DiffSim.GEOMS, "DS_EQUALITY_" => DiffSim.EQUALITIES,
             "DS_ACTUATION_" => DiffSim.ACTUATIONS, "DS_ACTIVATION_" => DiffSim.ACTIVATIONS, "DS_MIMIC_" => DiffSim.MIMICS,
+            "DS_FRICTION_" => DiffSim.OPTIONS[:friction_rule], "DS_CONVEX_" => DiffSim.OPTIONS[:convex_variant],
             "DS_SENSOR_" => DiffSim.SENSORS, "DS_ZONE_" => DiffSim.ZONES, "DS_ILQR_" => DiffSim.ILQR_OUTCOMES,
         )
             constants = filter(n -> startswith(string(n), prefix) && !(n in unnamed), names(DiffSim.LibDiffSim; all = true))

@@ -30,6 +30,8 @@ ENUMERATIONS = {
     "ds_hydroelastic": (diffsim.Hydroelastic, "DS_HYDROELASTIC_"),
     "ds_contact_law": (diffsim.ContactLaw, "DS_CONTACT_"),
     "ds_integrator": (diffsim.Integrator, "DS_INTEGRATOR_"),
+    "ds_friction_rule": (diffsim.FrictionRule, "DS_FRICTION_"),
+    "ds_convex_variant": (diffsim.ConvexVariant, "DS_CONVEX_"),
     "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),
     "ds_equality_kind": (diffsim.EqualityKind, "DS_EQUALITY_"),
     "ds_tendon_kind": (diffsim.TendonKind, "DS_TENDON_"),

@@ -91,6 +91,7 @@ CALLS = {
         "collide": (Q,),
         "contacts": (),
         "patches": (),
+        "patch_faces": (),
         "contact_derivatives": (),
         "distance": (0, 1, Q),
         "smoothed_distance": (0, 1, Q),

@@ -3,15 +3,17 @@
 //! A tetrahedron connects the surface, where the extent of the pressure is 0, to the medial axis, where
 //! it is 1. The medial axis is the centre of a sphere or an ellipsoid, the segment of a capsule, the
 //! innermost points of a box or a cylinder. For a box, the field is exactly that of the distance from
-//! its surface.
+//! its surface. For a convex mesh the medial axis is replaced by the centroid.
 //!
 //! Beyond the surface the field continues with the same slope through a layer, where it is negative.
 //! Faces there are predicted contacts, which carry no load before they close.
 
 use super::element::{Surface, Volume, surface};
-use super::sketch::{Divisions, LAYER, Sketch};
+use super::sketch::{Divisions, FEWEST, LAYER, Sketch, convex};
+use crate::collision::polytope::opening;
 use crate::error::{Error, Result};
-use crate::model::spec::{GeomSpec, HydroelasticKind, ShapeSpec};
+use crate::model::mesh::TriMesh;
+use crate::model::spec::{GeomSpec, HydroelasticKind, MeshMode, ShapeSpec};
 use std::sync::Arc;
 
 /// Most triangles or tetrahedra of a geom.
@@ -41,12 +43,54 @@ pub struct RigidMesh(pub(super) Arc<Surface>);
 #[derive(Clone, Debug)]
 pub struct CompliantMesh(pub(super) Arc<Volume>);
 
+/// # Errors
+/// `Capacity` for too many elements, naming the geom.
+fn check_room(count: f64, resolution: f64, who: &dyn Fn() -> String) -> Result<()> {
+    // NaN counts as too many.
+    if count <= MOST {
+        return Ok(());
+    }
+    Err(Error::capacity(format!(
+        "geom {}: hydroelastic resolution {resolution:e} m needs about {count:.0} elements, there is room for {MOST}",
+        who()
+    )))
+}
+
+/// A mesh with a pressure that grows from its surface to its centroid.
+///
+/// # Errors
+/// `Unsupported` for a mesh that is not convex, `Capacity` for one with too many elements.
+fn compliant_mesh(
+    mesh: &TriMesh,
+    resolution: f64,
+    margin: f64,
+    who: &dyn Fn() -> String,
+) -> Result<Representation> {
+    let mesh = mesh.welded();
+    let sides = mesh.triangles.iter().flat_map(|t| {
+        let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+        [b - a, c - b, a - c]
+    });
+    let longest = sides.fold(0.0f64, |most, side| most.max(side.norm()));
+    let parts = (longest / resolution).ceil().max(FEWEST);
+    check_room(mesh.triangles.len() as f64 * parts * parts, resolution, who)?;
+    let sketch = convex(&mesh, parts as usize).map_err(|why| {
+        Error::unsupported(format!(
+            "geom {}: hydroelastic: expected a convex mesh for a compliant one, or a rigid mesh: {why}",
+            who()
+        ))
+    })?;
+    Ok(Representation::Compliant(CompliantMesh(Arc::new(
+        sketch.fill(margin),
+    ))))
+}
+
 impl Representation {
     /// The representation of a geom, if it has one.
     ///
     /// # Errors
     /// `Capacity` for a resolution that needs too many elements, `Unsupported` for a shape without a
-    /// pressure field. Both name the geom.
+    /// pressure field, `InvalidArgument` for an open mesh. All name the geom.
     pub fn of(g: &GeomSpec, shape: &ShapeSpec) -> Result<Option<Representation>> {
         let h = &g.hydroelastic;
         let is_compliant = match h.kind {
@@ -61,33 +105,32 @@ impl Representation {
                 Representation::CompliantPlane(Slab { thickness, layer })
             }
             ShapeSpec::Plane { .. } => Representation::RigidPlane,
-            ShapeSpec::Mesh { mesh, .. } if !is_compliant => {
-                let corner = |i: u32| mesh.vertices[i as usize];
-                let triangles = mesh.triangles.iter().map(|t| t.map(corner));
-                Representation::Rigid(RigidMesh(Arc::new(surface(triangles))))
-            }
-            ShapeSpec::Mesh { .. } | ShapeSpec::HeightField(_) => {
-                return Err(Error::unsupported(format!(
-                    "geom {}: hydroelastic: expected a plane, sphere, box, capsule, cylinder or ellipsoid, or a rigid \
-                     mesh, got a {}",
-                    who(),
-                    match shape {
-                        ShapeSpec::Mesh { .. } => "compliant mesh",
-                        _ => "height field",
+            ShapeSpec::Mesh { mesh, .. } => {
+                if let Some(where_) = opening(mesh, MeshMode::Hull) {
+                    return Err(Error::invalid(format!(
+                        "geom {}: hydroelastic: expected a closed mesh, got an open one: {where_}",
+                        who()
+                    )));
+                }
+                match is_compliant {
+                    true => compliant_mesh(mesh, h.resolution, h.margin, &who)?,
+                    false => {
+                        let corner = |i: u32| mesh.vertices[i as usize];
+                        let triangles = mesh.triangles.iter().map(|t| t.map(corner));
+                        Representation::Rigid(RigidMesh(Arc::new(surface(triangles))))
                     }
+                }
+            }
+            ShapeSpec::HeightField(_) => {
+                return Err(Error::unsupported(format!(
+                    "geom {}: hydroelastic: expected a plane, sphere, box, capsule, cylinder, ellipsoid or mesh, got a \
+                     height field",
+                    who(),
                 )));
             }
             solid => {
                 let divisions = Divisions::of(solid, h.resolution);
-                let count = divisions.elements(solid);
-                // NaN counts as too many.
-                if count > MOST || count.is_nan() {
-                    return Err(Error::capacity(format!(
-                        "geom {}: hydroelastic resolution {:e} m needs about {count:.0} elements, there is room for {MOST}",
-                        who(),
-                        h.resolution
-                    )));
-                }
+                check_room(divisions.elements(solid), h.resolution, &who)?;
                 let sketch = Sketch::of(solid, &divisions);
                 match is_compliant {
                     true => {

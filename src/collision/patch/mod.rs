@@ -25,4 +25,6 @@ mod sketch;
 mod tree;
 
 pub use mesh::Representation;
-pub use search::{Face, FaceDerivative, Press, Shift, Side, collide, differentiate, meets};
+pub use search::{
+    Face, FaceDerivative, MOST_VERTICES, Press, Shift, Side, collide, differentiate, meets, outline,
+};

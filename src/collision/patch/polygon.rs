@@ -4,7 +4,7 @@ use super::scalar::{Real, V3};
 
 /// Most vertices: of a triangle or the section of a tetrahedron, cut by four planes of another one and
 /// where the pressure is zero.
-const MOST: usize = 10;
+pub(super) const MOST: usize = 10;
 
 /// A convex polygon. With fewer than three vertices it is empty.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +93,10 @@ impl<T: Real> Polygon<T> {
         }
         p.tied = near > 1;
         p
+    }
+
+    pub fn vertices(&self) -> &[V3<T>] {
+        &self.vertices[..self.count]
     }
 
     pub fn is_none(&self) -> bool {

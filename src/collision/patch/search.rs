@@ -2,6 +2,7 @@
 
 use super::element::Volume;
 use super::mesh::{Representation, Slab};
+use super::polygon::MOST;
 use super::scalar::{Dual, V3};
 use super::section::{Sheet, View};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
@@ -177,6 +178,27 @@ fn along_plane(m: &Volume, plane: &Pose, meets: impl Fn(f64, f64) -> bool, visit
     let up = plane.rot.c[2];
     let is_near = |centre: Vec3, half: Vec3| meets(up.dot(centre - plane.pos), up.abs().dot(half));
     m.tree.find(is_near, visit);
+}
+
+/// Most vertices of a face.
+pub const MOST_VERTICES: usize = MOST;
+
+/// Calls `visit` with the vertices of a face that [`collide`] gave, in the world, and the pressures there
+/// [Pa]. They go around the face.
+pub fn outline(
+    a: Side<'_>,
+    b: Side<'_>,
+    feature: u64,
+    part: [u32; 2],
+    mut visit: impl FnMut(Vec3, f64),
+) {
+    let o = Ordered::of(a, b);
+    let (bodies, part) = ((o.first.body, o.second.body), o.part(part));
+    if let Some(section) = o.view().section::<f64>(bodies.0, bodies.1, part) {
+        section.outline(feature == PRESSED, |x, pressure| {
+            visit(o.first.pose.point(x.value()), pressure);
+        });
+    }
 }
 
 /// The derivative of a face that [`collide`] gave, for its elements `part` of A and B.

@@ -117,12 +117,7 @@ pub(super) struct Sheet<T> {
 impl<T: Real> Section<T> {
     /// The part of the section where the pressure is positive, or (`pressed` false) where it is negative.
     pub fn sheet(&self, pressed: bool) -> Option<Sheet<T>> {
-        let field = &self.field;
-        let sign = if pressed { 1.0 } else { -1.0 };
-        let slope = field.modulus.value() * field.steepness;
-        let half = field.half(sign);
-        let tolerance = IN_PLANE * self.view.size * slope;
-        let polygon = (self.polygon).cut(&half.plain(), || half, pressed, tolerance);
+        let (field, polygon) = (&self.field, self.part(pressed));
         let least = LEAST_AREA * self.view.size * self.view.size;
         let (area, centroid) = polygon.measure(self.normal, least)?;
         let area = area * self.part;
@@ -134,6 +129,22 @@ impl<T: Real> Section<T> {
             stiffness: area * self.slope,
             tied: polygon.tied,
         })
+    }
+
+    /// The polygon of that part.
+    fn part(&self, pressed: bool) -> Polygon<T> {
+        let sign = if pressed { 1.0 } else { -1.0 };
+        let slope = self.field.modulus.value() * self.field.steepness;
+        let half = self.field.half(sign);
+        let tolerance = IN_PLANE * self.view.size * slope;
+        (self.polygon).cut(&half.plain(), || half, pressed, tolerance)
+    }
+
+    /// Calls `visit` with the vertices of that part and the pressures there, in order around the polygon.
+    pub fn outline(&self, pressed: bool, mut visit: impl FnMut(V3<T>, T)) {
+        for x in self.part(pressed).vertices() {
+            visit(*x, self.field.pressure(*x));
+        }
     }
 
     fn new(

@@ -2,12 +2,20 @@
 
 use super::element::{Volume, bounds, tetrahedron};
 use super::tree::Tree;
+use crate::model::mesh::TriMesh;
 use crate::model::spec::ShapeSpec;
 use crate::spatial::Vec3;
 use std::f64::consts::PI;
 
 /// Thickness of the layer beyond the surface, relative to the depth of the medial axis.
 pub(super) const LAYER: f64 = 0.1;
+
+/// Relative to the size of a mesh: vertices less than this beyond the plane of a triangle lie in it.
+const BENT: f64 = 1e-5;
+
+/// Least number of parts of a triangle's side. Two undivided triangles of a square face would press in two
+/// points, about which a body could rock.
+pub(super) const FEWEST: f64 = 2.0;
 
 /// Numbers of parts into which the edges of a shape are divided.
 pub(super) struct Divisions {
@@ -201,6 +209,71 @@ fn ball(n: usize, semi_axes: Vec3) -> Sketch {
         }));
     }
     s
+}
+
+/// A closed convex mesh around its centroid, from which the field falls to the surface. Each triangle is
+/// divided into `parts`² ones.
+///
+/// # Errors
+/// A text that says why the mesh is not convex.
+pub(super) fn convex(mesh: &TriMesh, parts: usize) -> Result<Sketch, String> {
+    let solid = mesh.solid();
+    let inward = solid.mass < 0.0;
+    let centre = solid.h * (1.0 / solid.mass);
+    let size = (mesh.vertices.iter()).fold(0.0f64, |m, v| m.max((*v - centre).norm()));
+    let corner = |i: u32| mesh.vertices[i as usize];
+    let mut depth = f64::INFINITY;
+    let mut triangles = Vec::new();
+    for t in &mesh.triangles {
+        let [a, b, c] = t.map(corner);
+        let [a, b, c] = if inward { [a, c, b] } else { [a, b, c] };
+        let Some(normal) = (b - a).cross(c - a).normalized() else {
+            continue;
+        };
+        let above = mesh.vertices.iter().map(|v| normal.dot(*v - a));
+        let beyond = above.fold(0.0, f64::max);
+        // NaN counts as not convex.
+        if beyond > BENT * size || beyond.is_nan() {
+            return Err(format!(
+                "it is not convex: a vertex lies {beyond:.3e} m beyond the plane of another triangle"
+            ));
+        }
+        depth = depth.min(normal.dot(a - centre));
+        triangles.push([a, b, c]);
+    }
+    if depth.is_nan() || depth <= BENT * size || depth == f64::INFINITY {
+        return Err("it has no volume".into());
+    }
+    let mut s = Sketch::new(depth);
+    let middle = s.inside(centre);
+    let mut known = std::collections::HashMap::new();
+    for [a, b, c] in triangles {
+        let mut point = |i: usize, j: usize| {
+            let k = parts - i - j;
+            // Neighbours add the same two numbers on the edge between them.
+            let at = a * (k as f64 / parts as f64)
+                + b * (i as f64 / parts as f64)
+                + c * (j as f64 / parts as f64);
+            let key = (at + Vec3::ZERO).to_array().map(f64::to_bits);
+            *known
+                .entry(key)
+                .or_insert_with(|| s.outside(at, (at - centre) * (1.0 / depth)))
+        };
+        let mut outer = Vec::new();
+        for i in 0..parts {
+            for j in 0..parts - i {
+                outer.push([point(i, j), point(i + 1, j), point(i, j + 1)]);
+                if i + j + 1 < parts {
+                    outer.push([point(i + 1, j), point(i + 1, j + 1), point(i, j + 1)]);
+                }
+            }
+        }
+        s.skin.extend(outer.into_iter().map(|outer| Skin {
+            outer,
+            inner: [middle; 3],
+        }));
+    }
+    Ok(s)
 }
 
 fn on_circle(k: usize, n: usize) -> (f64, f64) {

@@ -6,6 +6,7 @@ use crate::collision::Smoothness;
 use crate::collision::patch::{self, FaceDerivative, Representation};
 use crate::error::Result;
 use crate::model::Model;
+use crate::spatial::Vec3;
 
 impl Scene {
     /// Enables hydroelastic contact for the geoms that ask for it.
@@ -41,6 +42,16 @@ impl Scene {
     pub fn is_compliant(&self, geom: usize) -> bool {
         let body = self.patches.bodies.get(geom).and_then(Option::as_ref);
         body.is_some_and(Representation::is_compliant)
+    }
+
+    /// Calls `visit` with the vertices of a face of the last [`Scene::collide`], in the world, and the
+    /// pressures there [Pa]; not at all for a contact in a point.
+    pub fn outline(&self, c: &SceneContact, visit: impl FnMut(Vec3, f64)) {
+        if c.press.is_some()
+            && let Some([a, b]) = self.patches.sides(c.geom, &self.poses)
+        {
+            patch::outline(a, b, c.point.feature, c.part, visit);
+        }
     }
 
     /// The derivative of a face of the last [`Scene::collide`].

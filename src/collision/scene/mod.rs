@@ -39,7 +39,7 @@ mod watch;
 pub use closest::Closest;
 pub use found::SceneContact;
 pub use overlap::{exclude_inseparable, exclude_overlapping, may_touch, pairs_that_may_touch};
-pub use pairs::{PairFriction, Rules, ScenePair};
+pub use pairs::{FrictionRule, PairFriction, Rules, ScenePair};
 pub use ray::RayHit;
 pub use solids::with_geometry;
 
@@ -106,6 +106,15 @@ impl Scene {
     /// `Unsupported` with the name of a geom whose shape or friction this version does not support.
     pub fn new(model: &Model, capacity: usize) -> Result<Scene> {
         let rules = Rules::new(model);
+        Scene::with(model, capacity, rules, statics::FEW, broad::MAX_LISTED)
+    }
+
+    /// A scene whose geoms combine their friction by a rule.
+    ///
+    /// # Errors
+    /// As [`Scene::new`].
+    pub fn with_friction(model: &Model, capacity: usize, rule: FrictionRule) -> Result<Scene> {
+        let rules = Rules::new(model).with_friction(rule);
         Scene::with(model, capacity, rules, statics::FEW, broad::MAX_LISTED)
     }
 

@@ -11,10 +11,50 @@ pub struct ScenePair {
     pub b: usize,
     /// 1: frictionless, 3: sliding friction, 4: with torsion, 6: with rolling.
     pub condim: i32,
-    /// Source of the coefficients: one of the geoms, the larger coefficient of both, or fixed numbers.
+    /// Source of the coefficients: one of the geoms, both of them, or fixed numbers.
     pub friction: PairFriction,
     /// Distance at which a contact enters the step [m].
     pub margin: f64,
+}
+
+/// How the sliding coefficients of two geoms of equal priority combine. The torsional and rolling
+/// coefficients are lengths; of these the larger one counts with every rule.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FrictionRule {
+    /// The larger one, as in MuJoCo.
+    #[default]
+    Larger = 0,
+    /// 2 μ₁ μ₂/(μ₁ + μ₂), as in Drake.
+    Harmonic = 1,
+    /// μ₁ μ₂.
+    Product = 2,
+}
+
+impl FrictionRule {
+    /// The coefficient of a pair.
+    pub fn combine(self, [a, b]: [f64; 2]) -> f64 {
+        match self {
+            FrictionRule::Larger => a.max(b),
+            FrictionRule::Harmonic if a + b > 0.0 => 2.0 * a * (b / (a + b)),
+            FrictionRule::Harmonic => 0.0,
+            FrictionRule::Product => a * b,
+        }
+    }
+
+    /// Slopes of the coefficient of a pair by both coefficients; of two equal ones, the first one counts
+    /// as the larger.
+    fn slopes(self, [a, b]: [f64; 2]) -> [f64; 2] {
+        match self {
+            FrictionRule::Larger if a >= b => [1.0, 0.0],
+            FrictionRule::Larger => [0.0, 1.0],
+            FrictionRule::Harmonic if a + b > 0.0 => {
+                [b, a].map(|other| 2.0 * (other / (a + b)).powi(2))
+            }
+            FrictionRule::Harmonic => [0.0; 2],
+            FrictionRule::Product => [b, a],
+        }
+    }
 }
 
 /// The friction of a pair: sliding, torsional [m] and rolling [m] coefficients. They are components 0
@@ -22,7 +62,7 @@ pub struct ScenePair {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairFriction {
     OfGeom(usize),
-    Larger(usize, usize),
+    Both([usize; 2], FrictionRule),
     /// Sliding, torsional, rolling about the first and about the second tangent.
     Fixed([f64; 4]),
 }
@@ -30,22 +70,28 @@ pub enum PairFriction {
 impl PairFriction {
     pub const NONE: PairFriction = PairFriction::Fixed([0.0; 4]);
 
-    /// The geom whose coefficient counts; the first one if they are equal.
-    pub fn source(self, friction: &[[f64; 3]], component: usize) -> Option<usize> {
+    /// Slope of a coefficient by that of a geom; of two equal ones of which the larger counts, the first
+    /// one is the larger.
+    pub fn by_geom(self, friction: &[[f64; 3]], component: usize, geom: usize) -> f64 {
         match self {
-            PairFriction::OfGeom(g) => Some(g),
-            PairFriction::Larger(a, b) => {
-                let is_first = friction[a][component] >= friction[b][component];
-                Some(if is_first { a } else { b })
+            PairFriction::OfGeom(g) => f64::from(u8::from(g == geom)),
+            PairFriction::Both(geoms, rule) => {
+                let own = geoms.map(|g| friction[g][component]);
+                let slopes = of_component(rule, component).slopes(own);
+                let both = geoms.into_iter().zip(slopes);
+                both.filter(|(g, _)| *g == geom).map(|(_, by)| by).sum()
             }
-            PairFriction::Fixed(_) => None,
+            PairFriction::Fixed(_) => 0.0,
         }
     }
 
-    /// Both geoms, if their coefficients are equal.
+    /// Both geoms, if the larger coefficient counts and the coefficients are equal.
     pub fn tied(self, friction: &[[f64; 3]], component: usize) -> Option<[usize; 2]> {
         match self {
-            PairFriction::Larger(a, b) if friction[a][component] == friction[b][component] => {
+            PairFriction::Both([a, b], rule)
+                if of_component(rule, component) == FrictionRule::Larger
+                    && friction[a][component] == friction[b][component] =>
+            {
                 Some([a, b])
             }
             _ => None,
@@ -63,11 +109,21 @@ impl PairFriction {
     }
 
     fn of(self, friction: &[[f64; 3]], component: usize, own: usize) -> f64 {
-        match (self, self.source(friction, component)) {
-            (PairFriction::Fixed(all), _) => all[own],
-            (_, Some(g)) => friction[g][component],
-            _ => 0.0,
+        match self {
+            PairFriction::OfGeom(g) => friction[g][component],
+            PairFriction::Both(geoms, rule) => {
+                of_component(rule, component).combine(geoms.map(|g| friction[g][component]))
+            }
+            PairFriction::Fixed(all) => all[own],
         }
+    }
+}
+
+/// The rule for a component of friction: torsional and rolling coefficients are lengths.
+fn of_component(rule: FrictionRule, component: usize) -> FrictionRule {
+    match component {
+        0 => rule,
+        _ => FrictionRule::Larger,
     }
 }
 
@@ -108,6 +164,7 @@ pub struct Rules {
     chosen: Vec<((u32, u32), bool)>,
     /// Marked geoms: every pair must include one. Empty for all pairs.
     about: Vec<bool>,
+    friction: FrictionRule,
 }
 
 fn ordered(a: usize, b: usize) -> (u32, u32) {
@@ -177,7 +234,14 @@ impl Rules {
             explicit,
             chosen: chosen.map(|&([a, b], on)| (ordered(a, b), on)).collect(),
             about: Vec::new(),
+            friction: FrictionRule::default(),
         }
+    }
+
+    /// Combines the friction of geoms by this rule.
+    pub fn with_friction(mut self, rule: FrictionRule) -> Rules {
+        self.friction = rule;
+        self
     }
 
     /// Leaves out the pairs without a marked geom.
@@ -191,10 +255,13 @@ impl Rules {
         self.chosen.clone_from(&other.chosen);
     }
 
-    /// The largest sliding coefficient of explicit pairs with their own friction; 0 without any.
-    pub fn most_fixed_friction(&self) -> f64 {
+    /// Bound on the sliding coefficient of pairs of geoms with these coefficients.
+    pub fn most_friction(&self, friction: &[[f64; 3]]) -> f64 {
+        let geoms = friction.iter().fold(0.0f64, |most, mu| most.max(mu[0]));
         let own = self.explicit.iter().filter_map(|(_, e)| e.friction);
-        own.fold(0.0, |most, [sliding, ..]| most.max(sliding))
+        // One of the geoms alone may count.
+        let pairs = geoms.max(self.friction.combine([geoms; 2]));
+        own.fold(pairs, |most, [sliding, ..]| most.max(sliding))
     }
 
     /// Distance beyond the margin up to which adhesion acts in full on a pair [m].
@@ -259,7 +326,10 @@ impl Rules {
         let (mut condim, mut friction) = match fa.priority.cmp(&fb.priority) {
             std::cmp::Ordering::Greater => (fa.condim, PairFriction::OfGeom(a)),
             std::cmp::Ordering::Less => (fb.condim, PairFriction::OfGeom(b)),
-            std::cmp::Ordering::Equal => (fa.condim.max(fb.condim), PairFriction::Larger(a, b)),
+            std::cmp::Ordering::Equal => (
+                fa.condim.max(fb.condim),
+                PairFriction::Both([a, b], self.friction),
+            ),
         };
         let mut margin = fa.margin + fb.margin;
         if let Some(e) = explicit {

@@ -90,8 +90,7 @@ impl Scene {
     pub fn glide(&mut self, friction: &[[f64; 3]]) {
         self.friction.clear();
         self.friction.extend_from_slice(friction);
-        let of_geoms = friction.iter().fold(0.0f64, |most, mu| most.max(mu[0]));
-        self.stretch = stretch(of_geoms.max(self.rules.most_fixed_friction()));
+        self.stretch = stretch(self.rules.most_friction(friction));
     }
 
     /// Search distance within a time per unit of speed.

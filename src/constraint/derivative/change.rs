@@ -12,8 +12,8 @@ use crate::linalg::scattered;
 use crate::model::topology::Topology;
 
 impl ConstraintDerivative {
-    /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the
-    /// impulses on the dofs into `force` (all added). Call it after [`ConstraintDerivative::prepare`].
+    /// Effect of a geom's size per unit on σ, on the bounds of lagged friction, on the gaps of contacts, and
+    /// on the dofs by impulses (all added). Call it after [`ConstraintDerivative::prepare`].
     pub fn resized(
         &self,
         c: &Constraints,
@@ -21,9 +21,7 @@ impl ConstraintDerivative {
         t: &Topology,
         kin: &Kinematics,
         (geom, component): (usize, usize),
-        sigma: &mut [f64],
-        gaps: &mut [f64],
-        force: &mut [f64],
+        out: [&mut [f64]; 4],
     ) {
         let by_size = |i: usize| {
             let contact = &scene.contacts()[i];
@@ -31,7 +29,7 @@ impl ConstraintDerivative {
             let by = scene.size_motion(contact, side, component);
             Some(Change::Surface { side, by })
         };
-        self.changed(c, t, kin, by_size, sigma, gaps, force);
+        self.changed(c, t, kin, by_size, out);
     }
 
     /// The same for the modulus of a geom in hydroelastic contact.
@@ -42,17 +40,16 @@ impl ConstraintDerivative {
         t: &Topology,
         kin: &Kinematics,
         geom: usize,
-        sigma: &mut [f64],
-        gaps: &mut [f64],
-        force: &mut [f64],
+        out: [&mut [f64]; 4],
     ) {
         let by_modulus = |i: usize| {
             let contact = &scene.contacts()[i];
             let side = contact.geom.iter().position(|g| *g == geom)?;
             contact.press?;
-            Some(Change::Face(self.contacts[i].by_modulus[side]))
+            let by = self.contacts[i].by_modulus[side];
+            Some(Change::Face { side, by })
         };
-        self.changed(c, t, kin, by_modulus, sigma, gaps, force);
+        self.changed(c, t, kin, by_modulus, out);
     }
 
     /// True if the motion of some contact point depends on which sides place it.
@@ -62,17 +59,9 @@ impl ConstraintDerivative {
             .any(|c| c.tie != Tie::NONE)
     }
 
-    /// Effect of sliding these contacts by random vectors of up to the size of their shapes: σ into
-    /// `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all added).
-    pub fn untied(
-        &self,
-        c: &Constraints,
-        t: &Topology,
-        kin: &Kinematics,
-        sigma: &mut [f64],
-        gaps: &mut [f64],
-        force: &mut [f64],
-    ) {
+    /// Effect of sliding these contacts by random vectors of up to the size of their shapes, on the same
+    /// numbers as [`ConstraintDerivative::resized`].
+    pub fn untied(&self, c: &Constraints, t: &Topology, kin: &Kinematics, out: [&mut [f64]; 4]) {
         let slid = |i: usize| {
             let tie = self.contacts[i].tie;
             (tie != Tie::NONE).then(|| {
@@ -82,21 +71,18 @@ impl ConstraintDerivative {
                 })
             })
         };
-        self.changed(c, t, kin, slid, sigma, gaps, force);
+        self.changed(c, t, kin, slid, out);
     }
 
-    /// Effect of changes of contacts, which `of` gives by their index in the scene: σ into `sigma`, the
-    /// gaps of contacts into `gaps`, and the impulses on the dofs into `force` (all added). Call it
-    /// after [`ConstraintDerivative::prepare`].
+    /// Effect of changes of contacts, which `of` gives by their index in the scene, on the same numbers as
+    /// [`ConstraintDerivative::resized`].
     fn changed(
         &self,
         c: &Constraints,
         t: &Topology,
         kin: &Kinematics,
         of: impl Fn(usize) -> Option<Change>,
-        sigma: &mut [f64],
-        gaps: &mut [f64],
-        force: &mut [f64],
+        [sigma, bounds, gaps, force]: [&mut [f64]; 4],
     ) {
         self.bounds_changed(c, &of, sigma);
         self.turning_changed(c, t, kin, &of, sigma, force);
@@ -116,6 +102,14 @@ impl ConstraintDerivative {
                 velocity.z += varied.by_speed * before.changed(change).velocity.z;
             }
             varied.add(velocity, sigma);
+            if let Some(bound) = &varied.bound {
+                let before = self.flow[BEFORE].see(&varied.state).changed(change);
+                bounds[varied.group] += bound.by_speed * before.velocity.z
+                    + match change {
+                        Change::Face { side, .. } => bound.by_modulus[side],
+                        _ => bound.by_gap * moved.gap,
+                    };
+            }
             for (link, wrench) in varied.state.sides.link.into_iter().zip(moved.wrench) {
                 kin.spread(t, link, wrench, force);
             }

@@ -3,8 +3,8 @@
 
 use super::ConstraintDerivative;
 use super::flow::of_link;
-use super::rows::{AFTER, BEFORE, Cross, Side, VariedContact, lanes_to_vec};
-use crate::collision::patch::FaceDerivative;
+use super::rows::{AFTER, BEFORE, Cross, LaggedBound, Side, VariedContact, lanes_to_vec};
+use crate::collision::patch::{FaceDerivative, Shift};
 use crate::collision::scene::Scene;
 use crate::collision::{Smoothness, Tie, contact_frame_derivative};
 use crate::constraint::assemble::Constraints;
@@ -68,21 +68,22 @@ impl ConstraintDerivative {
         state.turn = contact_frame_derivative(contact.point.normal);
         state.normal = contact.point.normal;
         state.impulse = impulse;
-        let smoothness = match contact.press {
-            Some(_) => {
-                let mut face = FaceDerivative::default();
-                let smoothness = scene.differentiate_face(&contact, &mut face);
+        let mut face = contact.press.map(|_| FaceDerivative::default());
+        let smoothness = match &mut face {
+            Some(face) => {
+                let smoothness = scene.differentiate_face(&contact, face);
                 // The row depends on the gap and on the stiffness. Their sum acts like one gap of slope
                 // 1.
                 let (by_gap, by_stiffness) = (target.by_gap, target.by_stiffness);
-                for (gap, k) in face.motion.gap.iter_mut().zip(face.stiffness) {
+                state.motion = face.motion;
+                for (gap, k) in state.motion.gap.iter_mut().zip(face.stiffness) {
                     *gap = *gap * by_gap + k * by_stiffness;
                 }
-                for shift in &mut face.by_modulus {
-                    shift.gap = shift.gap * by_gap + shift.stiffness * by_stiffness;
-                }
-                state.motion = face.motion;
-                (varied.slope, varied.by_modulus) = (1.0, face.by_modulus);
+                varied.slope = 1.0;
+                varied.by_modulus = face.by_modulus.map(|shift| Shift {
+                    gap: shift.gap * by_gap + shift.stiffness * by_stiffness,
+                    ..shift
+                });
                 smoothness
             }
             None => scene.differentiate(&contact, &mut state.motion),
@@ -93,6 +94,25 @@ impl ConstraintDerivative {
         };
         self.degenerate |= smoothness == Smoothness::Degenerate;
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
+        varied.bound = c.lagged(group).map(|(lag, mu)| {
+            let by_gap = mu * lag.by_gap;
+            let mut bound = LaggedBound {
+                by_motion: state.motion.gap.map(|gap| gap * by_gap),
+                by_gap,
+                by_modulus: [0.0; 2],
+                by_speed: mu * lag.by_speed,
+            };
+            if let Some(face) = &face {
+                let by_stiffness = mu * lag.by_stiffness;
+                let both = face.motion.gap.into_iter().zip(face.stiffness);
+                for (by, (gap, k)) in bound.by_motion.iter_mut().zip(both) {
+                    *by = gap * by_gap + k * by_stiffness;
+                }
+                bound.by_modulus =
+                    (face.by_modulus).map(|s| s.gap * by_gap + s.stiffness * by_stiffness);
+            }
+            bound
+        });
         if target.by_push_out != 0.0 {
             self.push_bounded(c, t, kin, group, target.by_push_out);
         }
@@ -171,7 +191,7 @@ impl ConstraintDerivative {
 
     /// The contacts' part of a direction whose ξ and η are set.
     #[inline(always)]
-    pub(super) fn contacts_direction(&self, sigma: &mut [f64]) {
+    pub(super) fn contacts_direction(&self, sigma: &mut [f64], bounds: &mut [f64]) {
         for c in &self.contacts[..self.count] {
             let [a, b] = c.state.sides.link;
             let xi = [of_link(&self.xi, a), of_link(&self.xi, b)];
@@ -181,7 +201,18 @@ impl ConstraintDerivative {
                 [of_link(before, a), of_link(before, b)],
             ];
             self.add_displaced(c, &xi, &eta, sigma);
+            bounds[c.group] += self.bound_displaced(c, &xi, &eta);
         }
+    }
+
+    /// The effect of displacing its bodies on the bound of a contact's lagged friction.
+    #[inline(always)]
+    fn bound_displaced(&self, c: &VariedContact, xi: &[Twist; 2], eta: &[[Twist; 2]; 2]) -> f64 {
+        c.bound.map_or(0.0, |bound| {
+            let before = self.flow[BEFORE].see(&c.bounded(&bound));
+            let moved = before.displaced(xi, &eta[BEFORE]);
+            moved.gap + bound.by_speed * moved.velocity.z
+        })
     }
 
     /// Adds to `sigma` the variation of the contacts' rows along `dq` times any velocity x: δJ x.
@@ -207,7 +238,7 @@ impl ConstraintDerivative {
     /// The contacts' part of the adjoints of ξ and η. `self.xi` holds the twists that weigh the impulses
     /// on the links.
     #[inline(always)]
-    pub(super) fn contacts_adjoint(&mut self, sigma_bar: &[f64]) {
+    pub(super) fn contacts_adjoint(&mut self, sigma_bar: &[f64], bounds_bar: &[f64]) {
         for c in &self.contacts[..self.count] {
             let w = c.weights(sigma_bar);
             let link = c.state.sides.link;
@@ -231,6 +262,21 @@ impl ConstraintDerivative {
                     }
                 }
             }
+            if let Some(bound) = &c.bound {
+                let (before, bar) = (
+                    self.flow[BEFORE].see(&c.bounded(bound)),
+                    bounds_bar[c.group],
+                );
+                let still = [Twist::ZERO; 2];
+                let weights = before.weigh(Vec3::Z * (bound.by_speed * bar), bar, &still);
+                for x in 0..2 {
+                    if link[x] != WORLD {
+                        let [xi, eta] = before.weigh_side(&weights, x);
+                        self.xi_bar[link[x]] += xi;
+                        self.eta_bar[BEFORE][link[x]] += eta;
+                    }
+                }
+            }
         }
     }
 
@@ -242,9 +288,7 @@ impl ConstraintDerivative {
         links: &Range<usize>,
         xi: Twist,
         eta: [Twist; 2],
-        sigma: &mut [f64],
-        gaps: &mut [f64],
-        force: &mut [f64],
+        [sigma, bounds, gaps, force]: [&mut [f64]; 4],
     ) {
         for c in &self.contacts[..self.count] {
             let link = c.state.sides.link;
@@ -254,7 +298,9 @@ impl ConstraintDerivative {
                     both[x] = twist;
                     both
                 };
-                let moved = self.add_displaced(c, &of_side(xi), &eta.map(of_side), sigma);
+                let (own, eta) = (of_side(xi), eta.map(of_side));
+                let moved = self.add_displaced(c, &own, &eta, sigma);
+                bounds[c.group] += self.bound_displaced(c, &own, &eta);
                 gaps[c.group] += moved.gap;
                 let other = 1 - x;
                 if link[other] != WORLD {

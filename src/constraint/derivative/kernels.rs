@@ -29,24 +29,32 @@ impl ConstraintDerivative {
         expand(self, t, kin, stiffness);
     }
 
-    /// Adds ∂σ/∂q dq to `sigma`.
-    pub fn direction(&mut self, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64]) {
-        direction(self, t, kin, dq, sigma);
+    /// Adds ∂σ/∂q dq to `sigma`, and the same of the bounds of lagged friction to `bounds`.
+    pub fn direction(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        dq: &[f64],
+        sigma: &mut [f64],
+        bounds: &mut [f64],
+    ) {
+        direction(self, t, kin, dq, sigma, bounds);
     }
 
     /// Adjoint of [`ConstraintDerivative::direction`], and of the change of the contacts' impulses on
-    /// the dofs. It takes the adjoints of σ and of the impulses on the dofs, and adds to `q_bar`.
+    /// the dofs. It takes the adjoints of σ, of the bounds of lagged friction and of the impulses on the
+    /// dofs, and adds to `q_bar`.
     pub fn direction_adjoint(
         &mut self,
         t: &Topology,
         kin: &Kinematics,
         cords: &Cords,
-        sigma_bar: &[f64],
+        bars: [&[f64]; 2],
         force_bar: &[f64],
         q_bar: &mut [f64],
     ) {
         self.tendons_adjoint(t, cords, force_bar, q_bar);
-        direction_adjoint(self, t, kin, sigma_bar, force_bar, q_bar);
+        direction_adjoint(self, t, kin, bars, force_bar, q_bar);
     }
 }
 
@@ -67,12 +75,13 @@ dispatch! {
 dispatch! {
     fn direction = ConstraintDerivative::direction_kernel(
         variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64],
+        bounds: &mut [f64],
     )
 }
 
 dispatch! {
     fn direction_adjoint = ConstraintDerivative::direction_adjoint_kernel(
-        variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics, sigma_bar: &[f64],
+        variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics, bars: [&[f64]; 2],
         force_bar: &[f64], q_bar: &mut [f64],
     )
 }

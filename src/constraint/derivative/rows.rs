@@ -130,6 +130,20 @@ pub(super) struct VariedContact {
     pub tie: Tie,
     /// Variation of a face with the moduli of its two geoms.
     pub by_modulus: [Shift; 2],
+    /// Set for a contact whose friction lags.
+    pub bound: Option<LaggedBound>,
+}
+
+/// Slopes of the bound μ n₀ of lagged friction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaggedBound {
+    /// By the motion of the bodies: coefficients on (ζ.lin, ζ.ang), as for the gap.
+    pub by_motion: [Vec3; 2],
+    /// By the gap of a contact that moves in other ways, and by the moduli of a face.
+    pub by_gap: f64,
+    pub by_modulus: [f64; 2],
+    /// By the normal velocity before the step.
+    pub by_speed: f64,
 }
 
 impl VariedContact {
@@ -140,6 +154,15 @@ impl VariedContact {
             1 => normal_lane(x),
             _ => three_lanes(x),
         }
+    }
+
+    /// The contact before the step, whose gap is the bound of its friction.
+    #[inline(always)]
+    pub fn bounded(&self, bound: &LaggedBound) -> ContactState {
+        let mut state = self.state;
+        state.impulse = Vec3::ZERO;
+        state.motion.gap = bound.by_motion;
+        state
     }
 
     /// Adds a motion along the frame to the contact's rows.

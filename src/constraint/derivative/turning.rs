@@ -119,7 +119,8 @@ impl ConstraintDerivative {
                 continue;
             };
             let friction = scene.contacts()[turning.contact].friction;
-            if friction.source(&params.geom_friction, component) != Some(index) {
+            let slope = friction.by_geom(&params.geom_friction, component, index);
+            if slope == 0.0 {
                 continue;
             }
             let sliding = friction.sliding(&params.geom_friction);
@@ -128,7 +129,7 @@ impl ConstraintDerivative {
             let velocity = turning.rows_of(state.contact.frame.tr_mul_vec(b.ang - a.ang));
             let mut impulse = F4::ZERO;
             for (k, row) in c.range(group).enumerate() {
-                let by = turning.by_friction(k, component, sliding);
+                let by = slope * turning.by_friction(k, component, sliding);
                 sigma[row] += by * velocity.0[k];
                 impulse.0[k] = by * c.lambda[row];
             }

@@ -8,9 +8,18 @@
 //! | sticking | r ≤ −μ σ_N R_t/R_n | −σ_T/R_t | −σ_N/R_n |
 //! | sliding | otherwise, if σ_N < μ r | −μ γ_N σ_T/r | (μ r − σ_N)/D |
 //! | breaking | σ_N ≥ μ r | 0 | 0 |
+//!
+//! With lagged friction ([`Lag`](crate::contact::problem::Lag)) the normal impulse is that of a
+//! frictionless contact, and a disc bounds γ_T. The radius of the disc is b = μ n₀; n₀ is the normal
+//! impulse that the state before the step gives. Sliding contacts do not open.
+//!
+//! | mode | where | γ_T | γ_N |
+//! |---|---|---|---|
+//! | sticking | r ≤ b R_t | −σ_T/R_t | max(−σ_N/R_n, 0) |
+//! | sliding | otherwise | −b σ_T/r | max(−σ_N/R_n, 0) |
 
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Regularization, Small};
+use crate::contact::problem::{Block, Lag, Regularization, Small};
 
 /// See [`Answer::cautious`].
 const CAUTION: f64 = 0.1;
@@ -22,7 +31,7 @@ pub(super) struct Answer {
     pub slope: Small,
     /// The part of the slope of a sliding contact across its slip direction, turned to lie along it.
     pub along: Small,
-    /// Derivative by μ of a contact, or by the bound of dry friction.
+    /// Derivative by μ of a contact, or by the bound of dry or lagged friction.
     pub by_limit: [f64; 3],
     pub mode: Mode,
     /// Distance of σ to the nearest other mode [m/s or rad/s].
@@ -49,6 +58,10 @@ pub(super) fn impulse(block: Block, r: Regularization, sigma: &[f64]) -> [f64; 3
     match (block, sigma) {
         (Block::Contact { mu }, [x, y, z]) => {
             let slip = (x * x + y * y).sqrt();
+            if let Some(lag) = r.lag {
+                let along = -(mu * lag.impulse / slip).min(1.0 / r.tangential);
+                return [along * x, along * y, (-z / r.normal).max(0.0)];
+            }
             if sticks(mu, r, slip, *z) {
                 return [-x / r.tangential, -y / r.tangential, -z / r.normal];
             }
@@ -78,6 +91,11 @@ pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64])
             let both = |holds: &dyn Fn(f64, f64) -> bool| {
                 holds(slip[0], normal[0]) && holds(slip[1], normal[1])
             };
+            if let Some(lag) = r.lag {
+                let disc = mu * lag.impulse * r.tangential;
+                let is_held = disc == 0.0 || both(&|slip, _| slip <= disc);
+                return is_held && (normal[0] < 0.0) == (normal[1] < 0.0);
+            }
             both(&|slip, normal| normal >= mu * slip)
                 || both(&|slip, normal| sticks(mu, r, slip, normal))
         }
@@ -88,10 +106,14 @@ pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64])
 }
 
 /// ‖γ‖²_R, twice the energy of the constraint. For dry friction at its bound it includes the part that
-/// grows with σ.
+/// grows with σ, as for lagged friction.
 pub(super) fn energy(block: Block, r: Regularization, sigma: &[f64]) -> f64 {
     let [x, y, z] = impulse(block, r, sigma);
     match block {
+        Block::Contact { .. } if r.lag.is_some() => {
+            let along = -2.0 * (sigma[0] * x + sigma[1] * y);
+            along - r.tangential * (x * x + y * y) + r.normal * z * z
+        }
         Block::Contact { .. } => r.tangential * (x * x + y * y) + r.normal * z * z,
         Block::Box { .. } => x * (-2.0 * sigma[0] - r.tangential * x),
         _ => r.normal * x * x,
@@ -105,6 +127,9 @@ pub(super) fn answer(block: Block, r: Regularization, sigma: &[f64]) -> Answer {
     match (block, sigma) {
         (Block::Contact { mu }, [x, y, z]) => {
             let slip = (x * x + y * y).sqrt();
+            if let Some(lag) = r.lag {
+                return lagged(mu, r, lag, [*x, *y, *z]);
+            }
             let open = z - mu * slip;
             if sticks(mu, r, slip, *z) {
                 let stiff = 1.0 / r.tangential;
@@ -173,6 +198,46 @@ pub(super) fn answer(block: Block, r: Regularization, sigma: &[f64]) -> Answer {
     a
 }
 
+/// The answer of a contact with lagged friction; its bound is the radius of the disc.
+fn lagged(mu: f64, r: Regularization, lag: Lag, [x, y, z]: [f64; 3]) -> Answer {
+    let mut a = Answer {
+        margin: z.abs(),
+        ..Answer::default()
+    };
+    let (slip, bound) = (x.hypot(y), mu * lag.impulse);
+    if z < 0.0 {
+        a.slope[2][2] = 1.0 / r.normal;
+    }
+    let spare = bound * r.tangential - slip;
+    if mu > 0.0 {
+        a.margin = a.margin.min(lag.margin);
+    }
+    if bound > 0.0 {
+        a.margin = a.margin.min(spare.abs());
+    }
+    if bound > 0.0 && spare >= 0.0 {
+        (a.slope[0][0], a.slope[1][1]) = (1.0 / r.tangential, 1.0 / r.tangential);
+        a.mode = Mode::Sticking;
+        return a;
+    }
+    a.mode = match z < 0.0 || bound > 0.0 {
+        true => Mode::Sliding,
+        false => Mode::Breaking,
+    };
+    if slip > 0.0 {
+        let (t, turn) = ([x / slip, y / slip], bound / slip);
+        for i in 0..2 {
+            for j in 0..2 {
+                a.along[i][j] = turn * t[i] * t[j];
+                a.slope[i][j] = -a.along[i][j];
+            }
+            a.slope[i][i] += turn;
+            a.by_limit[i] = -t[i];
+        }
+    }
+    a
+}
+
 /// D of a sliding contact.
 #[inline(always)]
 fn yielding(mu: f64, r: Regularization) -> f64 {
@@ -218,6 +283,7 @@ mod tests {
     const R: Regularization = Regularization {
         tangential: 0.03,
         normal: 0.5,
+        lag: None,
     };
 
     /// Blocks with velocities that cover all their modes.

@@ -89,6 +89,12 @@ impl Linearized for ConvexSolver {
 
     fn answer(&mut self, problem: &Problem, dsigma: &[f64], dlambda: &mut [f64]) -> Result<()> {
         self.factor_solution(problem)?;
+        if self.regularization.iter().any(|r| r.lag.is_some()) {
+            return Err(Error::unsupported(
+                "options.convex_variant: the derivative of a step's inverse lacks the bound of lagged friction, expected \
+                 the variant Sap",
+            ));
+        }
         let (from, to) = (dsigma.as_chunks::<1>().0, dlambda.as_chunks_mut::<1>().0);
         times_slopes(trees(problem)?, &self.answers, -1.0, from, to);
         Ok(())

@@ -94,6 +94,7 @@ impl ConvexSolver {
             let softer = Regularization {
                 tangential: r.tangential + rho,
                 normal: r.normal + rho,
+                lag: r.lag,
             };
             let mut x = [0.0; 3];
             for ((x, s), l) in x.iter_mut().zip(sigma.iter()).zip(lambda.iter()) {

@@ -22,10 +22,7 @@ fn one_row_by_hand_and_wrong_sizes() {
         delassus: Delassus::Trees(&rows),
         g: &[-2.0],
     };
-    let r = Regularization {
-        tangential: 1e-3,
-        normal: 0.25,
-    };
+    let r = Regularization::new(1e-3, 0.25);
     let mut solver = ConvexSolver::new(&capacity);
     let mut solve = |r: &[Regularization], kept: &[f64], n: usize, blocks: usize| {
         let (mut lambda, mut modes) = (vec![0.0; n], vec![Mode::Unknown; blocks]);
@@ -56,6 +53,7 @@ fn one_row_by_hand_and_wrong_sizes() {
 const R: Regularization = Regularization {
     tangential: 1e-3,
     normal: 0.025,
+    lag: None,
 };
 
 /// Numbers between −½ and ½.

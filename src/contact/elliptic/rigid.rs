@@ -449,6 +449,6 @@ fn soften(system: &mut System, share: f64) {
             Set::Cone { .. } => positive(share * system.normal_response(unit)),
             _ => tangential,
         };
-        system.units[k].r = Regularization { tangential, normal };
+        system.units[k].r = Regularization::new(tangential, normal);
     }
 }

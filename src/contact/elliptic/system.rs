@@ -104,10 +104,7 @@ impl System {
     fn gather(&mut self, blocks: &[Block], members: &[usize], regularization: &[Regularization]) {
         self.units.clear();
         self.order.clear();
-        let zero = Regularization {
-            tangential: 0.0,
-            normal: 0.0,
-        };
+        let zero = Regularization::new(0.0, 0.0);
         for &i in members {
             let set = match blocks[i] {
                 Block::Contact { mu } => Set::Cone { mu },

@@ -67,10 +67,7 @@ impl Posing {
         // The velocity of a motion.
         let v: Vec<f64> = (0..dofs).map(|k| 2.0 * scattered(k, seed + 7)).collect();
         let g = (0..n).map(|k| row(k).iter().zip(&v).map(|(x, y)| x * y).sum());
-        let r = |k: usize| Regularization {
-            tangential: 0.02 + 0.01 * (k % 3) as f64,
-            normal: 0.1,
-        };
+        let r = |k: usize| Regularization::new(0.02 + 0.01 * (k % 3) as f64, 0.1);
         Posing {
             g: g.collect(),
             matrix,

@@ -43,9 +43,8 @@ impl Material {
     pub fn by_parameter(&self, params: &Params, c: &SceneContact, p: &Param) -> Material {
         let mut out = Material::default();
         let g = p.index as usize;
-        if p.kind == ParamKind::GeomFriction {
-            let counts = c.condim != 1 && c.friction.source(&params.geom_friction, 0) == Some(g);
-            out.friction = f64::from(u8::from(counts && p.component == 0));
+        if p.kind == ParamKind::GeomFriction && p.component == 0 && c.condim != 1 {
+            out.friction = c.friction.by_geom(&params.geom_friction, 0, g);
         }
         if !c.geom.contains(&g) {
             return out;

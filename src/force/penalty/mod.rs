@@ -16,7 +16,7 @@ pub use material::{STIFFNESS, TANGENTIAL};
 pub use stable::fill;
 
 use super::face::State;
-use crate::collision::scene::{Scene, SceneContact};
+use crate::collision::scene::{FrictionRule, Scene, SceneContact};
 use crate::contact::mode::Mode;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
@@ -63,11 +63,12 @@ impl PenaltyContacts {
     pub fn new(
         model: &Model,
         max_contacts: usize,
+        friction: FrictionRule,
         derivatives: bool,
         h: Option<f64>,
     ) -> Result<PenaltyContacts> {
         refuse(model)?;
-        let mut scene = Scene::new(model, max_contacts)?;
+        let mut scene = Scene::with_friction(model, max_contacts, friction)?;
         scene.widen(TOUCHING);
         if scene.turns() {
             let wide = model.geoms().iter().find(|g| g.condim > 3);

@@ -93,23 +93,20 @@ impl ContactStage {
             kind if kind.displaces() => {
                 let moved = at.kin.displaced(at.model, at.params, p);
                 let t = at.model.topology();
-                let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
                 let cords = &self.cords;
-                l.variation
-                    .displaced(c, t, (at.kin, cords), &moved, sigma, gaps, force);
+                let out = [&mut l.w_param[..], &mut l.limits, &mut l.gaps, force];
+                (l.variation).displaced(c, t, (at.kin, cords), &moved, out);
             }
             ParamKind::GeomSize => {
                 let size = (index, p.component as usize);
                 let (t, scene) = (at.model.topology(), &self.scene);
-                let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
-                l.variation
-                    .resized(c, scene, t, at.kin, size, sigma, gaps, force);
+                let out = [&mut l.w_param[..], &mut l.limits, &mut l.gaps, force];
+                l.variation.resized(c, scene, t, at.kin, size, out);
             }
             ParamKind::HydroelasticModulus => {
                 let (t, scene) = (at.model.topology(), &self.scene);
-                let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
-                l.variation
-                    .pressed(c, scene, t, at.kin, index, sigma, gaps, force);
+                let out = [&mut l.w_param[..], &mut l.limits, &mut l.gaps, force];
+                l.variation.pressed(c, scene, t, at.kin, index, out);
             }
             _ if p.anchor().is_some() => {
                 let (t, at_kin) = (at.model.topology(), (at.kin, &self.cords));

@@ -40,8 +40,8 @@ impl ContactStage {
         x.fill(0.0);
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
-        let (sigma, gaps) = (&mut l.sigma, &mut l.gaps);
-        l.variation.untied(c, t, &dynamics.kin, sigma, gaps, x);
+        let out = [&mut l.sigma[..], &mut l.bounds, &mut l.gaps, &mut *x];
+        l.variation.untied(c, t, &dynamics.kin, out);
         solve(dynamics, t, x);
         let alone = largest(x);
         self.correct_one(model, &mut dynamics.mass, x)?;

@@ -34,6 +34,8 @@ pub(super) struct OfStep<'a> {
     pub variation: &'a mut ConstraintDerivative,
     pub t: &'a Topology,
     pub kin: &'a Kinematics,
+    /// Scratch by groups.
+    pub bounds: &'a mut [f64],
 }
 
 impl Variations for OfStep<'_> {
@@ -45,7 +47,7 @@ impl Variations for OfStep<'_> {
         for (x, g) in direction.iter_mut().zip(&numbers[0]) {
             *x = c.time_step() * g;
         }
-        self.variation.direction(self.t, self.kin, direction, w);
+        (self.variation).direction(self.t, self.kin, direction, w, self.bounds);
         if c.keeps_speed() {
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {

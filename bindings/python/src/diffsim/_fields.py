@@ -43,6 +43,8 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'newton_tolerance': "For implicit integrators: the size of the correction at which Newton's method stops. It is relative to the stage's largest velocity, or to the velocity that an acceleration of 1 m/s² or rad/s² adds in the stage if that is larger. Newton's method also stops when it reaches round-off. Default 1e-15.",
         'max_newton': 'Largest number of Newton iterations in a stage. With penalty contact, or with cables, it applies to each of up to seven tries. A step that needs more has not converged and has no derivative. Default 50.',
         'max_depth': 'Depth [m] above which contacts at the start of a step are counted in ds_step_info.too_deep, with every contact law; inf counts none. Nothing else depends on it. Default 0: a quarter of the least half extent of either geom, which is half of the depth at which the geom would leave on the other side.',
+        'friction_rule': 'A ds_friction_rule, for all contact laws. Default DS_FRICTION_LARGER.',
+        'convex_variant': 'A ds_convex_variant. Default DS_CONVEX_SAP.',
     },
     'ds_problem_options': {
         'law': 'DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP.',

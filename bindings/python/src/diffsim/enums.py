@@ -243,6 +243,36 @@ class Integrator(Named):
     FROM_MODEL = 7
 
 
+class FrictionRule(Named):
+    """How the sliding friction of two geoms of equal priority combines. Of torsional and rolling coefficients,
+    which are lengths, the larger one counts with every rule.
+
+    LARGER: The larger one, as in MuJoCo.
+    HARMONIC: 2 mu1 mu2 / (mu1 + mu2), as in Drake.
+    PRODUCT: mu1 mu2.
+    """
+
+    LARGER = 0
+    HARMONIC = 1
+    PRODUCT = 2
+
+
+class ConvexVariant(Named):
+    """The friction of "convex".
+
+    SAP: The normal impulse of the step bounds friction. A contact that slides opens at friction × speed, and glides
+        at a gap of friction × h × speed.
+    LAGGED: Drake's default, lagged: friction is at most friction × h k max(-gap - dissipation × speed, 0) at the
+        state before the step, for the contact's stiffness k. Sliding contacts do not open. A contact that closes in
+        the step has no friction yet. It does not depend on earlier steps. Jacobians take one direction per column.
+        "unsupported" with other laws, with torsional or rolling friction, for derivatives of "implicit_euler" and
+        "midpoint", and for those of the inverse of a step.
+    """
+
+    SAP = 0
+    LAGGED = 1
+
+
 class Gradient(Named):
     """The label of a derivative of a step (docs/gradients.md).
 
@@ -654,6 +684,8 @@ PREFIXES: Dict[Type[Named], str] = {
     GeomKind: "DS_GEOM_",
     ContactLaw: "DS_CONTACT_",
     Integrator: "DS_INTEGRATOR_",
+    FrictionRule: "DS_FRICTION_",
+    ConvexVariant: "DS_CONVEX_",
     Gradient: "DS_GRADIENT_",
     ContactMode: "DS_MODE_",
     ParamKind: "DS_PARAM_",
@@ -686,6 +718,8 @@ CHOICES: Dict[str, Dict[str, Type[Named]]] = {
     "ds_options": {
         "contact": ContactLaw,
         "integrator": Integrator,
+        "friction_rule": FrictionRule,
+        "convex_variant": ConvexVariant,
     },
     "ds_param": {
         "kind": ParamKind,
@@ -820,6 +854,15 @@ IntegratorName = Literal[
     "symplectic_euler_world",
     "sdirk2",
     "from_model",
+]
+FrictionRuleName = Literal[
+    "larger",
+    "harmonic",
+    "product",
+]
+ConvexVariantName = Literal[
+    "sap",
+    "lagged",
 ]
 GradientName = Literal[
     "exact",

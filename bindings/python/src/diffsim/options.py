@@ -15,6 +15,10 @@ from .enums import (
     BaseName,
     ContactLaw,
     ContactLawName,
+    ConvexVariant,
+    ConvexVariantName,
+    FrictionRule,
+    FrictionRuleName,
     GeomKind,
     GeomKindName,
     Hydroelastic,
@@ -76,6 +80,8 @@ class StepOptions(TypedDict, total=False):
     newton_tolerance: float
     max_newton: int
     max_depth: float
+    friction_rule: Union[FrictionRule, FrictionRuleName]
+    convex_variant: Union[ConvexVariant, ConvexVariantName]
 
 
 class SimOptions(StepOptions, total=False):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Dict, Final, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
@@ -11,7 +12,7 @@ from ._errors import ArgumentTypeError, InvalidArgumentError, NoStepError, Unkno
 from ._handle import Handle, given
 from ._late import enter
 from ._names import choice, near, string
-from ._native import NULL, array, check, ffi, file_name, lib, pointer, struct, text
+from ._native import NULL, Array, array, check, ffi, file_name, lib, pointer, struct, text
 from ._origin import loaded_from
 from .batch import Batch
 from .enums import Quantity, QuantityName
@@ -176,6 +177,29 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
                 ffi.from_buffer("float[]", rgba),
             )
         )
+
+    def patches(self, sim: Sim, largest: float, bands: int = 8) -> None:
+        """Lets the frames from the next one on show the closed hydroelastic faces of the sim's last step, from blue to red
+        by their mean pressure up to `largest` [Pa]. Each of the `bands` colors is a surface. Call it before `step`."""
+        if not (largest > 0.0 and math.isfinite(largest)):
+            raise InvalidArgumentError(f"largest: expected a positive pressure, got {largest}")
+        if not (isinstance(bands, (int, np.integer)) and 1 <= bands <= 64):
+            raise InvalidArgumentError(f"bands: expected 1 to 64, got {bands!r}")
+        points: List[List[Array]] = [[] for _ in range(bands)]
+        corners: List[List[Tuple[int, int, int]]] = [[] for _ in range(bands)]
+        for face in given(sim, Sim, "sim").patch_faces():
+            mean = float(face.pressures.mean())
+            if mean <= 0.0:
+                continue
+            band = min(int(mean / largest * bands), bands - 1)
+            first = sum(len(p) for p in points[band])
+            points[band].append(face.vertices)
+            corners[band].extend((first, first + k, first + k + 1) for k in range(1, len(face.vertices) - 1))
+        for band in range(bands):
+            share = band / max(bands - 1, 1)
+            at = np.concatenate(points[band]) if points[band] else np.zeros((0, 3))
+            color = (share, 1.0 - abs(2.0 * share - 1.0), 1.0 - share)
+            self.surface(f"pressure {band + 1} of {bands}", at, corners[band], color)
 
     def flush(self) -> None:
         """Writes the frames in the ring to the file given at creation."""

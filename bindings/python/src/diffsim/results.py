@@ -118,6 +118,18 @@ class JacobianPattern(NamedTuple):
     input_rows: Array
 
 
+class PatchFace(NamedTuple):
+    """A polygon of a hydroelastic patch.
+
+    contact: its number among the sim's contacts. vertices: n×3 [m], world axes, in order around it. pressures: n numbers
+    [Pa], negative on a face that is not closed.
+    """
+
+    contact: int
+    vertices: Array
+    pressures: Array
+
+
 class SmoothingInfo(NamedTuple):
     """What smoothed Jacobians are made of: pairs in the mean, pairs left out (both 0 for the central
     path)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Final, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Final, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,7 @@ from .results import (
     Gradients,
     ImpulseJacobians,
     JacobianPattern,
+    PatchFace,
     SmoothedDistance,
     SmoothingInfo,
     StepInfo,
@@ -417,6 +418,19 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         start, count = ffi.new("const ds_patch **"), ffi.new("size_t *")
         check(lib.ds_sim_patches(self._handle, start, count))
         return records(start[0], count[0], PATCH)
+
+    def patch_faces(self) -> List[PatchFace]:
+        """The polygons of the hydroelastic faces of the last step or `collide`, with the pressures at their vertices."""
+        vertices, pressures = ffi.new("const double **"), ffi.new("const double **")
+        starts, count = ffi.new("const size_t **"), ffi.new("size_t *")
+        check(lib.ds_sim_patch_faces(self._handle, vertices, pressures, starts, count))
+        ends = [starts[0][i] for i in range(count[0] + 1)] if count[0] else [0]
+        if ends[-1] == 0:
+            return []
+        at = np.frombuffer(ffi.buffer(vertices[0], 24 * ends[-1])).reshape(-1, 3)
+        p = np.frombuffer(ffi.buffer(pressures[0], 8 * ends[-1]))
+        faces = enumerate(zip(ends, ends[1:]))
+        return [PatchFace(i, at[a:b].copy(), p[a:b].copy()) for i, (a, b) in faces if a < b]
 
     def info(self) -> StepInfo:
         """How the last step went."""

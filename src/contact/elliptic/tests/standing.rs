@@ -92,10 +92,7 @@ fn standing(seed: usize, kind: Kind) -> Posing {
     let matrix = (0..n * n)
         .map(|k| row(k / n).iter().zip(row(k % n)).map(|(x, y)| x * y).sum())
         .collect();
-    let rigid = Regularization {
-        tangential: 0.0,
-        normal: 0.0,
-    };
+    let rigid = Regularization::new(0.0, 0.0);
     Posing {
         matrix,
         factor,
