@@ -260,6 +260,69 @@ static void rollouts(const ds_model *model, ds_batch *batch) {
     CHECK_OK(ds_batch_step(batch, q0, v0, u, kept.q, kept.v, NULL));
 }
 
+/* Elements that end early have the bits of those that do not, up to their end. */
+static void episodes(ds_batch *batch) {
+    const size_t states = LONG + 1, lengths[COUNT] = {LONG, 4, LONG, 0, LONG};
+    size_t taken[COUNT];
+    ds_gradient labels[COUNT * LONG];
+    double lower[2 * MAX], v0_bar[COUNT * MAX];
+    for (size_t k = 0; k < nq + nv; k++) lower[k] = -INFINITY;
+    for (size_t i = 0; i < COUNT; i++) CHECK_OK(ds_batch_set_params(batch, i, p + i * NP));
+    CHECK_OK(ds_batch_rollout(batch, LONG, q0, v0, long_u, path_q[0], path_v[0], each));
+    /* Only element 2 falls below its bound after the fifth step. */
+    const double *z = path_q[0] + 2 * nq * states + 2;
+    lower[2] = 0.5 * (z[5 * nq] + z[6 * nq]);
+    ds_episodes e;
+    ds_episodes_init(&e);
+    CHECK(e.struct_size == sizeof e && e.q0 == NULL && e.labels == NULL);
+    e.q0 = q0, e.v0 = v0, e.u = long_u, e.p = p, e.lengths = lengths, e.lower = lower;
+    e.q = path_q[1], e.v = path_v[1], e.taken = taken, e.labels = labels;
+    CHECK_OK(ds_batch_run_episodes(batch, LONG, &e, each));
+    for (size_t i = 0; i < COUNT; i++) {
+        const double *one = path_q[0] + i * nq * states, *two = path_q[1] + i * nq * states;
+        const size_t n = taken[i];
+        CHECK(each[i] == DS_OK && n <= lengths[i]);
+        CHECK(memcmp(one, two, nq * (n + 1) * sizeof *one) == 0);
+        for (size_t k = n; k <= LONG; k++) CHECK(memcmp(two + n * nq, two + k * nq, nq * sizeof *two) == 0);
+        for (size_t k = 0; k + 1 < n; k++) CHECK(two[(k + 1) * nq + 2] >= lower[2]);
+    }
+    CHECK(taken[2] <= 6 && taken[3] == 0 && labels[3 * LONG] == DS_GRADIENT_EXACT);
+    ds_episodes_bars bars;
+    ds_episodes_bars_init(&bars);
+    bars.v_bar = path_bar, bars.u_bar = u_bars[0], bars.v0_bar = v0_bar;
+    CHECK_OK(ds_batch_episodes_adjoint(batch, &bars, each));
+    CHECK(u_bars[0][nu * LONG * 2 + nu * (LONG - 1)] == 0.0 && u_bars[0][nu * LONG * 2] != 0.0);
+    double sum = 0.0;
+    for (size_t k = 0; k <= LONG; k++) sum += path_bar[nv * (states * 3 + k)];
+    CHECK(fabs(v0_bar[3 * nv] - sum) < 1e-12);
+    CHECK_OK(ds_batch_rollout_gradient(batch, labels));
+    CHECK(ds_batch_rollout_steps(batch) == LONG);
+    /* A failing step: the others, and its own steps before, stay. */
+    const double good = long_u[(4 * LONG + 1) * nu];
+    long_u[(4 * LONG + 1) * nu] = NAN;
+    WRONG(ds_batch_run_episodes(batch, LONG, &e, each), DS_ERR_NUMERICAL, "element 4: step 1: u[0]");
+    long_u[(4 * LONG + 1) * nu] = good;
+    CHECK(each[4] == DS_ERR_NUMERICAL && each[0] == DS_OK && taken[4] == 1);
+    CHECK(labels[4 * LONG + 1] == DS_GRADIENT_REFUSED);
+    CHECK_OK(ds_batch_episodes_adjoint(batch, &bars, each));
+    INVALID(ds_batch_run_episodes(NULL, LONG, &e, NULL), "batch");
+    INVALID(ds_batch_run_episodes(batch, LONG, NULL, NULL), "episodes");
+    INVALID(ds_batch_run_episodes(batch, 0, &e, NULL), "steps");
+    WRONG(ds_batch_run_episodes(batch, SIZE_MAX / 4, &e, NULL), DS_ERR_CAPACITY, "steps");
+    INVALID(ds_batch_episodes_adjoint(batch, NULL, NULL), "bars");
+    e.q = e.v;
+    INVALID(ds_batch_run_episodes(batch, LONG, &e, NULL), "must not overlap");
+    e.q = NULL, lower[3] = NAN;
+    INVALID(ds_batch_run_episodes(batch, LONG, &e, NULL), "lower[3]");
+    e.lower = NULL, e.q0 = NULL;
+    INVALID(ds_batch_run_episodes(batch, LONG, &e, NULL), "q0");
+    ds_episodes none = {0};
+    INVALID(ds_batch_run_episodes(batch, LONG, &none, NULL), "struct_size");
+    CHECK_OK(ds_batch_reset(batch));
+    WRONG(ds_batch_episodes_adjoint(batch, &bars, each), DS_ERR_NO_STEP, "rollout");
+    CHECK_OK(ds_batch_step(batch, q0, v0, u, kept.q, kept.v, NULL));
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return 2;
     ds_load_options load;
@@ -280,6 +343,7 @@ int main(int argc, char **argv) {
         same_bits(&alone, &together);
         one_fails(batch);
         rollouts(model, batch);
+        episodes(batch);
         wrong_calls(model, batch);
         CHECK_OK(ds_batch_step(batch, q0, v0, u, kept.q, kept.v, NULL));
         ds_batch_free(batch);

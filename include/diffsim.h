@@ -97,6 +97,7 @@
  * Trajectories and batches
  *   Trajectories: rollouts and their adjoint
  *   Batches: many sims of one model, stepped together
+ *   Trajectories of a batch that may end early, with the readings of sensors, and their adjoint
  *   Trajectories of a batch: all elements in one call, and their adjoint
  *
  * Geometry and the contact solver
@@ -2120,6 +2121,97 @@ ds_status ds_batch_reset(struct ds_batch *batch);
 
 /** Forgets the warm start of one element, 0 to count-1, to begin a new episode. */
 ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
+
+/* ----- Trajectories of a batch that may end early, with the readings of sensors, and their adjoint ------ */
+
+/** Arguments and results of ds_batch_run_episodes. Fill with ds_episodes_init, then set the fields that
+ * you use: q0, v0 and u must be there, NULL declines all others. Arrays are column-major, element after
+ * element. N is the number of steps that the call names. */
+typedef struct ds_episodes {
+  size_t struct_size;  /**< Size of this struct in bytes; set by ds_episodes_init. */
+  const double *q0;    /**< nq×count: initial positions. */
+  const double *v0;    /**< nv×count: initial velocities. */
+  const double *u;     /**< nu×N×count: inputs. NULL where nu = 0. */
+  const double *act0;  /**< na×count: initial activations. Default zero. */
+  /** np×count: values of the selected parameters, set as by ds_batch_set_params. By default every element
+   * keeps its own. */
+  const double *p;
+  /** count: largest number of steps of each element, 0 to N. 0 leaves an element where it is. Default N. */
+  const size_t *lengths;
+  /** nq + nv: lower bounds of (q, v) for all elements, -inf for none. An element ends after the first step
+   * that leads out of them. Default none. */
+  const double *lower;
+  const double *upper; /**< nq + nv: upper bounds, inf for none. */
+  /** nq×(N+1)×count: receives the positions, the initial ones first. Columns after the end of an element
+   * repeat its last state. */
+  double *q;
+  double *v;           /**< nv×(N+1)×count: velocities. */
+  double *act;         /**< na×(N+1)×count: activations. */
+  /** nsensordata×(N+1)×count: readings of all sensors at every state, as ds_sim_sensors gives them with
+   * the input of the step that begins there. The last state of an element is read with its last input. */
+  double *sensors;
+  size_t *taken;       /**< count: number of steps that each element took. */
+  /** N×count: labels of the steps as ds_step_info knows them without a derivative. A step that failed has
+   * DS_GRADIENT_REFUSED, steps after the end have DS_GRADIENT_EXACT. The labels of the derivatives are
+   * those of ds_batch_rollout_gradient. */
+  ds_gradient *labels;
+} ds_episodes;
+
+/** Sets all pointers to NULL. */
+void ds_episodes_init(struct ds_episodes *episodes);
+
+/** Arguments and results of ds_batch_episodes_adjoint. Fill with ds_episodes_bars_init, then set the
+ * fields that you use. Arrays are column-major, element after element. N is the number of steps of the
+ * last rollouts. */
+typedef struct ds_episodes_bars {
+  size_t struct_size;        /**< Size of this struct in bytes; set by ds_episodes_bars_init. */
+  const double *q_bar;       /**< nv×(N+1)×count: gradient by the positions (tangent). NULL for zeros. */
+  const double *v_bar;       /**< nv×(N+1)×count: gradient by the velocities. NULL for zeros. */
+  const double *act_bar;     /**< na×(N+1)×count: gradient by the activations. NULL for zeros. */
+  const double *sensors_bar; /**< nsensordata×(N+1)×count: gradient by the readings. NULL for zeros. */
+  /** nv×count: receives the gradient by the initial positions (tangent). NULL declines here and below. */
+  double *q0_bar;
+  double *v0_bar;            /**< nv×count: gradient by the initial velocities. */
+  double *act0_bar;          /**< na×count: gradient by the initial activations. */
+  double *u_bar;             /**< nu×N×count: gradient by the inputs; zero after the end of an element. */
+  double *p_bar;             /**< np×count: gradient by the selected parameters. */
+} ds_episodes_bars;
+
+/** Sets all pointers to NULL. */
+void ds_episodes_bars_init(struct ds_episodes_bars *bars);
+
+/** Runs up to N = steps steps in every element, as ds_batch_rollout does, with ends and outputs of each
+ * element's own. An element ends after its length, after the first step out of bounds, or before a step
+ * that fails. The bits are those of ds_batch_rollout up to the end, with or without readings, for any
+ * number of threads. Results must not overlap the arguments or each other.
+ *
+ * `each`: count statuses, may be NULL. An element whose start is refused leaves its part of the results
+ * untouched; its labels are DS_GRADIENT_REFUSED. One whose step or reading fails keeps the trajectory
+ * before it and its adjoint; readings that could not be taken stay untouched. The call then returns the
+ * error of the first that failed, and ds_last_error names the element and the step. The others go on.
+ *
+ * To begin an element anew, give its column of q0 and v0 a new state; to let one rest, give it the length
+ * 0. The call allocates for more steps than all earlier calls had, and for the first readings, unless
+ * ds_batch_reserve made the memory.
+ *
+ * Errors: those of ds_batch_rollout, ds_batch_set_params and ds_sim_sensors; DS_ERR_INVALID_ARGUMENT for
+ * a length above N and for NaN in a bound. */
+ds_status ds_batch_run_episodes(struct ds_batch *batch, size_t steps, const struct ds_episodes *episodes,
+                                ds_status *each);
+
+/** Gradient of a function of the last rollouts of all elements and of their readings. It is the derivative
+ * of the steps taken: gradients by columns after the end of an element count for its last state, and its
+ * end does not move. Results must not overlap the arguments or each other. `each` and failures: as
+ * ds_batch_rollout_adjoint.
+ *
+ * Labels: ds_batch_rollout_gradient. The label of a step is also that of the readings where it begins;
+ * the last step of an element has those of its last state, too.
+ *
+ * Errors: those of ds_batch_rollout_adjoint and ds_sim_sensor_vjp; DS_ERR_UNSUPPORTED for p_bar with
+ * sensors_bar if a sensor reads anything but positions and velocities of frames and joints, or if a
+ * selected parameter displaces a joint. */
+ds_status ds_batch_episodes_adjoint(struct ds_batch *batch, const struct ds_episodes_bars *bars,
+                                    ds_status *each);
 
 /* --------------------------------------- Trajectories of a batch ---------------------------------------- */
 

@@ -219,7 +219,8 @@ fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_conta
 #[test]
 fn activations() {
     let text = r#"<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body></worldbody>
-        <actuator><muscle joint="j" lengthrange="-1 1"/><general joint="j" dyntype="filter" actearly="true"/></actuator></mujoco>"#;
+        <actuator><muscle joint="j" lengthrange="-1 1"/><general joint="j" dyntype="filter" actearly="true"/></actuator>
+        <sensor><jointpos joint="j"/></sensor></mujoco>"#;
     let (mut model, mut sim, mut rollout, mut batch) =
         (null_mut(), null_mut(), null_mut(), null_mut());
     // SAFETY: every pointer is to a live object of the right size.
@@ -247,6 +248,17 @@ fn activations() {
     let mut each = [ds_status::DS_OK; 2];
     // SAFETY: a live batch.
     unsafe { ok(ds_batch_reserve(batch, STEPS)) };
+    let (mut readings, lengths) = (more, [STEPS, 1]);
+    // SAFETY: all pointers of the structs may be null.
+    let (mut episodes, mut bars) = unsafe {
+        let mut both: (ds_episodes, ds_episodes_bars) = std::mem::zeroed();
+        ds_episodes_init(&mut both.0);
+        ds_episodes_bars_init(&mut both.1);
+        both
+    };
+    (episodes.q0, episodes.v0, episodes.u) = (x, x, ins.as_ptr());
+    (episodes.lengths, episodes.sensors) = (lengths.as_ptr(), readings.as_mut_ptr());
+    (bars.q_bar, bars.sensors_bar, bars.q0_bar) = (more.as_ptr(), more.as_ptr(), a);
     let jacobians = ds_act_jacobians {
         dq_dact: a,
         dv_dact: b,
@@ -262,6 +274,8 @@ fn activations() {
         ds_batch_rollout_adjoint(
             batch, more.as_ptr(), more.as_ptr(), a, b, u_bars.as_mut_ptr(), null_mut(), each.as_mut_ptr(),
         );
+        ds_batch_run_episodes(batch, STEPS, &episodes, each.as_mut_ptr());
+        ds_batch_episodes_adjoint(batch, &bars, each.as_mut_ptr());
         ds_sim_set_act(sim, x);
         ds_sim_step(sim, x, x, u.as_ptr(), a, b);
         ds_sim_get_act(sim, h);

@@ -433,6 +433,22 @@ private:
     std::size_t nq_, nv_, nu_, na_, steps_ = 0;
 };
 
+/** Arguments and results of Batch::run_episodes, as in C; a default View for those not wanted. */
+struct Episodes {
+    In q0, v0, u, act0, p;
+    View<const std::size_t> lengths;
+    In lower, upper;
+    Out q, v, act, sensors;
+    View<std::size_t> taken;
+    View<ds_gradient> labels;
+};
+
+/** Arguments and results of Batch::episodes_adjoint, as in C; a default View for those not wanted. */
+struct EpisodesBars {
+    In q_bar, v_bar, act_bar, sensors_bar;
+    Out q0_bar, v0_bar, act0_bar, u_bar, p_bar;
+};
+
 /** Many simulations of one model, over threads. Column i of each array belongs to element i. */
 class Batch : public detail::Handle<ds_batch, ds_batch_free> {
 public:
@@ -440,7 +456,8 @@ public:
           const Options &options = {})
         : Handle(made(ds_batch_create, static_cast<const ds_model *>(model.get()), &options, count,
                       threads)),
-          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()) {}
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()),
+          nsensordata_(model.nsensordata()) {}
 
     std::size_t count() const { return value(ds_batch_count(get())); }
     /** Length of a step [s]: that of the options, or the model's. */
@@ -478,6 +495,45 @@ public:
                                u.expect(nu_ * steps * n, "u"),
                                q.expect(nq_ * (steps + 1) * n, "q"),
                                v.expect(nv_ * (steps + 1) * n, "v"), each.expect(n, "each")));
+    }
+    /** Trajectories that may end early, with outputs of the states; throws as step does. */
+    void run_episodes(std::size_t steps, const Episodes &e, View<ds_status> each = {}) {
+        const std::size_t n = count(), states = (steps + 1) * n;
+        ds_episodes c;
+        ds_episodes_init(&c);
+        c.q0 = e.q0.expect(nq_ * n, "q0");
+        c.v0 = e.v0.expect(nv_ * n, "v0");
+        c.u = e.u.expect(nu_ * steps * n, "u");
+        c.act0 = e.act0.expect(na_ * n, "act0");
+        c.p = e.p.expect(np() * n, "p");
+        c.lengths = e.lengths.expect(n, "lengths");
+        c.lower = e.lower.expect(nq_ + nv_, "lower");
+        c.upper = e.upper.expect(nq_ + nv_, "upper");
+        c.q = e.q.expect(nq_ * states, "q");
+        c.v = e.v.expect(nv_ * states, "v");
+        c.act = e.act.expect(na_ * states, "act");
+        c.sensors = e.sensors.expect(nsensordata_ * states, "sensors");
+        c.taken = e.taken.expect(n, "taken");
+        c.labels = e.labels.expect(steps * n, "labels");
+        check(ds_batch_run_episodes(get(), steps, &c, each.expect(n, "each")));
+    }
+    /** Of the last trajectories and the readings of sensors. */
+    void episodes_adjoint(const EpisodesBars &e, View<ds_status> each = {}) {
+        const std::size_t n = count(), steps = rollout_steps(), states = (steps + 1) * n;
+        ds_episodes_bars c;
+        ds_episodes_bars_init(&c);
+        // Without a rollout there are no sizes to compare with.
+        if (steps == 0) check(ds_batch_episodes_adjoint(get(), &c, nullptr));
+        c.q_bar = e.q_bar.expect(nv_ * states, "q_bar");
+        c.v_bar = e.v_bar.expect(nv_ * states, "v_bar");
+        c.act_bar = e.act_bar.expect(na_ * states, "act_bar");
+        c.sensors_bar = e.sensors_bar.expect(nsensordata_ * states, "sensors_bar");
+        c.q0_bar = e.q0_bar.expect(nv_ * n, "q0_bar");
+        c.v0_bar = e.v0_bar.expect(nv_ * n, "v0_bar");
+        c.act0_bar = e.act0_bar.expect(na_ * n, "act0_bar");
+        c.u_bar = e.u_bar.expect(nu_ * steps * n, "u_bar");
+        c.p_bar = e.p_bar.expect(np() * n, "p_bar");
+        check(ds_batch_episodes_adjoint(get(), &c, each.expect(n, "each")));
     }
     /** Number of steps of the last rollouts; 0 without one. */
     std::size_t rollout_steps() const { return value(ds_batch_rollout_steps(get())); }
@@ -531,7 +587,7 @@ public:
     void reset(std::size_t element) { check(ds_batch_reset_element(get(), element)); }
 
 private:
-    std::size_t nq_, nv_, nu_, na_;
+    std::size_t nq_, nv_, nu_, na_, nsensordata_;
 };
 
 /** Versions of the library, and the name of a status. */

@@ -5,7 +5,9 @@
 //! call and differentiate them. The threads are made at creation and sleep between calls; a call makes
 //! no heap call and takes a lock only at its begin and its end.
 
+mod episodes;
 mod pool;
+mod readings;
 mod rollout;
 mod slices;
 
@@ -14,7 +16,9 @@ use crate::model::Model;
 use crate::model::params::Param;
 use crate::rollout::Rollout;
 use crate::step::{Bytes, Options, Sim, StepJacobians, is_there};
+pub use episodes::{Episodes, EpisodesAdjoint, EpisodesBars, EpisodesOut};
 use pool::Pool;
+use readings::Sensors;
 pub use rollout::BatchRolloutAdjoint;
 use slices::Parts;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +29,8 @@ pub struct Batch {
     elements: Vec<Rollout>,
     /// Error of each element in the last call.
     errors: Vec<Option<Error>>,
+    /// Workspaces of the elements' sensors, once made.
+    sensors: Vec<Sensors>,
     pool: Pool,
 }
 
@@ -79,6 +85,7 @@ impl Batch {
         Ok(Batch {
             elements,
             errors,
+            sensors: Vec::new(),
             pool: Pool::new(threads.min(count))?,
         })
     }

@@ -1,7 +1,7 @@
 //! Trajectories of all elements in one call, and their adjoint.
 
-use super::Batch;
 use super::slices::Parts;
+use super::{Batch, EpisodesAdjoint, EpisodesBars};
 use crate::error::{Error, Result, Status};
 use crate::rollout::Rollout;
 use crate::step::{Gradient, is_there};
@@ -16,11 +16,18 @@ pub struct BatchRolloutAdjoint<'a> {
 }
 
 impl Batch {
-    /// Makes memory for rollouts of up to `steps` steps in every element. Memory that is there already stays.
+    /// Makes memory for rollouts of up to `steps` steps in every element, with the readings of sensors. Memory
+    /// that is there already stays.
     ///
     /// # Errors
     /// `Capacity` where memory does not suffice.
     pub fn reserve(&mut self, steps: usize) -> Result<()> {
+        self.fit(steps)?;
+        self.reserve_sensors()
+    }
+
+    /// [`Batch::reserve`] without readings.
+    pub(super) fn fit(&mut self, steps: usize) -> Result<()> {
         let sim = self.elements[0].sim();
         let (m, k) = (sim.model(), sim.options().checkpoint_interval.min(steps));
         let states = (m.nq() + m.nv() + sim.memory_size()) as u128;
@@ -76,7 +83,7 @@ impl Batch {
         ] {
             self.check(name, len, rows)?;
         }
-        self.reserve(steps)?;
+        self.fit(steps)?;
         let q = q.map(|x| Parts::new(x, nq * states));
         let v = v.map(|x| Parts::new(x, nv * states));
         self.for_each(each, |i, element| {
@@ -101,40 +108,30 @@ impl Batch {
         out: BatchRolloutAdjoint<'_>,
         each: &mut [Status],
     ) -> Result<()> {
-        let (_, nv, nu) = self.sizes();
-        let np = self.np(out.p_bar.is_some())?;
-        let steps = self.rollout_steps()?;
-        let states = nv * (steps + 1);
-        let mut outputs = [
-            ("q0_bar", out.q0_bar, nv),
-            ("v0_bar", out.v0_bar, nv),
-            ("u_bar", out.u_bar, nu * steps),
-            ("p_bar", out.p_bar, np),
-        ];
+        let states = self.model().nv() * (self.rollout_steps()? + 1);
         self.check("q_bar", Some(q_bar.len()), states)?;
         self.check("v_bar", Some(v_bar.len()), states)?;
-        for (name, x, rows) in &outputs {
-            self.check(name, x.as_ref().map(|x| x.len()), *rows)?;
-        }
-        let parts = outputs
-            .each_mut()
-            .map(|(_, x, rows)| x.as_deref_mut().map(|x| Parts::new(x, *rows)));
-        self.for_each(each, |i, element| {
-            // SAFETY: element i is given to one thread.
-            let [q0, v0, u, p] = parts
-                .each_ref()
-                .map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
-            let at = i * states..(i + 1) * states;
-            element.adjoint(&q_bar[at.clone()], &v_bar[at], q0, v0, u, p)
-        })
+        let bars = EpisodesBars {
+            q: q_bar,
+            v: v_bar,
+            ..EpisodesBars::default()
+        };
+        let out = EpisodesAdjoint {
+            q0: out.q0_bar,
+            v0: out.v0_bar,
+            act0: None,
+            u: out.u_bar,
+            p: out.p_bar,
+        };
+        self.episodes_adjoint(bars, out, each)
     }
 
-    /// Number of steps of the elements' last rollouts.
+    /// Number of steps of the elements' last rollouts: that of their inputs, if they ended early.
     ///
     /// # Errors
     /// `NoStep` if no element has one.
     pub fn rollout_steps(&self) -> Result<usize> {
-        let mut runs = self.elements.iter().filter_map(Rollout::steps);
+        let mut runs = self.elements.iter().filter_map(Rollout::columns);
         let none = || Error::no_step("batch: the adjoint needs a rollout first");
         runs.next().ok_or_else(none)
     }

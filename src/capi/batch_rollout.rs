@@ -9,7 +9,7 @@ use crate::batch::BatchRolloutAdjoint;
 use crate::error::Error;
 
 /// Number of entries of an array, or an error that names the steps that make it too long.
-fn times(rows: usize, steps: usize, count: usize) -> Result<usize, Error> {
+pub(super) fn times(rows: usize, steps: usize, count: usize) -> Result<usize, Error> {
     let n = rows.checked_mul(steps).and_then(|n| n.checked_mul(count));
     n.ok_or_else(|| {
         Error::capacity(format!(

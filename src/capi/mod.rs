@@ -102,6 +102,7 @@ pub mod control;
 pub mod rollout;
 
 pub mod batch;
+pub mod batch_episodes;
 pub mod batch_rollout;
 
 pub mod record;

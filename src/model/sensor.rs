@@ -124,6 +124,28 @@ impl Reading {
         )
     }
 
+    /// Whether its reading is a function of the motion of frames or joints alone: of no inertia, force, shape
+    /// or tendon.
+    pub fn is_kinematic(self) -> bool {
+        matches!(
+            self,
+            FramePosition
+                | FrameQuaternion
+                | FrameXAxis
+                | FrameYAxis
+                | FrameZAxis
+                | FrameLinearVelocity
+                | FrameAngularVelocity
+                | Gyro
+                | Velocimeter
+                | Magnetometer
+                | JointPosition
+                | JointVelocity
+                | BallQuaternion
+                | BallAngularVelocity
+        )
+    }
+
     /// Whether it needs accelerations or contact forces.
     pub fn needs_forward(self) -> bool {
         matches!(

@@ -1,6 +1,6 @@
 //! The gradient of a function of a trajectory.
 
-use super::{AwareSteps, Rollout};
+use super::{AwareSteps, Observer, Rollout};
 use crate::error::{Error, Result};
 use crate::integrator::Tangent;
 use crate::linalg::{add_scaled, first_not_finite, grow};
@@ -16,6 +16,15 @@ pub struct RolloutAdjoint<'a> {
     pub act0: Option<&'a mut [f64]>,
     pub u: Option<&'a mut [f64]>,
     pub p: Option<&'a mut [f64]>,
+}
+
+/// Partial derivatives of a function by the states of a trajectory: tangent and nv×(N+1), nv×(N+1), and
+/// na×(N+1). None stands for zeros.
+#[derive(Clone, Copy, Default)]
+pub struct RolloutBars<'a> {
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub act: &'a [f64],
 }
 
 impl Rollout {
@@ -56,24 +65,60 @@ impl Rollout {
         act_bar: &[f64],
         out: RolloutAdjoint<'_>,
     ) -> Result<()> {
+        let states = self.columns().unwrap_or_default() + 1;
+        for (name, bar) in [("q_bar", q_bar), ("v_bar", v_bar)] {
+            let want = self.sim.model().nv() * states;
+            if self.steps.is_some() && bar.len() != want {
+                return Err(Error::invalid(format!(
+                    "{name} must have {want} entries, got {}",
+                    bar.len()
+                )));
+            }
+        }
+        let bars = RolloutBars {
+            q: q_bar,
+            v: v_bar,
+            act: act_bar,
+        };
+        self.adjoint_of(bars, out, None)
+    }
+
+    /// [`Rollout::adjoint_act`] of a function that also depends on outputs of the states, which the observer
+    /// pulls back. After a run that ended early it is the adjoint of the steps taken, as
+    /// [`Rollout::run_episode`] says.
+    ///
+    /// # Errors
+    /// As [`Rollout::adjoint`], and those of the observer.
+    pub fn adjoint_of(
+        &mut self,
+        bars: RolloutBars<'_>,
+        out: RolloutAdjoint<'_>,
+        mut observer: Option<&mut dyn Observer>,
+    ) -> Result<()> {
         let steps = self
             .steps
             .ok_or_else(|| Error::no_step("the adjoint was asked for before a run"))?;
+        let columns = self.columns;
         let (nv, nu, np) = (self.sim.model().nv(), self.sim.model().nu(), self.sim.np());
         let na = self.sim.act().len();
+        let RolloutBars {
+            q: q_bar,
+            v: v_bar,
+            act: act_bar,
+        } = bars;
         let optional = |x: &Option<&mut [f64]>, n: usize| x.as_ref().map_or(n, |x| x.len());
-        let of_acts = match act_bar.is_empty() {
+        let of_states = |x: &[f64], n: usize| match x.is_empty() {
             true => 0,
-            false => na * (steps + 1),
+            false => n * (columns + 1),
         };
         for (name, len, want) in [
-            ("q_bar", q_bar.len(), nv * (steps + 1)),
-            ("v_bar", v_bar.len(), nv * (steps + 1)),
-            ("act_bar", act_bar.len(), of_acts),
+            ("q_bar", q_bar.len(), of_states(q_bar, nv)),
+            ("v_bar", v_bar.len(), of_states(v_bar, nv)),
+            ("act_bar", act_bar.len(), of_states(act_bar, na)),
             ("q0_bar", optional(&out.q0, nv), nv),
             ("v0_bar", optional(&out.v0, nv), nv),
             ("act0_bar", optional(&out.act0, na), na),
-            ("u_bar", optional(&out.u, nu * steps), nu * steps),
+            ("u_bar", optional(&out.u, nu * columns), nu * columns),
             ("p_bar", optional(&out.p, np), np),
         ] {
             if len != want {
@@ -97,18 +142,30 @@ impl Rollout {
         }
         self.p_sum.fill(0.0);
         self.carried_sum.fill(0.0);
-        grow(&mut self.u_adjoint, nu * steps);
-        if self.labels.len() < steps {
-            self.labels.resize(steps, Gradient::Refused);
+        grow(&mut self.u_adjoint, nu * columns);
+        // Inputs after the end have no effect.
+        self.u_adjoint[nu * steps..nu * columns].fill(0.0);
+        self.u_of_end.fill(0.0);
+        if self.labels.len() < columns {
+            self.labels.resize(columns, Gradient::Exact);
         }
+        self.labels[..steps].fill(Gradient::Exact);
         self.gradient = Gradient::Exact;
         let mut aware = AwareSteps::default();
         self.aware = None;
-        self.q_sum.copy_from_slice(&q_bar[nv * steps..]);
-        self.v_sum.copy_from_slice(&v_bar[nv * steps..]);
-        self.act_sum.fill(0.0);
-        if let Some(last) = act_bar.get(na * steps..) {
-            add_scaled(1.0, last, &mut self.act_sum);
+        for (sum, bar) in [
+            (&mut self.q_sum, q_bar),
+            (&mut self.v_sum, v_bar),
+            (&mut self.act_sum, act_bar),
+        ] {
+            sum.fill(0.0);
+            // Columns after the end repeat the last state.
+            for column in bar.chunks_exact(sum.len().max(1)).skip(steps) {
+                add_scaled(1.0, column, sum);
+            }
+        }
+        if let Some(observer) = &mut observer {
+            self.pull_end(steps, &mut **observer)?;
         }
         let interval = self.interval();
         for segment in (0..steps.div_ceil(interval)).rev() {
@@ -125,31 +182,32 @@ impl Rollout {
             for k in (first..end).rev() {
                 self.reverse_step(k, k - first, &mut aware)?;
                 let at = k * nv..(k + 1) * nv;
-                for (s, (a, b)) in self
-                    .q_sum
-                    .iter_mut()
-                    .zip(self.q_adjoint.iter().zip(&q_bar[at.clone()]))
-                {
-                    *s = a + b;
-                }
-                for (s, (a, b)) in self
-                    .v_sum
-                    .iter_mut()
-                    .zip(self.v_adjoint.iter().zip(&v_bar[at]))
-                {
-                    *s = a + b;
+                for (sum, from, bar) in [
+                    (&mut self.q_sum, &self.q_adjoint, q_bar),
+                    (&mut self.v_sum, &self.v_adjoint, v_bar),
+                ] {
+                    sum.copy_from_slice(from);
+                    if let Some(here) = bar.get(at.clone()) {
+                        add_scaled(1.0, here, sum);
+                    }
                 }
                 std::mem::swap(&mut self.act_sum, &mut self.act_adjoint);
                 if let Some(here) = act_bar.get(k * na..(k + 1) * na) {
                     add_scaled(1.0, here, &mut self.act_sum);
                 }
+                if let Some(observer) = &mut observer {
+                    self.pull_outputs(k, k - first, &mut **observer)?;
+                }
             }
         }
+        // The outputs of the last state depend on the last input.
+        let last = nu * steps.saturating_sub(1);
+        add_scaled(1.0, &self.u_of_end, &mut self.u_adjoint[last..last + nu]);
         deliver([
             ("q0_bar", &self.q_sum[..], out.q0),
             ("v0_bar", &self.v_sum, out.v0),
             ("act0_bar", &self.act_sum, out.act0),
-            ("u_bar", &self.u_adjoint[..nu * steps], out.u),
+            ("u_bar", &self.u_adjoint[..nu * columns], out.u),
             ("p_bar", &self.p_sum, out.p),
         ])?;
         self.aware = Some(aware);
@@ -198,10 +256,16 @@ impl Rollout {
             *s += x;
         }
         let kind = self.sim.step_info()?.gradient;
-        self.labels[k] = kind;
-        if kind != Gradient::Exact && self.gradient == Gradient::Exact {
-            self.gradient = kind;
-        }
+        self.mark(k, kind);
         Ok(())
+    }
+
+    /// Gives step k this label, unless it has one that is not exact.
+    pub(super) fn mark(&mut self, k: usize, kind: Gradient) {
+        for label in [&mut self.labels[k], &mut self.gradient] {
+            if *label == Gradient::Exact {
+                *label = kind;
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! the step's memory. Time: one step and one adjoint for each step.
 
 mod adjoint;
+mod episode;
 mod tape;
 
 use crate::error::{Error, Result};
@@ -13,7 +14,8 @@ use crate::model::Model;
 use crate::model::params::Param;
 use crate::step::info::check_finite;
 use crate::step::{Gradient, Options, Sim};
-pub use adjoint::RolloutAdjoint;
+pub use adjoint::{RolloutAdjoint, RolloutBars};
+pub use episode::{At, Ended, Episode, Observer};
 use std::sync::Arc;
 use tape::{Tape, room};
 
@@ -53,7 +55,14 @@ pub struct Rollout {
     carried_sum: Vec<f64>,
     act_adjoint: Vec<f64>,
     act_sum: Vec<f64>,
+    /// Gradient by an input through the outputs of its state.
+    u_of_outputs: Vec<f64>,
+    /// Gradient by the last input through the outputs of the last state.
+    u_of_end: Vec<f64>,
+    /// Number of steps that the last run took.
     steps: Option<usize>,
+    /// Number of steps that the last run had inputs for.
+    columns: usize,
     gradient: Gradient,
     /// Label of each step's derivative in the last adjoint.
     labels: Vec<Gradient>,
@@ -111,7 +120,10 @@ impl Rollout {
             carried_sum: vec![0.0; sim.carried()],
             act_adjoint: vec![0.0; sim.act().len()],
             act_sum: vec![0.0; sim.act().len()],
+            u_of_outputs: vec![0.0; sim.model().nu()],
+            u_of_end: vec![0.0; sim.model().nu()],
             steps: None,
+            columns: 0,
             gradient: Gradient::Exact,
             labels: Vec::new(),
             aware: None,
@@ -183,9 +195,14 @@ impl Rollout {
         Ok(())
     }
 
-    /// Number of steps of the last run; `None` before a run, or after a change of the simulation.
+    /// Number of steps that the last run took; `None` before a run, or after a change of the simulation.
     pub fn steps(&self) -> Option<usize> {
         self.steps
+    }
+
+    /// Number of steps that the last run had inputs for: as [`Rollout::steps`], unless it ended early.
+    pub fn columns(&self) -> Option<usize> {
+        self.steps.map(|_| self.columns)
     }
 
     pub fn max_steps(&self) -> usize {
@@ -203,7 +220,7 @@ impl Rollout {
     /// `NoStep` before an adjoint of the last run.
     pub fn labels(&self) -> Result<&[Gradient]> {
         self.aware()?;
-        Ok(&self.labels[..self.steps.unwrap_or_default()])
+        Ok(&self.labels[..self.columns().unwrap_or_default()])
     }
 
     /// Effect of [`Options::aware_gradient`] on the last adjoint; zeros without it.
@@ -251,48 +268,10 @@ impl Rollout {
         steps: usize,
         out: Trajectory<'_>,
     ) -> Result<()> {
-        let (nq, nv, nu) = {
-            let m = self.sim.model();
-            (m.nq(), m.nv(), m.nu())
-        };
-        let na = self.sim.act().len();
-        if steps == 0 || steps > self.max_steps {
-            return Err(Error::invalid(format!(
-                "steps must be in 1..={}, got {steps}",
-                self.max_steps
-            )));
-        }
-        let states = |x: &Option<&mut [f64]>, n: usize| {
-            let want = n * (steps + 1);
-            (x.as_ref().map_or(want, |x| x.len()), want)
-        };
-        let (q, v, act) = (states(&out.q, nq), states(&out.v, nv), states(&out.act, na));
-        for (name, (len, want)) in [
-            ("q0", (q0.len(), nq)),
-            ("v0", (v0.len(), nv)),
-            ("u", (u.len(), nu * steps)),
-            ("q", q),
-            ("v", v),
-            ("act", act),
-        ] {
-            if len != want {
-                return Err(Error::invalid(format!(
-                    "{name} must have {want} entries, got {len}"
-                )));
-            }
-        }
-        if !act0.is_empty() {
-            check_finite("act0", act0, na)?;
-        }
-        (self.steps, self.aware) = (None, None);
-        self.sim.reset();
-        if !act0.is_empty() {
-            self.sim.set_act(act0)?;
-        }
-        self.u.clear();
-        self.u.extend_from_slice(u);
-        self.q.copy_from_slice(q0);
-        self.v.copy_from_slice(v0);
+        self.check_run(q0, v0, u, steps, &out)?;
+        self.begin(q0, v0, act0, u)?;
+        self.columns = steps;
+        let (nq, nv, na) = (q0.len(), v0.len(), self.sim.act().len());
         let interval = self.interval();
         for k in 0..steps {
             if k % interval == 0 {
@@ -323,6 +302,65 @@ impl Rollout {
         } else if q.is_some() || v.is_some() || act.is_some() {
             self.replay(steps, Trajectory { q, v, act })?;
         }
+        Ok(())
+    }
+
+    /// Checks the lengths of a run's arguments and results.
+    fn check_run(
+        &self,
+        q0: &[f64],
+        v0: &[f64],
+        u: &[f64],
+        steps: usize,
+        out: &Trajectory<'_>,
+    ) -> Result<()> {
+        let (nq, nv, nu) = {
+            let m = self.sim.model();
+            (m.nq(), m.nv(), m.nu())
+        };
+        let na = self.sim.act().len();
+        if steps == 0 || steps > self.max_steps {
+            return Err(Error::invalid(format!(
+                "steps must be in 1..={}, got {steps}",
+                self.max_steps
+            )));
+        }
+        let states = |x: &Option<&mut [f64]>, n: usize| {
+            let want = n * (steps + 1);
+            (x.as_ref().map_or(want, |x| x.len()), want)
+        };
+        let (q, v, act) = (states(&out.q, nq), states(&out.v, nv), states(&out.act, na));
+        for (name, (len, want)) in [
+            ("q0", (q0.len(), nq)),
+            ("v0", (v0.len(), nv)),
+            ("u", (u.len(), nu * steps)),
+            ("q", q),
+            ("v", v),
+            ("act", act),
+        ] {
+            if len != want {
+                return Err(Error::invalid(format!(
+                    "{name} must have {want} entries, got {len}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the arguments of a run, and forgets the last one.
+    fn begin(&mut self, q0: &[f64], v0: &[f64], act0: &[f64], u: &[f64]) -> Result<()> {
+        if !act0.is_empty() {
+            check_finite("act0", act0, self.sim.act().len())?;
+        }
+        (self.steps, self.aware) = (None, None);
+        self.sim.reset();
+        if !act0.is_empty() {
+            self.sim.set_act(act0)?;
+        }
+        self.u.clear();
+        self.u.extend_from_slice(u);
+        self.q.copy_from_slice(q0);
+        self.v.copy_from_slice(v0);
         Ok(())
     }
 

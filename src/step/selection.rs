@@ -212,6 +212,11 @@ impl Sim {
         Ok(())
     }
 
+    /// The selected parameters.
+    pub fn selected(&self) -> &[Param] {
+        &self.selected
+    }
+
     /// Values of the selected parameters; np entries.
     pub fn get_params(&self, out: &mut [f64]) -> Result<()> {
         check_length("p", out, self.np())?;

@@ -542,8 +542,30 @@ void rollouts_and_batches(const Model &model) {
     batch.rollout_adjoint(bar_two, bar_two, q0_two, v0_two, u_two, p_two, each);
     CHECK(Numbers(u_two.begin(), u_two.begin() + static_cast<std::ptrdiff_t>(u_bar.size())) == u_bar);
     CHECK(batch.rollout_gradient() == std::vector<ds_gradient>(2 * n, DS_GRADIENT_EXACT));
+    // One ends after two steps, the other goes on.
+    const std::size_t lengths[] = {n, 2};
+    std::size_t taken[2];
+    std::vector<ds_gradient> known(2 * n);
+    diffsim::Episodes episodes;
+    episodes.q0 = starts_q, episodes.v0 = starts_v, episodes.u = long_u;
+    episodes.lengths = lengths, episodes.taken = taken, episodes.labels = known;
+    Numbers q_short(q_two.size());
+    episodes.q = q_short;
+    batch.run_episodes(n, episodes, each);
+    CHECK(taken[0] == n && taken[1] == 2 && each[1] == DS_OK && known[0] == DS_GRADIENT_EXACT);
+    CHECK(Numbers(q_short.begin(), q_short.begin() + static_cast<std::ptrdiff_t>(q.size())) ==
+          Numbers(q_two.begin(), q_two.begin() + static_cast<std::ptrdiff_t>(q.size())));
+    diffsim::EpisodesBars pull;
+    Numbers u_short(u_two.size());
+    pull.q_bar = bar_two, pull.v_bar = bar_two, pull.u_bar = u_short;
+    batch.episodes_adjoint(pull, each);
+    CHECK(Numbers(u_short.begin(), u_short.begin() + static_cast<std::ptrdiff_t>(u_bar.size())) == u_bar);
+    CHECK(u_short[u_bar.size()] != 0.0 && u_short.back() == 0.0);
+    episodes.lower = q_short;
+    CHECK_THROWS(batch.run_episodes(n, episodes, each), DS_ERR_INVALID_ARGUMENT, "lower");
     batch.reset();
     batch.reset(1);
+    CHECK_THROWS(batch.episodes_adjoint(pull), DS_ERR_NO_STEP, "rollout");
     CHECK_THROWS(batch.rollout_adjoint(bar_two, bar_two, q0_two, v0_two), DS_ERR_NO_STEP, "rollout");
     u2[12] = NAN;
     CHECK_THROWS(batch.step(q2, v2, u2, q2, v2, each), DS_ERR_NUMERICAL, "u");

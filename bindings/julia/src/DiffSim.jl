@@ -40,7 +40,7 @@ export center_of_mass_motion, centroidal_momentum, centroidal_map, centroidal_de
 export frame_jacobian, frame_jacobian_rate, frame_velocity, frame_acceleration
 export Rollout, run!, aware_report
 export act, set_act!, act_jacobians, jvp_act, vjp_act, run_act!, keyframe_act, act_actuators
-export Batch, batch_step!
+export Batch, batch_step!, run_episodes!, episodes_vjp
 export forward, acceleration_jacobians, acceleration_vjp, inverse, inverse_jacobians, body_contact_wrenches
 export ray_cast, ray_casts, sensors, sensor_jacobians, sensor_vjp, sensor_id, sensor_names, sensor_range, sensor_kind
 export Ik, add_frame!, add_center_of_mass!, add_posture!, set_target!, set_weight!, residual, gradient_kind

@@ -372,6 +372,47 @@ mutable struct ds_sensor_desc
     end
 end
 
+mutable struct ds_episodes
+    struct_size::Csize_t
+    q0::Ptr{Cdouble}
+    v0::Ptr{Cdouble}
+    u::Ptr{Cdouble}
+    act0::Ptr{Cdouble}
+    p::Ptr{Cdouble}
+    lengths::Ptr{Csize_t}
+    lower::Ptr{Cdouble}
+    upper::Ptr{Cdouble}
+    q::Ptr{Cdouble}
+    v::Ptr{Cdouble}
+    act::Ptr{Cdouble}
+    sensors::Ptr{Cdouble}
+    taken::Ptr{Csize_t}
+    labels::Ptr{Int32}
+    function ds_episodes()
+        made = new()
+        ds_episodes_init(made)
+        made
+    end
+end
+
+mutable struct ds_episodes_bars
+    struct_size::Csize_t
+    q_bar::Ptr{Cdouble}
+    v_bar::Ptr{Cdouble}
+    act_bar::Ptr{Cdouble}
+    sensors_bar::Ptr{Cdouble}
+    q0_bar::Ptr{Cdouble}
+    v0_bar::Ptr{Cdouble}
+    act0_bar::Ptr{Cdouble}
+    u_bar::Ptr{Cdouble}
+    p_bar::Ptr{Cdouble}
+    function ds_episodes_bars()
+        made = new()
+        ds_episodes_bars_init(made)
+        made
+    end
+end
+
 mutable struct ds_distance_smoothing
     struct_size::Csize_t
     method::Int32
@@ -730,6 +771,9 @@ ds_batch_count(a1) =
 ds_batch_create(a1, a2, a3, a4, a5) =
     ccall((:ds_batch_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_options}, Csize_t, Csize_t, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
 
+ds_batch_episodes_adjoint(a1, a2, a3) =
+    ccall((:ds_batch_episodes_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_episodes_bars}, Ptr{Int32}), a1, a2, a3)
+
 ds_batch_free(a1) =
     ccall((:ds_batch_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
 
@@ -768,6 +812,9 @@ ds_batch_rollout_gradient(a1, a2) =
 
 ds_batch_rollout_steps(a1) =
     ccall((:ds_batch_rollout_steps, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_batch_run_episodes(a1, a2, a3, a4) =
+    ccall((:ds_batch_run_episodes, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ref{ds_episodes}, Ptr{Int32}), a1, a2, a3, a4)
 
 ds_batch_select_params(a1, a2, a3) =
     ccall((:ds_batch_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
@@ -924,6 +971,12 @@ ds_distance_smoothing_init(a1) =
 
 ds_energy(a1, a2, a3, a4, a5) =
     ccall((:ds_energy, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_episodes_bars_init(a1) =
+    ccall((:ds_episodes_bars_init, libdiffsim), Cvoid, (Ref{ds_episodes_bars},), a1)
+
+ds_episodes_init(a1) =
+    ccall((:ds_episodes_init, libdiffsim), Cvoid, (Ref{ds_episodes},), a1)
 
 ds_equality_desc_init(a1) =
     ccall((:ds_equality_desc_init, libdiffsim), Cvoid, (Ref{ds_equality_desc},), a1)

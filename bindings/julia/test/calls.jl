@@ -108,6 +108,14 @@
     bars = vjp(batch, ones(model.nv, 5, 3), ones(model.nv, 5, 3))
     @test bars.u_bar[:, :, 2] == vjp(single, ones(model.nv, 5), ones(model.nv, 5)).u_bar
     @test_throws DimensionMismatch vjp(batch, ones(model.nv, 5, 2), ones(model.nv, 5, 3))
+    starts = repeat(q_start, 1, 3), repeat(v_start, 1, 3)
+    short = run_episodes!(batch, starts..., several; lengths = [4, 2, 0])
+    @test short.steps == [4, 2, 0] && short.q[:, :, 1] == path.q && short.q[:, 1:3, 2] == path.q[:, 1:3]
+    @test short.q[:, 5, 2] == path.q[:, 3] && short.v[:, 5, 3] == v_start
+    pulled = episodes_vjp(batch; q_bar = ones(model.nv, 5, 3), v_bar = ones(model.nv, 5, 3))
+    @test pulled.u_bar[:, :, 1] == bars.u_bar[:, :, 1] && all(iszero, pulled.u_bar[:, 3:4, 2]) && all(pulled.v0_bar[:, 3] .== 5)
+    @test_throws DimensionMismatch run_episodes!(batch, starts..., several; lengths = [1])
+    @test_throws DiffSimError run_episodes!(batch, starts..., several; lengths = [9, 9, 9])
 end
 
 @testset "sites" begin

@@ -354,6 +354,77 @@ def test_rollouts_of_a_batch(model):
         batch.rollout_gradient()
 
 
+def test_episodes_of_a_batch():
+    leg = diffsim.Model.from_string(
+        """<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="1 1 1"/><body name="ball" pos="0 0 0.3"><freejoint/>
+        <geom size="0.1" mass="1"/><site name="middle"/><body pos="0 0 0.1"><joint name="j" axis="0 1 0"/>
+        <geom size="0.02" pos="0 0 0.1" mass="0.1"/></body></body></worldbody>
+        <actuator><general joint="j" dyntype="filter" dynprm="0.05"/></actuator>
+        <sensor><framepos objtype="site" objname="middle"/><gyro site="middle"/><jointpos joint="j"/></sensor></mujoco>""",
+        "mjcf",
+    )
+    count, steps = 4, 12
+    q0, v0 = np.repeat(leg.home()[:, None], count, 1), np.zeros((leg.nv, count))
+    v0[2] = [-0.5, -1.0, -2.0, 0.0]
+    u, act0 = np.full((1, steps, count), 0.3), np.full((1, count), 0.1)
+    lower = np.full(leg.nq + leg.nv, -np.inf)
+    lower[2] = 0.27
+    batch = diffsim.Batch(leg, count, 2)
+    batch.select_params([diffsim.Param("joint_damping", "j")])
+    p = np.array([[0.1, 0.2, 0.3, 0.4]])
+    given = {"u": u, "act0": act0, "p": p, "lengths": [steps, steps, steps, 3], "lower": lower}
+    run = batch.run_episodes(q0, v0, **given)
+    assert run.steps.tolist()[::3] == [steps, 3] and 0 < run.steps[2] < run.steps[1] <= steps
+    assert run.q.shape == (leg.nq, steps + 1, count) and run.sensors.shape == (7, steps + 1, count)
+    assert (run.labels == 0).all() and (batch.get_params(2) == p[:, 2]).all()
+    sim = diffsim.Sim(leg)
+    for i, n in enumerate(run.steps):
+        # The readings are those at the states; after the end both repeat.
+        for k in range(steps + 1):
+            assert (run.sensors[:, k, i] == sim.sensors(run.q[:, k, i], run.v[:, k, i], u[:, 0, 0])).all()
+            assert k <= n or (run.q[:, k, i] == run.q[:, n, i]).all()
+        assert (run.q[2, : n, i] >= 0.27).all()
+
+    def value(q0, v0, u, act0, p):
+        path = batch.run_episodes(q0, v0, **{**given, "u": u, "act0": act0, "p": p})
+        return np.sum(np.sin(path.sensors)) + np.sum(path.v**2) + np.sum(np.cos(path.act)), path
+
+    _, path = value(q0, v0, u, act0, p)
+    each = np.zeros(count, np.int32)
+    bars = batch.episodes_adjoint(
+        v_bar=2.0 * path.v, act_bar=-np.sin(path.act), sensors_bar=np.cos(path.sensors), each=each
+    )
+    assert (each == 0).all() and bars.u.shape == u.shape and (bars.u[:, 3:, 3] == 0.0).all()
+    assert (batch.rollout_gradient() == 0).all()
+    random = np.random.default_rng(2)
+    for name, x, bar in (("v0", v0, bars.v), ("u", u, bars.u), ("act0", act0, bars.act), ("p", p, bars.p)):
+        along, e, arguments = random.normal(size=x.shape), 1e-6, {"q0": q0, "v0": v0, "u": u, "act0": act0, "p": p}
+        up, down = (value(**{**arguments, name: x + s * along})[0] for s in (e, -e))
+        assert abs(np.vdot(bar, along) - (up - down) / (2 * e)) < 1e-6 * max(1.0, abs(np.vdot(bar, along))), name
+    # One fails and the others go on.
+    bad = u.copy()
+    bad[0, 5, 1] = np.nan
+    with pytest.raises(diffsim.NumericalError, match="element 1: step 5: "):
+        batch.run_episodes(q0, v0, bad)
+    run = batch.run_episodes(q0, v0, bad, each=each)
+    assert each.tolist() == [0, diffsim.NumericalError.status, 0, 0] and run.steps.tolist() == [steps, 5, steps, steps]
+    assert run.labels[5, 1] == diffsim.Gradient.REFUSED and np.isfinite(run.q).all()
+    for wrong, message in (
+        ({"lengths": [1, 2, 3]}, "lengths: expected 4 numbers of 0 to 12"),
+        ({"lengths": [13] * 4}, "lengths"),
+        ({"lower": np.zeros(3)}, "lower: expected shape"),
+        ({"p": np.zeros((2, 4))}, "p: expected shape"),
+        ({"upper": np.full(15, np.nan)}, r"upper\[0\]: must be a number"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            batch.run_episodes(q0, v0, u, **wrong)
+    with pytest.raises(ValueError, match="sensors_bar: expected shape"):
+        batch.episodes_adjoint(sensors_bar=np.zeros((7, 3, 4)))
+    batch.reset()
+    with pytest.raises(diffsim.NoStepError):
+        batch.episodes_adjoint()
+
+
 def test_rollout_and_batch_repeat_steps(model):
     q0, v0, u0 = model.keyframe("standing")
     steps = 20

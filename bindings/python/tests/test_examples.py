@@ -3,9 +3,11 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import diffsim
@@ -79,3 +81,36 @@ def test_a_cart_learns_from_gradients(tmp_path):
     run("learning/shac.py", "--steps", 50000, "--seed", 1, "--out", tmp_path / "curve.json")
     returns = [row[2] for row in json.loads((tmp_path / "curve.json").read_text())]
     assert returns[-1] > returns[0] + 300.0
+
+
+def test_processes_of_mpi_share_a_gradient(tmp_path):
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+    start = pathlib.Path(sys.executable).parent / "mpiexec"
+    start = str(start) if start.exists() else shutil.which("mpiexec")
+    if start is None:
+        pytest.skip("there is no mpiexec: pip install mpich")
+    name = EXAMPLES / "learning" / "mpi_gradients.py"
+    found = []
+    for processes in (1, 2, 3):
+        out = tmp_path / f"{processes}.npy"
+        command = [start, "-n", processes, sys.executable, name, "--environments", 5, "--rounds", 3, "--out", out]
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        before, after = (float(x) for x in re.findall(r"(?:loss|rounds) (\d+\.\d+)", done.stdout))
+        assert after < before
+        found.append(np.load(out))
+    assert np.abs(found[0]).max() > 0.0
+    assert (found[0] == found[1]).all() and (found[0] == found[2]).all()
+
+
+def test_actors_of_ray_share_a_gradient(tmp_path):
+    pytest.importorskip("ray", reason="Ray is not installed")
+    given = "--environments", 5, "--rounds", 3, "--out"
+    found = []
+    # In the last run an actor dies and is replaced.
+    for workers, kill in ((1, -1), (2, -1), (2, 1)):
+        out = tmp_path / f"{workers}{kill}.npy"
+        run("learning/ray_gradients.py", "--workers", workers, "--kill", kill, *given, out)
+        found.append(np.load(out))
+    assert np.abs(found[0]).max() > 0.0
+    assert (found[0] == found[1]).all() and (found[0] == found[2]).all()

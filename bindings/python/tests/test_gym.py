@@ -10,15 +10,27 @@ from gymnasium.vector import AutoresetMode  # noqa: E402
 
 import diffsim  # noqa: E402
 import diffsim.gym  # noqa: E402
+from diffsim import gym  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::diffsim.FileSettingsWarning"),
     # The bounds of observations are infinite, as in gymnasium's own environments.
     pytest.mark.filterwarnings("ignore:.*A Box observation space"),
 ]
-NAMES = ("CartPoleSwingUp", "Hopper", "HalfCheetah", "Ant")
-#: Observations, actions and steps a second of gymnasium's environments, of Ant without contact forces.
-SIZES = {"CartPoleSwingUp": (5, 1, 50.0), "Hopper": (11, 3, 125.0), "HalfCheetah": (17, 6, 20.0), "Ant": (27, 8, 20.0)}
+#: Observations, actions and steps a second; those of gymnasium's environments where it has them, of Ant and Humanoid
+#: without contact forces, of Humanoid without inertias and actuator forces.
+SIZES = {
+    "CartPoleSwingUp": (5, 1, 50.0),
+    "Hopper": (11, 3, 125.0),
+    "HopperSmooth": (11, 3, 125.0),
+    "HalfCheetah": (17, 6, 20.0),
+    "Ant": (27, 8, 20.0),
+    "AntSmooth": (27, 8, 20.0),
+    "Humanoid": (45, 17, 1.0 / 0.015),
+    "HumanoidSmooth": (45, 17, 1.0 / 0.015),
+    "Quadruped": (34, 12, 50.0),
+}
+NAMES = tuple(SIZES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -121,6 +133,8 @@ def test_a_failed_step_ends_its_episode():
     envs.unwrapped.robots.v[1] = 1e200
     observations, rewards, terminations, _, info = envs.step(np.zeros((2, 1)))
     assert info["failed"].tolist() == [False, True] == terminations.tolist()
+    assert info["gradient"].tolist() == [diffsim.Gradient.EXACT, diffsim.Gradient.REFUSED]
+    assert info["final_info"]["gradient"].tolist() == info["gradient"].tolist()
     assert rewards[1] == 0.0 and np.abs(observations).max() < 10.0
 
 
@@ -137,3 +151,84 @@ def test_misuse():
         envs.reset(options={"reset_mask": np.ones(2)})
     with pytest.raises(TypeError, match="time_stepp"):
         gymnasium.make("diffsim/CartPoleSwingUp-v0", time_stepp=0.1)
+
+
+def with_gymnasium_s(name, **arguments):
+    """The environment of the same name that MuJoCo steps, at the same state as ours."""
+    mujoco = pytest.importorskip("mujoco")
+    other = gymnasium.make(f"{name}-v5", **arguments).unwrapped
+    env = gymnasium.make(f"diffsim/{name}-v0").unwrapped
+    other.reset(seed=1)
+    env.reset(seed=1)
+    model, q = env.task.model, env.robots.q[0].copy()
+    q[2] += 0.05
+    env.robots.q[0], env.robots.v[0] = q, 0.01 * env.robots.v[0]
+    other.set_state(model.q_to_mujoco(q), model.v_to_mujoco(q, env.robots.v[0]))
+    mujoco.mj_forward(other.model, other.data)
+    return env, other
+
+
+def test_humanoid_is_gymnasium_s():
+    left_out = ("cinert", "cvel", "qfrc_actuator", "cfrc_ext")
+    env, other = with_gymnasium_s(
+        "Humanoid", contact_cost_weight=0.0, **{f"include_{x}_in_observation": False for x in left_out}
+    )
+    for k in range(3):
+        action = 0.1 * np.sin(np.arange(17.0) + k)
+        ours, theirs = env.step(action), other.step(action)
+        assert np.allclose(ours[0], theirs[0], atol=0.1, rtol=0.1) and abs(ours[1] - theirs[1]) < 0.2
+        assert ours[2] == theirs[2]
+
+
+def test_smooth_tasks_differ_in_health_alone():
+    rng = np.random.default_rng(3)
+    for smooth, usual in ((gym.HopperSmooth, gym.Hopper), (gym.AntSmooth, gym.Ant), (gym.HumanoidSmooth, gym.Humanoid)):
+        one, two = smooth(), usual()
+        q, v = (np.stack(x) for x in zip(*(one.reset(rng) for _ in range(4))))
+        actions = rng.uniform(-0.1, 0.1, (4, one.model.nu))
+        a, b = (task.reward((q, v), (q, v), actions, 0.01) for task in (one, two))
+        assert (0.9 * two.healthy_reward < a - b + two.healthy_reward).all() and (a <= b).all()
+        fallen = q.copy()
+        fallen[:, 1 if usual is gym.Hopper else 2] -= 1.0
+        assert two.ends(fallen, v).all() and not one.ends(fallen, v).any()
+        assert (one.reward((fallen, v), (fallen, v), actions, 0.01) < 0.1 * two.healthy_reward).all()
+
+
+def test_rewards_are_functions_of_jax():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    for kind in (gym.CartPoleSwingUp, gym.HopperSmooth, gym.AntSmooth, gym.Quadruped):
+        task = kind()
+        q, v = (x[None] for x in task.reset(np.random.default_rng(1)))
+        actions, after = np.full((1, len(task.low)), 0.1), (q + 0.01, v)
+        expected = task.observe(*after), task.reward((q, v), after, actions, 0.02)
+        task.xp = jax.numpy
+        both = jax.jit(lambda q, v, a: (task.observe(q, v), task.reward(state, (q, v), a, 0.02)))  # noqa: B023
+        state = q, v
+        for got, wanted in zip(both(*after, actions), expected):
+            assert np.allclose(got, wanted, rtol=1e-12, atol=1e-12)
+        slopes = jax.grad(lambda q, v, a: task.reward(state, (q, v), a, 0.02)[0], (0, 1, 2))(*after, actions)  # noqa: B023
+        assert all(np.isfinite(x).all() for x in slopes) and any(np.abs(x).max() > 0 for x in slopes)
+
+
+def test_the_quadruped_walks():
+    """A trot by hand goes forward and earns more than standing still."""
+    returns, ways = [], []
+    for stride in (0.0, 1.0):
+        env = gymnasium.make("diffsim/Quadruped-v0").unwrapped
+        env.reset(seed=1)
+        total = 0.0
+        for k in range(150):
+            phase = 2.0 * np.pi * 1.5 * env.robots.dt * k
+            action = np.zeros((4, 3))
+            for leg, shift in enumerate((0.0, np.pi, np.pi, 0.0)):
+                lift = max(0.0, np.sin(phase + shift))
+                action[leg, 1] = stride * (0.8 * np.cos(phase + shift) + 0.7 * lift)
+                action[leg, 2] = -2.0 * stride * lift
+            _, reward, ended, *_ = env.step(np.clip(action.ravel(), -1.0, 1.0))
+            total += reward
+            assert not ended
+        returns.append(total)
+        ways.append(env.robots.q[0, 0])
+    assert abs(ways[0]) < 0.1 and ways[1] > 0.6, ways
+    assert returns[1] > returns[0] + 30.0, returns

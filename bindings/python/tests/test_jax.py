@@ -266,6 +266,30 @@ def test_labels_and_refused_gradients(models):
         assert np.isfinite(bars[0]).all() and bars[0].any()
 
 
+@pytest.mark.parametrize("law", ("ncp", "lcp", "convex", "penalty"))
+def test_landing_from_a_touch_has_the_derivative_of_one_side(models, law):
+    """Feet that just touch are at a switch of the convex and the penalty law. The step there is labelled; the gradient is
+    that of one side, so that central differences, which see both, are off."""
+    model = diffsim.Model.load(models / "quadruped.xml", actuation="full")
+    q, random = model.keyframe("standing")[0], np.random.default_rng(0)
+    sim = diffsim.jax.Simulator(model, contact=law, time_step=2e-3)
+    steps = 4 if law == "penalty" else 30
+    v, u = 0.3 * random.normal(size=18), 0.3 * random.normal(size=(steps, 18))
+    v[2] -= 0.5
+    dq, dv, weights = (random.normal(size=18) for _ in range(3))
+    value = jax.jit(lambda q, v: jnp.vdot(weights, jnp.sin(sim.rollout(q, v, u)[1][-1])))
+    by_q, by_v = jax.grad(value, (0, 1))(jnp.asarray(q), jnp.asarray(v))
+    exact = jnp.vdot(by_q, sim._chart.velocity(jnp.asarray(q), jnp.asarray(dq))) + jnp.vdot(by_v, dv)
+    labels = sim.rollout_labels(q, v, u)
+    one_sided = law in ("convex", "penalty")
+    assert np.flatnonzero(labels).tolist() == ([0] if one_sided else [])
+    e = 1e-8 if law == "penalty" else 1e-6
+    at = lambda e: float(value(jnp.asarray(model.integrate(q, e * dq)), jnp.asarray(v + e * dv)))  # noqa: E731
+    up, down = (at(e) - at(0.0)) / e, (at(0.0) - at(-e)) / e
+    errors = sorted(abs(float(exact) - x) / max(1.0, abs(float(exact))) for x in (up, down))
+    assert errors[0] < 1e-3 and (errors[1] > 0.02) == one_sided, errors
+
+
 def test_a_failed_element(walking):
     q, v, u, p = walking.x
     both = jnp.stack([u, u.at[2].set(jnp.nan)])

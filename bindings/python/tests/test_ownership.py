@@ -221,6 +221,8 @@ CALLS = {
         "rollout": (np.zeros((19, 2)), np.zeros((18, 2)), np.zeros((12, 3, 2))),
         "rollout_adjoint": (np.zeros((18, 4, 2)), np.zeros((18, 4, 2))),
         "rollout_gradient": (),
+        "run_episodes": (np.zeros((19, 2)), np.zeros((18, 2)), np.zeros((12, 3, 2))),
+        "episodes_adjoint": (),
         "act": None,
         "info": (0,),
         "select_params": ([],),

@@ -28,7 +28,7 @@ from ._errors import (
 )
 from ._file_settings import FileSettingsWarning
 from ._native import lib as _lib, text as _text
-from .batch import Batch
+from .batch import Batch, Episodes
 from .bridge import from_mujoco, to_mujoco
 from .builder import Builder, inertia_from_com, inertia_from_log_cholesky, inertia_to_log_cholesky
 from .enums import (
@@ -116,6 +116,7 @@ __all__ = [
     "ContactMode",
     "DiffsimError",
     "Distance",
+    "Episodes",
     "EqualityKind",
     "FileError",
     "FileSettingsWarning",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Final, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Final, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from ._handle import Handle, Options, given
 from ._help import says
 from ._names import whole
 from ._native import INT, NULL, Array, array, check, fail, ffi, fields_of, index, input_hint, lib, pointer, result, struct
+from .activations import ActGradients
 from .model import Id, Model
 from .parameters import Param, select
 from .results import Gradients, StepInfo, StepJacobians
@@ -25,6 +26,20 @@ if TYPE_CHECKING:
     from .options import SimOptions
 
 Statuses = Optional[npt.NDArray[np.int32]]
+
+
+class Episodes(NamedTuple):
+    """Trajectories that may have ended early: q (nq, N+1, count), v (nv, N+1, count), act (na, N+1, count) and sensors
+    (nsensordata, N+1, count), whose columns after an end repeat the last; steps: how many each element took; labels
+    (N, count): values of `Gradient` as known without a derivative."""
+
+    q: Array
+    v: Array
+    act: Array
+    sensors: Array
+    steps: npt.NDArray[np.uintp]
+    labels: npt.NDArray[np.int32]
+
 
 #: What `each` holds before the library has written to it.
 _UNTOUCHED = -1
@@ -149,14 +164,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         needed without u. out: two column-major arrays for the result. An element that fails leaves its trajectory NaN.
         """
         m, count = self.model, self.count
-        if u is None:
-            if steps is None:
-                raise InvalidArgumentError("steps: expected a number where no u is given")
-            n = self._number(steps)
-            inputs = np.zeros((m.nu, n, count), order="F")
-        else:
-            n = np.shape(u)[1] if np.ndim(u) == 3 and steps is None else steps or 0
-            inputs = array(u, (m.nu, self._number(n or 1), count), "u", input_hint(m.nu))
+        inputs, n = self._inputs(u, steps)
         start = array(q0, (m.nq, count), "q0"), array(v0, (m.nv, count), "v0")
         paths = []
         for k, (rows, name) in enumerate(((m.nq, "out[0]"), (m.nv, "out[1]"))):
@@ -166,6 +174,106 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         given = map(pointer, (*start, inputs, *paths, each))
         self._check(lib.ds_batch_rollout(self._handle, n, *given), each)
         return paths[0], paths[1]
+
+    def _inputs(self, u: Optional[ArrayLike], steps: Optional[int]) -> Tuple[Array, int]:
+        """The inputs of a rollout, and of how many steps."""
+        m, count = self.model, self.count
+        if u is None:
+            if steps is None:
+                raise InvalidArgumentError("steps: expected a number where no u is given")
+            n = self._number(steps)
+            return np.zeros((m.nu, n, count), order="F"), n
+        n = np.shape(u)[1] if np.ndim(u) == 3 and steps is None else steps or 0
+        return array(u, (m.nu, self._number(n or 1), count), "u", input_hint(m.nu)), n
+
+    def run_episodes(
+        self,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        u: Optional[ArrayLike] = None,
+        steps: Optional[int] = None,
+        act0: Optional[ArrayLike] = None,
+        p: Optional[ArrayLike] = None,
+        lengths: Optional[Sequence[int]] = None,
+        lower: Optional[ArrayLike] = None,
+        upper: Optional[ArrayLike] = None,
+        each: Statuses = None,
+    ) -> Episodes:
+        """As `rollout`, where each element may end early, with the readings of sensors at every state. An element ends after
+        its number of `lengths` (0 to N; 0: it rests), after the first step whose state leaves the bounds `lower` or `upper` of
+        (q, v), of nq + nv numbers each, or before a step that fails. Columns after the end repeat the last state.
+
+        act0: na×count, zero by default. p: values of the selected parameters, np×count, which stay set. An element whose start
+        is refused has NaN and no steps; readings that could not be taken are NaN.
+        """
+        m, count = self.model, self.count
+        inputs, n = self._inputs(u, steps)
+        given: Dict[str, Any] = {
+            "q0": array(q0, (m.nq, count), "q0"),
+            "v0": array(v0, (m.nv, count), "v0"),
+            "u": inputs,
+            "act0": None if act0 is None else array(act0, (m.na, count), "act0"),
+            "p": None if p is None else array(p, (self.np, count), "p"),
+            "lower": None if lower is None else array(lower, (m.nq + m.nv,), "lower"),
+            "upper": None if upper is None else array(upper, (m.nq + m.nv,), "upper"),
+        }
+        paths = {name: np.full((rows, n + 1, count), np.nan, order="F") for name, rows in
+                 (("q", m.nq), ("v", m.nv), ("act", m.na), ("sensors", m.nsensordata))}  # fmt: skip
+        taken, labels = np.zeros(count, np.uintp), np.full((n, count), 3, np.int32, order="F")
+        made = ffi.new("ds_episodes *")
+        lib.ds_episodes_init(made)
+        keep = [pointer(x) for x in (*given.values(), *paths.values(), labels)]
+        for name, at in zip((*given, *paths), keep):
+            setattr(made, name, at)
+        made.labels = ffi.cast("ds_gradient *", keep[-1])
+        keep.append(ffi.from_buffer("size_t[]", taken))
+        made.taken = keep[-1]
+        if lengths is not None:
+            numbers = [whole(x, "lengths: expected whole numbers") for x in lengths]
+            if len(numbers) != count or not all(0 <= x <= n for x in numbers):
+                raise InvalidArgumentError(f"lengths: expected {count} numbers of 0 to {n}, got {numbers}")
+            keep.append(ffi.new("size_t[]", numbers))
+            made.lengths = keep[-1]
+        each = self._statuses(each)
+        self._check(lib.ds_batch_run_episodes(self._handle, n, made, pointer(each)), each)
+        return Episodes(*paths.values(), taken, labels)
+
+    def episodes_adjoint(
+        self,
+        q_bar: Optional[ArrayLike] = None,
+        v_bar: Optional[ArrayLike] = None,
+        act_bar: Optional[ArrayLike] = None,
+        sensors_bar: Optional[ArrayLike] = None,
+        each: Statuses = None,
+    ) -> ActGradients:
+        """Gradient of a function of the last trajectories, of their activations and of their readings, from its gradients by
+        them (shapes as of `Episodes`, q_bar tangent: nv; None for zeros). It is the derivative of the steps taken: gradients by
+        columns after an end count for the last state, and gradients by inputs after it are zero. By parameters the readings
+        must be of positions and velocities of frames and joints; others are refused, unless none are selected."""
+        m, n, count = self.model, int(lib.ds_batch_rollout_steps(self._handle)), self.count
+        if n == 0:
+            raise NoStepError("batch: the adjoint needs a rollout first")
+        made = ffi.new("ds_episodes_bars *")
+        lib.ds_episodes_bars_init(made)
+        keep = []
+        for name, bar, rows in (
+            ("q_bar", q_bar, m.nv),
+            ("v_bar", v_bar, m.nv),
+            ("act_bar", act_bar, m.na),
+            ("sensors_bar", sensors_bar, m.nsensordata),
+        ):
+            x = None if bar is None else array(bar, (rows, n + 1, count), name)
+            keep.append(pointer(x))
+            setattr(made, name, keep[-1])
+        inputs = np.full((m.nu, n, count), np.nan, order="F")
+        start = (self._result(rows, None, "") for rows in (m.nv, m.nv, m.na))
+        out = ActGradients(*start, inputs, self._result(self.np, None, ""))
+        for name, x in zip(("q0_bar", "v0_bar", "act0_bar", "u_bar", "p_bar"), out):
+            keep.append(pointer(x))
+            setattr(made, name, keep[-1])
+        each = self._statuses(each)
+        self._check(lib.ds_batch_episodes_adjoint(self._handle, made, pointer(each)), each)
+        return out
 
     def rollout_adjoint(self, q_bar: ArrayLike, v_bar: ArrayLike, each: Statuses = None) -> Gradients:
         """Gradient of a function of the last `rollout`, as `Rollout.adjoint`: from q_bar (tangent) and v_bar of shape

@@ -5,10 +5,11 @@
     observations, info = envs.reset(seed=1)
     observations, rewards, terminations, truncations, info = envs.step(envs.action_space.sample())
 
-`diffsim/CartPoleSwingUp-v0` has a model of its own. `diffsim/Hopper-v0`, `diffsim/HalfCheetah-v0` and
-`diffsim/Ant-v0` are the tasks of gymnasium's `-v5` environments, with the models of its package (MuJoCo need
-not be installed), their observations, rewards and ends; Ant without contact forces in its observations and
-reward.
+`diffsim/CartPoleSwingUp-v0` and `diffsim/Quadruped-v0` have models of their own. `diffsim/Hopper-v0`,
+`diffsim/HalfCheetah-v0`, `diffsim/Ant-v0` and `diffsim/Humanoid-v0` are the tasks of gymnasium's `-v5`
+environments, with the models of its package (MuJoCo need not be installed), their observations, rewards and
+ends; Ant and Humanoid without contact forces, Humanoid without inertias and actuator forces in its observation.
+`diffsim/HopperSmooth-v0`, `AntSmooth` and `HumanoidSmooth` have rewards with a derivative, and no early end.
 
 An environment's numbers depend on its seed and its actions alone: not on how many there are, nor on threads.
 """
@@ -28,7 +29,9 @@ from gymnasium.vector.utils import batch_space
 
 from ._errors import InvalidArgumentError, NumericalError
 from .batch import Batch
+from .enums import Gradient
 from .model import Model
+from .sim import Sim
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -43,11 +46,30 @@ if TYPE_CHECKING:
 else:
     _VectorEnv, _Env = VectorEnv, gymnasium.Env
 
-__all__ = ["Ant", "CartPoleSwingUp", "Environment", "HalfCheetah", "Hopper", "Task", "VectorEnvironment"]
+__all__ = [
+    "Ant",
+    "AntSmooth",
+    "CartPoleSwingUp",
+    "Environment",
+    "HalfCheetah",
+    "Hopper",
+    "HopperSmooth",
+    "Humanoid",
+    "HumanoidSmooth",
+    "Quadruped",
+    "Task",
+    "VectorEnvironment",
+]
 
 
 class Task:
-    """The definition of an environment. States and actions are rows, one an environment."""
+    """The definition of an environment. States and actions are rows, one an environment.
+
+    xp: the module of array functions, numpy. With jax.numpy in its place `control`, `observe` and `reward` of the tasks here
+    are functions that JAX differentiates (not of Humanoid, whose center of mass the library computes).
+    """
+
+    xp: Any = np
 
     #: Steps of the simulation for one of the environment, steps of an episode, and the largest action.
     frame_skip = 1
@@ -69,6 +91,10 @@ class Task:
     def reset(self, random: np.random.Generator) -> Tuple[Array, Array]:
         """A first state."""
         raise NotImplementedError
+
+    def control(self, actions: Array) -> Array:
+        """Inputs of the simulation for actions within their bounds."""
+        return actions
 
     def observe(self, q: Array, v: Array) -> Array:
         raise NotImplementedError
@@ -113,12 +139,14 @@ class CartPoleSwingUp(Task):
         return np.array([0.1, np.pi]) * random.uniform(-1.0, 1.0, 2), random.uniform(-0.1, 0.1, 2)
 
     def observe(self, q: Array, v: Array) -> Array:
-        return np.stack([q[:, 0], np.sin(q[:, 1]), np.cos(q[:, 1]), v[:, 0], v[:, 1]], 1)
+        xp = self.xp
+        seen: Array = xp.stack([q[:, 0], xp.sin(q[:, 1]), xp.cos(q[:, 1]), v[:, 0], v[:, 1]], 1)
+        return seen
 
     def reward(self, before: Tuple[Array, Array], after: Tuple[Array, Array], actions: Array, dt: float) -> Array:
         (q, v), a = after, actions[:, 0]
         speeds = v[:, 0] ** 2 + v[:, 1] ** 2
-        reward: Array = np.cos(q[:, 1]) - 0.05 * q[:, 0] ** 2 - 0.002 * speeds - 0.01 * a**2
+        reward: Array = self.xp.cos(q[:, 1]) - 0.05 * q[:, 0] ** 2 - 0.002 * speeds - 0.01 * a**2
         return reward
 
 
@@ -152,13 +180,24 @@ class _Walker(Task):
 
     def observe(self, q: Array, v: Array) -> Array:
         q, v = self.states(q, v)
-        return np.concatenate([q[:, self.hidden :], v], 1)
+        seen: Array = self.xp.concatenate([q[:, self.hidden :], v], 1)
+        return seen
 
     def reward(self, before: Tuple[Array, Array], after: Tuple[Array, Array], actions: Array, dt: float) -> Array:
-        forward = (after[0][:, 0] - before[0][:, 0]) / dt
-        cost = self.control_weight * np.sum(actions**2, 1)
-        reward: Array = self.forward_weight * forward - cost + self.healthy_reward * self.healthy(*after)
+        forward = (self.place(after[0]) - self.place(before[0])) / dt
+        cost = self.control_weight * self.xp.sum(actions**2, 1)
+        reward: Array = self.forward_weight * forward - cost + self.healthy_reward * self.health(*after)
         return reward
+
+    def place(self, q: Array) -> Array:
+        """The coordinate that is to grow."""
+        x: Array = q[:, 0]
+        return x
+
+    def health(self, q: Array, v: Array) -> Array:
+        """The share of the reward for being healthy."""
+        share: Array = self.healthy(q, v)
+        return share
 
     def ends(self, q: Array, v: Array) -> Flags:
         return ~self.healthy(q, v)
@@ -174,11 +213,12 @@ class Hopper(_Walker):
         return q, random.uniform(-self.noise, self.noise, self.model.nv)
 
     def observe(self, q: Array, v: Array) -> Array:
-        return super().observe(q, np.clip(v, -10.0, 10.0))
+        return super().observe(q, self.xp.clip(v, -10.0, 10.0))
 
     def healthy(self, q: Array, v: Array) -> Flags:
-        rest = np.concatenate([q[:, 2:], v], 1)
-        healthy: Flags = (q[:, 1] > 0.7) & (np.abs(q[:, 2]) < 0.2) & (np.abs(rest) < 100.0).all(1)
+        xp = self.xp
+        rest = xp.concatenate([q[:, 2:], v], 1)
+        healthy: Flags = (q[:, 1] > 0.7) & (xp.abs(q[:, 2]) < 0.2) & (xp.abs(rest) < 100.0).all(1)
         return healthy
 
 
@@ -192,6 +232,14 @@ class HalfCheetah(_Walker):
         return q, self.noise * random.standard_normal(self.model.nv)
 
 
+def _world(xp: Any, q: Array, v: Array) -> Tuple[Array, Array]:
+    """MuJoCo's coordinates of a robot on a free joint: the quaternion w x y z, the velocity in world axes."""
+    xyz, w = q[:, 3:6], q[:, 6:7]
+    t = 2.0 * xp.cross(xyz, v[:, :3])
+    linear = v[:, :3] + w * t + xp.cross(xyz, t)
+    return xp.concatenate([q[:, :3], w, xyz, q[:, 7:]], 1), xp.concatenate([linear, v[:, 3:]], 1)
+
+
 class Ant(_Walker):
     """gymnasium's Ant-v5 with include_cfrc_ext_in_observation=False and contact_cost_weight=0."""
 
@@ -199,10 +247,7 @@ class Ant(_Walker):
 
     def states(self, q: Array, v: Array) -> Tuple[Array, Array]:
         """MuJoCo's quaternion (w x y z), and the velocity of the base in world axes."""
-        xyz, w = q[:, 3:6], q[:, 6:7]
-        t = 2.0 * np.cross(xyz, v[:, :3])
-        linear = v[:, :3] + w * t + np.cross(xyz, t)
-        return np.concatenate([q[:, :3], w, xyz, q[:, 7:]], 1), np.concatenate([linear, v[:, 3:]], 1)
+        return _world(self.xp, q, v)
 
     def reset(self, random: np.random.Generator) -> Tuple[Array, Array]:
         q = self.q0 + random.uniform(-self.noise, self.noise, self.model.nq)
@@ -212,6 +257,162 @@ class Ant(_Walker):
     def healthy(self, q: Array, v: Array) -> Flags:
         healthy: Flags = (q[:, 2] >= 0.2) & (q[:, 2] <= 1.0)
         return healthy
+
+
+class Humanoid(_Walker):
+    """gymnasium's Humanoid-v5 with the positions and velocities alone in the observation, and contact_cost_weight=0."""
+
+    file, frame_skip, noise, hidden = "humanoid.xml", 5, 1e-2, 2
+    forward_weight, control_weight, healthy_reward = 1.25, 0.1, 5.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sim = Sim(self.model, contact="none")
+
+    def states(self, q: Array, v: Array) -> Tuple[Array, Array]:
+        return _world(self.xp, q, v)
+
+    def place(self, q: Array) -> Array:
+        """x of the center of mass."""
+        return np.array([self._sim.center_of_mass(one)[1][0] for one in q])
+
+    def reset(self, random: np.random.Generator) -> Tuple[Array, Array]:
+        q = self.q0 + random.uniform(-self.noise, self.noise, self.model.nq)
+        q[3:7] /= np.linalg.norm(q[3:7])
+        return q, random.uniform(-self.noise, self.noise, self.model.nv)
+
+    def healthy(self, q: Array, v: Array) -> Flags:
+        healthy: Flags = (q[:, 2] > 1.0) & (q[:, 2] < 2.0)
+        return healthy
+
+
+def _sigmoid(xp: Any, x: Array) -> Array:
+    share: Array = 0.5 * (1.0 + xp.tanh(0.5 * x))
+    return share
+
+
+class HopperSmooth(Hopper):
+    """Hopper whose reward has a derivative: health is a smooth share of 1, and nothing ends an episode early."""
+
+    def health(self, q: Array, v: Array) -> Array:
+        height, lean = (q[:, 1] - 0.7) / 0.05, (0.2 - self.xp.sqrt(q[:, 2] ** 2 + 1e-4)) / 0.05
+        return _sigmoid(self.xp, height) * _sigmoid(self.xp, lean)
+
+    def observe(self, q: Array, v: Array) -> Array:
+        seen: Array = self.xp.concatenate([q[:, 1:], 10.0 * self.xp.tanh(0.1 * v)], 1)
+        return seen
+
+    def ends(self, q: Array, v: Array) -> Flags:
+        return np.zeros(len(q), bool)
+
+
+class AntSmooth(Ant):
+    """Ant, as HopperSmooth is Hopper."""
+
+    def health(self, q: Array, v: Array) -> Array:
+        return _sigmoid(self.xp, (q[:, 2] - 0.2) / 0.05) * _sigmoid(self.xp, (1.0 - q[:, 2]) / 0.05)
+
+    def ends(self, q: Array, v: Array) -> Flags:
+        return np.zeros(len(q), bool)
+
+
+class HumanoidSmooth(Humanoid):
+    """Humanoid, as HopperSmooth is Hopper."""
+
+    def health(self, q: Array, v: Array) -> Array:
+        return _sigmoid(self.xp, (q[:, 2] - 1.0) / 0.05) * _sigmoid(self.xp, (2.0 - q[:, 2]) / 0.05)
+
+    def ends(self, q: Array, v: Array) -> Flags:
+        return np.zeros(len(q), bool)
+
+
+def _quadruped() -> str:
+    """A trunk of 6 kg on four legs of three joints."""
+    legs, servos = [], []
+    for name, x, y in (("FR", 0.19, -0.05), ("FL", 0.19, 0.05), ("RR", -0.19, -0.05), ("RL", -0.19, 0.05)):
+        out = 0.09 if y > 0 else -0.09
+        legs.append(f"""
+      <body name="{name}_hip" pos="{x} {y} 0">
+        <joint name="{name}_hip" axis="1 0 0" range="-0.8 0.8"/>
+        <geom type="capsule" fromto="0 0 0 0 {out} 0" size="0.03" mass="0.6"/>
+        <body name="{name}_thigh" pos="0 {out} 0">
+          <joint name="{name}_thigh" range="-0.6 2.5"/>
+          <geom type="capsule" fromto="0 0 0 0 0 -0.21" size="0.02" mass="0.9"/>
+          <body name="{name}_calf" pos="0 0 -0.21">
+            <joint name="{name}_calf" range="-2.7 -0.8"/>
+            <geom type="capsule" fromto="0 0 0 0 0 -0.19" size="0.012" mass="0.15"/>
+            <geom name="{name}_foot" type="sphere" size="0.02" pos="0 0 -0.21" mass="0.05" contype="0" conaffinity="1"/>
+          </body>
+        </body>
+      </body>""")
+        servos += [f'<position joint="{name}_{part}" kp="60" forcerange="-25 25"/>' for part in ("hip", "thigh", "calf")]
+    return f"""
+<mujoco model="quadruped">
+  <compiler angle="radian" autolimits="true"/>
+  <option timestep="0.005" integrator="implicitfast"/>
+  <default><geom contype="0" conaffinity="0" friction="0.8"/><joint axis="0 1 0" damping="1.5" armature="0.01"/></default>
+  <worldbody>
+    <geom name="floor" type="plane" size="0 0 1" contype="1" conaffinity="0"/>
+    <body name="trunk" pos="0 0 0.32"><freejoint/>
+      <geom name="trunk" type="box" size="0.19 0.05 0.05" mass="6" conaffinity="1"/>{"".join(legs)}
+    </body>
+  </worldbody>
+  <actuator>{"".join(servos)}</actuator>
+</mujoco>
+"""
+
+
+class Quadruped(Task):
+    """A quadruped is to walk forward at 0.5 m/s. An action is the displacement of 12 servos from the standing pose, in units
+    of 0.4 rad. Observation: height, direction of gravity and velocity in axes of the trunk, joint angles from the standing
+    pose and their rates. The reward is smooth; an episode ends when the trunk falls."""
+
+    frame_skip = 4
+    standing = np.tile([0.0, 0.8, -1.6], 4)
+    speed = 0.5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.low, self.high = -np.ones(12), np.ones(12)
+        self.q0 = np.concatenate([[0.0, 0.0, 0.3125, 0.0, 0.0, 0.0, 1.0], self.standing])
+
+    def load(self) -> Model:
+        return Model.from_string(_quadruped(), "mjcf")
+
+    def _range(self, actuator: int) -> Tuple[float, float]:
+        return -1.0, 1.0
+
+    def reset(self, random: np.random.Generator) -> Tuple[Array, Array]:
+        q = self.q0.copy()
+        q[7:] += random.uniform(-0.05, 0.05, 12)
+        return q, random.uniform(-0.05, 0.05, self.model.nv)
+
+    def control(self, actions: Array) -> Array:
+        inputs: Array = self.standing + 0.4 * actions
+        return inputs
+
+    def down(self, q: Array) -> Array:
+        """The direction of gravity in axes of the trunk."""
+        x, y, z, w = q[:, 3], q[:, 4], q[:, 5], q[:, 6]
+        out: Array = -self.xp.stack([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)], 1)
+        return out
+
+    def observe(self, q: Array, v: Array) -> Array:
+        parts = [q[:, 2:3], self.down(q), v[:, :6], q[:, 7:] - self.standing, 0.1 * v[:, 6:]]
+        seen: Array = self.xp.concatenate(parts, 1)
+        return seen
+
+    def reward(self, before: Tuple[Array, Array], after: Tuple[Array, Array], actions: Array, dt: float) -> Array:
+        xp, (q, v) = self.xp, after
+        world = (after[0][:, :2] - before[0][:, :2]) / dt
+        miss = ((world[:, 0] - self.speed) / 0.25) ** 2 + (world[:, 1] / 0.5) ** 2 + (v[:, 5] / 2.0) ** 2
+        tilt = xp.sum(self.down(q)[:, :2] ** 2, 1)
+        reward: Array = xp.exp(-miss) - tilt - 0.005 * xp.sum(actions**2, 1) - 1e-4 * xp.sum(v[:, 6:] ** 2, 1)
+        return reward
+
+    def ends(self, q: Array, v: Array) -> Flags:
+        fallen: Flags = (q[:, 2] < 0.15) | (self.down(q)[:, 2] > -0.5)
+        return fallen
 
 
 class _Robots:
@@ -236,9 +437,9 @@ class _Robots:
     def observe(self) -> Array:
         return self.task.observe(self.q, self.v)
 
-    def step(self, actions: Array, which: Flags) -> Tuple[Array, Flags, Flags]:
-        """Rewards, ends, and steps that failed, which end their episode where it is with the reward 0.
-        Environments outside of `which` stay."""
+    def step(self, actions: Array, which: Flags) -> Tuple[Array, Flags, Dict[str, Any]]:
+        """Rewards, ends, and information: steps that failed, which end their episode where it is with the reward 0, and labels
+        of the steps. Environments outside of `which` stay."""
         actions = np.asarray(actions, np.float64)
         if actions.shape != (self.count, self.task.model.nu):
             raise InvalidArgumentError(f"action: expected shape {(self.count, self.task.model.nu)}, got {actions.shape}")
@@ -246,17 +447,20 @@ class _Robots:
         if len(bad):
             raise NumericalError(f"action[{', '.join(map(str, bad[0]))}]: must be finite, got {actions[tuple(bad[0])]}")
         actions = np.clip(actions, self.task.low, self.task.high)
-        inputs = np.repeat(actions[:, None, :], self.task.frame_skip, 1)
+        inputs = np.repeat(self.task.control(actions)[:, None, :], self.task.frame_skip, 1)
         each = np.zeros(self.count, np.int32)
-        q, v = self.batch.rollout(self.q.T, self.v.T, inputs.T, self.task.frame_skip, each=each)
+        lengths = np.where(which, self.task.frame_skip, 0)
+        run = self.batch.run_episodes(self.q.T, self.v.T, inputs.T, self.task.frame_skip, lengths=lengths, each=each)
         failed = which & (each != 0)
         moves = (which & ~failed)[:, None]
         before = self.q, self.v
-        self.q, self.v = np.where(moves, q[:, -1].T, self.q), np.where(moves, v[:, -1].T, self.v)
+        self.q, self.v = np.where(moves, run.q[:, -1].T, self.q), np.where(moves, run.v[:, -1].T, self.v)
         with np.errstate(over="ignore", invalid="ignore"):
             rewards = self.task.reward(before, (self.q, self.v), actions, self.dt)
         ends = self.task.ends(self.q, self.v) | failed
-        return np.where(which & ~failed, rewards, 0.0), ends & which, failed
+        # The worst label of an environment's steps, known without a derivative.
+        labels = np.where(failed, int(Gradient.REFUSED), run.labels.max(0))
+        return np.where(which & ~failed, rewards, 0.0), ends & which, {"failed": failed, "gradient": labels}
 
     def spaces(self) -> Tuple[Box, Box]:
         size = self.task.observe(self.q[:1], self.v[:1]).shape[1]
@@ -268,8 +472,9 @@ class VectorEnvironment(_VectorEnv):
     """`num_envs` environments of a task in one batch. threads: 0 for one per core.
 
     All autoreset modes of gymnasium; with SAME_STEP, info["final_obs"] has the last observations of episodes
-    that ended. info["failed"]: environments whose step failed, which ends the episode. Other arguments are
-    options of a `Batch`.
+    that ended. info["failed"]: environments whose step failed, which ends the episode. info["gradient"]: the
+    worst label of an environment's steps, a value of `diffsim.Gradient`, as known without a derivative. Other
+    arguments are options of a `Batch`.
     """
 
     metadata: Dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -323,20 +528,19 @@ class VectorEnvironment(_VectorEnv):
         if self.autoreset_mode != AutoresetMode.NEXT_STEP and self._done.any():
             i = int(np.flatnonzero(self._done)[0])
             raise InvalidArgumentError(f"environment {i}: its episode has ended; reset it with options reset_mask")
-        rewards, terminations, failed = self.robots.step(actions, ~fresh)
+        rewards, terminations, info = self.robots.step(actions, ~fresh)
         self._steps[~fresh] += 1
         self._begin(fresh)
         truncations = (self._steps >= self.limit) & ~terminations
         self._done = terminations | truncations
         observations = self.robots.observe()
-        info: Dict[str, Any] = {"failed": failed}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._done.any():
             ended = self._done.copy()
             last = np.full(self.num_envs, None, dtype=object)
             for i in map(int, np.flatnonzero(ended)):
                 last[i] = observations[i].copy()
+            info["final_info"], info["_final_info"] = {name: x.copy() for name, x in info.items()}, ended
             info["final_obs"], info["_final_obs"] = last, ended
-            info["final_info"], info["_final_info"] = {"failed": failed}, ended
             self._begin(ended)
             observations = self.robots.observe()
         return observations, rewards, terminations, truncations, info
@@ -364,8 +568,9 @@ class Environment(_Env):
         return self.robots.observe()[0], {}
 
     def step(self, action: Array) -> Tuple[Array, float, bool, bool, Dict[str, Any]]:
-        rewards, ends, failed = self.robots.step(np.asarray(action)[None], np.ones(1, bool))
-        return self.robots.observe()[0], float(rewards[0]), bool(ends[0]), False, {"failed": bool(failed[0])}
+        rewards, ends, info = self.robots.step(np.asarray(action)[None], np.ones(1, bool))
+        told = {"failed": bool(info["failed"][0]), "gradient": int(info["gradient"][0])}
+        return self.robots.observe()[0], float(rewards[0]), bool(ends[0]), False, told
 
     def close(self) -> None:
         self.robots.batch.close()
@@ -379,7 +584,7 @@ def _many(task: Type[Task]) -> Any:
     return lambda **arguments: VectorEnvironment(task, **arguments)
 
 
-for _task in (CartPoleSwingUp, Hopper, HalfCheetah, Ant):
+for _task in (CartPoleSwingUp, Hopper, HopperSmooth, HalfCheetah, Ant, AntSmooth, Humanoid, HumanoidSmooth, Quadruped):
     gymnasium.register(
         f"diffsim/{_task.__name__}-v0",
         entry_point=_one(_task),
