@@ -130,7 +130,8 @@ const GRADIENTS = Dict(
     step_info(sim)
 
 How the last step went: `contacts`, `impacts` (contacts that rebound), `iterations`, `residual`, `switch_distance`,
-`converged`, and `gradient`, what its derivative is: `:exact` or `:one_sided`.
+`converged`, `gradient` (the label of its derivative: `:exact` or `:one_sided`), `push_out_given_up` (violations yielded
+as if compliant) and `work` (factorizations of the contact problem).
 """
 function step_info(s::Sim)
     out = Ref{LibDiffSim.ds_step_info}()
@@ -146,6 +147,8 @@ told(i::LibDiffSim.ds_step_info) = (
     switch_distance = i.switch_distance,
     gradient = get(GRADIENTS, i.gradient, :refused),
     converged = i.converged == 1,
+    push_out_given_up = i.push_out_given_up == 1,
+    work = i.work,
 )
 
 "What the sim remembers from step to step: with the state, all that the next step depends on."
