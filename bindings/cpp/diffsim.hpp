@@ -1,18 +1,18 @@
 /**
  * @file
- * diffsim for C++17: handles that release themselves, exceptions, and views with a length. Everything is
- * done by the C library; diffsim.h says what each call means, and its rules hold here too.
+ * diffsim for C++17: handles that release themselves, exceptions, and views with a length. Every call is a
+ * call of the C library; see diffsim.h for its meaning and rules.
  *
  * Arguments and results are View: anything with data() and size() becomes one (std::vector, std::array,
- * std::span, Eigen's dense objects), as does an array. A length that is not the library's throws before
- * the call. A default View stands for NULL: a result that is not wanted, an input where nu = 0.
+ * std::span, Eigen's dense objects), as does an array. A wrong length throws before the call.
+ * A default View stands for NULL: a result that you do not want, or an input if nu = 0.
  *
  * Every failure throws diffsim::Error with the status and the message of the C library, and leaves
- * results and handles as they were. A handle that was moved from may only be assigned to or destroyed;
+ * results and handles as they were. After a move you may only assign to the old handle or destroy it;
  * other calls throw.
  *
  * With Eigen included before this header, or DIFFSIM_EIGEN defined, diffsim::matrix and diffsim::vector
- * look at memory as Eigen maps, without a copy.
+ * are Eigen maps of memory, without a copy.
  */
 #ifndef DIFFSIM_HPP
 #define DIFFSIM_HPP
@@ -26,16 +26,16 @@
 
 namespace diffsim {
 
-/** Where Jacobians go, column-major; a default View for those not wanted. */
+/** Destinations of Jacobians, column-major; a default View for those that you do not want. */
 struct Jacobians {
     Out dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp;
 
-    /** As in C, for `count` steps. */
+    /** The C struct for `count` steps. */
     ds_step_jacobians expect(std::size_t nv, std::size_t nu, std::size_t np,
                              std::size_t count = 1) const {
         return expect_sizes(nv * nv * count, nv * nu * count, nv * np * count);
     }
-    /** As in C, of so many numbers by q or v, by u and by p. */
+    /** The C struct, with these numbers of columns by q or v, by u and by p. */
     ds_step_jacobians expect_sizes(std::size_t square, std::size_t inputs,
                                    std::size_t params) const {
         return {dq_dq.expect(square, "dq_dq"), dq_dv.expect(square, "dq_dv"),
@@ -45,7 +45,7 @@ struct Jacobians {
     }
 };
 
-/** One simulation. One thread at a time. */
+/** A simulation. Use it from one thread at a time. */
 class Sim : public detail::Handle<ds_sim, ds_sim_free>,
             public detail::Questions<Sim>,
             public detail::Activations<Sim> {
@@ -55,16 +55,16 @@ public:
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), nbody_(model.nbody()),
           nsite_(model.nsite()), ntendon_(model.ntendon()), na_(model.na()), nsensordata_(model.nsensordata()) {}
 
-    /** Length of a step [s]: the one of the options, else that of the model. */
+    /** Length of a step [s]: that of the options, or the model's. */
     double time_step() const { return value(ds_sim_time_step(get())); }
-    /** A ds_integrator: the one of the options, else the nearest to that of the model's file. */
+    /** A ds_integrator: that of the options, or the nearest one to that of the model's file. */
     std::int32_t integrator() const { return value(ds_sim_integrator(get())); }
 
     void step(In q, In v, In u, Out q_next, Out v_next) {
         check(ds_sim_step(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
                           q_next.expect(nq_, "q_next"), v_next.expect(nv_, "v_next")));
     }
-    /** A step and its linear model: A 2nv×2nv, B 2nv×nu; a default View declines one. */
+    /** A step and its linear model: A 2nv×2nv, B 2nv×nu; a default View to omit one. */
     void linearize(In q, In v, In u, Out A, Out B = {}) {
         check(ds_sim_linearize(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
                                A.expect(4 * nv_ * nv_, "A"), B.expect(2 * nv_ * nu_, "B")));
@@ -73,13 +73,13 @@ public:
         const ds_step_jacobians jacobians = out.expect(nv_, nu_, np());
         check(ds_sim_step_jacobians(get(), &jacobians));
     }
-    /** How many entries of the last step's Jacobians may differ from zero. */
+    /** Number of structural nonzeros of the last step's Jacobians. */
     ds_jacobian_entries jacobian_entries() {
         ds_jacobian_entries out{};
         check(ds_sim_jacobian_entries(get(), &out));
         return out;
     }
-    /** Which these are, in compressed columns. */
+    /** Their positions, in compressed columns. */
     void jacobian_pattern(const ds_jacobian_entries &entries, View<std::int32_t> state_starts,
                           View<std::int32_t> state_rows, View<std::int32_t> input_starts = {},
                           View<std::int32_t> input_rows = {}) {
@@ -99,7 +99,7 @@ public:
                               du.expect(nu_, "du"), dp.expect(np(), "dp"),
                               dq_next.expect(nv_, "dq_next"), dv_next.expect(nv_, "dv_next")));
     }
-    /** 3 rows a contact; returns whether every impulse is determined by the state. */
+    /** 3 rows a contact. Returns true if the state determines every impulse. */
     bool impulse_jacobians(Out by_q, Out by_v, Out by_u = {}, Out by_p = {}) {
         const std::size_t rows = 3 * contacts().size();
         std::int32_t unique = 0;
@@ -130,7 +130,7 @@ public:
                               v_bar.expect(nv_, "v_bar"), u_bar.expect(nu_, "u_bar"),
                               p_bar.expect(np(), "p_bar")));
     }
-    /// 0: the exact gradient, 1: another.
+    /// 0: the exact gradient, 1: the aware one.
     std::int32_t step_vjp_aware(In q_next_bar, In v_next_bar, Out q_bar, Out v_bar, Out u_bar = {},
                                 Out p_bar = {}) {
         std::int32_t which = 0;
@@ -197,7 +197,7 @@ public:
         const ds_patch *start = nullptr;
         std::size_t count = 0;
         check(ds_sim_patches(get(), &start, &count));
-        // Those of a newer library may be longer.
+        // Records of a newer library may be longer.
         const std::size_t stride = ds_patch_size();
         std::vector<ds_patch> out(count);
         for (std::size_t i = 0; i < count; i++) {
@@ -213,19 +213,19 @@ public:
     void set_external_wrench(std::int32_t body, const Wrench &wrench) {
         check(ds_sim_set_external_wrench(get(), body, wrench.data()));
     }
-    /// The velocity of a dof at the end of every step from now on; NaN frees it.
+    /// Velocity of a dof at the end of every following step; NaN frees it.
     void prescribe(std::int32_t dof, double velocity) {
         check(ds_sim_prescribe(get(), dof, velocity));
     }
-    /// NaN of dofs without one.
+    /// NaN for free dofs.
     void prescribed_velocities(Out velocity) const {
         check(ds_sim_prescribed_velocities(get(), velocity.expect(nv_, "velocity")));
     }
-    /// What held the dofs with a prescribed velocity in the last step; see ds_sim_prescribed_impulses.
+    /// Impulses on the dofs with a prescribed velocity in the last step; see ds_sim_prescribed_impulses.
     void prescribed_impulses(Out impulse) {
         check(ds_sim_prescribed_impulses(get(), impulse.expect(nv_, "impulse")));
     }
-    /// A generalized force in every step from now on, with its slopes by q and v where the step begins, nv×nv column-major.
+    /// Generalized force in every following step, with its slopes by q and v at the start of the step, nv×nv column-major.
     void set_force(In tau, In by_q, In by_v) {
         check(ds_sim_set_force(get(), tau.expect(nv_, "tau"), by_q.expect(nv_ * nv_, "K"),
                                by_v.expect(nv_ * nv_, "D")));
@@ -234,7 +234,7 @@ public:
     void set_force(In tau) {
         check(ds_sim_set_force(get(), tau.expect(nv_, "tau"), nullptr, nullptr));
     }
-    /// Ends it.
+    /// Removes it.
     void clear_force() { check(ds_sim_set_force(get(), nullptr, nullptr, nullptr)); }
     void reset() { check(ds_sim_reset(get())); }
     std::size_t memory_size() const { return value(ds_sim_memory_size(get())); }
@@ -325,7 +325,7 @@ private:
     std::size_t nq_, nv_, nu_, nbody_, nsite_, ntendon_, na_, nsensordata_;
 };
 
-/** A trajectory and its adjoint. One thread at a time. */
+/** A trajectory and its adjoint. Use it from one thread at a time. */
 class Rollout : public detail::Handle<ds_rollout, ds_rollout_free> {
 public:
     Rollout(const Model &model, std::size_t max_steps, const Options &options = {})
@@ -333,7 +333,7 @@ public:
                       max_steps)),
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()) {}
 
-    /** Length of a step [s]: that of the options, else the model's. */
+    /** Length of a step [s]: that of the options, or the model's. */
     double time_step() const { return value(ds_rollout_time_step(get())); }
     /** The integrator in use, a DS_INTEGRATOR_ value. */
     std::int32_t integrator() const { return value(ds_rollout_integrator(get())); }
@@ -375,7 +375,7 @@ public:
         check(ds_rollout_gradient(get(), &out));
         return out;
     }
-    /// Steps that took another gradient than the exact one, and their contacts and limits in other modes.
+    /// Steps that took the aware gradient, and their contacts and limits in other modes.
     std::pair<std::size_t, std::size_t> aware_report() const {
         std::size_t steps = 0, contacts = 0;
         check(ds_rollout_aware_report(get(), &steps, &contacts));
@@ -408,13 +408,13 @@ public:
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()) {}
 
     std::size_t count() const { return value(ds_batch_count(get())); }
-    /** Length of a step [s]: that of the options, else the model's. */
+    /** Length of a step [s]: that of the options, or the model's. */
     double time_step() const { return value(ds_batch_time_step(get())); }
     /** The integrator in use, a DS_INTEGRATOR_ value. */
     std::int32_t integrator() const { return value(ds_batch_integrator(get())); }
     std::size_t threads() const { return value(ds_batch_threads(get())); }
 
-    /** Throws the error of the first element that failed; each: all the statuses. */
+    /** Throws the error of the first element that failed; each: all statuses. */
     void step(In q, In v, In u, Out q_next, Out v_next, View<ds_status> each = {}) {
         const std::size_t n = count();
         check(ds_batch_step(get(), q.expect(nq_ * n, "q"), v.expect(nv_ * n, "v"),
@@ -434,7 +434,7 @@ public:
                                 u_bar.expect(nu_ * n, "u_bar"), p_bar.expect(np() * n, "p_bar"),
                                 each.expect(n, "each")));
     }
-    /** Makes memory for rollouts of up to `steps` steps. */
+    /** Allocates memory for rollouts of up to `steps` steps. */
     void reserve(std::size_t steps) { check(ds_batch_reserve(get(), steps)); }
     /** A trajectory of every element, as Rollout::run; throws as step does. */
     void rollout(std::size_t steps, In q0, In v0, In u, Out q, Out v, View<ds_status> each = {}) {
@@ -487,7 +487,7 @@ public:
     void prescribe(std::size_t element, std::int32_t dof, double velocity) {
         check(ds_batch_prescribe(get(), element, dof, velocity));
     }
-    /** The activations with which all next steps begin: na×count. */
+    /** Activations at the start of the next steps: na×count. */
     void set_act(In act) { check(ds_batch_set_act(get(), act.expect(na_ * count(), "act"))); }
     void get_act(Out act) const {
         check(ds_batch_get_act(get(), act.expect(na_ * count(), "act")));

@@ -1,6 +1,6 @@
 /**
  * @file
- * The activations of a diffsim::Sim: the states of actuators that have one.
+ * Activations (states of actuators) of a diffsim::Sim.
  */
 #ifndef DIFFSIM_ACT_HPP
 #define DIFFSIM_ACT_HPP
@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/** Where the Jacobians of a step by its activations, and of these, go; those not wanted stay empty. */
+/** Destinations of the Jacobians of a step by and of its activations; leave those empty that you do not want. */
 struct ActJacobians {
     /** nv×na */
     Out dq_dact = {}, dv_dact = {};
@@ -21,12 +21,12 @@ struct ActJacobians {
 
 namespace detail {
 
-/** The part of a Sim that is about activations, na numbers each. */
+/** The calls of a Sim for activations, na numbers each. */
 template <class Sim>
 class Activations {
 public:
     std::size_t na() const { return self().na_; }
-    /** Those with which the next step begins. */
+    /** Activations at the start of the next step. */
     void set_act(In act) { check(ds_sim_set_act(raw(), act.expect(na(), "act"))); }
     void get_act(Out act) const { check(ds_sim_get_act(self().get(), act.expect(na(), "act"))); }
 

@@ -33,7 +33,7 @@ public:
         check(ds_ilqr_set_weights(get(), state.expect(nx(), "state"), end.expect(nx(), "end"),
                                   input.expect(nu_, "input")));
     }
-    /** At a node, 0 to steps(), or at all: −1. */
+    /** At a node, 0 to steps(), or everywhere: −1. */
     void set_reference(std::int32_t node, In q, In v, In u) {
         check(ds_ilqr_set_reference(get(), node, q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u")));
     }
@@ -55,7 +55,7 @@ public:
                             &info));
         return info;
     }
-    /** From activations, too: na numbers. */
+    /** With the initial activations: na numbers. */
     ds_ilqr_info solve_act(In q0, In v0, In act0, Out u) {
         ds_ilqr_info info{};
         check(ds_ilqr_solve_act(get(), q0.expect(nq_, "q0"), v0.expect(nv_, "v0"), act0.expect(na_, "act0"),

@@ -16,7 +16,7 @@ struct IkTask : ds_ik_task {
     IkTask() : ds_ik_task{} { ds_ik_task_init(this); }
 };
 
-/** What a derivative of a solution is; see ds_ik_gradient. */
+/** Label of the derivative of a solution; see ds_ik_gradient. */
 struct IkGradient {
     ds_gradient gradient;
     bool unique;
@@ -41,7 +41,7 @@ public:
     std::size_t residual_size(std::int32_t task) const {
         return value(ds_ik_residual_size(get(), task));
     }
-    /** Numbers of a variation of all targets. */
+    /** Length of a variation of all targets. */
     std::size_t variation_size() const { return value(ds_ik_variation_size(get())); }
 
     /** 16 numbers of a frame, 3 of the centre of mass, nq of a posture. */
@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    /** A number that is no task's has no size: the library names it. */
+    /** An invalid task has size 0; the library's error names it. */
     template <class T>
     static T *of_task(View<T> x, std::size_t size, const char *name) {
         return size == 0 ? x.data() : x.expect(size, name);

@@ -1,6 +1,6 @@
 /**
  * @file
- * Models of diffsim for C++17: loaded, asked, drawn, and built part by part.
+ * Models of diffsim for C++17: loading, reading, visuals, building.
  */
 #ifndef DIFFSIM_MODEL_HPP
 #define DIFFSIM_MODEL_HPP
@@ -13,7 +13,7 @@
 
 namespace diffsim {
 
-/** A robot or scene: constant, safe to use from many threads at once. */
+/** A robot or scene. It never changes, and many threads may use it at once. */
 class Model : public detail::Handle<ds_model, ds_model_free> {
 public:
     static Model load(const std::string &path, const LoadOptions &options = {}) {
@@ -25,7 +25,7 @@ public:
                           static_cast<std::int32_t>(format), &options));
     }
 
-    /** Saves to a .urdf, or an .xml or .mjcf (MJCF); what the format could not say, one line each. */
+    /** Saves to a .urdf, or an .xml or .mjcf (MJCF). Returns a line for each thing that the format cannot express. */
     std::vector<std::string> save(const std::string &path, const SaveOptions &options = {}) const {
         ds_saved *made = nullptr;
         check(ds_model_save(get(), path.c_str(), &options, &made));
@@ -39,9 +39,9 @@ public:
     std::size_t nq() const { return value(ds_model_nq(get())); }
     std::size_t nv() const { return value(ds_model_nv(get())); }
     std::size_t nu() const { return value(ds_model_nu(get())); }
-    /** Activations: the states of actuators that have one. */
+    /** Number of activations (states of actuators). */
     std::size_t na() const { return value(ds_model_na(get())); }
-    /** The actuator that an activation drives; -1 for an index that is none. */
+    /** The actuator of an activation; -1 if the index is out of range. */
     std::int32_t act_actuator(std::int32_t activation) const {
         return ds_model_act_actuator(get(), activation);
     }
@@ -49,7 +49,7 @@ public:
     std::size_t njoint() const { return value(ds_model_njoint(get())); }
     std::size_t ngeom() const { return value(ds_model_ngeom(get())); }
     std::size_t nsensor() const { return value(ds_model_nsensor(get())); }
-    /** Numbers that all sensors tell. */
+    /** Number of values of all sensors. */
     std::size_t nsensordata() const { return value(ds_model_nsensordata(get())); }
     std::size_t nsite() const { return value(ds_model_nsite(get())); }
     std::size_t ntendon() const { return value(ds_model_ntendon(get())); }
@@ -68,7 +68,7 @@ public:
     std::int32_t sensor_id(const std::string &name) const {
         return value(ds_model_sensor_id(get(), name.c_str()));
     }
-    /** Where the numbers of a sensor begin. */
+    /** Index of a sensor's first value. */
     std::int32_t sensor_adr(std::int32_t i) const { return value(ds_model_sensor_adr(get(), i)); }
     std::int32_t sensor_dim(std::int32_t i) const { return value(ds_model_sensor_dim(get(), i)); }
     ds_sensor_kind sensor_kind(std::int32_t i) const {
@@ -104,7 +104,7 @@ public:
     std::size_t warning_count() const { return value(ds_model_warning_count(get())); }
     std::string_view warning(std::size_t i) const { return name(ds_model_warning(get(), i)); }
 
-    /** Parts as a builder takes them; strings and arrays in them live as long as the model. */
+    /** Descriptions as for a builder; their strings and arrays belong to the model. */
     BodyDesc body(std::int32_t i) const { return told<BodyDesc>(ds_model_body, i); }
     JointDesc joint(std::int32_t i) const { return told<JointDesc>(ds_model_joint, i); }
     GeomDesc geom(std::int32_t i) const { return told<GeomDesc>(ds_model_geom, i); }
@@ -121,11 +121,11 @@ public:
     InertiaVector body_inertia(std::int32_t body) const {
         return read<10>(ds_model_body_inertia, body);
     }
-    /** Share of its own weight that a force at its centre of mass carries. */
+    /** Share of the body's weight that a force at its centre of mass carries. */
     double body_gravity_compensation(std::int32_t body) const {
         return read<1>(ds_model_body_gravity_compensation, body)[0];
     }
-    /** Which of the mocap bodies it is, -1 of another. */
+    /** Number among the mocap bodies; -1 for other bodies. */
     std::int32_t body_mocap(std::int32_t body) const { return ds_model_body_mocap(get(), body); }
     std::int32_t joint_type(std::int32_t joint) const {
         return value(ds_model_joint_type(get(), joint));
@@ -182,27 +182,27 @@ public:
         if (enabled < 0) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
         return enabled == 1;
     }
-    /** A copy in which pairs of geoms (two ids each) may touch, or never do. */
+    /** A copy in which these pairs of geoms (two ids each) may touch, or never touch. */
     Model with_pairs(View<const std::int32_t> geoms, bool enabled) const {
         if (geoms.size() % 2 != 0)
             throw Error(DS_ERR_INVALID_ARGUMENT, "geoms: expected two ids a pair");
         return Model(made(ds_model_with_pairs, static_cast<const ds_model *>(get()), geoms.data(),
                           geoms.size() / 2, enabled ? 1 : 0));
     }
-    /** A copy with more actuators, whose inputs come after those that there are. */
+    /** A copy with more actuators, whose inputs come after the present ones. */
     Model with_actuators(View<const ActuatorDesc> actuators) const {
         static_assert(sizeof(ActuatorDesc) == sizeof(ds_actuator_desc));
         return Model(made(ds_model_with_actuators, static_cast<const ds_model *>(get()),
                           static_cast<const ds_actuator_desc *>(actuators.data()), actuators.size()));
     }
-    /** A copy in which what overlaps by construction never touches; a default View for q is neutral. */
+    /** A copy in which geoms of one robot that overlap at q never touch; a default View for q is neutral. */
     Model exclude_overlapping(In q = {}) const {
         return Model(made(ds_model_exclude_overlapping, static_cast<const ds_model *>(get()),
                           q.expect(nq(), "q")));
     }
 
     void neutral(Out q) const { check(ds_model_neutral(get(), q.expect(nq(), "q"))); }
-    /** Within limits, without overlap where that is found, on the ground. */
+    /** Within limits, on the ground, and without overlap if such a configuration is found. */
     void home(Out q) const { check(ds_model_home(get(), q.expect(nq(), "q"))); }
     /** q with robots on free joints moved until their lowest points touch the ground. */
     void place_on_ground(In q, Out q_out) const {
@@ -262,7 +262,7 @@ private:
     }
 };
 
-/** What a file draws of a robot; its ds_visual live as long as it does. */
+/** Visual shapes of a file; owns its ds_visual. */
 class Visuals : public detail::Handle<ds_visuals, ds_visuals_free> {
 public:
     Visuals(const Model &model, const std::string &path, const LoadOptions &options = {})
@@ -280,15 +280,15 @@ public:
     std::string_view warning(std::size_t i) const { return name(ds_visuals_warning(get(), i)); }
 };
 
-/** Collects the description of a model. */
+/** Collects bodies, joints and other parts, and makes a model of them. */
 class Builder : public detail::Handle<ds_builder, ds_builder_free> {
 public:
     Builder() : Handle(made(ds_builder_create)) {}
-    /** With all of a model; ids of bodies, joints and geoms are the model's. */
+    /** Starts from a model; ids of bodies, joints and geoms are the model's. */
     explicit Builder(const Model &model)
         : Handle(made(ds_builder_from_model, static_cast<const ds_model *>(model.get()))) {}
 
-    /** Adds all of another model to a body; a default View for placement is the identity. */
+    /** Attaches another model to a body; a default View for placement is the identity. */
     void attach(std::int32_t body, const Model &model, const std::string &prefix = "",
                 In placement = {}) {
         check(ds_builder_attach(get(), body, placement.expect(16, "placement"), model.get(),
@@ -304,7 +304,7 @@ public:
     std::int32_t geom_id(const std::string &name) const {
         return value(ds_builder_geom_id(get(), name.c_str()));
     }
-    /** Parts without their names, to be changed and set again, which lets these stay. */
+    /** Descriptions without names. Change and set them; the names stay. */
     BodyDesc body(std::int32_t i) const { return told<BodyDesc>(ds_builder_body, i); }
     JointDesc joint(std::int32_t i) const { return told<JointDesc>(ds_builder_joint, i); }
     GeomDesc geom(std::int32_t i) const { return told<GeomDesc>(ds_builder_geom, i); }
@@ -317,7 +317,7 @@ public:
     void set_geom(std::int32_t i, const ds_geom_desc &to) {
         check(ds_builder_set_geom(get(), i, &to));
     }
-    /** Ids of the geoms after it become one less. */
+    /** The ids of the geoms after it decrease by one. */
     void remove_geom(std::int32_t i) { check(ds_builder_remove_geom(get(), i)); }
 
     void set_gravity(const Vector3 &gravity) {
@@ -350,7 +350,7 @@ public:
                                   placement.expect(16, "placement"), &out));
         return out;
     }
-    /** 1 and the body floats. */
+    /** 1: all of the body's weight. */
     void set_gravity_compensation(std::int32_t body, double share) {
         check(ds_builder_set_gravity_compensation(get(), body, share));
     }
@@ -410,7 +410,7 @@ struct MassProperties {
     Vector3 com;
     std::array<double, 6> inertia;
 };
-/** What inertia_from_com takes. */
+/** Argument of inertia_from_com. */
 inline MassProperties inertia_to_com(const InertiaVector &inertia) {
     MassProperties out{};
     check(ds_inertia_to_com(inertia.data(), &out.mass, out.com.data(), out.inertia.data()));
@@ -425,7 +425,7 @@ inline InertiaVector inertia_from_com(double mass, const Vector3 &com,
     return out;
 }
 
-/** Coordinates in which every value is the inertia of a body; the header says which. */
+/** Coordinates in which every value is the inertia of a body; see the header. */
 inline InertiaVector inertia_to_log_cholesky(const InertiaVector &p) {
     InertiaVector theta{};
     check(ds_inertia_to_log_cholesky(p.data(), theta.data()));

@@ -12,23 +12,23 @@ struct ProblemOptions : ds_problem_options {
     ProblemOptions() : ds_problem_options{} { ds_problem_options_init(this); }
 };
 
-/** A contact problem or a variation of one: nv×nv, 3n×nv, nv, 3n, n, 3n numbers for n contacts; default Views for none. */
+/** A contact problem or a variation of one: nv×nv, 3n×nv, nv, 3n, n, 3n numbers for n contacts; a default View is zero. */
 struct ProblemData {
     In A, J, v_free, target, friction, compliance;
 };
 
-/** Where a gradient by these goes; default Views for those not wanted. */
+/** Destinations of a gradient by these; default Views for those that you do not want. */
 struct ProblemBars {
     Out A, J, v_free, target, friction, compliance;
 };
 
-/** Solves contact problems that an engine with dynamics of its own poses, and differentiates the last one. */
+/** Solves contact problems of an engine with its own dynamics, and differentiates the last one. */
 class Problem : public detail::Handle<ds_problem, ds_problem_free> {
 public:
     explicit Problem(const ProblemOptions &options)
         : Handle(made(ds_problem_create, static_cast<const ds_problem_options *>(&options))), nv_(options.nv) {}
 
-    /** Of as many contacts as data.friction has numbers; v: nv, impulse: 3 a contact. */
+    /** data.friction has one number a contact; v: nv, impulse: 3 a contact. */
     ds_step_info solve(const ProblemData &data, Out v, Out impulse) {
         const std::size_t contacts = data.friction.size(), rows = 3 * contacts;
         ds_step_info out{};
@@ -62,19 +62,19 @@ public:
         check(ds_problem_info(get(), &out));
         return out;
     }
-    /** A ds_contact_mode each. */
+    /** A ds_contact_mode a contact. */
     std::vector<std::int32_t> modes() const {
         std::vector<std::int32_t> out(contacts_);
         check(ds_problem_modes(get(), out.data()));
         return out;
     }
-    /** Whether no other impulses give the last velocity, as far as is known. */
+    /** True if the impulses of the last velocity are known to be unique. */
     bool impulses_unique() {
         std::int32_t out{};
         check(ds_problem_impulses_unique(get(), &out));
         return out == 1;
     }
-    /** Forgets the last solution, also as the start of the next solve. */
+    /** Forgets the last solution, which is also the warm start of the next one. */
     void reset() { check(ds_problem_reset(get())); }
 
 private:

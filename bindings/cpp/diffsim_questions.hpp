@@ -1,6 +1,6 @@
 /**
  * @file
- * What a diffsim::Sim answers about a state without a step, beside its dynamics.
+ * Queries of a diffsim::Sim about a state, without a step.
  */
 #ifndef DIFFSIM_QUESTIONS_HPP
 #define DIFFSIM_QUESTIONS_HPP
@@ -14,7 +14,7 @@
 
 namespace diffsim {
 
-/** A frame on a body: where it is in the body's frame, the body's own by default, and where its motion is told. */
+/** A frame on a body: its placement in the body's frame (default: the body's own), and the axes of its motion. */
 struct Frame {
     std::int32_t body = 0;
     /** 4×4, column-major; a default View for the identity. */
@@ -22,7 +22,7 @@ struct Frame {
     ds_reference_frame reference = DS_FRAME_LOCAL_WORLD_ALIGNED;
 };
 
-/** What a ray meets first; -1 for no geom. */
+/** First hit of a ray; geom -1 for a miss. */
 struct RayHit {
     double distance = -1.0;
     std::array<double, 3> normal{};
@@ -32,7 +32,7 @@ struct RayHit {
 
 namespace detail {
 
-/** The questions of a Sim. All velocities and accelerations are (linear; angular). */
+/** The queries of a Sim. All velocities and accelerations are (linear; angular). */
 template <class Sim>
 class Questions {
 public:
@@ -175,7 +175,7 @@ public:
             dforces_du.expect(nu * nu, "dforces_du"), &gradient));
         return gradient;
     }
-    /** As many numbers as there are tendons; derivatives: tendons×nv. */
+    /** ntendon numbers each; derivatives: ntendon×nv. */
     ds_gradient tendon_states(In q, In v, Out lengths, Out velocities, Out tensions,
                               Out dtensions_dq = {}, Out dtensions_dv = {}) {
         const std::size_t n = self().ntendon_, columns = n * self().nv_;
@@ -188,7 +188,7 @@ public:
         return gradient;
     }
 
-    /** By the laws of the step, which is the last one afterwards; nv. */
+    /** Acceleration by the laws of the step, nv. Afterwards this step is the last one. */
     void forward(In q, In v, In u, Out acceleration) {
         check(ds_sim_forward(raw(), in_q(q), in_v(v), in_u(u), out_v(acceleration, "acceleration")));
     }
@@ -215,7 +215,7 @@ public:
                                           out_v(v_bar, "v_bar"), act_bar.expect(self().na_, "act_bar"),
                                           u_bar.expect(self().nu_, "u_bar"), p_bar.expect(np, "p_bar")));
     }
-    /** The force for an acceleration beside those of inputs u, none for zero; nv. */
+    /** The force that acts beside the inputs u (default View: zero) to give an acceleration; nv. */
     void inverse(In q, In v, In u, In a, Out force) {
         check(ds_sim_inverse(raw(), in_q(q), in_v(v), in_u(u), in_v(a, "a"), out_v(force, "force")));
     }
@@ -236,7 +236,7 @@ public:
         check(ds_sim_contact_torques(raw(), torques.expect(count, "torques")));
     }
 
-    /** What a ray meets first: geom -1 and distance -1 for nothing. ddistance: nv. */
+    /** First hit of a ray; geom -1 and distance -1 for a miss. ddistance: nv. */
     RayHit ray_cast(In q, const std::array<double, 3> &origin,
                     const std::array<double, 3> &direction,
                     double max_distance = std::numeric_limits<double>::infinity(),
@@ -247,7 +247,7 @@ public:
                               out_v(ddistance, "ddistance"), &hit.gradient));
         return hit;
     }
-    /** As many rays as there are geoms; origins, directions and normals 3 numbers each, ddistances nv each. */
+    /** geoms.size() rays: origins, directions and normals 3 numbers each, ddistances nv each. */
     void ray_casts(In q, In origins, In directions, double max_distance, std::int32_t exclude_body,
                    Out distances, std::vector<std::int32_t> &geoms, Out normals = {},
                    Out ddistances = {}) {

@@ -14,14 +14,14 @@ struct RecorderOptions : ds_recorder_options {
     RecorderOptions() : ds_recorder_options{} { ds_recorder_options_init(this); }
 };
 
-/** Takes frames of sims, rollouts and batches of a model, and writes them as a recording. */
+/** Records frames of sims, rollouts and batches of a model, and writes the recording. */
 class Recorder : public detail::Handle<ds_recorder, ds_recorder_free> {
 public:
     explicit Recorder(const Model &model, const RecorderOptions &options = {})
         : Handle(made(ds_recorder_create, static_cast<const ds_model *>(model.get()), &options)),
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()) {}
 
-    /** The number of the new channel. */
+    /** Returns the number of the new channel. */
     std::int32_t add_channel(const std::string &name, std::size_t size = 1) {
         std::int32_t out{};
         check(ds_recorder_add_channel(get(), name.c_str(), size, &out));
@@ -33,7 +33,7 @@ public:
         const std::size_t size = i < sizes_.size() ? sizes_[i] : 0;
         check(ds_recorder_set_channel(get(), channel, values.expect(size, "values")));
     }
-    /** The number of shapes left out; warnings say why. */
+    /** Returns the number of shapes that were left out; the warnings say why. */
     std::size_t add_visuals(const std::string &path, const LoadOptions &options = {}) {
         std::size_t out{};
         check(ds_recorder_add_visuals(get(), path.c_str(), &options, &out));
@@ -49,7 +49,7 @@ public:
     void open(const std::string &path) { check(ds_recorder_open(get(), path.c_str())); }
     void flush() { check(ds_recorder_flush(get())); }
     void save(const std::string &path) { check(ds_recorder_save(get(), path.c_str())); }
-    /** The recording as a file would have it; valid until the next call. */
+    /** The bytes of the recording's file; valid until the next call. */
     std::string_view bytes() {
         const std::uint8_t *at = nullptr;
         std::size_t size = 0;
@@ -57,7 +57,7 @@ public:
         return {reinterpret_cast<const char *>(at), size};
     }
 
-    /** A frame of the last step, where one is due. */
+    /** Records a frame of the last step if one is due. */
     void step(const Sim &sim) {
         check(ds_recorder_step(get(), static_cast<const ds_sim *>(sim.get())));
     }
@@ -83,7 +83,7 @@ public:
         check(ds_recorder_add_arrow(get(), body, point.data(), vector.data()));
     }
 
-    /** Shown from the next frame on, until the name is set again; without points it is gone. Points in
+    /** Shows a surface from the next frame on, until you set the name again; no points remove it. Points in
      *  world axes [m], triangles of their numbers from 0, red, green, blue and opacity from 0 to 1. */
     void surface(const std::string &name, const std::vector<Vector3> &points,
                  const std::vector<std::array<std::uint32_t, 3>> &triangles,

@@ -1,7 +1,7 @@
 /**
  * @file
- * What diffsim.hpp is made of: exceptions, views with a length, options with their defaults, owned
- * handles, and Eigen's maps of views.
+ * Basis of diffsim.hpp: exceptions, views with a length, options with their defaults, owned handles,
+ * and Eigen maps of views.
  */
 #ifndef DIFFSIM_VIEW_HPP
 #define DIFFSIM_VIEW_HPP
@@ -26,7 +26,7 @@
 
 namespace diffsim {
 
-/** A call that failed. what() names the argument, what was expected and what was given. */
+/** A call that failed. what() names the argument, the expected value and the given value. */
 class Error : public std::runtime_error {
 public:
     Error(ds_status status, const std::string &message)
@@ -50,7 +50,7 @@ template <class C>
 struct has_strides<C, std::void_t<decltype(std::declval<const C &>().outerStride())>>
     : std::true_type {};
 
-/** Whether the elements of a container follow each other, columns first. Only Eigen's may not. */
+/** True if the elements of a container are contiguous, column by column. Only Eigen's may be otherwise. */
 template <class C>
 bool without_gaps(const C &c) {
     if constexpr (has_strides<C>::value) {
@@ -62,7 +62,7 @@ bool without_gaps(const C &c) {
     }
 }
 
-/** Whether an array of From may be read as one of To: the same type, perhaps with const. */
+/** True if an array of From may be read as one of To: the same type, or with const. */
 template <class From, class To>
 constexpr bool as_array = std::is_convertible_v<From (*)[], To (*)[]>;
 
@@ -71,7 +71,7 @@ using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
 
 }  // namespace detail
 
-/** Elements in a row, owned by somebody else. */
+/** Contiguous elements that somebody else owns. */
 template <class T>
 class View {
 public:
@@ -95,7 +95,7 @@ public:
     constexpr T *end() const noexcept { return data_ + size_; }
     constexpr T &operator[](std::size_t i) const noexcept { return data_[i]; }
 
-    /** The address, where the length is the library's, or NULL for a default View. */
+    /** The address if the length is right, or NULL for a default View. */
     T *expect(std::size_t count, const char *name) const {
         if (data_ != nullptr && size_ != count)
             throw Error(DS_ERR_INVALID_ARGUMENT, std::string(name) + ": expected " + std::to_string(count) +
@@ -188,7 +188,7 @@ struct GeomDesc : ds_geom_desc {
 };
 struct ActuatorDesc : ds_actuator_desc {
     ActuatorDesc() : ds_actuator_desc{} { ds_actuator_desc_init(this); }
-    /** A servo on a one-dof joint, to which u is the target: gain = kp, bias = (0, -kp, -kd). */
+    /** A servo on a one-dof joint; u is its target: gain = kp, bias = (0, -kp, -kd). */
     static ActuatorDesc servo(const char *joint, double kp, double kd) {
         ActuatorDesc made;
         made.joint = joint;
@@ -228,7 +228,7 @@ public:
 protected:
     explicit Handle(T *object) noexcept : object_(object) {}
 
-    /** What `create` hands out through its last argument. */
+    /** The handle that `create` writes to its last argument. */
     template <class F, class... A>
     static T *made(F create, A... arguments) {
         T *out = nullptr;
@@ -236,14 +236,14 @@ protected:
         return out;
     }
 
-    /** What a call without a status gave for this object, or the library's message if there is none. */
+    /** Passes the result of a call without a status; throws if the handle is empty. */
     template <class V>
     V value(V given) const {
         if (!object_) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
         return given;
     }
 
-    /** As value, of a call that gives NULL for an index out of range. */
+    /** Passes a string; throws if it is NULL, which means an index out of range. */
     std::string_view name(const char *given) const {
         if (given == nullptr) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
         return given;

@@ -266,7 +266,14 @@ impl Model {
             | ParamKind::JointArmature
             | ParamKind::JointFriction => {
                 range("index (a joint)", p.index, self.njoint())?;
-                range("component", p.component, self.joint(p.index as usize).nv)
+                let j = self.joint(p.index as usize);
+                if j.nv == 0 {
+                    return Err(Error::unsupported(format!(
+                        "param: {:?} of joint \"{}\": a fixed joint has no dof",
+                        p.kind, j.name
+                    )));
+                }
+                range("component", p.component, j.nv)
             }
             ParamKind::JointSpringReference => {
                 range("index (a joint)", p.index, self.njoint())?;

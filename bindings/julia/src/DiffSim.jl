@@ -51,8 +51,8 @@ export Recorder, record!, surface!, save
 """
     library_path()
 
-Where the shared library is looked for: in the environment variable `DIFFSIM_LIBRARY`, in the repository that this
-package lies in, and where the system's loader looks.
+Path of the shared library. It is searched in this order: the environment variable `DIFFSIM_LIBRARY`, the repository that
+contains this package, the folders of the system's loader.
 """
 function library_path()
     named = get(ENV, "DIFFSIM_LIBRARY", "")

@@ -1,7 +1,7 @@
 """
     act(sim)
 
-The activations, the states of actuators that have one, with which the next step begins: `na` numbers, 0 in a new sim.
+Activations (states of actuators) at the start of the next step: `na` numbers, 0 in a new sim.
 """
 function act(s::Sim)
     out = Vector{Float64}(undef, s.model.na)
@@ -9,13 +9,13 @@ function act(s::Sim)
     out
 end
 
-"Sets what [`act`](@ref) gives."
+"Sets the activations; see [`act`](@ref)."
 set_act!(s::Sim, x) = check(LibDiffSim.ds_sim_set_act(handle(s), sized(x, "act", s.model.na)))
 
 """
     act(batch)
 
-The activations of all elements: na×count.
+Activations of all elements: na×count.
 """
 function act(b::Batch)
     out = Matrix{Float64}(undef, b.model.na, b.count)
@@ -25,21 +25,21 @@ end
 
 set_act!(b::Batch, x) = check(LibDiffSim.ds_batch_set_act(handle(b), sized(x, "act", b.model.na, b.count)))
 
-"The activations of a keyframe of the file."
+"Activations of a keyframe of the file."
 function keyframe_act(m::Model, name::AbstractString)
     out = Vector{Float64}(undef, m.na)
     check(LibDiffSim.ds_model_keyframe_act(handle(m), name, out))
     out
 end
 
-"The actuators, by their indices in u from 0, that the activations drive."
+"Index in u, from 0, of the actuator of each activation."
 act_actuators(m::Model) = [Int(LibDiffSim.ds_model_act_actuator(handle(m), i)) for i in 0:m.na-1]
 
 """
     act_jacobians(sim)
 
-What [`jacobians`](@ref) leaves out of the last step's, as those are at fixed activations: `dq_dact` and `dv_dact` (nv×na),
-`dact_dq` and `dact_dv` (na×nv, zeros), `dact_dact` (na×na), `dact_du` (na×nu).
+Jacobians of the last step by and of the activations: `dq_dact` and `dv_dact` (nv×na), `dact_dq` and `dact_dv` (na×nv, zeros),
+`dact_dact` (na×na), `dact_du` (na×nu). [`jacobians`](@ref) has the others, at fixed activations.
 """
 function act_jacobians(s::Sim)
     m = s.model
@@ -55,7 +55,7 @@ end
 """
     jvp_act(sim; dq = nothing, dv = nothing, dact = nothing, du = nothing, dp = nothing)
 
-As [`jvp`](@ref) with the activations: (dq_next, dv_next, dact_next).
+[`jvp`](@ref) with activations. Returns (dq_next, dv_next, dact_next).
 """
 function jvp_act(s::Sim; dq = nothing, dv = nothing, dact = nothing, du = nothing, dp = nothing)
     m = s.model
@@ -69,7 +69,7 @@ end
 """
     vjp_act(sim, q_next_bar, v_next_bar, act_next_bar = nothing)
 
-As [`vjp`](@ref) of a function of the activations, too: (q_bar, v_bar, act_bar, u_bar, p_bar).
+[`vjp`](@ref) of a function that depends on the activations, too. Returns (q_bar, v_bar, act_bar, u_bar, p_bar).
 """
 function vjp_act(s::Sim, q_next_bar, v_next_bar, act_next_bar = nothing)
     m = s.model
@@ -83,7 +83,7 @@ end
 """
     run_act!(rollout, q0, v0, act0, u)
 
-As [`run!`](@ref) from the activations `act0` (`nothing`: 0), with those of the trajectory: (q, v, act), the last na×(N+1).
+[`run!`](@ref) from the activations `act0` (`nothing`: 0). Returns (q, v, act); act is na×(N+1).
 """
 function run_act!(r::Rollout, q0, v0, act0, u::AbstractMatrix)
     m, steps = r.model, size(u, 2)
@@ -98,7 +98,7 @@ end
 """
     vjp_act(rollout, q_bar, v_bar, act_bar = nothing)
 
-As [`vjp`](@ref) of a function of the activations (na×(N+1)), too: (q0_bar, v0_bar, act0_bar, u_bar, p_bar).
+[`vjp`](@ref) of a function that depends on the activations (na×(N+1)), too. Returns (q0_bar, v0_bar, act0_bar, u_bar, p_bar).
 """
 function vjp_act(r::Rollout, q_bar, v_bar, act_bar = nothing)
     m, n = r.model, r.steps

@@ -1,8 +1,8 @@
 """
     Batch(model, count; threads = 0, options...)
 
-`count` simulations of a model with a warm start each, stepped together over threads (0: one a core). The number of
-threads changes no bit of a result. Options as of [`Sim`](@ref).
+`count` simulations of a model, each with its own warm start, which step together on `threads` threads (0: one for each core).
+The number of threads changes no bit of a result. Options: see [`Sim`](@ref).
 """
 mutable struct Batch
     handle::Ptr{Cvoid}
@@ -24,8 +24,8 @@ end
 """
     batch_step!(batch, q, v, u)
 
-Advances all states in place: nq×count, nv×count, nu×count. Those that fail stay as they are, and the error names the
-first of them.
+Advances all states in place: nq×count, nv×count, nu×count. A state whose step fails does not change; the error names the first
+one.
 """
 function batch_step!(b::Batch, q, v, u)
     m = b.model
@@ -37,9 +37,9 @@ end
 """
     run!(batch, q0, v0, u)
 
-Runs one step for each of the N columns of every element's inputs: q0 (nq×count), v0 (nv×count), u (nu×N×count). Returns
-the trajectories (q, v): nq×(N+1)×count and nv×(N+1)×count, the initial state first. An element is as a
-[`Rollout`](@ref) with its parameters; one that fails makes an error that names it.
+Runs N steps of every element: q0 (nq×count), v0 (nv×count), u (nu×N×count). Returns the trajectories (q, v), nq×(N+1)×count and
+nv×(N+1)×count, the initial state first. Each element gives the bits of a [`Rollout`](@ref) with its parameters. If an element
+fails, the error names it.
 """
 function run!(b::Batch, q0, v0, u::AbstractArray{<:Any,3})
     m, steps = b.model, size(u, 2)
@@ -52,8 +52,8 @@ end
 """
     vjp(batch, q_bar, v_bar)
 
-The gradient (q0_bar, v0_bar, u_bar, p_bar) of a function of the last trajectories of [`run!`](@ref), one element's numbers
-after the other's, given its gradient by the states: nv×(N+1)×count each, positions in tangent coordinates.
+Adjoint of the last [`run!`](@ref): from the gradient by the states (nv×(N+1)×count each, positions in tangent coordinates)
+to (q0_bar, v0_bar, u_bar, p_bar), element by element.
 """
 function vjp(b::Batch, q_bar, v_bar)
     m, np = b.model, Int(LibDiffSim.ds_batch_np(handle(b)))
@@ -65,7 +65,7 @@ function vjp(b::Batch, q_bar, v_bar)
     (q0_bar = q0_bar, v0_bar = v0_bar, u_bar = u_bar, p_bar = p_bar)
 end
 
-"    prescribe!(batch, element, dof, velocity)\n\nAs of a [`Sim`](@ref), in one element, counted from 1."
+"    prescribe!(batch, element, dof, velocity)\n\nPrescribes the velocity of a dof of one element, counted from 1; see `prescribe!` of a [`Sim`](@ref)."
 function prescribe!(b::Batch, element, dof, velocity)
     1 <= element <= b.count || throw(ArgumentError("element: expected 1 to $(b.count), got $element"))
     check(LibDiffSim.ds_batch_prescribe(handle(b), element - 1, dof, velocity))

@@ -1,8 +1,8 @@
 """
     Builder()
 
-Collects the description of a model: bodies, joints, geoms, springs, tendons, actuators, equalities. [`build`](@ref) makes the
-model. `Builder(model)` begins with all of a model. Body 0 is the world. The ids that it gives are its own; the model's are found by name.
+Collects bodies, joints, geoms, springs, tendons, actuators and equalities; [`build`](@ref) makes a model of them.
+`Builder(model)` starts from a model. Body 0 is the world. Ids belong to the builder; find those of the model by name.
 
     b = Builder()
     arm = add_body!(b, 0, "arm"; inertia = inertia_from_com(1.0, zeros(3), [0.1, 0, 0.1, 0, 0, 0.1]))
@@ -108,8 +108,8 @@ const ZONES = (
 )
 
 """
-Fills the fields of a description, and calls `add` with it while what it points to is kept alive. `nothing` stands for what the
-library does by itself.
+Fills the fields of a description, and calls `add` with it while its strings and arrays are kept alive. `nothing` keeps the
+library's default.
 """
 function described(add, made, fields)
     T, kept = typeof(made), Any[]
@@ -151,8 +151,8 @@ end
 """
     inertia_from_com(mass, com, inertia)
 
-The 10 numbers of an inertia about the body's origin, from the mass [kg], the centre of mass (3) [m] and Ixx, Ixy, Iyy, Ixz,
-Iyz, Izz about the centre of mass [kg m²].
+The 10 inertial numbers about the body's origin, from the mass [kg], the centre of mass (3) [m], and Ixx, Ixy, Iyy, Ixz, Iyz,
+Izz about the centre of mass [kg m²].
 """
 function inertia_from_com(mass, com, inertia)
     out = Vector{Float64}(undef, 10)
@@ -242,7 +242,7 @@ set_actuation!(b::Builder, actuation) =
 """
     add_body!(builder, parent, name = nothing; placement = nothing, inertia = nothing)
 
-Adds a body and gives its id. `placement`: 4×4, its frame in that of its parent; `nothing` for the identity. `inertia`: 10
+Adds a body and returns its id. `placement`: 4×4, its frame in that of its parent; `nothing` for the identity. `inertia`: 10
 numbers about its origin ([`inertia_from_com`](@ref)); `nothing` for none.
 """
 function add_body!(b::Builder, parent, name = nothing; placement = nothing, inertia = nothing)
@@ -277,7 +277,7 @@ add_joint!(b::Builder, body; kind = :revolute, control = nothing, fields...) =
 """
     add_geom!(builder, body; kind, fields...)
 
-Adds a geom to a body and gives its id. `kind` is `:plane`, `:sphere`, `:capsule`, `:cylinder`, `:ellipsoid` or `:box`; fields are
+Adds a geom to a body and returns its id. `kind` is `:plane`, `:sphere`, `:capsule`, `:cylinder`, `:ellipsoid` or `:box`; fields are
 those of `ds_geom_desc`: name, condim, size (3), placement (4×4), friction (3), restitution, stiffness, dissipation, tangential,
 contype, conaffinity, priority, margin, gap, hydroelastic, modulus, resolution, hydroelastic_margin, slab_thickness.
 """
@@ -292,7 +292,8 @@ end
 """
     add_actuator!(builder; joint = nothing, tendon = nothing, body = nothing, fields...)
 
-Adds an actuator on a joint, along a tendon or at the contacts of a body, by name, which takes the next entry of u; fields are those of `ds_actuator_desc`:
+Adds an actuator on a joint, a tendon or the contacts of a body, given by name. Its input is the next entry of u. Fields are those of
+`ds_actuator_desc`:
 name, gear (6), gain, bias (3), control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation (such as
 `:filter`) with what belongs to it, muscle_...
 """
@@ -349,7 +350,7 @@ add_equality!(b::Builder; kind, fields...) =
 """
     add_site!(builder, body, name = nothing; placement = nothing)
 
-Adds a named frame to a body and gives its id. `placement`: 4×4, in the body's frame; `nothing` for the identity.
+Adds a named frame to a body and returns its id. `placement`: 4×4, in the body's frame; `nothing` for the identity.
 """
 function add_site!(b::Builder, body, name = nothing; placement = nothing)
     out = Ref{Int32}(-1)
@@ -376,7 +377,7 @@ add_sensor!(b::Builder; kind, zone = :sphere, fields...) =
 """
     set_gravity_compensation!(builder, body, share)
 
-Lets a force at its centre of mass carry a share of a body's own weight: 0 for none of it, as it is from the start, 1 and it floats.
+Adds a force at a body's centre of mass that carries this share of its weight: 0 (default) for none, 1 for all of it.
 """
 set_gravity_compensation!(b::Builder, body, share) =
     check(LibDiffSim.ds_builder_set_gravity_compensation(handle(b), body, share))
@@ -384,8 +385,8 @@ set_gravity_compensation!(b::Builder, body, share) =
 """
     attach!(builder, body, model; prefix = "", placement = nothing)
 
-Adds all of another model: what hangs on its world hangs on `body` then, with its world's frame at `placement` (4×4) there, and
-`prefix` before all its names.
+Attaches another model to `body`: its world's frame lies at `placement` (4×4, in the body's frame). All its names get the
+`prefix`.
 """
 attach!(b::Builder, body, m::Model; prefix = "", placement = nothing) = check(LibDiffSim.ds_builder_attach(
     handle(b), body, placement === nothing ? C_NULL : sized(placement, "placement", 4, 4), handle(m), prefix,
@@ -405,7 +406,7 @@ for (part, id, read, write, T) in (
             found
         end
         $find(_::Builder, number::Integer) = number
-        "Changes a part of a builder's model, given by its name or id: fields as of the struct; what is not given stays."
+        "Changes a part of the builder's model, given by its name or id. Fields are those of the struct; fields that are not given keep their values."
         function $change(b::Builder, of; fields...)
             number, made = $find(b, of), LibDiffSim.$T()
             check(LibDiffSim.$read(handle(b), number, made))
@@ -414,10 +415,10 @@ for (part, id, read, write, T) in (
     end
 end
 
-"    remove_geom!(builder, geom)\n\nTakes a geom away, given by its name or id. Ids of those after it become one less."
+"    remove_geom!(builder, geom)\n\nRemoves a geom, given by its name or id. The ids of the geoms after it decrease by one."
 remove_geom!(b::Builder, geom) = check(LibDiffSim.ds_builder_remove_geom(handle(b), builder_geom(b, geom)))
 
-"    build(builder)\n\nThe model of what has been collected. The builder can be added to and built again."
+"    build(builder)\n\nMakes the model. You may add to the builder and build again."
 function build(b::Builder)
     out = Ref{Ptr{Cvoid}}(C_NULL)
     check(LibDiffSim.ds_builder_build(handle(b), out))

@@ -1,9 +1,9 @@
 """
     lqr(A, B, Q, R)
 
-The gains K (nu×nx) of the regulator u = −K x that is least in the sum of xᵀQx + uᵀRu along x⁺ = A x + B u, and P (nx×nx) with
-xᵀPx that sum from x on: (K, P). `A`: nx×nx, `B`: nx×nu, `Q`: nx×nx, symmetric, without negative directions, `R`: nu×nu,
-symmetric and positive definite. About a state at rest A and B are the [`jacobians`](@ref) of a step, x the tangent of q, then v.
+Discrete regulator: u = −K x minimizes the sum of xᵀQx + uᵀRu along x⁺ = A x + B u. Returns (K, P): the gains (nu×nx), and P
+(nx×nx), where xᵀPx is the sum from x on. `A`: nx×nx, `B`: nx×nu, `Q`: nx×nx, symmetric positive semidefinite, `R`: nu×nu, symmetric
+positive definite. About a state at rest, A and B are the [`jacobians`](@ref) of a step, and x is the tangent of q, then v.
 """
 function lqr(A, B, Q, R)
     nx, nu = size(A, 1), size(B, 2)
@@ -16,10 +16,10 @@ end
 """
     Ilqr(model, steps; max_plans = 100, plan_tolerance = 1e-9, options...)
 
-A horizon of so many steps whose inputs [`solve!`](@ref) improves by an iterative linear-quadratic regulator within bounds of the
-inputs. `max_plans` times at most in one solve; a decrease below the share `plan_tolerance` of the cost ends it; other keywords are
-the step's, as of [`Sim`](@ref). Weights are 0 but for 1 of each input; the reference is the neutral configuration at rest without
-input, and inputs have no bounds. One task at a time.
+A horizon of `steps` steps. [`solve!`](@ref) improves its inputs within their bounds by an iterative linear-quadratic regulator, at
+most `max_plans` times. It ends if the cost decreases by less than the share `plan_tolerance`. Other keywords are those of a
+[`Sim`](@ref), for the steps. Defaults: weight 1 for each input, 0 for states; reference: neutral, at rest, without input; no bounds.
+Use it from one task at a time.
 """
 mutable struct Ilqr
     handle::Ptr{Cvoid}
@@ -44,8 +44,8 @@ end
 """
     set_weights!(ilqr, state, last, input)
 
-Weights of deviations: of the state where each step begins and of the end, 2nv numbers each (tangent of q, then v), at least 0, and
-of the inputs, nu numbers greater than 0. The last plan is forgotten.
+Sets the weights of deviations: of the state at the start of each step and at the end, 2nv nonnegative numbers each (tangent of q,
+then v), and of the inputs, nu positive numbers. Forgets the last plan.
 """
 function set_weights!(p::Ilqr, state, last, input)
     m = p.model
@@ -56,18 +56,18 @@ end
 """
     set_reference!(ilqr, q, v = zeros(nv), u = zeros(nu); node = nothing)
 
-What deviations are from where step `node` begins, counted from 1, `steps + 1` for the end; `nothing` for all of them. The last plan
-is forgotten.
+Sets the reference at the start of step `node`, counted from 1 (`steps + 1`: the end; `nothing`: everywhere). Forgets the last
+plan.
 """
 function set_reference!(p::Ilqr, q, v = zeros(p.model.nv), u = zeros(p.model.nu); node = nothing)
     m = p.model
     sized(q, "q", m.nq), sized(v, "v", m.nv), sized(u, "u", m.nu)
-    # Minus one stands for all nodes in the library; a node that is none must not become it.
+    # −1 means all nodes in the library; node 0 is invalid and must not become −1.
     node === nothing || 1 <= node <= p.steps + 1 || throw(ArgumentError("node: expected 1 to $(p.steps + 1), got $node"))
     check(LibDiffSim.ds_ilqr_set_reference(handle(p), node === nothing ? -1 : node - 1, q, v, u))
 end
 
-"    set_input_bounds!(ilqr, lower, upper)\n\nBounds of the inputs, nu numbers each; infinite ones are none. The last plan is forgotten."
+"    set_input_bounds!(ilqr, lower, upper)\n\nSets the bounds of the inputs, nu numbers each; ±Inf for no bound. Forgets the last plan."
 function set_input_bounds!(p::Ilqr, lower, upper)
     sized(lower, "lower", p.model.nu), sized(upper, "upper", p.model.nu)
     check(LibDiffSim.ds_ilqr_set_input_bounds(handle(p), lower, upper))
@@ -82,9 +82,9 @@ const ILQR_OUTCOMES = (
 """
     solve!(ilqr, q0, v0, u)
 
-Improves the inputs `u` (nu×steps) from a state on; those beyond their bounds are first moved to them. Gives the better ones, in a
-new array, and how it went: (u, info), where `info` has the `outcome` (`:converged`, `:stuck` or `:iterations`), `iterations`, the
-`cost` of the plan and the `first_cost` of the inputs that came, and the largest `slope` by an input that no bound holds.
+Improves the inputs `u` (nu×steps) from the state (q0, v0) on; inputs beyond their bounds are moved to them first. Returns (u, info):
+the new inputs, and the `outcome` (`:converged`, `:stuck` or `:iterations`), the `iterations`, the `cost` of the plan, the
+`first_cost` of the given inputs, and the largest `slope` by an input that is not at a bound.
 """
 function solve!(p::Ilqr, q0, v0, u)
     m = p.model
@@ -112,8 +112,8 @@ end
 """
     gains(ilqr, step)
 
-Feedback K (nu×2nv) of a step of the last plan, counted from 1: u + K δx answers a state that is off the plan by δx = (δq, δv), δq by
-[`difference`](@ref) from the plan's configuration. Rows of inputs that a bound holds are zero.
+Feedback K (nu×2nv) of a step of the last plan, counted from 1: apply u + K δx at a deviation δx = (δq, δv) from the plan, δq by
+[`difference`](@ref) from its configuration. Rows of inputs at a bound are zero.
 """
 function gains(p::Ilqr, step)
     1 <= step <= p.steps || throw(ArgumentError("step: expected 1 to $(p.steps), got $step"))

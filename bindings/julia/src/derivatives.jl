@@ -20,9 +20,9 @@ end
 """
     jacobian_pattern(sim)
 
-Which entries of the last step's Jacobians may differ from zero, in compressed columns that count from one: a named tuple of
-`number` (patterns of one simulation with the same one are the same: it is another only where other bodies touch),
-`state_starts` and `state_rows` of the columns by q and v, `input_starts` and `input_rows` of those by u.
+Structural nonzeros of the last step's Jacobians, in compressed columns that count from one: a named tuple of `number`,
+`state_starts` and `state_rows` of the columns by q and v, `input_starts` and `input_rows` of the columns by u. Patterns of one
+simulation with the same number are equal; the number changes if other bodies touch.
 """
 function jacobian_pattern(s::Sim)
     entries = Ref(LibDiffSim.ds_jacobian_entries(0, 0, 0))
@@ -58,7 +58,7 @@ end
 """
     jvp(sim; dq = nothing, dv = nothing, du = nothing, dp = nothing)
 
-Forward mode: the variations (dq_next, dv_next) of the last step's result for variations of what went in.
+Forward mode: the variations (dq_next, dv_next) of the last step's result for variations of its arguments.
 """
 function jvp(s::Sim; dq = nothing, dv = nothing, du = nothing, dp = nothing)
     m = s.model
@@ -71,8 +71,8 @@ end
 """
     vjp(sim, q_next_bar, v_next_bar)
 
-Reverse mode: given the gradient of a function by the last step's result (`nv` numbers each, tangent at the next
-configuration), its gradient (q_bar, v_bar, u_bar, p_bar) by what went in.
+Reverse mode: from the gradient of a function by the last step's result (`nv` numbers each, tangent at the next configuration)
+to its gradient (q_bar, v_bar, u_bar, p_bar) by the arguments.
 """
 function vjp(s::Sim, q_next_bar, v_next_bar)
     m = s.model
@@ -85,8 +85,8 @@ end
 """
     vjp_aware(sim, q_next_bar, v_next_bar)
 
-As [`vjp`](@ref), but another gradient where that is larger, which sees beyond contacts that hold or are open; with `other`,
-whether it is another.
+[`vjp`](@ref), or the complementarity-aware gradient where it is larger: it also sees the other modes of contacts that hold or
+are open. `other` is true if it is the aware one.
 """
 function vjp_aware(s::Sim, q_next_bar, v_next_bar)
     m = s.model
@@ -99,7 +99,7 @@ end
 """
     aware_contacts(sim)
 
-How many contacts and limits the gradient of the last [`vjp_aware`](@ref) took in another mode than the step did.
+Number of contacts and limits that the last [`vjp_aware`](@ref) took in another mode than the step.
 """
 function aware_contacts(s::Sim)
     out = Ref{Csize_t}(0)
@@ -110,7 +110,8 @@ end
 """
     linearize(sim, q, v, u)
 
-(A, B) of the step from there: (δq⁺, δv⁺) = A (δq, δv) + B δu, 2nv×2nv and 2nv×nu, the Jacobians of the step to the bit.
+Takes a step and returns its linear model (A, B): (δq⁺, δv⁺) = A (δq, δv) + B δu, 2nv×2nv and 2nv×nu, equal to the Jacobians of the
+step to the bit.
 """
 function linearize(s::Sim, q, v, u)
     m = s.model

@@ -17,7 +17,7 @@ function inverse_dynamics(s::Sim, q, v, a)
     out
 end
 
-"The acceleration under the total generalized force `tau`. Joint damping, springs and friction are the step's business."
+"The acceleration under the total generalized force `tau`. Joint damping, springs and friction act in steps only."
 function forward_dynamics(s::Sim, q, v, tau)
     m, out = s.model, Vector{Float64}(undef, s.model.nv)
     sized(q, "q", m.nq), sized(v, "v", m.nv), sized(tau, "tau", m.nv)

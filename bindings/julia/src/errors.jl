@@ -1,8 +1,8 @@
 """
     DiffSimError(status, message)
 
-A call of the library failed: `status` is the name of its status, such as `:DS_ERR_PARSE`, `message` says which argument
-is at fault, what was expected and what came. Nothing has changed: every object can be used as before.
+A call of the library failed. `status` is the name of its status, such as `:DS_ERR_PARSE`. `message` names the argument, the
+expected value and the given value. Every object is unchanged and can be used as before.
 """
 struct DiffSimError <: Exception
     status::Symbol

@@ -1,12 +1,11 @@
 """
     Ik(model; tolerance, max_iterations, max_restarts, seed, equality_weight, limits)
 
-Solves inverse kinematics of one model within the bounds of its joints. Tasks are added once ([`add_frame!`](@ref),
-[`add_center_of_mass!`](@ref), [`add_posture!`](@ref)), their targets set as often as wanted; tasks that no configuration meets
-together are weighed against each other. One task of Julia's at a time. Keywords are the fields of `ds_ik_options`: `tolerance`,
-the largest residual that counts as solved [m, rad]; `max_iterations` of each start; `max_restarts` further starts at random
-configurations of `seed` where the first does not solve the tasks; `equality_weight` of the model's equalities, 0 leaves them
-out; `limits`, whether bounds hold.
+Solves inverse kinematics of one model within its joint limits. Add tasks once ([`add_frame!`](@ref), [`add_center_of_mass!`](@ref),
+[`add_posture!`](@ref)), and set their targets as often as you like. Tasks that contradict each other are weighed. Use it from one
+Julia task at a time. Keywords are the fields of `ds_ik_options`: `tolerance`, the largest residual of a solved task [m, rad];
+`max_iterations` of each start; `max_restarts`, further starts at random configurations (from `seed`) if the first one does not solve
+the tasks; `equality_weight` of the model's equalities, 0 to ignore them; `limits`, true to respect joint limits.
 
     ik = Ik(model; max_restarts = 10)
     hand = add_frame!(ik, body_id(model, "hand"))
@@ -44,9 +43,9 @@ end
 """
     add_frame!(ik, body, placement = nothing; weight = 1, axes = (1, 1, 1, 1, 1, 1), tolerance = 0)
 
-Adds a frame on a body and gives the task's number. `placement`: 4×4, the frame in that of the body; `nothing` for the body's
-own. `axes`: factors of the weight, position along the world's axes and rotation about the target's, 0 for what is left free (a
-position: `(1, 1, 1, 0, 0, 0)`). `tolerance`: 0 for that of the solver, `Inf` for a preference. Target: 4×4.
+Adds a frame on a body and returns the task's number. `placement`: 4×4, the frame in that of the body; `nothing` for the body's
+own. `axes`: factors of the weight, position along the world's axes and rotation about the target's, 0 for a free direction
+(position only: `(1, 1, 1, 0, 0, 0)`). `tolerance`: 0 for that of the solver, `Inf` for a preference. Target: 4×4.
 """
 function add_frame!(ik::Ik, body, placement = nothing; weight = 1, axes = (1, 1, 1, 1, 1, 1), tolerance = 0)
     at = placement === nothing ? nothing : vec(sized(convert(Matrix{Float64}, placement), "placement", 4, 4))
@@ -54,7 +53,7 @@ function add_frame!(ik::Ik, body, placement = nothing; weight = 1, axes = (1, 1,
     add_task!(ik, LibDiffSim.DS_IK_FRAME, fields)
 end
 
-"    add_center_of_mass!(ik; weight = 1, axes = (1, 1, 1), tolerance = 0)\n\nAdds the centre of mass of all that moves and gives the task's number. Target: 3 numbers."
+"    add_center_of_mass!(ik; weight = 1, axes = (1, 1, 1), tolerance = 0)\n\nAdds the centre of mass of all moving bodies and returns the task's number. Target: 3 numbers."
 function add_center_of_mass!(ik::Ik; weight = 1, axes = (1, 1, 1), tolerance = 0)
     length(axes) == 3 || throw(DimensionMismatch("axes: expected 3 numbers, got $(length(axes))"))
     add_task!(ik, LibDiffSim.DS_IK_CENTER_OF_MASS, (weight = weight, axes = (axes..., 1, 1, 1), tolerance = tolerance))
@@ -63,7 +62,7 @@ end
 """
     add_posture!(ik; weight = 1, dofs = nothing, tolerance = 0)
 
-Adds the configuration itself and gives the task's number: a preference, unless there is a tolerance. `dofs`: factors of the
+Adds the configuration itself and returns the task's number: a preference, unless it has a tolerance. `dofs`: factors of the
 weight, nv numbers. Target: nq numbers.
 """
 function add_posture!(ik::Ik; weight = 1, dofs = nothing, tolerance = 0)
@@ -71,15 +70,15 @@ function add_posture!(ik::Ik; weight = 1, dofs = nothing, tolerance = 0)
     add_task!(ik, LibDiffSim.DS_IK_POSTURE, (weight = weight, dofs = factors, tolerance = tolerance))
 end
 
-"    set_target!(ik, task, target)\n\nSets where a task should be: a 4×4 placement, 3 numbers, or nq. The last solution is forgotten."
+"    set_target!(ik, task, target)\n\nSets the target of a task: a 4×4 placement, 3 numbers, or nq. Forgets the last solution."
 function set_target!(ik::Ik, task, target)
     n = Int(LibDiffSim.ds_ik_target_size(handle(ik), task))
-    # The library's own words for a number that is no task's.
+    # The library's own message for an invalid task.
     n == 0 || sized(target, "target", (n == 16 && ndims(target) == 2 ? (4, 4) : (n,))...)
     check(LibDiffSim.ds_ik_set_target(ik.handle, task, target))
 end
 
-"    set_weight!(ik, task, weight)\n\nSets the weight of a task; 0 leaves it out. The last solution is forgotten."
+"    set_weight!(ik, task, weight)\n\nSets the weight of a task; 0 to ignore it. Forgets the last solution."
 set_weight!(ik::Ik, task, weight) = check(LibDiffSim.ds_ik_set_weight(handle(ik), task, weight))
 
 const IK_OUTCOMES = (
@@ -91,10 +90,9 @@ const IK_OUTCOMES = (
 """
     solve!(ik, q0)
 
-The configuration found from `q0`, and how the search went: (q, info), where `info` has the `outcome` (`:solved`, `:stationary`
-or `:iterations`), `iterations` and `restarts`, the largest `residual` of what has a tolerance [m, rad], the `objective`, the
-largest entry of its `slope` that no bound holds, and the `equality_residual`. Tasks that are not met are no error: the outcome
-says so.
+Searches from `q0`. Returns (q, info): the configuration, and the `outcome` (`:solved`, `:stationary` or `:iterations`), `iterations`,
+`restarts`, the largest `residual` of tasks with a tolerance [m, rad], the `objective`, the largest entry of its `slope` at a dof that
+is not at a limit, and the `equality_residual`. If tasks are not met, this is no error; see the outcome.
 """
 function solve!(ik::Ik, q0)
     q, out = Vector{Float64}(undef, ik.model.nq), Ref{LibDiffSim.ds_ik_info}()
@@ -127,8 +125,8 @@ end
 """
     gradient_kind(ik)
 
-What the derivative of the last solution is, `:exact` or `:one_sided`, and whether the solution is the only one near by:
-(gradient, unique). Where it is not, the derivative is that of the motion of least norm that goes along with the targets.
+Label of the derivative of the last solution, `:exact` or `:one_sided`, and whether the solution is locally unique: (gradient,
+unique). If it is not unique, the derivative is that of the least-norm motion that follows the targets.
 """
 function gradient_kind(ik::Ik)
     kind, unique = Ref{Int32}(0), Ref{Int32}(0)

@@ -1,4 +1,4 @@
-# The state that questions by the laws of a step are about.
+# Checks the state of queries that use the laws of a step.
 function state(s::Sim, q, v, u)
     m = s.model
     (sized(q, "q", m.nq), sized(v, "v", m.nv), sized(u, "u", m.nu))
@@ -7,8 +7,8 @@ end
 """
     forward(sim, q, v, u = zeros(nu))
 
-Acceleration (nv) by the laws of the step from a state, which moves nothing: [`contacts`](@ref), [`body_contact_wrenches`](@ref) and
-all derivatives are those of that step afterwards, the warm start of the next one is not.
+Acceleration (nv) at a state by the laws of the step. The state does not advance. Afterwards [`contacts`](@ref),
+[`body_contact_wrenches`](@ref) and all derivatives are those of this step; the warm start of the next step does not change.
 """
 function forward(s::Sim, q, v, u = no_input(s))
     out = Vector{Float64}(undef, s.model.nv)
@@ -35,8 +35,8 @@ end
 """
     inverse(sim, q, v, a, u = zeros(nu))
 
-The force (nv) beside those of the inputs `u` with which [`forward`](@ref) from (q, v) has acceleration `a`, with contact. Refused for
-rigid contact, whose impulses are no function of the velocity.
+The force (nv) that must act beside the inputs `u` so that [`forward`](@ref) from (q, v) gives the acceleration `a`, with contact.
+Refused for rigid contact: its impulses are not a function of the velocity.
 """
 function inverse(s::Sim, q, v, a, u = no_input(s))
     out = Vector{Float64}(undef, s.model.nv)
@@ -67,9 +67,9 @@ end
 """
     ray_casts(sim, q, origins, directions; max_distance = Inf, exclude_body = -1)
 
-What rays meet first at `q`: origins and directions of any length but zero, 3×n, world axes. A body's geoms can be passed through.
-Gives `distances`, -1 where nothing is met; `normals` of the surfaces, 3×n; ids of `geoms`, -1 for none; `ddistances`, the distances'
-derivatives by q (tangent), nv×n; `gradients`, `:exact` or `:one_sided` (on edges, and where a ray grazes).
+First hits of rays at `q`. Origins and directions (any length but zero): 3×n, world axes. Rays ignore the geoms of `exclude_body`.
+Returns `distances`, -1 for a miss; `normals` of the surfaces, 3×n; ids of `geoms`, -1 for a miss; `ddistances`, derivatives of the
+distances by q (tangent), nv×n; `gradients`, `:exact` or `:one_sided` (on edges, and if a ray grazes).
 """
 function ray_casts(s::Sim, q, origins, directions; max_distance = Inf, exclude_body = -1)
     m, n = s.model, size(origins, 2)
@@ -85,7 +85,7 @@ end
 """
     ray_cast(sim, q, origin, direction; max_distance = Inf, exclude_body = -1)
 
-What one ray meets first: (distance, normal, geom, ddistance, gradient); see [`ray_casts`](@ref).
+First hit of one ray: (distance, normal, geom, ddistance, gradient); see [`ray_casts`](@ref).
 """
 function ray_cast(s::Sim, q, origin, direction; options...)
     start, along = sized(origin, "origin", 3), sized(direction, "direction", 3)
@@ -102,8 +102,8 @@ end
 """
     sensors(sim, q, v, u = zeros(nu))
 
-What all sensors of the model tell at a state, in the order of the file: nsensordata numbers, those of one at
-[`sensor_range`](@ref). Where one of them needs accelerations or contact forces [`forward`](@ref) is done first.
+Values of all sensors at a state, in the order of the file: nsensordata numbers; [`sensor_range`](@ref) has those of one sensor. If a
+sensor needs accelerations or contact forces, [`forward`](@ref) runs first.
 """
 function sensors(s::Sim, q, v, u = no_input(s))
     out = Vector{Float64}(undef, s.model.nsensordata)
@@ -114,8 +114,8 @@ end
 """
     sensor_jacobians(sim, q, v, u = zeros(nu))
 
-Jacobians (ddata_dq, ddata_dv, ddata_du) of what all sensors tell, nsensordata rows each, and the `gradient`, `:exact` or
-`:one_sided`. Refused for touch, force and torque sensors on which contacts press.
+Jacobians (ddata_dq, ddata_dv, ddata_du) of the values of all sensors, nsensordata rows each, and the `gradient`, `:exact` or
+`:one_sided`. Refused for touch, force and torque sensors under contact load.
 """
 function sensor_jacobians(s::Sim, q, v, u = no_input(s))
     m, kind = s.model, Ref{Int32}(0)
@@ -124,7 +124,7 @@ function sensor_jacobians(s::Sim, q, v, u = no_input(s))
     NamedTuple{(:ddata_dq, :ddata_dv, :ddata_du, :gradient)}((out..., get(GRADIENTS, kind[], :refused)))
 end
 
-"    sensor_vjp(sim, q, v, data_bar, u = zeros(nu))\n\nAdjoint of what all sensors tell: (q_bar, v_bar, u_bar, gradient)."
+"    sensor_vjp(sim, q, v, data_bar, u = zeros(nu))\n\nAdjoint of the values of all sensors: (q_bar, v_bar, u_bar, gradient)."
 function sensor_vjp(s::Sim, q, v, data_bar, u = no_input(s))
     m, kind = s.model, Ref{Int32}(0)
     bars = map(n -> Vector{Float64}(undef, n), (m.nv, m.nv, m.nu))
@@ -137,17 +137,17 @@ end
 sensor_names(m::Model) =
     [unsafe_string(LibDiffSim.ds_model_sensor_name(handle(m), i)) for i in 0:Int(LibDiffSim.ds_model_nsensor(m.handle))-1]
 
-# The id of a sensor that there is.
+# Checks the id of a sensor.
 function sensor_at(m::Model, sensor)
     0 <= sensor < LibDiffSim.ds_model_nsensor(handle(m)) || throw(ArgumentError("sensor: expected an id, got $sensor"))
     sensor
 end
 
-"    sensor_range(model, sensor)\n\nWhere the numbers of a sensor, an id, stand among those that all tell."
+"    sensor_range(model, sensor)\n\nRange of the numbers of a sensor, given by its id, among those of all sensors."
 function sensor_range(m::Model, sensor)
     first = Int(LibDiffSim.ds_model_sensor_adr(m.handle, sensor_at(m, sensor)))
     first+1:first+Int(LibDiffSim.ds_model_sensor_dim(m.handle, sensor))
 end
 
-"    sensor_kind(model, sensor)\n\nWhat a sensor, an id, tells, such as `:gyro`."
+"    sensor_kind(model, sensor)\n\nKind of a sensor, given by its id, such as `:gyro`."
 sensor_kind(m::Model, sensor) = named(SENSORS, LibDiffSim.ds_model_sensor_kind(m.handle, sensor_at(m, sensor)))

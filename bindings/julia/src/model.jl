@@ -1,7 +1,7 @@
 """
     Model
 
-A robot or scene: constant once made, and safe to use from many threads. Fields `nq`, `nv`, `nu`, `nbody`, `njoint`,
+A robot or scene. It never changes, and many threads may use it. Fields `nq`, `nv`, `nu`, `nbody`, `njoint`,
 `ngeom`, `nsite`, `nsensor`, `nsensordata` hold its sizes. Made by [`load_model`](@ref).
 """
 mutable struct Model
@@ -68,7 +68,7 @@ function choice(options, name, value)
     options[value]
 end
 
-"The name of a constant of the library; `:unknown` of a newer library's."
+"Name of a constant of the library; `:unknown` for a constant of a newer library."
 function named(options, value)
     at = findfirst(x -> x == value, collect(values(options)))
     at === nothing ? :unknown : keys(options)[at]
@@ -83,8 +83,8 @@ end
 The model of a `.urdf` or MJCF `.xml` file, or of a text in `format` `:urdf` or `:mjcf`. `base` may be `:file`,
 `:fixed` or `:free`, `open_mesh` `:error` or `:hull`; with `actuation = :full` the inputs are the generalized forces (nu = nv), with
 `:joints` those on joints, none on a floating base. `effort_limits` clamps inputs to the joints' efforts, `transmissions` makes
-actuators of a URDF's. Meshes are looked for in the file's folder and those above it, in `mesh_dirs`, and where ROS_PACKAGE_PATH
-and AMENT_PREFIX_PATH say that packages are. What the loader left out is in [`warnings`](@ref).
+actuators of a URDF's. Meshes are searched in the file's folder and its parents, in `mesh_dirs`, and in the packages of
+ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. [`warnings`](@ref) lists the elements that the loader ignored.
 """
 load_model(path::AbstractString; options...) = with_load_options(; options...) do made, out
     LibDiffSim.ds_model_load(path, made, out)
@@ -127,7 +127,7 @@ function with_load_options(
 end
 
 """
-Folders that hold ROS packages, as its environment variables say: `share` of each prefix of AMENT_PREFIX_PATH, and of
+Folders that hold ROS packages, from the environment: `share` of each prefix of AMENT_PREFIX_PATH, and of
 ROS_PACKAGE_PATH each folder and, up to five levels within, those that hold a folder with a package.xml.
 """
 function ros_folders()
@@ -151,7 +151,7 @@ function ros_folders()
     unique(found)
 end
 
-"Calls with options that look for meshes in these folders, then in ROS's."
+"Calls with options that search meshes in these folders, then in those of ROS."
 function with_folders(call, mesh_dirs, options)
     names = [Base.cconvert(Cstring, String(d)) for d in Iterators.flatten((mesh_dirs, ros_folders()))]
     GC.@preserve names begin
@@ -167,8 +167,8 @@ end
 """
     save(model, path; strict = false)
 
-Saves the model to a `.urdf`, or an `.xml` or `.mjcf` (MJCF), and gives what the format could not say, one line each. With
-`strict` that is an error, and nothing is written.
+Saves the model to a `.urdf`, or an `.xml` or `.mjcf` (MJCF), and returns a line for each thing that the format cannot express. With
+`strict` such a thing is an error, and nothing is written.
 """
 function save(m::Model, path::AbstractString; strict = false)
     options = LibDiffSim.ds_save_options()
@@ -180,7 +180,7 @@ function save(m::Model, path::AbstractString; strict = false)
     lines
 end
 
-"What the loader left out or changed, one line each."
+"Things that the loader ignored or changed, one line each."
 function warnings(m::Model)
     count = LibDiffSim.ds_model_warning_count(handle(m))
     [unsafe_string(LibDiffSim.ds_model_warning(m.handle, i)) for i in 0:Int(count)-1]
@@ -196,7 +196,7 @@ for (name, f) in (
     (:actuator_id, :ds_model_actuator_id),
 )
     @eval begin
-        "Id of what has this name in the model."
+        "Id of the part with this name."
         function $name(m::Model, name::AbstractString)
             id = LibDiffSim.$f(handle(m), name)
             id < 0 && throw(DiffSimError(:DS_ERR_INVALID_ARGUMENT, unsafe_string(LibDiffSim.ds_last_error())))
@@ -215,7 +215,7 @@ function copied(create, m::Model, arguments...)
     Model(out[])
 end
 
-"    pair_enabled(model, geom_a, geom_b)\n\nWhether two geoms may touch."
+"    pair_enabled(model, geom_a, geom_b)\n\nTrue if two geoms may touch."
 function pair_enabled(m::Model, geom_a, geom_b)
     enabled = LibDiffSim.ds_model_pair_enabled(handle(m), geom_a, geom_b)
     enabled < 0 && throw(DiffSimError(:DS_ERR_INVALID_ARGUMENT, unsafe_string(LibDiffSim.ds_last_error())))
@@ -225,7 +225,8 @@ end
 """
     with_pairs(model, pairs, enabled)
 
-A copy of the model in which pairs of geoms (tuples of ids) may touch, or never do, whatever the filters say.
+A copy of the model in which these pairs of geoms (tuples of ids) may touch (`enabled`) or never touch, whatever the filters
+say.
 """
 function with_pairs(m::Model, pairs, enabled)
     geoms = Int32[geom for (a, b) in pairs for geom in (a, b)]
@@ -235,7 +236,7 @@ end
 """
     with_actuators(model, actuators)
 
-A copy of the model with more actuators, whose inputs come after those that there are. Each is a named tuple with `joint`, `tendon` or `body`, a name,
+A copy of the model with more actuators, whose inputs come after the present ones. Each is a named tuple with `joint`, `tendon` or `body`, a name,
 and fields of `ds_actuator_desc`: `name`, `gear` (6), `gain`, `bias` (3), `control_lower`, `control_upper`, `force_lower`,
 `force_upper`, `gain_slopes` (2), `activation` (such as `:filter`) with what belongs to it, `muscle_...`; or `kp` and `kd` of a
 servo in place of gain and bias.
@@ -277,14 +278,14 @@ A copy of the model in which geoms of one robot that overlap at q never touch, w
 exclude_overlapping(m::Model, q = neutral(m)) =
     copied(LibDiffSim.ds_model_exclude_overlapping, m, sized(q, "q", m.nq))
 
-"The configuration in which every joint is at its zero."
+"The configuration with every joint at zero."
 function neutral(m::Model)
     q = Vector{Float64}(undef, m.nq)
     check(LibDiffSim.ds_model_neutral(handle(m), q))
     q
 end
 
-"A configuration to start from: within all limits, without overlap where one is found, on the ground."
+"A configuration to start from: within all limits, on the ground, and without overlap if one is found."
 function home(m::Model)
     q = Vector{Float64}(undef, m.nq)
     check(LibDiffSim.ds_model_home(handle(m), q))
@@ -294,8 +295,8 @@ end
 """
     visuals(model, path; mesh_dirs = String[])
 
-What the file that the model was loaded from draws of its bodies: the `<visual>` of a URDF, the geoms of an MJCF that touch nothing.
-Gives (shapes, left_out, warnings); a shape is a named tuple of `name`, `body`, `kind`, `size`, `placement` (4×4, in the body's
+Visual shapes of the file that the model was loaded from: `<visual>` of a URDF, geoms of an MJCF that touch nothing.
+Returns (shapes, left_out, warnings); a shape is a named tuple of `name`, `body`, `kind`, `size`, `placement` (4×4, in the body's
 frame), `rgba` (NaN where there is none), `file`, `vertices` (3×n) and `triangles` (3×m, from 0), the last three `nothing` where
 there are none.
 """
@@ -342,7 +343,7 @@ for (part, id, read, T) in (
 )
     described_part = Symbol(:described_, part)
     @eval begin
-        "What a part of the model is, by its name or id, from 0: a named tuple of the numbers and strings of its struct."
+        "Properties of a part of the model, given by its name or id (from 0): a named tuple of the fields of its struct."
         function $described_part(m::Model, of::Integer)
             made = LibDiffSim.$T()
             check(LibDiffSim.$read(handle(m), of, made))
@@ -419,14 +420,14 @@ function each_block(f, m::Model, q)
     end
 end
 
-"The gradient Eᵀ q_bar in tangent coordinates (nv) of one by the numbers of q (nq)."
+"Converts a gradient by the numbers of q (nq) to tangent coordinates (nv): Eᵀ q_bar."
 function to_tangent(m::Model, q, q_bar)
     out = zeros(m.nv)
     each_block((rows, columns, E) -> out[columns] = E' * q_bar[rows], m, q)
     out
 end
 
-"The gradient of least norm by the numbers of q (nq) that is d_bar in tangent coordinates (nv)."
+"Converts a gradient in tangent coordinates (nv) to the least-norm one by the numbers of q (nq)."
 function from_tangent(m::Model, q, d_bar)
     out = zeros(m.nq)
     # The columns of a block are orthogonal and of one length: 1, or ½ for a unit quaternion.

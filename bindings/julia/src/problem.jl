@@ -4,7 +4,7 @@ const PROBLEM_LAWS =
 """
     Problem(nv; law = :ncp, max_contacts = 32, tolerance, max_iterations)
 
-Solves contact problems that an engine with dynamics of its own poses, and differentiates the last one. One task at a time.
+Solves contact problems of an engine with its own dynamics, and differentiates the last one. Use it from one task at a time.
 `law` is `:ncp`, `:lcp` or `:convex`.
 
 With n contacts a problem is v = v_free + A⁻¹ Jᵀ impulse, sigma = J v + target, and the law of contact between sigma and the
@@ -40,8 +40,8 @@ end
 """
     solve!(problem, A, J, v_free, target, friction, compliance = nothing)
 
-The velocity and the impulses (t1, t2, n of each contact [N s]) as (v, impulse); [`step_info`](@ref) tells how it went. It
-starts from the last impulses where there were as many contacts, which then count as the same ones: `reset!` forgets them.
+The velocity and the impulses (t1, t2, n of each contact [N s]) as (v, impulse); [`step_info`](@ref) has the residual. If
+the number of contacts is that of the last problem, its impulses are the warm start; `reset!` forgets them.
 """
 function solve!(p::Problem, A, J, v_free, target, friction, compliance = nothing)
     n, nv = length(friction), p.nv
@@ -60,8 +60,8 @@ end
 """
     jvp(problem; dA, dJ, dv_free, dtarget, dfriction, dcompliance)
 
-Forward mode: the variation (dv, dimpulse) of the last solution for variations of what made its problem; of `dA` the
-symmetric part counts. `step_info(problem).gradient` tells afterwards whether it is the derivative along this direction.
+Forward mode: the variation (dv, dimpulse) of the last solution for variations of the problem's data; the symmetric part of `dA`
+counts. Afterwards `step_info(problem).gradient` is the label of the derivative along this direction.
 """
 function jvp(
     p::Problem;
@@ -103,7 +103,7 @@ function vjp(p::Problem, v_bar, impulse_bar = nothing)
     (A = A, J = J, v_free = v_free, target = target, friction = friction, compliance = compliance)
 end
 
-"How the last solve went, and in `gradient` what the derivative is that was asked for last: as of a sim."
+"Facts about the last solve, as `step_info` of a sim; `gradient` is the label of the last derivative."
 function step_info(p::Problem)
     out = Ref{LibDiffSim.ds_step_info}()
     check(LibDiffSim.ds_problem_info(handle(p), out))
@@ -116,7 +116,7 @@ const MODES = Dict(
     LibDiffSim.DS_MODE_SLIDING => :sliding,
 )
 
-"    modes(problem)\n\nWhether each contact of the last solve is `:breaking`, `:sticking` or `:sliding`."
+"    modes(problem)\n\nMode of each contact of the last solve: `:breaking`, `:sticking` or `:sliding`."
 function modes(p::Problem)
     out = Vector{Int32}(undef, p.contacts)
     check(LibDiffSim.ds_problem_modes(handle(p), out))
@@ -126,8 +126,8 @@ end
 """
     impulses_unique(problem)
 
-Whether no other impulses give the last velocity, as far as is known. If not, those of least norm were chosen, and of their
-derivative only A⁻¹ Jᵀ dimpulse is determined.
+True if the impulses of the last velocity are known to be unique. If not, the solution has the least norm, and of its derivative
+only A⁻¹ Jᵀ dimpulse is determined.
 """
 function impulses_unique(p::Problem)
     out = Ref{Int32}(0)
@@ -135,5 +135,5 @@ function impulses_unique(p::Problem)
     out[] == 1
 end
 
-"Forgets the last solution, also as the start of the next one."
+"Forgets the last solution, which is also the warm start of the next one."
 reset!(p::Problem) = check(LibDiffSim.ds_problem_reset(handle(p)))

@@ -3,7 +3,7 @@ const REFERENCE_FRAMES = (
     world_aligned = LibDiffSim.DS_FRAME_LOCAL_WORLD_ALIGNED,
 )
 
-# A frame on a body, as C takes it; the placement must be held while the call runs.
+# A frame on a body for C; keep the placement alive during the call.
 function frame_on(placement, frame)
     at = placement === nothing ? C_NULL : reshape(convert(Matrix{Float64}, placement), 16)
     at === C_NULL || length(at) == 16 || throw(DimensionMismatch("placement must be 4×4"))
@@ -150,7 +150,7 @@ function inverse_dynamics_regressor(s::Sim, q, v, a)
     out
 end
 
-# Ids and wrenches as C takes them.
+# Ids and wrenches for C.
 function listed(bodies, wrenches)
     ids = convert(Vector{Int32}, bodies)
     ids, sized(wrenches, "wrenches", 6, length(ids))
@@ -165,7 +165,7 @@ function inverse_dynamics_with_wrenches(s::Sim, q, v, a, bodies, wrenches)
     out
 end
 
-"[`forward_dynamics`](@ref) with wrenches as [`inverse_dynamics_with_wrenches`](@ref) has them."
+"[`forward_dynamics`](@ref) with further wrenches; see [`inverse_dynamics_with_wrenches`](@ref)."
 function forward_dynamics_with_wrenches(s::Sim, q, v, tau, bodies, wrenches)
     m, out = s.model, Vector{Float64}(undef, s.model.nv)
     sized(q, "q", m.nq), sized(v, "v", m.nv), sized(tau, "tau", m.nv)
@@ -236,8 +236,8 @@ end
 """
     actuator_states(sim, q, v, u)
 
-Of every actuator the length and velocity of its transmission, with the gear, and its force before the gear, and the forces'
-derivatives by q (tangent), v and u: (lengths, velocities, forces, dq, dv, du).
+State of every actuator: length and velocity of its transmission (with the gear), its force (before the gear), and the derivatives
+of the forces by q (tangent), v and u: (lengths, velocities, forces, dq, dv, du).
 """
 function actuator_states(s::Sim, q, v, u)
     m = s.model
@@ -251,8 +251,8 @@ end
 """
     tendon_states(sim, q, v)
 
-Of every tendon the length, the velocity and the tension of its spring and damper, and the tensions' derivatives by q (tangent)
-and v: (lengths, velocities, tensions, dq, dv).
+State of every tendon: length, velocity, tension of its spring and damper, and the derivatives of the tensions by q (tangent) and
+v: (lengths, velocities, tensions, dq, dv).
 """
 function tendon_states(s::Sim, q, v)
     m, n = s.model, Int(LibDiffSim.ds_model_ntendon(handle(s.model)))

@@ -1,8 +1,8 @@
 """
     Recorder(model; rate = 60, capacity = 2^24)
 
-Takes frames of a sim, rollout or batch of the model at this rate (0: every step) into `capacity` bytes, to be written by
-[`save`](@ref) as a recording: docs/recording.md.
+Records frames of a sim, rollout or batch at `rate` frames a second (0: every step) into `capacity` bytes. [`save`](@ref) writes the
+recording; see docs/recording.md.
 """
 mutable struct Recorder
     handle::Ptr{Cvoid}
@@ -27,8 +27,8 @@ end
     record!(recorder, batch, element)
     record!(recorder, rollout; q0_bar, v0_bar, u_bar)
 
-Takes a frame of the last step where one is due; of a rollout those of its last run, with gradients as [`vjp`](@ref)
-gives them shown as arrows. `element` counts from 1.
+Records a frame of the last step if one is due, or all frames of a rollout's last run. Gradients of [`vjp`](@ref) are shown as
+arrows. `element` counts from 1.
 """
 record!(r::Recorder, s::Sim) = check(LibDiffSim.ds_recorder_step(handle(r), handle(s)))
 record!(r::Recorder, b::Batch, element::Integer) =
@@ -42,8 +42,8 @@ end
 """
     surface!(recorder, name, points, triangles; color = (0.6, 0.6, 0.6, 1.0))
 
-Lets the frames from the next one on show a surface until the name is set again: `points` 3×n [m], world axes; `triangles`
-3×m, numbers of points from 1; red, green, blue and opacity from 0 to 1. Without points (`zeros(3, 0)`) it is gone.
+Shows a surface from the next frame on, until you set the name again: `points` 3×n [m], world axes; `triangles`
+3×m, numbers of points from 1; red, green, blue and opacity from 0 to 1. An empty one (`zeros(3, 0)`) removes it.
 """
 function surface!(r::Recorder, name::AbstractString, points::AbstractMatrix, triangles::AbstractMatrix{<:Integer} = zeros(Int, 3, 0);
         color = (0.6, 0.6, 0.6, 1.0))

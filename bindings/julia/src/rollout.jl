@@ -1,8 +1,8 @@
 """
     Rollout(model, max_steps; options...)
 
-A simulation over at most `max_steps` steps with all the memory that the trajectory and its adjoint need. Options as of
-[`Sim`](@ref); `checkpoint_interval = k` keeps every k-th state and recomputes those between.
+A simulation over at most `max_steps` steps, with memory for the trajectory and its adjoint. Options: see [`Sim`](@ref);
+`checkpoint_interval = k` keeps every k-th state and recomputes the others.
 """
 mutable struct Rollout
     handle::Ptr{Cvoid}
@@ -52,8 +52,8 @@ end
 """
     vjp(rollout, q_bar, v_bar)
 
-The gradient (q0_bar, v0_bar, u_bar, p_bar) of a function of the last run's trajectory, given its gradient by the states:
-nv×(N+1) each, positions in tangent coordinates.
+Adjoint of the last run: from the gradient of a function by the states (nv×(N+1) each, positions in tangent coordinates) to
+(q0_bar, v0_bar, u_bar, p_bar).
 """
 function vjp(r::Rollout, q_bar, v_bar)
     m, n = r.model, r.steps
@@ -67,8 +67,8 @@ end
 """
     aware_report(rollout)
 
-What the option `aware_gradient = 1` made of the last adjoint: how many `steps` took another gradient than the exact one
-([`vjp_aware`](@ref)), and how many `contacts` and limits those took in another mode, in all.
+Effect of the option `aware_gradient = 1` on the last adjoint: the number of `steps` that used the aware gradient
+([`vjp_aware`](@ref)), and the total number of `contacts` and limits that these took in another mode.
 """
 function aware_report(r::Rollout)
     steps, contacts = Ref{Csize_t}(0), Ref{Csize_t}(0)

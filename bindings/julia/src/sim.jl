@@ -17,7 +17,7 @@ const INTEGRATORS = (
 )
 
 """
-The options of a sim, rollout or batch as the library takes them. Keywords are the fields of `ds_options`; `contact` is
+Options of a sim, rollout or batch for the library. Keywords are the fields of `ds_options`; `contact` is
 `:ncp`, `:convex`, `:lcp`, `:penalty` or `:none`, `integrator` one of `:symplectic_euler`, `:symplectic_euler_world`,
 `:implicit_euler`, `:midpoint`, `:bdf1`, `:bdf2`, `:sdirk2` and `:from_model`.
 """
@@ -36,9 +36,9 @@ end
 """
     Sim(model; contact = :ncp, time_step = 0, max_contacts = 0, tolerance, kp, kd, derivatives = true, ...)
 
-One simulation: all the memory that steps and dynamics calls need, the selected parameters, and the warm start. One task
-at a time. Keywords are the fields of the header's `ds_options`; the time step 0 is that of the model, and the integrator
-`:from_model` the nearest to that of its file: [`time_step`](@ref) and [`integrator`](@ref) say which it took.
+A simulation: the memory for steps and dynamics calls, the selected parameters, and the warm start. Use it from one task at a time.
+Keywords are the fields of the header's `ds_options`. The time step 0 means that of the model. The integrator `:from_model` is the
+nearest one to that of its file. [`time_step`](@ref) and [`integrator`](@ref) return the values in use.
 """
 mutable struct Sim
     handle::Ptr{Cvoid}
@@ -51,11 +51,11 @@ mutable struct Sim
     end
 end
 
-"    time_step(model)\n    time_step(sim)\n\nThe length of a step [s]: of a sim the one that was given, else that of the model."
+"    time_step(model)\n    time_step(sim)\n\nLength of a step [s]: the given one, or that of the model."
 time_step(m::Model) = LibDiffSim.ds_model_time_step(handle(m))
 time_step(s::Sim) = LibDiffSim.ds_sim_time_step(handle(s))
 
-"    integrator(sim)\n\nThe name of the integrator by which it steps: the one that was given, else the nearest to that of the model's file."
+"    integrator(sim)\n\nName of the integrator in use: the given one, or the nearest one to that of the model's file."
 function integrator(s::Sim)
     found = LibDiffSim.ds_sim_integrator(handle(s))
     first(name for (name, value) in pairs(INTEGRATORS) if value == found)
@@ -76,7 +76,7 @@ end
     step!(sim, q, v, u = zeros(nu))
     step!(q_next, v_next, sim, q, v, u)
 
-Advances the state by one time step, in place or into `q_next` and `v_next`. Allocates nothing.
+Advances the state by one time step, in place or into `q_next` and `v_next`. Does not allocate.
 """
 step!(s::Sim, q, v, u = no_input(s)) = step!(q, v, s, q, v, u)
 
@@ -129,9 +129,9 @@ const GRADIENTS = Dict(
 """
     step_info(sim)
 
-How the last step went: `contacts`, `impacts` (contacts that rebound), `iterations`, `residual`, `switch_distance`,
-`converged`, `gradient` (the label of its derivative: `:exact` or `:one_sided`), `push_out_given_up` (violations yielded
-as if compliant) and `work` (factorizations of the contact problem).
+Facts about the last step: `contacts`, `impacts` (contacts that rebound), `iterations`, `residual`, `switch_distance`, `converged`,
+`gradient`, the label of its derivative (`:exact` or `:one_sided`), `push_out_given_up` (whether violations yielded as if
+compliant) and `work` (factorizations of the contact problem).
 """
 function step_info(s::Sim)
     out = Ref{LibDiffSim.ds_step_info}()
@@ -151,14 +151,14 @@ told(i::LibDiffSim.ds_step_info) = (
     work = i.work,
 )
 
-"What the sim remembers from step to step: with the state, all that the next step depends on."
+"The sim's memory between steps. With the state it determines the next step."
 function memory(s::Sim)
     out = Vector{Float64}(undef, LibDiffSim.ds_sim_memory_size(handle(s)))
     check(LibDiffSim.ds_sim_get_memory(s.handle, out))
     out
 end
 
-"Restores what [`memory`](@ref) gave: the same steps follow, to the bit."
+"Restores the numbers of [`memory`](@ref). The same steps follow, to the bit."
 function restore!(s::Sim, warm)
     size = LibDiffSim.ds_sim_memory_size(handle(s))
     check(LibDiffSim.ds_sim_set_memory(s.handle, sized(warm, "warm", size)))
@@ -178,16 +178,16 @@ external_wrench!(s::Sim, body, wrench) =
 """
     prescribe!(sim, dof, velocity)
 
-Prescribes the velocity [m/s or rad/s] of a dof, counted from 0, at the end of every step from now on, whatever acts on it; NaN frees
-it. Derivatives by it: `Param(:prescribed, dof)`. Of a [`Rollout`](@ref), in the runs to come.
+Prescribes the velocity [m/s or rad/s] of a dof, counted from 0, at the end of every following step, whatever acts on it. NaN frees
+it. Derivative: `Param(:prescribed, dof)`. For a [`Rollout`](@ref): in the following runs.
 """
 prescribe!(s::Sim, dof, velocity) = check(LibDiffSim.ds_sim_prescribe(handle(s), dof, velocity))
 
 """
     set_force!(sim, tau; K = nothing, D = nothing)
 
-Sets a generalized force in every step from now on, with its slopes K = ∂tau/∂q and D = ∂tau/∂v where the step begins, nv×nv, zero
-where they are not given. The step takes it implicitly: a stiff feedback is as stable as a servo of the model. `nothing` ends it.
+Sets a generalized force for all following steps, with its slopes K = ∂tau/∂q and D = ∂tau/∂v at the start of the step, nv×nv, zero if
+omitted. The step takes the slopes implicitly: a stiff feedback is as stable as a servo of the model. `nothing` removes it.
 """
 function set_force!(s::Sim, tau; K = nothing, D = nothing)
     n = s.model.nv
@@ -196,14 +196,14 @@ function set_force!(s::Sim, tau; K = nothing, D = nothing)
     GC.@preserve force by_q by_v check(LibDiffSim.ds_sim_set_force(handle(s), force, by_q, by_v))
 end
 
-"The prescribed velocities, NaN of dofs that have none."
+"Prescribed velocities; NaN for free dofs."
 function prescribed_velocities(s::Sim)
     out = zeros(s.model.nv)
     check(LibDiffSim.ds_sim_prescribed_velocities(handle(s), out))
     out
 end
 
-"Generalized impulses that held the dofs with a prescribed velocity in the last step; 0 of others."
+"Generalized impulses on the dofs with a prescribed velocity in the last step; 0 for others."
 function prescribed_impulses(s::Sim)
     out = zeros(s.model.nv)
     check(LibDiffSim.ds_sim_prescribed_impulses(handle(s), out))
@@ -238,8 +238,8 @@ const PARAMS = (
 """
     Param(kind, index, component = 0)
 
-A parameter that a derivative may be taken by. `kind` is one of $(join(":" .* string.(keys(PARAMS)), ", ")); what index
-and component mean stands in the header at `ds_param_kind`. Both count from 0.
+A parameter for derivatives. `kind` is one of $(join(":" .* string.(keys(PARAMS)), ", ")); the header
+says at `ds_param_kind` what index and component mean. Both count from 0.
 """
 struct Param
     kind::Symbol
@@ -248,7 +248,7 @@ struct Param
     Param(kind, index, component = 0) = new(kind, index, component)
 end
 
-"Chooses the parameters that derivatives and [`set_params!`](@ref) refer to, in this order."
+"Selects the parameters of derivatives and of [`set_params!`](@ref), in this order."
 function select_params!(s, list::AbstractVector{Param})
     chosen = [LibDiffSim.ds_param(choice(PARAMS, "kind", p.kind), p.index, p.component) for p in list]
     check(select_function(s)(handle(s), chosen, length(chosen)))
@@ -265,5 +265,5 @@ function params(s::Sim)
     out
 end
 
-"Sets the selected parameters, in this object only: the model stays as it is."
+"Sets the selected parameters of this object. The model does not change."
 set_params!(s::Sim, p) = check(LibDiffSim.ds_sim_set_params(handle(s), sized(p, "p", s.np)))

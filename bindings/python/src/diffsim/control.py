@@ -1,4 +1,4 @@
-"""Control by the derivatives of the step: a linear-quadratic regulator, and plans improved by an iterative one."""
+"""Controllers from the derivatives of a step: the linear-quadratic regulator, and plans by iLQR."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from .options import ContactOptions, StepOptions
 
 
-#: Below this, in units of the largest entries of A and B, a direction counts as not reached by any input.
+#: A direction is uncontrollable if the test is below this, in units of the largest entries of A and B.
 _UNREACHED = 1e-7
-#: Eigenvalues of A that are closer than this are taken for one.
+#: Eigenvalues of A closer than this count as one.
 _EQUAL = 1e-6
 
 
 class Uncontrollable(NamedTuple):
-    """A direction in which no input moves the state: w with wᵀA = `eigenvalue` wᵀ and wᵀB = 0, so that wᵀx goes its own way.
-    `names`: where w is largest, by the names of joints where a model was given; `weights`: w at these."""
+    """An uncontrollable direction: w with wᵀA = `eigenvalue` wᵀ and wᵀB = 0. No input changes wᵀx.
+    `names`: the largest entries of w, by joint if a model was given; `weights`: the values of these entries."""
 
     eigenvalue: complex
     direction: npt.NDArray[np.complex128]
@@ -39,9 +39,9 @@ class Uncontrollable(NamedTuple):
 
 
 def uncontrollable(A: ArrayLike, B: ArrayLike, model: Optional[Model] = None) -> List[Uncontrollable]:
-    """The directions that no input reaches and that do not die out by themselves (|eigenvalue| ≥ 1, but for round-off), by the test
-    of Popov, Belevitch and Hautus: left null vectors of (A − λ1, B). None where a regulator exists. A and B: as `Sim.linearize`
-    gives them; model: whose joints name the directions."""
+    """Uncontrollable directions that do not decay (|eigenvalue| ≥ 1 up to round-off), by the test of Popov, Belevitch
+    and Hautus: left null vectors of (A − λ1, B). Empty if a regulator exists. A, B: those of `Sim.linearize`; model:
+    its joints name the directions."""
     shape = np.shape(B)
     if len(shape) != 2:
         raise ArgumentTypeError(f"B: expected a matrix, got the shape {shape}")
@@ -79,11 +79,12 @@ def _coordinates(model: Optional[Model], nx: int) -> List[str]:
 
 
 def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, model: Optional[Model] = None) -> Tuple[Array, Array]:
-    """(K, P) of the regulator u = −K x that is least in Σ xᵀQx + uᵀRu along x⁺ = A x + B u, with xᵀPx that sum from x on.
+    """(K, P) of the discrete regulator: u = −K x minimizes Σ xᵀQx + uᵀRu along x⁺ = A x + B u; xᵀPx is the sum from x
+    on.
 
-    About a state at rest A and B are Jacobians of a step, x the tangent of q, then v. Raises NotConvergedError where no
-    regulator holds the system, and names the directions that no input reaches (see `uncontrollable`): with sticking feet those of
-    the base that the contacts hold. model: whose joints name them."""
+    About a state at rest, A and B are the Jacobians of a step, and x is the tangent of q, then v. If no regulator
+    stabilizes the system, it raises NotConvergedError, which names the uncontrollable directions (see
+    `uncontrollable`). Sticking feet cause such directions of the base. model: its joints name the directions."""
     shape = np.shape(B)
     if len(shape) != 2:
         raise ValueError(f"B: expected a matrix, got the shape {shape}")
@@ -114,8 +115,8 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, model: Optional[
 
 
 class IlqrInfo(NamedTuple):
-    """How a solve went: how it ended; how often the trajectory was improved; its cost and that of the one that came; the
-    largest slope of the cost by an input that no bound holds."""
+    """Result of a solve: outcome; number of improvements; cost of the plan and of the given inputs; largest slope of
+    the cost by an input that is not at a bound."""
 
     outcome: IlqrOutcome
     iterations: int
@@ -125,15 +126,16 @@ class IlqrInfo(NamedTuple):
 
 
 class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps")):
-    """A horizon of `steps` steps with a cost and bounds of the inputs, whose trajectory is improved by an iterative
-    linear-quadratic regulator. The cost is ½ Σ w d² of deviations d from a reference, where each step begins, of its
-    input, and at the end. Calls of several threads take turns. It cannot be copied or pickled.
+    """A horizon of `steps` steps with a cost and bounds of the inputs. `solve` improves the trajectory by an
+    iterative linear-quadratic regulator (iLQR). The cost is ½ Σ w d² over the deviations d from a reference: of the
+    state at the start of each step, of its input, and of the end. Calls of several threads take turns. It cannot be copied or pickled.
 
-    max_plans: how often one solve improves the trajectory at most; plan_tolerance: a decrease below this share of the cost ends it.
-    Other options are those of a `Sim`, for the steps; `tolerance` and `max_iterations` of the contact solver stand apart, in
+    max_plans: largest number of improvements in one solve; plan_tolerance: it ends if the cost decreases by less than
+    this share.
+    Other options are those of a `Sim`, for the steps. Give `tolerance` and `max_iterations` of the contact solver in
     `contact_options`: `Ilqr(model, 20, max_plans=3, time_step=0.01, contact_options={"max_iterations": 200})`.
-    A trial whose steps fail (`CapacityError` for more contacts than there is room for, say) is no better one and a shorter change
-    is tried; only where the inputs to begin with lead there does `solve` raise.
+    If the steps of a trial fail (for example by `CapacityError`), a smaller change is tried. `solve` raises only if
+    the given inputs fail.
     """
 
     _no_copies = "it holds a plan in progress. Make another one"
@@ -149,7 +151,8 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         contact_options: Optional[ContactOptions] = None,
         **options: Unpack[StepOptions],
     ) -> None:
-        """Makes a horizon whose reference is the neutral configuration at rest, with weights 0 but 1 for inputs."""
+        """Makes a horizon. The reference is the neutral configuration at rest; weights are 1 for inputs and 0 for
+        states."""
         for name, plan in (("max_iterations", "max_plans"), ("tolerance", "plan_tolerance")):
             if name in options:
                 raise ArgumentTypeError(
@@ -175,8 +178,8 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         return f"<diffsim.Ilqr of {self.model!r}: {lib.ds_ilqr_steps(self._handle)} steps>"
 
     def set_weights(self, state: ArrayLike, end: ArrayLike, input: ArrayLike) -> None:
-        """Weights of the deviations of states, 2 nv + na numbers (tangent of q; v; activations), where steps begin and at the
-        end, and of inputs, nu numbers greater than 0."""
+        """Sets the weights of deviations: of states at the start of steps and at the end, 2 nv + na nonnegative
+        numbers each (tangent of q; v; activations), and of inputs, nu positive numbers."""
         n, nu = 2 * self.model.nv + self.model.na, self.model.nu
         a, b, c = array(state, (n,), "state"), array(end, (n,), "end"), array(input, (nu,), "input")
         check(lib.ds_ilqr_set_weights(self._handle, pointer(a), pointer(b), pointer(c)))
@@ -184,7 +187,7 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
     def set_reference(
         self, q: ArrayLike, v: Optional[ArrayLike] = None, u: Optional[ArrayLike] = None, *, node: Optional[int] = None
     ) -> None:
-        """What deviations are from, where a step begins (`node`, 0 to steps, the end) or everywhere. v and u: None for zeros."""
+        """Sets the reference at a `node` (0 to steps, which is the end), or everywhere. v and u: None for zeros."""
         m = self.model
         x = array(q, (m.nq,), "q")
         y = np.zeros(m.nv) if v is None else array(v, (m.nv,), "v")
@@ -193,22 +196,22 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         check(lib.ds_ilqr_set_reference(self._handle, k, pointer(x), pointer(y), pointer(z)))
 
     def set_act_reference(self, act: ArrayLike, *, node: Optional[int] = None) -> None:
-        """What deviations of activations, na numbers, are from; `node` as of `set_reference`. Zeros at first."""
+        """Sets the reference of activations, na numbers, at first zeros; `node`: see `set_reference`."""
         x = array(act, (self.model.na,), "act")
         k = -1 if node is None else index(node, "node")
         check(lib.ds_ilqr_set_act_reference(self._handle, k, pointer(x)))
 
     def set_external_wrench(self, body: Id, wrench: ArrayLike) -> None:
-        """Wrench on a body in every step, as `Sim.set_external_wrench`. The last plan is forgotten."""
+        """Sets a wrench on a body in every step; see `Sim.set_external_wrench`. Forgets the last plan."""
         b, w = self.model._id("body", body, "body"), array(wrench, (6,), "wrench")
         check(lib.ds_ilqr_set_external_wrench(self._handle, b, pointer(w)))
 
     def prescribe(self, dof: int, velocity: float) -> None:
-        """Prescribes the velocity of a dof in every step, as `Sim.prescribe`; NaN frees it. The last plan is forgotten."""
+        """Prescribes the velocity of a dof in every step; see `Sim.prescribe`. NaN frees it. Forgets the last plan."""
         check(lib.ds_ilqr_prescribe(self._handle, index(dof, "dof"), float(velocity)))
 
     def set_input_bounds(self, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Bounds of the inputs, nu numbers each; infinite ones are none."""
+        """Sets the bounds of the inputs, nu numbers each; ±inf for no bound."""
         nu = self.model.nu
         a, b = array(lower, (nu,), "lower"), array(upper, (nu,), "upper")
         check(lib.ds_ilqr_set_input_bounds(self._handle, pointer(a), pointer(b)))
@@ -216,8 +219,8 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
     def solve(
         self, q0: ArrayLike, v0: ArrayLike, u: Optional[ArrayLike] = None, act0: Optional[ArrayLike] = None
     ) -> Tuple[Array, IlqrInfo]:
-        """Better inputs, nu × steps, from the state on, and how that went. u: those to begin with, None for zeros; act0: the
-        activations, na numbers, None for zeros."""
+        """Improves the inputs from the state (q0, v0) on. Returns the new inputs, nu × steps, and an `IlqrInfo`. u:
+        initial inputs, None for zeros; act0: initial activations, na numbers, None for zeros."""
         shape = (self.model.nu, self.steps)
         hint = input_hint(shape[0])
         x = np.zeros(shape, order="F") if u is None else np.array(array(u, shape, "u", hint), order="F")
@@ -244,7 +247,7 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         return act
 
     def gains(self, step: int) -> Array:
-        """K of a step of the last plan, nu × (2 nv + na): u + K δx answers a state that is off the plan by δx, the tangent
+        """Feedback K of a step of the last plan, nu × (2 nv + na): apply u + K δx at the deviation δx from the plan:
         `model.difference(q_plan, q)`, then v − v_plan, then act − act_plan."""
         K = np.zeros((self.model.nu, 2 * self.model.nv + self.model.na), order="F")
         check(lib.ds_ilqr_gains(self._handle, index(step, "step"), pointer(K)))

@@ -84,7 +84,7 @@ def triangles(shape: Shape, recording: Recording) -> Any:
 
 
 def write(recording: Recording, path: Any, shapes: str = "drawn") -> None:
-    """Writes a .glb. shapes: "drawn" (what is only drawn, where there is such), "collision" or "both"."""
+    """Writes a .glb. shapes: "drawn" (visual shapes; bodies without any: collision shapes), "collision" or "both"."""
     file = _File()
     drawn = any(s.visual and s.body for s in recording.shapes)
     wanted = {"drawn": lambda s: s.visual or not drawn, "collision": lambda s: not s.visual, "both": lambda s: True}

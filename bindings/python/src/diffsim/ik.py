@@ -1,4 +1,4 @@
-"""Inverse kinematics: configurations that bring frames, the centre of mass and postures where they should be."""
+"""Inverse kinematics: configurations that bring frames, the centre of mass and postures to their targets."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .model import Id, Model
 
 
 class IkInfo(NamedTuple):
-    """How a search went: how it ended; iterations of all starts; starts after the first; the largest residual of what has a
-    tolerance [m, rad]; half the sum of squared weighted residuals; the largest entry of its gradient that no bound holds;
-    the largest violation of the model's equalities."""
+    """Result of a search: outcome; iterations of all starts; starts after the first; largest residual of tasks with a
+    tolerance [m, rad]; half the sum of squared weighted residuals; largest entry of its gradient at a dof that is not
+    at a limit; largest violation of the model's equalities."""
 
     outcome: IkOutcome
     iterations: int
@@ -29,12 +29,12 @@ class IkInfo(NamedTuple):
 
 
 class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
-    """Solves inverse kinematics of one model within the bounds of its joints. Tasks are added once, their targets set as often
-    as wanted; tasks that no configuration meets together are weighed against each other. Calls of several threads take turns.
+    """Solves inverse kinematics of one model within its joint limits. Add tasks once, and set their targets as often
+    as you like. Tasks that contradict each other are weighed. Calls of several threads take turns.
 
-    tolerance: largest residual that counts as solved [m, rad]; max_iterations: of each start; max_restarts, seed: further
-    starts at random configurations where the first does not solve the tasks; equality_weight: of the model's equalities, 0
-    leaves them out; limits: whether bounds hold. It cannot be copied or pickled.
+    tolerance: largest residual of a solved task [m, rad]; max_iterations: of each start; max_restarts, seed: further
+    starts at random configurations if the first one does not solve the tasks; equality_weight: of the model's
+    equalities, 0 to ignore them; limits: True to respect joint limits. It cannot be copied or pickled.
     """
 
     _no_copies = "it makes its tasks one by one. Make another one"
@@ -86,8 +86,9 @@ class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
         tolerance: float = 0.0,
     ) -> int:
         """Adds a frame on a body and returns the task's number. placement: of the frame in the body's, 4×4, None for the
-        body's own; axes: factors of the weight, position along the world's axes and rotation about the target's, 0 for what
-        is left free (a position: (1, 1, 1, 0, 0, 0)); tolerance: 0 for that of the solver, infinite for a preference.
+        body's own; axes: factors of the weight, position along the world's axes and rotation about the target's, 0
+        for a free direction (position only: (1, 1, 1, 0, 0, 0)); tolerance: 0 for that of the solver, infinite for a
+        preference.
         Target: 4×4."""
         fields = {"body": self.model._id("body", body, "body"), "weight": weight, "axes": axes, "tolerance": tolerance}
         if placement is not None:
@@ -97,7 +98,7 @@ class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
     def add_center_of_mass(
         self, *, weight: float = 1.0, axes: ArrayLike = (1, 1, 1), tolerance: float = 0.0
     ) -> int:
-        """Adds the centre of mass of all that moves and returns the task's number. Target: 3 numbers."""
+        """Adds the centre of mass of all moving bodies and returns the task's number. Target: 3 numbers."""
         factors = np.ones(6)
         factors[:3] = array(axes, (3,), "axes")
         return self._add(IkKind.CENTER_OF_MASS, {"weight": weight, "axes": factors, "tolerance": tolerance})
@@ -105,7 +106,7 @@ class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
     def add_posture(
         self, *, weight: float = 1.0, dofs: Optional[ArrayLike] = None, tolerance: float = 0.0
     ) -> int:
-        """Adds the configuration itself and returns the task's number: a preference, unless there is a tolerance. dofs:
+        """Adds the configuration itself and returns the task's number: a preference, unless it has a tolerance. dofs:
         factors of the weight, nv numbers. Target: nq numbers."""
         factors = None if dofs is None else array(dofs, (self.model.nv,), "dofs")
         return self._add(IkKind.POSTURE, {"weight": weight, "tolerance": tolerance}, factors)
@@ -116,7 +117,7 @@ class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
         return int(lib.ds_ik_ntask(self._open()))
 
     def set_target(self, task: int, target: ArrayLike) -> None:
-        """Sets where a task should be: a 4×4 placement, 3 numbers, or nq. The last solution is forgotten."""
+        """Sets the target of a task: a 4×4 placement, 3 numbers, or nq. Forgets the last solution."""
         i = index(task, "task")
         n = int(lib.ds_ik_target_size(self._handle, i))
         shape = (4, 4) if n == 16 and np.ndim(target) == 2 else (n,)
@@ -124,12 +125,12 @@ class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
         check(lib.ds_ik_set_target(self._handle, i, pointer(x)))
 
     def set_weight(self, task: int, weight: float) -> None:
-        """Sets the weight of a task; 0 leaves it out. The last solution is forgotten."""
+        """Sets the weight of a task; 0 to ignore it. Forgets the last solution."""
         check(lib.ds_ik_set_weight(self._handle, index(task, "task"), number(weight, "weight")))
 
     def solve(self, q0: ArrayLike) -> Tuple[Array, IkInfo]:
-        """The configuration found from q0, and how the search went. Tasks that are not met are no error: the outcome
-        says so."""
+        """Searches from q0 and returns the configuration and an `IkInfo`. If tasks are not met, this is no error; see
+        the outcome."""
         out = ffi.new("ds_ik_info *")
         check(lib.ds_ik_solve(self._handle, self._q0.fill(q0), self._q.pointer, out))
         told = (getattr(out, name) for name in IkInfo._fields[1:])
@@ -144,8 +145,8 @@ class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
         return out
 
     def gradient(self) -> Tuple[Gradient, bool]:
-        """What the derivative of the last solution is, and whether the solution is the only one near by; where it is not, the
-        derivative is that of the motion of least norm that goes along with the targets."""
+        """Label of the derivative of the last solution, and whether the solution is locally unique. If it is not
+        unique, the derivative is that of the least-norm motion that follows the targets."""
         kind, unique = ffi.new("ds_gradient *"), ffi.new("int32_t *")
         check(lib.ds_ik_gradient(self._handle, kind, unique))
         return Gradient(kind[0]), bool(unique[0])

@@ -1,4 +1,4 @@
-"""What the laws of a step say about a state without moving it, and what is measured there: rays and sensors."""
+"""Queries about a state by the laws of a step, which do not advance it; rays and sensors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .model import Id
 
 
 class RayHits(NamedTuple):
-    """What rays meet first, an entry or column each: distances [m], -1 where nothing is met; normals of the surfaces (3×n);
-    ids of geoms, -1 for none; derivatives of the distances by q (tangent), nv×n; gradients: numbers of `Gradient`."""
+    """First hits of rays, an entry or column each: distances [m], -1 for a miss; normals of the surfaces (3×n); ids
+    of geoms, -1 for a miss; derivatives of the distances by q (tangent), nv×n; gradients: numbers of `Gradient`."""
 
     distances: Array
     normals: Array
@@ -27,7 +27,7 @@ class RayHits(NamedTuple):
 
 
 class Measured(Asked):
-    """What a `Sim` answers about a state by the laws of its step, and what is measured there."""
+    """Queries of a `Sim` about a state by the laws of its step, rays and sensors."""
 
     if TYPE_CHECKING:
 
@@ -41,8 +41,9 @@ class Measured(Asked):
     # By the laws of the step
 
     def forward(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Array:
-        """Acceleration by the laws of the step from (q, v, u), nv, which moves nothing: `contacts`, `body_contact_wrenches`
-        and all derivatives are those of that step afterwards, the warm start of the next one is not. None for u is zero."""
+        """Acceleration (nv) at (q, v, u) by the laws of the step. The state does not advance. Afterwards `contacts`,
+        `body_contact_wrenches` and all derivatives are those of this step; the warm start of the next step does not
+        change. u: None for zeros."""
         out: Array = result(None, (self.model.nv,), "acceleration")
         state = self._q.fill(q), self._v.fill(v), self._inputs(u)
         check(lib.ds_sim_forward(self._handle, *state, pointer(out)))
@@ -66,7 +67,7 @@ class Measured(Asked):
         return out
 
     def acceleration_act_jacobian(self) -> Array:
-        """Of the same acceleration by the activations where the step begins, nv×na."""
+        """Jacobian of the same acceleration by the activations at the start of the step, nv×na."""
         out: Array = result(None, (self.model.nv, self.model.na), "out")
         check(lib.ds_sim_acceleration_act_jacobian(self._handle, pointer(out)))
         return out
@@ -80,8 +81,8 @@ class Measured(Asked):
         return ActGradients(q, v, act, u, p)
 
     def inverse(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, u: Optional[ArrayLike] = None) -> Array:
-        """The force beside those of inputs u, None for zero, with which `forward` from (q, v) has acceleration a: nv. Raises
-        `UnsupportedError` for rigid contact, whose impulses are no function of the velocity."""
+        """The force (nv) that must act beside the inputs u (None: zeros) so that `forward` at (q, v) gives the
+        acceleration a. Raises `UnsupportedError` for rigid contact: its impulses are not a function of the velocity."""
         out: Array = result(None, (self.model.nv,), "force")
         state = self._q.fill(q), self._v.fill(v), self._inputs(u), self._a.fill(a)
         check(lib.ds_sim_inverse(self._handle, *state, pointer(out)))
@@ -101,8 +102,8 @@ class Measured(Asked):
         return out
 
     def contact_forces(self, bodies: Optional[Sequence[Id]] = None) -> Dict[str, Array]:
-        """Forces [N] of all contacts of the last step on bodies, feet say, by their names: 3 numbers each, world axes, impulses
-        over the time step. bodies: ids or names, None for all that touch something. `body_contact_wrenches` has the moments, too."""
+        """Forces [N] of all contacts of the last step on bodies (such as feet), by name: 3 numbers each, world axes,
+        impulse divided by the time step. bodies: ids or names, None for all bodies that touch something. `body_contact_wrenches` has the moments, too."""
         m, forces = self.model, self.body_contact_wrenches()[:3]
         if bodies is None:
             found = self.contacts()
@@ -114,9 +115,9 @@ class Measured(Asked):
         return {names[i] or str(i): forces[:, i].copy() for i in ids}
 
     def linearize(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Tuple[Array, Array]:
-        """(A, B) of the step from (q, v, u): (dq_next, dv_next) = A (dq, dv) + B du, dq tangent; 2nv×2nv and 2nv×nu, the Jacobians of
-        that step to the bit. It is the sim's last step then, and its `info` says what the derivative is. Raises as `step` and
-        `jacobians`."""
+        """Takes a step from (q, v, u) and returns its linear model (A, B): (dq_next, dv_next) = A (dq, dv) + B du, dq
+        tangent; 2nv×2nv and 2nv×nu, equal to the Jacobians of the step to the bit. Afterwards it is the sim's last
+        step; `info` has its label. Raises as `step` and `jacobians`."""
         nv, nu = self.model.nv, self.model.nu
         A, B = result(None, (2 * nv, 2 * nv), "A"), result(None, (2 * nv, nu), "B")
         state = self._q.fill(q), self._v.fill(v), self._inputs(u)
@@ -142,7 +143,7 @@ class Measured(Asked):
         max_distance: float = float("inf"),
         exclude_body: Optional[Id] = None,
     ) -> RayHits:
-        """What rays meet first, 3×n origins and directions of any length but zero, world axes."""
+        """First hits of rays. Origins and directions (any length but zero): 3×n, world axes."""
         count = np.asarray(origins).size // 3
         start, along = array(origins, (3, count), "origins"), array(directions, (3, count), "directions")
         body = -1 if exclude_body is None else self.model._id("body", exclude_body, "exclude_body")
@@ -167,7 +168,7 @@ class Measured(Asked):
         max_distance: float = float("inf"),
         exclude_body: Optional[Id] = None,
     ) -> Tuple[float, Array, int, Array, Gradient]:
-        """(distance, normal, geom, ddistance, gradient) of what one ray meets first; -1, zeros, -1 for nothing."""
+        """First hit of one ray: (distance, normal, geom, ddistance, gradient); -1, zeros, -1 for a miss."""
         start, along = array(origin, (3,), "origin"), array(direction, (3,), "direction")
         body = -1 if exclude_body is None else self.model._id("body", exclude_body, "exclude_body")
         normal, by_q = result(None, (3,), "normal"), result(None, (self.model.nv,), "ddistance")
@@ -179,8 +180,8 @@ class Measured(Asked):
     # Sensors
 
     def sensors(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Array:
-        """What all sensors tell at (q, v, u): nsensordata numbers, a sensor's from `model.sensor(i).address` on. Accelerations
-        and contact forces are those of `forward`, which is done first where a sensor needs them."""
+        """Values of all sensors at (q, v, u): nsensordata numbers; those of sensor i begin at
+        `model.sensor(i).address`. If a sensor needs accelerations or contact forces, `forward` runs first."""
         out: Array = result(None, (self.model.nsensordata,), "data")
         state = self._q.fill(q), self._v.fill(v), self._inputs(u)
         check(lib.ds_sim_sensors(self._handle, *state, pointer(out)))
@@ -189,9 +190,9 @@ class Measured(Asked):
     def sensor_jacobians(
         self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None
     ) -> Tuple[Array, Array, Array, Gradient]:
-        """(ddata_dq, ddata_dv, ddata_du, gradient) of what all sensors tell, nsensordata rows. Raises `UnsupportedError` for
-        touch, force and torque sensors on which contacts press with penalty contact and an implicit scheme, or where redundant
-        rigid contacts leave open what they come to."""
+        """(ddata_dq, ddata_dv, ddata_du, gradient) of the values of all sensors, nsensordata rows. Raises `UnsupportedError` for
+        touch, force and torque sensors under contact load, with penalty contact and an implicit scheme, or if
+        redundant rigid contacts leave their values undetermined."""
         m = self.model
         by_q, by_v, by_u = (result(None, (m.nsensordata, n), "out") for n in (m.nv, m.nv, m.nu))
         gradient = ffi.new("ds_gradient *")
@@ -202,7 +203,7 @@ class Measured(Asked):
     def sensor_vjp(
         self, q: ArrayLike, v: ArrayLike, data_bar: ArrayLike, u: Optional[ArrayLike] = None
     ) -> Tuple[Array, Array, Array, Gradient]:
-        """(q_bar, v_bar, u_bar, gradient): the adjoint of what all sensors tell."""
+        """(q_bar, v_bar, u_bar, gradient): the adjoint of the values of all sensors."""
         m = self.model
         bar = array(data_bar, (m.nsensordata,), "data_bar")
         q_bar, v_bar, u_bar = (result(None, (n,), "out") for n in (m.nv, m.nv, m.nu))
@@ -212,7 +213,7 @@ class Measured(Asked):
         return q_bar, v_bar, u_bar, Gradient(gradient[0])
 
     def sensor_act_jacobian(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Tuple[Array, Gradient]:
-        """(ddata_dact, gradient): by the activations where a step begins, nsensordata×na. Raises as `sensor_jacobians`."""
+        """(ddata_dact, gradient): by the activations at the start of a step, nsensordata×na. Raises as `sensor_jacobians`."""
         by_act: Array = result(None, (self.model.nsensordata, self.model.na), "out")
         gradient = ffi.new("ds_gradient *")
         state = self._q.fill(q), self._v.fill(v), self._inputs(u)

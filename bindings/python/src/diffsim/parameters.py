@@ -1,4 +1,4 @@
-"""Parameters of a step that derivatives can be taken by."""
+"""Parameters of a step, by which derivatives can be taken."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ _PARTS: Dict[ParamKind, str] = {
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter: a number of a model by which derivatives are taken and which `params` of a sim, rollout or batch set.
+    """A parameter: a number of a model that `params` of a sim, rollout or batch sets, and by which derivatives are
+    taken.
 
     For example `Param("body_inertia", "trunk")` is the mass of the body "trunk", `Param("joint_friction", "elbow")` the dry friction of a
-    joint. index: an id, or the name of what has one; component: which of its numbers. By the kind:
+    joint. index: an id or a name; component: which of its numbers. By the kind:
     """
 
     kind: Union[ParamKind, ParamKindName]
@@ -63,7 +64,7 @@ Param.__doc__ = f"{inspect.cleandoc(Param.__doc__ or '')}\n\n{kinds()}\n"
 
 
 def select(function: Callable[..., int], handle: Any, params: Sequence[Param], model: Model) -> Tuple[Param, ...]:
-    """Calls one of the library's `_select_params`, and gives what was chosen, by numbers."""
+    """Calls a `_select_params` of the library. Returns the selected parameters with numbers for names."""
     numbers = []
     for param in listed(params, "params", "diffsim.Param"):
         if not isinstance(param, Param):

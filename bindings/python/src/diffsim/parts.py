@@ -1,4 +1,4 @@
-"""Parts of a model, as it tells of them."""
+"""Parts of a model: bodies, joints, geoms, actuators, sites, sensors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Body:
     """A body. `placement`: 4×4, in the parent's frame while every joint is at its reference.
     `inertia`: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes; the same as `mass` [kg], `com`, the centre
     of mass in its own axes [m], and `inertia_com`, 3×3 about it [kg m²].
-    `gravity_compensation`: share of its own weight that a force at its centre of mass carries.
-    `mocap`: which of the mocap bodies it is, -1 of others."""
+    `gravity_compensation`: share of its weight that a force at its centre of mass carries.
+    `mocap`: number among the mocap bodies; -1 for other bodies."""
 
     name: str
     parent: int
@@ -53,12 +53,13 @@ class Body:
 @dataclass(frozen=True)
 class Joint:
     """A joint; its coordinates are q[q_index : q_index + nq], its dofs v[v_index : v_index + nv].
-    `limits`: bounds of a one-dof joint [rad or m]. `effort`, `velocity`: what the file says, inf for
-    nothing; a step enforces the first where `effort_limits` of the model asks for it, the second where `velocity_limits` of the step does.
+    `limits`: bounds of a one-dof joint [rad or m]. `effort`, `velocity`: limits of the file, inf if it gives none. A
+    step enforces them only with the options `effort_limits` of the model and `velocity_limits` of the step.
     `axis`, `axis2`, `axis3`, `anchor`: of unit length and a point, in the frame of the body that it moves. `damping`, `stiffness`,
-    `armature`, `friction_loss`: on every dof [SI]. `spring_reference`: where the spring rests. `reference`: the coordinate at which the body is
-    at its placement. `limit_margin`: distance before a limit at which it enters a step. `control`: frames n×4×4 of a spline curve,
-    vectors 16×6 of a surface, None of others. `cyclic`: whether the last frame leads to the first again."""
+    `armature`, `friction_loss`: on every dof [SI]. `spring_reference`: coordinate at which the spring rests.
+    `reference`: coordinate at which the body has its placement. `limit_margin`: distance from a limit at which a step
+    includes it. `control`: frames n×4×4 of a spline curve,
+    vectors 16×6 of a surface, else None. `cyclic`: True if the curve is closed."""
 
     name: str
     kind: JointKind
@@ -87,8 +88,8 @@ class Joint:
 
 @dataclass(frozen=True)
 class Geom:
-    """A geom. `placement`: 4×4, in the body's frame. `size` [m]: as its kind says, unused ones zero.
-    `friction`: sliding, torsional [m], rolling [m]. `restitution`: 0 to 1, of a pair the larger. `condim`, `contype`, `conaffinity`,
+    """A geom. `placement`: 4×4, in the body's frame. `size` [m]: by its kind, unused entries zero. `friction`:
+    sliding, torsional [m], rolling [m]. `restitution`: 0 to 1; the larger of a pair counts. `condim`, `contype`, `conaffinity`,
     `priority`, `margin` [m], `gap` [m], `stiffness` [N/m], `dissipation` [s], `tangential` [N s/m],
     `hydroelastic`, `modulus` [Pa], `resolution` [m], `hydroelastic_margin` [m], `slab_thickness` [m]: as `Builder.add_geom` takes them.
     Of a mesh, `vertices`: 3×n [m], `triangles`: 3×m indices; of a height field, `heights` [m]: rows along y, columns along x;
@@ -122,9 +123,9 @@ class Geom:
 
 @dataclass(frozen=True)
 class Actuator:
-    """An actuator, which one entry of u drives: its force is gain u + bias[0] + bias[1] l + bias[2] dl/dt within `force_range`,
-    with l the length of what it acts on and u within `control_range`; `Builder.add_actuator` says the rest.
-    It acts on `joint`, `tendon` or `body`, the name of one of them, the others None. `gear`: 6 numbers, the force on each dof of
+    """An actuator, driven by one entry of u. Its force is gain u + bias[0] + bias[1] l + bias[2] dl/dt, within
+    `force_range`, with l the length of its transmission and u within `control_range`. See `Builder.add_actuator`.
+    It acts on a `joint`, `tendon` or `body` (a name; the others are None). `gear`: 6 numbers, the force on each dof of
     the joint per unit."""
 
     name: str
@@ -164,7 +165,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Sensor:
-    """A sensor, whose `size` numbers begin at `address` among those that all tell."""
+    """A sensor. Its `size` values begin at `address` among those of all sensors."""
 
     name: str
     kind: SensorKind
@@ -173,7 +174,7 @@ class Sensor:
 
 
 def _told(kind: str, function: Callable[..., int], model: Any, of: int) -> Any:
-    """A struct that the library fills."""
+    """Returns a struct that the library fills."""
     out = ffi.new(f"{kind} *")
     getattr(lib, f"{kind}_init")(out)
     check(function(model, of, out))

@@ -1,4 +1,4 @@
-"""The solver alone: contact problems that an engine with dynamics of its own poses."""
+"""The solver alone: contact problems of an engine with its own dynamics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ProblemGradients(NamedTuple):
-    """A gradient by all that makes a problem, in the same shapes: A symmetric; compliance None with the rigid laws."""
+    """A gradient by the data of a problem, in the same shapes: A symmetric; compliance None with the rigid laws."""
 
     A: Array
     J: Array
@@ -76,7 +76,7 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         }
 
     def _arrays(self, n: int, values: Sequence[Any], prefix: str = "") -> List[Optional[Array]]:
-        """The arguments as arrays, None where there is none: to be kept while their addresses are used."""
+        """The arguments as arrays, or None. Keep them while their addresses are in use."""
         shapes = self._shapes(n).items()
         return [None if x is None else array(x, shape, prefix + name) for (name, shape), x in zip(shapes, values)]
 
@@ -89,10 +89,8 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         friction: ArrayLike,
         compliance: Optional[ArrayLike] = None,
     ) -> Tuple[Array, Array]:
-        """The velocity and the impulses (t1, t2, n of each contact [N s]); `info` tells how it went.
-
-        It starts from the last impulses where there were as many contacts, which then count as the same ones: `reset`
-        forgets them.
+        """The velocity and the impulses (t1, t2, n of each contact [N s]); `info` has the residual. If the number of
+        contacts is that of the last problem, its impulses are the warm start; `reset` forgets them.
         """
         n = int(np.size(friction))
         given = self._arrays(n, (A, J, v_free, target, friction, compliance))
@@ -110,8 +108,8 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         dfriction: Optional[ArrayLike] = None,
         dcompliance: Optional[ArrayLike] = None,
     ) -> Tuple[Array, Array]:
-        """Forward mode: the variation (dv, dimpulse) of the last solution; None is zero. Of dA the symmetric part counts.
-        `info` tells afterwards whether it is the derivative to both sides along this direction."""
+        """Forward mode: the variation (dv, dimpulse) of the last solution; None is zero. The symmetric part of dA
+        counts. Afterwards `info` has the label of the derivative along this direction."""
         n = self._contacts
         given = self._arrays(n, (dA, dJ, dv_free, dtarget, dfriction, dcompliance), "d")
         dv, dimpulse = np.zeros(self.nv), np.zeros(3 * n)
@@ -119,8 +117,8 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         return dv, dimpulse
 
     def vjp(self, v_bar: Optional[ArrayLike] = None, impulse_bar: Optional[ArrayLike] = None) -> ProblemGradients:
-        """Reverse mode: the gradient by all that made the last problem of a function of which v_bar and impulse_bar are
-        the gradient by the velocity and the impulses; None is zero."""
+        """Reverse mode: from the gradient of a function by the last velocity and impulses, v_bar and impulse_bar
+        (None: zero), to its gradient by the data of the problem."""
         n = self._contacts
         bars = (
             None if v_bar is None else array(v_bar, (self.nv,), "v_bar"),
@@ -135,24 +133,24 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         return out
 
     def info(self) -> StepInfo:
-        """How the last solve went, and what the derivative is that was asked for last."""
+        """Facts about the last solve, and the label of the last derivative."""
         out = ffi.new("ds_step_info *")
         check(lib.ds_problem_info(self._handle, out))
         return StepInfo._of(out)
 
     def modes(self) -> Tuple[ContactMode, ...]:
-        """Which constraint of each contact holds after the last solve."""
+        """Mode of each contact after the last solve."""
         out = np.zeros(self._contacts, INT)
         check(lib.ds_problem_modes(self._handle, pointer(out)))
         return tuple(map(ContactMode, out.tolist()))
 
     def impulses_unique(self) -> bool:
-        """Whether no other impulses give the last velocity, as far as is known; if not, those of least norm were chosen,
-        and of their derivative only A⁻¹ Jᵀ dimpulse is determined."""
+        """True if the impulses of the last velocity are known to be unique. If not, they have the least norm, and of
+        their derivative only A⁻¹ Jᵀ dimpulse is determined."""
         out = ffi.new("int32_t *")
         check(lib.ds_problem_impulses_unique(self._handle, out))
         return bool(out[0])
 
     def reset(self) -> None:
-        """Forgets the last solution, also as the start of the next one."""
+        """Forgets the last solution, which is also the warm start of the next one."""
         check(lib.ds_problem_reset(self._handle))

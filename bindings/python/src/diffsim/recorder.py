@@ -1,4 +1,4 @@
-"""Takes frames of simulations and writes them as recordings."""
+"""Records frames of simulations and writes recordings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .sim import Sim
 
 @enter
 def picture(model: Model, sim: Optional[Sim] = None) -> str:
-    """What a notebook shows of a model at home, or of a sim after its last step."""
+    """Picture for a notebook: a model at home, or a sim after its last step."""
     recorder = Recorder(model, rate=0)
     try:
         if sim is None:
@@ -38,13 +38,12 @@ def picture(model: Model, sim: Optional[Sim] = None) -> str:
 
 
 class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("model",)):
-    """Takes frames of sims, rollouts and batches of one model into a ring of `capacity` bytes.
+    """Records frames of sims, rollouts and batches of one model into a ring of `capacity` bytes.
 
-    rate: frames a second of simulated time, 0 for one each step. channels: names of further numbers in
-    each frame with how many there are, 1 or 3 say; `set` sets them. path: a file to which all frames go; without one
-    the newest ones stay in the ring, for `recording` and `save`. visuals: the file whose meshes and
-    colours are shown, with mesh_dirs as for `Model.load`; True for that which the model was loaded from, False for the shapes
-    that collide alone.
+    rate: frames a second of simulated time, 0 for one each step. channels: names of further numbers in each frame,
+    with their count (such as 1 or 3); `set` sets them. path: a file for all frames; without it the ring keeps the
+    newest ones for `recording` and `save`. visuals: the file with the meshes and colours to show, with mesh_dirs as
+    for `Model.load`; True for the file of the model, False for the collision shapes alone.
 
         recorder = diffsim.Recorder(model, channels={"height": 1})
         for u in controls:
@@ -78,7 +77,7 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
             self._channels[name] = (number[0], size)
         #: Number of shapes of `visuals` whose mesh is missing or cannot be read.
         self.left_out = 0
-        #: What of `visuals` could not be read, meshes and colours, one line each.
+        #: Meshes and colours of `visuals` that could not be read, one line each.
         self.warnings: List[str] = []
         if visuals is True:
             file = loaded_from(model._origin)
@@ -98,20 +97,20 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
             check(lib.ds_recorder_open(self._handle, file_name(path, "path")))
 
     def step(self, sim: Sim) -> None:
-        """Takes a frame of the sim's last step where one is due; call it after every step."""
+        """Records a frame of the sim's last step if one is due. Call it after every step."""
         with given(sim, Sim, "sim")._lock:
             check(lib.ds_recorder_step(self._handle, sim._handle))
 
     def batch_step(self, batch: Batch, element: int) -> None:
-        """As `step`, of an element of a batch."""
+        """`step` for an element of a batch."""
         if element < 0:
             raise InvalidArgumentError(f"element: must not be negative, got {element}")
         with given(batch, Batch, "batch")._lock:
             check(lib.ds_recorder_batch_step(self._handle, batch._handle, element))
 
     def rollout(self, rollout: Rollout, gradients: Optional[Gradients] = None) -> None:
-        """Takes frames of the rollout's last run, which is repeated. gradients: what its `adjoint` gave; they are
-        shown as arrows on the bodies, those by the initial state in the first frame."""
+        """Records frames of the rollout's last run, which is repeated for this. gradients: the result of its
+        `adjoint`, shown as arrows on the bodies; those by the initial state are in the first frame."""
         with given(rollout, Rollout, "rollout")._lock:
             q = v = u = None
             if gradients is not None:
@@ -123,14 +122,14 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
             check(lib.ds_recorder_rollout(self._handle, rollout._handle, pointer(q), pointer(v), pointer(u)))
 
     def state(self, time: float, q: ArrayLike, v: Optional[ArrayLike] = None) -> None:
-        """Takes a frame of a state at a time [s], whatever the rate: without contacts. v: None for zeros."""
+        """Records a frame of a state at a time [s], at any rate, without contacts. v: None for zeros."""
         m = self.model
         place = array(q, (m.nq,), "q")
         motion = np.zeros(m.nv) if v is None else array(v, (m.nv,), "v")
         check(lib.ds_recorder_state(self._handle, time, pointer(place), pointer(motion)))
 
     def set(self, channel: str, values: ArrayLike) -> None:
-        """Sets the numbers of a channel for the frames to come."""
+        """Sets the numbers of a channel for the next frames."""
         if channel not in self._channels:
             known = f"expected one of {sorted(self._channels)}, got {channel!r}"
             raise UnknownNameError(f"channel: {known}{near(str(channel), self._channels)}")
@@ -139,14 +138,14 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         check(lib.ds_recorder_set_channel(self._handle, number, pointer(x)))
 
     def set_gradient(self, quantity: Union[Quantity, QuantityName], values: ArrayLike) -> None:
-        """Lets the next frame show a gradient by the tangent of q or by v (nv numbers), or by u (nu), as arrows."""
+        """Shows a gradient by the tangent of q or by v (nv numbers), or by u (nu), as arrows in the next frame."""
         of = choice(Quantity, quantity, "quantity")
         n = self.model.nu if of == Quantity.CONTROL else self.model.nv
         x = array(values, (n,), "values")
         check(lib.ds_recorder_set_gradient(self._handle, int(of), pointer(x)))
 
     def add_arrow(self, body: Id, point: ArrayLike, vector: ArrayLike) -> None:
-        """Lets the next frame show an arrow of a body, from a point along a vector, world axes."""
+        """Shows an arrow of a body in the next frame, from a point along a vector, world axes."""
         start, along = array(point, (3,), "point"), array(vector, (3,), "vector")
         i = self.model._id("body", body, "body")
         check(lib.ds_recorder_add_arrow(self._handle, i, pointer(start), pointer(along)))
@@ -154,9 +153,9 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
     def surface(
         self, name: str, points: ArrayLike, triangles: ArrayLike = (), color: ArrayLike = (0.6, 0.6, 0.6, 1.0)
     ) -> None:
-        """Lets the frames from the next one on show a surface, of a deformable body or a contact patch say, until the name
-        is set again. points: n×3 [m], world axes; triangles: m×3, numbers of points from 0; color: red, green, blue and,
-        if you like, opacity, 0 to 1. Without points the surface is gone."""
+        """Shows a surface (such as a deformable body or a contact patch) from the next frame on, until you set the
+        name again. points: n×3 [m], world axes; triangles: m×3, numbers of points from 0; color: red, green, blue and,
+        if you like, opacity, 0 to 1. No points remove the surface."""
         at = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
         corners = np.asarray(triangles).reshape(-1, 3)
         if corners.size and not (corners.dtype.kind in "iu" and 0 <= corners.min() and corners.max() < len(at)):
@@ -179,7 +178,7 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         )
 
     def flush(self) -> None:
-        """Writes what the ring holds to the file given at creation."""
+        """Writes the frames in the ring to the file given at creation."""
         check(lib.ds_recorder_flush(self._handle))
 
     def save(self, path: Path) -> None:
@@ -187,7 +186,7 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         check(lib.ds_recorder_save(self._handle, file_name(path, "path")))
 
     def bytes(self) -> bytes:
-        """The recording of the frames in the ring, as a file would have it."""
+        """The frames in the ring as the bytes of a recording's file."""
         at, size = ffi.new("uint8_t **"), ffi.new("size_t *")
         check(lib.ds_recorder_bytes(self._handle, at, size))
         return bytes(ffi.buffer(at[0], size[0])) if at[0] != NULL else b""
@@ -201,7 +200,7 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         return made
 
     def close(self) -> None:
-        """Lets go of the recorder; what its ring holds goes to the file given at creation first."""
+        """Closes the recorder. Before that, it writes the frames in the ring to the file given at creation."""
         with self._lock:
             handle, self._handle = self._handle, NULL
             if handle is not NULL:

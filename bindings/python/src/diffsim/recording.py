@@ -1,4 +1,4 @@
-"""Reads recordings; docs/recording.md has the format. Needs nothing but NumPy."""
+"""Reads recordings (format: docs/recording.md). Needs only NumPy."""
 
 import io
 import os
@@ -20,7 +20,7 @@ NONE = 0xFFFFFFFF
 _CHUNK = struct.Struct("<4sIQ")
 _FRAME = struct.Struct("<IIIIIIdQdd")
 
-#: A contact of a frame, world axes: as `diffsim.Sim.contacts` has it.
+#: A contact of a frame, world axes; fields as in `diffsim.Sim.contacts`.
 CONTACT = np.dtype(
     [
         ("geom_a", "<i4"),
@@ -50,7 +50,7 @@ ARROW = np.dtype(
 
 
 class RecordingError(ValueError):
-    """A file that is no recording, or has no whole head."""
+    """The file is not a recording, or its head is incomplete."""
 
 
 @dataclass
@@ -84,8 +84,8 @@ class Joint:
 
 @dataclass
 class Shape:
-    """What is drawn on a body. kind: a `GeomKind`; mesh: number of the mesh, None without; geom: id, None for what
-    only a file draws; visual: it touches nothing; rgba: NaN where the file gives no colour."""
+    """A shape of a body. kind: a `GeomKind`; mesh: number of the mesh, or None; geom: id, None for a visual shape of
+    a file; visual: True if it touches nothing; rgba: NaN if the file gives no colour."""
 
     name: str
     visual: bool
@@ -103,7 +103,7 @@ class Shape:
 @dataclass(repr=False)
 class Frame:
     """One frame. poses: nbody×7, position and quaternion (x y z w); limits: a joint's bit 0 at its lower limit, bit 1
-    at its upper one; gradient: a `Gradient`, None for a state that no step led to; surfaces: by name points (n×3, world
+    at its upper one; gradient: a `Gradient`, None for a state without a step; surfaces: by name points (n×3, world
     axes), triangles (m×3, numbers of points) and rgba."""
 
     time: float
@@ -129,8 +129,8 @@ class Frame:
 
 @dataclass(repr=False)
 class Recording:
-    """A run: a model's bodies, joints and shapes, and frames. damage: what is wrong with the rest of the file, None
-    where it is whole. lost: number of frames that newer ones have pushed out of the recorder's ring."""
+    """A run: a model's bodies, joints and shapes, and frames. damage: the fault of the rest of the file, None if it
+    is complete. lost: number of frames that newer ones replaced in the recorder's ring."""
 
     name: str = ""
     rate: float = 0.0
@@ -151,22 +151,22 @@ class Recording:
 
     @classmethod
     def read(cls, path: Union[str, "os.PathLike[str]"]) -> "Recording":
-        """Reads a file. One that is cut short or changed gives all that is whole before that, and `damage`.
+        """Reads a file. A damaged file gives all frames before the damage, and `damage`.
 
-        Raises `RecordingError` for what is no recording, OSError for a file that cannot be read.
+        Raises `RecordingError` if the file is not a recording, OSError if it cannot be read.
         """
         with open(path, "rb") as file:
             return cls._whole(file, os.fspath(path))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Recording":
-        """Reads a recording in memory, as `read`."""
+        """Reads a recording from memory; see `read`."""
         return cls._whole(io.BytesIO(data), "")
 
     @classmethod
     def stream(cls, path: Union[str, "os.PathLike[str]"]) -> Iterator[Tuple["Recording", "Frame"]]:
-        """Gives the frames of a file one after the other, each with the recording that they belong to, which keeps none
-        of them: for files larger than the memory. Where the file is damaged they end, and the recording says so."""
+        """Yields the frames of a file one after the other, each with its recording, which keeps none of them: for
+        files larger than the memory. At damage the frames end, and `damage` of the recording says why."""
         with open(path, "rb") as file:
             recording = cls()
             for _ in recording._parts(file, os.fspath(path)):
@@ -227,7 +227,7 @@ class Recording:
         return np.array([frame.channels[self.channels[name]] for frame in self.frames])
 
     def html(self, *others: "Recording", title: Optional[str] = None) -> str:
-        """A page that shows this recording, and others beside it, without a server or a network."""
+        """A page that shows this recording (and others beside it) without a server or a network."""
         html: str = late("page")([self, *others], title=title)
         return html
 
@@ -236,7 +236,7 @@ class Recording:
         pathlib.Path(path).write_text(self.html(*others, title=title), encoding="utf-8")
 
     def _repr_html_(self) -> Optional[str]:
-        """A page for a notebook; None without a frame, where a notebook shows the text."""
+        """A page for a notebook; None without a frame: the notebook shows the text."""
         if not self.frames:
             return None
         html: str = late("inline")(self.html())
@@ -374,7 +374,7 @@ class Recording:
 
 
 def _at_most(file: Any, length: Any) -> Any:
-    """So many bytes of a file, or those that it has: no memory is asked for that it does not fill."""
+    """At most this many bytes of a file. Allocates no more than the file has."""
     parts, left = [], length
     while left > 0:
         part = file.read(min(left, 1 << 24))

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model", "max_steps")):
     """A trajectory of at most `max_steps` steps and its adjoint. Calls of several threads take turns.
 
-    Options are those of a `Sim`, and checkpoint_interval: every how many steps a state is kept; aware_gradient: 1 for an
-    `adjoint` by `Sim.vjp_aware` in every step.
+    Options are those of a `Sim`, and checkpoint_interval: every how many steps a state is kept; aware_gradient: 1 to
+    use `Sim.vjp_aware` in every step of `adjoint`.
 
-    A copy or pickle has the options, parameters and wrenches; the last run does not go with it.
+    A copy or pickle has the options, parameters and wrenches, but not the last run.
     """
 
     @says("ds_options")
@@ -42,7 +42,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         self.model: Final = model
         self.max_steps: Final = max_steps
         self._q0, self._v0, self._act0 = Slot(model.nq, "q0"), Slot(model.nv, "v0"), Slot(model.na, "act0")
-        #: Of the last run, None where there is none.
+        #: Number of the last run's steps; None without one.
         self._steps: Optional[int] = None
         self._options = fields_of(made)
         step, integrator = lib.ds_rollout_time_step(self._handle), lib.ds_rollout_integrator(self._handle)
@@ -52,7 +52,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
 
     @property
     def options(self) -> Options:
-        """All options that it was made with, by name."""
+        """All options, by name."""
         return Options(self._options)
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         """Runs N steps from (q0, v0) and returns the trajectory, the initial state first:
         q: nq×(N+1), v: nv×(N+1).
 
-        u: nu×N; a column-major array is used where it lies, another is copied; None for zeros. steps: N, needed without u.
+        u: nu×N; a column-major array is not copied; None for zeros. steps: N, needed without u.
         out: two column-major arrays for the result. Errors: those of `Sim.step`, naming the step.
         """
         inputs, n = self._inputs(u, steps)
@@ -94,7 +94,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         return q, v
 
     def _inputs(self, u: Optional[ArrayLike], steps: Optional[int]) -> Tuple[Array, int]:
-        """The inputs of a run, and of how many steps."""
+        """The inputs of a run, and its number of steps."""
         m = self.model
         if u is None:
             if steps is None:
@@ -119,7 +119,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         u: Optional[ArrayLike] = None,
         steps: Optional[int] = None,
     ) -> Tuple[Array, Array, Array]:
-        """As `run` from activations act0 (na, None for zeros), and with those of the trajectory: q, v, act (na×(N+1))."""
+        """`run` from activations act0 (na, None for zeros). Returns q, v, act (na×(N+1))."""
         inputs, n = self._inputs(u, steps)
         m = self.model
         q, v, act = out = [np.zeros((rows, n + 1), order="F") for rows in (m.nq, m.nv, m.na)]
@@ -141,7 +141,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         return out
 
     def adjoint_act(self, q_bar: ArrayLike, v_bar: ArrayLike, act_bar: Optional[ArrayLike] = None) -> ActGradients:
-        """As `adjoint` of a function of the activations, too, whose gradient by them is act_bar: na×(N+1)."""
+        """`adjoint` of a function that depends on the activations, too; act_bar, na×(N+1), is its gradient by them."""
         m, n = self.model, self._steps
         if n is None:
             raise NoStepError("rollout: the adjoint needs a run first")
@@ -153,20 +153,20 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         return out
 
     def gradient(self) -> Gradient:
-        """What the last adjoint is: one-sided if any step was at a switch of modes."""
+        """Label of the last adjoint: one-sided if any step was at a switch of modes."""
         out = ffi.new("ds_gradient *")
         check(lib.ds_rollout_gradient(self._handle, out))
         return Gradient(out[0])
 
     def aware_report(self) -> Tuple[int, int]:
-        """What aware_gradient made of the last adjoint: how many steps took another gradient than the exact one, and
-        how many contacts and limits those took in another mode, in all."""
+        """Effect of aware_gradient on the last adjoint: the number of steps that used the aware gradient, and the
+        total number of contacts and limits that these took in another mode."""
         steps, contacts = ffi.new("size_t *"), ffi.new("size_t *")
         check(lib.ds_rollout_aware_report(self._handle, steps, contacts))
         return steps[0], contacts[0]
 
     def select_params(self, params: Sequence[Param]) -> None:
-        """Chooses parameters, as `Sim.select_params`. The last run is forgotten."""
+        """Selects parameters; see `Sim.select_params`. Forgets the last run."""
         self._settings.selected = select(lib.ds_rollout_select_params, self._handle, params, self.model)
         self._steps = None
 
@@ -177,7 +177,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
 
     @property
     def params(self) -> Array:
-        """Values of the selected parameters. Can be set for the runs to come."""
+        """Values of the selected parameters. Set them for the following runs."""
         out = np.zeros(self.np)
         check(lib.ds_rollout_get_params(self._handle, pointer(out)))
         return out
@@ -189,13 +189,13 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         self._settings.values(p)
 
     def set_external_wrench(self, body: Id, wrench: ArrayLike) -> None:
-        """Sets the wrench on a body in the runs to come, as `Sim.set_external_wrench`."""
+        """Sets the wrench on a body in the following runs; see `Sim.set_external_wrench`."""
         i, six = self.model._id("body", body, "body"), array(wrench, (6,), "wrench")
         check(lib.ds_rollout_set_external_wrench(self._handle, i, pointer(six)))
         self._settings.wrench(i, six)
 
     def prescribe(self, dof: int, velocity: float) -> None:
-        """Prescribes the velocity of a dof in the runs to come, as `Sim.prescribe`; NaN frees it."""
+        """Prescribes the velocity of a dof in the following runs; see `Sim.prescribe`. NaN frees it."""
         k, x = index(dof, "dof"), float(velocity)
         check(lib.ds_rollout_prescribe(self._handle, k, x))
         self._settings.prescribe(k, x)

@@ -1,4 +1,4 @@
-"""What a file draws of a robot."""
+"""Visual shapes of a robot's file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .enums import GeomKind
 
 @dataclass(frozen=True)
 class Visual:
-    """A drawn shape of one colour. `placement`: 4×4, in the body's frame. `size` [m]: as its kind says, unused ones zero.
-    `rgba`: 0 to 1, NaN where the file gives no colour. Of a mesh, `file`: its path as it was found (None in an MJCF),
+    """A visual shape of one colour. `placement`: 4×4, in the body's frame. `size` [m]: by its kind, unused entries
+    zero. `rgba`: 0 to 1, NaN if the file gives no colour. Of a mesh, `file`: its path as it was found (None in an MJCF),
     `vertices`: 3×n [m], scaled, `triangles`: 3×m indices; else None."""
 
     name: str
@@ -31,8 +31,8 @@ class Visual:
 
 @dataclass(frozen=True)
 class Visuals:
-    """What a file draws. `left_out`: number of shapes whose mesh is missing or cannot be read; `warnings`: why, and which
-    colours could not be told, one line each."""
+    """Visual shapes of a file. `left_out`: number of shapes whose mesh is missing or cannot be read; `warnings`: the
+    reasons, and unknown colours, one line each."""
 
     shapes: Tuple[Visual, ...]
     left_out: int
