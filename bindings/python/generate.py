@@ -3,10 +3,15 @@ kind of parameter. Run it after a change of the header; a test says where that w
 
 import pathlib
 import re
+import sys
 import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
-INCLUDE = HERE.parents[1] / "include"
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "ctests"))
+import abi  # noqa: E402  (the reader of the headers that the test of the binary interface has)
+
+HEADER = ROOT / "include" / "diffsim.h"
 TARGET = HERE / "src" / "diffsim" / "_fields.py"
 
 STRUCTS = (
@@ -40,7 +45,7 @@ def fields(code, struct):
 
 
 def kinds(code, enum, prefix):
-    body = re.search(rf"^DS_ENUM\({enum}\)(.*?)^\}};", code, flags=re.S | re.M)[1]
+    body = re.search(rf"^enum {enum}\b(.*?)^\}};", code, flags=re.S | re.M)[1]
     found = re.findall(rf"/\*\*((?:(?!\*/).)*)\*/\s*{prefix}(\w+) =", body, flags=re.S)
     return {name.lower(): " ".join(comment(text).split()) for text, name in found}
 
@@ -57,9 +62,7 @@ def written(name, of, table):
 
 
 def text():
-    code = "".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("*.h")))
-    # Comments behind members, /**<, go in front of them.
-    code = re.sub(r"^( +\S.*?[;,]) */\*\*<(.*?\*/)$", r"  /**\2\n\1", code, flags=re.M)
+    code = abi.plain(HEADER)
     structs = {struct: fields(code, struct) for struct in STRUCTS}
     head = '"""Written by generate.py from the header; do not edit."""\n\nfrom typing import Dict\n'
     parts = [
