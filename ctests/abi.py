@@ -34,6 +34,12 @@ def text_of(header):
     return re.sub(r"^#include .*$", "", "".join(path.read_text() for path in headers(header)), flags=re.M)
 
 
+def plain(header):
+    """All headers as one text for readers of comments: the comment of a member in front of it, no macro of enumerations."""
+    text = re.sub(r"^( +\S.*?[;,]) */\*\*<(.*?\*/)$", r"  /**\2\n\1", text_of(header), flags=re.M)
+    return re.sub(r"^DS_ENUM\((\w+)\)", r"enum \1", text, flags=re.M)
+
+
 def preprocessed(cc, header):
     """The declarations in C, without those of the system's headers."""
     return run(cc, "-std=c11", "-E", "-P", "-xc", "-", input=text_of(header))

@@ -199,8 +199,6 @@ static void steps(void) {
     size_t moved;
     WRONG(ds_sim_aware_contacts(sim, &moved), DS_ERR_NO_STEP, "since the step");
     INVALID(ds_sim_step_info(sim, NULL), "out");
-    INVALID(ds_sim_push_out_given_up(sim, NULL), "out");
-    INVALID(ds_sim_work(sim, NULL), "out");
     const ds_contact *contacts;
     size_t count;
     INVALID(ds_sim_contacts(sim, NULL, &count), "contacts");
@@ -213,8 +211,6 @@ static void steps(void) {
     WRONG(ds_sim_step_jacobians(sim, &one), DS_ERR_NO_STEP, "step");
     CHECK_OK(ds_sim_reset(sim));
     WRONG(ds_sim_step_info(sim, &out.info), DS_ERR_NO_STEP, "step");
-    CHECK_OK(ds_sim_reset(sim));
-    WRONG(ds_sim_push_out_given_up(sim, &out.id), DS_ERR_NO_STEP, "step");
 }
 
 static void parameters(void) {

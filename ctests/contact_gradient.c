@@ -67,11 +67,9 @@ static void jammed(void) {
             double at[7], speed[6] = {0};
             CHECK_OK(ds_model_neutral(ball, at));
             CHECK_OK(ds_sim_step(s, at, speed, NULL, at, speed));
-            int32_t given_up = -1;
-            CHECK_OK(ds_sim_push_out_given_up(s, &given_up));
-            CHECK(given_up == both);
             ds_step_info info;
             CHECK_OK(ds_sim_step_info(s, &info));
+            CHECK(info.push_out_given_up == (uint64_t)both && info.work >= 1.0 && info.work <= options.max_work + 10.0);
             CHECK(info.converged == 1 && (info.gradient == DS_GRADIENT_ONE_SIDED) == both);
             const double out = both ? 0.0 : bounded ? 0.25 : 1.0;
             /* The speed is in axes that friction at the wall has begun to turn. */

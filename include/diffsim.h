@@ -38,10 +38,11 @@
  * declines it. A result that is a vector may overlap arguments (q_next may be q); one that is a
  * matrix or a trajectory may not, unless it says so, and no two results of one call may overlap.
  *
- * Structs. Those that start with struct_size are filled by their _init function first; so they can
- * grow without a change of the binary interface; and so can ds_contact, as ds_contact_size says, and
- * ds_step_info, which has room. Enumerations are int32_t in arguments and structs; any other number is
- * DS_ERR_INVALID_ARGUMENT. Flags are 0 or 1. Ids are int32_t, -1 for none.
+ * Structs. Fields are only appended: a program built against an older header runs with a newer library.
+ * A struct that you fill begins with struct_size; its _init function sets it and all defaults. A struct
+ * that the library fills has reserved words (ds_step_info), or the structs of an array lie at the distance
+ * that a _size function gives (ds_contact, ds_patch). Enumerations are int32_t in arguments and structs;
+ * any other number is DS_ERR_INVALID_ARGUMENT. Flags are 0 or 1. Ids are int32_t, -1 for none.
  *
  * Units and frames. SI, radians. z is up; gravity is (0, 0, -9.81) unless the file says otherwise.
  * Body 0 is the world. Bodies and joints are numbered depth first, siblings in the file's order.
@@ -719,8 +720,8 @@ typedef struct ds_options {
   /** Stabilization speed for violations that are angles [rad/s]: limits of hinges, couplings of hinges,
    * orientations of welds. Default 1. */
   double max_push_out_angle;
-  /** Work budget of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to inf.
-   * It does not depend on a clock. A problem beyond the budget is not solved: the step is taken with
+  /** Work budget of a step's contact problem, in factorizations of this problem (ds_step_info.work), 1 to
+   * inf. It does not depend on a clock. A problem beyond the budget is not solved: the step is taken with
    * impulses inside the friction cones that add no energy, ds_step_info.converged is 0, and derivatives
    * are DS_ERR_NOT_CONVERGED. inf lets every method run to its end, for offline use.
    *
@@ -849,32 +850,25 @@ typedef struct ds_step_info {
    * 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
    * round-off. */
   uint64_t near_singular;
+  /** 1: the step reduced its stabilization. Jammed bodies could not be separated, or pinched bodies not
+   * without a high joint speed: penetrations, passed limits and violated equalities were treated as
+   * compliant in this step, and the derivative is that of the compliant step. 0: all violations were
+   * stabilized as the options say. */
+  uint64_t push_out_given_up;
+  /** Work of the contact problem, in factorizations of it; with DS_CONTACT_CONVEX in Newton steps. If
+   * bodies form several groups that do not touch each other, it is the work of the group that needed
+   * most. It is at most ds_options.max_work, plus a fixed share (about ten) with which an unsolved step
+   * is completed. */
+  double work;
   /** Reserved for fields of future versions, so that the struct keeps its size. 0 today, and 0 later for a
    * field with nothing to report. */
-  uint64_t reserved[12];
+  uint64_t reserved[10];
 } ds_step_info;
 
 /** Facts about the last step.
  *
  * Errors: DS_ERR_NO_STEP before a step. */
 ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
-
-/** Whether the last step reduced its stabilization. 0: all violations were stabilized as the options say.
- * 1: jammed bodies could not be separated, or pinched bodies could not be separated without a high joint
- * speed. Then penetrations, passed limits and violated equalities were treated as compliant in this step.
- * The derivative is the derivative of the compliant step; it is DS_GRADIENT_ONE_SIDED if the step first
- * tried to solve the rigid problem.
- *
- * Errors: DS_ERR_NO_STEP before a step. */
-ds_status ds_sim_push_out_given_up(const struct ds_sim *sim, int32_t *out);
-
-/** Work of the contact problem of the last step, in factorizations of it. If bodies form several groups
- * that do not touch each other, it is the work of the group that needed most. It is at most
- * options.max_work, plus a fixed share (about ten) with which an unsolved step is completed. With
- * DS_CONTACT_CONVEX it counts Newton steps.
- *
- * Errors: DS_ERR_NO_STEP before a step. */
-ds_status ds_sim_work(const struct ds_sim *sim, double *out);
 
 /** Sets the wrench on a body for all following steps, until you change it: force [N] and moment [N m], 6
  * numbers (linear; angular), world axes, at the body's origin. Zeros end it. */

@@ -18,7 +18,8 @@ abi=(python3 ctests/abi.py --header include/diffsim.h)
 [ $# -eq 0 ] || abi+=(--library "$1")
 changes=$("${abi[@]}" || true)
 echo "$changes"
-if grep -q '^broken' <<<"$changes"; then
+# Reserved words make room for new fields: no program relies on them.
+if grep '^broken' <<<"$changes" | grep -qv ' reserved'; then
     exit 1
 fi
 "${abi[@]}" --renew >/dev/null

@@ -240,7 +240,7 @@ def sections(found):
     for section in every:
         # A type that its own file does not mention again begins the section.
         mentioned = {word for item in section.functions for word in of(item)}
-        own = (name for name in types if home[name] is section and name not in mentioned)
+        own = (name for name in types if home.get(name) is section and name not in mentioned)
         give(section, own if section.functions else ())
         for item in section.functions:
             give(section, of(item))

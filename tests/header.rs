@@ -140,7 +140,7 @@ fn every_declaration_has_a_comment() {
     assert!(count > 90, "only {count} declarations found");
 }
 
-/// The comment above an item is that of the item, not of the section before it; a function has at most ten lines of it.
+/// A function has at most ten lines of comment. The rest of its story is on a page of docs/.
 #[test]
 fn comments_of_functions_are_short() {
     let header = header();
@@ -158,7 +158,7 @@ fn comments_of_functions_are_short() {
     assert!(long.is_empty(), "{long}");
 }
 
-/// A reader finds every part by its banner, and reads each header in an hour.
+/// Every section has a banner, the table of contents names every header, and diffsim.h stays short.
 #[test]
 fn the_headers_have_sections() {
     let banners = |text: &str| text.lines().filter(|l| l.starts_with("/* ---")).count();

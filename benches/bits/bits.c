@@ -238,19 +238,15 @@ static void hash_info(enum column c, const ds_step_info *info) {
 /* One step in place; 0 where it failed. */
 static int step(enum column c, const run *r, const double *u, double *q, double *v) {
     ds_step_info info;
-    int32_t given_up = 0;
-    double work = 0;
     if (!ok(c, ds_sim_step(r->sim, q, v, u, q, v))) return 0;
     numbers(c, q, r->nq);
     numbers(c, v, r->nv);
     if (ok(c, ds_sim_step_info(r->sim, &info))) hash_info(c, &info);
-    if (ok(c, ds_sim_push_out_given_up(r->sim, &given_up))) integer(c, given_up);
-    if (ok(c, ds_sim_work(r->sim, &work))) numbers(c, &work, 1);
     hash_contacts(c, r->sim);
     if (c != STEP) return 1;
     now.steps++;
     now.contacts += info.contacts;
-    now.given_up += (size_t)given_up;
+    now.given_up += (size_t)info.push_out_given_up;
     now.unsolved += !info.converged;
     return 1;
 }

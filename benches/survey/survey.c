@@ -80,9 +80,7 @@ static void run(const ds_model *model, const double *q0, const char *start, doub
         if (info.contacts > most) most = info.contacts;
         unsolved += !info.converged;
         one_sided += info.gradient == DS_GRADIENT_ONE_SIDED;
-        int32_t less = 0;
-        check(ds_sim_push_out_given_up(sim, &less), "ds_sim_push_out_given_up");
-        given_up += less != 0;
+        given_up += info.push_out_given_up != 0;
         residual = fmax(residual, info.residual);
         const double speed = largest(v, nv);
         top = fmax(top, speed);

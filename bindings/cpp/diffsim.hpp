@@ -234,17 +234,6 @@ public:
         check(ds_sim_step_info(get(), &out));
         return out;
     }
-    bool push_out_given_up() const {
-        std::int32_t out = 0;
-        check(ds_sim_push_out_given_up(get(), &out));
-        return out != 0;
-    }
-    /// In factorizations of the contact problem; see ds_options.max_work.
-    double work() const {
-        double out = 0.0;
-        check(ds_sim_work(get(), &out));
-        return out;
-    }
     void set_external_wrench(std::int32_t body, const Wrench &wrench) {
         check(ds_sim_set_external_wrench(get(), body, wrench.data()));
     }

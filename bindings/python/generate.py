@@ -63,8 +63,7 @@ class Header:
     """Enumerations and structs of the header, with their comments."""
 
     def __init__(self):
-        # Comments behind members move in front of them.
-        text = re.sub(r"^( +\S.*?[;,]) */\*\*<(.*?\*/)$", r"  /**\2\n\1", abi.text_of(HEADER), flags=re.M)
+        text = abi.plain(HEADER)
         code = abi.preprocessed("cc", HEADER)
         self.enums = {}
         for line in abi.enumerations(code):
@@ -72,7 +71,7 @@ class Header:
             self.enums.setdefault(enum, {})[name] = int(value)
         self.prefixes = {enum: self.prefix(list(names)) for enum, names in self.enums.items()}
         self.about = {}
-        for comment, enum in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*DS_ENUM\((ds_\w+)\)", text, flags=re.S):
+        for comment, enum in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*enum (ds_\w+)\b", text, flags=re.S):
             self.about[enum] = clean(comment)
         #: Of each enumerator, as Python names it.
         self.values = {c: name.lower() for enum in self.enums for c, name in self.members(enum)}
@@ -85,7 +84,7 @@ class Header:
         for struct, body in re.findall(r"typedef struct (ds_\w+) \{(.*?)\n\} \1;", text, flags=re.S):
             found = re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*[^;]*?(\w+)(?:\[\w+\])*;", body, flags=re.S)
             self.comments[struct] = {name: clean(comment) for comment, name in found}
-        for enum, body in re.findall(r"^DS_ENUM\((ds_\w+)\)(.*?)^\};", text, flags=re.S | re.M):
+        for enum, body in re.findall(r"^enum (ds_\w+)\b(.*?)^\};", text, flags=re.S | re.M):
             found = re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*(DS_\w+) =", body, flags=re.S)
             self.members_about[enum] = {name: clean(comment) for comment, name in found}
 

@@ -153,7 +153,7 @@ pub struct ds_options {
     /// Stabilization speed for violations that are angles [rad/s]: limits of hinges, couplings of
     /// hinges, orientations of welds. Default 1.
     pub max_push_out_angle: f64,
-    /// Work budget of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to
+    /// Work budget of a step's contact problem, in factorizations of this problem (ds_step_info.work), 1 to
     /// inf. It does not depend on a clock. A problem beyond the budget is not solved: the step is
     /// taken with impulses inside the friction cones that add no energy, ds_step_info.converged is 0,
     /// and derivatives are DS_ERR_NOT_CONVERGED. inf lets every method run to its end, for offline

@@ -83,9 +83,19 @@ pub struct ds_step_info {
     /// 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
     /// round-off.
     pub near_singular: u64,
+    /// 1: the step reduced its stabilization. Jammed bodies could not be separated, or pinched bodies not
+    /// without a high joint speed: penetrations, passed limits and violated equalities were treated as
+    /// compliant in this step, and the derivative is that of the compliant step. 0: all violations were
+    /// stabilized as the options say.
+    pub push_out_given_up: u64,
+    /// Work of the contact problem, in factorizations of it; with DS_CONTACT_CONVEX in Newton steps. If
+    /// bodies form several groups that do not touch each other, it is the work of the group that needed
+    /// most. It is at most ds_options.max_work, plus a fixed share (about ten) with which an unsolved step
+    /// is completed.
+    pub work: f64,
     /// Reserved for fields of future versions, so that the struct keeps its size. 0 today, and 0
     /// later for a field with nothing to report.
-    pub reserved: [u64; 12],
+    pub reserved: [u64; 10],
 }
 
 impl From<StepInfo> for ds_step_info {
@@ -101,7 +111,9 @@ impl From<StepInfo> for ds_step_info {
             deepest: i.deepest,
             too_deep: i.too_deep as u64,
             near_singular: i.near_singular as u64,
-            reserved: [0; 12],
+            push_out_given_up: u64::from(i.push_out_given_up),
+            work: i.work,
+            reserved: [0; 10],
         }
     }
 }

@@ -161,39 +161,6 @@ pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_
     })
 }
 
-/// Whether the last step reduced its stabilization. 0: all violations were stabilized as the options
-/// say. 1: jammed bodies could not be separated, or pinched bodies could not be separated without a
-/// high joint speed. Then penetrations, passed limits and violated equalities were treated as
-/// compliant in this step. The derivative is the derivative of the compliant step; it is
-/// DS_GRADIENT_ONE_SIDED if the step first tried to solve the rigid problem.
-///
-/// Errors: DS_ERR_NO_STEP before a step.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ds_sim_push_out_given_up(sim: *const ds_sim, out: *mut i32) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let given_up = look(sim)?.sim.step_info()?.push_out_given_up;
-        args::place(out, "out")?.write(i32::from(given_up));
-        Ok(())
-    })
-}
-
-/// Work of the contact problem of the last step, in factorizations of it. If bodies form several
-/// groups that do not touch each other, it is the work of the group that needed most. It is at most
-/// options.max_work, plus a fixed share (about ten) with which an unsolved step is completed. With
-/// DS_CONTACT_CONVEX it counts Newton steps.
-///
-/// Errors: DS_ERR_NO_STEP before a step.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ds_sim_work(sim: *const ds_sim, out: *mut f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let work = look(sim)?.sim.step_info()?.work;
-        args::place(out, "out")?.write(work);
-        Ok(())
-    })
-}
-
 /// Sets the wrench on a body for all following steps, until you change it: force [N] and moment [N
 /// m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
 #[unsafe(no_mangle)]

@@ -264,7 +264,9 @@ struct ds_step_info
     deepest::Cdouble
     too_deep::UInt64
     near_singular::UInt64
-    reserved::NTuple{12, UInt64}
+    push_out_given_up::UInt64
+    work::Cdouble
+    reserved::NTuple{10, UInt64}
 end
 
 struct ds_contact
@@ -1671,9 +1673,6 @@ ds_sim_prescribed_impulses(a1, a2) =
 ds_sim_prescribed_velocities(a1, a2) =
     ccall((:ds_sim_prescribed_velocities, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
-ds_sim_push_out_given_up(a1, a2) =
-    ccall((:ds_sim_push_out_given_up, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
-
 ds_sim_ray_cast(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) =
     ccall((:ds_sim_ray_cast, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Cdouble, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)
 
@@ -1763,9 +1762,6 @@ ds_sim_tendon_lengths(a1, a2, a3, a4) =
 
 ds_sim_time_step(a1) =
     ccall((:ds_sim_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
-
-ds_sim_work(a1, a2) =
-    ccall((:ds_sim_work, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
 ds_site_accelerations(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_site_accelerations, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)

@@ -159,7 +159,8 @@ const GRADIENTS = Dict(
     step_info(sim)
 
 Facts about the last step: `contacts`, `impacts` (contacts that rebound), `iterations`, `residual`, `switch_distance`, `converged`,
-and `gradient`, the label of its derivative: `:exact` or `:one_sided`.
+`gradient`, the label of its derivative (`:exact` or `:one_sided`), `push_out_given_up` (whether violations yielded as if
+compliant) and `work` (factorizations of the contact problem).
 """
 function step_info(s::Sim)
     out = Ref{LibDiffSim.ds_step_info}()
@@ -175,6 +176,8 @@ told(i::LibDiffSim.ds_step_info) = (
     switch_distance = i.switch_distance,
     gradient = get(GRADIENTS, i.gradient, :refused),
     converged = i.converged == 1,
+    push_out_given_up = i.push_out_given_up == 1,
+    work = i.work,
 )
 
 "The sim's memory between steps. With the state it determines the next step."

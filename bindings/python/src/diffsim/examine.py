@@ -293,7 +293,7 @@ def run(
         counts["contacts"] = max(counts["contacts"], info.contacts)
         counts["one_sided"] += info.gradient == Gradient.ONE_SIDED
         counts["refused"] += info.gradient == Gradient.REFUSED
-        counts["given_up"] += sim.push_out_given_up()
+        counts["given_up"] += info.push_out_given_up
         top = max(top, float(np.abs(v).max(initial=0.0)))
         if k % max(1, steps // 10) == 0:
             states.append((*before, info))

@@ -20,7 +20,8 @@ class StepInfo(NamedTuple):
     within the tolerance; if not, the step has no derivative. impacts: contacts that rebound; with any, the
     derivative of positions by positions is that through the impacts. deepest: of the penetrations where the step began [m].
     too_deep: contacts deeper than the option max_depth. near_singular: Euler joints within three degrees of where their
-    axes lie in one plane.
+    axes lie in one plane. push_out_given_up: whether violations yielded as if compliant, because friction jams the
+    bodies. work: of the contact problem, in factorizations of it; see the option max_work.
     """
 
     contacts: int
@@ -33,6 +34,8 @@ class StepInfo(NamedTuple):
     deepest: float
     too_deep: int
     near_singular: int
+    push_out_given_up: bool
+    work: float
 
     @classmethod
     def _of(cls, info: Any) -> StepInfo:
@@ -47,6 +50,8 @@ class StepInfo(NamedTuple):
             info.deepest,
             info.too_deep,
             info.near_singular,
+            bool(info.push_out_given_up),
+            info.work,
         )
 
 

@@ -438,18 +438,6 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         check(lib.ds_sim_step_info(self._handle, info))
         return StepInfo._of(info)
 
-    def push_out_given_up(self) -> bool:
-        """Whether the last step did not undo all overlaps as asked, since friction jams the bodies."""
-        out = ffi.new("int32_t *")
-        check(lib.ds_sim_push_out_given_up(self._handle, out))
-        return bool(out[0])
-
-    def work(self) -> float:
-        """What the contact problem of the last step took, in factorizations of it; see the option max_work."""
-        out = ffi.new("double *")
-        check(lib.ds_sim_work(self._handle, out))
-        return float(out[0])
-
     def reset(self) -> None:
         """Forgets warm starts, and activations are 0: the next step is that of a new sim."""
         check(lib.ds_sim_reset(self._handle))
