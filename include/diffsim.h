@@ -351,7 +351,7 @@ enum ds_mimic
   DS_MIMIC_INDEPENDENT = 1,
   /**
    * Couple it to its leader by an equality constraint of the same name: q = multiplier *
-   * q_leader + offset.
+   * q_leader + offset. DS_CONTACT_PENALTY refuses equality constraints.
    */
   DS_MIMIC_COUPLE = 2,
 };
@@ -1429,7 +1429,7 @@ typedef struct ds_load_options {
    */
   int32_t ground_plane;
   /**
-   * A ds_mimic. Default DS_MIMIC_ERROR.
+   * A ds_mimic. Default DS_MIMIC_COUPLE.
    */
   int32_t mimic;
   /**
