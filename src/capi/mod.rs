@@ -14,6 +14,7 @@
 mod args;
 mod message;
 mod wall;
+mod words;
 
 // Blank lines keep the order of the header.
 pub mod status;

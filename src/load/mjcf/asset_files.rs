@@ -43,7 +43,7 @@ impl Files<'_> {
                 let tried: Vec<String> =
                     candidates.iter().map(|p| p.display().to_string()).collect();
                 Err(node.io(format!(
-                    "file {file:?} not found (looked for: {}); mesh_dirs says where meshes are",
+                    "file {file:?} not found (looked for: {}); give their directory in mesh_dirs",
                     tried.join(", ")
                 )))
             }
