@@ -372,7 +372,7 @@ static void adhering(void) {
     CHECK_OK(ds_sim_step_jacobians(sim, &jacobians));
     CHECK_NEAR(by_p[2], -5.0 * H, 1e-9);
     const double wrong = -1.0;
-    CHECK_INVALID(ds_sim_set_params(sim, &wrong), "ActuatorGain");
+    CHECK_INVALID(ds_sim_set_params(sim, &wrong), "DS_PARAM_ACTUATOR_GAIN");
     const ds_param none = {DS_PARAM_ACTUATOR_GAIN, 1, 0};
     CHECK_INVALID(ds_sim_select_params(sim, &none, 1), "an actuator");
     ds_sim_free(sim);

@@ -626,10 +626,12 @@ static void load_options(void) {
         "<joint name='follow' type='continuous'><parent link='a'/><child link='c'/><axis xyz='0 1 0'/>"
         "<mimic joint='lead' multiplier='2'/></joint></robot>";
     ds_load_options_init(&options);
-    options.mimic = DS_MIMIC_COUPLE;
     options.actuation = DS_ACTUATION_FULL;
     ds_model *model = NULL;
     ds_sim *sim = NULL;
+    options.mimic = DS_MIMIC_ERROR;
+    CHECK_WRONG(ds_model_load_string(pair, strlen(pair), DS_FORMAT_URDF, &options, &model), DS_ERR_UNSUPPORTED, "mimic");
+    options.mimic = DS_MIMIC_COUPLE; /* The default. */
     CHECK_OK(ds_model_load_string(pair, strlen(pair), DS_FORMAT_URDF, &options, &model));
     CHECK_OK(ds_sim_create(model, NULL, &sim));
     const int32_t lead = ds_model_joint_q_index(model, ds_model_joint_id(model, "lead"));

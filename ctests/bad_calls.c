@@ -221,7 +221,7 @@ static void parameters(void) {
     INVALID(ds_sim_select_params(sim, &unknown, 1), "kind");
     INVALID(ds_sim_select_params(sim, &no_body, 1), "99");
     INVALID(ds_sim_select_params(sim, &no_component, 1), "component");
-    WRONG(ds_sim_select_params(sim, &useless, 1), DS_ERR_UNSUPPORTED, "GeomFriction");
+    WRONG(ds_sim_select_params(sim, &useless, 1), DS_ERR_UNSUPPORTED, "DS_PARAM_GEOM_FRICTION");
     CHECK_OK(ds_sim_select_params(sim, &mass, 1));
     const double negative = -1.0, nan = NAN;
     INVALID(ds_sim_set_params(sim, NULL), "p");
@@ -381,7 +381,7 @@ static void building(void) {
     WRONG(add_geom(height_field), DS_ERR_INVALID_ARGUMENT, "geom.columns");
     INVALID(add_geom(flat_box), "sizes");
     INVALID(add_geom(negative_friction), "friction");
-    INVALID(add_geom(empty_mesh), "0 triangles");
+    INVALID(add_geom(empty_mesh), "triangles, got 0");
     INVALID(add_geom(huge_mesh), "vertices");
     INVALID(add_geom(scaled), "placement");
     INVALID(add_geom(row_major), "column-major");

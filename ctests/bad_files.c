@@ -70,13 +70,9 @@ static const struct {
      ROBOT(LINK("a") LINK("b")
            "<joint name='j' type='screw'><parent link='a'/><child link='b'/></joint>"),
      {"\"j\"", "screw", "line 4"}},
-    {"mimic", DS_FORMAT_URDF, DS_ERR_UNSUPPORTED,
-     ROBOT(LINK("a") LINK("b") LINK("c") JOINT("j", "a", "b", "")
-           JOINT("k", "b", "c", "<mimic joint='j'/>")),
-     {"mimic = DS_MIMIC_COUPLE", "mimic = DS_MIMIC_INDEPENDENT", "line 6"}},
-    {"mimic of no joint", DS_FORMAT_URDF, DS_ERR_UNSUPPORTED,
+    {"mimic of no joint", DS_FORMAT_URDF, DS_ERR_PARSE,
      ROBOT(LINK("a") LINK("b") JOINT("k", "a", "b", "<mimic joint='j'/>")),
-     {"\"j\"", "mimic = DS_MIMIC_COUPLE", "line 4"}},
+     {"\"j\"", "mimic = DS_MIMIC_INDEPENDENT", "line 4"}},
     {"missing mesh", DS_FORMAT_URDF, DS_ERR_IO,
      ROBOT("<link name='a'><collision><geometry><mesh filename='package://p/none.stl'/></geometry>"
            "</collision></link>"),

@@ -453,7 +453,7 @@ static void refused_parameters(void) {
     const ds_param gain = {DS_PARAM_STABILIZATION, 0, 0}, no_geom = {DS_PARAM_CONTACT_STIFFNESS, 99, 0},
                    no_component = {DS_PARAM_CONTACT_DISSIPATION, 0, 1};
     ds_sim *sim = scene_sim();
-    CHECK_WRONG(ds_sim_select_params(sim, &gain, 1), DS_ERR_UNSUPPORTED, "Stabilization");
+    CHECK_WRONG(ds_sim_select_params(sim, &gain, 1), DS_ERR_UNSUPPORTED, "DS_PARAM_STABILIZATION");
     CHECK_INVALID(ds_sim_select_params(sim, &no_geom, 1), "99");
     CHECK_INVALID(ds_sim_select_params(sim, &no_component, 1), "component");
     CHECK(ds_sim_np(sim) == NP);
@@ -462,11 +462,11 @@ static void refused_parameters(void) {
         double value;
         ds_status status;
         const char *culprit;
-    } bad[] = {{1, 0.0, DS_ERR_INVALID_ARGUMENT, "p[1]: ContactStiffness"},
-               {2, -5.0, DS_ERR_INVALID_ARGUMENT, "p[2]: ContactStiffness"},
+    } bad[] = {{1, 0.0, DS_ERR_INVALID_ARGUMENT, "p[1]: DS_PARAM_CONTACT_STIFFNESS"},
+               {2, -5.0, DS_ERR_INVALID_ARGUMENT, "p[2]: DS_PARAM_CONTACT_STIFFNESS"},
                {0, NAN, DS_ERR_NUMERICAL, "p[0]"},
                {0, -INFINITY, DS_ERR_NUMERICAL, "p[0]"},
-               {4, -1e-3, DS_ERR_INVALID_ARGUMENT, "p[4]: ContactDissipation"},
+               {4, -1e-3, DS_ERR_INVALID_ARGUMENT, "p[4]: DS_PARAM_CONTACT_DISSIPATION"},
                {5, NAN, DS_ERR_NUMERICAL, "p[5]"},
                {5, INFINITY, DS_ERR_NUMERICAL, "p[5]"}};
     double p[NP], got[NP], q[NQ], v[NV], q_next[NQ], v_next[NV];
@@ -493,8 +493,8 @@ static void refused_parameters(void) {
         ds_options options = convex();
         options.contact = others[i];
         sim = create(scene, &options);
-        CHECK_WRONG(ds_sim_select_params(sim, list, 1), DS_ERR_UNSUPPORTED, "params[0]: ContactStiffness");
-        CHECK_WRONG(ds_sim_select_params(sim, list + 3, 1), DS_ERR_UNSUPPORTED, "params[0]: ContactDissipation");
+        CHECK_WRONG(ds_sim_select_params(sim, list, 1), DS_ERR_UNSUPPORTED, "params[0]: DS_PARAM_CONTACT_STIFFNESS");
+        CHECK_WRONG(ds_sim_select_params(sim, list + 3, 1), DS_ERR_UNSUPPORTED, "params[0]: DS_PARAM_CONTACT_DISSIPATION");
         ds_sim_free(sim);
     }
 }

@@ -66,7 +66,7 @@ static void pendulum(const ds_model *model, int32_t contact, int32_t integrator)
         CHECK_OK(ds_sim_step(sim, q, v, NULL, q, v));
         CHECK(v[0] == SPEED && v[1] == 0.0);
         if (integrator == DS_INTEGRATOR_MIDPOINT) {
-            CHECK_WRONG(ds_sim_prescribed_impulses(sim, impulse), DS_ERR_UNSUPPORTED, "Midpoint");
+            CHECK_WRONG(ds_sim_prescribed_impulses(sim, impulse), DS_ERR_UNSUPPORTED, "DS_INTEGRATOR_MIDPOINT");
             continue;
         }
         /* Both links are one: their weight turns about the hinge, that of the lower one about the elbow. */

@@ -100,7 +100,7 @@ static void rebound(const ds_model *model, int32_t contact) {
     CHECK_NEAR(v[Z], 1.0, 1e-12);
     const double wrong[] = {-0.1, 1.5};
     for (int i = 0; i < 2; i++)
-        CHECK_INVALID(ds_sim_set_params(sim, &wrong[i]), "GeomRestitution must be in [0, 1]");
+        CHECK_INVALID(ds_sim_set_params(sim, &wrong[i]), "DS_PARAM_GEOM_RESTITUTION must be in [0, 1]");
     CHECK_OK(ds_sim_get_params(sim, &p));
     CHECK(p == half);
     ds_sim_free(sim);
@@ -175,7 +175,7 @@ static void refused(const ds_model *model) {
     /* Compliant contacts have dissipation instead: the parameter is refused, the model is not. */
     sim = create(model, DS_CONTACT_CONVEX);
     const ds_param list[] = {{DS_PARAM_GEOM_RESTITUTION, ds_model_geom_id(model, "ball"), 0}};
-    CHECK_WRONG(ds_sim_select_params(sim, list, 1), DS_ERR_UNSUPPORTED, "ContactDissipation");
+    CHECK_WRONG(ds_sim_select_params(sim, list, 1), DS_ERR_UNSUPPORTED, "DS_PARAM_CONTACT_DISSIPATION");
     double q[NQ], v[NV];
     start(q, v);
     CHECK_OK(ds_sim_step(sim, q, v, NULL, q, v));

@@ -87,14 +87,14 @@ static void of_no_body(void) {
         {{1, 0, 0, 0, .1, .2, .1, 0, 0, .1}, "none may be negative"},
         {{0, .1, 0, 0, .1, 0, .1, 0, 0, .1}, "no first moment"},
         {{-1, 0, 0, 0, .1, 0, .1, 0, 0, .1}, "must not be negative"},
-        {{1, 0, 0, 0, 1e308, 1e308, 1e308, 1e308, 1e308, 1e308}, "BodyInertia"},
+        {{1, 0, 0, 0, 1e308, 1e308, 1e308, 1e308, 1e308, 1e308}, "DS_PARAM_BODY_INERTIA"},
     };
     ds_builder *builder = NULL;
     CHECK_OK(ds_builder_create(&builder));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double theta[10] = {7};
         CHECK_INVALID(ds_sim_set_params(sim, bad[i].p), bad[i].why);
-        CHECK(strstr(ds_last_error(), "p[0]: BodyInertia") != NULL);
+        CHECK(strstr(ds_last_error(), "p[0]: DS_PARAM_BODY_INERTIA") != NULL);
         CHECK_OK(ds_sim_get_params(sim, after));
         CHECK(memcmp(before, after, sizeof before) == 0);
         CHECK_INVALID(ds_inertia_to_log_cholesky(bad[i].p, theta), "p: ");

@@ -166,7 +166,7 @@ static void wrong(void) {
     CHECK_INVALID(ds_sim_smoothed_jacobians(sim, &good, NULL, NULL), "out");
     CHECK_INVALID(ds_sim_smoothed_jacobians(sim, &good, &by_u, NULL), "must not overlap");
     CHECK_INVALID(ds_sim_smoothed_jacobians(NULL, &good, &out, NULL), "sim");
-    CHECK_INVALID(ds_sim_relaxed_step(sim, NULL, x, y), "CentralPath");
+    CHECK_INVALID(ds_sim_relaxed_step(sim, NULL, x, y), "DS_SMOOTHING_CENTRAL_PATH");
     CHECK_INVALID(ds_sim_relaxed_step(sim, &good, NULL, y), "q_next");
     CHECK_OK(ds_sim_reset(sim));
     CHECK_WRONG(ds_sim_smoothed_jacobians(sim, &good, &out, NULL), DS_ERR_NO_STEP, "step");

@@ -195,7 +195,7 @@ int main(void) {
     BAD(tendon, cable, stiffness, -1.0, "tendon \"cable\": stiffness");
     BAD(tendon, cable, damping, NAN, "damping");
     BAD(tendon, cable, friction_loss, INFINITY, "friction loss");
-    BAD(tendon, cable, rest_lower, 2.0, "lengths at rest");
+    BAD(tendon, cable, rest_lower, 2.0, "rest lengths");
     BAD(tendon, cable, lower, INFINITY, "limits");
     BAD(tendon, cable, upper, -INFINITY, "limits");
     BAD(tendon, cable, count, 1, "two points");
@@ -210,7 +210,7 @@ int main(void) {
     ds_tendon_desc crossed = cable;
     crossed.rest_lower = 2.0;
     crossed.rest_upper = 1.0;
-    CHECK_INVALID(ds_builder_add_tendon(builder, &crossed), "lengths at rest");
+    CHECK_INVALID(ds_builder_add_tendon(builder, &crossed), "rest lengths");
     crossed = cable;
     crossed.lower = 2.0;
     crossed.upper = 1.0;

@@ -217,7 +217,7 @@ DS_ENUM(ds_mimic) {
   DS_MIMIC_ERROR = 0,       /**< Refuse the file. */
   DS_MIMIC_INDEPENDENT = 1, /**< Let it move independently, with a warning. */
   /** Couple it to its leader by an equality constraint of the same name: q = multiplier * q_leader +
-   * offset. */
+   * offset. DS_CONTACT_PENALTY refuses equality constraints. */
   DS_MIMIC_COUPLE = 2,
 };
 
@@ -248,7 +248,7 @@ typedef struct ds_load_options {
   int32_t base;          /**< A ds_base. Default DS_BASE_FROM_FILE. */
   int32_t actuation;     /**< A ds_actuation. Default DS_ACTUATION_FROM_FILE. */
   int32_t ground_plane;  /**< 1: adds the plane z = 0 of the world as a geom named "ground". Default 0. */
-  int32_t mimic;         /**< A ds_mimic. Default DS_MIMIC_ERROR. */
+  int32_t mimic;         /**< A ds_mimic. Default DS_MIMIC_COUPLE. */
   int32_t missing_mesh;  /**< A ds_missing_mesh. Default DS_MISSING_MESH_ERROR. */
   int32_t mesh_mode;     /**< A ds_mesh_mode. Default DS_MESH_HULL. */
   /** Friction coefficient of all contacts with the added ground plane, independent of the other geom.

@@ -480,7 +480,7 @@ fn bad_input() {
     ground(&mut still, 0.5);
     still.actuators.push(adhesion("hold", "world", 1.0));
     let e = Model::compile(still, Actuation::FromFile).unwrap_err();
-    assert!(e.message.contains("nothing in the model moves"), "{e}");
+    assert!(e.message.contains("no body of the model can move"), "{e}");
     let mut narrow = Sim::new(
         compile(one(cuboid(0.1, 0.1, 0.1), 0.1, 0.0, false)),
         &Options {

@@ -233,7 +233,7 @@ fn bad_rays_are_refused_with_their_names() {
     let cases = [
         (
             rays(&o, &[0.0; 3]),
-            "directions: that of ray 0 must not be zero",
+            "directions: the direction of ray 0 must not be zero",
         ),
         (
             rays(&o, &[f64::NAN, 0.0, 1.0]),

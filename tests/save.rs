@@ -139,7 +139,7 @@ fn sensors_come_back() {
     let off = sensors_apart(&model, &loaded);
     assert!(off < 1e-11, "{off:e}");
     assert!(
-        said(&losses, "places of sensors that are no sites become sites"),
+        said(&losses, "places of sensors become sites"),
         "{losses:?}"
     );
     // Saved again it is the same file, and there is nothing left to say.
@@ -190,7 +190,7 @@ fn sensors_of_zones_fields_limits_and_of_what_is_left_out() {
     }
     let (loaded, losses) = again(&b.build().unwrap(), &folder.join("robot.xml"));
     assert!(
-        said(&losses, "feel that of the first") && said(&losses, "become sites"),
+        said(&losses, "get the magnetic field of the first") && said(&losses, "become sites"),
         "{losses:?}"
     );
     for (s, (reading, zone)) in loaded.sensors().iter().zip(&seen) {
@@ -441,7 +441,7 @@ fn names_that_xml_has_not_are_changed_and_said() {
         let names: Vec<&str> = loaded.bodies()[1..].iter().map(|b| &b.name[..]).collect();
         assert_eq!(names, ["a\u{fffd}b_", "a\u{fffd}b", "\u{fffd}"]);
         assert!(
-            said(&losses, "body names that a file cannot hold"),
+            said(&losses, "body names that are not valid in a file"),
             "{losses:?}"
         );
         assert!(apart(&tree, &loaded, 1) < ROUNDINGS || file == "robot.urdf");
@@ -577,7 +577,7 @@ fn robots_of_packages_come_back() {
             }
             let (loaded, losses) = again(&model, &folder.join(to));
             let [smooth, steps] = differences(&model, &loaded, 1);
-            let least = said(&losses, "get the nearest that are");
+            let least = said(&losses, "get the nearest physical ones");
             let bound = if bits { 0.0 } else { 1e-12 };
             assert!(
                 smooth <= bound || least && smooth < 1e-2,

@@ -360,7 +360,7 @@ fn names_addresses_and_what_is_left_out() {
     assert_eq!(next, model.nsensordata());
     let warned = model.warnings().iter().filter(|w| w.contains("sensor"));
     let warned: Vec<&String> = warned.collect();
-    let pulled = |w: &&String| w.contains("pulls of springs and tendons");
+    let pulled = |w: &&String| w.contains("includes the pulls of springs and tendons");
     assert!(warned.len() == 4 && warned.iter().all(pulled), "{warned:?}");
     // MuJoCo takes off what a connection holds.
     let held = r#"<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/><site name="s"/></body></worldbody>
@@ -369,7 +369,7 @@ fn names_addresses_and_what_is_left_out() {
     let told = held
         .warnings()
         .iter()
-        .filter(|w| w.contains("what equalities hold"));
+        .filter(|w| w.contains("includes the forces of equalities"));
     assert_eq!(told.count(), 1, "{:?}", held.warnings());
     let text = r#"<mujoco><worldbody><camera name="c"/><body name="b"><joint name="j"/>
         <geom size="1"/><site name="s"/></body></worldbody>
@@ -383,8 +383,8 @@ fn names_addresses_and_what_is_left_out() {
     for part in [
         "<clock> is not used",
         "<e_kinetic> is not used",
-        "<framequat> with objtype=\"body\" is not there",
-        "<framepos> with objtype=\"camera\" is not there",
+        "<framequat> with objtype=\"body\" is not supported",
+        "<framepos> with objtype=\"camera\" is not supported",
         "noise of <gyro> is not added",
         "attribute delay of <gyro> is not used",
     ] {
@@ -417,6 +417,34 @@ fn names_addresses_and_what_is_left_out() {
         let text = format!("{}<sensor>{bad}</sensor></mujoco>", &text[..start]);
         let e = load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap_err();
         assert!(e.message.contains(message), "{}", e.message);
+    }
+}
+
+#[test]
+fn zones_need_the_sizes_of_their_shapes_only() {
+    let load = |shape: &str| {
+        let text = format!(
+            r#"<mujoco><worldbody><body name="b"><freejoint/><geom size="0.1"/><site name="s" {shape}/></body>
+            </worldbody><sensor><touch site="s"/></sensor></mujoco>"#
+        );
+        load_str(&text, Format::Mjcf, None, &LoadOptions::default())
+    };
+    for shape in [
+        r#"size="0.1 0 0""#,
+        r#"type="cylinder" size="0.034 0.005 0""#,
+        r#"type="capsule" size="0.034 0.005 0""#,
+    ] {
+        assert_eq!(load(shape).unwrap().nsensordata(), 1, "{shape}");
+    }
+    for shape in [
+        r#"type="cylinder" size="0.034 0 0.005""#,
+        r#"type="box" size="0.034 0.005 0""#,
+    ] {
+        let e = load(shape).unwrap_err();
+        assert!(
+            e.message.contains("sizes of the zone must be positive"),
+            "{e}"
+        );
     }
 }
 

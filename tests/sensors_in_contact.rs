@@ -394,10 +394,7 @@ fn jacobians_of_what_contacts_that_resist_turning_press_on() {
                 Contact::Convex => drop(got.unwrap()),
                 _ => {
                     let e = got.unwrap_err().message;
-                    assert!(
-                        e.starts_with("sensor \"corner\": what contacts press"),
-                        "{e}"
-                    );
+                    assert!(e.starts_with("sensor \"corner\": the contact force"), "{e}");
                 }
             }
         }

@@ -275,8 +275,7 @@ impl Batch {
         let mut sims = self.elements.iter().map(Rollout::sim);
         match sims.position(|s| s.np() != np) {
             Some(i) if matters => Err(Error::invalid(format!(
-                "element {i} has {} selected parameters and element 0 has {np}: the outputs by \
-                 parameters need as many for all",
+                "element {i} has {} selected parameters and element 0 has {np}: outputs by parameters need the same number in all elements",
                 self.elements[i].sim().np()
             ))),
             _ => Ok(np),
@@ -343,7 +342,7 @@ fn restore(sim: &mut Sim) -> Error {
     if let Ok(Ok(fresh)) = fresh {
         *sim = fresh;
     }
-    Error::internal("a defect of the library stopped this element; its warm start is forgotten")
+    Error::internal("a defect of the library stopped this element; its warm start was cleared")
 }
 
 #[cold]

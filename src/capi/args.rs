@@ -264,7 +264,7 @@ pub unsafe fn grown_array<T: Growing>(p: *const T, count: usize, name: &str) -> 
         let own = unsafe { at.cast::<usize>().read() };
         if i > 0 && own != size {
             return Err(Error::invalid(format!(
-                "{name}: struct_size must be that of the first, {size}, got {own}"
+                "{name}: struct_size must equal that of the first element, {size}, got {own}"
             )));
         }
         size = own;

@@ -29,7 +29,7 @@ pub unsafe extern "C" fn ds_inertia_to_log_cholesky(p: *const f64, theta: *mut f
         let out = Out::new(theta, INERTIA_PARAMS, "theta")?;
         let Some(found) = to_log_cholesky(&inertia) else {
             let why = no_body_has(&inertia).unwrap_or_else(|| {
-                "expected a positive mass and an extent in all directions, got one without".into()
+                "expected a positive mass and an extent along all three axes".into()
             });
             return Err(Error::invalid(format!("p: {why}")));
         };

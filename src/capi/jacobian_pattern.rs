@@ -121,7 +121,7 @@ unsafe fn same(sim: &mut Sim, entries: *const ds_jacobian_entries) -> Result<Jac
     ] {
         if expected != got {
             return Err(Error::invalid(format!(
-                "entries->{name}: expected {expected}, as the last step has, got {got}"
+                "entries->{name}: expected {expected}, the number in the last step, got {got}"
             )));
         }
     }

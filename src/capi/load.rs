@@ -59,7 +59,7 @@ pub enum ds_mimic {
     /// Let it move independently, with a warning.
     DS_MIMIC_INDEPENDENT = 1,
     /// Couple it to its leader by an equality constraint of the same name: q = multiplier *
-    /// q_leader + offset.
+    /// q_leader + offset. DS_CONTACT_PENALTY refuses equality constraints.
     DS_MIMIC_COUPLE = 2,
 }
 
@@ -108,7 +108,7 @@ pub struct ds_load_options {
     pub actuation: i32,
     /// 1: adds the plane z = 0 of the world as a geom named "ground". Default 0.
     pub ground_plane: i32,
-    /// A ds_mimic. Default DS_MIMIC_ERROR.
+    /// A ds_mimic. Default DS_MIMIC_COUPLE.
     pub mimic: i32,
     /// A ds_missing_mesh. Default DS_MISSING_MESH_ERROR.
     pub missing_mesh: i32,
@@ -160,7 +160,7 @@ unsafe impl Growing for ds_load_options {
             base: ds_base::DS_BASE_FROM_FILE as i32,
             actuation: ds_actuation::DS_ACTUATION_FROM_FILE as i32,
             ground_plane: 0,
-            mimic: ds_mimic::DS_MIMIC_ERROR as i32,
+            mimic: ds_mimic::DS_MIMIC_COUPLE as i32,
             missing_mesh: ds_missing_mesh::DS_MISSING_MESH_ERROR as i32,
             mesh_mode: ds_mesh_mode::DS_MESH_HULL as i32,
             ground_friction: 1.0,

@@ -14,6 +14,7 @@
 mod args;
 mod message;
 mod wall;
+mod words;
 
 // Blank lines keep the order: the section of a new file follows that of the file before it.
 pub mod status;

@@ -3,6 +3,7 @@
 
 use super::message::{self, remember};
 use super::status::ds_status;
+use super::words::in_c;
 use crate::error::{Error, Result, THREAD_NAME};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -18,7 +19,7 @@ pub fn status(body: impl FnOnce() -> Result<()>) -> ds_status {
     match run(body) {
         Ok(()) => ds_status::DS_OK,
         Err(e) => {
-            remember(&e.message);
+            remember(&in_c(&e.message));
             e.status.into()
         }
     }
@@ -27,7 +28,7 @@ pub fn status(body: impl FnOnce() -> Result<()>) -> ds_status {
 /// Runs the body of an export that returns a value, `otherwise` on failure.
 pub fn value<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
     run(body).unwrap_or_else(|e| {
-        remember(&e.message);
+        remember(&in_c(&e.message));
         otherwise
     })
 }

@@ -132,7 +132,7 @@ pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
     search.ground = search.ground.or(plane);
     if search.ground.is_none() {
         return Err(Error::invalid(
-            "model: the world has no plane to place robots on; load options have ground_plane",
+            "model: the world has no plane to place robots on; load it with ds_load_options.ground_plane = 1",
         ));
     }
     let mut q = q.to_vec();

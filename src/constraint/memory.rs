@@ -106,7 +106,7 @@ impl Memory {
     pub fn restore(&mut self, from: &[f64]) -> Result<()> {
         let bad = |i: usize, x: f64| {
             Error::invalid(format!(
-                "warm[{i}] is {x}: not the memory of a simulation like this one"
+                "warm[{i}] is {x}: expected the memory of a simulation with the same model and options"
             ))
         };
         let count = from[0];

@@ -48,7 +48,7 @@ pub trait Law: Debug + Send {
         _certificate: Certificate,
     ) -> Result<()> {
         Err(Error::unsupported(
-            "this law of contact takes no solutions that were found elsewhere",
+            "this contact law does not take solutions of another solver",
         ))
     }
 
@@ -148,7 +148,7 @@ impl Outcome {
 
 pub(in crate::contact) fn not_a_function() -> Error {
     Error::unsupported(
-        "with this law of contact impulses are no function of the velocity at the end of a step",
+        "with this contact law, impulses are not a function of the velocity after the step",
     )
 }
 

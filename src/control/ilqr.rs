@@ -103,7 +103,7 @@ impl Ilqr {
         let sizes = Sizes::of(&model);
         if sizes.nu == 0 {
             return Err(Error::invalid(
-                "model: must have inputs; load options have actuation",
+                "model: must have inputs; choose them by ds_load_options.actuation",
             ));
         }
         if steps == 0 {
@@ -111,7 +111,7 @@ impl Ilqr {
         }
         if !step.derivatives {
             return Err(Error::invalid(
-                "options.derivatives: must be 1, which plans are made from",
+                "options.derivatives: must be 1, plans need derivatives; got 0",
             ));
         }
         if !(options.tolerance >= 0.0 && options.tolerance.is_finite()) {

@@ -46,8 +46,7 @@ pub fn lqr([nx, nu]: [usize; 2], [a, b, q, r]: [&[f64]; 4]) -> Result<(Vec<f64>,
     };
     let unsolved = |left: f64| {
         Error::not_converged(format!(
-            "A, B, Q: no regulator was found, {left:e} of the Riccati equation is left: an unstable direction that inputs \
-             do not reach, or one without decay that Q does not see"
+            "A, B, Q: no regulator was found, the Riccati equation has a residual of {left:e}: an unstable direction is not controllable, or a direction without decay has no weight in Q"
         ))
     };
     let (mut ak, mut g, mut p) = (a.clone(), &b * cholesky.solve(&b.transpose()), q.clone());

@@ -182,7 +182,7 @@ impl Ik {
         check_pose(placement, || "target".into())?;
         if !matches!(self.tasks[task].kind, IkKind::Frame { .. }) {
             return Err(Error::invalid(format!(
-                "task: {task} is not that of a frame"
+                "task: expected the number of a frame task, got {task}"
             )));
         }
         check_reach(&placement.pos.to_array())?;
@@ -198,7 +198,7 @@ impl Ik {
         match self.tasks[task].kind {
             IkKind::Frame { .. } => {
                 return Err(Error::invalid(format!(
-                    "task: {task} is that of a frame, whose target is a placement"
+                    "task: {task} is a frame task, its target must be a placement"
                 )));
             }
             IkKind::CenterOfMass => self.put_target(task, Target::Center(Vec3::from_slice(target))),

@@ -74,7 +74,7 @@ impl Default for LoadOptions {
             actuation: Actuation::FromFile,
             ground_friction: None,
             mesh_dirs: Vec::new(),
-            mimic: Mimic::Error,
+            mimic: Mimic::default(),
             missing_mesh: MissingMesh::Error,
             mesh_mode: MeshMode::Hull,
             open_mesh: OpenMesh::Hull,
@@ -169,7 +169,7 @@ pub fn read_drawings(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Resul
 fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
     if options.transmissions && options.actuation != Actuation::FromFile {
         return Err(Error::invalid(
-            "transmissions: expected with actuation DS_ACTUATION_FROM_FILE only; another one takes the place of actuators",
+            "transmissions: expected with actuation = DS_ACTUATION_FROM_FILE only; other choices replace the actuators",
         ));
     }
     match options.base {
@@ -306,14 +306,12 @@ fn free_base(spec: &mut ModelSpec) -> Result<()> {
             if !roots.is_empty() && roots.iter().all(is_free) {
                 return Ok(());
             }
+            let found = match roots.is_empty() {
+                true => "no body of the file has mass".to_owned(),
+                false => format!("all bodies with mass have joints: {}", names(&roots)),
+            };
             Err(Error::invalid(format!(
-                "base: DS_BASE_FREE needs a body welded to the world; those on the world with \
-                 mass have joints: {}",
-                if roots.is_empty() {
-                    "none".into()
-                } else {
-                    names(&roots)
-                }
+                "base: DS_BASE_FREE needs a body with mass that is welded to the world; {found}"
             )))
         }
         _ => Err(Error::invalid(format!(

@@ -157,7 +157,7 @@ impl<'t> Scan<'t> {
             }
         }
         if self.text[tag..at].contains("<!ENTITY") {
-            let what = "a document type (DTD) that defines entities is not read; write their text in their places";
+            let what = "a document type (DTD) that defines entities is not supported; replace the entities by their text";
             return Err((tag, what.into()));
         }
         self.blank(tag, at);

@@ -197,7 +197,7 @@ impl Model {
             return invalid(format!("body \"{name}\" has no geom that could adhere"));
         }
         if self.nv() == 0 {
-            return invalid("nothing in the model moves that could be pulled".into());
+            return invalid("no body of the model can move".into());
         }
         let [first, rest @ ..] = a.gear;
         if first != 1.0 || rest != [0.0; 5] {

@@ -74,8 +74,7 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
         && c <= (a + b) * (1.0 + TRIANGLE_TOLERANCE) + ROUNDING * scale;
     Ok((!physical).then(|| {
         format!(
-            "body {who}: principal moments of inertia {a:e} {b:e} {c:e} belong to no body (none may \
-             be negative, none larger than the sum of the others)"
+            "body {who}: principal moments of inertia {a:e} {b:e} {c:e} are not physical (none may be negative, none larger than the sum of the others)"
         )
     }))
 }
@@ -213,7 +212,7 @@ pub(super) fn spline(j: &JointSpec, who: &str) -> Result<Option<Spline>> {
     }
     if j.cyclic && j.kind != JointKind::SplineCurve {
         return Err(Error::invalid(format!(
-            "joint {who}: cyclic must be 0 of a joint that is no spline curve"
+            "joint {who}: cyclic must be 0 unless the joint is a spline curve"
         )));
     }
     match j.kind {
@@ -232,7 +231,7 @@ pub(super) fn spline(j: &JointSpec, who: &str) -> Result<Option<Spline>> {
         }
         _ if j.control.is_empty() => Ok(None),
         _ => Err(Error::invalid(format!(
-            "joint {who}: control must be empty of a joint that is no spline, got {} numbers",
+            "joint {who}: control must be empty unless the joint is a spline, got {} numbers",
             j.control.len()
         ))),
     }
@@ -356,9 +355,7 @@ fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
 fn mesh_fault(mesh: &TriMesh) -> Option<String> {
     let n = mesh.vertices.len();
     if mesh.triangles.is_empty() {
-        return Some(format!(
-            "a mesh of {n} vertices and 0 triangles is no surface"
-        ));
+        return Some(format!("a mesh of {n} vertices needs triangles, got 0"));
     }
     if let Some(i) = mesh.vertices.iter().position(|v| !v.is_finite()) {
         let v = mesh.vertices[i].to_array();

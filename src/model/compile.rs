@@ -139,7 +139,7 @@ impl Compiler {
         let far = frame.pos.max_abs();
         if far.is_nan() || far >= REACH {
             return Err(Error::invalid(format!(
-                "body {who}: its position on what moves it must be below {REACH:e}, got {far:e}"
+                "body {who}: its position in the frame of the body that it moves with must be below {REACH:e}, got {far:e}"
             )));
         }
         self.inertias.push(b.inertia);

@@ -42,14 +42,14 @@ pub(super) fn check_tendon(t: &TendonSpec, who: &str) -> Result<()> {
         && !(lo <= hi && lo.is_finite() && hi.is_finite())
     {
         return Err(Error::invalid(format!(
-            "{who}: the lengths at rest must be finite and ordered, got {lo} {hi}"
+            "{who}: the rest lengths must be finite and ordered, got {lo} {hi}"
         )));
     }
     if let Some((lo, hi)) = t.limits
         && !(lo <= hi && lo < f64::INFINITY && hi > f64::NEG_INFINITY)
     {
         return Err(Error::invalid(format!(
-            "{who}: limits must be ordered and leave some length, got {lo} {hi}"
+            "{who}: limits must be ordered and differ, got {lo} {hi}"
         )));
     }
     match &t.path {

@@ -40,8 +40,7 @@ pub(super) fn check_geom_in(fluid: &Fluid, g: &GeomSpec, moves: bool, who: &str)
     }
     if fluid.acts() && moves && semi_axes(&g.shape).is_none() {
         return Err(Error::unsupported(format!(
-            "geom {who}: planes, meshes and height fields do not meet a fluid as ellipsoids; without such a geom the body \
-             does by a box of its inertia"
+            "geom {who}: planes, meshes and height fields have no fluid forces as ellipsoids; without such a geom, the fluid acts on the inertia box of the body"
         )));
     }
     Ok(())

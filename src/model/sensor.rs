@@ -213,6 +213,17 @@ pub enum ZoneShape {
     Box,
 }
 
+impl Zone {
+    /// The sizes that the shape uses.
+    fn sizes(&self) -> &[f64] {
+        match self.shape {
+            ZoneShape::Sphere => &self.size[..1],
+            ZoneShape::Capsule | ZoneShape::Cylinder => &self.size[..2],
+            ZoneShape::Ellipsoid | ZoneShape::Box => &self.size,
+        }
+    }
+}
+
 impl Default for Zone {
     /// The default of a site in MJCF.
     fn default() -> Zone {
@@ -295,11 +306,11 @@ impl SensorSpec {
         }
         if self.reference.is_some() && !self.reading.is_relative() {
             return Err(Error::invalid(format!(
-                "sensor {who}: a reference is for positions, orientations and velocities of frames, got {:?}",
+                "sensor {who}: only positions, orientations and velocities of frames can have a reference, got {:?}",
                 self.reading
             )));
         }
-        let size = self.zone.size;
+        let size = self.zone.sizes();
         match size.iter().all(|x| *x > 0.0 && x.is_finite()) {
             true => Ok(()),
             false => Err(Error::invalid(format!(

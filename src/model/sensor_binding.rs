@@ -56,7 +56,7 @@ impl Model {
             let is_spatial = |t: &TendonSpec| matches!(t.path, TendonPath::Spatial(_));
             if is_load && (!self.springs.is_empty() || self.tendons.iter().any(is_spatial)) {
                 self.warnings.push(format!(
-                    "sensor {who}: pulls of springs and tendons on what its body carries count as what the body takes from the rest"
+                    "sensor {who}: its reading includes the pulls of springs and tendons on the body and all below it"
                 ));
             }
             let is_between_bodies = |e: &EqualitySpec| {
@@ -68,7 +68,7 @@ impl Model {
             };
             if is_load && self.equalities.iter().any(is_between_bodies) {
                 self.warnings.push(format!(
-                    "sensor {who}: what equalities hold of what its body carries counts as what the body takes from the rest"
+                    "sensor {who}: its reading includes the forces of equalities on the body and all below it"
                 ));
             }
             let sensor = Sensor {
@@ -127,7 +127,7 @@ impl Model {
             _ => return Ok(index),
         };
         Err(Error::invalid(format!(
-            "sensor {who}: expected {expected}, \"{}\" is none",
+            "sensor {who}: expected {expected}, got \"{}\"",
             spec.of
         )))
     }

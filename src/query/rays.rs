@@ -134,7 +134,7 @@ impl Rays<'_> {
         match unit.filter(|u| u.is_finite()) {
             Some(direction) => Ok(Ray { origin, direction }),
             None => Err(Error::invalid(format!(
-                "directions: that of ray {i} must not be zero"
+                "directions: the direction of ray {i} must not be zero"
             ))),
         }
     }

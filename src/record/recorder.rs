@@ -115,7 +115,7 @@ impl Recorder {
             return Ok(());
         }
         Err(Error::invalid(format!(
-            "recorder: {what} come before the first frame and before the file"
+            "recorder: add {what} before the first frame and before the file"
         )))
     }
 
@@ -134,7 +134,7 @@ impl Recorder {
         }
         if self.channels.iter().any(|c| c.name == name) {
             return Err(Error::invalid(format!(
-                "name: there is a channel \"{name}\""
+                "name: there is already a channel \"{name}\""
             )));
         }
         self.values.resize(self.values.len() + size, 0.0);

@@ -104,7 +104,7 @@ impl Surfaces {
             .filter(|n| CHUNK_HEAD + n <= capacity)
             .ok_or_else(|| {
                 Error::capacity(format!(
-                    "points: {} of them and {} triangles are more than the recorder's {capacity} bytes hold",
+                    "points: {} of them and {} triangles do not fit into the recorder's {capacity} bytes",
                     points.len(),
                     triangles.len()
                 ))

@@ -92,8 +92,7 @@ pub(super) fn inertias(model: &Model, losses: &mut Losses) -> Vec<Option<Written
         });
         // A remainder of round-off is not a loss.
         if size(&more) > 1e-12 * size(&given[b].i) {
-            let what = "bodies whose principal moments of inertia are no body's (one negative, or larger than the sum of the \
-                        others), which readers of MJCF refuse, get the nearest that are";
+            let what = "bodies with principal moments of inertia that are not physical (one negative, or larger than the sum of the others), which readers of MJCF refuse, get the nearest physical ones";
             let rest = "; a body welded to them carries the difference";
             losses.note(
                 format!("{what}{}", if carried { rest } else { "" }),

@@ -209,7 +209,7 @@ fn law(xml: &mut Xml, w: &mut Writer, a: &Actuator) {
         xml.numbers("lengthrange", &[lower, upper]);
         if second.is_some_and(|other| other != (lower, upper)) {
             w.losses.note(
-                "muscles whose passive part has a length range of its own get that of the active one",
+                "muscles whose passive part has its own length range get the length range of the active part",
                 &a.name,
             );
         }

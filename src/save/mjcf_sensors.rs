@@ -66,8 +66,7 @@ impl Sensors {
                 continue;
             }
             if s.reading == Reading::Magnetometer && s.field != field {
-                let what =
-                    "magnetometers in another field than the first one feel that of the first";
+                let what = "magnetometers get the magnetic field of the first one";
                 w.losses.note(what, &s.name);
             }
             let [seat, reference] = seats.each_ref().map(|n| n.as_deref().unwrap_or(""));

@@ -90,7 +90,7 @@ impl Cords {
             return name.clone();
         }
         let name = self.sites.fresh(&format!("{who}_point"));
-        let what = "points of springs and tendons that are no sites become sites";
+        let what = "points of springs and tendons become sites if they are not sites yet";
         w.losses.note(what, who);
         self.extra.push((body, name.clone(), Extra::Site(at)));
         name
@@ -119,7 +119,7 @@ impl Cords {
             return name.clone();
         }
         let name = self.sites.fresh(&format!("{who}_seat"));
-        let what = "places of sensors that are no sites become sites";
+        let what = "places of sensors become sites if they are not sites yet";
         w.losses.note(what, who);
         let extra = Extra::Seat(*at, felt.copied().unwrap_or_default());
         self.extra.push((body, name.clone(), extra));
@@ -145,7 +145,8 @@ impl Cords {
             return w.geoms.of(id).to_owned();
         }
         let name = w.geoms.fresh(&format!("{who}_solid"));
-        let what = "solids of tendons that are no geoms become geoms that touch nothing";
+        let what =
+            "wrapping solids of tendons become geoms without contact if they are not geoms yet";
         w.losses.note(what, who);
         let extra = Extra::Solid(wrap.clone());
         self.extra.push((wrap.body, name.clone(), extra));
@@ -246,7 +247,7 @@ fn tendon(xml: &mut Xml, w: &mut Writer, t: &TendonSpec, name: &str, path: &[Sta
         // MJCF's form of an unset value.
         if (lower, upper) == (-1.0, -1.0) {
             upper = upper.next_up();
-            let what = "lengths at rest of -1 differ in their last bit";
+            let what = "rest lengths of -1 differ in their last bit";
             w.losses.note(what, &t.name);
         }
         xml.numbers("springlength", &[lower, upper]);
@@ -280,10 +281,8 @@ fn tendon(xml: &mut Xml, w: &mut Writer, t: &TendonSpec, name: &str, path: &[Sta
 
 /// A tendon of rest length zero.
 fn spring(xml: &mut Xml, w: &mut Writer, s: &SpringSpec, name: &str, ends: &[Station; 2]) {
-    w.losses.note(
-        "springs become tendons whose length at rest is zero",
-        &s.name,
-    );
+    w.losses
+        .note("springs become tendons with a rest length of zero", &s.name);
     if s.damping != 0.0 {
         let what = "springs are damped in the file along their line only";
         w.losses.note(what, &s.name);

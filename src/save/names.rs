@@ -34,7 +34,9 @@ impl Names {
                 (true, _) | (_, "") => name.to_owned(),
                 _ => {
                     losses.note(
-                        format!("{kind} names that a file cannot hold, or not twice, are changed"),
+                        format!(
+                            "{kind} names that are not valid in a file, or not unique, are changed"
+                        ),
                         name,
                     );
                     names.fresh(name)
@@ -61,7 +63,7 @@ impl Names {
         if self.names[id].is_empty() {
             let name = self.fresh(&format!("{}_{id}", self.kind));
             let what = format!(
-                "{} names are made up where the file refers to them",
+                "{} names are invented because the file refers to them",
                 self.kind
             );
             losses.note(what, &name);

@@ -484,7 +484,9 @@ impl Writer<'_> {
         let chosen = m.chosen_pairs().len() + usize::from(m.parents_touch());
         let apart = m.excludes().len() + m.pairs().len() + chosen;
         if apart > 0 {
-            l.say(format!("pairs of bodies and geoms that touch by words of their own, or never do, are left out: {apart}"));
+            l.say(format!(
+                "contact rules for single pairs of bodies or geoms are left out: {apart}"
+            ));
         }
         let gravity = m.params().gravity;
         if gravity != Vec3::new(0.0, 0.0, -9.81) {

@@ -84,7 +84,7 @@ pub(super) fn range(
         let wider = 1e-12 * upper.abs().max(1.0);
         upper += wider;
         losses.note(
-            format!("{what} that leave no room are widened by 1e-12 of them"),
+            format!("{what} of width zero are widened by a factor of 1e-12"),
             who,
         );
     }

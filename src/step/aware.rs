@@ -54,7 +54,7 @@ impl Sim {
     pub fn aware(&self) -> Result<Aware> {
         self.need_taken()?;
         self.state.aware.ok_or_else(|| {
-            Error::no_step("no adjoint that knows complementarity was asked for since the step")
+            Error::no_step("no complementarity-aware adjoint was computed since the step")
         })
     }
 

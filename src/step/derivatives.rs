@@ -105,7 +105,7 @@ impl Sim {
             if stiffness > STIFFEST {
                 self.state.info.gradient = Gradient::Refused;
                 return Err(Error::numerical(format!(
-                    "a tendon, spring or force between joints is {stiffness:e} times stiffer in a time step than what it moves is inert, so that a derivative would be round-off; expected at most {STIFFEST:e}"
+                    "h² K / M of a tendon, spring or force between joints is {stiffness:e}, so that a derivative would be round-off; expected at most {STIFFEST:e}"
                 )));
             }
             if let Some(k) = d.mass.singular_at(&self.driven.pivots) {

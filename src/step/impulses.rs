@@ -42,7 +42,7 @@ impl Sim {
         self.need_step()?;
         match self.forces.penalty {
             Some(_) => Err(Error::unsupported(
-                "derivatives of contact impulses are not there for contact Penalty, whose impulses are none of a solver",
+                "derivatives of contact impulses are not available with contact Penalty, which solves for no impulses",
             )),
             None => Ok(()),
         }

@@ -74,23 +74,23 @@ impl Sim {
     fn need_inverse(&self) -> Result<()> {
         if self.implicit.is_some() || self.theta.is_some() {
             return Err(Error::unsupported(format!(
-                "options.integrator: {:?} finds the velocity by a stage; the inverse of a step is there for SymplecticEuler and SymplecticEulerWorld",
+                "options.integrator: inverse dynamics of a step needs SymplecticEuler or SymplecticEulerWorld, got {:?}",
                 self.options.integrator
             )));
         }
         if !self.driven.is_empty() {
             return Err(Error::unsupported(
-                "ds_sim_prescribe: of dofs with a prescribed velocity no force is known that gives them an acceleration",
+                "ds_sim_prescribe: inverse dynamics of a step needs a robot without prescribed velocities",
             ));
         }
         if self.is_split() || self.contact.is_some() && self.forces.feedback().is_some() {
             return Err(Error::unsupported(
-                "forces: with contact, no inverse of a step is there while forces between dofs are taken implicitly",
+                "forces: with contact, inverse dynamics of a step is not available if forces between dofs are implicit",
             ));
         }
         match self.options.contact {
             Contact::Ncp | Contact::Lcp => Err(Error::unsupported(format!(
-                "options.contact: impulses of {:?} are no function of the velocity at the end, many forces lead to one motion; the inverse of a step is there for Convex, Penalty and None",
+                "options.contact: inverse dynamics of a step needs Convex, Penalty or None, got {:?}, with which many forces lead to the same motion",
                 self.options.contact
             ))),
             _ => Ok(()),
@@ -170,7 +170,7 @@ impl Sim {
         }
         self.forget_step();
         Err(Error::not_converged(format!(
-            "a: no step was found that ends so: under the force that balances it, the velocity at the end is off by {off:e}"
+            "a: no force gives this acceleration: with the force found, the velocity after the step differs by {off:e}"
         )))
     }
 

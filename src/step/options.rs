@@ -278,7 +278,7 @@ impl Options {
         let is_long = self.time_step >= SHORTEST && self.time_step.is_finite();
         if !(is_long || self.time_step == 0.0) {
             return Err(Error::invalid(format!(
-                "options.time_step must be finite and at least {SHORTEST:e}, or 0 for that of the model, got {}",
+                "options.time_step must be finite and at least {SHORTEST:e}, or 0 for the time step of the model, got {}",
                 self.time_step
             )));
         }
@@ -350,13 +350,13 @@ impl Options {
         let are_forces = matches!(self.contact, Contact::None | Contact::Penalty);
         if self.velocity_limits && are_forces {
             return Err(Error::unsupported(format!(
-                "options.velocity_limits: rows of a contact law hold them; with it options.contact must be Ncp, Lcp or Convex, got {:?}",
+                "options.velocity_limits: needs impulses, so that options.contact must be Ncp, Lcp or Convex, got {:?}",
                 self.contact
             )));
         }
         if self.integrator.formula().is_some() && !are_forces {
             return Err(Error::unsupported(format!(
-                "options.integrator: {:?} solves for forces alone; with it options.contact must be None or Penalty, got {:?}",
+                "options.integrator: {:?} takes forces, not impulses; options.contact must be None or Penalty, got {:?}",
                 self.integrator, self.contact
             )));
         }

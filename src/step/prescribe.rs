@@ -262,7 +262,7 @@ impl Sim {
         }
         if self.implicit.is_some() || self.theta.is_some() {
             return Err(Error::unsupported(format!(
-                "impulses of prescribed dofs are not there with {:?}; SymplecticEuler and SymplecticEulerWorld have them",
+                "options.integrator: impulses of prescribed dofs are available with SymplecticEuler and SymplecticEulerWorld, got {:?}",
                 self.options.integrator
             )));
         }

@@ -173,10 +173,10 @@ impl Sim {
                         ", whose contacts have ContactDissipation instead"
                     }
                     (ParamKind::GeomSize, Contact::Convex) => {
-                        " that is known: the geom is hydroelastic, and no derivative tells how its mesh changes"
+                        " that is known: the geom is hydroelastic, and the derivative by its mesh is not available"
                     }
                     (ParamKind::HydroelasticModulus, _) => {
-                        ": it is that of a compliant geom (ds_geom_desc.hydroelastic) with contact Convex"
+                        ": only compliant hydroelastic geoms (ds_geom_desc.hydroelastic) with contact Convex have it"
                     }
                     (ParamKind::JointFriction, Contact::Ncp | Contact::Lcp | Contact::Convex) => {
                         ": the joint was loaded without dry friction; give it some in the file or by ds_builder_set_joint"

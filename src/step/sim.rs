@@ -321,7 +321,7 @@ impl Sim {
     pub(super) fn need_single_step(&self) -> Result<()> {
         match &self.implicit {
             Some(i) if i.formula.is_multistep() => Err(Error::unsupported(format!(
-                "options.integrator: {:?} takes the step before, too, which only a rollout knows; expected a one-step scheme",
+                "options.integrator: {:?} needs the previous step, which only a rollout has; expected a one-step scheme",
                 self.options.integrator
             ))),
             _ => Ok(()),

@@ -128,7 +128,7 @@ impl StepState {
         match roundings <= ROUNDINGS * size {
             true => Ok(()),
             false => Err(Error::numerical(format!(
-                "a tendon, spring or force between joints is so stiff that without being implicit it would bring an acceleration of {before:e}, whose roundings are more than {ROUNDINGS:e} of the step's velocities, {size:e}"
+                "a tendon, spring or force between joints is too stiff: its explicit acceleration would be {before:e}, whose round-off exceeds {ROUNDINGS:e} of the velocities of the step, {size:e}"
             ))),
         }
     }

@@ -38,7 +38,7 @@ ROBOTS = [r for r in URDF if not r.optional] + MORE + MJCF
 
 # What a line says where inertias in the file are not those of the model: of which bodies, and of what moves together.
 OTHER_BODIES = ("readers of MJCF refuse", "MuJoCo refuses")
-OTHER_LINKS = "get the nearest that are:"
+OTHER_LINKS = "get the nearest physical ones:"
 
 
 def compare(report, robot):

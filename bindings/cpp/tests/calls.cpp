@@ -261,7 +261,7 @@ void compliant_contact(const Model &model) {
     CHECK(by_p[2] > 0.0);
     p[0] = -1.0;
     CHECK_THROWS(sim.set_params(p), DS_ERR_INVALID_ARGUMENT, "p[0]");
-    CHECK_THROWS(Sim(model).select_params({&stiffness, 1}), DS_ERR_UNSUPPORTED, "ContactStiffness");
+    CHECK_THROWS(Sim(model).select_params({&stiffness, 1}), DS_ERR_UNSUPPORTED, "DS_PARAM_CONTACT_STIFFNESS");
 }
 
 void dynamics(const Model &model) {

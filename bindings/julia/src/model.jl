@@ -75,7 +75,7 @@ function named(options, value)
 end
 
 """
-    load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :error,
+    load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :couple,
                self_collision = true, exclude_overlapping = false, keep_inseparable = false, open_mesh = :hull,
                effort_limits = false, transmissions = false, mesh_dirs = String[])
     load_model(text, format; ...)
@@ -100,7 +100,7 @@ function with_load_options(
     actuation = :file,
     ground_plane = false,
     ground_friction = 1.0,
-    mimic = :error,
+    mimic = :couple,
     self_collision = true,
     exclude_overlapping = false,
     keep_inseparable = false,

@@ -239,7 +239,7 @@ def test_compliant_contact():
         diffsim.Sim(model, kd=0.1, **convex)
     with pytest.raises(diffsim.InvalidArgumentError, match=r"p\[0\]"):
         sim.params = [0.0, 0.03]
-    with pytest.raises(diffsim.UnsupportedError, match="ContactStiffness"):
+    with pytest.raises(diffsim.UnsupportedError, match='"contact_stiffness"'):
         diffsim.Sim(model).select_params([diffsim.Param(kinds[0], 0, 0)])
 
 

@@ -32,7 +32,7 @@ def workspace(tmp_path, monkeypatch):
 def test_packages_are_found_by_the_environment(workspace, monkeypatch, slashes):
     path = workspace / "elsewhere" / "r.urdf"
     path.write_text(robot(f"package:{slashes}arm_description/meshes/part.obj", f"package:{slashes}hand_description/meshes/part.obj"))
-    with pytest.raises(diffsim.FileError, match="2 meshes are missing"):
+    with pytest.raises(diffsim.FileError, match="2 meshes cannot be used"):
         diffsim.Model.load(path)
     monkeypatch.setenv("ROS_PACKAGE_PATH", f"{workspace / 'nothing'}:{workspace / 'src'}")
     with pytest.raises(diffsim.FileError, match="hand_description"):

@@ -190,7 +190,7 @@ impl Found {
         let finite = |p: &ContactPoint| (p.point + p.normal * p.gap).is_finite();
         let c = self.contacts.iter().find(|c| !finite(&c.point))?;
         Some(Error::numerical(format!(
-            "a contact of geoms {} and {} is not finite: they are too far, too large or too small",
+            "a contact of geoms {} and {} is not finite: they are too far apart, too large or too small",
             c.geom[0], c.geom[1]
         )))
     }

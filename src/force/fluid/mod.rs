@@ -282,8 +282,7 @@ impl FluidForces {
         match self.has_kink(params, p) {
             false => Ok(()),
             true => Err(Error::unsupported(format!(
-                "param: BodyInertia of body \"{}\": the box by which it meets the fluid has a side of length zero, \
-                 where drag has no derivative by the inertia",
+                "param: BodyInertia of body \"{}\": its inertia box has a side of length zero, where drag has no derivative by the inertia",
                 model.bodies()[p.index as usize].name
             ))),
         }

@@ -298,7 +298,8 @@ impl PenaltyContacts {
 fn refuse(model: &Model) -> Result<()> {
     if let Some(e) = model.equalities().iter().find(|e| e.active) {
         return Err(Error::unsupported(format!(
-            "equality \"{}\": contact Penalty has no constraints, Ncp, Lcp and Convex do",
+            "equality \"{}\": contact Penalty has no constraints, Ncp, Lcp and Convex do; a URDF's joints that follow \
+             others move on their own if loaded with mimic = DS_MIMIC_INDEPENDENT",
             e.name
         )));
     }

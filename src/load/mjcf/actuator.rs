@@ -64,7 +64,7 @@ fn activation(
         Dynamics::None => {
             return match settings.act_range == [0.0; 2] && settings.act_limited != Some(true) {
                 true => Ok(None),
-                false => Err(node.error("actrange of an actuator without a state (dyntype none)")),
+                false => Err(node.error("actrange: the actuator has no activation (dyntype none)")),
             };
         }
         Dynamics::Integrator => ActivationLaw::Integrator,
@@ -163,6 +163,7 @@ impl Loader {
                 .push(DampingRatio::new(node, actuator, acts_on, bias[2]));
         }
         self.actuated.push(target.joint);
+        self.reflect(node, settings, target.joint)?;
         let gain = settings.gain;
         let (gain, gain_slopes) = match settings.gain_kind {
             Gain::Fixed => (gain[0], [0.0; 2]),
@@ -188,6 +189,42 @@ impl Loader {
             origin: node.origin(),
         });
         Ok(())
+    }
+
+    /// Adds the inertia of the motor to its joint, and remembers its damping: both by the gear squared.
+    fn reflect(
+        &mut self,
+        node: Node<'_>,
+        settings: &ActuatorSettings,
+        joint: Option<usize>,
+    ) -> Result<()> {
+        if settings.armature == 0.0 && settings.damping == 0.0 {
+            return Ok(());
+        }
+        let Some(entry) = joint.map(|j| self.joints[j].clone()) else {
+            return Err(
+                node.unsupported("armature or damping of an actuator that acts on no joint")
+            );
+        };
+        let joint = &mut self.spec.bodies[entry.body].joints[entry.position];
+        if !matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic) {
+            return Err(
+                node.unsupported("armature or damping of an actuator on a ball or free joint")
+            );
+        }
+        let square = settings.gear[0] * settings.gear[0];
+        joint.armature += square * settings.armature;
+        if self.options.damper {
+            self.motor_dampers.push((entry, square * settings.damping));
+        }
+        Ok(())
+    }
+
+    /// Adds the damping of motors to their joints. Call it when all joints have their own damping.
+    pub(super) fn apply_motor_dampers(&mut self) {
+        for (joint, damping) in &self.motor_dampers {
+            self.spec.bodies[joint.body].joints[joint.position].damping += damping;
+        }
     }
 
     /// The active and passive muscle of an actuator, with the length range they need. The range may have
@@ -221,7 +258,7 @@ impl Loader {
             self.waiting_ranges.push(WaitingRange::new(node, actuator));
             self.warnings.add(
                 node,
-                "lengthrange of muscles is not given: it is that within the limits of joints, where MuJoCo simulates limits that give way",
+                "lengthrange of muscles is not given: computed within the limits of joints; MuJoCo computes it with soft limits",
             );
             (0.0, 0.0)
         } else {

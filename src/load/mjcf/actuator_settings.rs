@@ -1,5 +1,6 @@
 //! The attributes of actuators, and the numbers that shortcuts set.
 
+use super::joint::linear;
 use super::node::Node;
 use crate::error::{Error, Result};
 
@@ -107,6 +108,9 @@ pub(super) struct ActuatorSettings {
     pub act_early: bool,
     pub inherit_range: f64,
     pub gear: [f64; 6],
+    /// Inertia and damping of the motor, on its side of the gear.
+    pub armature: f64,
+    pub damping: f64,
     pub length_range: [f64; 2],
     pub control_range: [f64; 2],
     pub control_limited: Option<bool>,
@@ -130,6 +134,8 @@ impl Default for ActuatorSettings {
             act_early: false,
             inherit_range: 0.0,
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            armature: 0.0,
+            damping: 0.0,
             length_range: [0.0; 2],
             control_range: [0.0; 2],
             control_limited: None,
@@ -142,6 +148,8 @@ impl Default for ActuatorSettings {
 impl ActuatorSettings {
     pub fn read(&mut self, node: Node<'_>) -> Result<()> {
         node.numbers("gear", 1, &mut self.gear)?;
+        self.armature = node.magnitude("armature")?.unwrap_or(self.armature);
+        linear(node, "damping", &mut self.damping)?;
         let control = node.bounds("ctrlrange", &mut self.control_range)?;
         let act = node.bounds("actrange", &mut self.act_range)?;
         if control + act > 0 {
@@ -274,7 +282,7 @@ impl ActuatorSettings {
         (self.control_limited, self.inherit_range) = (Some(true), 0.0);
         if self.control_range[0] < 0.0 {
             return Err(node.error(format!(
-                "ctrlrange: that of a damper must not be negative, got {}",
+                "ctrlrange: a damper needs a control range that is not negative, got {}",
                 self.control_range[0]
             )));
         }
@@ -328,7 +336,7 @@ impl ActuatorSettings {
         (self.control_limited, self.inherit_range) = (Some(true), 0.0);
         if self.control_range[0] < 0.0 {
             return Err(node.error(format!(
-                "ctrlrange: that of adhesion must not be negative, got {}",
+                "ctrlrange: adhesion needs a control range that is not negative, got {}",
                 self.control_range[0]
             )));
         }

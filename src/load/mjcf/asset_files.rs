@@ -21,6 +21,8 @@ pub(super) struct Files<'a> {
 
 impl Files<'_> {
     pub fn find(&self, node: Node<'_>, file: &str) -> Result<PathBuf> {
+        // Windows files have backslashes.
+        let file = &file.replace('\\', "/");
         let name = if self.compiler.strip_path {
             Path::new(file).file_name().map(Path::new)
         } else {
@@ -29,7 +31,7 @@ impl Files<'_> {
         .ok_or_else(|| node.error(format!("file: {file:?} is not the name of a file")))?;
         let mut candidates = Vec::new();
         let in_mesh_dir = match &self.compiler.mesh_dir {
-            Some(dir) => Path::new(dir).join(name),
+            Some(dir) => Path::new(&dir.replace('\\', "/")).join(name),
             None => name.to_path_buf(),
         };
         match self.base_dir {
@@ -43,7 +45,7 @@ impl Files<'_> {
                 let tried: Vec<String> =
                     candidates.iter().map(|p| p.display().to_string()).collect();
                 Err(node.io(format!(
-                    "file {file:?} not found (looked for: {}); mesh_dirs says where meshes are",
+                    "file {file:?} not found (looked for: {}); give their directory in mesh_dirs",
                     tried.join(", ")
                 )))
             }

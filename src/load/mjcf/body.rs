@@ -184,7 +184,7 @@ impl Loader {
             if settings.actuator_compensates() {
                 self.warnings.add(
                     node,
-                    "actuatorgravcomp: gravity compensation is no part of what sensors read of actuators",
+                    "actuatorgravcomp: sensors of actuators do not include the gravity compensation",
                 );
             }
             (

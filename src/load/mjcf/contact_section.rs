@@ -45,7 +45,7 @@ impl Loader {
             let Some(kind) = self.equality_kind(node, active)? else {
                 self.warnings.add(
                     node,
-                    "an equality that is not supported is inactive, and left out",
+                    "an inactive equality of an unsupported kind is left out",
                 );
                 continue;
             };

@@ -243,8 +243,9 @@ impl Tree {
         let fail = |message: String| Error::parse(format!("{place}: <{tag}>: {message}"));
         let from = self.elements[id].file;
         let name = self.text(id, "file").filter(|f| !f.is_empty());
+        // Windows files have backslashes.
         let name = name
-            .map(PathBuf::from)
+            .map(|f| PathBuf::from(f.replace('\\', "/")))
             .ok_or_else(|| fail("attribute file is missing".into()))?;
         let name = name.as_path();
         let beside = self.files[from].path.as_deref().and_then(Path::parent);

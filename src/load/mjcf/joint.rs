@@ -168,7 +168,7 @@ impl JointSettings {
         // force.
         if bounds.is_some() && self.actuator_compensates {
             return Err(node.unsupported(
-                "actuatorgravcomp with actuatorfrcrange: the bounds would count gravity compensation",
+                "actuatorgravcomp with actuatorfrcrange: bounds that include the gravity compensation are not supported",
             ));
         }
         Ok(bounds)

@@ -60,7 +60,7 @@ pub(super) fn find(waiting: &[WaitingRange], spec: &mut ModelSpec) -> Result<()>
         return Ok(());
     };
     if spec.equalities.iter().any(|e| e.active) {
-        return Err(first.refuse("equalities bound what its joints do"));
+        return Err(first.refuse("equalities constrain its joints"));
     }
     // The model without geometry and sensors. The ranges of the muscles themselves do not matter.
     let mut moving = spec.clone();
@@ -159,7 +159,7 @@ impl Search<'_> {
                 .ok_or_else(|| Error::internal("a dof without a joint"))?;
             if joint.nv != 1 {
                 return Err(w.refuse(&format!(
-                    "joint \"{}\", of which its length is a function, has more than one degree of freedom",
+                    "its length depends on joint \"{}\", which has more than one degree of freedom",
                     joint.name
                 )));
             }
@@ -168,7 +168,7 @@ impl Search<'_> {
             let all = (f64::NEG_INFINITY, f64::INFINITY);
             let Some((lower, upper)) = bounds.or((all_round && turns).then_some(all)) else {
                 return Err(w.refuse(&format!(
-                    "joint \"{}\", of which its length is a function, has no limits",
+                    "its length depends on joint \"{}\", which has no limits",
                     joint.name
                 )));
             };
@@ -187,7 +187,7 @@ impl Search<'_> {
             let shared = self.cords.support(i).iter().any(|k| dofs.contains(k));
             if t.limits.is_some() && shared && own != Some(i) {
                 return Err(w.refuse(&format!(
-                    "the limits of tendon \"{}\" bound what its joints do",
+                    "the limits of tendon \"{}\" constrain its joints",
                     t.name
                 )));
             }

@@ -110,6 +110,8 @@ struct Loader {
     joints: Vec<JointEntry>,
     /// For each actuator on a joint: index of the joint in `joints`.
     actuated: Vec<Option<usize>>,
+    /// Joints of motors with damping, and their share of it.
+    motor_dampers: Vec<(JointEntry, f64)>,
     damping_ratios: Vec<DampingRatio>,
     spring_dampers: Vec<SpringDamper>,
     waiting_ranges: Vec<WaitingRange>,
@@ -130,6 +132,7 @@ impl Loader {
             masses: vec![BodyMass::default()],
             joints: Vec::new(),
             actuated: Vec::new(),
+            motor_dampers: Vec::new(),
             damping_ratios: Vec::new(),
             spring_dampers: Vec::new(),
             waiting_ranges: Vec::new(),
@@ -225,6 +228,7 @@ impl Loader {
         self.check_finite()?;
         self.place_central_sensors();
         servo::apply(&self.damping_ratios, &self.spring_dampers, &mut self.spec)?;
+        self.apply_motor_dampers();
         self.apply_joint_force_ranges()?;
         length_range::find(&self.waiting_ranges, &mut self.spec)?;
         if !self.options.contact {

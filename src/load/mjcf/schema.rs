@@ -269,12 +269,11 @@ const RULES: &[Rule] = &[
     ),
     rule(
         "general",
-        "actdim actearly actlimited actrange biasprm biastype body class ctrllimited ctrlrange \
-         cranklength dynprm dyntype forcelimited forcerange gainprm gaintype gear group \
+        "actdim actearly actlimited actrange armature biasprm biastype body class ctrllimited ctrlrange \
+         cranklength damping dynprm dyntype forcelimited forcerange gainprm gaintype gear group \
          inheritrange input joint jointinparent name site tendon user lengthrange",
         "",
-        "armature cranksite damping delay ffrange interp nsample refsite slidersite \
-         velrange",
+        "cranksite delay ffrange interp nsample refsite slidersite velrange",
         "",
     ),
     rule("motor", ACTUATOR, "", ACTUATOR_REFUSED, ""),
@@ -379,24 +378,23 @@ const TENDON: &str = "class damping frictionloss group limited margin material n
      springlength stiffness user width";
 const TENDON_WARNED: &str = "solimpfriction solimplimit solreffriction solreflimit";
 const TENDON_REFUSED: &str = "actuatorfrclimited actuatorfrcrange armature springyield";
-const ACTUATOR: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
+const ACTUATOR: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
      group joint jointinparent site lengthrange name tendon user";
-const POSITION: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
+const POSITION: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
      group joint jointinparent site lengthrange name tendon user kp kv dampratio inheritrange timeconst";
-const INTVELOCITY: &str = "actlimited actrange class cranklength ctrllimited ctrlrange forcelimited \
+const INTVELOCITY: &str = "armature damping actlimited actrange class cranklength ctrllimited ctrlrange forcelimited \
      forcerange gear group joint jointinparent site lengthrange name tendon user kp kv dampratio \
      inheritrange";
-const DAMPER: &str = "class cranklength ctrlrange forcelimited forcerange gear group joint \
+const DAMPER: &str = "armature damping class cranklength ctrlrange forcelimited forcerange gear group joint \
      jointinparent site kv lengthrange name tendon user";
-const CYLINDER: &str = "area bias class cranklength ctrllimited ctrlrange diameter forcelimited \
+const CYLINDER: &str = "armature damping area bias class cranklength ctrllimited ctrlrange diameter forcelimited \
      forcerange gear group joint jointinparent site lengthrange name tendon timeconst user";
-const MUSCLE: &str = "class cranklength ctrllimited ctrlrange force forcelimited forcerange fpmax \
+const MUSCLE: &str = "armature damping class cranklength ctrllimited ctrlrange force forcelimited forcerange fpmax \
      fvmax gear group joint jointinparent site lengthrange lmax lmin name range scale tausmooth tendon \
      timeconst user vmax";
-const VELOCITY: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
+const VELOCITY: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
      group joint jointinparent site lengthrange name tendon user kv";
-const ACTUATOR_REFUSED: &str = "armature cranksite damping delay interp nsample refsite \
-     slidersite";
+const ACTUATOR_REFUSED: &str = "cranksite delay interp nsample refsite slidersite";
 
 fn contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|w| w == word)

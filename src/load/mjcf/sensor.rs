@@ -81,7 +81,7 @@ impl Loader {
             let tag = node.tag();
             (self.warnings).add(
                 node,
-                format!("noise of <{tag}> is not added to what it tells"),
+                format!("noise of <{tag}> is not added to its readings"),
             );
         }
         let mut is_central = false;
@@ -159,7 +159,7 @@ impl Loader {
                     return self.leave_out(node, "joint");
                 }
                 if is_ball != (reading.seat() == Seat::BallJoint) {
-                    return Err(node.error("joint: it is of another type than the sensor is for"));
+                    return Err(node.error("joint: the sensor does not support this type of joint"));
                 }
                 spec.of = joint.name.clone();
             }
@@ -175,7 +175,7 @@ impl Loader {
     fn leave_out(&mut self, node: Node<'_>, attribute: &str) -> Result<()> {
         let (tag, value) = (node.tag(), node.text(attribute).unwrap_or_default());
         let message =
-            format!("<{tag}> with {attribute}={value:?} is not there: the sensor is left out");
+            format!("<{tag}> with {attribute}={value:?} is not supported: the sensor is left out");
         self.warnings.add(node, message);
         Ok(())
     }

@@ -250,7 +250,7 @@ impl Options {
         let name = node.text("integrator").unwrap_or_default();
         warnings.add(
             node,
-            format!("integrator {name} is not there: {nearest} is the nearest to it"),
+            format!("integrator {name} is not supported: {nearest} is used, the closest one"),
         );
     }
 

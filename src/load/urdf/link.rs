@@ -47,7 +47,8 @@ impl<'o> Meshes<'o> {
         }
     }
 
-    /// The scaled mesh of a `<mesh>`; `None` if its file is missing or the mesh is empty.
+    /// The scaled mesh of a `<mesh>`; `None` if its file is missing or of an unsupported format, or the
+    /// mesh is empty.
     fn get(&mut self, mesh: Element, warnings: &mut Warnings) -> Result<Option<Arc<TriMesh>>> {
         let name = mesh.required("filename")?.trim();
         let scale = from_scale(mesh)?;
@@ -67,7 +68,14 @@ impl<'o> Meshes<'o> {
         if let Some(found) = self.read.get(&key) {
             return Ok(Some(found.clone()));
         }
-        let read = load_painted(&key.0, None).map_err(|e| mesh.locate(e))?;
+        let read = match load_painted(&key.0, None) {
+            Ok(read) => read,
+            Err(e) if e.status == Status::Unsupported => {
+                self.missing.add(mesh.place(), name, &e);
+                return Ok(None);
+            }
+            Err(e) => return Err(mesh.locate(e)),
+        };
         if let Some(note) = read.up_axis {
             warnings.add(mesh, note);
         }

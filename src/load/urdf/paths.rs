@@ -117,15 +117,15 @@ fn listed(places: &[PathBuf]) -> String {
     text
 }
 
-/// The meshes that were not found, by their folders.
+/// The meshes that were not found, or whose format is not supported, by their folders.
 #[derive(Default)]
 pub(super) struct Missing(Vec<Group>);
 
 struct Group {
     folder: String,
-    /// The place where the first one is named, and its message.
+    /// The place where the first one is named, and its error.
     place: String,
-    first: String,
+    first: Error,
     files: Vec<String>,
     /// Number of shapes that use them.
     shapes: usize,
@@ -135,12 +135,13 @@ impl Missing {
     /// Adds a missing mesh called `name`. `error` lists the searched places.
     pub fn add(&mut self, place: String, name: &str, error: &Error) {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
-        let index = self.0.iter().position(|g| g.folder == folder);
+        let index =
+            (self.0.iter()).position(|g| g.folder == folder && g.first.status == error.status);
         let index = index.unwrap_or_else(|| {
             self.0.push(Group {
                 folder: folder.to_owned(),
                 place,
-                first: error.message.clone(),
+                first: error.clone(),
                 files: Vec::new(),
                 shapes: 0,
             });
@@ -160,28 +161,33 @@ impl Missing {
                 1 => "geometry left out".to_owned(),
                 n => format!("{n} geometries left out"),
             };
-            format!("{}: {} not found, {shapes}", g.place, g.files())
+            let why = match g.first.status {
+                Status::Io => "not found",
+                _ => "of an unsupported format",
+            };
+            format!("{}: {} {why}, {shapes}", g.place, g.files())
         })
     }
 
     /// The error for a description that requires these meshes.
     pub fn error(&self) -> Option<Error> {
         let first = self.0.first()?;
-        let mut message = format!("{}: {}", first.place, first.first);
+        let mut message = format!("{}: {}", first.place, first.first.message);
         let count: usize = self.0.iter().map(|g| g.files.len()).sum();
         if count > 1 {
             let all: Vec<_> = self.0.iter().map(Group::files).collect();
             let _ = write!(
                 message,
-                "; with it {count} meshes are missing: {}",
+                "; with it {count} meshes cannot be used: {}",
                 all.join("; ")
             );
         }
-        message += "; mesh_dirs says where meshes are, missing_mesh = DS_MISSING_MESH_SKIP leaves the geometry out";
-        Some(Error {
-            status: Status::Io,
-            message,
-        })
+        let status = first.first.status;
+        if status == Status::Io {
+            message += "; give their directory in mesh_dirs";
+        }
+        message += "; missing_mesh = DS_MISSING_MESH_SKIP leaves the geometry out";
+        Some(Error { status, message })
     }
 }
 

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mimic {
     /// Refuse the file.
-    #[default]
     Error,
     /// Let it move independently, with a warning.
     Independent,
     /// Couple it to its leader by an equality with its own name: q = multiplier·q_leader + offset.
+    #[default]
     Couple,
 }
 
-/// Treatment of a collision geometry whose mesh file is not found.
+/// Treatment of a collision geometry whose mesh file is not found, or is of an unsupported format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissingMesh {
     /// Refuse the file.

@@ -94,7 +94,7 @@ impl Sim {
             return match self.options.integrator {
                 Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld => Ok(()),
                 other => Err(Error::unsupported(format!(
-                    "{}: contacts press on it, and with contact Penalty and {other:?} how their forces vary is not in the derivative of a {:?} sensor",
+                    "{}: a contact acts on it; the derivative of a {:?} sensor in contact is not supported with contact Penalty and integrator {other:?}",
                     called(&self.model, s),
                     s.reading
                 ))),
@@ -105,7 +105,7 @@ impl Sim {
             torques,
             bound: None,
         };
-        let what = "what contacts press on it has";
+        let what = "the contact force on it has";
         self.weigh_impulses(room, bars, (s, k), (bar, what), idle_is_known)
     }
 
@@ -124,7 +124,7 @@ impl Sim {
             bound: Some((along, 1.0 / self.options.time_step)),
             ..ImpulseBar::default()
         };
-        let what = "the force that holds its bound has";
+        let what = "the force at its limit has";
         self.weigh_impulses(room, &mut press.bars, (s, 0), (bar, what), idle_is_known)
     }
 
@@ -156,7 +156,7 @@ impl Sim {
         let [sum, size] = self.idle_weight(&bar);
         if *idle_is_known != Some(true) || sum.abs() > NOTHING * size {
             return Err(Error::unsupported(format!(
-                "{}: {what} no derivative, as constraints that depend on each other may share it otherwise",
+                "{}: {what} no derivative: redundant constraints share the force, so that it is not unique",
                 called(&self.model, s)
             )));
         }

@@ -77,7 +77,7 @@ impl Sim {
     pub(super) fn force_of_limit(&self, s: &Sensor) -> Result<f64> {
         if self.options.contact == Contact::Penalty {
             return Err(Error::unsupported(format!(
-                "sensor \"{}\": with Penalty limits are springs and dampers, of which no {:?} sensor tells",
+                "sensor \"{}\": with contact Penalty, limits are springs and dampers, which a {:?} sensor does not measure",
                 s.name, s.reading
             )));
         }

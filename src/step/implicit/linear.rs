@@ -113,7 +113,7 @@ impl Linear {
         match lost <= LOST {
             true => Ok(()),
             false => Err(Error::numerical(format!(
-                "forces are so much stiffer than what they move is inert that solving with the matrix of an implicit stage has a relative error of {lost:e}: a derivative would be round-off; expected at most {LOST:e}"
+                "forces are so stiff compared with the inertia they act on that a solve of an implicit stage has a relative error of {lost:e}, so that a derivative would be round-off; expected at most {LOST:e}"
             ))),
         }
     }

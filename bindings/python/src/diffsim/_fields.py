@@ -9,7 +9,7 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'base': 'A ds_base. Default DS_BASE_FROM_FILE.',
         'actuation': 'A ds_actuation. Default DS_ACTUATION_FROM_FILE.',
         'ground_plane': '1: adds the plane z = 0 of the world as a geom named "ground". Default 0.',
-        'mimic': 'A ds_mimic. Default DS_MIMIC_ERROR.',
+        'mimic': 'A ds_mimic. Default DS_MIMIC_COUPLE.',
         'missing_mesh': 'A ds_missing_mesh. Default DS_MISSING_MESH_ERROR.',
         'mesh_mode': 'A ds_mesh_mode. Default DS_MESH_HULL.',
         'ground_friction': 'Friction coefficient of all contacts with the added ground plane, independent of the other geom. Default 1.',

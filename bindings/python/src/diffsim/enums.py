@@ -68,6 +68,7 @@ class Mimic(Named):
     ERROR: Refuse the file.
     INDEPENDENT: Let it move independently, with a warning.
     COUPLE: Couple it to its leader by an equality constraint of the same name: q = multiplier * q_leader + offset.
+        "penalty" refuses equality constraints.
     """
 
     ERROR = 0

@@ -381,7 +381,7 @@ fn what_is_refused() {
         ("<damper joint=\"j\"/>", "ctrlrange"),
         (
             "<general joint=\"j\" actrange=\"-1 1\"/>",
-            "without a state",
+            "has no activation",
         ),
         (
             "<general joint=\"j\" dyntype=\"filter\" actlimited=\"true\"/>",

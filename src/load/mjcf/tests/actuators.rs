@@ -220,6 +220,42 @@ fn a_joints_force_range_bounds_its_actuator() {
     assert_eq!(force_range("forcerange=\"8 9\""), Some((4.0, 4.0)));
 }
 
+/// As in MuJoCo: the inertia and the damping of a motor count by the gear squared at its joint.
+#[test]
+fn inertia_and_damping_of_motors_are_those_of_their_joints() {
+    let m = model(&with_joints(
+        "<default><motor armature=\"0.5\"/></default><actuator><motor joint=\"h\" gear=\"3\" damping=\"0.25\"/>\
+         <motor joint=\"h\" armature=\"2\"/><position joint=\"s\" damping=\"4\" gear=\"-0.5\"/></actuator>",
+    ));
+    let joints = &m.bodies[1].joints;
+    let of = |i: usize| (joints[i].armature, joints[i].damping);
+    assert_eq!(of(0), (9.0 * 0.5 + 2.0, 9.0 * 0.25));
+    assert_eq!(of(1), (0.0, 0.25 * 4.0));
+    let free = "<option><flag damper=\"disable\"/></option>".to_owned()
+        + &with_joints("<actuator><motor joint=\"h\" damping=\"1\" armature=\"1\"/></actuator>");
+    let joint = model(&free).bodies[1].joints[0].clone();
+    assert_eq!((joint.armature, joint.damping), (1.0, 0.0));
+    for (actuator, word) in [
+        ("<motor joint=\"b\" armature=\"1\"/>", "ball or free joint"),
+        ("<motor site=\"t\" damping=\"1\"/>", "acts on no joint"),
+        (
+            "<motor joint=\"h\" damping=\"1 2\"/>",
+            "only the linear coefficient",
+        ),
+        (
+            "<motor joint=\"h\" armature=\"-1\"/>",
+            "armature: expected a number ≥ 0",
+        ),
+    ] {
+        let text = with_joints(&format!("<actuator>{actuator}</actuator>")).replace(
+            "<freejoint name=\"f\"/>",
+            "<freejoint name=\"f\"/><site name=\"t\"/>",
+        );
+        let e = failure(&text);
+        assert!(e.message.contains(word), "{actuator}: {e}");
+    }
+}
+
 #[test]
 fn keyframes_keep_their_layout() {
     let m = model(&with_joints(

@@ -87,7 +87,7 @@ fn what_is_refused() {
         (
             Status::Parse,
             "<adhesion body=\"b\" ctrlrange=\"-1 1\"/>",
-            "that of adhesion must not be negative, got -1",
+            "adhesion needs a control range that is not negative, got -1",
         ),
         (
             Status::Parse,

@@ -259,7 +259,9 @@ fn options_and_flags() {
     assert_eq!((m.geoms[0].contype, m.geoms[0].conaffinity), (0, 0));
     assert_eq!(
         m.warnings,
-        ["line 1: integrator RK4 is not there: DS_INTEGRATOR_MIDPOINT is the nearest to it"]
+        [
+            "line 1: integrator RK4 is not supported: DS_INTEGRATOR_MIDPOINT is used, the closest one"
+        ]
     );
     assert_eq!(m.integrator, Some(FileIntegrator::Rk4));
     let weightless = model("<option><flag gravity=\"disable\"/></option>");

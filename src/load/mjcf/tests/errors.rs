@@ -278,7 +278,7 @@ fn actuators() {
     for (actuator, expected) in [
         (
             "<muscle joint=\"j\"/>",
-            "a muscle without lengthrange, and joint \"j\", of which its length is a function, has no limits",
+            "a muscle without lengthrange, and its length depends on joint \"j\", which has no limits",
         ),
         (
             "<general joint=\"j\" biastype=\"muscle\" biasprm=\".7 1.1 8 100 .4 1.7 1.2 1.3 1.2\"/>",

@@ -39,7 +39,7 @@ fn includes_nest_in_place() {
     let dir = Scratch::new("includes");
     let main = dir.write(
         "main.xml",
-        "<mujoco><worldbody><body name=\"a\"/><include file=\"sub/b.xml\"/><body name=\"d\"/>\
+        "<mujoco><worldbody><body name=\"a\"/><include file=\"sub\\b.xml\"/><body name=\"d\"/>\
          </worldbody></mujoco>",
     );
     dir.write(

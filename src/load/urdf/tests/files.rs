@@ -238,7 +238,7 @@ fn missing_meshes_are_one_line_a_folder() {
     assert_eq!(e.status, Status::Io);
     let tried = dir.0.join("p/a/1.stl").display().to_string();
     assert_eq!(e.message.matches(&*tried).count(), 1, "{e}");
-    let all = "with it 5 meshes are missing: 4 files of \"package://p/a\" (1.stl, 2.stl, 3.stl and 1 more); \
+    let all = "with it 5 meshes cannot be used: 4 files of \"package://p/a\" (1.stl, 2.stl, 3.stl and 1 more); \
                \"package://p/b.stl\"";
     assert!(e.message.contains(all), "{e}");
     options.missing_mesh = MissingMesh::Skip;
@@ -253,4 +253,29 @@ fn missing_meshes_are_one_line_a_folder() {
             format!("line 8: {place}: \"package://p/b.stl\" not found, geometry left out"),
         ]
     );
+}
+
+#[test]
+fn meshes_of_an_unsupported_format_can_be_left_out() {
+    let dir = Scratch::new("glb");
+    let text = "<robot name=\"r\">\n<link name=\"a\"><collision><geometry>\n<mesh filename=\"m.glb\"/>\
+                </geometry></collision></link></robot>";
+    let path = dir.write("r.urdf", text);
+    dir.write("m.glb", b"glTF");
+    let mut options = UrdfOptions::default();
+    let e = read_file(&path, &options).unwrap_err();
+    assert_eq!(e.status, Status::Unsupported);
+    let end = "m.glb: meshes are read from .stl, .obj, .dae and .msh files; missing_mesh = DS_MISSING_MESH_SKIP \
+               leaves the geometry out";
+    assert!(
+        e.message.starts_with("line 3") || e.message.contains(": line 3"),
+        "{e}"
+    );
+    assert!(e.message.ends_with(end), "{e}");
+    options.missing_mesh = MissingMesh::Skip;
+    let spec = read_file(&path, &options).unwrap();
+    assert!(spec.geoms.is_empty());
+    let left_out =
+        "line 3: <link> \"a\", <mesh>: \"m.glb\" of an unsupported format, geometry left out";
+    assert_eq!(spec.warnings, [left_out]);
 }

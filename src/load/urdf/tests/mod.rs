@@ -302,7 +302,11 @@ fn what_is_not_used_is_listed_once_a_kind() {
 fn mimic_is_refused_or_let_free() {
     let joint = format!("{LIMIT}\n<mimic joint=\"lead\" multiplier=\"2\"/>");
     let text = pair("revolute", &joint, "");
-    let e = error_of(&text);
+    let strict = UrdfOptions {
+        mimic: Mimic::Error,
+        ..UrdfOptions::default()
+    };
+    let e = read_str(&text, None, &strict).unwrap_err();
     assert_eq!(e.status, Status::Unsupported);
     let place = "line 5: <joint> \"j\", <mimic>: ";
     assert!(
