@@ -91,7 +91,8 @@ impl ConstraintDerivative {
             Smoothness::Tied(tie) => tie,
             _ => Tie::NONE,
         };
-        self.degenerate |= smoothness == Smoothness::Degenerate;
+        varied.degenerate = smoothness == Smoothness::Degenerate;
+        self.degenerate |= varied.degenerate;
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
         if target.by_push_out != 0.0 {
             self.push_bounded(c, t, kin, group, target.by_push_out);

@@ -75,6 +75,7 @@ from .measured import RayHits
 from .recorder import Recorder
 from .recording import Recording, RecordingError
 from .results import (
+    ColumnLabels,
     ContactDerivatives,
     Distance,
     Gradients,
@@ -106,6 +107,7 @@ __all__ = [
     "CapacityError",
     "Actuator",
     "ActuatorStates",
+    "ColumnLabels",
     "ContactDerivatives",
     "TendonStates",
     "ContactLaw",
