@@ -270,6 +270,7 @@ static void steps(const ds_model *model, ds_sim *sim, ds_options options) {
     static double dq[MAX], dv[MAX], du[MAX], fq[MAX], fv[MAX], bar[4][MAX];
     random_state(model);
     CHECK(ds_sim_step_jacobians(sim, &(ds_step_jacobians){0}) == DS_ERR_NO_STEP);
+    CHECK(ds_sim_column_labels(sim, NULL, NULL, NULL, NULL) == DS_ERR_NO_STEP);
     for (size_t i = 0; i < nv; i++) {
         dq[i] = spread(i + 13, 1.0);
         dv[i] = spread(i + 17, 1.0);
@@ -331,6 +332,7 @@ static void steps(const ds_model *model, ds_sim *sim, ds_options options) {
     CHECK_OK(ds_sim_step(plain, q, v, u, x, y));
     CHECK(memcmp(x, q_next, nq * sizeof *x) == 0 && memcmp(y, v_next, nv * sizeof *y) == 0);
     CHECK(ds_sim_step_jvp(plain, dq, dv, du, NULL, x, y) == DS_ERR_INVALID_ARGUMENT);
+    CHECK(ds_sim_column_labels(plain, NULL, NULL, NULL, NULL) == DS_ERR_INVALID_ARGUMENT);
     ds_sim_free(plain);
 }
 

@@ -34,6 +34,7 @@ static void refused(void) {
     CHECK_WRONG(ds_sim_step_jacobians(sim, &out), DS_ERR_NOT_CONVERGED, "residual");
     CHECK_WRONG(ds_sim_step_jvp(sim, v, NULL, NULL, NULL, q_next, v_next), DS_ERR_NOT_CONVERGED, "residual");
     CHECK_WRONG(ds_sim_step_vjp(sim, v, v, q_next, NULL, NULL, NULL), DS_ERR_NOT_CONVERGED, "residual");
+    CHECK_WRONG(ds_sim_column_labels(sim, NULL, NULL, NULL, NULL), DS_ERR_NOT_CONVERGED, "residual");
     ds_sim_free(sim);
     sim = standing(1e-9);
     for (int k = 0; k < 3; k++) CHECK_OK(ds_sim_step(sim, q, v, u, q, v));
@@ -41,6 +42,34 @@ static void refused(void) {
     CHECK(info.converged == 1 && info.gradient == DS_GRADIENT_EXACT);
     CHECK_OK(ds_sim_step_jacobians(sim, &out));
     ds_sim_free(sim);
+}
+
+/* Of two joints one lies on its limit, where friction holds it: its angle alone tells the sides apart. */
+static void columns(void) {
+    const char text[] = "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>"
+                        "<body><joint name='a' limited='true' range='0 1' frictionloss='1'/><geom size='0.1' pos='0.3 0 0'/></body>"
+                        "<body pos='2 0 0'><joint name='b' frictionloss='1'/><geom size='0.1' pos='0.3 0 0'/></body>"
+                        "</worldbody><actuator><motor joint='a'/><motor joint='b'/></actuator></mujoco>";
+    ds_model *arms = NULL;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_model_load_string(text, sizeof text - 1, DS_FORMAT_MJCF, NULL, &arms));
+    const int laws[] = {DS_CONTACT_NCP, DS_CONTACT_LCP};
+    for (int k = 0; k < 2; k++) {
+        ds_options options;
+        ds_options_init(&options);
+        options.contact = laws[k];
+        CHECK_OK(ds_sim_create(arms, &options, &sim));
+        double at[2] = {0.0}, still[2] = {0.0}, push[2] = {-0.5, 3.0}, end[2];
+        uint8_t by_q[2] = {7, 7}, by_v[2] = {7, 7}, by_u[2] = {7, 7};
+        CHECK_OK(ds_sim_step(sim, at, still, push, end, still));
+        CHECK_OK(ds_sim_column_labels(sim, by_q, by_v, by_u, NULL));
+        CHECK(by_q[0] == 1 && by_q[1] == 0 && by_v[0] == 0 && by_v[1] == 0 && by_u[0] == 0 && by_u[1] == 0);
+        ds_step_info info;
+        CHECK_OK(ds_sim_step_info(sim, &info));
+        CHECK(info.gradient == DS_GRADIENT_ONE_SIDED);
+        ds_sim_free(sim);
+    }
+    ds_model_free(arms);
 }
 
 /* A ball between walls that are too near is squeezed by both, and friction keeps it from falling but for creep; from one
@@ -227,6 +256,7 @@ int main(int argc, char **argv) {
     CHECK_OK(ds_model_load(model_path(argv, "quadruped.xml"), NULL, &model));
     if (model == NULL) return report();
     refused();
+    columns();
     jammed();
     impulses();
     redundant();

@@ -1283,6 +1283,18 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim, const double *q_next_bar, const do
 ds_status ds_sim_step_vjp_aware(struct ds_sim *sim, const double *q_next_bar, const double *v_next_bar,
                                 double *q_bar, double *v_bar, double *u_bar, double *p_bar, int32_t *which);
 
+/** Labels of the single columns of the last step's derivative: 0 exact, 1 one-sided. q, v: nv bytes each
+ * (q: tangent), u: nu bytes, p: np bytes; NULL for those not wanted. All are 0 unless info.gradient is
+ * DS_GRADIENT_ONE_SIDED. Then the columns with label 0 are the derivative on all sides of the switch, and
+ * a switch of one group of bodies in contact concerns no columns of another. Columns that cannot be
+ * compared have the label 1. As with other derivatives, ds_step_info.gradient describes the step after
+ * the call.
+ *
+ * At a step that is one-sided it costs up to 2 (2 nv + nu + np) ds_sim_step_jvp.
+ *
+ * Errors: as ds_sim_step_jacobians; then nothing is written. */
+ds_status ds_sim_column_labels(struct ds_sim *sim, uint8_t *q, uint8_t *v, uint8_t *u, uint8_t *p);
+
 /** Number of contacts and limits whose mode in the gradient of the last ds_sim_step_vjp_aware differs from
  * their mode in the step; 0 if this was the exact gradient. count: not NULL.
  *

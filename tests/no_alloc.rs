@@ -154,6 +154,7 @@ fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_conta
         ds_sim_step_vjp(sim, v, v, x, y, z, a);
         ds_sim_step_vjp_aware(sim, v, v, x, y, z, a, &mut which);
         ds_sim_aware_contacts(sim, &mut count);
+        ds_sim_column_labels(sim, x.cast(), y.cast(), z.cast(), a.cast());
         ds_sim_get_params(sim, x);
         ds_sim_set_params(sim, x);
         ds_sim_get_memory(sim, y);

@@ -46,6 +46,11 @@ struct Jacobians {
     }
 };
 
+/** Labels of the columns by q and v (nv each), u (nu) and p (np). */
+struct ColumnLabels {
+    std::vector<std::uint8_t> q, v, u, p;
+};
+
 /** A simulation. Use it from one thread at a time. */
 class Sim : public detail::Handle<ds_sim, ds_sim_free>,
             public detail::Questions<Sim>,
@@ -140,6 +145,16 @@ public:
             q_bar.expect(nv_, "q_bar"), v_bar.expect(nv_, "v_bar"), u_bar.expect(nu_, "u_bar"),
             p_bar.expect(np(), "p_bar"), &which));
         return which;
+    }
+    /** Of single columns of the last step's derivative: 0 exact, 1 one-sided. */
+    ColumnLabels column_labels() {
+        ColumnLabels out;
+        out.q.resize(nv_);
+        out.v.resize(nv_);
+        out.u.resize(nu_);
+        out.p.resize(np());
+        check(ds_sim_column_labels(get(), out.q.data(), out.v.data(), out.u.data(), out.p.data()));
+        return out;
     }
     std::size_t aware_contacts() const {
         std::size_t out = 0;

@@ -226,6 +226,37 @@ pub unsafe extern "C" fn ds_sim_step_vjp_aware(
     })
 }
 
+/// Labels of the single columns of the last step's derivative: 0 exact, 1 one-sided. q, v: nv bytes each
+/// (q: tangent), u: nu bytes, p: np bytes; NULL for those not wanted. All are 0 unless info.gradient is
+/// DS_GRADIENT_ONE_SIDED. Then the columns with label 0 are the derivative on all sides of the switch,
+/// and a switch of one group of bodies in contact concerns no columns of another. Columns that cannot
+/// be compared have the label 1. As with other derivatives, ds_step_info.gradient describes the step
+/// after the call.
+///
+/// At a step that is one-sided it costs up to 2 (2 nv + nu + np) ds_sim_step_jvp.
+///
+/// Errors: as ds_sim_step_jacobians; then nothing is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_column_labels(
+    sim: *mut ds_sim,
+    q: *mut u8,
+    v: *mut u8,
+    u: *mut u8,
+    p: *mut u8,
+) -> ds_status {
+    wall::status(|| {
+        let labels = get(sim)?.sim.column_labels()?;
+        let parts = [(q, labels.q), (v, labels.v), (u, labels.u), (p, labels.p)];
+        for (to, from) in parts {
+            if !to.is_null() {
+                // SAFETY: not null; the header's rules promise room for these bytes. `copy` permits overlap.
+                std::ptr::copy(from.as_ptr(), to, from.len());
+            }
+        }
+        Ok(())
+    })
+}
+
 /// Number of contacts and limits whose mode in the gradient of the last ds_sim_step_vjp_aware differs
 /// from their mode in the step; 0 if this was the exact gradient. count: not NULL.
 ///

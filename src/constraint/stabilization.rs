@@ -107,6 +107,17 @@ impl Stabilization {
             && speed <= self.max_push_out * (1.0 + 1e-6)
     }
 
+    /// Distance of a limit's gap to the next one at which the limit begins or ends to be led [m/s or rad/s].
+    /// Velocities jump there. Infinite if limits are not led, or the limit is not passed.
+    pub fn lead_distance(&self, gap: f64) -> f64 {
+        let near = self.approach();
+        let leads = self.push_out == PushOut::Full && self.kd == 0.0 && near.is_finite();
+        match leads && gap < 0.0 {
+            true => (gap + near).abs().min((gap + ARRIVED * near).abs()) / self.h,
+            false => f64::INFINITY,
+        }
+    }
+
     /// True if a passed limit is within the distance at which limits are led.
     pub fn is_near(&self, gap: f64) -> bool {
         gap >= -self.approach()
@@ -234,10 +245,7 @@ impl Stabilization {
         let at_reach = (gap - self.friction_reach).abs() / self.h;
         let at_bound = distance(bounded, pushed + self.max_push_out).min(at_reach);
         match self.push_out {
-            PushOut::Full if self.led => {
-                let arrived = ARRIVED * self.approach();
-                at_bound.min((gap + arrived).abs() / self.h)
-            }
+            PushOut::Full if self.led => at_bound,
             PushOut::Full => distance(self.kp > 0.0, self.kp * gap / self.h).min(at_bound),
             PushOut::Soft | PushOut::Slow => (gap / self.h).abs().min(at_bound),
         }

@@ -23,6 +23,29 @@ const UNFELT: f64 = 1e-12;
 /// Relative to the motion across the normal: a normal that varies by less than this does not vary.
 const FIXED: f64 = 1e-9;
 
+/// Distances of a group to the kinks of the stabilization.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinks {
+    /// Kinks by the group's own gap.
+    pub gap: f64,
+    /// Kinks by the configuration, also that of other bodies.
+    pub path: f64,
+    /// The switch between rebound and no rebound, by the gap and the speed of approach.
+    pub rebound: f64,
+}
+
+impl Kinks {
+    const NONE: Kinks = Kinks {
+        gap: f64::INFINITY,
+        path: f64::INFINITY,
+        rebound: f64::INFINITY,
+    };
+
+    fn nearest(&self) -> f64 {
+        self.gap.min(self.path).min(self.rebound)
+    }
+}
+
 impl Constraints {
     /// Sets the gains K_p and K_d of all following steps.
     pub fn set_gains(&mut self, kp: f64, kd: f64) {
@@ -335,15 +358,7 @@ impl Constraints {
         let Source::Limit { along, sign } = self.sources[group] else {
             return false;
         };
-        let is_alone = match along {
-            Along::Dof(dof) => !self.coupled[dof],
-            Along::Tendon(i) => self.tendons[i].is_alone,
-            Along::Turn(i) => {
-                let mut own = self.limits.iter().filter(|l| l.turn == Some(i));
-                own.all(|l| (l.dof..l.dof + l.nv()).all(|k| !self.coupled[k]))
-            }
-        };
-        self.compliance.is_none() && is_alone && {
+        self.may_lead(along) && {
             let speed = match along {
                 Along::Dof(dof) => sign * v[dof],
                 Along::Tendon(_) | Along::Turn(_) => self.rows.times(group, v).0[0],
@@ -352,11 +367,25 @@ impl Constraints {
         }
     }
 
+    /// True if limits of this quantity are led back.
+    fn may_lead(&self, along: Along) -> bool {
+        let is_alone = match along {
+            Along::Dof(dof) => !self.coupled[dof],
+            Along::Tendon(i) => self.tendons[i].is_alone,
+            Along::Turn(i) => {
+                let mut own = self.limits.iter().filter(|l| l.turn == Some(i));
+                own.all(|l| (l.dof..l.dof + l.nv()).all(|k| !self.coupled[k]))
+            }
+        };
+        self.compliance.is_none() && is_alone
+    }
+
     /// Distance to the nearest kink of the stabilization, relative to the largest entry of g (at least
     /// 1). Infinite if there is no kink. The kinks are:
     ///
     /// - of equalities, and of active contacts and limits: gap zero, and the push-out speed at its
     ///   bound;
+    /// - of passed limits: the gaps between which the limit is led back;
     /// - of contacts with restitution: the switch between rebound and no rebound;
     /// - of tendons whose rows hold: a jump of the slopes of the path.
     ///
@@ -383,29 +412,83 @@ impl Constraints {
     }
 
     fn kink_distance_of(&self, s: &Stabilization) -> f64 {
-        let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        let path = |b: usize| self.path_margin(b) / s.h;
-        let distance = |b: usize| match self.sources[b] {
-            Source::Friction { .. } => path(b),
-            Source::Cord { .. } if self.modes[b] == Mode::Breaking => f64::INFINITY,
-            Source::Cord { .. } => path(b),
-            Source::Spring { .. } | Source::Speed { .. } | Source::Turning(_) => f64::INFINITY,
-            Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance.min(path(b)),
+        let cords = self.cord_margin / s.h;
+        let nearest = (0..self.groups()).fold(cords, |m, b| m.min(self.kinks_of(b, s).nearest()));
+        nearest / self.kink_scale()
+    }
+
+    /// Unit of distances to kinks [m/s or rad/s].
+    pub fn kink_scale(&self) -> f64 {
+        self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()))
+    }
+
+    /// The distances of one group, of which [`Constraints::kink_distance`] takes the smallest, not yet
+    /// divided by [`Constraints::kink_scale`].
+    pub fn kinks(&self, group: usize, beside: Option<PushOut>) -> Kinks {
+        let (kinks, cords) = (
+            self.kinks_of(group, &self.asked),
+            self.cord_margin / self.asked.h,
+        );
+        let others = match beside {
+            Some(push_out) => self.kinks_of(group, &self.asked.limited_to(push_out)),
+            None => Kinks::NONE,
+        };
+        Kinks {
+            gap: kinks.gap.min(others.gap),
+            path: kinks.path.min(others.path).min(cords),
+            rebound: kinks.rebound.min(others.rebound),
+        }
+    }
+
+    fn kinks_of(&self, b: usize, s: &Stabilization) -> Kinks {
+        let path = self.path_margin(b) / s.h;
+        let along = Kinks {
+            path,
+            ..Kinks::NONE
+        };
+        match self.sources[b] {
+            Source::Friction { .. } => along,
+            Source::Cord { .. } if self.modes[b] == Mode::Breaking => Kinks::NONE,
+            Source::Cord { .. } => along,
+            Source::Spring { .. } | Source::Speed { .. } | Source::Turning(_) => Kinks::NONE,
+            Source::Equality { error, .. } => Kinks {
+                gap: self.undoing(b, error, s).kink_distance,
+                ..along
+            },
             _ => {
                 let (rebound, rebounds) = self.rebound_kink(b, s);
-                if rebounds || self.modes[b] == Mode::Breaking {
-                    return rebound;
+                let is_open = rebounds || self.modes[b] == Mode::Breaking;
+                if is_open && self.gaps[b] >= 0.0 {
+                    return Kinks {
+                        rebound,
+                        ..Kinks::NONE
+                    };
                 }
                 let own = self.stabilization(b, s);
-                let kink = own.kink_distance(self.gaps[b]).min(rebound).min(path(b));
-                match own.by_push_out(self.gaps[b]) != 0.0 {
-                    true => kink.min(self.bounds[b].apart),
-                    false => kink,
+                let levers = match own.by_push_out(self.gaps[b]) != 0.0 {
+                    true => self.bounds[b].apart,
+                    false => f64::INFINITY,
+                };
+                let led = match self.sources[b] {
+                    Source::Limit { along, .. } if self.may_lead(along) => {
+                        own.lead_distance(self.gaps[b])
+                    }
+                    _ => f64::INFINITY,
+                };
+                match is_open {
+                    true => Kinks {
+                        gap: led,
+                        rebound,
+                        ..Kinks::NONE
+                    },
+                    false => Kinks {
+                        gap: own.kink_distance(self.gaps[b]).min(led),
+                        path: path.min(levers),
+                        rebound,
+                    },
                 }
             }
-        };
-        let cords = self.cord_margin / s.h;
-        (0..self.groups()).fold(cords / scale, |m, b| m.min(distance(b) / scale))
+        }
     }
 
     /// The next gentler level of stabilization. `None` if there is nothing to undo, or if this is the

@@ -216,6 +216,26 @@ pub trait Linearized {
         Ok(())
     }
 
+    /// Prepares [`Linearized::differs`] at the last solution. [`Linearized::end_sides`] must follow before
+    /// any other use.
+    fn begin_sides(&mut self, _problem: &Problem) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether the response to one variation may depend on the side of a switch. Call it with
+    /// [`Side::Solution`] for every variation of interest, and then with [`Side::Released`]: the response
+    /// is one for all sides only if both calls return false.
+    ///
+    /// A law that does not compare sides returns true for every variation that some row feels.
+    fn differs(&mut self, _problem: &Problem, x: &Variation<'_>, _side: Side) -> Result<bool> {
+        Ok(x.is_felt())
+    }
+
+    /// Restores the derivative at the solution, to the bit.
+    fn end_sides(&mut self, _problem: &Problem) -> Result<()> {
+        Ok(())
+    }
+
     /// The form in which Jacobians read the derivative.
     fn product(&mut self, _problem: &Problem) -> Product<'_> {
         Product::Columns
@@ -229,6 +249,31 @@ pub enum Turn {
     Release,
     /// Open contacts are closed.
     Hold,
+}
+
+/// One variation of a problem: of σ at fixed impulses, and of friction coefficients and bounds by blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Variation<'a> {
+    pub w: &'a [f64],
+    pub limits: &'a [f64],
+    /// A velocity up to this is round-off of the variation.
+    pub felt: f64,
+}
+
+impl Variation<'_> {
+    /// True if some row or block varies.
+    pub fn is_felt(&self) -> bool {
+        self.w.iter().any(|w| w.abs() > self.felt) || self.limits.iter().any(|x| *x != 0.0)
+    }
+}
+
+/// The modes in which a comparison of sides takes a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The modes of the solution.
+    Solution,
+    /// The modes that release every block at a switch.
+    Released,
 }
 
 /// Random variations of a step's problem: a property that holds for one of them holds for all (almost

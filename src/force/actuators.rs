@@ -38,8 +38,10 @@ struct ActuatorForce {
     by_gain: f64,
     /// 1 within all clamps, else 0.
     open: f64,
-    /// Distance of the input or force to the nearest clamp, in its own unit.
+    /// Distance of the force to the nearest clamp, or of its law to a jump of the slopes, in its own unit.
     margin: f64,
+    /// Distance of the input to the nearest clamp, in its own unit.
+    input_margin: f64,
 }
 
 impl ActuatorForce {
@@ -82,7 +84,8 @@ impl ActuatorForce {
             by_rate: force.times(law.by_rate * a.gear[0]),
             by_gain: force.times(drive.value),
             open: force.times(drive.times(1.0)),
-            margin: drive.margin.min(force.margin).min(law.margin),
+            margin: force.margin.min(law.margin),
+            input_margin: drive.margin,
         }
     }
 
@@ -98,6 +101,7 @@ impl ActuatorForce {
             by_gain: u,
             open: 1.0,
             margin: f64::INFINITY,
+            input_margin: f64::INFINITY,
         }
     }
 
@@ -308,8 +312,26 @@ impl Actuators {
         self.entries
     }
 
-    /// Adds the forces to `tau`. Returns the distance to the nearest jump of their derivatives. Without
-    /// `adhesion` bodies touch nothing.
+    /// Calls `visit` with each actuator whose input, force or law was at a jump of its slopes in the last
+    /// [`Actuators::apply`], and with the dofs that move this force; with none if only the input was.
+    pub fn for_jumps(&self, mut visit: impl FnMut(usize, &mut dyn Iterator<Item = usize>)) {
+        for (j, (input, force)) in self.inputs.iter().zip(&self.forces).enumerate() {
+            if force.margin == 0.0 {
+                visit(j, &mut input.moments().map(|(k, _)| k));
+            } else if force.input_margin == 0.0 {
+                visit(j, &mut std::iter::empty());
+            }
+        }
+    }
+
+    /// Distance to the nearest jump of a single actuator's slopes in the last [`Actuators::apply`].
+    pub fn own_margin(&self) -> f64 {
+        let list = self.forces.iter();
+        list.fold(f64::INFINITY, |m, f| m.min(f.input_margin).min(f.margin))
+    }
+
+    /// Adds the forces to `tau`. Returns the distance to the nearest jump of their derivatives, except
+    /// [`Actuators::own_margin`]. Without `adhesion` bodies touch nothing.
     pub fn apply(
         &mut self,
         at: &State<'_>,
@@ -347,7 +369,6 @@ impl Actuators {
                 }
             }
             input.slope = force.by_u;
-            distance = distance.min(force.margin);
             for (k, moment) in input.moments() {
                 tau[k] += moment * force.force;
             }

@@ -51,6 +51,9 @@ pub struct Forces {
     pub gyroscopic: Option<Box<Gyroscopic>>,
     others: Vec<Box<dyn Force>>,
     feedback: Option<Feedback>,
+    /// Distance of the last [`Forces::apply`] to the nearest jump of its derivatives, without those of single
+    /// actuators.
+    margin_beside_actuators: f64,
     implicit: Slopes,
     slopes: Slopes,
     /// Entries between dofs of different branches.
@@ -86,6 +89,7 @@ impl Forces {
             gyroscopic: None,
             others,
             feedback: None,
+            margin_beside_actuators: f64::INFINITY,
             implicit: Slopes::new(model.nv(), 0),
             slopes: Slopes::default(),
             cross: Vec::new(),
@@ -258,7 +262,18 @@ impl Forces {
         if let Some(gyroscopic) = &mut self.gyroscopic {
             gyroscopic.apply(at, tau);
         }
-        Ok(distance)
+        self.margin_beside_actuators = distance;
+        Ok(distance.min(self.actuators.own_margin()))
+    }
+
+    /// The distance of [`Forces::apply`] without jumps of single actuators.
+    pub fn margin_beside_actuators(&self) -> f64 {
+        self.margin_beside_actuators
+    }
+
+    /// See [`Actuators::for_jumps`].
+    pub fn for_jumps(&self, visit: impl FnMut(usize, &mut dyn Iterator<Item = usize>)) {
+        self.actuators.for_jumps(visit);
     }
 
     /// Finds the derivatives at the state of the last [`Forces::apply`]. `acc` are the accelerations of

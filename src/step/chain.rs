@@ -384,10 +384,17 @@ impl Sim {
 
     /// Writes δv̂ along a direction to [`Linearization::x`]. After [`Sim::linearize`].
     pub(super) fn velocity_direction(&mut self, along: &Along<'_>) -> Result<()> {
-        self.with_linear(|sim, lin| {
-            let mut links = sim.chain().iter().take(TO_VELOCITY);
-            links.try_for_each(|link| (link.forward)(sim, lin, along))
-        })
+        self.with_linear(|sim, lin| sim.velocity_along(lin, along))
+    }
+
+    /// As [`Sim::velocity_direction`], with the workspace at hand.
+    pub(super) fn velocity_along(
+        &mut self,
+        lin: &mut Linearization,
+        along: &Along<'_>,
+    ) -> Result<()> {
+        let mut links = self.chain().iter().take(TO_VELOCITY);
+        links.try_for_each(|link| (link.forward)(self, lin, along))
     }
 
     /// Checks the result arrays and prepares the matrices that the adjoint needs. True if parameters are

@@ -10,6 +10,7 @@ mod meeting;
 mod parameters;
 mod report;
 mod request;
+mod sides;
 mod solve;
 mod ties;
 mod variations;
@@ -18,6 +19,7 @@ pub(crate) use impulse_bar::ImpulseBar;
 pub(super) use parameters::Larger;
 pub use report::ContactReport;
 pub(super) use report::check_finite;
+pub(super) use sides::Kink;
 pub(super) use ties::SolveSystem;
 
 use super::constrained_inverse::ConstrainedInverse;
@@ -82,6 +84,13 @@ pub(super) struct ContactLinear {
     /// True if the derivative is not the same on all sides: a contact has no derivative, or redundant rows
     /// disagree.
     pub one_sided: bool,
+    /// The reasons: modes around the solution, which [`ContactStage::begin_sides`] compares; friction that
+    /// begins beside the state; and impacts that redundant rows answer differently.
+    pub by_modes: bool,
+    begins: bool,
+    disagree: bool,
+    /// True while a direction ends at the rows: [`ContactStage::correct_one`] then only computes δσ.
+    ends_at_rows: bool,
     /// The reason if there is no derivative.
     pub refused: Option<&'static str>,
     dlambda: Vec<f64>,
@@ -172,6 +181,10 @@ impl ContactStage {
                 response,
                 general: General::new(nv),
                 one_sided: false,
+                by_modes: false,
+                begins: false,
+                disagree: false,
+                ends_at_rows: false,
                 refused: None,
                 dlambda: vec![0.0; rows],
                 force: vec![0.0; nv],
@@ -237,6 +250,7 @@ impl ContactStage {
                 state.of_rows(varied);
                 c.has_friction_beside(v_end, varied)
             };
+            let mut disagree = false;
             let verdict = match law {
                 _ if alone.is_some() => alone.unwrap_or(Verdict::Exact),
                 Some(law) => match law.verdict(&problem, &mut state)? {
@@ -246,17 +260,21 @@ impl ContactStage {
                         impact::vary(&mut l.impacts, c, l.general.displacement(), w);
                         match law.answers(&problem, w)? {
                             true => Verdict::Exact,
-                            false => Verdict::OneSided,
+                            false => {
+                                disagree = true;
+                                Verdict::OneSided
+                            }
                         }
                     }
                     verdict => verdict,
                 },
                 None => Verdict::Exact,
             };
-            let contacts = self.scene.contacts();
-            let tied = larger.friction_is_at_kink(c, contacts)
-                || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
-            l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied || begins;
+            let tied = larger.is_at_kink(c, self.scene.contacts());
+            l.by_modes = verdict == Verdict::OneSided && !disagree;
+            (l.begins, l.disagree) = (begins, disagree);
+            let unplaced = l.variation.degenerate || begins || disagree;
+            l.one_sided = l.by_modes || unplaced || tied;
             l.refused = match verdict {
                 Verdict::Refused(why) => Some(why),
                 _ => None,
@@ -360,6 +378,9 @@ impl ContactStage {
         }
         for b in 0..groups {
             add(&mut l.sigma[c.range(b)], c.rows.times(b, x));
+        }
+        if l.ends_at_rows {
+            return Ok(());
         }
         let (w, out) = (&l.sigma[..rows], &mut l.dlambda[..rows]);
         let bounds = Some(&l.bounds[..blocks]);

@@ -36,6 +36,8 @@ struct Slopes {
     actuator: usize,
     next: [f64; 2],
     drive: [f64; 2],
+    /// Distance to the next jump of the slopes.
+    margin: f64,
 }
 
 impl Drives {
@@ -92,6 +94,7 @@ impl Drives {
                 false => (*act, [0.0, 1.0]),
             };
             let margin = margin.min(input.margin);
+            slopes.margin = margin;
             self.margin = self.margin.min(margin);
             if state.early {
                 self.drive_margin = self.drive_margin.min(margin);
@@ -108,6 +111,12 @@ impl Drives {
     /// The actuators that activations drive.
     pub fn driven(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         self.slopes.iter().map(|s| s.actuator)
+    }
+
+    /// The actuators whose activations are at a jump of their slopes.
+    pub fn at_jumps(&self) -> impl Iterator<Item = usize> + '_ {
+        let jumps = self.slopes.iter().filter(|s| s.margin == 0.0);
+        jumps.map(|s| s.actuator)
     }
 
     /// Converts columns by w to columns by u, in place, and by act; all with the same rows.

@@ -46,6 +46,8 @@ pub(crate) struct Linearization {
     /// A direction or adjoint of the actuators' drives and of the activations; empty without activations.
     pub drive: Vec<f64>,
     pub act: Vec<f64>,
+    /// Labels of the columns by q, v, u and p, while they are found.
+    pub labels: Vec<u8>,
 }
 
 impl Linearization {
@@ -75,6 +77,7 @@ impl Linearization {
             carried: vec![0.0; carried],
             drive: vec![0.0; if na > 0 { model.nu() } else { 0 }],
             act: vec![0.0; na],
+            labels: vec![0; 2 * nv + model.nu()],
         }
     }
 

@@ -6,6 +6,7 @@ mod aware;
 mod carried;
 mod centres;
 mod chain;
+mod column_labels;
 mod constrained_inverse;
 mod contact;
 mod contact_kernels;
@@ -45,6 +46,7 @@ mod tree_inverse;
 
 pub use act::ActJacobians;
 pub use adjoints::StepAdjoint;
+pub use column_labels::ColumnLabels;
 pub use contact::ContactReport;
 pub(crate) use contact::ImpulseBar;
 pub use forward::AccelerationJacobians;

@@ -208,6 +208,7 @@ impl Sim {
         }
         if let Some(l) = &mut self.linear {
             l.by_p = vec![0.0; self.model.nv() * list.len()];
+            l.labels = vec![0; 2 * self.model.nv() + self.model.nu() + list.len()];
         }
         Ok(())
     }

@@ -71,6 +71,8 @@ pub(crate) struct StepState {
     /// Point of each free joint's frame about which the step integrates it, along the frame's axes [m].
     pub centres: Vec<Vec3>,
     pub info: StepInfo,
+    /// Distance of the step's forces to the next jump of their slopes.
+    pub forces_margin: f64,
     /// True if the label is one-sided only because modes of the contact solver are at a switch.
     pub only_modes_switch: bool,
     /// Result of the aware gradient, if it was computed.
@@ -97,6 +99,7 @@ impl StepState {
             v_end: zeros(nv),
             centres: vec![Vec3::ZERO; model.free_links().count()],
             info: StepInfo::NONE,
+            forces_margin: f64::INFINITY,
             only_modes_switch: false,
             aware: None,
         }
@@ -106,6 +109,7 @@ impl StepState {
     /// slopes.
     pub fn begin(&mut self, margin: f64) {
         (self.only_modes_switch, self.aware) = (false, None);
+        self.forces_margin = margin;
         self.info = StepInfo {
             switch_distance: margin,
             ..StepInfo::NONE

@@ -34,6 +34,25 @@ pub struct Sides {
     pub off: f64,
 }
 
+/// A column's label, and how far the column is from the farther of its two sides; `None` if differences do not tell.
+#[derive(Clone, Copy, Debug)]
+pub struct Labelled {
+    pub one_sided: bool,
+    pub off: Option<f64>,
+}
+
+impl Labelled {
+    /// Called exact, and wrong by more than 1e-4.
+    pub fn is_wrong(&self) -> bool {
+        !self.one_sided && self.off.is_some_and(|off| off > WRONG)
+    }
+
+    /// Called one-sided, and the same on both sides.
+    pub fn is_needless(&self) -> bool {
+        self.one_sided && self.off.is_some_and(|off| off < APART)
+    }
+}
+
 impl Walk {
     pub fn new(sim: Sim, q: Vec<f64>) -> Walk {
         let nv = sim.model().nv();
@@ -131,16 +150,7 @@ impl Walk {
         self.check_one_map(&columns);
         let [mut agree, mut neither] = [0; 2];
         for (k, column) in columns.iter().enumerate() {
-            let d = unit(n, k);
-            let sides = [1.0, -1.0].map(|sign| {
-                let slopes = NARROW.map(|h| {
-                    let h = sign * h;
-                    let [one, two] = [h, 2.0 * h].map(|s| self.moved(&model, [&q, &v, u], &d, s));
-                    let slope = one.iter().zip(&two).map(|(a, b)| (4.0 * a - b) / (2.0 * h));
-                    slope.collect::<Vec<_>>()
-                });
-                (far(&slopes[0], &slopes[1]) < SAME).then(|| slopes[0].clone())
-            });
+            let sides = self.slopes(&model, [&q, &v, u], k);
             if let [Some(right), Some(left)] = sides
                 && far(&right, &left) < SAME
             {
@@ -150,6 +160,70 @@ impl Walk {
         }
         self.sim.set_memory(&after).unwrap();
         (label, [agree, neither])
+    }
+
+    /// As [`Walk::step`]: the step's label; and by q, v and u, in this order, each column's label and what differences to both
+    /// sides say of it.
+    pub fn labelled(&mut self, u: &[f64]) -> (Gradient, Vec<Labelled>) {
+        let (q, v) = (self.q.clone(), self.v.clone());
+        let label = self.step(u);
+        let model = self.sim.model().clone();
+        let (nv, n) = (model.nv(), 2 * model.nv() + model.nu());
+        let mut after = vec![0.0; self.memory.len()];
+        self.sim.get_memory(&mut after).unwrap();
+        let before = self.columns_by_directions(n);
+        let labels = self.sim.column_labels().unwrap();
+        let labels = [labels.q, labels.v, labels.u].concat();
+        assert_eq!(
+            before,
+            self.columns_by_directions(n),
+            "labels changed the derivative"
+        );
+        let found = (0..n).map(|k| {
+            let column = &before[k][nv..];
+            let [right, left] = self.slopes(&model, [&q, &v, u], k);
+            let off = match (&right, &left) {
+                (Some(a), Some(b)) => Some(far(column, &a[nv..]).max(far(column, &b[nv..]))),
+                _ => None,
+            };
+            Labelled {
+                one_sided: labels[k] != 0,
+                off,
+            }
+        });
+        let found = found.collect();
+        self.sim.set_memory(&after).unwrap();
+        (label, found)
+    }
+
+    fn columns_by_directions(&mut self, n: usize) -> Vec<Vec<f64>> {
+        let nv = self.v.len();
+        let columns = (0..n).map(|k| {
+            let (d, [mut by_q, mut by_v]) = (unit(n, k), [(); 2].map(|()| vec![0.0; nv]));
+            let [dq, dv, du] = [&d[..nv], &d[nv..2 * nv], &d[2 * nv..]];
+            (self.sim.step_jvp(dq, dv, du, &[], &mut by_q, &mut by_v)).unwrap();
+            [by_q, by_v].concat()
+        });
+        columns.collect()
+    }
+
+    /// The slopes of a column to its right and its left; `None` if two widths tell different things.
+    fn slopes(
+        &mut self,
+        model: &Arc<Model>,
+        [q, v, u]: [&[f64]; 3],
+        k: usize,
+    ) -> [Option<Vec<f64>>; 2] {
+        let d = unit(2 * v.len() + u.len(), k);
+        [1.0, -1.0].map(|sign| {
+            let slopes = NARROW.map(|h| {
+                let h = sign * h;
+                let [one, two] = [h, 2.0 * h].map(|s| self.moved(model, [q, v, u], &d, s));
+                let slope = one.iter().zip(&two).map(|(a, b)| (4.0 * a - b) / (2.0 * h));
+                slope.collect::<Vec<_>>()
+            });
+            (far(&slopes[0], &slopes[1]) < SAME).then(|| slopes[0].clone())
+        })
     }
 
     /// Jacobians and an adjoint are those of directions.

@@ -112,6 +112,9 @@ void steps(const Model &model) {
     sim.step_vjp(zero, v_bar, q_bar, {}, u_bar, p);
     CHECK(std::abs(dv_next[2] - B[2 + 18 * 4]) < 1e-12);
     CHECK(std::abs(u_bar[4] - B[2 + 18 * 4]) < 1e-12);
+    const diffsim::ColumnLabels labels = sim.column_labels();
+    CHECK(labels.q.size() == 18 && labels.v.size() == 18 && labels.u.size() == 12);
+    CHECK(labels.p.size() == sim.np());
     CHECK_THROWS(sim.aware_contacts(), DS_ERR_NO_STEP, "since the step");
     const bool other = sim.step_vjp_aware(zero, v_bar, q_bar, {}, u_bar, p) == 1;
     CHECK(other == (sim.aware_contacts() > 0));

@@ -27,7 +27,7 @@ export add_tendon!, add_equality!, add_site!, add_sensor!, set_gravity_compensat
 export pair_enabled, with_pairs, with_actuators, exclude_overlapping, visuals
 export described_body, described_joint, described_geom, described_actuator, place_on_ground
 export attach!, set_body!, set_joint!, set_geom!, remove_geom!, linearize
-export Sim, time_step, integrator, step!, jacobians, jacobian_pattern, sparse_jacobians, jvp, vjp, vjp_aware, aware_contacts, contacts, patches, patch_faces, step_info, memory, restore!, reset!
+export Sim, time_step, integrator, step!, jacobians, jacobian_pattern, sparse_jacobians, jvp, vjp, vjp_aware, aware_contacts, column_labels, contacts, patches, patch_faces, step_info, memory, restore!, reset!
 export Param, select_params!, params, set_params!, external_wrench!
 export set_force!, prescribe!, prescribed_velocities, prescribed_impulses
 export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body_jacobian, site_placements, site_jacobian, energy

@@ -1595,6 +1595,9 @@ ds_sim_body_contact_wrenches(a1, a2) =
 ds_sim_collide(a1, a2) =
     ccall((:ds_sim_collide, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
+ds_sim_column_labels(a1, a2, a3, a4, a5) =
+    ccall((:ds_sim_column_labels, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), a1, a2, a3, a4, a5)
+
 ds_sim_contact_derivatives(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_contact_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
 

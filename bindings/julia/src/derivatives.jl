@@ -97,6 +97,18 @@ function vjp_aware(s::Sim, q_next_bar, v_next_bar)
 end
 
 """
+    column_labels(sim)
+
+Labels of the single columns of the last step's derivative, by q, v, u and p: 0 exact, 1 one-sided.
+"""
+function column_labels(s::Sim)
+    m = s.model
+    labels = map(n -> zeros(UInt8, n), (m.nv, m.nv, m.nu, s.np))
+    check(LibDiffSim.ds_sim_column_labels(handle(s), labels...))
+    NamedTuple{(:q, :v, :u, :p)}(labels)
+end
+
+"""
     aware_contacts(sim)
 
 Number of contacts and limits that the last [`vjp_aware`](@ref) took in another mode than the step.

@@ -49,6 +49,8 @@ end
     reverse = vjp(sim, dv, dq)
     @test dot(reverse.q_bar, dq) + dot(reverse.v_bar, dv) + dot(reverse.u_bar, du) + dot(reverse.p_bar, dp) ≈
           dot(dv, forward.dq_next) + dot(dq, forward.dv_next)
+    labels = column_labels(sim)
+    @test length.(values(labels)) == (18, 18, 12, 2)
     @test_throws DiffSimError aware_contacts(sim)
     aware = vjp_aware(sim, dv, dq)
     @test aware.other == (aware_contacts(sim) > 0)

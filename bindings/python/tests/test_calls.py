@@ -465,6 +465,24 @@ BALL = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
   <actuator><motor joint="z"/></actuator></mujoco>"""
 
 
+ARMS = """<mujoco><compiler angle="radian"/><option gravity="0 0 0"/><worldbody>
+  <body><joint name="a" limited="true" range="0 1" frictionloss="1"/><geom size="0.1" pos="0.3 0 0"/></body>
+  <body pos="2 0 0"><joint name="b" frictionloss="1"/><geom size="0.1" pos="0.3 0 0"/></body></worldbody>
+  <actuator><motor joint="a"/><motor joint="b"/></actuator></mujoco>"""
+
+
+def test_labels_of_columns():
+    sim = diffsim.Sim(diffsim.Model.from_string(ARMS, diffsim.Format.MJCF))
+    with pytest.raises(diffsim.NoStepError):
+        sim.column_labels()
+    for push, held in ((-0.5, True), (-2.0, False)):
+        sim.step([0.0, 0.0], [0.0, 0.0], [push, 3.0])
+        labels = sim.column_labels()
+        assert labels.q.tolist() == [held, False] and labels.p.size == 0
+        assert not labels.v.any() and not labels.u.any()
+        assert (sim.info().gradient is diffsim.Gradient.ONE_SIDED) == held
+
+
 def test_a_gradient_that_sees_beyond_a_contact():
     model = diffsim.Model.from_string(BALL, diffsim.Format.MJCF)
     sim = diffsim.Sim(model, time_step=1e-3)

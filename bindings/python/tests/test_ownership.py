@@ -83,6 +83,7 @@ CALLS = {
         "jvp_act": (),
         "vjp_act": (V, V),
         "aware_contacts": (),
+        "column_labels": (),
         "impulse_jacobians": (),
         "impulse_jvp": (),
         "impulse_vjp": (np.zeros((3, 0)),),

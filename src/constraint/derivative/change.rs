@@ -59,6 +59,14 @@ impl ConstraintDerivative {
             .any(|c| c.tie != Tie::NONE)
     }
 
+    /// Groups of the contacts whose place has no unique derivative; with `ties` also of those whose point's
+    /// motion depends on which sides place it.
+    pub fn unplaced(&self, ties: bool) -> impl Iterator<Item = usize> + '_ {
+        let contacts = self.contacts[..self.count].iter();
+        let unplaced = contacts.filter(move |c| c.degenerate || ties && c.tie != Tie::NONE);
+        unplaced.map(|c| c.group)
+    }
+
     /// Effect of sliding these contacts by random vectors of up to the size of their shapes, on the same
     /// numbers as [`ConstraintDerivative::resized`].
     pub fn untied(&self, c: &Constraints, t: &Topology, kin: &Kinematics, out: [&mut [f64]; 4]) {

@@ -92,7 +92,8 @@ impl ConstraintDerivative {
             Smoothness::Tied(tie) => tie,
             _ => Tie::NONE,
         };
-        self.degenerate |= smoothness == Smoothness::Degenerate;
+        varied.degenerate = smoothness == Smoothness::Degenerate;
+        self.degenerate |= varied.degenerate;
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
         varied.bound = c.lagged(group).map(|(lag, mu)| {
             let by_gap = mu * lag.by_gap;

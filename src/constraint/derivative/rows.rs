@@ -128,6 +128,8 @@ pub(super) struct VariedContact {
     /// Direction in which other sides could place the point, and the change of its normal. Zero if only
     /// one crossing of sides places it.
     pub tie: Tie,
+    /// True if the contact's place has no unique derivative.
+    pub degenerate: bool,
     /// Variation of a face with the moduli of its two geoms.
     pub by_modulus: [Shift; 2],
     /// Set for a contact whose friction lags.

@@ -2,12 +2,16 @@
 
 use super::impulse::Answer;
 use super::{ConvexSolver, trees};
-use crate::contact::law::{Linearized, Variations, Verdict};
+use crate::contact::digits::{AT_SWITCH, SLOWEST};
+use crate::contact::law::{Linearized, Side, Variation, Variations, Verdict};
 use crate::contact::problem::{Problem, Small};
 use crate::contact::product::{Columns, Islands, Product};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
+
+/// Relative velocity of a block at a kink that counts as none.
+const AGREED: f64 = 2e-6;
 
 impl ConvexSolver {
     /// Prepares the derivative at the last solution.
@@ -136,6 +140,28 @@ impl Linearized for ConvexSolver {
             true => Verdict::OneSided,
             false => Verdict::Exact,
         })
+    }
+
+    /// A block's impulse is a function of its σ. Its slopes on two sides of a kink have the same answer if
+    /// σ stays where it is.
+    fn differs(&mut self, problem: &Problem, x: &Variation<'_>, side: Side) -> Result<bool> {
+        if side == Side::Solution || !x.is_felt() {
+            return Ok(false);
+        }
+        let (rows, n) = (trees(problem)?, problem.rows());
+        let mut dlambda = std::mem::take(&mut self.input);
+        self.apply(problem, x.w, Some(x.limits), 1, &mut dlambda[..n])?;
+        rows.velocities(&dlambda[..n], &mut self.dz);
+        self.input = dlambda;
+        let size = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let at_rest = (AGREED * size(x.w)).max(x.felt);
+        let kink = AT_SWITCH * size(problem.g).max(SLOWEST);
+        Ok(self.answers.iter().enumerate().any(|(b, answer)| {
+            let own = rows.range(b);
+            let moved = x.w[own.clone()].iter().zip(rows.times(b, &self.dz));
+            answer.margin <= kink
+                && (x.limits[b] != 0.0 || moved.into_iter().any(|(w, [z])| (w + z).abs() > at_rest))
+        }))
     }
 
     fn product(&mut self, _problem: &Problem) -> Product<'_> {

@@ -2,7 +2,7 @@
 
 use super::law::Elliptic;
 use super::unit::Unit;
-use crate::contact::law::{Linearized, Turn, Variations, Verdict, not_a_function};
+use crate::contact::law::{Linearized, Side, Turn, Variation, Variations, Verdict, not_a_function};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{Columns, Islands, LowRank, Product, Split};
 use crate::error::{Error, Result};
@@ -37,6 +37,47 @@ impl Elliptic {
         faces.answer(system, w, d);
         let largest = w.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         faces.is_answered(system, w, d, AGREED * largest)
+    }
+
+    /// Whether the response on an island may depend on the side of a switch. It does not if it moves no
+    /// unit at a switch and changes no impulse of such a unit: it then solves the equations of all sides.
+    fn differs_on(&mut self, problem: &Problem, x: &Variation<'_>, island: usize) -> bool {
+        let n = self.load(problem, island);
+        let own = self.solver.system.take(x.w, &mut self.w);
+        let varies = |unit: &Unit| x.limits[unit.block] != 0.0;
+        let is_felt = own.iter().any(|w| w.abs() > x.felt);
+        if !is_felt && !self.solver.system.units.iter().any(varies) {
+            return false;
+        }
+        if self.solver.faces.is_deficient() {
+            let is_open = !self.solver.is_compliant && self.solver.faces.any_slides();
+            if is_open || !self.is_held(x.w) {
+                return true;
+            }
+        }
+        let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        self.solver.find_switches();
+        let (d, change) = (&mut self.d[..n], &mut self.scratch[..n]);
+        let (system, faces) = (&self.solver.system, &mut self.solver.faces);
+        d.fill(0.0);
+        faces.add_by_limits(system, Self::limit_of(x.limits), d);
+        system.multiply(d, change);
+        let w = system.take(x.w, &mut self.w);
+        for (w, by) in w.iter_mut().zip(&*change) {
+            *w += by;
+        }
+        let at_rest = (AGREED * largest(w)).max(x.felt);
+        faces.answer(system, w, d);
+        system.multiply(d, change);
+        let w = system.take(x.w, &mut self.w);
+        let units = system.units.iter().zip(&self.solver.at_switches);
+        units.filter(|(_, weak)| **weak).any(|(unit, _)| {
+            let moves = (w[unit.range()].iter().zip(&change[unit.range()]))
+                .any(|(w, by)| (w + by).abs() > at_rest);
+            let response = system.response(unit).max(system.normal_response(unit));
+            let pushes = |l: &f64| l.abs() * response > at_rest;
+            varies(unit) || moves || d[unit.range()].iter().any(pushes)
+        })
     }
 }
 
@@ -188,6 +229,32 @@ impl Linearized for Elliptic {
 
     fn put_back(&mut self, _problem: &Problem) -> Result<()> {
         self.put_islands_back()
+    }
+
+    fn begin_sides(&mut self, _problem: &Problem) -> Result<()> {
+        match self.has_plain() {
+            true => self.plain.begin_sides(),
+            false => Ok(()),
+        }
+    }
+
+    fn differs(&mut self, problem: &Problem, x: &Variation<'_>, side: Side) -> Result<bool> {
+        for island in 0..self.groups.len() {
+            if side == Side::Solution && self.differs_on(problem, x, island) {
+                return Ok(true);
+            }
+        }
+        match self.has_plain() {
+            true => self.plain.differs(x, side),
+            false => Ok(false),
+        }
+    }
+
+    fn end_sides(&mut self, _problem: &Problem) -> Result<()> {
+        match self.has_plain() {
+            true => self.plain.end_sides(),
+            false => Ok(()),
+        }
     }
 
     fn is_unique(&mut self, problem: &Problem) -> Result<bool> {

@@ -4,7 +4,7 @@ use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
 use crate::contact::island_part::{Part, gather, scatter};
-use crate::contact::law::{Law, Posed, Request, Turn, Variations, Verdict};
+use crate::contact::law::{Law, Posed, Request, Side, Turn, Variation, Variations, Verdict};
 use crate::contact::problem::{Block, Delassus, Regularization};
 use crate::contact::product::{Columns, Product};
 use crate::contact::push_out::{Jam, PushOut};
@@ -199,6 +199,31 @@ impl Plain {
     pub fn put_back(&mut self) -> Result<()> {
         let problem = self.part.posed();
         self.law.linearize(&problem)?.put_back(&problem)
+    }
+
+    pub fn begin_sides(&mut self) -> Result<()> {
+        let problem = self.part.posed();
+        self.law.linearize(&problem)?.begin_sides(&problem)
+    }
+
+    /// As [`Linearized::differs`](crate::contact::law::Linearized::differs), for these blocks.
+    pub fn differs(&mut self, x: &Variation<'_>, side: Side) -> Result<bool> {
+        let (own, own_blocks) = (self.part.rows.len(), self.part.members.len());
+        let (input, limits) = (&mut self.input[..own], &mut self.limits[..own_blocks]);
+        gather(&self.part.rows, x.w, 0, &[0], input);
+        gather(&self.part.members, x.limits, 0, &[0], limits);
+        let x = Variation {
+            w: input,
+            limits,
+            felt: x.felt,
+        };
+        let problem = self.part.posed();
+        self.law.linearize(&problem)?.differs(&problem, &x, side)
+    }
+
+    pub fn end_sides(&mut self) -> Result<()> {
+        let problem = self.part.posed();
+        self.law.linearize(&problem)?.end_sides(&problem)
     }
 
     pub fn is_unique(&mut self) -> Result<bool> {

@@ -432,7 +432,7 @@ fn scales(system: &System, lambda: &[f64]) -> Scales {
 }
 
 /// The scales of distances to switches: they are bounded from below, so that round-off is no distance.
-fn scales_of_switches(system: &System, lambda: &[f64]) -> Scales {
+pub(super) fn scales_of_switches(system: &System, lambda: &[f64]) -> Scales {
     let units = system.units.iter();
     let response = units.fold(0.0f64, |m, u| m.max(system.normal_response(u)));
     let [velocity, impulse] = switch_units([system.speed(&system.g), size(lambda), response]);

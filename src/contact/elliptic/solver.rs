@@ -3,8 +3,8 @@
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
 use super::groups::Groups;
-use super::rigid::Rigid;
-use super::stand::{Stand, modes};
+use super::rigid::{Rigid, scales_of_switches};
+use super::stand::{CLOSED, Stand, classify, modes};
 use super::system::System;
 use super::unit::Unit;
 use crate::contact::allowance::Allowance;
@@ -41,6 +41,8 @@ pub(super) struct Solver {
     factored: bool,
     /// Whether any island is at a mode switch.
     pub at_switch: bool,
+    /// Which units of the loaded island are at a mode switch ([`Solver::find_switches`]).
+    pub at_switches: Vec<bool>,
 }
 
 impl Solver {
@@ -64,6 +66,7 @@ impl Solver {
             loaded: None,
             factored: false,
             at_switch: false,
+            at_switches: Vec::with_capacity(blocks),
         }
     }
 
@@ -185,6 +188,26 @@ impl Solver {
         }
         self.faces.factor(&self.system);
         self.factored = true;
+    }
+
+    /// Finds the units of the loaded island that are at a mode switch.
+    pub fn find_switches(&mut self) {
+        let system = &self.system;
+        self.at_switches.clear();
+        if self.is_compliant {
+            let speed = system.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            let kink = AT_SWITCH * speed.max(SLOWEST);
+            let answers = self.descent.answers.iter();
+            self.at_switches.extend(answers.map(|a| a.margin <= kink));
+            return;
+        }
+        let lambda = system.take(&self.impulses, &mut self.lambda);
+        let sigma = system.take(&self.velocities, &mut self.sigma);
+        let scales = scales_of_switches(system, lambda);
+        self.at_switches.extend(system.units.iter().map(|unit| {
+            let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
+            classify(unit, l, s, scales).1 <= CLOSED
+        }));
     }
 
     /// Keeps the faces of all units, for [`Solver::put_stands_back`].

@@ -3,7 +3,7 @@
 use super::island_solver::IslandSolver;
 use crate::contact::certificate::Certificate;
 use crate::contact::island_part::{gather, scatter};
-use crate::contact::law::{Linearized, Turn, Variations, Verdict};
+use crate::contact::law::{Linearized, Side, Turn, Variation, Variations, Verdict};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{Columns, Islands, Product};
@@ -34,6 +34,8 @@ impl IslandSolver {
         self.lambda[..lambda.len()].copy_from_slice(lambda);
         self.modes[..modes.len()].copy_from_slice(modes);
         self.working_set.start(problem, rows, modes);
+        // Blocks at a switch take part.
+        while (self.working_set.extend(problem, rows, &self.lambda)).is_none() {}
         let inside = self.working_set.blocks();
         self.islands
             .split(rows.trees(), inside, |b| rows.trees_of(b))?;
@@ -165,6 +167,19 @@ impl Linearized for IslandSolver {
 
     fn put_back(&mut self, problem: &Problem) -> Result<()> {
         self.put_islands_back(problem)
+    }
+
+    fn begin_sides(&mut self, problem: &Problem) -> Result<()> {
+        self.compare_islands(problem)
+    }
+
+    fn differs(&mut self, problem: &Problem, x: &Variation<'_>, side: Side) -> Result<bool> {
+        self.islands_differ(problem, x, side)
+    }
+
+    fn end_sides(&mut self, problem: &Problem) -> Result<()> {
+        self.stop_comparing(problem);
+        Ok(())
     }
 
     fn product(&mut self, problem: &Problem) -> Product<'_> {

@@ -7,6 +7,7 @@
 //! join no islands.
 
 use super::ladder::{AT_LAST, DENSE_AT_LAST};
+use super::sides::Around;
 use super::work::Probe;
 use super::working_set::WorkingSet;
 use super::{Method, NcpOptions, NcpSolver, Sides};
@@ -52,6 +53,10 @@ pub struct IslandSolver {
     pub(super) descending: Vec<usize>,
     /// Workspace for the label.
     pub(super) probe: Probe,
+    /// While sides are compared: how each island is compared; and the island that the solver holds with its
+    /// switches released, and whether its velocities are determined.
+    pub(super) around: Vec<Around>,
+    pub(super) released: Option<(usize, bool)>,
 }
 
 impl IslandSolver {
@@ -79,6 +84,8 @@ impl IslandSolver {
             modes_before: vec![Mode::Unknown; split(blocks)],
             descending: Vec::with_capacity(split(blocks)),
             probe: Probe::new(rows),
+            around: Vec::with_capacity(split(blocks).max(1)),
+            released: None,
         }
     }
 
@@ -346,9 +353,10 @@ impl IslandSolver {
                 true => self.solver.sides_agree(problem, w, delta, change)?,
                 false => self.solver.others_lead(problem, w, delta, change)?,
             };
-            self.of_others |= sides == Sides::OfOthers;
-            return Ok(sides != Sides::Differ);
+            self.of_others |= sides.others;
+            return Ok(sides.alike);
         };
+        let mut alike = true;
         for island in 0..self.islands.len() {
             let certificate = &self.certificates[self.islands.blocks(island)[0]];
             if certain && self.sound.get(island) == Some(&true) && !certificate.at_switch {
@@ -360,22 +368,20 @@ impl IslandSolver {
             gather(&self.part.rows, w, 0, &[0], input);
             let (part_problem, ..) = self.part.problem();
             let solver = &mut self.solver;
-            let sides = match certain || solver.is_certain(&part_problem, delta, change) {
-                true => solver.sides_agree(&part_problem, input, delta, change)?,
-                false => solver.others_lead(&part_problem, input, delta, change)?,
-            };
-            match sides {
-                Sides::Alike => {}
-                Sides::OfOthers => {
-                    self.of_others = true;
-                    for (mode, b) in self.solver.modes().iter().zip(&self.part.members) {
-                        self.modes[*b] = *mode;
-                    }
+            let Sides { alike: own, others } =
+                match certain || solver.is_certain(&part_problem, delta, change) {
+                    true => solver.sides_agree(&part_problem, input, delta, change)?,
+                    false => solver.others_lead(&part_problem, input, delta, change)?,
+                };
+            alike &= own;
+            if others {
+                self.of_others = true;
+                for (mode, b) in self.solver.modes().iter().zip(&self.part.members) {
+                    self.modes[*b] = *mode;
                 }
-                Sides::Differ => return Ok(false),
             }
         }
-        Ok(true)
+        Ok(alike)
     }
 
     /// Prepares the derivative on one island.

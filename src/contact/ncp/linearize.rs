@@ -486,7 +486,7 @@ fn lanes_of<const W: usize>(storage: &mut [f64]) -> &mut [[f64; W]] {
 }
 
 /// The change of λ with μ (or the bound) at a fixed face, times `rate`.
-fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {
+pub(super) fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {
     match (block, mode) {
         (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {
             [lambda[0] / mu * rate, lambda[1] / mu * rate, 0.0]

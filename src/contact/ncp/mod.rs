@@ -56,6 +56,7 @@ mod pivot;
 pub(in crate::contact) mod pyramid;
 mod ray;
 mod resort;
+mod sides;
 mod smoothed;
 mod uniqueness;
 mod work;

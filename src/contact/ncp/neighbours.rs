@@ -54,7 +54,7 @@ impl NcpSolver {
             left <= AGREED * asked
         };
         if consistent && !self.last.is_some_and(|c| c.at_switch) {
-            return Ok(Sides::Alike);
+            return Ok(Sides::ALIKE);
         }
         let contradicted = !consistent && !self.active_set.only_idle_depend(problem);
         self.work.keep_verified();
@@ -62,19 +62,40 @@ impl NcpSolver {
             true => self.release_contradicted(problem, w),
             false => 0,
         };
-        let weak = self.release_weak(problem);
-        if released + weak == 0 || released > MOST_RELEASED {
+        if released > MOST_RELEASED {
             self.work.restore_verified();
-            return Ok(Sides::of(consistent));
+            return Ok(Sides::DIFFER);
+        }
+        // Switches elsewhere do not concern friction without which all other rows hold.
+        let others = released > 0 && {
+            self.factor_modes(problem);
+            self.is_answered(problem, w, 0.0, delta, change)?
+        };
+        if others {
+            self.work.keep_verified();
+        }
+        let consistent = consistent || others;
+        if self.release_weak(problem) == 0 {
+            self.work.restore_verified();
+            if released > 0 && !others {
+                self.factor_modes(problem);
+            }
+            return Ok(Sides {
+                alike: consistent,
+                others,
+            });
         }
         self.factor_modes(problem);
-        let one = self.is_answered(problem, w, delta, change)?;
+        let one = self.is_answered(problem, w, 0.0, delta, change)?;
         if one && !consistent {
-            return Ok(Sides::OfOthers);
+            return Ok(Sides::OF_OTHERS);
         }
         self.work.restore_verified();
         self.factor_modes(problem);
-        Ok(Sides::of(one && self.varies_so(problem, w, delta, change)?))
+        Ok(Sides {
+            alike: one && self.varies_so(problem, w, delta, change)?,
+            others,
+        })
     }
 
     /// As [`NcpSolver::sides_agree`], for a solution that the linear system of all its modes does not
@@ -89,19 +110,21 @@ impl NcpSolver {
         change: &mut [f64],
     ) -> Result<Sides> {
         if !self.is_finished() {
-            return Ok(Sides::Differ);
+            return Ok(Sides::DIFFER);
         }
         self.work.keep_verified();
         if self.release_weak(problem) == 0 {
-            return Ok(Sides::Differ);
+            return Ok(Sides::DIFFER);
         }
         self.factor_modes(problem);
-        if self.is_decided(problem, delta, change) && self.is_answered(problem, w, delta, change)? {
-            return Ok(Sides::OfOthers);
+        if self.is_decided(problem, delta, change)
+            && self.is_answered(problem, w, 0.0, delta, change)?
+        {
+            return Ok(Sides::OF_OTHERS);
         }
         self.work.restore_verified();
         self.factor_modes(problem);
-        Ok(Sides::Differ)
+        Ok(Sides::DIFFER)
     }
 
     /// Whether the velocities vary by `expected`, which is overwritten.
@@ -162,7 +185,7 @@ impl NcpSolver {
     }
 
     /// Moves every block at a switch to the mode that holds the fewest rows. Returns their number.
-    fn release_weak(&mut self, problem: &Problem) -> usize {
+    pub(super) fn release_weak(&mut self, problem: &Problem) -> usize {
         let scales = self.scales_of_switches(problem);
         let work = &mut self.work;
         let mut weak = 0;
@@ -178,23 +201,24 @@ impl NcpSolver {
     }
 
     /// Whether the response to w in the present modes, which release all blocks at a switch, keeps their
-    /// rows at rest all the same. Dry friction may move if the other rows can do without it. `change`
-    /// receives the variation of the velocities.
-    fn is_answered(
+    /// rows at rest all the same. Dry friction may move if the other rows can do without it. A velocity up
+    /// to `felt` counts as rest. `change` receives the variation of the velocities.
+    pub(super) fn is_answered(
         &mut self,
         problem: &Problem,
         w: &[f64],
+        felt: f64,
         delta: &mut [f64],
         change: &mut [f64],
     ) -> Result<bool> {
         if self.may_be_deficient() {
             let [left, asked] = self.left_over(problem, w, delta)?;
-            if left > AGREED * asked {
+            if left > (AGREED * asked).max(felt) {
                 return Ok(false);
             }
         }
         self.vary(problem, w, delta, change)?;
-        let at_rest = AGREED * largest(w);
+        let at_rest = (AGREED * largest(w)).max(felt);
         let scales = self.scales_of_switches(problem);
         let mut yields = false;
         let work = &mut self.work;
@@ -267,21 +291,42 @@ impl NcpSolver {
     }
 }
 
+impl NcpSolver {
+    /// True if some block is at a switch.
+    pub(super) fn has_weak(&self, problem: &Problem) -> bool {
+        let scales = self.scales_of_switches(problem);
+        let parts = self.work.offsets.windows(2).zip(problem.blocks);
+        parts.into_iter().any(|(at, block)| {
+            let part = at[0]..at[1];
+            let (lambda, sigma) = (&self.work.lambda[part.clone()], &self.work.sigma[part]);
+            switch(*block, lambda, sigma, scales).is_some()
+        })
+    }
+}
+
 /// The result of a comparison of sides for a linearization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sides {
-    /// It is the derivative on all sides.
-    Alike,
-    /// It now is that of other modes, which are right on all sides.
-    OfOthers,
-    /// It is that of one side.
-    Differ,
+pub struct Sides {
+    /// True if it is the derivative on all sides.
+    pub alike: bool,
+    /// True if it now is that of other modes than the solution's. They are right on all sides where
+    /// `alike`, else on one.
+    pub others: bool,
 }
 
 impl Sides {
-    fn of(alike: bool) -> Sides {
-        if alike { Sides::Alike } else { Sides::Differ }
-    }
+    const ALIKE: Sides = Sides {
+        alike: true,
+        others: false,
+    };
+    const OF_OTHERS: Sides = Sides {
+        alike: true,
+        others: true,
+    };
+    const DIFFER: Sides = Sides {
+        alike: false,
+        others: false,
+    };
 }
 
 /// The modes of a block at a switch.

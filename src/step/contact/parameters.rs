@@ -52,6 +52,12 @@ impl Larger<'_> {
         })
     }
 
+    /// True if some selected coefficient is at a kink.
+    pub(super) fn is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
+        self.friction_is_at_kink(c, contacts)
+            || (c.impacts()).any(|(i, _)| self.restitution_is_at_kink(contacts[i].geom))
+    }
+
     /// True if a selected coefficient of restitution is equal for both geoms of a pair.
     pub(super) fn restitution_is_at_kink(&self, geoms: [usize; 2]) -> bool {
         let [a, b] = geoms.map(|g| self.params.geom_restitution[g]);
@@ -137,21 +143,30 @@ impl ContactStage {
     /// constraints that agree on every variation of the state may disagree on the variation by a
     /// parameter that moves the geometry. And the parameter may be at a kink of a tendon.
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
+        let contradicts = self.contradicts(at, p, force)?;
+        if let Some(l) = &mut self.linear {
+            l.one_sided |= contradicts;
+        }
+        Ok(())
+    }
+
+    /// True if [`ContactStage::check_parameter`] finds a reason.
+    pub fn contradicts(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<bool> {
+        if self.cords.has_kink(at.model, at.params, p) {
+            return Ok(true);
+        }
         if p.kind.moves_surfaces() || p.anchor().is_some() {
             self.parameter(at, p, force);
             let problem = self.constraints.problem();
             let law = solved_by(&mut self.law, &mut self.relaxed);
-            if let Some(l) = &mut self.linear
+            if let Some(l) = &self.linear
                 && !problem.blocks.is_empty()
             {
                 let w = &l.w_param[..problem.rows()];
-                l.one_sided |= !law.linearize(&problem)?.answers(&problem, w)?;
+                return Ok(!law.linearize(&problem)?.answers(&problem, w)?);
             }
         }
-        if let Some(l) = &mut self.linear {
-            l.one_sided |= self.cords.has_kink(at.model, at.params, p);
-        }
-        Ok(())
+        Ok(false)
     }
 
     /// Adds `scale` times the parameter's effects to the direction.

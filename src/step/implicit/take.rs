@@ -68,6 +68,7 @@ impl Sim {
                 s.info.iterations
             )));
         }
+        s.forces_margin = s.info.switch_distance;
         s.info.gradient = match s.info.converged {
             true if s.info.switch_distance > 0.0 => Gradient::Exact,
             true => Gradient::OneSided,

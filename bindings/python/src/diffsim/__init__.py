@@ -77,6 +77,7 @@ from .measured import RayHits
 from .recorder import Recorder
 from .recording import Recording, RecordingError
 from .results import (
+    ColumnLabels,
     ContactDerivatives,
     Distance,
     Gradients,
@@ -109,6 +110,7 @@ __all__ = [
     "CapacityError",
     "Actuator",
     "ActuatorStates",
+    "ColumnLabels",
     "ContactDerivatives",
     "TendonStates",
     "ContactLaw",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import InvalidArgumentError
 from ._names import listed
@@ -190,6 +191,16 @@ class SmoothedDistance(NamedTuple):
     derivative: Array
     point_derivative: Array
     normal_derivative: Array
+
+
+class ColumnLabels(NamedTuple):
+    """Labels of the columns of a step's derivative: False exact, True one-sided. q (tangent) and v: nv labels,
+    u: nu, p: np."""
+
+    q: npt.NDArray[np.bool_]
+    v: npt.NDArray[np.bool_]
+    u: npt.NDArray[np.bool_]
+    p: npt.NDArray[np.bool_]
 
 
 class Gradients(NamedTuple):

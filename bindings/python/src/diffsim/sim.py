@@ -38,6 +38,7 @@ from .enums import Gradient, Integrator, SmoothingMethod, SmoothingMethodName
 from .model import Id, Model
 from .parameters import Param, select
 from .results import (
+    ColumnLabels,
     ContactDerivatives,
     Distance,
     Gradients,
@@ -312,6 +313,14 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         bars = self._q_bar.fill(q_next_bar), self._v_bar.fill(v_next_bar)
         check(lib.ds_sim_step_vjp_aware(self._handle, *bars, *(slot.pointer for slot in made), which))
         return Gradients(*(slot.take() for slot in made)), bool(which[0])
+
+    def column_labels(self) -> ColumnLabels:
+        """Labels of the single columns of the last step's derivative: False exact, True one-sided. The columns
+        that are exact are the derivative on all sides of the switch."""
+        sizes = (self.model.nv, self.model.nv, self.model.nu, self.np)
+        made = ColumnLabels(*(np.zeros(n, dtype=bool) for n in sizes))
+        check(lib.ds_sim_column_labels(self._handle, *(ffi.from_buffer("uint8_t[]", x.view(np.uint8)) for x in made)))
+        return made
 
     def aware_contacts(self) -> int:
         """How many contacts and limits the gradient of the last `vjp_aware` took in another mode than the step did."""

@@ -1,0 +1,278 @@
+//! Labels of single columns of a step's derivative: a switch concerns only the columns that reach it.
+//!
+//! | reason | columns that it concerns |
+//! |---|---|
+//! | modes of contacts, limits and dry friction at a switch | those whose response differs between the sides |
+//! | a kink of the stabilization, at a gap | positions of the dofs that move the gap, all parameters |
+//! | a contact whose place has no unique derivative | positions that move it, parameters that move surfaces |
+//! | an input at a clamp, or an activation at a jump | this input |
+//! | an actuator's force at a clamp | its input and dofs, all parameters |
+//! | a parameter at a kink | this parameter |
+//! | any other jump of a force; a push-out given up | all columns |
+
+use super::contact::{Kink, Larger};
+use super::derivatives::at;
+use super::info::Gradient;
+use super::link::{Along, Parameters};
+use super::parameters::At;
+use super::sim::Sim;
+use crate::contact::law::Side;
+use crate::dynamics::Dynamics;
+use crate::error::{Error, Result};
+use crate::linalg::largest;
+use crate::model::topology::Topology;
+
+/// Relative to the change of the velocity at fixed impulses: a row that moves less is at rest.
+const FELT: f64 = 1e-9;
+
+/// Labels of the columns by q (nv, tangent), v (nv), u (nu) and the selected parameters (np): 0 exact, 1
+/// one-sided.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnLabels<'a> {
+    pub q: &'a [u8],
+    pub v: &'a [u8],
+    pub u: &'a [u8],
+    pub p: &'a [u8],
+}
+
+/// The labels of all columns: q, v, u, p.
+struct Labels<'a> {
+    all: &'a mut [u8],
+    nv: usize,
+    nu: usize,
+}
+
+impl Labels<'_> {
+    fn dof(&mut self, k: usize) {
+        self.all[k] = 1;
+    }
+
+    fn speed(&mut self, k: usize) {
+        self.all[self.nv + k] = 1;
+    }
+
+    fn input(&mut self, j: usize) {
+        self.all[2 * self.nv + j] = 1;
+    }
+
+    fn parameter(&mut self, p: usize) {
+        self.all[2 * self.nv + self.nu + p] = 1;
+    }
+
+    fn positions(&mut self) {
+        self.all[..self.nv].fill(1);
+    }
+
+    fn parameters(&mut self) {
+        self.all[2 * self.nv + self.nu..].fill(1);
+    }
+}
+
+impl Sim {
+    /// Labels of the columns of the last step's derivative. All are 0 if [`Gradient`] is not one-sided.
+    /// If the step is one-sided, its exact columns are the derivative on all sides of the switch.
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`].
+    pub fn column_labels(&mut self) -> Result<ColumnLabels<'_>> {
+        let (nv, nu) = (self.model.nv(), self.model.nu());
+        self.linearize()?;
+        let mut all = match &mut self.linear {
+            Some(lin) => std::mem::take(&mut lin.labels),
+            None => return Err(Error::internal("the linearization is missing")),
+        };
+        all.fill(0);
+        let labels = Labels {
+            all: &mut all,
+            nv,
+            nu,
+        };
+        let done = match self.state.info.gradient {
+            Gradient::OneSided => self.find_labels(labels),
+            _ => Ok(()),
+        };
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        lin.labels = all;
+        done?;
+        let (q, rest) = lin.labels.split_at(nv);
+        let (v, rest) = rest.split_at(nv);
+        let (u, p) = rest.split_at(nu);
+        Ok(ColumnLabels { q, v, u, p })
+    }
+
+    fn find_labels(&mut self, mut labels: Labels<'_>) -> Result<()> {
+        // Only an explicit step knows which forces it took where.
+        let by_stages = self.implicit.is_some() || self.theta.is_some();
+        let margin = match by_stages {
+            true => self.state.forces_margin,
+            false => self.forces.margin_beside_actuators(),
+        };
+        let yielded = self.contact.as_ref().is_some_and(|c| c.yielded());
+        if margin == 0.0 || yielded || self.forces.are_one_sided(&self.model, &self.params, &[]) {
+            labels.all.fill(1);
+            return Ok(());
+        }
+        if !by_stages {
+            self.forces.for_jumps(|j, dofs| {
+                labels.input(j);
+                for k in dofs {
+                    labels.dof(k);
+                    labels.speed(k);
+                    labels.parameters();
+                }
+            });
+        }
+        for j in self.state.drives.at_jumps() {
+            labels.input(j);
+            labels.parameters();
+        }
+        if let Some(c) = &self.contact {
+            c.for_kinks(|kink| {
+                labels.parameters();
+                match kink {
+                    Kink::Anywhere => labels.positions(),
+                    Kink::Dof(k, by_speed) => {
+                        labels.dof(k);
+                        if by_speed {
+                            labels.speed(k);
+                        }
+                    }
+                }
+            });
+        }
+        let ties = self.feels_ties()?;
+        let mut by_places = false;
+        if let Some(c) = &self.contact {
+            c.for_places(ties, |k| {
+                labels.dof(k);
+                by_places = true;
+            });
+        }
+        for p in 0..self.np() {
+            if by_places && self.moves_places(p) || self.is_at_kink_of(p)? {
+                labels.parameter(p);
+            }
+        }
+        let of_contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
+        if of_contact.is_some_and(|l| l.by_modes) {
+            self.compare_columns(labels.all)?;
+        }
+        Ok(())
+    }
+
+    /// True if the step depends on which sides place a contact.
+    fn feels_ties(&mut self) -> Result<bool> {
+        let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
+            return Ok(false);
+        };
+        let v_end = &self.state.v_end;
+        let solve = |d: &mut Dynamics, t: &Topology, x: &mut [f64]| d.mass.solve(t, x);
+        c.feels_ties(&self.model, &mut self.dynamics, v_end, solve, &mut lin.x)
+    }
+
+    /// True if a parameter moves contacts and rows.
+    fn moves_places(&self, p: usize) -> bool {
+        let p = &self.selected[p];
+        p.kind.displaces() || p.kind.moves_surfaces() || p.anchor().is_some()
+    }
+
+    /// True if the derivative by this parameter is one-sided for a reason of its own.
+    fn is_at_kink_of(&mut self, p: usize) -> Result<bool> {
+        let selected = &self.selected[p..=p];
+        if self
+            .forces
+            .are_one_sided(&self.model, &self.params, selected)
+        {
+            return Ok(true);
+        }
+        let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
+            return Ok(false);
+        };
+        let larger = Larger {
+            params: &self.params,
+            selected,
+        };
+        if c.is_at_kink(&larger) {
+            return Ok(true);
+        }
+        let Some(d) = &self.dynamics.derivatives else {
+            return Ok(false);
+        };
+        c.contradicts(&at!(self, d), &selected[0], &mut lin.column)
+    }
+
+    /// Labels the columns whose response depends on the modes around the solution.
+    fn compare_columns(&mut self, labels: &mut [u8]) -> Result<()> {
+        if let Some(c) = &mut self.contact {
+            c.begin_sides()?;
+        }
+        let compared = [Side::Solution, Side::Released]
+            .iter()
+            .try_for_each(|side| {
+                let mut rest = labels.iter_mut().enumerate().filter(|(_, x)| **x == 0);
+                rest.try_for_each(|(column, label)| {
+                    let differs = self.column_differs(column, *side)?;
+                    *label = u8::from(differs);
+                    Ok(())
+                })
+            });
+        match &mut self.contact {
+            Some(c) => c.end_sides().and(compared),
+            None => compared,
+        }
+    }
+
+    /// Takes a column as far as the rows, and compares the sides there.
+    fn column_differs(&mut self, column: usize, side: Side) -> Result<bool> {
+        let (nv, nu) = (self.model.nv(), self.model.nu());
+        let felt = self.with_linear(|sim, lin| {
+            let (mut unit, mut drive) = (
+                std::mem::take(&mut lin.unit),
+                std::mem::take(&mut lin.drive),
+            );
+            let at = [column, column.wrapping_sub(nv), column.wrapping_sub(2 * nv)];
+            let along = if column < nv {
+                unit[at[0]] = 1.0;
+                Along {
+                    q: &unit[..nv],
+                    ..Along::default()
+                }
+            } else if column < 2 * nv {
+                unit[at[1]] = 1.0;
+                Along {
+                    v: &unit[..nv],
+                    ..Along::default()
+                }
+            } else if column < 2 * nv + nu {
+                unit[at[2]] = 1.0;
+                let u = match sim.state.drives.are_states() {
+                    false => &unit[..nu],
+                    true => {
+                        let drives = &sim.state.drives;
+                        drives.direction(&unit[..nu], &[], &mut drive, &mut lin.act);
+                        &drive[..]
+                    }
+                };
+                Along {
+                    u,
+                    ..Along::default()
+                }
+            } else {
+                Along {
+                    p: Parameters::Unit(column - 2 * nv - nu),
+                    ..Along::default()
+                }
+            };
+            let done = sim.velocity_along(lin, &along);
+            unit.fill(0.0);
+            (lin.unit, lin.drive) = (unit, drive);
+            done.map(|()| FELT * largest(&lin.x))
+        })?;
+        match &mut self.contact {
+            Some(c) => c.differs(felt, side),
+            None => Ok(false),
+        }
+    }
+}

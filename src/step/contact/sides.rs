@@ -1,0 +1,98 @@
+//! Finds which columns of the derivative a switch of the contact stage concerns.
+
+use super::{ContactStage, Larger, contact_groups, solved_by};
+use crate::contact::law::{Side, Variation};
+use crate::error::Result;
+
+/// Distance to a kink of the stabilization from which on a step is not at it, as for the step's label.
+pub(in crate::step) const AT_KINK: f64 = 1e-9;
+
+/// A kink of the stabilization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::step) enum Kink {
+    /// It moves with this dof, and with its velocity if the second number is true.
+    Dof(usize, bool),
+    /// It moves with any position.
+    Anywhere,
+}
+
+impl ContactStage {
+    /// Starts the comparison of sides. Until [`ContactStage::end_sides`] directions end at the rows. Call it
+    /// after [`ContactStage::linearize`].
+    pub fn begin_sides(&mut self) -> Result<()> {
+        let problem = self.constraints.problem();
+        let law = solved_by(&mut self.law, &mut self.relaxed);
+        law.linearize(&problem)?.begin_sides(&problem)?;
+        if let Some(l) = &mut self.linear {
+            l.ends_at_rows = true;
+        }
+        Ok(())
+    }
+
+    /// Whether the response to the last direction may depend on the side, as
+    /// [`Linearized::differs`](crate::contact::law::Linearized::differs). Velocities up to `felt` count as
+    /// zero.
+    pub fn differs(&mut self, felt: f64, side: Side) -> Result<bool> {
+        let problem = self.constraints.problem();
+        let Some(l) = &self.linear else {
+            return Ok(false);
+        };
+        let x = Variation {
+            w: &l.sigma[..problem.rows()],
+            limits: &l.bounds[..problem.blocks.len()],
+            felt,
+        };
+        let law = solved_by(&mut self.law, &mut self.relaxed);
+        law.linearize(&problem)?.differs(&problem, &x, side)
+    }
+
+    pub fn end_sides(&mut self) -> Result<()> {
+        if let Some(l) = &mut self.linear {
+            l.ends_at_rows = false;
+        }
+        let problem = self.constraints.problem();
+        let law = solved_by(&mut self.law, &mut self.relaxed);
+        law.linearize(&problem)?.end_sides(&problem)
+    }
+
+    /// Calls `visit` with each kink of the stabilization that the last step is at. Call it after
+    /// [`ContactStage::complete_rows`].
+    pub fn for_kinks(&self, mut visit: impl FnMut(Kink)) {
+        let c = &self.constraints;
+        let beside = self.outcome.and_then(|o| o.beside);
+        let near = AT_KINK * c.kink_scale();
+        for group in 0..c.groups() {
+            let kinks = c.kinks(group, beside);
+            if kinks.path < near {
+                visit(Kink::Anywhere);
+            }
+            let by_speed = kinks.rebound < near;
+            if kinks.gap < near || by_speed {
+                c.rows
+                    .dofs(group)
+                    .for_each(|k| visit(Kink::Dof(k, by_speed)));
+            }
+        }
+    }
+
+    /// Calls `visit` with each dof that moves a contact whose place has no unique derivative. `ties` says
+    /// whether the step depends on which sides place contacts ([`ContactStage::feels_ties`]).
+    pub fn for_places(&self, ties: bool, mut visit: impl FnMut(usize)) {
+        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+            return;
+        };
+        let mut group = |b: usize| c.rows.dofs(b).for_each(&mut visit);
+        l.variation.unplaced(ties).for_each(&mut group);
+        if l.begins {
+            contact_groups(c).for_each(|(b, _)| group(b));
+        }
+        if l.disagree {
+            l.impacts.iter().for_each(|impact| group(impact.group));
+        }
+    }
+
+    /// True if coefficients of these parameters are at a kink. See [`Larger`].
+    pub fn is_at_kink(&self, larger: &Larger<'_>) -> bool {
+        larger.is_at_kink(&self.constraints, self.scene.contacts())
+    }
+}
