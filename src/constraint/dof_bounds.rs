@@ -16,6 +16,7 @@
 //! `dof_pivots` solves a step on these graphs.
 
 use crate::contact::mode::Mode;
+use crate::linalg::smaller;
 
 /// A segment of the graph of a dof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +126,12 @@ impl Range {
             Segment::Plus => -self.friction,
             _ => 0.0,
         }
+    }
+
+    /// True if the dof is free on a segment, and its velocity is more than `closed` inside the range.
+    pub fn is_open(&self, segment: Segment, v: f64, closed: f64) -> bool {
+        let is_free = self.velocity(segment).is_none();
+        is_free && v - self.lo > closed && self.hi - v > closed
     }
 
     /// Velocities of a segment on which the dof is free.
@@ -276,7 +283,7 @@ impl Range {
         if self.is_fixed() {
             return f64::INFINITY;
         }
-        let ends = ((v - self.lo) / velocity).min((self.hi - v) / velocity);
+        let ends = smaller(v - self.lo, self.hi - v) / velocity;
         // For a bound of v by `bound`; both have the sign that makes it a lower bound.
         let held = |bound: f64, rho: f64| match bound < 0.0 {
             _ if f == 0.0 => rho / impulse,

@@ -19,7 +19,7 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 use crate::contact::push_out::{Jam, PushOut};
 use crate::dynamics::factors::Factors;
-use crate::linalg::largest;
+use crate::linalg::{larger, largest, smaller};
 use crate::model::params::Params;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::Mat3;
@@ -168,8 +168,17 @@ impl Constraints {
             let Some(place) = dofs.place(own.dof) else {
                 continue;
             };
+            let speed = larger(v[l.dof].abs(), v_free[l.dof].abs());
+            let near = l.margin + reach + 2.0 * h * speed;
+            let bounds = [(l.lower, 1.0), (l.upper, -1.0)];
+            let is_far = |(bound, sign)| !gap(&l, bound, sign, q).is_some_and(|g| g.0 <= near);
+            if range.is_open(dofs.segments[place], v_end[own.dof], closed)
+                && bounds.into_iter().all(is_far)
+            {
+                continue;
+            }
             let shares = shares(place);
-            for (side, (bound, sign)) in [(l.lower, 1.0), (l.upper, -1.0)].into_iter().enumerate() {
+            for (side, (bound, sign)) in bounds.into_iter().enumerate() {
                 let Some((gap, size)) = gap(&l, bound, sign, q) else {
                     continue;
                 };
@@ -182,8 +191,7 @@ impl Constraints {
                     true => share,
                     false => (0.0, Mode::Breaking),
                 };
-                let speed = v[l.dof].abs().max(v_free[l.dof].abs());
-                if gap > l.margin + reach + 2.0 * h * speed && mode == Mode::Breaking {
+                if gap > near && mode == Mode::Breaking {
                     continue;
                 }
                 let mut s = self.desired.of(l.angular);
@@ -325,11 +333,11 @@ impl Constraints {
                 .zip(&dofs.segments)
                 .filter(|(r, _)| !r.is_driven)
         };
-        let response = ranges().fold(0.0, |m: f64, (r, _)| m.max(dofs.mobility[r.dof]));
+        let response = ranges().fold(0.0, |m, (r, _)| larger(dofs.mobility[r.dof], m));
         let units = switch_units([g, lambda, response]);
         certificate.margin = ranges().fold(f64::INFINITY, |least, (range, segment)| {
             let (v, rho) = (v_end[range.dof], dofs.rho[range.dof]);
-            least.min(range.margin(*segment, v, rho, units))
+            smaller(range.margin(*segment, v, rho, units), least)
         });
         certificate.at_switch = certificate.margin <= AT_SWITCH;
     }

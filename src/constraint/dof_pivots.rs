@@ -16,7 +16,7 @@
 use super::dof_bounds::{Bounded, Range, Segment};
 use crate::dynamics::locked::LockedMass;
 use crate::dynamics::mass::BranchMatrix;
-use crate::linalg::largest;
+use crate::linalg::{larger, largest};
 use crate::model::topology::Topology;
 
 /// Relative to the largest velocity and impulse: tolerance for being beyond a segment.
@@ -136,7 +136,7 @@ impl DofBounds {
             let impulse = self
                 .ranges
                 .iter()
-                .fold(0.0, |m: f64, r| m.max(self.rho[r.dof].abs()));
+                .fold(0.0, |m, r| larger(self.rho[r.dof].abs(), m));
             let limits = [BEYOND * unit, BEYOND * impulse];
             let (wrong, beyond) = self.count(v, limits);
             solved.beyond = beyond;

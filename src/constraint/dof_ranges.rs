@@ -31,6 +31,7 @@ impl Constraints {
     ) -> bool {
         let h = self.time_step();
         let fastest = largest(v).max(largest(v_free));
+        let stabilization = [false, true].map(|angular| self.desired.of(angular));
         out.clear();
         for own in own {
             let dof = own.dof;
@@ -48,7 +49,7 @@ impl Constraints {
                     let Some((gap, place)) = gap(l, bound, sign, q) else {
                         continue;
                     };
-                    let mut s = self.desired.of(l.angular);
+                    let mut s = stabilization[usize::from(l.angular)];
                     s.led = !self.coupled[dof] && s.leads(gap, sign * v[dof]);
                     let end = -sign * s.term(gap, sign * v[dof]);
                     let rest = DIGITS * (place / h + fastest);

@@ -99,10 +99,11 @@ impl Stabilization {
     /// True if a passed limit that returns at `speed` is led: it is near its bound, and not faster than
     /// push-out makes it.
     pub fn leads(&self, gap: f64, speed: f64) -> bool {
+        if gap >= 0.0 || self.push_out != PushOut::Full || self.kd != 0.0 {
+            return false;
+        }
         let near = self.approach();
-        self.push_out == PushOut::Full
-            && self.kd == 0.0
-            && near.is_finite()
+        near.is_finite()
             && (-near..-ARRIVED * near).contains(&gap)
             && speed <= self.max_push_out * (1.0 + 1e-6)
     }

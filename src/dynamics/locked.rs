@@ -6,9 +6,9 @@
 //! free.
 
 use super::factors::Factors;
-use super::mass::BranchMatrix;
+use super::mass::{BranchMatrix, subtract_above};
 use crate::linalg::{F4, dispatch};
-use crate::model::topology::{LANES, Topology, WORLD};
+use crate::model::topology::{DEEP, LANES, Topology, WORLD};
 
 /// A, and its factors on the free dofs. Sized at creation.
 #[derive(Clone, Debug)]
@@ -46,18 +46,42 @@ impl LockedMass {
 
     /// y ← A x.
     pub fn times(&self, t: &Topology, x: &[f64], y: &mut [f64]) {
-        let (dofs, y) = (&t.dofs[..], &mut y[..t.dofs.len()]);
-        y.fill(0.0);
-        for (k, dof) in dofs.iter().enumerate() {
-            let (row, xk) = (self.whole.row(dof), x[k]);
-            let (mut sum, mut a) = (row[dof.depth] * xk, dof.parent);
-            for m in row[..dof.depth].iter().rev() {
-                sum += m * x[a];
-                y[a] += m * xk;
-                a = dofs[a].parent;
-            }
-            y[k] += sum;
+        times(&self.whole, t, x, y);
+    }
+}
+
+#[inline(always)]
+fn times_kernel(whole: &BranchMatrix, t: &Topology, x: &[f64], y: &mut [f64]) {
+    let dofs = &t.dofs[..];
+    let (x, y) = (&x[..dofs.len()], &mut y[..dofs.len()]);
+    // Entries of x and sums of y on the path from the root to the current dof, by depth. Those at depths below
+    // `known` are from the dof visited before.
+    let (mut on_path, mut known) = ([[F4::ZERO; 2]; DEEP / LANES], 0);
+    for (k, dof) in dofs.iter().enumerate().rev() {
+        let mut a = k;
+        for d in (known..=dof.depth).rev() {
+            let [xs, ys] = &mut on_path[d / LANES];
+            (xs.0[d % LANES], ys.0[d % LANES]) = (x[a], 0.0);
+            a = dofs[a].parent;
         }
+        known = dof.depth;
+        let row = &whole.rows[dof.row / LANES..][..dof.depth / LANES + 1];
+        let own = x[k];
+        let mut sum = F4::ZERO;
+        let (last, full) = (dof.depth / LANES, &mut on_path[..dof.depth / LANES]);
+        for ([xs, ys], m) in full.iter_mut().zip(row) {
+            sum += *m * *xs;
+            *ys += *m * own;
+        }
+        // Behind the dof itself, the lanes of its row hold no entries.
+        let mut m = row[last];
+        for lane in dof.depth % LANES + 1..LANES {
+            m.0[lane] = 0.0;
+        }
+        let [xs, ys] = &mut on_path[last];
+        sum += m * *xs;
+        y[k] = ys.0[dof.depth % LANES] + (sum.0[0] + sum.0[2]) + (sum.0[1] + sum.0[3]);
+        *ys += m * own;
     }
 }
 
@@ -80,16 +104,8 @@ fn unfactor_kernel(whole: &mut BranchMatrix, factors: &BranchMatrix, t: &Topolog
         for (x, l) in row.iter_mut().zip(of_factors) {
             *x = *l * d;
         }
-        let mut a = dof.parent;
-        for d in (0..dof.depth).rev() {
-            let up = &dofs[a];
-            let s = F4::splat(F4::flat(of_factors)[d]);
-            let target = &mut above[up.row / LANES..][..d / LANES + 1];
-            for (x, y) in target.iter_mut().zip(row.iter()) {
-                *x += s * *y;
-            }
-            a = up.parent;
-        }
+        let own = F4::flat(of_factors);
+        subtract_above(dofs, dof, above, row, |_, d| Some(-own[d]));
     }
 }
 
@@ -117,18 +133,10 @@ fn factor_free_kernel(
         let row = &mut from[..dof.depth / LANES + 1];
         let dinv = 1.0 / F4::flat(row)[dof.depth];
         free.dinv[k] = dinv;
-        let mut a = dof.parent;
-        for d in (0..dof.depth).rev() {
-            let up = &dofs[a];
-            if !locked[a] {
-                let s = F4::splat(F4::flat(row)[d] * dinv);
-                let target = &mut above[up.row / LANES..][..d / LANES + 1];
-                for (x, y) in target.iter_mut().zip(row.iter()) {
-                    *x -= s * *y;
-                }
-            }
-            a = up.parent;
-        }
+        let own = F4::flat(row);
+        subtract_above(dofs, dof, above, row, |a, d| {
+            (!locked[a]).then(|| own[d] * dinv)
+        });
         let s = F4::splat(dinv);
         for x in row {
             *x = *x * s;
@@ -143,6 +151,10 @@ fn factor_free_kernel(
             a = dofs[a].parent;
         }
     }
+}
+
+dispatch! {
+    fn times = times_kernel(whole: &BranchMatrix, t: &Topology, x: &[f64], y: &mut [f64])
 }
 
 dispatch! {

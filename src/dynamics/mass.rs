@@ -8,7 +8,7 @@
 use super::kinematics::Kinematics;
 use crate::linalg::{F4, all_positive, axpy, by_tile, dispatch};
 use crate::model::Model;
-use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
+use crate::model::topology::{DEEP, Dof, LANES, Topology, WORLD, padded};
 use crate::spatial::Inertia;
 use std::ops::Range;
 
@@ -52,30 +52,21 @@ impl BranchMatrix {
 
     /// x ← L⁻ᵀ x.
     pub fn solve_transposed(&self, t: &Topology, x: &mut [f64]) {
-        let (dofs, x) = (&t.dofs[..], &mut x[..t.dofs.len()]);
-        for (k, dof) in dofs.iter().enumerate().rev() {
-            let xk = x[k];
-            if xk != 0.0 {
-                let mut a = dof.parent;
-                for l in self.above(dof).iter().rev() {
-                    x[a] -= l * xk;
-                    a = dofs[a].parent;
-                }
-            }
-        }
+        solve_transposed(self, t, x);
     }
 
     /// x ← L⁻¹ x.
     pub fn solve_lower(&self, t: &Topology, x: &mut [f64]) {
-        let (dofs, x) = (&t.dofs[..], &mut x[..t.dofs.len()]);
-        for (k, dof) in dofs.iter().enumerate() {
-            let mut xk = x[k];
-            let mut a = dof.parent;
-            for l in self.above(dof).iter().rev() {
-                xk -= l * x[a];
-                a = dofs[a].parent;
+        let x = &mut x[..t.dofs.len()];
+        // Entries of x on the path from the root to the current dof, by depth.
+        let mut path = [0.0; DEEP];
+        for (x, dof) in x.iter_mut().zip(&t.dofs) {
+            let (row, mut own) = (self.above(dof), *x);
+            let above = &path[..row.len()];
+            for d in (0..row.len()).rev() {
+                own -= row[d] * above[d];
             }
-            x[k] = xk;
+            (path[dof.depth], *x) = (own, own);
         }
     }
 
@@ -210,6 +201,115 @@ pub fn crba_dense(w: &mut Crba, kin: &Kinematics, model: &Model, out: &mut [f64]
     }
 }
 
+/// Subtracts multiples of the `row` of a dof from the rows of the dofs above it. `factor` returns the
+/// multiple for a dof above and its depth, or `None` to leave this row as it is.
+#[inline(always)]
+pub(super) fn subtract_above(
+    dofs: &[Dof],
+    dof: &Dof,
+    above: &mut [F4],
+    row: &[F4],
+    factor: impl Fn(usize, usize) -> Option<f64>,
+) {
+    let mut at = (dof.parent, dof.depth);
+    while at.1 > 0 {
+        at = match at.1.div_ceil(LANES) {
+            1 => subtract_lanes::<1>(dofs, at, above, row, &factor),
+            2 => subtract_lanes::<2>(dofs, at, above, row, &factor),
+            3 => subtract_lanes::<3>(dofs, at, above, row, &factor),
+            4 => subtract_lanes::<4>(dofs, at, above, row, &factor),
+            lanes => subtract_many(dofs, at, above, &row[..lanes], &factor),
+        };
+    }
+}
+
+/// [`subtract_above`] for the dofs with W lanes in their rows. `at` is the nearest of them, and the number of
+/// dofs from it to the root. Returns the same of the dofs with fewer lanes.
+#[inline(always)]
+fn subtract_lanes<const W: usize>(
+    dofs: &[Dof],
+    (mut a, mut left): (usize, usize),
+    above: &mut [F4],
+    row: &[F4],
+    factor: &impl Fn(usize, usize) -> Option<f64>,
+) -> (usize, usize) {
+    let row = &row[..W];
+    let lanes: [F4; W] = std::array::from_fn(|w| row[w]);
+    while left > LANES * (W - 1) {
+        left -= 1;
+        let up = &dofs[a];
+        if let Some(s) = factor(a, left) {
+            let first = up.row / LANES;
+            let target = &mut above[first..first + W];
+            for w in 0..W {
+                target[w] -= lanes[w] * s;
+            }
+        }
+        a = up.parent;
+    }
+    (a, left)
+}
+
+/// [`subtract_lanes`] for one dof with any number of lanes.
+#[inline(always)]
+fn subtract_many(
+    dofs: &[Dof],
+    (a, left): (usize, usize),
+    above: &mut [F4],
+    row: &[F4],
+    factor: &impl Fn(usize, usize) -> Option<f64>,
+) -> (usize, usize) {
+    let up = &dofs[a];
+    if let Some(s) = factor(a, left - 1) {
+        let target = &mut above[up.row / LANES..][..row.len()];
+        for (x, y) in target.iter_mut().zip(row) {
+            *x -= *y * s;
+        }
+    }
+    (up.parent, left - 1)
+}
+
+#[inline(always)]
+fn solve_transposed_kernel(m: &BranchMatrix, t: &Topology, x: &mut [f64]) {
+    let (dofs, x) = (&t.dofs[..], &mut x[..t.dofs.len()]);
+    // Entries of x on the path from the root to the current dof, by depth. Those at depths below `known` are
+    // from the dof visited before, whose ancestors they are, too.
+    let (mut path, mut known) = ([F4::ZERO; DEEP / LANES], 0);
+    for (k, dof) in dofs.iter().enumerate().rev() {
+        let mut a = k;
+        for d in (known..=dof.depth).rev() {
+            F4::flat_mut(&mut path)[d] = x[a];
+            a = dofs[a].parent;
+        }
+        known = dof.depth;
+        let own = F4::flat(&path)[dof.depth];
+        x[k] = own;
+        if own != 0.0 {
+            let row = &m.rows[dof.row / LANES..][..dof.depth.div_ceil(LANES)];
+            match row.len() {
+                1 => subtract_row::<1>(&mut path, row, own),
+                2 => subtract_row::<2>(&mut path, row, own),
+                3 => subtract_row::<3>(&mut path, row, own),
+                4 => subtract_row::<4>(&mut path, row, own),
+                _ => {
+                    for (x, y) in path.iter_mut().zip(row) {
+                        *x -= *y * own;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// path −= s row, over the W lanes of the row.
+#[inline(always)]
+fn subtract_row<const W: usize>(path: &mut [F4; DEEP / LANES], row: &[F4], s: f64) {
+    let row = &row[..W];
+    for w in 0..W {
+        path[w] -= row[w] * s;
+    }
+}
+
 #[inline(always)]
 fn factor_kernel(m: &mut BranchMatrix, t: &Topology, diagonal: &[f64]) {
     let (dofs, rows, pivots) = (&t.dofs[..], &mut m.rows[..], &mut m.dinv[..t.dofs.len()]);
@@ -221,16 +321,8 @@ fn factor_kernel(m: &mut BranchMatrix, t: &Topology, diagonal: &[f64]) {
         let row = &mut from[..dof.depth / LANES + 1];
         let dinv = 1.0 / F4::flat(row)[dof.depth];
         pivots[k] = dinv;
-        let mut a = dof.parent;
-        for d in (0..dof.depth).rev() {
-            let up = &dofs[a];
-            let s = F4::splat(F4::flat(row)[d] * dinv);
-            let target = &mut above[up.row / LANES..][..d / LANES + 1];
-            for (x, y) in target.iter_mut().zip(row.iter()) {
-                *x -= s * *y;
-            }
-            a = up.parent;
-        }
+        let own = F4::flat(row);
+        subtract_above(dofs, dof, above, row, |_, d| Some(own[d] * dinv));
         let s = F4::splat(dinv);
         for x in row {
             *x = *x * s;
@@ -398,6 +490,10 @@ dispatch! {
     pub fn solve_columns = solve_columns_kernel(
         m: &BranchMatrix, t: &Topology, trees: Range<usize>, width: usize, x: &mut [F4],
     )
+}
+
+dispatch! {
+    fn solve_transposed = solve_transposed_kernel(m: &BranchMatrix, t: &Topology, x: &mut [f64])
 }
 
 dispatch! {

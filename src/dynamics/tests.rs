@@ -213,15 +213,30 @@ fn a_tie_that_takes_all_that_a_row_has_is_singular() {
 
 #[test]
 fn locked_dofs_leave_the_mass_matrix() {
-    let fork = [usize::MAX, 0, 1, 0, 3, 4, 5, 1, 7];
-    let parents: Vec<usize> = fork.iter().map(|p| p.wrapping_add(1)).collect();
-    for kind in [JointKind::Free, JointKind::Revolute] {
+    let fork = vec![usize::MAX, 0, 1, 0, 3, 4, 5, 1, 7];
+    // A chain with branches at several depths, so that rows have one to ten lanes.
+    let chain = (0..34).map(|k: usize| k.wrapping_sub(1));
+    let long: Vec<usize> = chain.chain([3, 34, 35, 17, 37, 30]).collect();
+    let kinds = [JointKind::Free, JointKind::Revolute];
+    for (parents, kind) in [fork, long]
+        .iter()
+        .flat_map(|p| kinds.map(|kind| (p, kind)))
+    {
+        let parents: Vec<usize> = parents.iter().map(|p| p.wrapping_add(1)).collect();
         let model = tree(kind, &parents);
         let (t, nv) = (model.topology(), model.nv());
         let mut d = at_a_state(&model);
         let mut dense = vec![0.0; nv * nv];
         assert!(d.mass_matrix(&model, model.params(), &mut dense));
         d.factor_mass(&model, &model.params().armature);
+        let b: Vec<f64> = (0..nv).map(|k| scattered(k, 3)).collect();
+        let mut x = b.clone();
+        d.mass.solve(t, &mut x);
+        let size = x.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+        for k in 0..nv {
+            let right: f64 = (0..nv).map(|j| dense[j * nv + k] * x[j]).sum();
+            assert!((right - b[k]).abs() < 1e-11 * size, "{k}: {right} {}", b[k]);
+        }
         let Factors::Packed(factors) = &d.mass else {
             panic!("the tree is shallow");
         };
@@ -231,7 +246,6 @@ fn locked_dofs_leave_the_mass_matrix() {
             let share = 0.5 * pattern as f64 - 1.0;
             let locked: Vec<bool> = (0..nv).map(|k| scattered(k, 9 + pattern) < share).collect();
             m.factor(t, &locked);
-            let b: Vec<f64> = (0..nv).map(|k| scattered(k, 3)).collect();
             let (mut x, mut y) = (b.clone(), vec![0.0; nv]);
             m.solve(t, &mut x);
             m.times(t, &x, &mut y);

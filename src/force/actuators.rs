@@ -17,6 +17,7 @@ use super::face::{Input, State};
 use super::slopes::Slopes;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
+use crate::linalg::smaller;
 use crate::model::bounded::bounded;
 use crate::model::muscle::{Muscle, Pull};
 use crate::model::params::{Param, ParamKind};
@@ -84,7 +85,7 @@ impl ActuatorForce {
             by_rate: force.times(law.by_rate * a.gear[0]),
             by_gain: force.times(drive.value),
             open: force.times(drive.times(1.0)),
-            margin: force.margin.min(law.margin),
+            margin: smaller(force.margin, law.margin),
             input_margin: drive.margin,
         }
     }
@@ -263,6 +264,8 @@ pub struct Actuators {
     /// Servos on joints as (actuator, dof), and on tendons as (actuator, tendon).
     servos: Vec<(usize, usize)>,
     pulls: Vec<(usize, usize)>,
+    /// The servos on joints whose derivatives depend on their input.
+    varying: Vec<(usize, usize)>,
     /// If there are servos on tendons: the acceleration at which derivatives were taken, nv entries.
     acc: Vec<f64>,
     /// Time step of the last [`Actuators::apply`] [s].
@@ -288,6 +291,8 @@ impl Actuators {
             ActsOn::Body(_) => 0,
         };
         let [servos, pulls] = places(model);
+        let varying = servos.iter().copied();
+        let varying = varying.filter(|(j, _)| servos::varies(&model.actuators()[*j]));
         Actuators {
             inputs: inputs.collect(),
             forces: vec![ActuatorForce::default(); model.nu()],
@@ -295,6 +300,7 @@ impl Actuators {
             ahead: vec![Ahead::default(); model.nu()],
             peaks: peaks(model, cords),
             entries: model.actuators().iter().map(entries).sum(),
+            varying: varying.collect(),
             servos,
             acc: vec![0.0; if pulls.is_empty() { 0 } else { model.nv() }],
             pulls,
@@ -327,7 +333,7 @@ impl Actuators {
     /// Distance to the nearest jump of a single actuator's slopes in the last [`Actuators::apply`].
     pub fn own_margin(&self) -> f64 {
         let list = self.forces.iter();
-        list.fold(f64::INFINITY, |m, f| m.min(f.input_margin).min(f.margin))
+        list.fold(f64::INFINITY, |m, f| smaller(smaller(f.input_margin, f.margin), m))
     }
 
     /// Adds the forces to `tau`. Returns the distance to the nearest jump of their derivatives, except
@@ -395,7 +401,7 @@ impl Actuators {
                 ActsOn::Joint { iv, .. } if force.by_length != 0.0 || force.by_rate != 0.0 => {
                     let gear = -a.gear[0];
                     let by_v = gear * force.by_rate + at.time_step * self.ahead[j].resists[0];
-                    into.add([iv, iv], gear * force.by_length, by_v);
+                    into.add_own(iv, gear * force.by_length, by_v);
                 }
                 ActsOn::Tendon(i) if force.acts() => {
                     let (dofs, g) = (cords.support(i), cords.moment(i));

@@ -117,7 +117,9 @@ impl Gyroscopic {
             let l = &t.links[of.link];
             of.take(at);
             if of.spin.is_some() {
-                of.tau[..l.nv].copy_from_slice(&tau[l.dofs()]);
+                if of.is_lone {
+                    of.tau[..l.nv].copy_from_slice(&tau[l.dofs()]);
+                }
                 kin.spread(t, of.link, of.wrench, tau);
             }
         }

@@ -40,6 +40,12 @@ pub fn larger(x: f64, y: f64) -> f64 {
     if x > y { x } else { y }
 }
 
+/// The smaller of x and y, and y if x is NaN: one instruction, unlike [`f64::min`].
+#[inline(always)]
+pub fn smaller(x: f64, y: f64) -> f64 {
+    if x < y { x } else { y }
+}
+
 /// y += s x.
 #[inline(always)]
 pub fn axpy<const W: usize>(s: f64, x: &[f64; W], y: &mut [f64; W]) {

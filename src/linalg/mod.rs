@@ -20,7 +20,8 @@ pub use definite::{BadPivot, Definite};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
 pub use kernel::{
-    add_combination, add_six_columns, axpy, dot, factor_definite, largest, solve_definite,
+    add_combination, add_six_columns, axpy, dot, factor_definite, larger, largest, smaller,
+    solve_definite,
 };
 pub use lanes::{F4, grow};
 pub(crate) use lu::Lu;

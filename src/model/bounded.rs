@@ -1,5 +1,7 @@
 //! A number clamped to bounds.
 
+use crate::linalg::smaller;
+
 /// The result of clamping a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {
@@ -35,7 +37,7 @@ pub fn bounded(x: f64, range: Option<(f64, f64)>) -> Bounded {
         Some((lo, hi)) => Bounded {
             value: x.clamp(lo, hi),
             free: x >= lo && x <= hi,
-            margin: (x - lo).abs().min((x - hi).abs()),
+            margin: smaller((x - lo).abs(), (x - hi).abs()),
         },
     }
 }

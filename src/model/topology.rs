@@ -94,7 +94,7 @@ pub struct Topology {
 
 /// From this many dofs on a path on, algorithms linear in the dofs are faster than packed rows over the
 /// path: the break-even of the two forms of M's factors for chains, far beyond any robot.
-const DEEP: usize = 64;
+pub const DEEP: usize = 64;
 
 /// Rows of branch-packed storage are padded to this many numbers.
 pub const LANES: usize = 4;

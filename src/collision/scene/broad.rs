@@ -83,13 +83,6 @@ impl List {
 }
 
 impl Broad {
-    pub const EMPTY: Broad = Broad::List(List {
-        pairs: Vec::new(),
-        balls: Vec::new(),
-        groups: Vec::new(),
-        watch: Watch::EMPTY,
-    });
-
     /// The broad phase of the geoms outside of the hierarchy: a list of up to `listed` pairs, else a
     /// sweep.
     pub fn new(model: &Model, geoms: &[SceneGeom], rules: &Rules, listed: usize) -> Broad {

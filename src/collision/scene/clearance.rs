@@ -11,6 +11,7 @@ use super::broad::{Group, List};
 use super::pairs::ScenePair;
 use super::watch::{Watch, turn};
 use crate::collision::Approach;
+use crate::linalg::larger;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Vec3};
 
@@ -49,15 +50,22 @@ impl Scene {
         [2.0 * most[0], most[1]]
     }
 
-    /// Whether a group is certainly farther apart than the search looks for groups of its kind.
-    pub(super) fn sleeps(
-        &self,
-        watch: &Watch,
-        (index, group): (usize, &Group),
-        far: [f64; 2],
-    ) -> bool {
-        let kind = usize::from(group.link.contains(&WORLD));
-        watch.wake[index] > watch.odometer[kind] + far[kind]
+    /// The next group from `index` on that is not certainly farther apart than `far`, the distances at which
+    /// the search looks for groups of its kind.
+    pub(super) fn next_awake(list: &List, mut index: usize, far: [f64; 2]) -> Option<usize> {
+        let watch = &list.watch;
+        let due = [0, 1].map(|kind| watch.odometer[kind] + far[kind]);
+        let sleeps = |wake: f64, due: f64| wake > due;
+        let latest = larger(due[0], due[1]);
+        loop {
+            let rest = watch.wake.get(index..)?;
+            index += rest.iter().position(|wake| !sleeps(*wake, latest))?;
+            let kind = usize::from(list.groups[index].link.contains(&WORLD));
+            if !sleeps(watch.wake[index], due[kind]) {
+                return Some(index);
+            }
+            index += 1;
+        }
     }
 
     /// Whether no gap of a group, less its pair's margin, is within this distance. If so, skips the

@@ -71,7 +71,8 @@ pub struct Scene {
     of_link: Vec<u32>,
     rules: Rules,
     /// Pairs, except those found through the hierarchy of static geoms.
-    broad: Broad,
+    /// `None` while it hands pairs to the scene.
+    broad: Option<Box<Broad>>,
     statics: Statics,
     turns: bool,
     /// Per link (the world last): centre in the link's frame and radius around its bounded geoms.
@@ -185,7 +186,7 @@ impl Scene {
             geoms,
             solids,
             rules,
-            broad,
+            broad: Some(Box::new(broad)),
             turns,
         };
         if let (Some(c), Some(b)) = (scene.centers.last_mut(), scene.bounds.last()) {
@@ -245,8 +246,10 @@ impl Scene {
 
     /// Replaces the rules for which pairs may touch.
     fn filter(&mut self, model: &Model, rules: Rules) {
-        if let Broad::List(_) = self.broad {
-            self.broad = Broad::new(model, &self.geoms, &rules, broad::MAX_LISTED);
+        if let Some(broad) = &mut self.broad
+            && let Broad::List(_) = **broad
+        {
+            **broad = Broad::new(model, &self.geoms, &rules, broad::MAX_LISTED);
         }
         self.statics.filter(&self.geoms, &rules);
         self.rules = rules;

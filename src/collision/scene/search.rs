@@ -15,7 +15,7 @@ use crate::collision::ContactPoint;
 use crate::collision::approach::{Approach, Ball, stretch};
 use crate::collision::patch::{self, Press};
 use crate::dynamics::kinematics::Kinematics;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
@@ -144,10 +144,15 @@ impl Scene {
     }
 
     /// Takes the broad phase out of the scene while it hands pairs to the scene.
-    fn with_broad<T>(&mut self, run: impl FnOnce(&mut Scene, &mut Broad) -> T) -> T {
-        let mut broad = std::mem::replace(&mut self.broad, Broad::EMPTY);
+    fn with_broad<T>(
+        &mut self,
+        run: impl FnOnce(&mut Scene, &mut Broad) -> Result<T>,
+    ) -> Result<T> {
+        let Some(mut broad) = self.broad.take() else {
+            return Err(Error::internal("the broad phase of the scene is missing"));
+        };
         let done = run(self, &mut broad);
-        self.broad = broad;
+        self.broad = Some(broad);
         done
     }
 
@@ -159,11 +164,10 @@ impl Scene {
             [motions.speed(link), motions.absolute(link)].map(|speed| slack + reach * speed)
         });
         let far = most.map(|most| most + self.wider);
-        for index in 0..list.groups.len() {
+        let mut next = 0;
+        while let Some(index) = Scene::next_awake(list, next, far) {
+            next = index + 1;
             let group = list.groups[index];
-            if self.sleeps(&list.watch, (index, &group), far) {
-                continue;
-            }
             let link = group.link.map(|l| self.slot(l));
             let margin = self.slack(link);
             let allowance = margin + reach * self.motions.fastest(link);
@@ -330,25 +334,27 @@ impl Scene {
             let motions = &self.motions;
             [motions.offered_speed(link), motions.offered_absolute(link)].map(|speed| reach * speed)
         });
-        (0..list.groups.len()).any(|index| {
+        let mut next = 0;
+        while let Some(index) = Scene::next_awake(list, next, far) {
+            next = index + 1;
             let group = list.groups[index];
-            if self.sleeps(&list.watch, (index, &group), far) {
-                return false;
-            }
             let link = group.link.map(|l| self.slot(l));
             if !self.motions.is_new_between(link) {
-                return false;
+                continue;
             }
             let distance = reach * self.motions.fastest_offered(link);
             if self.keeps_apart(list, index, distance)
                 || !group.unbounded && !self.is_near(link, distance)
             {
-                return false;
+                continue;
             }
             self.place_geoms(link);
             let mut pairs = list.pairs[group.first..group.end].iter();
-            pairs.any(|pair| self.misses_on(pair, horizon, h))
-        })
+            if pairs.any(|pair| self.misses_on(pair, horizon, h)) {
+                return true;
+            }
+        }
+        false
     }
 
     fn misses_swept(&mut self, sweep: &mut Sweep, horizon: f64, h: f64) -> Result<bool> {

@@ -50,7 +50,7 @@ impl Scene {
         if let (Some(c), Some(b)) = (self.centers.last_mut(), self.bounds.last()) {
             *c = b.0;
         }
-        if let Broad::List(list) = &mut self.broad {
+        if let Some(Broad::List(list)) = self.broad.as_deref_mut() {
             list.measure(&self.geoms);
         }
         if statics {

@@ -43,13 +43,6 @@ impl Apart {
 const MOST: f64 = 100.0;
 
 impl Watch {
-    pub const EMPTY: Watch = Watch {
-        places: Vec::new(),
-        odometer: [0.0; 2],
-        wake: Vec::new(),
-        apart: Vec::new(),
-    };
-
     /// For this many groups, between `slots` links including the world.
     pub fn new(groups: usize, slots: usize) -> Watch {
         Watch {

@@ -10,22 +10,32 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Of the slopes of a force by length and rate, and of their slopes by u, those that slow the transmission or pull it
-    /// back; and how far u is from where one changes its sign.
+    /// From the slopes of a force by length and rate: those that slow the transmission or pull it back.
     #[inline(always)]
-    pub(super) fn of(gear: f64, slopes: [f64; 2], by_u: [f64; 2]) -> (Ahead, f64) {
-        let (mut ahead, mut margin) = (Ahead::default(), f64::INFINITY);
+    pub(super) fn of(gear: f64, slopes: [f64; 2]) -> Ahead {
+        Ahead {
+            resists: slopes.map(|slope| match -gear * slope {
+                resists if resists > 0.0 => resists,
+                _ => 0.0,
+            }),
+            by_u: [0.0; 2],
+        }
+    }
+
+    /// Takes the slopes of the slopes by u. Returns the distance of u to the nearest point at which a slope
+    /// changes its sign.
+    #[inline(always)]
+    pub(super) fn vary(&mut self, gear: f64, slopes: [f64; 2], by_u: [f64; 2]) -> f64 {
+        let mut margin = f64::INFINITY;
         for (slope, (k, by_u)) in slopes.into_iter().zip(by_u.into_iter().enumerate()) {
-            let resists = -gear * slope;
-            if resists > 0.0 {
-                ahead.resists[k] = resists;
-                ahead.by_u[k] = -gear * by_u;
+            if self.resists[k] > 0.0 {
+                self.by_u[k] = -gear * by_u;
             }
             if by_u != 0.0 {
                 margin = margin.min((slope / by_u).abs());
             }
         }
-        (ahead, margin)
+        margin
     }
 
     /// h K̃ l̇ + (h D̃ + h² K̃) g·a.

@@ -15,11 +15,15 @@ use crate::force::State;
 use crate::model::Actuator;
 use crate::tendon::Cords;
 
+/// Whether the derivatives of a servo's force depend on its input.
+pub(super) fn varies(a: &Actuator) -> bool {
+    a.gain_slopes != [0.0; 2]
+}
+
 /// See [`Ahead::of`].
 #[inline(always)]
-fn ahead_of(a: &Actuator, force: &ActuatorForce) -> (Ahead, f64) {
-    let by_u = a.gain_slopes.map(|x| force.open * x * a.gear[0]);
-    Ahead::of(a.gear[0], [force.by_length, force.by_rate], by_u)
+fn ahead_of(a: &Actuator, force: &ActuatorForce) -> Ahead {
+    Ahead::of(a.gear[0], [force.by_length, force.by_rate])
 }
 
 impl Actuators {
@@ -64,25 +68,30 @@ impl Actuators {
         self.time_step * (damping + self.time_step * stiffness)
     }
 
-    /// Finds the implicit slopes of servos and takes h K̃ l̇ off the forces; how far inputs are from where a slope changes its
-    /// sign.
+    /// Finds the derivatives of servos that a step takes implicitly, and subtracts h K̃ l̇ from the forces.
+    /// Returns the distance of the inputs to the nearest point at which a derivative changes its sign.
     pub(super) fn lead(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) -> f64 {
         let (h, list, mut distance) = (at.time_step, at.model.actuators(), f64::INFINITY);
         self.time_step = h;
         for (j, k) in &self.servos {
-            let (ahead, margin) = ahead_of(&list[*j], &self.forces[*j]);
+            let ahead = ahead_of(&list[*j], &self.forces[*j]);
             tau[*k] -= h * ahead.resists[0] * at.v[*k];
             self.ahead[*j] = ahead;
-            distance = distance.min(margin);
         }
         for (j, i) in &self.pulls {
-            let (ahead, margin) = ahead_of(&list[*j], &self.forces[*j]);
+            let ahead = ahead_of(&list[*j], &self.forces[*j]);
             self.ahead[*j] = ahead;
-            distance = distance.min(margin);
             let pull = h * ahead.resists[0] * cords.rate(*i, at.v);
             if pull != 0.0 {
                 cords.moments(*i).for_each(|(k, g)| tau[k] -= pull * g);
             }
+        }
+        let joints = self.varying.iter().map(|(j, _)| j);
+        for j in joints.chain(self.pulls.iter().map(|(j, _)| j)) {
+            let (a, force) = (&list[*j], &self.forces[*j]);
+            let by_u = a.gain_slopes.map(|x| force.open * x * a.gear[0]);
+            let slopes = [force.by_length, force.by_rate];
+            distance = distance.min(self.ahead[*j].vary(a.gear[0], slopes, by_u));
         }
         distance
     }
@@ -100,7 +109,7 @@ impl Actuators {
         if h == 0.0 {
             return;
         }
-        let on_joints = (self.servos.iter()).map(|(j, k)| {
+        let on_joints = (self.varying.iter()).map(|(j, k)| {
             let acc = acc.get(*k).copied().unwrap_or(0.0);
             (*j, [at.v[*k], acc])
         });

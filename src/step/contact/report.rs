@@ -55,6 +55,7 @@ pub(in crate::step) fn check_finite(reports: &[ContactReport]) -> Result<()> {
 
 impl ContactReport {
     /// The contact's place, without impulse and velocity, for which a step is needed.
+    #[inline(always)]
     pub fn without_forces(c: &SceneContact, model: &Model) -> ContactReport {
         let [t1, t2, _] = contact_frame(c.point.normal).c;
         ContactReport {
