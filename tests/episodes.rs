@@ -36,7 +36,7 @@ fn leg(with_forces: bool) -> Arc<Model> {
         <sensor><framepos objtype="site" objname="sole"/><gyro site="imu"/><velocimeter site="imu"/><jointpos joint="knee"/>
           <jointvel joint="hip"/>{forces}</sensor></mujoco>"#
     );
-    Arc::new(load_str(&text, Format::Mjcf, &LoadOptions::default()).unwrap())
+    Arc::new(load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap())
 }
 
 fn parameters() -> [Param; 2] {
@@ -64,7 +64,7 @@ impl Drive {
         let mut rng = Rng::new(3);
         let (mut q0, mut v0) = (Vec::new(), Vec::new());
         for i in 0..COUNT {
-            let mut q = model.home();
+            let mut q = vec![0.0, 0.0, 0.55, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
             q[2] += 0.003 * i as f64 - 0.001;
             q[7] += 0.1;
             q[8] -= 0.2;

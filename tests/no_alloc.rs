@@ -4,9 +4,9 @@
 
 use allocation_counter::measure;
 use diffsim::capi::{
-    act::*, batch::*, batch_rollout::*, centroidal::*, configuration::*, contacts::*,
-    derivatives::*, dynamics::*, forces::*, forward::*, load::*, model::*, motion::*, options::*,
-    params::*, prescribe::*, problem::*, rays::*, rollout::*, sensors::*, sim::*,
+    act::*, batch::*, batch_episodes::*, batch_rollout::*, centroidal::*, configuration::*,
+    contacts::*, derivatives::*, dynamics::*, forces::*, forward::*, load::*, model::*, motion::*,
+    options::*, params::*, prescribe::*, problem::*, rays::*, rollout::*, sensors::*, sim::*,
     status::ds_status, terms::*,
 };
 use std::ffi::CString;

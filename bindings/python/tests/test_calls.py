@@ -418,6 +418,8 @@ def test_episodes_of_a_batch():
     ):
         with pytest.raises(ValueError, match=message):
             batch.run_episodes(q0, v0, u, **wrong)
+    with pytest.raises(TypeError, match="u: expected an array of float64, got float32"):
+        batch.run_episodes(q0, v0, u.astype(np.float32))
     with pytest.raises(ValueError, match="sensors_bar: expected shape"):
         batch.episodes_adjoint(sensors_bar=np.zeros((7, 3, 4)))
     batch.reset()

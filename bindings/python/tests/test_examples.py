@@ -78,9 +78,29 @@ def test_pinocchio_contact():
 def test_a_cart_learns_from_gradients(tmp_path):
     for package in ("jax", "optax", "gymnasium"):
         pytest.importorskip(package)
-    run("learning/shac.py", "--steps", 50000, "--seed", 1, "--out", tmp_path / "curve.json")
-    returns = [row[2] for row in json.loads((tmp_path / "curve.json").read_text())]
+    curve, robot = tmp_path / "curve.json", tmp_path / "cart.dsrec"
+    given = "--steps", 50000, "--seed", 1, "--out", curve, "--state", tmp_path / "state"
+    # It stops, and goes on in another process.
+    run("learning/shac.py", *given, "--pause", 40)
+    before = json.loads(curve.read_text())
+    run("learning/shac.py", *given, "--record", robot)
+    after = json.loads(curve.read_text())
+    assert after[: len(before)] == before and len(before) < len(after)
+    returns = [row[2] for row in after]
     assert returns[-1] > returns[0] + 300.0
+    frames = diffsim.Recording.read(robot).frames
+    assert len(frames) == 240 and all(np.isfinite(f.q).all() for f in frames)
+
+
+def test_learning_curves_are_drawn(tmp_path):
+    for seed in range(3):
+        curve = [(steps, 0.1 * steps + seed, 2.0 * steps + seed) for steps in (0, 10, 20)]
+        (tmp_path / f"{seed}.json").write_text(json.dumps(curve))
+    files = [tmp_path / f"{seed}.json" for seed in range(3)]
+    said = run("learning/curves.py", tmp_path / "curves.svg", "SHAC", *files[:2], "PPO", files[2]).stdout
+    assert "SHAC: 2 seeds, return at the end 40.0 to 41.0, median 40.5" in said
+    picture = (tmp_path / "curves.svg").read_text()
+    assert picture.count("<polyline") == 4 and "nan" not in picture
 
 
 def test_processes_of_mpi_share_a_gradient(tmp_path):

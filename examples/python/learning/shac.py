@@ -1,15 +1,18 @@
 """Short-horizon actor-critic (Xu et al. 2022): a cart learns to swing its pole up from gradients of the
 simulation.
 
-    python examples/python/learning/shac.py --steps 150000 --seed 1 --out shac.json
+    python examples/python/learning/shac.py --steps 150000 --seed 1 --out shac.json --record cart.dsrec
+    python examples/python/learning/shac.py --task HopperSmooth --steps 500000 --state hopper.pickle
 
-16 carts run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at the
+16 robots run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at the
 end, through those steps; the critic learns from the same steps. The printed return is that of the policy
-without noise.
+without noise. A run with --state that was interrupted goes on where it was, with the same numbers.
 """
 
 import argparse
 import json
+import os
+import pickle
 import time
 
 import jax
@@ -18,8 +21,8 @@ import numpy as np
 import optax
 
 import diffsim
+import diffsim.gym
 import diffsim.jax
-from diffsim.gym import CartPoleSwingUp
 
 jax.config.update("jax_enable_x64", True)
 
@@ -28,28 +31,35 @@ DISCOUNT, LAMBDA = 0.99, 0.95
 ACTOR_RATE, CRITIC_RATE = 1e-2, 1e-3
 CRITIC_ROUNDS, CRITIC_PARTS, TARGET_KEEPS = 16, 4, 0.2
 
-task = CartPoleSwingUp()
-sim = diffsim.jax.Simulator(task.model)
-LIMIT = task.max_episode_steps
 
 
-def advance(q, v, action):
-    """A step of the environment, which is several of the simulation: state and reward."""
-    u = jnp.clip(action, task.low, task.high)
-    for _ in range(task.frame_skip):
-        q, v = sim.step(q, v, u)
-    x, angle, speeds = q[..., 0], q[..., 1], jnp.sum(v**2, -1)
-    return q, v, jnp.cos(angle) - 0.05 * x**2 - 0.002 * speeds - 0.01 * u[..., 0] ** 2
+class Problem:
+    """A task of diffsim.gym whose observation and reward are functions of JAX."""
 
+    def __init__(self, name):
+        self.task = getattr(diffsim.gym, name)()
+        self.sim = diffsim.jax.Simulator(self.task.model)
+        self.dt = self.task.frame_skip * self.sim.time_step
+        random = np.random.default_rng(0)
+        self.first = tuple(map(jnp.asarray, map(np.stack, zip(*(self.task.reset(random) for _ in range(4096))))))
+        self.size, self.actions = self.task.observe(*(x[:1] for x in self.first)).shape[1], len(self.task.low)
+        self.limit = self.task.max_episode_steps
+        self.task.xp = jnp
 
-def observe(q, v):
-    return jnp.stack([q[..., 0], jnp.sin(q[..., 1]), jnp.cos(q[..., 1]), v[..., 0], v[..., 1]], -1)
+    def advance(self, q, v, action):
+        """A step of the environment, which is several of the simulation: state and reward."""
+        action = jnp.clip(action, self.task.low, self.task.high)
+        before, inputs = (q, v), self.task.control(action)
+        for _ in range(self.task.frame_skip):
+            q, v = self.sim.step(q, v, inputs)
+        return q, v, self.task.reward(before, (q, v), action, self.dt)
 
+    def observe(self, q, v):
+        return self.task.observe(q, v)
 
-def starts(key, count):
-    a, b = jax.random.split(key)
-    q = jnp.array([0.1, jnp.pi]) * jax.random.uniform(a, (count, 2), minval=-1.0)
-    return q, jax.random.uniform(b, (count, 2), minval=-0.1, maxval=0.1)
+    def starts(self, key, count):
+        rows = jax.random.randint(key, (count,), 0, len(self.first[0]))
+        return self.first[0][rows], self.first[1][rows]
 
 
 def network(key, sizes, last=1.0):
@@ -90,22 +100,22 @@ def act(actor, scale, x, noise):
     return jnp.tanh(mean + jnp.exp(actor["log_std"]) * noise)
 
 
-def loss(actor, critic, scale, state, key):
+def loss(actor, critic, scale, state, key, problem):
     """Minus the mean of discounted rewards and of values at the end; the steps as the critic learns from
     them."""
 
     def step(carry, key):
         (q, v, age), discount, total = carry
         noise, again = jax.random.split(key)
-        x = observe(q, v)
-        action = act(actor, scale, x, jax.random.normal(noise, (COUNT, 1)))
-        q, v, reward = advance(q, v, action)
-        after = observe(q, v)
+        x = problem.observe(q, v)
+        action = act(actor, scale, x, jax.random.normal(noise, (COUNT, problem.actions)))
+        q, v, reward = problem.advance(q, v, action)
+        after = problem.observe(q, v)
         value = evaluate(critic, normal(scale, after))[:, 0]
         age = age + 1
-        done = age >= LIMIT
+        done = age >= problem.limit
         total = total + discount * reward + jnp.where(done, discount * DISCOUNT * value, 0.0)
-        fresh_q, fresh_v = starts(again, COUNT)
+        fresh_q, fresh_v = problem.starts(again, COUNT)
         q, v = jnp.where(done[:, None], fresh_q, q), jnp.where(done[:, None], fresh_v, v)
         carry = (q, v, jnp.where(done, 0, age)), jnp.where(done, 1.0, DISCOUNT * discount), total
         return carry, (x, reward, value, done)
@@ -129,10 +139,10 @@ def targets(reward, value, done):
     return jax.lax.scan(back, value[-1], (reward, value, done), reverse=True)[1]
 
 
-def epoch(optimizers, carry, key):
+def epoch(problem, optimizers, carry, key):
     actor, critic, slow, scale, state, of_actor, of_critic = carry
     key, order = jax.random.split(key)
-    (_, (state, x, reward, value, done)), slope = jax.value_and_grad(loss, has_aux=True)(actor, slow, scale, state, key)
+    (_, (state, x, reward, value, done)), slope = jax.value_and_grad(loss, has_aux=True)(actor, slow, scale, state, key, problem)
     change, of_actor = optimizers[0].update(slope, of_actor)
     actor = optax.apply_updates(actor, change)
     wanted = targets(reward, value, done).reshape(-1)
@@ -152,23 +162,35 @@ def epoch(optimizers, carry, key):
     return (actor, critic, slow, scale, state, of_actor, of_critic), optax.global_norm(slope)
 
 
-@jax.jit
-def trial(actor, scale, key):
-    """Mean return of 16 episodes without noise."""
+def trial(problem):
+    """A function: mean return of 16 episodes without noise, and the states of the first."""
 
-    def step(state, _):
-        q, v, reward = advance(*state, act(actor, scale, observe(*state), 0.0))
-        return (q, v), reward
+    @jax.jit
+    def run(actor, scale, key):
+        def step(state, _):
+            q, v, reward = problem.advance(*state, act(actor, scale, problem.observe(*state), 0.0))
+            return (q, v), (reward, q[0])
 
-    return jnp.sum(jax.lax.scan(step, starts(key, 16), None, length=LIMIT)[1], 0).mean()
+        reward, path = jax.lax.scan(step, problem.starts(key, 16), None, length=problem.limit)[1]
+        return jnp.sum(reward, 0).mean(), path
+
+    return run
 
 
-def train(steps, seed, report=print):
-    """Learns for so many steps of environments; a list of (steps, seconds, return)."""
-    epochs = max(1, steps // (COUNT * HORIZON))
-    keys = jax.random.split(jax.random.key(seed), 5)
-    actor = {"mean": network(keys[0], (5, 64, 64, 1), 0.1), "log_std": jnp.full(1, -0.5)}
-    critic = network(keys[1], (5, 64, 64, 1))
+def save(path, carry, *rest):
+    """Writes a file whole or not at all."""
+    with open(f"{path}.part", "wb") as file:
+        pickle.dump((jax.tree.map(np.asarray, carry), *rest), file)
+    os.replace(f"{path}.part", path)
+
+
+def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, record=None, pause=None):
+    """Learns for so many steps of environments; a list of (steps, seconds, return). pause: an epoch before which the run
+    stops."""
+    problem, epochs = Problem(task), max(1, steps // (COUNT * HORIZON))
+    keys, judge = jax.random.split(jax.random.key(seed), 5), trial(problem)
+    actor = {"mean": network(keys[0], (problem.size, 64, 64, problem.actions), 0.1), "log_std": jnp.full(problem.actions, -0.5)}
+    critic = network(keys[1], (problem.size, 64, 64, 1))
 
     def adam(rate):
         return optax.chain(
@@ -176,20 +198,39 @@ def train(steps, seed, report=print):
         )
 
     optimizers = adam(ACTOR_RATE), optax.adam(CRITIC_RATE, b1=0.7, b2=0.95)
-    scale = jnp.zeros(5), jnp.ones(5), 1e-4
-    q, v = starts(keys[2], COUNT)
+    scale = jnp.zeros(problem.size), jnp.ones(problem.size), 1e-4
+    q, v = problem.starts(keys[2], COUNT)
     # Episodes end at different times.
-    state = q, v, jax.random.randint(keys[3], (COUNT,), 0, LIMIT)
+    state = q, v, jax.random.randint(keys[3], (COUNT,), 0, problem.limit)
     carry = actor, critic, critic, scale, state, optimizers[0].init(actor), optimizers[1].init(critic)
-    run = jax.jit(lambda carry, key: epoch(optimizers, carry, key))
-    curve, began = [], time.perf_counter()
+    run = jax.jit(lambda carry, key: epoch(problem, optimizers, carry, key))
+    curve, first, spent = [], 0, 0.0
+    if state_file and os.path.exists(state_file):
+        with open(state_file, "rb") as file:
+            carry, first, curve, spent = pickle.load(file)
+    began = time.perf_counter() - spent
+
+    def measure(i):
+        curve.append((i * COUNT * HORIZON, time.perf_counter() - began, float(judge(carry[0], carry[3], keys[2])[0])))
+        report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
+
+    part = max(1, epochs // 25)
     for i, key in enumerate(jax.random.split(keys[4], epochs)):
-        if i % max(1, epochs // 25) == 0 or i == epochs - 1:
-            curve.append((i * COUNT * HORIZON, time.perf_counter() - began, float(trial(carry[0], carry[3], keys[2]))))
-            report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
+        if i < first:
+            continue
+        if state_file and (i % part == 0 or i == pause):
+            save(state_file, carry, i, curve, time.perf_counter() - began)
+        if i == pause:
+            return curve
+        if i % part == 0 or i == epochs - 1:
+            measure(i)
         carry, _ = run(carry, key)
-    curve.append((epochs * COUNT * HORIZON, time.perf_counter() - began, float(trial(carry[0], carry[3], keys[2]))))
-    report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
+    measure(epochs)
+    if record:
+        recorder = diffsim.Recorder(problem.task.model)
+        for k, q in enumerate(np.asarray(judge(carry[0], carry[3], keys[2])[1])):
+            recorder.state(k * problem.dt, q)
+        recorder.save(record)
     return curve
 
 
@@ -197,11 +238,15 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=150_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--task", default="CartPoleSwingUp", help="a class of diffsim.gym with a smooth reward")
     parser.add_argument("--out", help="a JSON file for the curve")
+    parser.add_argument("--state", help="a file for the state of the run, from which it goes on")
+    parser.add_argument("--pause", type=int, help="the epoch before which the run stops; it goes on with --state")
+    parser.add_argument("--record", help="a recording of the learned policy")
     given = parser.parse_args()
-    result = train(given.steps, given.seed)
+    result = train(given.steps, given.seed, task=given.task, state_file=given.state, record=given.record, pause=given.pause)
     if given.out:
         with open(given.out, "w") as file:
             json.dump(result, file)
-    if result[-1][2] <= result[0][2]:
+    if given.pause is None and result[-1][2] <= result[0][2]:
         raise SystemExit("the policy has not learned")

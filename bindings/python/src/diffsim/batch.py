@@ -194,7 +194,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         steps: Optional[int] = None,
         act0: Optional[ArrayLike] = None,
         p: Optional[ArrayLike] = None,
-        lengths: Optional[Sequence[int]] = None,
+        lengths: Optional[ArrayLike] = None,
         lower: Optional[ArrayLike] = None,
         upper: Optional[ArrayLike] = None,
         each: Statuses = None,
@@ -229,14 +229,14 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         keep.append(ffi.from_buffer("size_t[]", taken))
         made.taken = keep[-1]
         if lengths is not None:
-            numbers = [whole(x, "lengths: expected whole numbers") for x in lengths]
+            numbers = [whole(x, "lengths: expected whole numbers") for x in np.ravel(lengths)]
             if len(numbers) != count or not all(0 <= x <= n for x in numbers):
                 raise InvalidArgumentError(f"lengths: expected {count} numbers of 0 to {n}, got {numbers}")
             keep.append(ffi.new("size_t[]", numbers))
             made.lengths = keep[-1]
         each = self._statuses(each)
         self._check(lib.ds_batch_run_episodes(self._handle, n, made, pointer(each)), each)
-        return Episodes(*paths.values(), taken, labels)
+        return Episodes(paths["q"], paths["v"], paths["act"], paths["sensors"], taken, labels)
 
     def episodes_adjoint(
         self,
@@ -266,8 +266,8 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
             keep.append(pointer(x))
             setattr(made, name, keep[-1])
         inputs = np.full((m.nu, n, count), np.nan, order="F")
-        start = (self._result(rows, None, "") for rows in (m.nv, m.nv, m.na))
-        out = ActGradients(*start, inputs, self._result(self.np, None, ""))
+        q0, v0, act0, p = (self._result(rows, None, "") for rows in (m.nv, m.nv, m.na, self.np))
+        out = ActGradients(q0, v0, act0, inputs, p)
         for name, x in zip(("q0_bar", "v0_bar", "act0_bar", "u_bar", "p_bar"), out):
             keep.append(pointer(x))
             setattr(made, name, keep[-1])

@@ -196,7 +196,7 @@ class _Walker(Task):
 
     def health(self, q: Array, v: Array) -> Array:
         """The share of the reward for being healthy."""
-        share: Array = self.healthy(q, v)
+        share: Array = self.healthy(q, v).astype(np.float64)
         return share
 
     def ends(self, q: Array, v: Array) -> Flags:
