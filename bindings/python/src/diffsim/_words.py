@@ -10,6 +10,8 @@ from ._errors import ERRORS
 
 #: Prefixes of C's enumerators, by the enumeration; of the others it is the name of the class.
 _PREFIXES = {
+    "FrictionRule": "DS_FRICTION_",
+    "ConvexVariant": "DS_CONVEX_",
     "Status": "DS_ERR_",
     "ContactMode": "DS_MODE_",
     "MeshMode": "DS_MESH_",
