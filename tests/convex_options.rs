@@ -13,7 +13,7 @@ use diffsim::model::spec::{GeomSpec, Hydroelastic, HydroelasticKind, ModelSpec, 
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{Contact, ConvexVariant, Gradient, Integrator, Options, Sim};
+use diffsim::step::{Contact, ConvexVariant, Integrator, Options, Sim};
 use std::sync::Arc;
 
 const G: f64 = 9.81;
@@ -85,7 +85,7 @@ fn friction_combines_by_the_rule_with_every_law() {
             if contact == Contact::Convex {
                 o.convex_variant = ConvexVariant::Lagged;
             }
-            let model = compile(slider(1e-4));
+            let model = compile(slider(1e-6));
             let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; 6]);
             let u = vec![0.0; 6];
             let mut sim = Sim::new(model, &o).unwrap();
@@ -138,18 +138,16 @@ fn derivatives_by_both_coefficients_are_exact() {
                 for _ in 0..3 {
                     c.check(&mut q, &mut v, &[0.0; 6]);
                 }
-                let label = c.sim.step_info().unwrap().gradient;
                 let t = c.tally(&format!("{contact:?} {rule:?} same {same}"));
                 assert!(
                     t.wrong == 0 && t.apart < 1e-10,
                     "{contact:?} {rule:?} {t:?}"
                 );
-                // Of two equal coefficients, the larger one has two derivatives.
-                if same && rule == FrictionRule::Larger {
-                    assert_eq!(label, Gradient::OneSided, "{contact:?}");
-                } else {
-                    assert!(t.checked + t.one_sided > 30, "{contact:?} {rule:?} {t:?}");
-                }
+                // Of two equal coefficients of which the larger counts, there are two derivatives while the cube
+                // slides.
+                let tied = same && rule == FrictionRule::Larger;
+                assert_eq!(tied, t.one_sided > 0, "{contact:?} {rule:?} {t:?}");
+                assert!(t.checked + t.one_sided > 30, "{contact:?} {rule:?} {t:?}");
             }
         }
     }
@@ -284,13 +282,17 @@ fn derivatives_of_lagged_friction_are_exact() {
 #[test]
 fn derivatives_of_a_robot_with_lagged_friction_are_exact() {
     let mut spec = quadruped_spec(true);
-    spec.bodies[3].placement.pos.x += 0.003;
+    for g in &mut spec.geoms {
+        (g.stiffness, g.dissipation) = (2e4, 0.01);
+    }
     let model = compile(spec);
     let o = Options {
         friction_rule: FrictionRule::Product,
         ..lagged(2e-3)
     };
     let mut c = Checker::new(model.clone(), &o);
+    // Feet that have just landed are less than a micrometre deep, where friction begins.
+    c.eps = 1e-7;
     let joint = model.joints().len() - 3;
     let mut list = all_params(&model, &[0, 2], 1);
     list.push(param(ParamKind::JointPlacement, joint, 1));
@@ -304,7 +306,7 @@ fn derivatives_of_a_robot_with_lagged_friction_are_exact() {
         c.check(&mut q, &mut v, &u);
     }
     let t = c.tally("quadruped");
-    assert!(t.wrong == 0 && t.apart < 1e-9 && t.checked > 250, "{t:?}");
+    assert!(t.wrong == 0 && t.apart < 1e-9 && t.checked > 600, "{t:?}");
 }
 
 /// The gradient of the place where a sliding cube stops is that of differences: the bound of friction depends on the
@@ -343,10 +345,10 @@ fn the_gradient_of_a_slide_is_exact() {
             .unwrap();
         [qs[nq * STEPS], qs[nq * STEPS + 1], vs[nv * STEPS]]
     };
+    let mut p = vec![0.0; list.len()];
+    run.sim().get_params(&mut p).unwrap();
     let base = end(&mut run, &q, &v);
     assert!(base[0] > 0.1, "{base:?}");
-    let mut p = vec![0.0; list.len()];
-    run.sim_mut().get_params(&mut p).unwrap();
     let (mut q_bar, mut v_bar) = (vec![0.0; nv * (STEPS + 1)], vec![0.0; nv * (STEPS + 1)]);
     (q_bar[nv * STEPS], v_bar[nv * STEPS]) = (1.0, 0.3);
     let (mut dq, mut dv, mut dp) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; list.len()]);

@@ -52,6 +52,45 @@ def test_cable_arm(tmp_path):
     assert max(abs(frames[0].q)) < 0.1 and max(abs(frames[-1].q)) > 0.5
 
 
+def rows(said):
+    """The tables of a program, cell by cell."""
+    lines = [line.strip("| ").split(" | ") for line in said.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line] for line in lines]
+
+
+def number(cell):
+    return float(cell.split()[0])
+
+
+def test_oscillating_cylinder(tmp_path):
+    table = {row[0]: row[1:] for row in rows(run("convex/oscillating_cylinder.py", tmp_path / "run.dsrec").stdout)}
+    free, rolling, *errors = map(number, table["midpoint"])
+    assert free < 0.01 and rolling < 0.5 and all(3.5 < a / b < 4.5 for a, b in zip(errors, errors[1:]))
+    # Symplectic Euler keeps its energy in the band that the paper has, 28 % wide.
+    assert 25 < number(table["symplectic_euler_world"][0]) < 32
+    assert len(diffsim.Recording.read(tmp_path / "run.dsrec").frames) > 100
+
+
+def test_clutter(tmp_path):
+    table = rows(run("convex/clutter.py", 8, tmp_path / "run.dsrec").stdout)[1:]
+    assert [row[:2] for row in table] == [["8", "sap"], ["8", "lagged"]]
+    for row in table:
+        assert int(row[2]) >= 8 and int(row[6]) == 0 and float(row[7]) < 5.0
+    assert diffsim.Recording.read(tmp_path / "run.dsrec").frames[-1].q[2::7].max() < 0.5
+
+
+def test_slip_control(tmp_path):
+    table = rows(run("convex/slip_control.py", tmp_path / "run.dsrec").stdout)
+    phases = [row for row in table if row[0] in ("sap", "lagged")]
+    turned = {(law, grip): number(after) - number(before) for law, grip, before, after, _ in phases[::-1]}
+    for law in ("sap", "lagged"):
+        assert abs(turned[law, "firm"]) < 0.01 and 0.1 < turned[law, "loose"] < 0.8
+    speeds = {row[0]: number(row[1]) for row in table if row[0] in ("points", "faces")}
+    assert speeds["faces"] < 1e-3 < 1.0 < speeds["points"]
+    frames = diffsim.Recording.read(tmp_path / "run.dsrec").frames
+    assert any(name.startswith("pressure") for name in frames[-1].surfaces)
+
+
 def test_catapult(tmp_path):
     assert "from its goal" in run("catapult.py", tmp_path).stdout
     picture = (tmp_path / "catapult.svg").read_text()
