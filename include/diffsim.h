@@ -334,7 +334,7 @@ typedef int32_t ds_activation;
 #endif // __cplusplus
 
 /**
- * How to treat a URDF joint that follows another joint.
+ * How to treat a joint that follows another joint.
  */
 enum ds_mimic
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -354,6 +354,12 @@ enum ds_mimic
    * q_leader + offset.
    */
   DS_MIMIC_COUPLE = 2,
+  /**
+   * Give both one coordinate, that of the leader: nq and nv do not count the follower, and no
+   * constraint is needed. Also for equalities of two joints of MJCF with coefficients up to degree
+   * 1 (see ds_builder_add_reduction).
+   */
+  DS_MIMIC_REDUCE = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -2327,6 +2333,43 @@ typedef struct ds_options {
 } ds_options;
 
 /**
+ * Reduced coordinates: the dofs of several joints are offset + matrix · y. Fill with
+ * ds_reduction_desc_init, then change fields. Everything is copied during the call.
+ */
+typedef struct ds_reduction_desc {
+  /**
+   * Size of this struct in bytes; set by ds_reduction_desc_init.
+   */
+  size_t struct_size;
+  /**
+   * Name for messages; NULL for none.
+   */
+  const char *name;
+  /**
+   * Number of joints. Default 0.
+   */
+  size_t joint_count;
+  /**
+   * Names of the joints; they must exist. Joints with a quaternion (spherical, free) are refused.
+   * Default NULL.
+   */
+  const char *const *joints;
+  /**
+   * Number of coordinates y: 1 or more, fewer than the dofs of the joints. Default 1.
+   */
+  size_t columns;
+  /**
+   * Dofs of the joints in order × columns, column-major, of full column rank [unit of the dof per
+   * unit of y]. Default NULL.
+   */
+  const double *matrix;
+  /**
+   * One number for each dof: its coordinate at y = 0 [rad or m]. Default NULL: zeros.
+   */
+  const double *offset;
+} ds_reduction_desc;
+
+/**
  * Facts about the last step.
  */
 typedef struct ds_step_info {
@@ -3302,7 +3345,8 @@ int32_t ds_model_joint_type(const struct ds_model *model, int32_t joint);
 int32_t ds_model_joint_body(const struct ds_model *model, int32_t joint);
 
 /**
- * Index in q of a joint's first coordinate; -1 if the id is out of range.
+ * Index in q of a joint's first coordinate; -1 if the id is out of range. For a joint with reduced
+ * coordinates (ds_builder_add_reduction) it is that of its reduction, as in the next three calls.
  */
 int32_t ds_model_joint_q_index(const struct ds_model *model, int32_t joint);
 
@@ -3991,6 +4035,24 @@ ds_status ds_inertia_from_log_cholesky(const double *theta, double *p, double *d
  * Fills the struct with the defaults. NULL is ignored.
  */
 void ds_options_init(struct ds_options *options);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_reduction_desc_init(struct ds_reduction_desc *reduction);
+
+/**
+ * Gives joints reduced coordinates. nq and nv of the model then count the columns in place of the
+ * dofs of these joints, at the place of the first of them. Joints, bodies, limits, actuators and
+ * parameters stay. A joint can be in one reduction only. Steps, their derivatives, rollouts and the
+ * basic queries take such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
+ * reduction or has a quaternion, for a wrong number of columns, and for columns that depend on each
+ * other; DS_ERR_NUMERICAL for a number that is not finite. The builder does not change then.
+ */
+ds_status ds_builder_add_reduction(struct ds_builder *builder,
+                                   const struct ds_reduction_desc *reduction);
 
 /**
  * The quaternion (x y z w) of a rotation vector (3 numbers) [rad].

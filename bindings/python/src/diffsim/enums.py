@@ -86,11 +86,12 @@ class Activation(Named):
 
 
 class Mimic(Named):
-    """What to do with a URDF joint that follows another one."""
+    """What to do with a joint that follows another one."""
 
     ERROR = 0
     INDEPENDENT = 1
     COUPLE = 2
+    REDUCE = 3
 
 
 class MissingMesh(Named):
@@ -380,7 +381,7 @@ FormatName = Literal["urdf", "mjcf"]
 BaseName = Literal["from_file", "fixed", "free"]
 ActuationName = Literal["from_file", "full", "joints"]
 ActivationName = Literal["none", "integrator", "filter", "filter_exact", "muscle"]
-MimicName = Literal["error", "independent", "couple"]
+MimicName = Literal["error", "independent", "couple", "reduce"]
 MissingMeshName = Literal["error", "skip"]
 MeshModeName = Literal["hull", "decomposed"]
 OpenMeshName = Literal["error", "hull"]
