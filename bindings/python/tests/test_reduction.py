@@ -336,3 +336,33 @@ def test_bad_reductions_are_refused_and_change_nothing():
     assert model.nv == 1 + 2 + 3
     copy = diffsim.Builder.from_model(model).build()
     assert copy.nv == model.nv
+
+
+def test_equalities_of_mjcf_reduce_if_they_are_linear():
+    text = """<mujoco><worldbody><body name="base" pos="0 0 1"><joint name="a" axis="0 1 0" ref="20"/><geom size="0.05" mass="1" pos="0.2 0 0"/>
+    <body name="b" pos="0.3 0 0"><joint name="b" axis="0 1 0"/><geom size="0.05" mass="0.5" pos="0.1 0 0"/>
+    <body name="c" pos="0.3 0 0"><joint name="c" axis="0 1 0"/><geom size="0.05" mass="0.5" pos="0.1 0 0"/>
+    <body name="d" pos="0.3 0 0"><joint name="d" axis="0 1 0"/><geom size="0.05" mass="0.5" pos="0.1 0 0"/></body>
+    </body></body></body></worldbody><equality><joint joint1="b" joint2="a" polycoef="0.1 0.5 0 0 0"/>
+    <joint joint1="c" joint2="b" polycoef="0 -2 0 0 0"/><joint joint1="d" joint2="a" polycoef="0 1 0.3 0 0"/></equality>
+    <keyframe><key name="k" qpos="0.2 0.1 0.1 0.1"/></keyframe></mujoco>"""
+    options = dict(actuation="full", self_collision=False)
+    ours = diffsim.Model.from_string(text, "mjcf", mimic="reduce", **options)
+    theirs = diffsim.Model.from_string(text, "mjcf", **options)
+    # d follows by a parabola, which stays an equality.
+    assert (ours.nv, theirs.nv) == (2, 4)
+    sims = [diffsim.Sim(m, contact="ncp", time_step=1e-3, tolerance=1e-13) for m in (ours, theirs)]
+    ref = np.deg2rad(20.0)
+
+    def expand(q):
+        b = 0.1 + 0.5 * (q[0] - ref)
+        return np.array([q[0], b, -2 * b, q[1]])
+
+    x = 0.1
+    q = np.array([ref + x, x + 0.3 * x * x])
+    p, v, w = expand(q), np.zeros(2), np.zeros(4)
+    for _ in range(300):
+        q, v = sims[0].step(q, v)
+        p, w = sims[1].step(p, w)
+        np.testing.assert_allclose(expand(q), p, atol=1e-8)
+    assert ours.keyframe("k")[0].shape == (2,)
