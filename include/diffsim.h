@@ -72,6 +72,7 @@
  *
  * Simulation
  *   Options: of sims, rollouts and batches
+ *   Reduced coordinates of models made in code
  *   Simulation: steps, external wrenches, memory
  *   Contacts and distances: of a step or of a configuration
  *   Parameters of a simulation
@@ -212,13 +213,17 @@ DS_ENUM(ds_actuation) {
   DS_ACTUATION_JOINTS = 2,
 };
 
-/** How to treat a URDF joint that follows another joint. */
+/** How to treat a joint that follows another joint. */
 DS_ENUM(ds_mimic) {
   DS_MIMIC_ERROR = 0,       /**< Refuse the file. */
   DS_MIMIC_INDEPENDENT = 1, /**< Let it move independently, with a warning. */
   /** Couple it to its leader by an equality constraint of the same name: q = multiplier * q_leader +
    * offset. DS_CONTACT_PENALTY refuses equality constraints. */
   DS_MIMIC_COUPLE = 2,
+  /** Give both one coordinate, that of the leader: nq and nv do not count the follower, and no constraint
+   * is needed. Also for equalities of two joints of MJCF with coefficients up to degree 1 (see
+   * ds_builder_add_reduction). */
+  DS_MIMIC_REDUCE = 3,
 };
 
 /** How to treat a URDF collision geometry whose mesh file is not found. */
@@ -451,7 +456,8 @@ int32_t ds_model_joint_type(const struct ds_model *model, int32_t joint);
 /** The body that a joint moves; -1 if the id is out of range. */
 int32_t ds_model_joint_body(const struct ds_model *model, int32_t joint);
 
-/** Index in q of a joint's first coordinate; -1 if the id is out of range. */
+/** Index in q of a joint's first coordinate; -1 if the id is out of range. For a joint with reduced
+ * coordinates (ds_builder_add_reduction) it is that of its reduction, as in the next three calls. */
 int32_t ds_model_joint_q_index(const struct ds_model *model, int32_t joint);
 
 /** Index in v of a joint's first dof; -1 if the id is out of range. */
@@ -761,6 +767,43 @@ typedef struct ds_options {
 
 /** Fills the struct with the defaults. NULL is ignored. */
 void ds_options_init(struct ds_options *options);
+
+/* ------------------------------ Reduced coordinates of models made in code ------------------------------ */
+
+/** Reduced coordinates: the dofs of several joints are offset + matrix · y. Fill with
+ * ds_reduction_desc_init, then change fields. Everything is copied during the call. */
+typedef struct ds_reduction_desc {
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_reduction_desc_init. */
+  const char *name;   /**< Name for messages; NULL for none. */
+  size_t joint_count; /**< Number of joints. Default 0. */
+  /** Names of the joints; they must exist. Joints with a quaternion (spherical, free) are refused. Default
+   * NULL. */
+  const char *const *joints;
+  /** Number of coordinates y: 1 or more, fewer than the dofs of the joints. Default 1. */
+  size_t columns;
+  /** Dofs of the joints in order × columns, column-major, of full column rank [unit of the dof per unit of
+   * y]. Default NULL. */
+  const double *matrix;
+  /** One number for each dof: its coordinate at y = 0 [rad or m]. Default NULL: zeros. */
+  const double *offset;
+} ds_reduction_desc;
+
+/** Fills the struct with the defaults. NULL is ignored. */
+void ds_reduction_desc_init(struct ds_reduction_desc *reduction);
+
+/** Collects the description of a model. Body 0, the world, exists from the start. The builder's ids are
+ * its own: the built model numbers bodies depth first, so look ids up by name. */
+typedef struct ds_builder ds_builder;
+
+/** Gives joints reduced coordinates. nq and nv of the model then count the columns in place of the dofs of
+ * these joints, at the place of the first of them. Joints, bodies, limits, actuators and parameters stay.
+ * A joint can be in one reduction only. Steps, their derivatives, rollouts and the basic queries take
+ * such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
+ * reduction or has a quaternion, for a wrong number of columns, and for columns that depend on each
+ * other; DS_ERR_NUMERICAL for a number that is not finite. The builder does not change then. */
+ds_status ds_builder_add_reduction(struct ds_builder *builder, const struct ds_reduction_desc *reduction);
 
 /* ---------------------------------------------- Simulation ---------------------------------------------- */
 
@@ -1926,10 +1969,6 @@ typedef struct ds_sensor_desc {
 
 /** Fills the struct with the defaults. NULL is ignored. */
 void ds_sensor_desc_init(struct ds_sensor_desc *sensor);
-
-/** Collects the description of a model. Body 0, the world, exists from the start. The builder's ids are
- * its own: the built model numbers bodies depth first, so look ids up by name. */
-typedef struct ds_builder ds_builder;
 
 /** Adds a sensor. Ids follow the order of additions; a built model has the same ids.
  *

@@ -363,6 +363,10 @@ public:
     void add_equality(const ds_equality_desc &equality) {
         check(ds_builder_add_equality(get(), &equality));
     }
+    /** The dofs of several joints as offset + matrix · y. */
+    void add_reduction(const ds_reduction_desc &reduction) {
+        check(ds_builder_add_reduction(get(), &reduction));
+    }
     Model build() const {
         return Model(Model::made(ds_builder_build, static_cast<const ds_builder *>(get())));
     }

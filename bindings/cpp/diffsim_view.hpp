@@ -199,6 +199,10 @@ struct ActuatorDesc : ds_actuator_desc {
 struct EqualityDesc : ds_equality_desc {
     EqualityDesc() : ds_equality_desc{} { ds_equality_desc_init(this); }
 };
+/** The dofs of several joints as offset + matrix · y. */
+struct ReductionDesc : ds_reduction_desc {
+    ReductionDesc() : ds_reduction_desc{} { ds_reduction_desc_init(this); }
+};
 struct SpringDesc : ds_spring_desc {
     SpringDesc() : ds_spring_desc{} { ds_spring_desc_init(this); }
 };

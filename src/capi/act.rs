@@ -5,7 +5,7 @@ use super::batch::ds_batch;
 use super::derivatives::direction;
 use super::model::{count, ds_model, get as model};
 use super::rollout::{self, ds_rollout};
-use super::sim::{ds_sim, get, look, parts};
+use super::sim::{any, ds_sim, get, look_any, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn ds_model_keyframe_act(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_act(sim: *mut ds_sim, act: *const f64) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let act = args::array(act, s.sim.act().len(), "act")?;
         s.sim.set_act(act)
     })
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn ds_sim_set_act(sim: *mut ds_sim, act: *const f64) -> ds
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_get_act(sim: *const ds_sim, act: *mut f64) -> ds_status {
     wall::status(|| {
-        let from = look(sim)?.sim.act();
+        let from = look_any(sim)?.sim.act();
         args::publish([(from, Out::new(act, from.len(), "act")?)])
     })
 }

@@ -98,8 +98,14 @@ pub unsafe fn optional_array<'a, T>(p: *const T, count: usize, name: &str) -> Re
 pub unsafe fn configuration<'a>(p: *const f64, model: &Model, name: &str) -> Result<&'a [f64]> {
     // SAFETY: as the caller's.
     let q = unsafe { numbers(p, model.nq(), name)? };
+    check_quaternions(model, q, name)?;
+    Ok(q)
+}
+
+/// Refuses quaternions that are far from unit length.
+pub fn check_quaternions(model: &Model, q: &[f64], name: &str) -> Result<()> {
     match model.bad_quaternion(q) {
-        None => Ok(q),
+        None => Ok(()),
         Some((joint, norm)) => Err(Error::invalid(format!(
             "{name}: the quaternion of joint \"{joint}\" must have unit norm, got {norm}"
         ))),

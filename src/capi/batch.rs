@@ -106,7 +106,7 @@ pub unsafe extern "C" fn ds_batch_create(
     out: *mut *mut ds_batch,
 ) -> ds_status {
     wall::status(|| {
-        let model = args::reference(model, "model")?;
+        let model = super::model::whole(model)?;
         let options = self::options(options)?;
         args::give(out, || {
             let mut batch = ds_batch {

@@ -1,18 +1,49 @@
 //! Configurations: keyframes, the tangent space, and MuJoCo's layout.
 
-use super::args::{self, Out};
-use super::model::{ds_model, get};
+use super::args::{self, Out, check_quaternions};
+use super::edge::{self, Edge};
+use super::model::{ds_model, get, whole};
 use super::status::ds_status;
 use super::wall;
 use crate::constraint::{home, place_on_ground};
+use crate::error::Result;
+use crate::model::{Keyframe, Model};
 use std::ffi::c_char;
+
+/// Publishes a configuration of all joints in the coordinates of the interface.
+unsafe fn publish_q(m: &Model, from: &[f64], q: *mut f64, name: &'static str) -> Result<()> {
+    let out = Out::new(q, m.free_nq(), name)?;
+    match m.reduction() {
+        None => args::publish([(from, out)]),
+        Some(map) => args::through(m.free_nq(), out, |x| {
+            map.q.find(from, x);
+            Ok(())
+        }),
+    }
+}
+
+/// Publishes a keyframe.
+pub(super) unsafe fn keyframe(m: &Model, k: &Keyframe, [q, v, u]: [*mut f64; 3]) -> Result<()> {
+    let outs = [
+        Out::optional(q, m.free_nq(), "q")?,
+        Out::optional(v, m.free_nv(), "v")?,
+        Out::optional(u, m.nu(), "u")?,
+    ];
+    let Some(map) = m.reduction() else {
+        return args::publish([(&k.q, outs[0]), (&k.v, outs[1]), (&k.u, outs[2])]);
+    };
+    let (mut x, mut y) = (vec![0.0; m.free_nq()], vec![0.0; m.free_nv()]);
+    map.q.find(&k.q, &mut x);
+    map.v.restrict(&k.v, &mut y);
+    args::publish([(&x, outs[0]), (&y, outs[1]), (&k.u, outs[2])])
+}
 
 /// The configuration in which every body has the placement of its description. q: nq numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_neutral(model: *const ds_model, q: *mut f64) -> ds_status {
     wall::status(|| {
         let m = &get(model)?.model;
-        args::publish([(m.neutral(), Out::new(q, m.nq(), "q")?)])
+        publish_q(m, m.neutral(), q, "q")
     })
 }
 
@@ -25,8 +56,8 @@ pub unsafe extern "C" fn ds_model_neutral(model: *const ds_model, q: *mut f64) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_home(model: *const ds_model, q: *mut f64) -> ds_status {
     wall::status(|| {
-        let m = &get(model)?.model;
-        let out = Out::new(q, m.nq(), "q")?;
+        let m = &whole(model)?.model;
+        let out = Out::new(q, m.free_nq(), "q")?;
         args::publish([(&home(m)?, out)])
     })
 }
@@ -43,9 +74,9 @@ pub unsafe extern "C" fn ds_model_place_on_ground(
     q_out: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let m = &get(model)?.model;
+        let m = &whole(model)?.model;
         let q = args::configuration(q, m, "q")?;
-        let out = Out::new(q_out, m.nq(), "q_out")?;
+        let out = Out::new(q_out, m.free_nq(), "q_out")?;
         args::publish([(&place_on_ground(m, q)?, out)])
     })
 }
@@ -62,11 +93,7 @@ pub unsafe extern "C" fn ds_model_keyframe(
     wall::status(|| {
         let m = &get(model)?.model;
         let k = m.keyframe(args::text(name, "name")?)?;
-        args::publish([
-            (&k.q, Out::optional(q, m.nq(), "q")?),
-            (&k.v, Out::optional(v, m.nv(), "v")?),
-            (&k.u, Out::optional(u, m.nu(), "u")?),
-        ])
+        keyframe(m, k, [q, v, u])
     })
 }
 
@@ -81,9 +108,18 @@ pub unsafe extern "C" fn ds_model_integrate(
 ) -> ds_status {
     wall::status(|| {
         let m = &get(model)?.model;
+        let dv = args::numbers(dv, m.free_nv(), "dv")?;
+        let out = Out::new(q_out, m.free_nq(), "q_out")?;
+        if m.reduction().is_some() {
+            let mut edge = Edge::new(m, 0);
+            let q = args::numbers(q, m.free_nq(), "q")?;
+            let q = edge::place(&edge.map, q, &mut edge.q);
+            check_quaternions(m, q, "q")?;
+            m.integrate(q, edge::expand(&edge.map, dv, &mut edge.v), &mut edge.c);
+            return publish_q(m, &edge.c, q_out, "q_out");
+        }
         let q = args::configuration(q, m, "q")?;
-        let dv = args::numbers(dv, m.nv(), "dv")?;
-        args::through(m.nq(), Out::new(q_out, m.nq(), "q_out")?, |x| {
+        args::through(m.free_nq(), out, |x| {
             m.integrate(q, dv, x);
             Ok(())
         })
@@ -101,10 +137,26 @@ pub unsafe extern "C" fn ds_model_difference(
 ) -> ds_status {
     wall::status(|| {
         let m = &get(model)?.model;
+        let out = Out::new(dv_out, m.free_nv(), "dv_out")?;
+        if let Some(map) = m.reduction() {
+            let mut edge = Edge::new(m, 0);
+            let (q0, q1) = (
+                args::numbers(q0, m.free_nq(), "q0")?,
+                args::numbers(q1, m.free_nq(), "q1")?,
+            );
+            let q0 = edge::place(&edge.map, q0, &mut edge.q);
+            let q1 = edge::place(&edge.map, q1, &mut edge.c);
+            check_quaternions(m, q0, "q0")?;
+            check_quaternions(m, q1, "q1")?;
+            m.difference(q0, q1, &mut edge.v);
+            return args::through(m.free_nv(), out, |x| {
+                map.v.restrict(&edge.v, x);
+                Ok(())
+            });
+        }
         let q0 = args::configuration(q0, m, "q0")?;
         let q1 = args::configuration(q1, m, "q1")?;
-        let out = Out::new(dv_out, m.nv(), "dv_out")?;
-        args::through(m.nv(), out, |x| {
+        args::through(m.free_nv(), out, |x| {
             m.difference(q0, q1, x);
             Ok(())
         })
@@ -122,10 +174,10 @@ pub unsafe extern "C" fn ds_model_q_from_mujoco(
     q: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let m = &get(model)?.model;
-        let qpos = args::numbers(qpos, m.nq(), "qpos")?;
-        let out = Out::new(q, m.nq(), "q")?;
-        args::through(m.nq(), out, |x| {
+        let m = &whole(model)?.model;
+        let qpos = args::numbers(qpos, m.free_nq(), "qpos")?;
+        let out = Out::new(q, m.free_nq(), "q")?;
+        args::through(m.free_nq(), out, |x| {
             m.q_from_mujoco(qpos, x);
             Ok(())
         })
@@ -141,10 +193,10 @@ pub unsafe extern "C" fn ds_model_q_to_mujoco(
     qpos: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let m = &get(model)?.model;
-        let q = args::numbers(q, m.nq(), "q")?;
-        let out = Out::new(qpos, m.nq(), "qpos")?;
-        args::through(m.nq(), out, |x| {
+        let m = &whole(model)?.model;
+        let q = args::numbers(q, m.free_nq(), "q")?;
+        let out = Out::new(qpos, m.free_nq(), "qpos")?;
+        args::through(m.free_nq(), out, |x| {
             m.q_to_mujoco(q, x);
             Ok(())
         })
@@ -162,11 +214,11 @@ pub unsafe extern "C" fn ds_model_v_from_mujoco(
     v: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let m = &get(model)?.model;
+        let m = &whole(model)?.model;
         let q = args::configuration(q, m, "q")?;
-        let qvel = args::numbers(qvel, m.nv(), "qvel")?;
-        let out = Out::new(v, m.nv(), "v")?;
-        args::through(m.nv(), out, |x| {
+        let qvel = args::numbers(qvel, m.free_nv(), "qvel")?;
+        let out = Out::new(v, m.free_nv(), "v")?;
+        args::through(m.free_nv(), out, |x| {
             m.v_from_mujoco(q, qvel, x);
             Ok(())
         })
@@ -183,11 +235,11 @@ pub unsafe extern "C" fn ds_model_v_to_mujoco(
     qvel: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let m = &get(model)?.model;
+        let m = &whole(model)?.model;
         let q = args::configuration(q, m, "q")?;
-        let v = args::numbers(v, m.nv(), "v")?;
-        let out = Out::new(qvel, m.nv(), "qvel")?;
-        args::through(m.nv(), out, |x| {
+        let v = args::numbers(v, m.free_nv(), "v")?;
+        let out = Out::new(qvel, m.free_nv(), "qvel")?;
+        args::through(m.free_nv(), out, |x| {
             m.v_to_mujoco(q, v, x);
             Ok(())
         })

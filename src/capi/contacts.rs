@@ -1,8 +1,9 @@
 //! Contacts and distances: of a step or of a configuration.
 
 use super::args::{self, Out};
+use super::dynamics::placed_within;
 use super::report::{ds_contact, ds_gradient};
-use super::sim::{ds_sim, get, look};
+use super::sim::{any, ds_sim, get, look_any};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -29,7 +30,7 @@ pub unsafe extern "C" fn ds_sim_contacts(
     count: *mut usize,
 ) -> ds_status {
     wall::status(|| {
-        let s = look(sim)?;
+        let s = look_any(sim)?;
         s.sim.need_contacts()?;
         let contacts = args::place(contacts, "contacts")?;
         let count = args::place(count, "count")?;
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn ds_sim_contacts(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_contact_torques(sim: *mut ds_sim, torques: *mut f64) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         s.sim.need_contacts()?;
         let n = 3 * s.sim.contacts().len();
         let out = Out::new(torques, n, "torques")?;
@@ -78,9 +79,8 @@ pub unsafe extern "C" fn ds_sim_contact_torques(sim: *mut ds_sim, torques: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_collide(sim: *mut ds_sim, q: *const f64) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
-        let q = args::array(q, s.sim.model().nq(), "q")?;
-        s.sim.collide(q)
+        let s = placed_within(sim, q)?;
+        s.sim.collide(s.q)
     })
 }
 
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn ds_sim_contact_derivatives(
     wall::status(|| {
         let s = get(sim)?;
         s.sim.need_contacts()?;
-        let entries = s.sim.model().nv() * s.sim.contacts().len();
+        let entries = s.sim.model().free_nv() * s.sim.contacts().len();
         let gradient = args::optional_place(gradient, "gradient")?;
         let outs = [
             Out::optional(dpoint, 3 * entries, "dpoint")?,
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn ds_sim_distance(
 ) -> ds_status {
     wall::status(|| {
         let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (nq, nv) = (s.sim.model().free_nq(), s.sim.model().free_nv());
         let [a, b] = geoms(&s.sim, geom_a, geom_b)?;
         let q = args::array(q, nq, "q")?;
         let out = args::place(out, "out")?;
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn ds_sim_set_pair_enabled(
     enabled: i32,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let [a, b] = geoms(&s.sim, geom_a, geom_b)?;
         let enabled = args::flag(enabled, "enabled")?;
         s.sim.set_pair_enabled(a, b, enabled)

@@ -155,7 +155,7 @@ pub unsafe extern "C" fn ds_ilqr_create(
     out: *mut *mut ds_ilqr,
 ) -> ds_status {
     wall::status(|| {
-        let model = super::model::get(model)?;
+        let model = super::model::whole(model)?;
         let step = self::options(step)?;
         let o = args::grown(options, "options")?;
         let options = IlqrOptions {

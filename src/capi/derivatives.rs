@@ -1,7 +1,8 @@
 //! Derivatives of a step: Jacobians, JVPs, VJPs.
 
 use super::args::{self, Out};
-use super::sim::{ds_sim, get, look, parts};
+use super::edge::{self, Edge};
+use super::sim::{any, ds_sim, get, look_any, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -38,7 +39,7 @@ unsafe fn adjoint<T>(
     [q_bar, v_bar, u_bar, p_bar]: [*mut f64; 4],
     run: impl FnOnce(&mut Sim, [Option<&mut [f64]>; 4]) -> Result<T>,
 ) -> Result<T> {
-    let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+    let (nv, nu, np) = (s.sim.model().free_nv(), s.sim.model().nu(), s.sim.np());
     let outs = [
         Out::optional(q_bar, nv, "q_bar")?,
         Out::optional(v_bar, nv, "v_bar")?,
@@ -52,7 +53,23 @@ unsafe fn adjoint<T>(
         outs[2].wanted().then_some(&mut *c),
         outs[3].wanted().then_some(&mut *d),
     ];
-    let found = run(&mut s.sim, wanted)?;
+    let found = match &s.edge.map {
+        None => run(&mut s.sim, wanted)?,
+        Some(map) => {
+            let [q, v, u, p] = wanted;
+            let nv = map.v.sizes()[0];
+            let full_q = q.is_some().then_some(&mut s.edge.c[..nv]);
+            let full_v = v.is_some().then_some(&mut s.edge.d[..]);
+            let found = run(&mut s.sim, [full_q, full_v, u, p])?;
+            if let Some(q) = q {
+                map.v.expand_transposed(&s.edge.c[..nv], q);
+            }
+            if let Some(v) = v {
+                map.v.expand_transposed(&s.edge.d, v);
+            }
+            found
+        }
+    };
     args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])?;
     Ok(found)
 }
@@ -64,7 +81,7 @@ pub(super) unsafe fn jacobians<'a>(
     np: usize,
     count: usize,
 ) -> Result<StepJacobians<'a>> {
-    let nv = model.nv();
+    let nv = model.free_nv();
     jacobians_of(
         out,
         [nv, model.nu(), np].map(|columns| nv * columns * count),
@@ -113,9 +130,22 @@ pub unsafe extern "C" fn ds_sim_step_jacobians(
     out: *const ds_step_jacobians,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let out = jacobians(out, s.sim.model(), s.sim.np(), 1)?;
-        s.sim.step_jacobians(out)
+        let Edge {
+            map,
+            matrices,
+            product,
+            ..
+        } = &mut s.edge;
+        let Some(map) = map else {
+            return s.sim.step_jacobians(out);
+        };
+        let sizes = [s.sim.model().nv(), s.sim.model().nu(), s.sim.np()];
+        s.sim.step_jacobians(edge::lend(&out, matrices, sizes))?;
+        let full = edge::lend(&out, matrices, sizes);
+        edge::reduce_step(&map.v, &full, product, out);
+        Ok(())
     })
 }
 
@@ -127,7 +157,7 @@ pub(super) unsafe fn direction<'a>(
     du: *const f64,
     dp: *const f64,
 ) -> Result<[&'a [f64]; 4]> {
-    let (nv, nu) = (sim.model().nv(), sim.model().nu());
+    let (nv, nu) = (sim.model().free_nv(), sim.model().nu());
     Ok([
         args::optional_array(dq, nv, "dq")?,
         args::optional_array(dv, nv, "dv")?,
@@ -152,13 +182,25 @@ pub unsafe extern "C" fn ds_sim_step_jvp(
     dv_next: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
-        let nv = s.sim.model().nv();
+        let s = any(sim)?;
+        let nv = s.sim.model().free_nv();
         let [dq, dv, du, dp] = direction(&s.sim, dq, dv, du, dp)?;
         let to_q = Out::optional(dq_next, nv, "dq_next")?;
         let to_v = Out::optional(dv_next, nv, "dv_next")?;
         let [x, y] = parts(&mut s.stage, [nv, nv]);
-        s.sim.step_jvp(dq, dv, du, dp, x, y)?;
+        let Edge {
+            map, v, a, b, d, ..
+        } = &mut s.edge;
+        let map = &*map;
+        match map {
+            None => s.sim.step_jvp(dq, dv, du, dp, x, y)?,
+            Some(of) => {
+                let (dq, dv) = (edge::expand(map, dq, v), edge::expand(map, dv, a));
+                s.sim.step_jvp(dq, dv, du, dp, b, d)?;
+                of.v.restrict(b, x);
+                of.v.restrict(d, y);
+            }
+        }
         args::publish([(x, to_q), (y, to_v)])
     })
 }
@@ -179,13 +221,18 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
     p_bar: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
-        let nv = s.sim.model().nv();
+        let s = any(sim)?;
+        let nv = s.sim.model().free_nv();
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
         let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
-        adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
+        let (mut own_q, mut own_v) = (std::mem::take(&mut s.edge.a), std::mem::take(&mut s.edge.b));
+        let q_next_bar = edge::force(&s.edge.map, q_next_bar, &mut own_q);
+        let v_next_bar = edge::force(&s.edge.map, v_next_bar, &mut own_v);
+        let done = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
             sim.step_vjp(q_next_bar, v_next_bar, q, v, u, p)
-        })
+        });
+        (s.edge.a, s.edge.b) = (own_q, own_v);
+        done
     })
 }
 
@@ -213,14 +260,19 @@ pub unsafe extern "C" fn ds_sim_step_vjp_aware(
     which: *mut i32,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
-        let nv = s.sim.model().nv();
+        let s = any(sim)?;
+        let nv = s.sim.model().free_nv();
         let which = args::place(which, "which")?;
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
         let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
-        let aware = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
+        let (mut own_q, mut own_v) = (std::mem::take(&mut s.edge.a), std::mem::take(&mut s.edge.b));
+        let q_next_bar = edge::force(&s.edge.map, q_next_bar, &mut own_q);
+        let v_next_bar = edge::force(&s.edge.map, v_next_bar, &mut own_v);
+        let done = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
             sim.step_vjp_aware(q_next_bar, v_next_bar, q, v, u, p)
-        })?;
+        });
+        (s.edge.a, s.edge.b) = (own_q, own_v);
+        let aware = done?;
         which.write(i32::from(aware.other));
         Ok(())
     })
@@ -264,7 +316,7 @@ pub unsafe extern "C" fn ds_sim_column_labels(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut usize) -> ds_status {
     wall::status(|| {
-        let resorted = look(sim)?.sim.aware()?.resorted;
+        let resorted = look_any(sim)?.sim.aware()?.resorted;
         args::place(count, "count")?.write(resorted);
         Ok(())
     })
@@ -293,7 +345,7 @@ pub unsafe extern "C" fn ds_sim_impulse_jacobians(
     wall::status(|| {
         let s = get(sim)?;
         let rows = 3 * s.sim.contacts().len();
-        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
+        let (nv, nu) = (s.sim.model().free_nv(), s.sim.model().nu());
         let unique = args::place(unique, "unique")?;
         let outs = [
             Out::optional(by_q, rows * nv, "by_q")?,

@@ -324,11 +324,7 @@ pub unsafe extern "C" fn ds_model_keyframe_at(
         let m = &get(model)?.model;
         let i = args::index(keyframe, m.keyframes().len(), "keyframe", "keyframe")?;
         let k = &m.keyframes()[i];
-        args::publish([
-            (&k.q, Out::optional(q, m.nq(), "q")?),
-            (&k.v, Out::optional(v, m.nv(), "v")?),
-            (&k.u, Out::optional(u, m.nu(), "u")?),
-        ])
+        super::configuration::keyframe(m, k, [q, v, u])
     })
 }
 

@@ -1,10 +1,14 @@
 //! Dynamics without contact: at any state.
 
 use super::args::{self, Out};
-use super::sim::{ds_sim, get, parts};
+use super::edge::{self, Side};
+use super::sim::{any, ds_sim, get, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
+use crate::model::reduction::Reduction;
+use crate::step::Sim;
+use std::sync::Arc;
 
 /// A sim and a configuration of its model.
 pub(super) unsafe fn placed<'a>(
@@ -12,7 +16,7 @@ pub(super) unsafe fn placed<'a>(
     q: *const f64,
 ) -> Result<(&'a mut ds_sim, &'a [f64])> {
     let s = get(sim)?;
-    let q = args::array(q, s.sim.model().nq(), "q")?;
+    let q = args::array(q, s.sim.model().free_nq(), "q")?;
     Ok((s, q))
 }
 
@@ -23,8 +27,66 @@ pub(super) unsafe fn moving<'a>(
     v: *const f64,
 ) -> Result<(&'a mut ds_sim, &'a [f64], &'a [f64])> {
     let (s, q) = placed(sim, q)?;
-    let v = args::array(v, s.sim.model().nv(), "v")?;
+    let v = args::array(v, s.sim.model().free_nv(), "v")?;
     Ok((s, q, v))
+}
+
+/// A sim and a state in the coordinates of all joints, with memory for results in them.
+pub(super) struct Within<'a> {
+    pub sim: &'a mut Sim,
+    pub stage: &'a mut [f64],
+    pub map: &'a Option<Arc<Reduction>>,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    /// Other vectors of all dofs, and memory for matrices.
+    pub a: &'a mut [f64],
+    pub b: &'a mut [f64],
+    pub matrices: &'a mut [f64],
+    pub product: &'a mut [f64],
+    /// The caller's q and v.
+    pub given: [&'a [f64]; 2],
+}
+
+impl Within<'_> {
+    /// Number of dofs of the interface.
+    pub fn nv(&self) -> usize {
+        self.sim.model().free_nv()
+    }
+}
+
+/// A sim and a configuration of its model, for calls that convert reduced coordinates.
+pub(super) unsafe fn placed_within<'a>(sim: *mut ds_sim, q: *const f64) -> Result<Within<'a>> {
+    let s = any(sim)?;
+    let q = args::array(q, s.sim.model().free_nq(), "q")?;
+    Ok(within(s, q, &[]))
+}
+
+/// A sim and a state of its model, for calls that convert reduced coordinates.
+pub(super) unsafe fn moving_within<'a>(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+) -> Result<Within<'a>> {
+    let s = any(sim)?;
+    let q = args::array(q, s.sim.model().free_nq(), "q")?;
+    let v = args::array(v, s.sim.model().free_nv(), "v")?;
+    Ok(within(s, q, v))
+}
+
+fn within<'a>(s: &'a mut ds_sim, q: &'a [f64], v: &'a [f64]) -> Within<'a> {
+    let e = &mut s.edge;
+    Within {
+        sim: &mut s.sim,
+        stage: &mut s.stage,
+        q: edge::place(&e.map, q, &mut e.q),
+        v: edge::expand(&e.map, v, &mut e.v),
+        map: &e.map,
+        a: &mut e.a,
+        b: &mut e.b,
+        matrices: &mut e.matrices,
+        product: &mut e.product,
+        given: [q, v],
+    }
 }
 
 /// World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
@@ -36,11 +98,11 @@ pub unsafe extern "C" fn ds_forward_kinematics(
     placements: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
+        let s = placed_within(sim, q)?;
         let nbody = s.sim.model().nbody();
         let out = Out::new(placements, 16 * nbody, "placements")?;
-        let x = args::matrix(out, &[("q", q)])?;
-        s.sim.forward_kinematics(q, x)
+        let x = args::matrix(out, &[("q", s.given[0])])?;
+        s.sim.forward_kinematics(s.q, x)
     })
 }
 
@@ -56,12 +118,19 @@ pub unsafe extern "C" fn ds_inverse_dynamics(
     tau: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let nv = v.len();
+        let s = moving_within(sim, q, v)?;
+        let nv = s.nv();
         let a = args::array(a, nv, "a")?;
         let out = Out::new(tau, nv, "tau")?;
-        let [x] = parts(&mut s.stage, [nv]);
-        s.sim.inverse_dynamics(q, v, a, x)?;
+        let [x] = parts(s.stage, [nv]);
+        match s.map {
+            None => s.sim.inverse_dynamics(s.q, s.v, a, x)?,
+            Some(map) => {
+                let a = edge::expand(s.map, a, s.a);
+                s.sim.inverse_dynamics(s.q, s.v, a, s.b)?;
+                map.v.expand_transposed(s.b, x);
+            }
+        }
         args::publish([(x, out)])
     })
 }
@@ -79,12 +148,19 @@ pub unsafe extern "C" fn ds_forward_dynamics(
     a: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let nv = v.len();
+        let s = moving_within(sim, q, v)?;
+        let nv = s.nv();
         let tau = args::array(tau, nv, "tau")?;
         let out = Out::new(a, nv, "a")?;
-        let [x] = parts(&mut s.stage, [nv]);
-        s.sim.forward_dynamics(q, v, tau, x)?;
+        let [x] = parts(s.stage, [nv]);
+        match s.map {
+            None => s.sim.forward_dynamics(s.q, s.v, tau, x)?,
+            Some(map) => {
+                let tau = edge::force(s.map, tau, s.a);
+                s.sim.forward_dynamics(s.q, s.v, tau, s.b)?;
+                map.v.restrict(s.b, x);
+            }
+        }
         args::publish([(x, out)])
     })
 }
@@ -118,10 +194,23 @@ pub unsafe extern "C" fn ds_hybrid_dynamics(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_mass_matrix(sim: *mut ds_sim, q: *const f64, M: *mut f64) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
-        let nv = s.sim.model().nv();
-        let x = args::matrix(Out::new(M, nv * nv, "M")?, &[("q", q)])?;
-        s.sim.mass_matrix(q, x)
+        let s = placed_within(sim, q)?;
+        let nv = s.nv();
+        let x = args::matrix(Out::new(M, nv * nv, "M")?, &[("q", s.given[0])])?;
+        let Some(map) = s.map else {
+            return s.sim.mass_matrix(s.q, x);
+        };
+        let n = map.v.sizes()[0];
+        let full = &mut s.matrices[..n * n];
+        s.sim.mass_matrix(s.q, full)?;
+        edge::reduce(
+            &map.v,
+            (n, full),
+            [Side::Force, Side::Velocity],
+            s.product,
+            x,
+        );
+        Ok(())
     })
 }
 
@@ -138,15 +227,40 @@ pub unsafe extern "C" fn ds_inverse_dynamics_derivatives(
     dtau_dv: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let nv = v.len();
+        let s = moving_within(sim, q, v)?;
+        let nv = s.nv();
         let a = args::array(a, nv, "a")?;
         let outs = [
             Out::optional(dtau_dq, nv * nv, "dtau_dq")?,
             Out::optional(dtau_dv, nv * nv, "dtau_dv")?,
         ];
+        let [q, v] = s.given;
         let [by_q, by_v] = args::in_place(outs, &[("q", q), ("v", v), ("a", a)])?;
-        s.sim.inverse_dynamics_derivatives(q, v, a, by_q, by_v)
+        let Some(map) = s.map else {
+            return s.sim.inverse_dynamics_derivatives(s.q, s.v, a, by_q, by_v);
+        };
+        let n = map.v.sizes()[0];
+        let [full_q, full_v] = parts(s.matrices, [n * n; 2]);
+        let a = edge::expand(s.map, a, s.a);
+        let wanted = [
+            by_q.is_some().then_some(&mut *full_q),
+            by_v.is_some().then_some(&mut *full_v),
+        ];
+        let [want_q, want_v] = wanted;
+        s.sim
+            .inverse_dynamics_derivatives(s.q, s.v, a, want_q, want_v)?;
+        for (from, to) in [(full_q, by_q), (full_v, by_v)] {
+            if let Some(to) = to {
+                edge::reduce(
+                    &map.v,
+                    (n, from),
+                    [Side::Force, Side::Velocity],
+                    s.product,
+                    to,
+                );
+            }
+        }
+        Ok(())
     })
 }
 
@@ -163,17 +277,40 @@ pub unsafe extern "C" fn ds_forward_dynamics_derivatives(
     da_dtau: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let nv = v.len();
+        let s = moving_within(sim, q, v)?;
+        let nv = s.nv();
         let tau = args::array(tau, nv, "tau")?;
+        let [q, v] = s.given;
         let outs = [
             Out::optional(da_dq, nv * nv, "da_dq")?,
             Out::optional(da_dv, nv * nv, "da_dv")?,
             Out::optional(da_dtau, nv * nv, "da_dtau")?,
         ];
         let [by_q, by_v, by_tau] = args::in_place(outs, &[("q", q), ("v", v), ("tau", tau)])?;
-        s.sim
-            .forward_dynamics_derivatives(q, v, tau, by_q, by_v, by_tau)
+        let Some(map) = s.map else {
+            return (s.sim).forward_dynamics_derivatives(s.q, s.v, tau, by_q, by_v, by_tau);
+        };
+        let n = map.v.sizes()[0];
+        let [full_q, full_v, full_tau] = parts(s.matrices, [n * n; 3]);
+        let tau = edge::force(s.map, tau, s.a);
+        s.sim.forward_dynamics_derivatives(
+            s.q,
+            s.v,
+            tau,
+            by_q.is_some().then_some(&mut *full_q),
+            by_v.is_some().then_some(&mut *full_v),
+            by_tau.is_some().then_some(&mut *full_tau),
+        )?;
+        for (from, to, side) in [
+            (full_q, by_q, Side::Velocity),
+            (full_v, by_v, Side::Velocity),
+            (full_tau, by_tau, Side::Force),
+        ] {
+            if let Some(to) = to {
+                edge::reduce(&map.v, (n, from), [Side::Velocity, side], s.product, to);
+            }
+        }
+        Ok(())
     })
 }
 
@@ -189,14 +326,20 @@ pub unsafe extern "C" fn ds_body_jacobian(
     J: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
-        let nv = s.sim.model().nv();
+        let s = placed_within(sim, q)?;
+        let (nv, q) = (s.nv(), s.given[0]);
         let body = args::index(body, s.sim.model().nbody(), "body", "body")?;
         let point = args::array(point, 3, "point")?;
         let out = Out::new(J, 6 * nv, "J")?;
         let x = args::matrix(out, &[("q", q), ("point", point)])?;
-        s.sim
-            .body_jacobian(q, body, std::array::from_fn(|i| point[i]), x)
+        let point = std::array::from_fn(|i| point[i]);
+        let Some(map) = s.map else {
+            return s.sim.body_jacobian(s.q, body, point, x);
+        };
+        let full = &mut s.matrices[..6 * map.v.sizes()[0]];
+        s.sim.body_jacobian(s.q, body, point, full)?;
+        map.v.times(6, full, x);
+        Ok(())
     })
 }
 
@@ -208,11 +351,11 @@ pub unsafe extern "C" fn ds_site_placements(
     placements: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
+        let s = placed_within(sim, q)?;
         let count = s.sim.model().sites().len();
         let out = Out::new(placements, 16 * count, "placements")?;
-        let x = args::matrix(out, &[("q", q)])?;
-        s.sim.site_placements(q, x)
+        let x = args::matrix(out, &[("q", s.given[0])])?;
+        s.sim.site_placements(s.q, x)
     })
 }
 
@@ -226,11 +369,16 @@ pub unsafe extern "C" fn ds_site_jacobian(
     J: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
-        let nv = s.sim.model().nv();
+        let s = placed_within(sim, q)?;
         let site = args::index(site, s.sim.model().sites().len(), "site", "site")?;
-        let x = args::matrix(Out::new(J, 6 * nv, "J")?, &[("q", q)])?;
-        s.sim.site_jacobian(q, site, x)
+        let x = args::matrix(Out::new(J, 6 * s.nv(), "J")?, &[("q", s.given[0])])?;
+        let Some(map) = s.map else {
+            return s.sim.site_jacobian(s.q, site, x);
+        };
+        let full = &mut s.matrices[..6 * map.v.sizes()[0]];
+        s.sim.site_jacobian(s.q, site, full)?;
+        map.v.times(6, full, x);
+        Ok(())
     })
 }
 
@@ -246,10 +394,10 @@ pub unsafe extern "C" fn ds_energy(
     potential: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
+        let s = moving_within(sim, q, v)?;
         let kinetic = Out::optional(kinetic, 1, "kinetic")?;
         let potential = Out::optional(potential, 1, "potential")?;
-        let (t, u) = s.sim.energy(q, v)?;
+        let (t, u) = s.sim.energy(s.q, s.v)?;
         args::publish([(&[t], kinetic), (&[u], potential)])
     })
 }
@@ -265,16 +413,24 @@ pub unsafe extern "C" fn ds_center_of_mass(
     J: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
-        let nv = s.sim.model().nv();
+        let s = placed_within(sim, q)?;
+        let nv = s.nv();
         let outs = [
             Out::optional(mass, 1, "mass")?,
             Out::optional(com, 3, "com")?,
             Out::optional(J, 3 * nv, "J")?,
         ];
-        let [j] = parts(&mut s.stage, [3 * nv]);
+        let [j] = parts(s.stage, [3 * nv]);
         let mut c = [0.0; 3];
-        let m = s.sim.center_of_mass(q, &mut c, Some(&mut *j))?;
+        let m = match s.map {
+            None => s.sim.center_of_mass(s.q, &mut c, Some(&mut *j))?,
+            Some(map) => {
+                let full = &mut s.matrices[..3 * map.v.sizes()[0]];
+                let m = s.sim.center_of_mass(s.q, &mut c, Some(&mut *full))?;
+                map.v.times(3, full, j);
+                m
+            }
+        };
         args::publish([(&[m], outs[0]), (&c, outs[1]), (j, outs[2])])
     })
 }
@@ -290,12 +446,12 @@ pub unsafe extern "C" fn ds_momentum(
     momentum: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
+        let s = moving_within(sim, q, v)?;
         let about = match args::optional_array(about, 3, "about")? {
             [x, y, z] => [*x, *y, *z],
             _ => [0.0; 3],
         };
         let out = Out::new(momentum, 6, "momentum")?;
-        args::publish([(&s.sim.momentum(q, v, about)?, out)])
+        args::publish([(&s.sim.momentum(s.q, s.v, about)?, out)])
     })
 }

@@ -2,7 +2,7 @@
 
 use super::args::{self, Out};
 use super::dynamics::moving;
-use super::sim::{ds_sim, get, parts};
+use super::sim::{any, ds_sim, get, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn ds_sim_body_contact_wrenches(
     wrenches: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let n = 6 * s.sim.model().nbody();
         let out = Out::new(wrenches, n, "wrenches")?;
         let [x] = parts(&mut s.stage, [n]);

@@ -216,7 +216,7 @@ pub unsafe extern "C" fn ds_ik_create(
     out: *mut *mut ds_ik,
 ) -> ds_status {
     wall::status(|| {
-        let model = super::model::get(model)?;
+        let model = super::model::whole(model)?;
         let o = args::grown(options, "options")?;
         args::zero(o.reserved, "options.reserved")?;
         let options = IkOptions {

@@ -50,7 +50,7 @@ pub enum ds_actuation {
     DS_ACTUATION_JOINTS = 2,
 }
 
-/// How to treat a URDF joint that follows another joint.
+/// How to treat a joint that follows another joint.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_mimic {
@@ -61,6 +61,10 @@ pub enum ds_mimic {
     /// Couple it to its leader by an equality constraint of the same name: q = multiplier *
     /// q_leader + offset. DS_CONTACT_PENALTY refuses equality constraints.
     DS_MIMIC_COUPLE = 2,
+    /// Give both one coordinate, that of the leader: nq and nv do not count the follower, and no
+    /// constraint is needed. Also for equalities of two joints of MJCF with coefficients up to degree
+    /// 1 (see ds_builder_add_reduction).
+    DS_MIMIC_REDUCE = 3,
 }
 
 /// How to treat a URDF collision geometry whose mesh file is not found.
@@ -218,6 +222,7 @@ pub(super) unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptio
             DS_MIMIC_ERROR => Mimic::Error,
             DS_MIMIC_INDEPENDENT => Mimic::Independent,
             DS_MIMIC_COUPLE => Mimic::Couple,
+            DS_MIMIC_REDUCE => Mimic::Reduce,
         })?,
         missing_mesh: choice!(o.missing_mesh, "missing_mesh", ds_missing_mesh {
             DS_MISSING_MESH_ERROR => MissingMesh::Error,

@@ -45,12 +45,14 @@ pub mod edit;
 
 pub mod cords;
 
+mod edge;
 pub mod equality;
 
 pub mod inertia;
 
 pub mod options;
 
+pub mod reduction;
 pub mod report;
 pub mod rotations;
 

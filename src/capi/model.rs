@@ -1,6 +1,7 @@
 //! Queries of a model.
 
 use super::args;
+use super::edge;
 use super::wall;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -41,6 +42,13 @@ impl ds_model {
 
 pub(super) unsafe fn get<'a>(model: *const ds_model) -> Result<&'a ds_model> {
     args::reference(model, "model")
+}
+
+/// A model for calls that do not convert reduced coordinates.
+pub(super) unsafe fn whole<'a>(model: *const ds_model) -> Result<&'a ds_model> {
+    let m: &ds_model = get(model)?;
+    edge::refuse(&m.model)?;
+    Ok(m)
 }
 
 pub(super) unsafe fn count(model: *const ds_model, of: impl FnOnce(&Model) -> usize) -> usize {
@@ -86,13 +94,13 @@ pub unsafe extern "C" fn ds_model_free(model: *mut ds_model) {
 /// Length of configurations q. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nq(model: *const ds_model) -> usize {
-    count(model, Model::nq)
+    count(model, Model::free_nq)
 }
 
 /// Length of velocities v and of tangent vectors: the number of dofs. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nv(model: *const ds_model) -> usize {
-    count(model, Model::nv)
+    count(model, Model::free_nv)
 }
 
 /// Number of inputs u. 0 for NULL.

@@ -228,11 +228,21 @@ pub unsafe extern "C" fn ds_model_joint_body(model: *const ds_model, joint: i32)
     })
 }
 
-/// Index in q of a joint's first coordinate; -1 if the id is out of range.
+/// First coordinate and dof of a joint, and their numbers.
+fn joint_place(m: &Model, i: usize) -> [usize; 4] {
+    let j = m.joint(i);
+    match m.reduction() {
+        None => [j.iq, j.iv, j.nq, j.nv],
+        Some(reduction) => reduction.place(i, [j.nq, j.nv]),
+    }
+}
+
+/// Index in q of a joint's first coordinate; -1 if the id is out of range. For a joint with reduced
+/// coordinates (ds_builder_add_reduction) it is that of its reduction, as in the next three calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_q_index(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
-        args::id(Some(m.joint(i).iq))
+        args::id(Some(joint_place(m, i)[0]))
     })
 }
 
@@ -240,7 +250,7 @@ pub unsafe extern "C" fn ds_model_joint_q_index(model: *const ds_model, joint: i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_v_index(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
-        args::id(Some(m.joint(i).iv))
+        args::id(Some(joint_place(m, i)[1]))
     })
 }
 
@@ -248,7 +258,7 @@ pub unsafe extern "C" fn ds_model_joint_v_index(model: *const ds_model, joint: i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_nq(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
-        args::id(Some(m.joint(i).nq))
+        args::id(Some(joint_place(m, i)[2]))
     })
 }
 
@@ -256,7 +266,7 @@ pub unsafe extern "C" fn ds_model_joint_nq(model: *const ds_model, joint: i32) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_nv(model: *const ds_model, joint: i32) -> i32 {
     about(model, joint, Part::Joint, |m, i| {
-        args::id(Some(m.joint(i).nv))
+        args::id(Some(joint_place(m, i)[3]))
     })
 }
 

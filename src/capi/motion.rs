@@ -2,7 +2,7 @@
 
 use super::args::{self, Out};
 use super::builder::pose;
-use super::dynamics::{moving, placed};
+use super::dynamics::{moving, moving_within, placed};
 use super::sim::{ds_sim, parts};
 use super::status::ds_status;
 use super::wall;
@@ -58,11 +58,11 @@ pub unsafe extern "C" fn ds_body_velocities(
     velocities: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
+        let s = moving_within(sim, q, v)?;
         let n = 6 * s.sim.model().nbody();
         let (frame, out) = (reference(frame)?, Out::new(velocities, n, "velocities")?);
-        let [x] = parts(&mut s.stage, [n]);
-        s.sim.body_velocities(q, v, frame, x)?;
+        let [x] = parts(s.stage, [n]);
+        s.sim.body_velocities(s.q, s.v, frame, x)?;
         args::publish([(x, out)])
     })
 }
@@ -104,11 +104,11 @@ pub unsafe extern "C" fn ds_site_velocities(
     velocities: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
+        let s = moving_within(sim, q, v)?;
         let n = 6 * s.sim.model().sites().len();
         let (frame, out) = (reference(frame)?, Out::new(velocities, n, "velocities")?);
-        let [x] = parts(&mut s.stage, [n]);
-        s.sim.site_velocities(q, v, frame, x)?;
+        let [x] = parts(s.stage, [n]);
+        s.sim.site_velocities(s.q, s.v, frame, x)?;
         args::publish([(x, out)])
     })
 }
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ds_body_jacobians(
     wall::status(|| {
         let (s, q) = placed(sim, q)?;
         let m = s.sim.model();
-        let out = Out::new(jacobians, 6 * m.nv() * m.nbody(), "jacobians")?;
+        let out = Out::new(jacobians, 6 * m.free_nv() * m.nbody(), "jacobians")?;
         let frame = reference(frame)?;
         let x = args::matrix(out, &[("q", q)])?;
         s.sim.body_jacobians(q, frame, x)
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn ds_frame_jacobian(
     wall::status(|| {
         let (s, q) = placed(sim, q)?;
         let of = frame_on(s.sim.model(), body, placement, frame)?;
-        let out = Out::new(J, 6 * s.sim.model().nv(), "J")?;
+        let out = Out::new(J, 6 * s.sim.model().free_nv(), "J")?;
         let x = args::matrix(out, &[("q", q)])?;
         s.sim.frame_jacobian(q, &of, x)
     })

@@ -1,7 +1,7 @@
 //! Collision filters: the pairs of geoms that may touch.
 
 use super::args;
-use super::model::{ds_model, get};
+use super::model::{ds_model, get, whole};
 use super::status::ds_status;
 use super::wall;
 use crate::collision::scene::{exclude_overlapping, may_touch};
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn ds_model_exclude_overlapping(
     out: *mut *mut ds_model,
 ) -> ds_status {
     wall::status(|| {
-        let m = &get(model)?.model;
+        let m = &whole(model)?.model;
         let q = if q.is_null() {
             m.neutral()
         } else {

@@ -1,7 +1,7 @@
 //! Parameters of a simulation.
 
 use super::args::{self, Out};
-use super::sim::{ds_sim, get, look};
+use super::sim::{any, ds_sim, look_any};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn ds_sim_select_params(
     count: usize,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         s.sim.select_params(&self::params(params, count)?)?;
         s.fit_stage();
         Ok(())
@@ -158,14 +158,14 @@ pub unsafe extern "C" fn ds_sim_select_params(
 /// Number np of selected parameters. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_np(sim: *const ds_sim) -> usize {
-    wall::value(0, || Ok(look(sim)?.sim.np()))
+    wall::value(0, || Ok(look_any(sim)?.sim.np()))
 }
 
 /// Values of the selected parameters. p: np numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> ds_status {
     wall::status(|| {
-        let s = look(sim)?;
+        let s = look_any(sim)?;
         let np = s.sim.np();
         s.sim.get_params(args::matrix(Out::new(p, np, "p")?, &[])?)
     })
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let p = args::array(p, s.sim.np(), "p")?;
         s.sim.set_params(p)
     })

@@ -2,7 +2,7 @@
 
 use super::args;
 use super::report::ds_patch;
-use super::sim::{ds_sim, look};
+use super::sim::{ds_sim, look_any};
 use super::status::ds_status;
 use super::wall;
 use std::ptr;
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn ds_sim_patches(
     count: *mut usize,
 ) -> ds_status {
     wall::status(|| {
-        let s = look(sim)?;
+        let s = look_any(sim)?;
         s.sim.need_contacts()?;
         let patches = args::place(patches, "patches")?;
         let count = args::place(count, "count")?;

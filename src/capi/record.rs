@@ -88,7 +88,7 @@ pub unsafe extern "C" fn ds_recorder_create(
     out: *mut *mut ds_recorder,
 ) -> ds_status {
     wall::status(|| {
-        let model = args::reference(model, "model")?;
+        let model = super::model::whole(model)?;
         let o = args::grown(options, "options")?;
         args::give(out, || {
             let options = RecorderOptions {

@@ -1,6 +1,7 @@
 //! Trajectories: rollouts and their adjoint.
 
 use super::args::{self, Out};
+use super::edge;
 use super::model::ds_model;
 use super::options::{ds_options, options};
 use super::params::{ds_param, params};
@@ -8,14 +9,60 @@ use super::report::ds_gradient;
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::reduction::Reduction;
 use crate::rollout::Rollout;
+use std::sync::Arc;
 
 /// A simulation over many steps: all the memory that a trajectory and its adjoint need. One thread
 /// at a time.
-pub struct ds_rollout(pub(super) Rollout);
+pub struct ds_rollout(pub(super) Rollout, Edges);
 
-pub(super) unsafe fn get<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
+/// States and gradients in the coordinates of all joints; empty without reduced coordinates.
+#[derive(Default)]
+struct Edges {
+    map: Option<Arc<Reduction>>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    q0: Vec<f64>,
+    v0: Vec<f64>,
+}
+
+impl Edges {
+    fn new(model: &Model, max_steps: usize) -> Result<Edges> {
+        let Some(map) = model.reduction() else {
+            return Ok(Edges::default());
+        };
+        let states = |n: usize| {
+            let (mut x, n) = (Vec::new(), n.saturating_mul(max_steps.saturating_add(1)));
+            if x.try_reserve_exact(n).is_err() {
+                return Err(Error::capacity(format!(
+                    "max_steps: there is no memory for {n} numbers"
+                )));
+            }
+            x.resize(n, 0.0);
+            Ok(x)
+        };
+        Ok(Edges {
+            map: Some(map.clone()),
+            q: states(model.nq())?,
+            v: states(model.nv())?,
+            q0: vec![0.0; model.nq()],
+            v0: vec![0.0; model.nv()],
+        })
+    }
+}
+
+/// A rollout for calls without q and v, or that convert them.
+unsafe fn any<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
     Ok(&mut args::exclusive(rollout, "rollout")?.0)
+}
+
+/// A rollout for calls that do not convert reduced coordinates.
+pub(super) unsafe fn get<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
+    let r = any(rollout)?;
+    edge::refuse(r.sim().model())?;
+    Ok(r)
 }
 
 unsafe fn look<'a>(rollout: *const ds_rollout) -> Result<&'a Rollout> {
@@ -51,7 +98,9 @@ pub unsafe extern "C" fn ds_rollout_create(
         let options = self::options(options)?;
         args::give(out, || {
             let model = model.model.clone();
-            Ok(ds_rollout(Rollout::new(model, &options, max_steps)?))
+            let rollout = Rollout::new(model, &options, max_steps)?;
+            let edges = Edges::new(rollout.sim().model(), max_steps)?;
+            Ok(ds_rollout(rollout, edges))
         })
     })
 }
@@ -91,10 +140,10 @@ pub unsafe extern "C" fn ds_rollout_run(
     v: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(rollout)?;
+        let ds_rollout(r, e) = args::exclusive(rollout, "rollout")?;
         check_steps(r, steps)?;
         let m = r.sim().model();
-        let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
+        let (nq, nv, nu) = (m.free_nq(), m.free_nv(), m.nu());
         let (q0, v0) = (args::array(q0, nq, "q0")?, args::array(v0, nv, "v0")?);
         let u = args::array(u, nu * steps, "u")?;
         let outs = [
@@ -102,7 +151,30 @@ pub unsafe extern "C" fn ds_rollout_run(
             Out::optional(v, nv * (steps + 1), "v")?,
         ];
         let [q, v] = args::in_place(outs, &[("q0", q0), ("v0", v0), ("u", u)])?;
-        r.run(q0, v0, u, steps, q, v)
+        let Some(map) = &e.map else {
+            return r.run(q0, v0, u, steps, q, v);
+        };
+        map.q.place(q0, &mut e.q0);
+        map.v.expand(v0, &mut e.v0);
+        let (full_q, full_v) = (e.q0.len(), e.v0.len());
+        let all_q = &mut e.q[..full_q * (steps + 1)];
+        let all_v = &mut e.v[..full_v * (steps + 1)];
+        let want_q = q.is_some().then_some(&mut *all_q);
+        let want_v = v.is_some().then_some(&mut *all_v);
+        r.run(&e.q0, &e.v0, u, steps, want_q, want_v)?;
+        if let Some(q) = q {
+            let pairs = q
+                .chunks_exact_mut(nq.max(1))
+                .zip(all_q.chunks_exact(full_q.max(1)));
+            pairs.for_each(|(y, x)| map.q.find(x, y));
+        }
+        if let Some(v) = v {
+            let pairs = v
+                .chunks_exact_mut(nv.max(1))
+                .zip(all_v.chunks_exact(full_v.max(1)));
+            pairs.for_each(|(y, x)| map.v.restrict(x, y));
+        }
+        Ok(())
     })
 }
 
@@ -124,11 +196,11 @@ pub unsafe extern "C" fn ds_rollout_adjoint(
     p_bar: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(rollout)?;
+        let ds_rollout(r, e) = args::exclusive(rollout, "rollout")?;
         let Some(steps) = r.steps() else {
             return Err(Error::no_step("rollout: the adjoint needs a run first"));
         };
-        let (nv, nu) = (r.sim().model().nv(), r.sim().model().nu());
+        let (nv, nu) = (r.sim().model().free_nv(), r.sim().model().nu());
         let q_bar = args::array(q_bar, nv * (steps + 1), "q_bar")?;
         let v_bar = args::array(v_bar, nv * (steps + 1), "v_bar")?;
         let outs = [
@@ -138,7 +210,30 @@ pub unsafe extern "C" fn ds_rollout_adjoint(
             Out::optional(p_bar, r.sim().np(), "p_bar")?,
         ];
         let [q0, v0, u, p] = args::in_place(outs, &[("q_bar", q_bar), ("v_bar", v_bar)])?;
-        r.adjoint(q_bar, v_bar, q0, v0, u, p)
+        let Some(map) = &e.map else {
+            return r.adjoint(q_bar, v_bar, q0, v0, u, p);
+        };
+        let full = e.v0.len();
+        let (all_q, all_v) = (
+            &mut e.q[..full * (steps + 1)],
+            &mut e.v[..full * (steps + 1)],
+        );
+        for (from, to) in [(q_bar, &mut *all_q), (v_bar, &mut *all_v)] {
+            let pairs = from
+                .chunks_exact(nv.max(1))
+                .zip(to.chunks_exact_mut(full.max(1)));
+            pairs.for_each(|(y, x)| map.v.restrict_transposed(y, x));
+        }
+        let (full_q0, full_v0) = (&mut e.q0[..full], &mut e.v0[..full]);
+        let want_q = q0.is_some().then_some(&mut *full_q0);
+        let want_v = v0.is_some().then_some(&mut *full_v0);
+        r.adjoint(all_q, all_v, want_q, want_v, u, p)?;
+        for (from, to) in [(full_q0, q0), (full_v0, v0)] {
+            if let Some(to) = to {
+                map.v.expand_transposed(from, to);
+            }
+        }
+        Ok(())
     })
 }
 
@@ -186,7 +281,7 @@ pub unsafe extern "C" fn ds_rollout_select_params(
     params: *const ds_param,
     count: usize,
 ) -> ds_status {
-    wall::status(|| get(rollout)?.select_params(&self::params(params, count)?))
+    wall::status(|| any(rollout)?.select_params(&self::params(params, count)?))
 }
 
 /// Number np of selected parameters. 0 for NULL.
@@ -216,7 +311,7 @@ pub unsafe extern "C" fn ds_rollout_set_params(
     p: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(rollout)?;
+        let r = any(rollout)?;
         let p = args::array(p, r.sim().np(), "p")?;
         r.sim_mut().set_params(p)
     })
@@ -231,7 +326,7 @@ pub unsafe extern "C" fn ds_rollout_set_external_wrench(
     wrench: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(rollout)?;
+        let r = any(rollout)?;
         let body = args::index(body, r.sim().model().nbody(), "body", "body")?;
         let w = args::array(wrench, 6, "wrench")?;
         r.sim_mut()
@@ -250,7 +345,7 @@ pub unsafe extern "C" fn ds_rollout_prescribe(
 ) -> ds_status {
     wall::status(|| {
         let r = get(rollout)?;
-        let dof = args::index(dof, r.sim().model().nv(), "dof", "dof")?;
+        let dof = args::index(dof, r.sim().model().free_nv(), "dof", "dof")?;
         r.sim_mut().prescribe(dof, velocity)
     })
 }

@@ -1,7 +1,7 @@
 //! Saving of models to files.
 
 use super::args::{self, Growing};
-use super::model::{ds_model, get};
+use super::model::{ds_model, whole};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn ds_model_save(
     out: *mut *mut ds_saved,
 ) -> ds_status {
     wall::status(|| {
-        let model = &get(model)?.model;
+        let model = &whole(model)?.model;
         let path = args::path(path, "path")?;
         let options = args::grown(options, "options")?;
         args::zero(options.reserved, "reserved")?;

@@ -1,6 +1,7 @@
 //! Simulation: steps, external wrenches, memory.
 
 use super::args::{self, Out};
+use super::edge::{self, Edge};
 use super::model::ds_model;
 use super::options::{ds_options, options};
 use super::report::{ds_contact, ds_patch, ds_step_info};
@@ -24,17 +25,19 @@ pub struct ds_sim {
     pub(super) patches: RefCell<Vec<ds_patch>>,
     /// The arrays to which `ds_sim_patch_faces` has returned pointers.
     pub(super) outlines: RefCell<Outlines>,
+    pub(super) edge: Edge,
 }
 
 impl ds_sim {
     /// Resizes the stage for the longest set of results of one call.
     pub(super) fn fit_stage(&mut self) {
         let m = self.sim.model();
-        let state = m.nq() + 2 * m.nv() + m.nu() + m.na() + self.sim.np();
+        let state = m.free_nq() + 2 * m.free_nv() + m.nu() + m.na() + self.sim.np();
         let n = state
-            .max(24 * m.nv())
+            .max(24 * m.free_nv())
             .max(6 * m.nbody().max(m.sites().len()));
         self.stage.resize(n, 0.0);
+        self.edge = Edge::new(self.sim.model(), self.sim.np());
     }
 }
 
@@ -48,11 +51,27 @@ pub(super) fn parts<const N: usize>(stage: &mut [f64], lengths: [usize; N]) -> [
     })
 }
 
+/// A sim for calls that do not convert reduced coordinates.
 pub(super) unsafe fn get<'a>(sim: *mut ds_sim) -> Result<&'a mut ds_sim> {
+    let s: &mut ds_sim = args::exclusive(sim, "sim")?;
+    edge::refuse(s.sim.model())?;
+    Ok(s)
+}
+
+/// The same, only for reading.
+pub(super) unsafe fn look<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
+    let s: &ds_sim = args::reference(sim, "sim")?;
+    edge::refuse(s.sim.model())?;
+    Ok(s)
+}
+
+/// A sim for calls without q and v, or that convert them.
+pub(super) unsafe fn any<'a>(sim: *mut ds_sim) -> Result<&'a mut ds_sim> {
     args::exclusive(sim, "sim")
 }
 
-pub(super) unsafe fn look<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
+/// The same, only for reading.
+pub(super) unsafe fn look_any<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
     args::reference(sim, "sim")
 }
 
@@ -89,6 +108,7 @@ pub unsafe extern "C" fn ds_sim_create(
                 contacts: RefCell::new(contacts),
                 patches: RefCell::new(patches),
                 outlines: RefCell::new(outlines),
+                edge: Edge::default(),
             };
             sim.fit_stage();
             Ok(sim)
@@ -105,13 +125,13 @@ pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
 /// Time step [s]: options.time_step, or the model's time step if this is 0. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_time_step(sim: *const ds_sim) -> f64 {
-    wall::value(0.0, || Ok(look(sim)?.sim.options().time_step))
+    wall::value(0.0, || Ok(look_any(sim)?.sim.options().time_step))
 }
 
 /// The ds_integrator in use, never DS_INTEGRATOR_FROM_MODEL. -1 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_integrator(sim: *const ds_sim) -> i32 {
-    wall::value(-1, || Ok(look(sim)?.sim.options().integrator as i32))
+    wall::value(-1, || Ok(look_any(sim)?.sim.options().integrator as i32))
 }
 
 /// Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL if nu = 0.
@@ -132,9 +152,9 @@ pub unsafe extern "C" fn ds_sim_step(
     v_next: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let m = s.sim.model();
-        let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
+        let (nq, nv, nu) = (m.free_nq(), m.free_nv(), m.nu());
         let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
         let u = args::array(u, nu, "u")?;
         let (to_q, to_v) = (
@@ -143,7 +163,24 @@ pub unsafe extern "C" fn ds_sim_step(
         );
         args::apart(to_q, to_v)?;
         let [x, y] = parts(&mut s.stage, [nq, nv]);
-        s.sim.step(q, v, u, x, y)?;
+        let Edge {
+            map,
+            q: own_q,
+            v: own_v,
+            c,
+            d,
+            ..
+        } = &mut s.edge;
+        match map {
+            None => s.sim.step(q, v, u, x, y)?,
+            Some(map) => {
+                map.q.place(q, own_q);
+                map.v.expand(v, own_v);
+                s.sim.step(own_q, own_v, u, c, d)?;
+                map.q.find(c, x);
+                map.v.restrict(d, y);
+            }
+        }
         args::publish([(x, to_q), (y, to_v)])
     })
 }
@@ -154,7 +191,7 @@ pub unsafe extern "C" fn ds_sim_step(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_info) -> ds_status {
     wall::status(|| {
-        let info = look(sim)?.sim.step_info()?.into();
+        let info = look_any(sim)?.sim.step_info()?.into();
         // The caller's struct may be uninitialized: write it, do not assign.
         args::place(out, "out")?.write(info);
         Ok(())
@@ -170,7 +207,7 @@ pub unsafe extern "C" fn ds_sim_set_external_wrench(
     wrench: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let body = args::index(body, s.sim.model().nbody(), "body", "body")?;
         let w = args::array(wrench, 6, "wrench")?;
         s.sim
@@ -183,7 +220,7 @@ pub unsafe extern "C" fn ds_sim_set_external_wrench(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
     wall::status(|| {
-        get(sim)?.sim.reset();
+        any(sim)?.sim.reset();
         Ok(())
     })
 }
@@ -191,7 +228,7 @@ pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
 /// Length of the array of ds_sim_get_memory: warm start and activations. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_memory_size(sim: *const ds_sim) -> usize {
-    wall::value(0, || Ok(look(sim)?.sim.memory_size()))
+    wall::value(0, || Ok(look_any(sim)?.sim.memory_size()))
 }
 
 /// The memory of a sim between steps, ds_sim_memory_size numbers. Together with the state it
@@ -199,7 +236,7 @@ pub unsafe extern "C" fn ds_sim_memory_size(sim: *const ds_sim) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -> ds_status {
     wall::status(|| {
-        let s = look(sim)?;
+        let s = look_any(sim)?;
         let n = s.sim.memory_size();
         s.sim
             .get_memory(args::matrix(Out::new(warm, n, "warm")?, &[])?)
@@ -210,7 +247,7 @@ pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_memory(sim: *mut ds_sim, warm: *const f64) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let warm = args::array(warm, s.sim.memory_size(), "warm")?;
         s.sim.set_memory(warm)
     })

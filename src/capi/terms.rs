@@ -1,7 +1,8 @@
 //! Terms of the equations of motion: gravity, bias, Coriolis matrix, M⁻¹, the regressor, at any state.
 
 use super::args::{self, Out};
-use super::dynamics::{moving, placed};
+use super::dynamics::{moving, moving_within, placed_within};
+use super::edge::{self, Side};
 use super::sim::{ds_sim, parts};
 use super::status::ds_status;
 use super::wall;
@@ -18,15 +19,28 @@ pub unsafe extern "C" fn ds_gravity_forces(
     dg_dq: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
-        let nv = s.sim.model().nv();
+        let s = placed_within(sim, q)?;
+        let nv = s.nv();
         let (out, matrix) = (
             Out::optional(g, nv, "g")?,
             Out::optional(dg_dq, nv * nv, "dg_dq")?,
         );
-        let [x, by_q] = args::in_place([out, matrix], &[("q", q)])?;
-        let [unwanted] = parts(&mut s.stage, [nv]);
-        s.sim.gravity_forces(q, x.unwrap_or(unwanted), by_q)
+        let [x, by_q] = args::in_place([out, matrix], &[("q", s.given[0])])?;
+        let [unwanted] = parts(s.stage, [nv]);
+        let x = x.unwrap_or(unwanted);
+        let Some(map) = s.map else {
+            return s.sim.gravity_forces(s.q, x, by_q);
+        };
+        let n = map.v.sizes()[0];
+        let full = &mut s.matrices[..n * n];
+        let wanted = by_q.is_some().then_some(&mut *full);
+        s.sim.gravity_forces(s.q, s.b, wanted)?;
+        map.v.expand_transposed(s.b, x);
+        if let Some(by_q) = by_q {
+            let sides = [Side::Force, Side::Velocity];
+            edge::reduce(&map.v, (n, full), sides, s.product, by_q);
+        }
+        Ok(())
     })
 }
 
@@ -41,10 +55,17 @@ pub unsafe extern "C" fn ds_bias_forces(
     b: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let out = Out::new(b, v.len(), "b")?;
-        let [x] = parts(&mut s.stage, [v.len()]);
-        s.sim.bias_forces(q, v, x)?;
+        let s = moving_within(sim, q, v)?;
+        let nv = s.nv();
+        let out = Out::new(b, nv, "b")?;
+        let [x] = parts(s.stage, [nv]);
+        match s.map {
+            None => s.sim.bias_forces(s.q, s.v, x)?,
+            Some(map) => {
+                s.sim.bias_forces(s.q, s.v, s.b)?;
+                map.v.expand_transposed(s.b, x);
+            }
+        }
         args::publish([(x, out)])
     })
 }
@@ -77,10 +98,18 @@ pub unsafe extern "C" fn ds_mass_matrix_inverse(
     M_inv: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q) = placed(sim, q)?;
-        let nv = s.sim.model().nv();
-        let x = args::matrix(Out::new(M_inv, nv * nv, "M_inv")?, &[("q", q)])?;
-        s.sim.mass_matrix_inverse(q, x)
+        let s = placed_within(sim, q)?;
+        let nv = s.nv();
+        let x = args::matrix(Out::new(M_inv, nv * nv, "M_inv")?, &[("q", s.given[0])])?;
+        let Some(map) = s.map else {
+            return s.sim.mass_matrix_inverse(s.q, x);
+        };
+        let n = map.v.sizes()[0];
+        let full = &mut s.matrices[..n * n];
+        s.sim.mass_matrix_inverse(s.q, full)?;
+        let sides = [Side::Velocity, Side::Force];
+        edge::reduce(&map.v, (n, full), sides, s.product, x);
+        Ok(())
     })
 }
 

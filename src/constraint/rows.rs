@@ -8,6 +8,7 @@
 use crate::dynamics::articulated::{Articulation, PathSweep};
 use crate::dynamics::factors::Factors;
 use crate::dynamics::mass::BranchMatrix;
+use crate::dynamics::reduced::ReducedFactors;
 use crate::linalg::{F4, grow};
 use crate::model::topology::{Topology, WORLD};
 
@@ -163,6 +164,8 @@ pub struct Rows {
     /// Per block and place: D^(−1/2) L⁻ᵀ Jᵀ, on the same dofs.
     half: Vec<F4>,
     sqrt_dinv: Vec<f64>,
+    /// True if a block touches all dofs of its trees, as dofs with reduced coordinates move together.
+    is_whole: bool,
 }
 
 impl Rows {
@@ -179,6 +182,7 @@ impl Rows {
             jac: Vec::with_capacity(width * max_blocks),
             half: Vec::with_capacity(width * max_blocks),
             sqrt_dinv: vec![0.0; t.nv()],
+            is_whole: t.reduction.is_some(),
         }
     }
 
@@ -223,6 +227,15 @@ impl Rows {
         self.places[block] = places;
         let bits = &mut self.bits[block * self.words..(block + 1) * self.words];
         bits.fill(0);
+        if self.is_whole {
+            for tree in trees.into_iter().flatten().map(|k| &t.trees[k]) {
+                for p in (tree.first_dof..tree.end_dof).map(|k| places.place(k)) {
+                    bits[p / 64] |= 1 << (p % 64);
+                    self.jac[block * self.width + p] = F4::ZERO;
+                }
+            }
+            return block;
+        }
         for tip in tips {
             let mut k = tip;
             while k != WORLD {
@@ -364,6 +377,22 @@ impl Rows {
         match m {
             Factors::Packed(m) => self.solve_half_packed(t, m),
             Factors::Swept(a) => self.solve_half_swept(t, a),
+            Factors::Reduced(r) => self.solve_half_reduced(t, r),
+        }
+    }
+
+    fn solve_half_reduced(&mut self, t: &Topology, r: &ReducedFactors) {
+        for block in 0..self.count {
+            let (at, places) = (block * self.width, self.places[block]);
+            let half = &mut self.half[at..at + self.width];
+            half.copy_from_slice(&self.jac[at..at + self.width]);
+            for tree in self.trees[block].into_iter().flatten() {
+                r.solve_transposed_tree(tree, half, |dof| places.place(dof));
+                for k in t.trees[tree].first_dof..t.trees[tree].end_dof {
+                    let half = &mut half[places.place(k)];
+                    *half = *half * F4::splat(self.sqrt_dinv[k]);
+                }
+            }
         }
     }
 

@@ -5,8 +5,9 @@
 //! between the two.
 
 use super::articulated::Articulation;
-use super::mass::BranchMatrix;
-use crate::linalg::all_positive;
+use super::mass::{BranchMatrix, DenseInverse, inverse, solve_columns};
+use super::reduced::ReducedFactors;
+use crate::linalg::{F4, all_positive};
 use crate::model::Model;
 use crate::model::topology::Topology;
 
@@ -15,28 +16,36 @@ use crate::model::topology::Topology;
 pub enum Factors {
     Packed(BranchMatrix),
     Swept(Articulation),
+    /// Of A in reduced coordinates.
+    Reduced(Box<ReducedFactors>),
 }
 
 impl Factors {
     pub fn new(model: &Model) -> Self {
-        match model.topology().is_deep() {
-            false => Factors::Packed(BranchMatrix::new(model.topology())),
-            true => Factors::Swept(Articulation::new(model)),
+        let t = model.topology();
+        match &t.reduction {
+            Some(r) => Factors::Reduced(Box::new(ReducedFactors::new(t, r))),
+            None if t.is_deep() => Factors::Swept(Articulation::new(model)),
+            None => Factors::Packed(BranchMatrix::new(t)),
         }
     }
 
-    /// 1/D. If M is not positive definite, some are negative or not finite.
+    /// 1/D. If M is not positive definite, some are negative or not finite. Dofs that follow others have 0.
     #[inline(always)]
     pub fn dinv(&self) -> &[f64] {
         match self {
             Factors::Packed(m) => &m.dinv,
             Factors::Swept(a) => &a.dinv,
+            Factors::Reduced(r) => &r.dinv,
         }
     }
 
     /// The dof at which M with this `diagonal` is found not to be positive definite. For an infinite
     /// diagonal entry 1/D is zero.
     pub fn singular_at(&self, diagonal: &[f64]) -> Option<usize> {
+        if let Factors::Reduced(r) = self {
+            return r.singular_at(diagonal);
+        }
         if all_positive(self.dinv()) {
             return None;
         }
@@ -60,6 +69,7 @@ impl Factors {
         match self {
             Factors::Packed(m) => m.solve_transposed(t, x),
             Factors::Swept(a) => a.solve_transposed(t, x),
+            Factors::Reduced(r) => r.solve_transposed(x),
         }
     }
 
@@ -69,6 +79,7 @@ impl Factors {
         match self {
             Factors::Packed(m) => m.solve_lower(t, x),
             Factors::Swept(a) => a.solve_lower(t, x),
+            Factors::Reduced(r) => r.solve_lower(x),
         }
     }
 
@@ -77,6 +88,27 @@ impl Factors {
         match self {
             Factors::Packed(m) => m.times_lower(t, x),
             Factors::Swept(a) => a.times_lower(t, x),
+            Factors::Reduced(r) => r.times_lower(x),
+        }
+    }
+
+    /// x ← M⁻¹ x for `lanes` lanes of columns at once, row by row. False for swept factors, which have no
+    /// such form.
+    pub fn solve_columns(&self, t: &Topology, lanes: usize, x: &mut [F4]) -> bool {
+        match self {
+            Factors::Packed(m) => solve_columns(m, t, 0..t.nv(), lanes, x),
+            Factors::Reduced(r) => r.solve_columns(lanes, x),
+            Factors::Swept(_) => return false,
+        }
+        true
+    }
+
+    /// Writes M⁻¹ as a dense matrix. Does nothing for swept factors, which have no such form.
+    pub fn inverse(&self, t: &Topology, out: &mut DenseInverse) {
+        match self {
+            Factors::Packed(m) => inverse(out, m, t),
+            Factors::Reduced(r) => r.inverse(t, out),
+            Factors::Swept(_) => {}
         }
     }
 }

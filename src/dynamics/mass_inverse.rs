@@ -1,7 +1,5 @@
 //! M⁻¹ as a dense matrix.
 
-use super::factors::Factors;
-use super::mass::inverse;
 use super::workspace::Dynamics;
 use crate::model::Model;
 
@@ -16,8 +14,8 @@ pub fn mass_inverse(
     d.factor_mass(model, diagonal);
     let singular = d.mass.singular_at(diagonal);
     if singular.is_none() {
-        if let (Factors::Packed(mass), Some(derivatives)) = (&d.mass, &mut d.derivatives) {
-            inverse(&mut derivatives.inverse, mass, model.topology());
+        if let Some(derivatives) = &mut d.derivatives {
+            d.mass.inverse(model.topology(), &mut derivatives.inverse);
         }
         d.mass_inverse(model.topology(), out);
     }

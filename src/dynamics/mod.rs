@@ -22,6 +22,7 @@ pub mod mass_inverse;
 pub mod mass_times;
 pub mod mobility;
 pub mod motion;
+pub mod reduced;
 pub mod regressor;
 pub mod rnea;
 pub mod rnea_adjoint;

@@ -140,6 +140,9 @@ impl Dynamics {
         tau: &[f64],
         a: &mut [f64],
     ) {
+        if let Factors::Reduced(_) = self.mass {
+            return self.forward_factored(model, params, diagonal, tau, a);
+        }
         aba(
             &mut self.aba,
             &self.kin,
@@ -207,7 +210,11 @@ impl Dynamics {
             }
             self.mass.solve(model.topology(), a);
         }
-        if self.mass.dinv().iter().any(|d| d.is_nan() || *d <= 0.0) {
+        let is_bad = match &self.mass {
+            Factors::Reduced(r) => r.singular_at(diagonal).is_some(),
+            mass => mass.dinv().iter().any(|d| d.is_nan() || *d <= 0.0),
+        };
+        if is_bad {
             a.fill(f64::NAN);
         }
     }
@@ -251,6 +258,10 @@ impl Dynamics {
                 crba(&mut self.crba, &self.kin, model, mass);
                 unpack_symmetric(model, &mass.rows, out);
             }
+            Factors::Reduced(r) => {
+                crba(&mut self.crba, &self.kin, model, &mut r.whole);
+                unpack_symmetric(model, &r.whole.rows, out);
+            }
             Factors::Swept(_) => crba_dense(&mut self.crba, &self.kin, model, out),
         }
         let n = model.nv();
@@ -278,6 +289,10 @@ impl Dynamics {
                 factor(mass, model.topology(), diagonal);
             }
             Factors::Swept(a) => articulate(a, &self.kin, model, diagonal),
+            Factors::Reduced(r) => {
+                crba(&mut self.crba, &self.kin, model, &mut r.whole);
+                r.factor(model.topology(), diagonal);
+            }
         }
     }
 
@@ -423,8 +438,18 @@ impl Dynamics {
         d.id.stiffness.set(&self.external);
         let (m, axes) = (Some(&mut d.mass), FreeAxes::Body);
         rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, m);
-        factor(&mut d.mass, t, diagonal);
-        inverse(&mut d.inverse, &d.mass, t);
+        // The acceleration has left the factors in reduced coordinates.
+        let singular = match &self.mass {
+            Factors::Reduced(r) => {
+                r.inverse(t, &mut d.inverse);
+                r.singular_at(diagonal)
+            }
+            _ => {
+                factor(&mut d.mass, t, diagonal);
+                inverse(&mut d.inverse, &d.mass, t);
+                d.mass.singular_at()
+            }
+        };
         let trees = &d.trees;
         inverse_times(
             &mut d.support,
@@ -437,7 +462,7 @@ impl Dynamics {
             by_q,
             by_v,
         );
-        d.mass.singular_at()
+        singular
     }
 
     /// The inverse of the matrix of [`Dynamics::differentiate_forward`], dense column-major nv×nv.

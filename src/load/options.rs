@@ -7,8 +7,8 @@ use crate::collision::scene::{exclude_inseparable, exclude_overlapping, with_geo
 use crate::error::{Error, Result};
 use crate::model::pair_rules::robots;
 use crate::model::spec::{
-    BodySpec, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec, OpenMesh,
-    ShapeSpec,
+    BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec,
+    OpenMesh, ReductionSpec, ShapeSpec,
 };
 use crate::model::{Actuation, Model};
 use crate::spatial::{Inertia, Pose, Quat};
@@ -188,6 +188,9 @@ fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
     if let Some(friction) = options.ground_friction {
         add_ground(&mut spec, friction)?;
     }
+    if options.mimic == Mimic::Reduce {
+        reduce_followers(&mut spec);
+    }
     let mut model = Model::compile(spec, options.actuation)?;
     if options.effort_limits {
         model = model.with_effort_limits();
@@ -233,6 +236,73 @@ fn exclude_selves(spec: &mut ModelSpec) {
             }
         }
     }
+}
+
+/// Replaces equalities by which a joint follows another one linearly by reductions, one for each leader that
+/// follows no other joint. The coordinate of a reduction is that of its leader. Equalities that would close
+/// a circle or give a joint a second leader stay.
+fn reduce_followers(spec: &mut ModelSpec) {
+    let reference = |name: &str| {
+        let mut all = spec.bodies.iter().flat_map(|b| &b.joints);
+        all.find(|j| j.name == name).map(|j| j.reference)
+    };
+    // Leader, factor and constant of each follower.
+    let mut follows: Vec<(String, String, f64, f64)> = Vec::new();
+    let mut kept = Vec::new();
+    for e in &spec.equalities {
+        let line = match &e.kind {
+            EqualityKind::Joint {
+                joint1,
+                joint2: Some(joint2),
+                coefficients: [c0, c1, rest @ ..],
+            } if e.active && *rest == [0.0; 3] => {
+                let refs = reference(joint1).zip(reference(joint2));
+                refs.map(|(r1, r2)| (joint1.clone(), joint2.clone(), *c1, r1 + c0 - c1 * r2))
+            }
+            _ => None,
+        };
+        let line = line.filter(|(follower, leader, ..)| {
+            let leader_of = |name: &str| follows.iter().find(|f| f.0 == name).map(|f| &f.1);
+            let mut up = Some(leader);
+            while let Some(name) = up.filter(|name| *name != follower) {
+                up = leader_of(name);
+            }
+            up.is_none() && leader_of(follower).is_none()
+        });
+        match line {
+            Some(line) => follows.push(line),
+            None => kept.push(e.clone()),
+        }
+    }
+    let mut made: Vec<ReductionSpec> = Vec::new();
+    for (follower, leader, factor, constant) in &follows {
+        let (mut root, mut factor, mut constant) = (leader, *factor, *constant);
+        while let Some((_, up, f, c)) = follows.iter().find(|f| f.0 == *root) {
+            // q = constant + factor · (c + f · q_up)
+            (constant, factor) = (constant + factor * c, factor * f);
+            root = up;
+        }
+        let reduction = match made.iter().position(|r| r.name == *root) {
+            Some(k) => &mut made[k],
+            None => {
+                made.push(ReductionSpec {
+                    name: root.clone(),
+                    joints: vec![root.clone()],
+                    columns: 1,
+                    matrix: vec![1.0],
+                    offset: vec![0.0],
+                    origin: String::new(),
+                });
+                let last = made.len() - 1;
+                &mut made[last]
+            }
+        };
+        reduction.joints.push(follower.clone());
+        reduction.matrix.push(factor);
+        reduction.offset.push(constant);
+    }
+    spec.equalities = kept;
+    spec.reductions.extend(made);
 }
 
 fn add_ground(spec: &mut ModelSpec, friction: f64) -> Result<()> {

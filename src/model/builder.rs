@@ -7,9 +7,11 @@ use super::check::{
 use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, Transmission};
 use super::cord_check::{check_spring, check_tendon};
 use super::inherited::Inherited;
+use super::reducing::{check_numbers, own_dofs};
 use super::sensor::SensorSpec;
 use super::spec::{
-    ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec, SiteSpec,
+    ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec,
+    ReductionSpec, SiteSpec,
 };
 use super::{Actuation, Model};
 use crate::error::{Error, Result};
@@ -307,6 +309,46 @@ impl ModelBuilder {
             }
         }
         self.spec.equalities.push(equality);
+        Ok(())
+    }
+
+    /// Number of dofs of these joints, which can be reduced.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a joint that does not exist or has a quaternion.
+    pub fn reduced_dofs(&self, joints: &[String]) -> Result<usize> {
+        let all = || self.spec.bodies.iter().flat_map(|b| &b.joints);
+        let mut count = 0;
+        for name in joints {
+            let known = all().find(|j| j.name == *name && !name.is_empty());
+            let Some(joint) = known else {
+                return Err(Error::invalid(format!(
+                    "reduction: joints: no joint is called \"{name}\""
+                )));
+            };
+            count += own_dofs(joint)?;
+        }
+        Ok(count)
+    }
+
+    /// Gives joints reduced coordinates.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a joint that does not exist, is listed twice or is in another reduction, for
+    /// numbers that do not fit, and for columns that depend on each other.
+    pub fn add_reduction(&mut self, reduction: ReductionSpec) -> Result<()> {
+        let who = format!("reduction {}", described(&reduction.name, ""));
+        let rows = self.reduced_dofs(&reduction.joints)?;
+        check_numbers(&reduction, rows)?;
+        for (i, name) in reduction.joints.iter().enumerate() {
+            let others = self.spec.reductions.iter().flat_map(|r| &r.joints);
+            if others.chain(&reduction.joints[..i]).any(|n| n == name) {
+                return Err(Error::invalid(format!(
+                    "{who}: joints: \"{name}\" is listed twice or belongs to another reduction"
+                )));
+            }
+        }
+        self.spec.reductions.push(reduction);
         Ok(())
     }
 

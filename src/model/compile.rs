@@ -8,6 +8,7 @@ use super::cord::TendonSpec;
 use super::derived::Derived;
 use super::fluid_shapes::check_geom_in;
 use super::params::Params;
+use super::reducing::compile as compile_reductions;
 use super::spec::{
     BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec, SiteSpec,
     USUAL_TIME_STEP,
@@ -40,6 +41,8 @@ impl Model {
             c.body(&spec.bodies[old])?;
         }
         c.topology.finish();
+        let reduction = compile_reductions(&spec.reductions, &c.joints, &mut c.topology)?;
+        c.topology.reduction = reduction.map(Arc::new);
         let model = c.finish(spec, actuation)?;
         Ok(Model { source, ..model })
     }

@@ -256,6 +256,7 @@ impl ModelBuilder {
         to.actuators.extend(spec.actuators);
         to.sensors.extend(spec.sensors);
         to.equalities.extend(spec.equalities);
+        to.reductions.extend(spec.reductions);
         to.excludes.extend(spec.excludes);
         to.pairs.extend(spec.pairs);
         to.warnings.extend(spec.warnings);

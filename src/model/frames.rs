@@ -168,5 +168,9 @@ pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
         name(first);
         second.iter_mut().for_each(name);
     }
+    for r in &mut spec.reductions {
+        name(&mut r.name);
+        r.joints.iter_mut().for_each(name);
+    }
     spec.keyframes.iter_mut().for_each(|x| name(&mut x.name));
 }

@@ -1,5 +1,6 @@
 //! Bounds of joints.
 
+use super::reduction::Reduction;
 use super::spec::JointKind;
 use super::topology::LinkKind;
 use super::{Joint, Model};
@@ -91,5 +92,55 @@ pub fn limits(model: &Model) -> Result<Vec<Limit>> {
             });
         }
     }
-    Ok(limits)
+    match model.reduction() {
+        Some(reduction) => lead(model, reduction, limits),
+        None => Ok(limits),
+    }
+}
+
+/// Replaces the bounds of joints that follow a single dof by bounds of this dof, so that there is one
+/// pair of bounds for each free dof.
+fn lead(model: &Model, reduction: &Reduction, limits: Vec<Limit>) -> Result<Vec<Limit>> {
+    let t = model.topology();
+    let mut led: Vec<Limit> = Vec::new();
+    for own in limits {
+        let follower = reduction.followers.iter().find(|f| f.dof == own.dof);
+        if follower.is_some_and(|f| f.leaders.is_empty()) {
+            // It does not move.
+            continue;
+        }
+        let mut limit = own;
+        if let Some((leader, factor, constant)) = reduction.single(own.dof) {
+            let link = &t.links[t.dofs[leader].link];
+            let ends = [own.lower, own.upper].map(|x| (x - constant) / factor);
+            limit = Limit {
+                dof: leader,
+                iq: link.iq + leader - link.iv,
+                lower: ends[0].min(ends[1]),
+                upper: ends[0].max(ends[1]),
+                margin: own.margin / factor.abs(),
+                angular: link.kind == LinkKind::Revolute,
+                ..own
+            };
+        }
+        match led
+            .iter_mut()
+            .find(|l| l.dof == limit.dof && l.turn.is_none())
+        {
+            None => led.push(limit),
+            Some(known) => {
+                known.lower = known.lower.max(limit.lower);
+                known.upper = known.upper.min(limit.upper);
+                known.margin = known.margin.max(limit.margin);
+                if known.lower > known.upper {
+                    return Err(Error::invalid(format!(
+                        "{}: no coordinate of its reduction is within the bounds of all joints that follow it",
+                        model.called_of_dof(known.dof)
+                    )));
+                }
+            }
+        }
+    }
+    led.sort_by_key(|l| l.dof);
+    Ok(led)
 }

@@ -22,6 +22,8 @@ pub mod pair_rules;
 mod param_values;
 pub mod params;
 pub mod principal;
+mod reducing;
+pub mod reduction;
 pub mod sensor;
 mod sensor_binding;
 mod size;
@@ -40,6 +42,7 @@ use derived::Derived;
 use fluid::Fluid;
 use muscle::Muscle;
 use params::Params;
+use reduction::Reduction;
 use sensor::Sensor;
 use spec::{
     ActuatorSpec, EqualitySpec, FileIntegrator, GeomSpec, JointKind, ModelSpec, PairSpec, SiteSpec,
@@ -245,6 +248,16 @@ impl Model {
         self.topology.nv()
     }
 
+    /// Length of configurations in reduced coordinates: nq without any.
+    pub fn free_nq(&self) -> usize {
+        self.reduction().map_or(self.nq(), |r| r.sizes()[0])
+    }
+
+    /// Number of dofs in reduced coordinates: nv without any.
+    pub fn free_nv(&self) -> usize {
+        self.reduction().map_or(self.nv(), |r| r.sizes()[1])
+    }
+
     /// Number of control inputs.
     pub fn nu(&self) -> usize {
         self.actuators.len()
@@ -276,6 +289,11 @@ impl Model {
 
     pub fn topology(&self) -> &Topology {
         &self.topology
+    }
+
+    /// Its reduced coordinates, if some joints have any.
+    pub fn reduction(&self) -> Option<&Arc<Reduction>> {
+        self.topology.reduction.as_ref()
     }
 
     /// The parameters as loaded.

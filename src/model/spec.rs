@@ -10,6 +10,7 @@ use super::fluid::{Fluid, FluidCoefficients};
 use super::mesh::TriMesh;
 use super::muscle::Muscle;
 use super::params::CONTACT_DISSIPATION;
+pub use super::reduction::ReductionSpec;
 use super::sensor::{SensorSpec, Zone};
 use crate::joint::VaryingJoint;
 pub use crate::joint::composition::JointKind;
@@ -69,6 +70,7 @@ pub struct ModelSpec {
     pub sensors: Vec<SensorSpec>,
     pub keyframes: Vec<KeyframeSpec>,
     pub equalities: Vec<EqualitySpec>,
+    pub reductions: Vec<ReductionSpec>,
     /// Whether geoms of a body may touch those of its parent.
     pub parents_touch: bool,
     /// Pairs of bodies whose geoms never touch.
@@ -96,6 +98,7 @@ impl Default for ModelSpec {
             sensors: Vec::new(),
             keyframes: Vec::new(),
             equalities: Vec::new(),
+            reductions: Vec::new(),
             parents_touch: false,
             excludes: Vec::new(),
             pairs: Vec::new(),

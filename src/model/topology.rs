@@ -7,6 +7,7 @@
 //! joint. A joint whose S depends on q is one link with any number of dofs, and is in a list of such
 //! links.
 
+use super::reduction::Reduction;
 pub use crate::joint::LinkKind;
 use crate::joint::{VaryingJoint, VaryingLink};
 use std::ops::Range;
@@ -90,6 +91,8 @@ pub struct Topology {
     pub packed: usize,
     /// Largest number of dofs on a path from the root, rounded up to whole lanes.
     pub max_depth: usize,
+    /// Reduced coordinates, if some dofs have any.
+    pub reduction: Option<Arc<Reduction>>,
 }
 
 /// From this many dofs on a path on, algorithms linear in the dofs are faster than packed rows over the
@@ -247,6 +250,20 @@ impl Topology {
             joint,
         });
         self.nq += kind.nq();
+    }
+
+    /// Makes one tree of the trees from `first` to `last`, whose dofs move together. After
+    /// [`Topology::finish`].
+    pub(super) fn merge_trees(&mut self, first: usize, last: usize) {
+        let (end_link, end_dof) = (self.trees[last].end_link, self.trees[last].end_dof);
+        (self.trees[first].end_link, self.trees[first].end_dof) = (end_link, end_dof);
+        self.trees.drain(first + 1..=last);
+        for l in &mut self.links {
+            l.tree = match l.tree {
+                k if k > last => k - (last - first),
+                k => k.min(first),
+            };
+        }
     }
 
     /// Registers the varying joint of the next link.

@@ -18,7 +18,7 @@ use crate::dynamics::aba_derivatives::LowRank;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
-use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
+use crate::dynamics::mass::DenseInverse;
 use crate::error::{Error, Result};
 use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
@@ -195,11 +195,6 @@ impl ConstrainedInverse {
             Product::LowRank(law) => self.split(c, law)?,
             Product::Columns => self.split_columns(t.nv(), c, law, scratch)?,
         };
-        let Factors::Packed(m) = m else {
-            return Err(Error::internal(
-                "Jacobians of deep trees come by directions",
-            ));
-        };
         let n = t.nv() * self.lanes;
         for panel in self.panels() {
             grow(panel, n);
@@ -217,19 +212,22 @@ impl ConstrainedInverse {
                 law.solve_middle(stride, F4::flat_mut(&mut self.answer[..n]));
             }
         }
-        solve(m, t, self.lanes, &mut self.answer[..n]);
+        solve(m, t, self.lanes, &mut self.answer[..n])?;
         match form {
             Form::Half => self.y[..n].copy_from_slice(&self.answer[..n]),
-            _ => solve(m, t, self.lanes, &mut self.y[..n]),
+            _ => solve(m, t, self.lanes, &mut self.y[..n])?,
         }
         subtract(self, t, inverse);
         Ok(())
     }
 }
 
-fn solve(m: &BranchMatrix, t: &Topology, lanes: usize, x: &mut [F4]) {
-    if lanes > 0 {
-        solve_columns(m, t, 0..t.nv(), lanes, x);
+fn solve(m: &Factors, t: &Topology, lanes: usize, x: &mut [F4]) -> Result<()> {
+    match lanes == 0 || m.solve_columns(t, lanes, x) {
+        true => Ok(()),
+        false => Err(Error::internal(
+            "Jacobians of deep trees come by directions",
+        )),
     }
 }
 

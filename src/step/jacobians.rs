@@ -9,9 +9,8 @@ use super::state::Held;
 use crate::constraint::ConstraintDerivative;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::coupling::Coupling;
-use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
-use crate::dynamics::mass::{DenseInverse, inverse};
+use crate::dynamics::mass::DenseInverse;
 use crate::error::{Error, Result};
 use crate::force::Input;
 use crate::integrator::By;
@@ -235,9 +234,7 @@ impl Sim {
         if nv == 0 {
             return Ok(());
         }
-        if let Factors::Packed(mass) = &*mass {
-            inverse(&mut d.inverse, mass, t);
-        }
+        mass.inverse(t, &mut d.inverse);
         let response = match &mut self.contact {
             Some(c) => c.prepare_response(t, kin, mass, &lin.coupling, &d.inverse)?,
             None => None,

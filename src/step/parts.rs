@@ -121,6 +121,17 @@ pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
     )))
 }
 
+/// Refuses integrators that solve stages for a model with reduced coordinates.
+pub(crate) fn refuse_stages(model: &Model, parts: &Parts) -> Result<()> {
+    let has_stages = parts.formula.is_some() || parts.integrator.stage().is_some();
+    match model.reduction() {
+        Some(_) if has_stages => Err(Error::unsupported(
+            "options.integrator: a model with reduced coordinates is stepped by SymplecticEuler or SymplecticEulerWorld; this version has no implicit stages for it",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses bounds and dry friction of tendons with penalty contact. They are constraints, for which penalty
 /// contact has springs only at joints.
 pub(crate) fn refuse_cords(model: &Model, options: &Options) -> Result<()> {

@@ -44,6 +44,13 @@ impl Sim {
                 self.model.nv()
             )));
         }
+        let joint = self.model.topology().links[self.model.topology().dofs[dof].link].joint;
+        if (self.model.reduction()).is_some_and(|r| r.is_reduced(joint)) {
+            return Err(Error::unsupported(format!(
+                "dof: the velocity of {} cannot be prescribed, as its coordinates are reduced",
+                self.model.called_of_dof(dof)
+            )));
+        }
         if velocity.is_infinite() {
             return Err(Error::numerical(format!(
                 "velocity must be finite, or NaN to free the dof, got {velocity}"

@@ -606,6 +606,10 @@ void built_in_code() {
     builder.add_equality(wound);
     wound.tendon2 = "rope";
     CHECK_THROWS(builder.add_equality(wound), DS_ERR_INVALID_ARGUMENT, "rope");
+    diffsim::ReductionDesc alone;
+    alone.joints = joints, alone.joint_count = 1;
+    alone.matrix = coefficients;
+    CHECK_THROWS(builder.add_reduction(alone), DS_ERR_INVALID_ARGUMENT, "columns");
     const Model model = builder.build();
     Numbers q(1), v(1);
     Sim(model).step(q, v, q, q, v);

@@ -32,6 +32,7 @@ const DS_ACTUATION_JOINTS = Int32(2)
 const DS_MIMIC_ERROR = Int32(0)
 const DS_MIMIC_INDEPENDENT = Int32(1)
 const DS_MIMIC_COUPLE = Int32(2)
+const DS_MIMIC_REDUCE = Int32(3)
 const DS_MISSING_MESH_ERROR = Int32(0)
 const DS_MISSING_MESH_SKIP = Int32(1)
 const DS_MESH_HULL = Int32(0)
@@ -249,6 +250,21 @@ mutable struct ds_options
     function ds_options()
         made = new()
         ds_options_init(made)
+        made
+    end
+end
+
+mutable struct ds_reduction_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    joint_count::Csize_t
+    joints::Ptr{Ptr{UInt8}}
+    columns::Csize_t
+    matrix::Ptr{Cdouble}
+    offset::Ptr{Cdouble}
+    function ds_reduction_desc()
+        made = new()
+        ds_reduction_desc_init(made)
         made
     end
 end
@@ -881,6 +897,9 @@ ds_builder_add_geom(a1, a2, a3, a4) =
 ds_builder_add_joint(a1, a2, a3) =
     ccall((:ds_builder_add_joint, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_joint_desc}), a1, a2, a3)
 
+ds_builder_add_reduction(a1, a2) =
+    ccall((:ds_builder_add_reduction, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_reduction_desc}), a1, a2)
+
 ds_builder_add_sensor(a1, a2) =
     ccall((:ds_builder_add_sensor, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_sensor_desc}), a1, a2)
 
@@ -1507,6 +1526,9 @@ ds_recorder_warning(a1, a2) =
 
 ds_recorder_warning_count(a1) =
     ccall((:ds_recorder_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_reduction_desc_init(a1) =
+    ccall((:ds_reduction_desc_init, libdiffsim), Cvoid, (Ref{ds_reduction_desc},), a1)
 
 ds_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)

@@ -348,6 +348,25 @@ add_equality!(b::Builder; kind, fields...) =
     end
 
 """
+    add_reduction!(builder; joints, matrix, offset = nothing, name = nothing)
+
+Gives joints reduced coordinates y: their dofs are `offset + matrix * y`. `joints` are their names, `matrix` has a row for each dof
+and a column for each coordinate. `nq` and `nv` of the model then count the columns in place of the dofs of these joints.
+"""
+function add_reduction!(b::Builder; joints, matrix, offset = nothing, name = nothing)
+    rows = sum(joints; init = 0) do joint
+        id = LibDiffSim.ds_builder_joint_id(handle(b), joint)
+        id < 0 && return 0
+        made = LibDiffSim.ds_joint_desc()
+        check(LibDiffSim.ds_builder_joint(handle(b), id, made))
+        (0, 1, 1, 1, 3, 6, 2, 3, 3, 2, 1, 2, 3)[made.kind+1]
+    end
+    size(matrix, 1) == rows || throw(DimensionMismatch("matrix: expected $rows rows, got $(size(matrix, 1))"))
+    fields = (; joint_count = length(joints), joints, columns = size(matrix, 2), matrix = Matrix{Float64}(reshape(matrix, size(matrix, 1), :)), offset, name)
+    described(made -> LibDiffSim.ds_builder_add_reduction(handle(b), made), LibDiffSim.ds_reduction_desc(), fields)
+end
+
+"""
     add_site!(builder, body, name = nothing; placement = nothing)
 
 Adds a named frame to a body and returns its id. `placement`: 4×4, in the body's frame; `nothing` for the identity.

@@ -59,6 +59,7 @@ const MIMICS = (
     error = LibDiffSim.DS_MIMIC_ERROR,
     independent = LibDiffSim.DS_MIMIC_INDEPENDENT,
     couple = LibDiffSim.DS_MIMIC_COUPLE,
+    reduce = LibDiffSim.DS_MIMIC_REDUCE,
 )
 const OPEN_MESHES = (error = LibDiffSim.DS_OPEN_MESH_ERROR, hull = LibDiffSim.DS_OPEN_MESH_HULL)
 const FORMATS = (urdf = LibDiffSim.DS_FORMAT_URDF, mjcf = LibDiffSim.DS_FORMAT_MJCF)

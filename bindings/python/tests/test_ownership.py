@@ -245,6 +245,7 @@ CALLS = {
         "add_tendon": ({"hinge": 1.0},),
         "add_sensor": (diffsim.SensorKind.GYRO,),
         "add_equality": (diffsim.EqualityKind.WELD,),
+        "add_reduction": (["hinge"], [[1.0], [0.5]]),
         "attach": (0, None),
         "set_joint": (0,),
         "set_body": (0,),

@@ -28,7 +28,7 @@ pub(super) fn read<'a, 'd>(
     match mimic {
         Mimic::Error => Err(element.unsupported(format!(
             "it follows joint \"{leader}\": mimic = DS_MIMIC_COUPLE holds it there, mimic = \
-             DS_MIMIC_INDEPENDENT lets it move on its own"
+             DS_MIMIC_REDUCE gives both one coordinate, mimic = DS_MIMIC_INDEPENDENT lets it move on its own"
         ))),
         Mimic::Independent => {
             warnings.add_single(
@@ -37,7 +37,7 @@ pub(super) fn read<'a, 'd>(
             );
             Ok(None)
         }
-        Mimic::Couple => {
+        Mimic::Couple | Mimic::Reduce => {
             warnings.unknown_attributes(element, &["joint", "multiplier", "offset"]);
             Ok(Some(Follow {
                 element,

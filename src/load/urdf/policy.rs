@@ -12,6 +12,8 @@ pub enum Mimic {
     /// Couple it to its leader by an equality with its own name: q = multiplier·q_leader + offset.
     #[default]
     Couple,
+    /// Give it and its leader one coordinate, that of the leader.
+    Reduce,
 }
 
 /// Treatment of a collision geometry whose mesh file is not found, or is of an unsupported format.

@@ -37,6 +37,24 @@ if TYPE_CHECKING:
     from .options import ActuatorFields, EqualityFields, GeomFields, JointFields, SensorFields, SpringFields, TendonFields
 
 
+#: Number of dofs by the kind of the joint, of those that can be reduced.
+DOFS = {
+    JointKind.FIXED: 0,
+    JointKind.REVOLUTE: 1,
+    JointKind.CONTINUOUS: 1,
+    JointKind.PRISMATIC: 1,
+    JointKind.SPHERICAL: 3,
+    JointKind.FREE: 6,
+    JointKind.PLANAR_TRANSLATION: 2,
+    JointKind.TRANSLATION: 3,
+    JointKind.PLANAR: 3,
+    JointKind.UNIVERSAL: 2,
+    JointKind.SPLINE_CURVE: 1,
+    JointKind.SPLINE_SURFACE: 2,
+    JointKind.EULER: 3,
+}
+
+
 class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     """Collects the description of a model. Body 0, the world, is there from the start.
 
@@ -338,6 +356,40 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
             values["relative"] = pointer(pose)
         equality, _keep = struct("ds_equality_desc", lib.ds_equality_desc_init, values)
         check(lib.ds_builder_add_equality(self._handle, equality))
+
+    def add_reduction(
+        self,
+        joints: Sequence[str],
+        matrix: ArrayLike,
+        offset: Optional[ArrayLike] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        """Gives joints reduced coordinates y: their dofs are offset + matrix @ y. joints: their names; matrix: dofs × columns, or
+        one number for each dof of a single column; offset: one number for each dof, None for zeros. nq and nv of the model then
+        count the columns in place of the dofs of these joints."""
+        names = [string(joint, "joints") for joint in joints]
+        listed = [ffi.new("char[]", joint) for joint in names]
+        table = np.asarray(matrix, dtype=float)
+        table = table.reshape(-1, 1) if table.ndim == 1 else table
+        rows = 0
+        for joint in names:
+            at = lib.ds_builder_joint_id(self._handle, joint)
+            if at >= 0:
+                made = ffi.new("ds_joint_desc *")
+                lib.ds_joint_desc_init(made)
+                check(lib.ds_builder_joint(self._handle, at, made))
+                rows += DOFS[made.kind]
+        if table.ndim != 2 or table.shape[0] != rows:
+            raise InvalidArgumentError(f"matrix: expected {rows} rows, one for each dof of the joints, got shape {table.shape}")
+        values: Dict[str, Any] = dict(
+            name=name, joint_count=len(listed), joints=ffi.new("char *[]", listed), columns=table.shape[1]
+        )
+        numbers: Dict[str, Array] = {"matrix": np.asfortranarray(table)}
+        if offset is not None:
+            numbers["offset"] = array(offset, (table.shape[0],), "offset")
+        values.update((field, pointer(x)) for field, x in numbers.items())
+        reduction, _keep = struct("ds_reduction_desc", lib.ds_reduction_desc_init, values)
+        check(lib.ds_builder_add_reduction(self._handle, reduction))
 
     def attach(
         self, body: Id, model: Model, prefix: str = "", placement: Optional[ArrayLike] = None

@@ -63,17 +63,21 @@ class Actuation(Named):
 
 
 class Mimic(Named):
-    """How to treat a URDF joint that follows another joint.
+    """How to treat a joint that follows another joint.
 
     ERROR: Refuse the file.
     INDEPENDENT: Let it move independently, with a warning.
     COUPLE: Couple it to its leader by an equality constraint of the same name: q = multiplier * q_leader + offset.
         "penalty" refuses equality constraints.
+    REDUCE: Give both one coordinate, that of the leader: nq and nv do not count the follower, and no constraint is
+        needed. Also for equalities of two joints of MJCF with coefficients up to degree 1 (see
+        ds_builder_add_reduction).
     """
 
     ERROR = 0
     INDEPENDENT = 1
     COUPLE = 2
+    REDUCE = 3
 
 
 class MissingMesh(Named):
@@ -797,6 +801,7 @@ MimicName = Literal[
     "error",
     "independent",
     "couple",
+    "reduce",
 ]
 MissingMeshName = Literal[
     "error",

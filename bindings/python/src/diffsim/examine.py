@@ -468,6 +468,6 @@ def peers(path: Any, model: Model, steps: int) -> Dict[str, Any]:
 CHOICES: Dict[str, Any] = {
     "base": {"file": Base.FROM_FILE, "free": Base.FREE, "fixed": Base.FIXED},
     "actuation": {"file": Actuation.FROM_FILE, "full": Actuation.FULL, "joints": Actuation.JOINTS},
-    "mimic": {"error": Mimic.ERROR, "couple": Mimic.COUPLE, "independent": Mimic.INDEPENDENT},
+    "mimic": {"error": Mimic.ERROR, "couple": Mimic.COUPLE, "independent": Mimic.INDEPENDENT, "reduce": Mimic.REDUCE},
     "contact": {"ncp": ContactLaw.NCP, "convex": ContactLaw.CONVEX, "none": ContactLaw.NONE},
 }

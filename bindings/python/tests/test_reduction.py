@@ -1,0 +1,368 @@
+"""Reduced coordinates: the dofs of several joints as offset + matrix @ y."""
+
+import diffsim
+import numpy as np
+import pytest
+
+H = 1e-6
+
+
+def link(builder, parent, name, placement=None, **joint):
+    inertia = diffsim.inertia_from_com(0.7, [0.0, 0.02, -0.2], [0.02, 0.0, 0.018, 0.0, 0.0, 0.004])
+    body = builder.add_body(parent, name, placement=placement, inertia=inertia)
+    builder.add_joint(body, name=name, **{"kind": "revolute", "axis": [0, 1, 0], **joint})
+    return body
+
+
+def shift(x=0.0, y=0.0, z=0.0):
+    m = np.eye(4)
+    m[:3, 3] = x, y, z
+    return m
+
+
+def chain(reduced=True, coupled=False, factors=(1.0, 0.5, 0.25), offset=(0.0, 0.1, -0.2), **joint):
+    builder = diffsim.Builder()
+    parent = "world"
+    for k in range(3):
+        parent = link(builder, parent, f"j{k}", shift(z=-0.4 if k else 1.0), damping=0.05, **joint)
+    names = ["j0", "j1", "j2"]
+    if reduced:
+        builder.add_reduction(names, factors, offset)
+    if coupled:
+        for k in (1, 2):
+            builder.add_equality("joint", joint1=names[k], joint2="j0", coefficients=[offset[k], factors[k], 0, 0, 0])
+    builder.set_actuation("full")
+    return builder.build()
+
+
+def mixed(**options):
+    """A floating body with an arm: four joints on two coordinates, a free joint, limits, and a ground below."""
+    builder = diffsim.Builder()
+    base = builder.add_body("world", "base", inertia=diffsim.inertia_from_com(3.0, [0, 0, 0], [0.05, 0, 0.06, 0, 0, 0.07]))
+    builder.add_joint(base, "free", name="root")
+    builder.add_geom(base, kind="box", size=[0.15, 0.1, 0.05], name="hull")
+    builder.add_geom("world", kind="plane", name="floor")
+    a = link(builder, base, "a", shift(x=0.15), damping=0.1)
+    b = link(builder, a, "b", shift(x=0.3), axis=[1, 0, 0], friction_loss=options.pop("friction", 0.02))
+    link(builder, b, "c", shift(x=0.1), kind="prismatic", axis=[0, 0, 1], stiffness=5.0)
+    link(builder, base, "d", shift(x=-0.15), axis=[0, 0, 1], armature=0.01)
+    link(builder, base, "e", shift(y=0.1), axis=[1, 0, 0])
+    matrix = np.array([[1.0, 0.2], [0.5, -0.3], [0.1, 0.05], [0.0, 2.0]])
+    if options.pop("reduced", True):
+        builder.add_reduction(["a", "b", "c", "d"], matrix, [0.1, 0.0, 0.02, -0.1], name="arm")
+    builder.set_actuation("full")
+    return builder.build(), matrix
+
+
+def state(model, rng, height=1.0):
+    q = model.neutral()
+    q = model.integrate(q, 0.4 * rng.normal(size=model.nv))
+    q[2] += height
+    return q, rng.normal(size=model.nv)
+
+
+def test_sizes_count_the_coordinates():
+    model, _ = mixed()
+    whole, _ = mixed(reduced=False)
+    assert (whole.nq, whole.nv) == (12, 11)
+    assert (model.nq, model.nv, model.nu) == (10, 9, 11)
+    assert [model.joint(j).name for j in range(model.njoint)] == ["root", "a", "b", "c", "d", "e"]
+
+
+def matrices(model, whole, matrix):
+    """G, and the map of configurations."""
+    g = np.zeros((11, 9))
+    g[:6, :6] = np.eye(6)
+    g[6:10, 6:8] = matrix
+    g[10, 8] = 1.0
+
+    def expand(q):
+        return np.concatenate([q[:7], np.array([0.1, 0.0, 0.02, -0.1]) + matrix @ q[7:9], q[9:]])
+
+    return g, expand
+
+
+def test_dynamics_are_those_of_the_whole_model_projected():
+    rng = np.random.default_rng(1)
+    (model, matrix), (whole, _) = mixed(), mixed(reduced=False)
+    g, expand = matrices(model, whole, matrix)
+    ours, all_ = diffsim.Sim(model, contact="none"), diffsim.Sim(whole, contact="none")
+    for _ in range(5):
+        q, v = state(model, rng)
+        a, tau = rng.normal(size=(2, model.nv))
+        full = expand(q)
+        np.testing.assert_allclose(ours.forward_kinematics(q), all_.forward_kinematics(full), atol=1e-14)
+        mass = g.T @ all_.mass_matrix(full) @ g
+        np.testing.assert_allclose(ours.mass_matrix(q), mass, atol=1e-12)
+        np.testing.assert_allclose(ours.mass_matrix_inverse(q) @ mass, np.eye(model.nv), atol=1e-10)
+        expected = g.T @ all_.inverse_dynamics(full, g @ v, g @ a)
+        np.testing.assert_allclose(ours.inverse_dynamics(q, v, a), expected, atol=1e-11)
+        bias = g.T @ all_.inverse_dynamics(full, g @ v, np.zeros(whole.nv))
+        np.testing.assert_allclose(ours.bias_forces(q, v), bias, atol=1e-11)
+        np.testing.assert_allclose(ours.forward_dynamics(q, v, tau), np.linalg.solve(mass, tau - bias), atol=1e-9)
+        point = rng.normal(size=3)
+        np.testing.assert_allclose(ours.body_jacobian(q, 4, point), all_.body_jacobian(full, 4, point) @ g, atol=1e-13)
+        assert np.allclose(ours.energy(q, v), all_.energy(full, g @ v), atol=1e-12)
+
+
+def test_derivatives_of_dynamics_are_those_of_differences():
+    rng = np.random.default_rng(2)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact="none")
+    q, v = state(model, rng)
+    a, tau = rng.normal(size=(2, model.nv))
+    eye = np.eye(model.nv)
+
+    def differences(f):
+        return np.array([(f(H * e) - f(-H * e)) / (2 * H) for e in eye]).T
+
+    by_q, by_v = sim.inverse_dynamics_derivatives(q, v, a)
+    np.testing.assert_allclose(by_q, differences(lambda d: sim.inverse_dynamics(model.integrate(q, d), v, a)), atol=1e-6)
+    np.testing.assert_allclose(by_v, differences(lambda d: sim.inverse_dynamics(q, v + d, a)), atol=1e-6)
+    by_q, by_v, by_tau = sim.forward_dynamics_derivatives(q, v, tau)
+    np.testing.assert_allclose(by_q, differences(lambda d: sim.forward_dynamics(model.integrate(q, d), v, tau)), atol=3e-5)
+    np.testing.assert_allclose(by_v, differences(lambda d: sim.forward_dynamics(q, v + d, tau)), atol=3e-5)
+    np.testing.assert_allclose(by_tau, differences(lambda d: sim.forward_dynamics(q, v, tau + d)), atol=3e-5)
+
+
+def check_step(sim, q, v, u, rng, atol=2e-6):
+    """Jacobians of a step against differences, and JVP, VJP against the Jacobians."""
+    model = sim.model
+    sim.reset()
+    q_next, _ = sim.step(q, v, u)
+    assert sim.info().gradient is diffsim.Gradient.EXACT
+    j = sim.jacobians()
+    scale = 1 + max(np.abs(x).max() for x in (j.dv_dq, j.dv_dv))
+
+    def stepped(dq, dv, du):
+        sim.reset()
+        a, b = sim.step(model.integrate(q, dq), v + dv, u + du)
+        return np.concatenate([model.difference(q_next, a), b])
+
+    zeros = [np.zeros(n) for n in (model.nv, model.nv, model.nu)]
+    for k, names in enumerate([("dq_dq", "dv_dq"), ("dq_dv", "dv_dv"), ("dq_du", "dv_du")]):
+        for i in range(len(zeros[k])):
+            d = [z.copy() for z in zeros]
+            d[k][i] = H
+            ours = np.concatenate([getattr(j, name)[:, i] for name in names])
+            by = (stepped(*d) - stepped(*(-x for x in d))) / (2 * H)
+            np.testing.assert_allclose(ours, by, atol=atol * scale, err_msg=f"{names} {i}")
+    sim.reset()
+    sim.step(q, v, u)
+    dq, dv, du = (rng.normal(size=len(z)) for z in zeros)
+    a, b = sim.jvp(dq, dv, du)
+    np.testing.assert_allclose(a, j.dq_dq @ dq + j.dq_dv @ dv + j.dq_du @ du, atol=1e-10 * scale)
+    np.testing.assert_allclose(b, j.dv_dq @ dq + j.dv_dv @ dv + j.dv_du @ du, atol=1e-10 * scale)
+    x, y = rng.normal(size=(2, model.nv))
+    bar = sim.vjp(x, y)
+    for ours, by_q, by_v in ((bar.q, j.dq_dq, j.dv_dq), (bar.v, j.dq_dv, j.dv_dv), (bar.u, j.dq_du, j.dv_du)):
+        np.testing.assert_allclose(ours, by_q.T @ x + by_v.T @ y, atol=1e-10 * scale)
+
+
+@pytest.mark.parametrize("contact", ["none", "ncp", "convex", "lcp", "penalty"])
+def test_a_step_in_the_air_has_exact_derivatives(contact):
+    rng = np.random.default_rng(3)
+    # Penalty contact has no dry friction.
+    model, _ = mixed(friction=0.0 if contact == "penalty" else 0.02)
+    sim = diffsim.Sim(model, contact=contact)
+    for _ in range(3):
+        q, v = state(model, rng)
+        check_step(sim, q, v, rng.normal(size=model.nu), rng)
+
+
+@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp"])
+def test_a_step_in_contact_has_exact_derivatives(contact):
+    rng = np.random.default_rng(4)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact=contact)
+    q = model.neutral()
+    q = model.integrate(q, np.concatenate([[0, 0, 0], [0.2, 0.3, 0.1], [0.1, -0.2, 0.3]]))
+    placed = sim.forward_kinematics(q)[..., model.body_id("base")]
+    corners = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)])
+    q[2] -= (placed[:3, :3] @ corners.T)[2].min() + placed[2, 3] + 1e-4
+    v = np.array([0.3, -0.2, -0.8, 0.1, 0.2, 0.1, 0.5, -0.3, 0.2])
+    check_step(sim, q, v, rng.normal(size=model.nu), rng)
+    assert len(sim.contacts()) > 0
+
+
+@pytest.mark.parametrize("coupled", [{}, {"lower": -0.4, "upper": 0.35}])
+def test_a_chain_on_one_coordinate_moves_as_the_coupled_one(coupled):
+    ours, theirs = chain(**coupled), chain(reduced=False, coupled=True, **coupled)
+    assert (ours.nv, theirs.nv) == (1, 3)
+    a = diffsim.Sim(ours, contact="ncp", time_step=1e-3)
+    b = diffsim.Sim(theirs, contact="ncp", time_step=1e-3, tolerance=1e-13)
+    factors, offset = np.array([1, 0.5, 0.25]), np.array([0, 0.1, -0.2])
+    q, v = np.array([0.3]), np.array([-0.4])
+    p, w = offset + factors * q, factors * v
+    u = np.array([0.3, -0.1, 0.05])
+    for k in range(600):
+        q, v = a.step(q, v, u * np.cos(0.01 * k))
+        p, w = b.step(p, w, u * np.cos(0.01 * k))
+        np.testing.assert_allclose(offset + factors * q, p, atol=1e-9)
+        np.testing.assert_allclose(factors * v, w, atol=1e-8)
+
+
+def test_a_rollout_has_the_gradient_of_differences():
+    rng = np.random.default_rng(5)
+    model, _ = mixed()
+    steps = 30
+    rollout = diffsim.Rollout(model, steps, contact="ncp", time_step=2e-3, checkpoint_interval=7)
+    rollout.select_params([diffsim.Param("joint_damping", "a"), diffsim.Param("body_inertia", model.body_id("b"), 0)])
+    q0, v0 = state(model, rng, height=2.0)
+    u = rng.normal(size=(model.nu, steps))
+    weights = rng.normal(size=(2, model.nv, steps + 1))
+
+    def value(q0, v0, u):
+        q, v = rollout.run(q0, v0, u)
+        return sum(weights[0, :, k] @ model.difference(model.neutral(), q[:, k]) for k in [steps]) + (weights[1] * v).sum()
+
+    value(q0, v0, u)
+    q, v = rollout.run(q0, v0, u)
+    q_bar = np.zeros((model.nv, steps + 1))
+    eye = np.eye(model.nv)
+    end = q[:, -1]
+    q_bar[:, -1] = [
+        weights[0, :, steps]
+        @ (
+            model.difference(model.neutral(), model.integrate(end, H * e))
+            - model.difference(model.neutral(), model.integrate(end, -H * e))
+        )
+        / (2 * H)
+        for e in eye
+    ]
+    bar = rollout.adjoint(q_bar, weights[1])
+    p = rollout.params
+    for i, e in enumerate(eye):
+        by = (value(model.integrate(q0, H * e), v0, u) - value(model.integrate(q0, -H * e), v0, u)) / (2 * H)
+        assert abs(by - bar.q[i]) < 1e-5 * (1 + abs(by))
+        by = (value(q0, v0 + H * e, u) - value(q0, v0 - H * e, u)) / (2 * H)
+        assert abs(by - bar.v[i]) < 1e-5 * (1 + abs(by))
+    d = np.zeros_like(u)
+    d[7, 11] = H
+    by = (value(q0, v0, u + d) - value(q0, v0, u - d)) / (2 * H)
+    assert abs(by - bar.u[7, 11]) < 1e-6 * (1 + abs(by))
+    for i in range(len(p)):
+        values = []
+        for sign in (1, -1):
+            x = p.copy()
+            x[i] += sign * H
+            rollout.params = x
+            values.append(value(q0, v0, u))
+        rollout.params = p
+        by = (values[0] - values[1]) / (2 * H)
+        assert abs(by - bar.p[i]) < 1e-5 * (1 + abs(by))
+
+
+GRIPPER = """<robot name="g"><link name="palm"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0"
+ iyz="0"/></inertial></link>%s</robot>"""
+
+
+def finger(name, y, follow):
+    mimic = f'<mimic joint="left" multiplier="{follow[0]}" offset="{follow[1]}"/>' if follow else ""
+    return f"""<link name="{name}_pad"><inertial><origin xyz="0 0 0.05"/><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"
+ ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0 0 0.05"/><geometry><sphere radius="0.02"/></geometry></collision>
+</link><joint name="{name}" type="revolute"><parent link="palm"/><child link="{name}_pad"/><origin xyz="0 {y} 0.1"/><axis xyz="1 0 0"/>
+<limit lower="-0.6" upper="0.6" effort="10" velocity="5"/><dynamics damping="0.01"/>{mimic}</joint>"""
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_mimic_joints_move_as_coupled_ones_without_rows(base):
+    text = GRIPPER % (finger("left", 0.05, None) + finger("right", -0.05, (-1.0, 0.05)) + finger("third", 0.15, (0.5, 0.0)))
+    models = [
+        diffsim.Model.from_string(text, "urdf", mimic=mimic, base=base, actuation="full", self_collision=False)
+        for mimic in ("reduce", "couple")
+    ]
+    ours, theirs = models
+    root = 6 if base == "free" else 0
+    assert (ours.nv, theirs.nv) == (root + 1, root + 3)
+    sims = [diffsim.Sim(m, contact="ncp", time_step=1e-3, tolerance=1e-13) for m in models]
+    q, p = ours.neutral(), theirs.neutral()
+    p[-3:] = [q[-1], 0.05 - q[-1], 0.5 * q[-1]]
+    v, w = np.zeros(ours.nv), np.zeros(theirs.nv)
+    for k in range(700):
+        u = np.zeros(theirs.nu)
+        u[-3:] = 0.2 * np.sin(0.02 * k) + 0.1, 0.02, -0.01
+        q, v = sims[0].step(q, v, u)
+        p, w = sims[1].step(p, w, u)
+        np.testing.assert_allclose([q[-1], 0.05 - q[-1], 0.5 * q[-1]], p[-3:], atol=1e-8)
+    # The bounds of the joints that follow bound the coordinate.
+    assert -0.55 - 1e-6 <= q[-1] <= 0.6
+
+
+def test_calls_that_do_not_take_reductions_refuse():
+    model = chain()
+    sim = diffsim.Sim(model)
+    q, v = np.zeros(1), np.zeros(1)
+    sim.step(q, v)
+    for call in (
+        lambda: sim.coriolis_matrix(q, v),
+        lambda: sim.prescribe(0, 1.0),
+        lambda: model.home(),
+        lambda: diffsim.Batch(model, 2),
+        lambda: sim.jacobian_pattern(),
+        lambda: model.save("/nonexistent/x.xml"),
+    ):
+        with pytest.raises(diffsim.UnsupportedError, match="reduced"):
+            call()
+    with pytest.raises(diffsim.UnsupportedError, match="integrator"):
+        diffsim.Sim(model, integrator="bdf2", contact="none")
+
+
+def test_bad_reductions_are_refused_and_change_nothing():
+    builder = diffsim.Builder()
+    a = link(builder, "world", "a")
+    b = link(builder, a, "b")
+    link(builder, b, "ball", kind="spherical")
+    c = builder.add_body("world", "c", inertia=diffsim.inertia_from_com(1, [0, 0, 0], [1, 0, 1, 0, 0, 1]))
+    builder.add_joint(c, "planar", name="plane")
+    for joints, matrix, offset, message in (
+        (["a", "nobody"], [[1.0]], None, "nobody"),
+        (["a", "ball"], np.ones((4, 1)), None, "ball"),
+        (["a", "a"], [1.0, 2.0], None, "twice"),
+        (["a", "b"], np.eye(2), None, "columns"),
+        (["a", "b"], [0.0, 0.0], None, "rank 1"),
+        (["a", "plane"], [[1, 2], [2, 4], [3, 6], [0, 0]], None, "rank 2"),
+        (["a", "b"], [1.0, np.nan], None, "finite"),
+        (["a", "b"], [1.0, 0.5], [np.inf, 0], "finite"),
+        ([], np.zeros((0, 1)), None, "columns"),
+    ):
+        with pytest.raises(diffsim.DiffsimError, match=message):
+            builder.add_reduction(joints, matrix, offset)
+    assert builder.build().nv == 8
+    builder.add_reduction(["b", "plane"], [[1, 0], [0, 2], [1, 1], [0.5, 0]])
+    with pytest.raises(diffsim.DiffsimError, match="another"):
+        builder.add_reduction(["a", "b"], [1.0, 0.5])
+    model = builder.build()
+    assert model.nv == 1 + 2 + 3
+    copy = diffsim.Builder.from_model(model).build()
+    assert copy.nv == model.nv
+
+
+def test_equalities_of_mjcf_reduce_if_they_are_linear():
+    text = """<mujoco><worldbody><body name="base" pos="0 0 1"><joint name="a" axis="0 1 0" ref="20"/><geom size="0.05" mass="1" pos="0.2 0 0"/>
+    <body name="b" pos="0.3 0 0"><joint name="b" axis="0 1 0"/><geom size="0.05" mass="0.5" pos="0.1 0 0"/>
+    <body name="c" pos="0.3 0 0"><joint name="c" axis="0 1 0"/><geom size="0.05" mass="0.5" pos="0.1 0 0"/>
+    <body name="d" pos="0.3 0 0"><joint name="d" axis="0 1 0"/><geom size="0.05" mass="0.5" pos="0.1 0 0"/></body>
+    </body></body></body></worldbody><equality><joint joint1="b" joint2="a" polycoef="0.1 0.5 0 0 0"/>
+    <joint joint1="c" joint2="b" polycoef="0 -2 0 0 0"/><joint joint1="d" joint2="a" polycoef="0 1 0.3 0 0"/></equality>
+    <keyframe><key name="k" qpos="0.2 0.1 0.1 0.1"/></keyframe></mujoco>"""
+    options = dict(actuation="full", self_collision=False)
+    ours = diffsim.Model.from_string(text, "mjcf", mimic="reduce", **options)
+    theirs = diffsim.Model.from_string(text, "mjcf", **options)
+    # d follows by a parabola, which stays an equality.
+    assert (ours.nv, theirs.nv) == (2, 4)
+    sims = [diffsim.Sim(m, contact="ncp", time_step=1e-3, tolerance=1e-13) for m in (ours, theirs)]
+    ref = np.deg2rad(20.0)
+
+    def expand(q):
+        b = 0.1 + 0.5 * (q[0] - ref)
+        return np.array([q[0], b, -2 * b, q[1]])
+
+    x = 0.1
+    q = np.array([ref + x, x + 0.3 * x * x])
+    p, v, w = expand(q), np.zeros(2), np.zeros(4)
+    for _ in range(300):
+        q, v = sims[0].step(q, v)
+        p, w = sims[1].step(p, w)
+        np.testing.assert_allclose(expand(q), p, atol=1e-8)
+    assert ours.keyframe("k")[0].shape == (2,)

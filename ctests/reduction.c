@@ -1,0 +1,122 @@
+/* Reduced coordinates: three links on one coordinate, their steps and derivatives, and what is refused. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+static ds_builder *chain(void) {
+    ds_builder *builder = NULL;
+    CHECK_OK(ds_builder_create(&builder));
+    int32_t parent = 0;
+    const char *names[] = {"a", "b", "c"};
+    for (int k = 0; k < 3; k++) {
+        const double com[3] = {0.0, 0.0, -0.2}, about[6] = {0.02, 0.0, 0.02, 0.0, 0.0, 0.004};
+        const double place[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, k ? -0.4 : 1.0, 1};
+        double inertia[10];
+        CHECK_OK(ds_inertia_from_com(0.7, com, about, inertia));
+        CHECK_OK(ds_builder_add_body(builder, parent, names[k], place, inertia, &parent));
+        ds_joint_desc joint;
+        ds_joint_desc_init(&joint);
+        joint.name = names[k];
+        joint.axis[1] = 1.0;
+        joint.axis[2] = 0.0;
+        CHECK_OK(ds_builder_add_joint(builder, parent, &joint));
+    }
+    return builder;
+}
+
+static ds_reduction_desc described(const char *const *joints, const double *matrix) {
+    ds_reduction_desc reduction;
+    ds_reduction_desc_init(&reduction);
+    reduction.joints = joints;
+    reduction.joint_count = 3;
+    reduction.matrix = matrix;
+    return reduction;
+}
+
+/* The step of a chain on one coordinate: M a = tau - b with the matrix of the whole chain projected. */
+static void one_coordinate(void) {
+    const char *joints[] = {"a", "b", "c"};
+    const double g[3] = {1.0, 0.5, 0.25}, offset[3] = {0.0, 0.1, -0.2}, y = 0.3, rate = 0.7;
+    ds_builder *builder = chain();
+    ds_model *whole = NULL, *model = NULL;
+    ds_sim *all = NULL, *sim = NULL;
+    CHECK_OK(ds_builder_build(builder, &whole));
+    ds_reduction_desc reduction = described(joints, g);
+    reduction.offset = offset;
+    CHECK_OK(ds_builder_add_reduction(builder, &reduction));
+    CHECK_OK(ds_builder_build(builder, &model));
+    CHECK(ds_model_nq(model) == 1 && ds_model_nv(model) == 1 && ds_model_njoint(model) == 3);
+    CHECK(ds_model_joint_q_index(model, 2) == 0 && ds_model_joint_nv(model, 2) == 1);
+    ds_options options;
+    ds_options_init(&options);
+    CHECK_OK(ds_sim_create(whole, &options, &all));
+    CHECK_OK(ds_sim_create(model, &options, &sim));
+    double q[3], v[3], zero[3] = {0}, bias[3], m[9], mass = 0.0, force = 0.0, ours, next_q, next_v;
+    for (int k = 0; k < 3; k++) {
+        q[k] = offset[k] + g[k] * y;
+        v[k] = g[k] * rate;
+    }
+    CHECK_OK(ds_mass_matrix(all, q, m));
+    CHECK_OK(ds_inverse_dynamics(all, q, v, zero, bias));
+    for (int i = 0; i < 3; i++) {
+        force += g[i] * bias[i];
+        for (int j = 0; j < 3; j++) mass += g[i] * m[3 * j + i] * g[j];
+    }
+    CHECK_OK(ds_mass_matrix(sim, &y, &ours));
+    CHECK(fabs(ours - mass) < 1e-13);
+    CHECK_OK(ds_sim_step(sim, &y, &rate, NULL, &next_q, &next_v));
+    const double h = ds_sim_time_step(sim);
+    CHECK(fabs(next_v - (rate - h * force / mass)) < 1e-12);
+    CHECK(fabs(next_q - (y + h * next_v)) < 1e-15);
+    double by_q = NAN;
+    ds_step_jacobians jacobians;
+    memset(&jacobians, 0, sizeof jacobians);
+    jacobians.dv_dq = &by_q;
+    CHECK_OK(ds_sim_step_jacobians(sim, &jacobians));
+    double ends[2];
+    for (int side = 0; side < 2; side++) {
+        const double at = y + (side ? 1e-6 : -1e-6);
+        CHECK_OK(ds_sim_step(sim, &at, &rate, NULL, &next_q, &ends[side]));
+    }
+    CHECK(fabs(by_q - (ends[1] - ends[0]) / 2e-6) < 1e-8);
+    double c;
+    CHECK(ds_coriolis_matrix(sim, &y, &rate, &c) == DS_ERR_UNSUPPORTED);
+    CHECK(strstr(ds_last_error(), "reduced") != NULL);
+    ds_sim_free(sim);
+    ds_sim_free(all);
+    ds_model_free(model);
+    ds_model_free(whole);
+    ds_builder_free(builder);
+}
+
+static void refused(void) {
+    const char *joints[] = {"a", "b", "c"}, *twice[] = {"a", "b", "a"}, *unknown[] = {"a", "b", "x"};
+    const double g[6] = {1.0, 0.5, 0.25, 2.0, 1.0, 0.5}, bad[3] = {1.0, NAN, 0.0};
+    ds_builder *builder = chain();
+    ds_reduction_desc reduction = described(twice, g);
+    CHECK_INVALID(ds_builder_add_reduction(builder, &reduction), "twice");
+    reduction = described(unknown, g);
+    CHECK_INVALID(ds_builder_add_reduction(builder, &reduction), "\"x\"");
+    reduction = described(joints, NULL);
+    CHECK_INVALID(ds_builder_add_reduction(builder, &reduction), "matrix");
+    reduction = described(joints, g);
+    reduction.columns = 2;
+    CHECK_INVALID(ds_builder_add_reduction(builder, &reduction), "rank 2");
+    reduction.columns = 3;
+    CHECK_INVALID(ds_builder_add_reduction(builder, &reduction), "columns");
+    reduction = described(joints, bad);
+    CHECK(ds_builder_add_reduction(builder, &reduction) == DS_ERR_NUMERICAL);
+    CHECK_INVALID(ds_builder_add_reduction(builder, NULL), "reduction");
+    CHECK_INVALID(ds_builder_add_reduction(NULL, &reduction), "builder");
+    reduction = described(joints, g);
+    CHECK_OK(ds_builder_add_reduction(builder, &reduction));
+    CHECK_INVALID(ds_builder_add_reduction(builder, &reduction), "another");
+    ds_builder_free(builder);
+}
+
+int main(void) {
+    one_coordinate();
+    refused();
+    return 0;
+}
