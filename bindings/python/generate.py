@@ -19,6 +19,7 @@ STRUCTS = (
     "ds_geom_desc",
     "ds_actuator_desc",
     "ds_spring_desc",
+    "ds_deformable_desc",
     "ds_tendon_desc",
     "ds_sensor_desc",
     "ds_equality_desc",

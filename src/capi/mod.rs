@@ -43,6 +43,7 @@ pub mod describe;
 pub mod edit;
 
 pub mod cords;
+pub mod deformables;
 
 pub mod equality;
 

@@ -202,6 +202,7 @@ class ParamKind(Named):
     ACTUATOR_GAIN = 19
     HYDROELASTIC_MODULUS = 20
     SPLINE_FRAME = 22
+    DEFORMABLE = 24
 
 
 class EqualityKind(Named):
@@ -219,6 +220,13 @@ class TendonKind(Named):
 
     FIXED = 0
     SPATIAL = 1
+
+
+class Material(Named):
+    """The law of the stress in tetrahedra of a deformable body."""
+
+    NEO_HOOKEAN = 0
+    COROTATED = 1
 
 
 class PathKind(Named):
@@ -368,6 +376,7 @@ CHOICES: Dict[str, Dict[str, Type[IntEnum]]] = {
     "ds_geom_desc": {"kind": GeomKind, "mesh_mode": MeshMode, "open_mesh": OpenMesh, "hydroelastic": Hydroelastic},
     "ds_actuator_desc": {"activation": Activation},
     "ds_tendon_desc": {"kind": TendonKind},
+    "ds_deformable_desc": {"material": Material},
     "ds_sensor_desc": {"kind": SensorKind, "zone": ZoneKind},
     "ds_equality_desc": {"kind": EqualityKind},
     "ds_smoothing": {"method": SmoothingMethod},
@@ -428,7 +437,9 @@ ParamKindName = Literal[
     "actuator_gain",
     "hydroelastic_modulus",
     "spline_frame",
+    "deformable",
 ]
+MaterialName = Literal["neo_hookean", "corotated"]
 PathKindName = Literal["point", "sphere", "cylinder", "pulley"]
 EqualityKindName = Literal["connect", "weld", "distance", "joint", "tendon"]
 QuantityName = Literal["pose", "velocity", "control"]
