@@ -175,8 +175,8 @@ fn step(sim: &mut Sim, base: &[f64], q: &[f64], v: &[f64]) -> Vec<f64> {
     [x, vn].concat()
 }
 
-/// The largest relative errors of the Jacobians by q, v and parameters against differences, and of directions and
-/// adjoints against the Jacobians.
+/// The largest relative errors of the Jacobians by q, v and parameters against differences, and of
+/// directions and adjoints against the Jacobians.
 fn check(sim: &mut Sim, q: &[f64], v: &[f64], list: &[Param]) -> [f64; 4] {
     let (model, nv, np) = (sim.model().clone(), sim.model().nv(), list.len());
     sim.select_params(list).unwrap();

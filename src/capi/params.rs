@@ -82,9 +82,9 @@ pub enum ds_param_kind {
     /// number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
     /// DS_ERR_UNSUPPORTED.
     DS_PARAM_SPLINE_FRAME = 22,
-    /// index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3: stiffness of
-    /// edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along axis k [m].
-    /// Density and places also change the masses of the nodes.
+    /// index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
+    /// stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without
+    /// stress along axis k [m]. Density and places also change the masses of the nodes.
     DS_PARAM_DEFORMABLE = 24,
 }
 

@@ -165,9 +165,9 @@ impl Forces {
         !self.deformables.is_empty()
     }
 
-    /// Pairs of trees that derivatives may couple in a model with deformable bodies; a pair may be visited more
-    /// than once. Nodes are coupled by elements; other trees count as coupled with all if forces other than
-    /// those of elements may cross.
+    /// Pairs of trees that derivatives may couple in a model with deformable bodies; a pair may be
+    /// visited more than once. Nodes are coupled by elements; other trees count as coupled with all if
+    /// forces other than those of elements may cross.
     pub fn for_coupled_trees(&self, t: &Topology, mut visit: impl FnMut(usize, usize)) {
         self.deformables.for_pairs_of_trees(t, &mut visit);
         if !self.may_touch() && !self.has_others() && self.pulled.is_empty() {

@@ -103,7 +103,8 @@ impl DeformableSpec {
     }
 
     /// Visits the mass of each free node per unit of density, and its derivative along a motion of one
-    /// coordinate of the rest shape, in parts: (node, share, slope). Without tetrahedra, edges carry the mass.
+    /// coordinate of the rest shape, in parts: (node, share, slope). Without tetrahedra, edges carry
+    /// the mass.
     pub fn for_shares(
         &self,
         rest: &[Vec3],

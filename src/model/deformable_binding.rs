@@ -48,8 +48,8 @@ impl Model {
         })
     }
 
-    /// For a parameter of a deformable body, visits the derivatives of the masses of bodies: (body, slope), in
-    /// parts.
+    /// For a parameter of a deformable body, visits the derivatives of the masses of bodies: (body,
+    /// slope), in parts.
     pub fn for_mass_slopes(
         &self,
         of: &DeformableParams,

@@ -18,11 +18,11 @@ pub struct Skin {
 }
 
 impl ModelBuilder {
-    /// Adds a deformable body, and its free nodes as bodies of mass points on translation joints: body, joint
-    /// and geom of node i are called NAME_i. `body.rest` gives the places of all nodes in the world, while
-    /// every joint is at its reference; `body.nodes` is not read. `attached` lists nodes with the bodies that
-    /// carry them. Nodes touch neither each other nor the bodies to which some are attached. Returns the index
-    /// of the deformable body.
+    /// Adds a deformable body, and its free nodes as bodies of mass points on translation joints: body,
+    /// joint and geom of node i are called NAME_i. `body.rest` gives the places of all nodes in the
+    /// world, while every joint is at its reference; `body.nodes` is not read. `attached` lists nodes
+    /// with the bodies that carry them. Nodes touch neither each other nor the bodies to which some are
+    /// attached. Returns the index of the deformable body.
     ///
     /// # Errors
     /// `InvalidArgument` for nodes and bodies that do not exist, a node that is attached twice or that belongs

@@ -94,8 +94,8 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     }
 }
 
-/// Refuses deformable bodies where a step would not take their forces implicitly: with explicit schemes, and with
-/// laws whose impulses act through the factors of single trees.
+/// Refuses deformable bodies where a step would not take their forces implicitly: with explicit
+/// schemes, and with laws whose impulses act through the factors of single trees.
 pub(crate) fn refuse_deformables(
     model: &Model,
     options: &Options,

@@ -25,8 +25,8 @@ impl Edge {
         }
     }
 
-    /// Takes the vector between its nodes and the rate of this vector. Returns the force on the first node; the
-    /// second has the opposite one.
+    /// Takes the vector between its nodes and the rate of this vector. Returns the force on the first
+    /// node; the second has the opposite one.
     pub fn take(&mut self, [stiffness, damping]: [f64; 2], d: Vec3, rate: Vec3) -> Vec3 {
         self.length = d.norm();
         // Nodes in one place have no direction between them.

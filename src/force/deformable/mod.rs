@@ -1,9 +1,9 @@
 //! Elastic forces and damping of deformable bodies: tetrahedra and edges between nodes.
 //!
-//! A node is a point of a link. With its Jacobian J, the force f on it acts on the dofs above it by Jᵀ f, and
-//! the slopes of the forces become Jᵀ K J of pairs of nodes, plus the change of J itself where the node is
-//! carried by joints that rotate. Forces depend on the differences of the nodes' places and velocities alone, so
-//! that they keep momentum; tetrahedra and edges keep angular momentum too.
+//! A node is a point of a link. With its Jacobian J, the force f on it acts on the dofs above it by Jᵀ
+//! f, and the slopes of the forces become Jᵀ K J of pairs of nodes, plus the change of J itself where
+//! the node is carried by joints that rotate. Forces depend on the differences of the nodes' places and
+//! velocities alone, so that they keep momentum; tetrahedra and edges keep angular momentum too.
 
 mod edge;
 mod material;
@@ -457,8 +457,8 @@ fn deformation(x: &[Vec3], tet: &Tet) -> Mat3 {
     sum
 }
 
-/// Adds the blocks of a tetrahedron. Columns of the first corner are minus the sums of the others, because forces
-/// do not change when all corners move together.
+/// Adds the blocks of a tetrahedron. Columns of the first corner are minus the sums of the others,
+/// because forces do not change when all corners move together.
 fn tet_slopes(law: &Law, tet: &Tet, blocks: &mut [[Mat3; 2]]) {
     for kind in 0..2 {
         if kind == 1 && law.damping == 0.0 {
@@ -484,8 +484,8 @@ fn tet_slopes(law: &Law, tet: &Tet, blocks: &mut [[Mat3; 2]]) {
     }
 }
 
-/// Changes of minus the forces of a tetrahedron when corner m of the shape at rest moves along an axis: by the
-/// gradients, δgᵢ = −gᵢ[axis] gₘ, and by the volume.
+/// Changes of minus the forces of a tetrahedron when corner m of the shape at rest moves along an axis:
+/// by the gradients, δgᵢ = −gᵢ[axis] gₘ, and by the volume.
 fn tet_by_rest(law: &Law, tet: &Tet, m: usize, axis: usize, add: &mut impl FnMut(usize, Vec3)) {
     let (strain, g) = (&tet.strain, &tet.gradients);
     let moved = |f: &Mat3| Mat3::outer(-f.c[axis], g[m]);

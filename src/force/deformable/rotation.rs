@@ -8,8 +8,8 @@ pub struct Polar {
     pub rotation: Mat3,
     /// tr S.
     pub trace: f64,
-    /// The inverse of tr(S) − S. A change δF turns R by R times the vector `turn` times a, where a is the axial
-    /// vector of Rᵀ δF − δFᵀ R. Zero where the rotation is not unique.
+    /// The inverse of tr(S) − S. A change δF turns R by R times the vector `turn` times a, where a is
+    /// the axial vector of Rᵀ δF − δFᵀ R. Zero where the rotation is not unique.
     pub turn: Mat3,
     /// 1 at rest; 0 where the rotation is not unique.
     pub distance: f64,
@@ -21,8 +21,8 @@ const SWEEPS: usize = 8;
 /// Below this `distance`, the rotation counts as not unique.
 const TINY: f64 = 1e-12;
 
-/// R maximizes tr(RᵀF), a quadratic form of R's quaternion: the quaternion is an eigenvector of its matrix with
-/// the largest eigenvalue. This also holds for inverted tetrahedra.
+/// R maximizes tr(RᵀF), a quadratic form of R's quaternion: the quaternion is an eigenvector of its
+/// matrix with the largest eigenvalue. This also holds for inverted tetrahedra.
 pub fn polar(f: &Mat3) -> Polar {
     let at = |i: usize, j: usize| f.at(i, j);
     let trace = f.trace();

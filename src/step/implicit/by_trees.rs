@@ -1,5 +1,6 @@
-//! The matrix H of a stage as a sparse matrix of blocks, one row and column of blocks for each tree, for models
-//! with deformable bodies: their nodes are many small trees, and elements join each with a few others.
+//! The matrix H of a stage as a sparse matrix of blocks, one row and column of blocks for each tree,
+//! for models with deformable bodies: their nodes are many small trees, and elements join each with a
+//! few others.
 
 use super::balance::Balance;
 use super::blocks::Blocks;
@@ -38,8 +39,9 @@ impl ByTrees {
         }
     }
 
-    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`driven`). `entries` are those between dofs
-    /// of different branches. `Err` gives a dof of the tree at which the matrix is singular.
+    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`driven`). `entries` are those
+    /// between dofs of different branches. `Err` gives a dof of the tree at which the matrix is
+    /// singular.
     pub fn factor(
         &mut self,
         t: &Topology,
