@@ -52,7 +52,7 @@ impl DeformableSpec {
             return wrong("it must have edges or tets, got neither".into());
         }
         for (i, x) in self.rest.iter().enumerate() {
-            if !(x.max_abs() < REACH) {
+            if !x.is_finite() || x.max_abs() >= REACH {
                 return wrong(format!(
                     "nodes[{i}] must be finite and within {REACH:e}, got {:?}",
                     x.to_array()
