@@ -113,6 +113,7 @@
  *   Inertias of bodies: coordinates in which every value is a valid inertia
  *   Actuators: additions to a builder or to an existing model
  *   Springs and tendons: additions to a builder, and lengths of tendons
+ *   Deformable bodies: additions to a builder
  *   Equality constraints: closed loops, and joints and tendons that follow others
  *   Descriptions of the parts of a model: bodies, joints, geoms and actuators, in the structs of a builder
  *   Editing of models: a builder from a model, and changes to the parts of a builder
@@ -1120,6 +1121,10 @@ DS_ENUM(ds_param_kind) {
    * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
    * DS_ERR_UNSUPPORTED. */
   DS_PARAM_SPLINE_FRAME = 22,
+  /** index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
+   * stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress
+   * along axis k [m]. Density and places also change the masses of the nodes. */
+  DS_PARAM_DEFORMABLE = 24,
 };
 
 /** A parameter of a sim. */
@@ -1764,7 +1769,7 @@ DS_ENUM(ds_force_kind) {
   DS_FORCE_JOINT_SPRING = 1,         /**< Springs of joints. */
   DS_FORCE_JOINT_DAMPER = 2,         /**< Dampers of joints. */
   DS_FORCE_GRAVITY_COMPENSATION = 4, /**< Forces that carry bodies against gravity (MJCF's gravcomp). */
-  /** Springs and dampers of tendons, and springs between points of bodies. */
+  /** Springs and dampers of tendons, springs between points of bodies, and deformable bodies. */
   DS_FORCE_TENDON = 8,
   DS_FORCE_FLUID = 16,               /**< Drag and lift of the fluid. */
   DS_FORCE_ACTUATOR = 32,            /**< Actuators: the effect of u. */
@@ -2913,6 +2918,72 @@ ds_status ds_builder_add_tendon(struct ds_builder *builder, const struct ds_tend
  * Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length; DS_ERR_NUMERICAL for a
  * q or a length that is not finite. Then nothing is written. */
 ds_status ds_sim_tendon_lengths(struct ds_sim *sim, const double *q, double *lengths, double *moments);
+
+/* ------------------------------------------ Deformable bodies ------------------------------------------- */
+
+/** The law of the stress in tetrahedra. For small strains both are Hooke's law. */
+DS_ENUM(ds_material) {
+  /** Stable neo-Hookean: smooth at every deformation, inverted tetrahedra included. */
+  DS_MATERIAL_NEO_HOOKEAN = 0,
+  DS_MATERIAL_COROTATED = 1, /**< Hooke's law in axes that turn with the tetrahedron. */
+};
+
+/** A deformable body: nodes that tetrahedra (solids) or edges (strings and cloth) join. Fill with
+ * ds_deformable_desc_init, then change fields. Everything is copied during the call. */
+typedef struct ds_deformable_desc {
+  size_t struct_size; /**< Size of this struct in bytes; set by ds_deformable_desc_init. */
+  /** Name, unique among deformable bodies. Body, joint and geom of node i are called NAME_i. NULL for
+   * none. */
+  const char *name;
+  /** Number of nodes, and their places in the world while every joint is at its reference, 3×node_count,
+   * column-major [m]. There the body is without stress. */
+  size_t node_count;
+  const double *nodes;
+  size_t edge_count;  /**< Number of edges, and the two nodes of each. Default 0. */
+  const int32_t *edges;
+  /** Number of tetrahedra, and the four nodes of each, in an order with a positive volume (x1 - x0) . ((x2
+   * - x0) x (x3 - x0)) / 6. Default 0. */
+  size_t tet_count;
+  const int32_t *tets;
+  /** Number of attached nodes, these nodes, and the bodies that carry them; 0 is the world. Forces act
+   * both ways. An attached node has no mass of its own: the body has its inertia. Default 0. */
+  size_t attach_count;
+  const int32_t *attach_nodes;
+  const int32_t *attach_bodies;
+  int32_t material;   /**< A ds_material. Default DS_MATERIAL_NEO_HOOKEAN. */
+  int32_t condim;     /**< Of the nodes' geoms, as in ds_geom_desc. Default 3. */
+  /** Mass per volume of the tetrahedra [kg/m3]; without tetrahedra, per length of the edges [kg/m]. Each
+   * element gives equal shares to its nodes. Default 1000. */
+  double density;
+  /** The mass of all elements together [kg]; it replaces density if it is not 0. Default 0. */
+  double mass;
+  /** Of tetrahedra: Young's modulus [Pa] and Poisson's ratio, above -1 and below 0.5. Default 0, which
+   * tetrahedra do not accept, and 0.3. */
+  double young;
+  double poisson;
+  double stiffness;   /**< Of each edge: force per change of length [N/m]. Default 0. */
+  /** Ratio of damping to stiffness [s]; it damps strains, not rigid motions. Default 0. */
+  double damping;
+  /** Radius of the sphere of each free node for contact [m]; 0: no contact. Nodes touch neither each other
+   * nor bodies to which nodes are attached. Default 0. */
+  double radius;
+  double friction;    /**< Sliding friction of these spheres. Default 1. */
+} ds_deformable_desc;
+
+/** Fills the struct with the defaults. NULL is ignored. */
+void ds_deformable_desc_init(struct ds_deformable_desc *deformable);
+
+/** Adds a deformable body. Each free node becomes a body on a translation joint, which follows the bodies
+ * added before; q of the joint is the displacement of the node [m]. Ids of deformable bodies follow the
+ * order of additions.
+ *
+ * A simulation with deformable bodies needs an implicit integrator (DS_INTEGRATOR_FROM_MODEL takes
+ * DS_INTEGRATOR_IMPLICIT_EULER) and DS_CONTACT_PENALTY or DS_CONTACT_NONE.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for nodes or bodies out of range, a node without an element or attached
+ * twice, flat or inverted tetrahedra, edges of length zero, numbers that are not finite or out of range,
+ * and a name that is taken. Then nothing is added. */
+ds_status ds_builder_add_deformable(struct ds_builder *builder, const struct ds_deformable_desc *deformable);
 
 /* ----------------------------------------- Equality constraints ----------------------------------------- */
 

@@ -358,6 +358,7 @@ public:
         check(ds_builder_add_actuator(get(), &actuator));
     }
     void add_spring(const ds_spring_desc &spring) { check(ds_builder_add_spring(get(), &spring)); }
+    void add_deformable(const ds_deformable_desc &body) { check(ds_builder_add_deformable(get(), &body)); }
     void add_tendon(const ds_tendon_desc &tendon) { check(ds_builder_add_tendon(get(), &tendon)); }
     void add_sensor(const ds_sensor_desc &sensor) { check(ds_builder_add_sensor(get(), &sensor)); }
     void add_equality(const ds_equality_desc &equality) {

@@ -206,6 +206,9 @@ struct ReductionDesc : ds_reduction_desc {
 struct SpringDesc : ds_spring_desc {
     SpringDesc() : ds_spring_desc{} { ds_spring_desc_init(this); }
 };
+struct DeformableDesc : ds_deformable_desc {
+    DeformableDesc() : ds_deformable_desc{} { ds_deformable_desc_init(this); }
+};
 struct SensorDesc : ds_sensor_desc {
     SensorDesc() : ds_sensor_desc{} { ds_sensor_desc_init(this); }
 };

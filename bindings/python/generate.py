@@ -27,6 +27,7 @@ TYPES = {
     "GeomFields": ("ds_geom_desc", "rows columns"),
     "ActuatorFields": ("ds_actuator_desc", "joint tendon body"),
     "SpringFields": ("ds_spring_desc", ""),
+    "DeformableFields": ("ds_deformable_desc", ""),
     "TendonFields": ("ds_tendon_desc", "kind count"),
     "SensorFields": ("ds_sensor_desc", "kind"),
     "EqualityFields": ("ds_equality_desc", "kind"),

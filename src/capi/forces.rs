@@ -21,7 +21,7 @@ pub enum ds_force_kind {
     DS_FORCE_JOINT_DAMPER = 2,
     /// Forces that carry bodies against gravity (MJCF's gravcomp).
     DS_FORCE_GRAVITY_COMPENSATION = 4,
-    /// Springs and dampers of tendons, and springs between points of bodies.
+    /// Springs and dampers of tendons, springs between points of bodies, and deformable bodies.
     DS_FORCE_TENDON = 8,
     /// Drag and lift of the fluid.
     DS_FORCE_FLUID = 16,

@@ -44,6 +44,7 @@ pub mod describe;
 pub mod edit;
 
 pub mod cords;
+pub mod deformables;
 
 mod edge;
 pub mod equality;

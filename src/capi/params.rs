@@ -82,6 +82,10 @@ pub enum ds_param_kind {
     /// number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
     /// DS_ERR_UNSUPPORTED.
     DS_PARAM_SPLINE_FRAME = 22,
+    /// index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
+    /// stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without
+    /// stress along axis k [m]. Density and places also change the masses of the nodes.
+    DS_PARAM_DEFORMABLE = 24,
 }
 
 /// A parameter of a sim.
@@ -120,6 +124,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_ACTUATOR_GAIN => ParamKind::ActuatorGain,
         DS_PARAM_HYDROELASTIC_MODULUS => ParamKind::HydroelasticModulus,
         DS_PARAM_SPLINE_FRAME => ParamKind::SplineFrame,
+        DS_PARAM_DEFORMABLE => ParamKind::Deformable,
     })?;
     Ok(Param {
         kind,

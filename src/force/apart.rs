@@ -14,7 +14,7 @@ impl ForceKinds {
     pub const JOINT_SPRING: Self = ForceKinds(1);
     pub const JOINT_DAMPER: Self = ForceKinds(2);
     pub const GRAVITY_COMPENSATION: Self = ForceKinds(4);
-    /// Springs and dampers of tendons, and springs between points.
+    /// Springs and dampers of tendons, springs between points, and deformable bodies.
     pub const TENDON: Self = ForceKinds(8);
     pub const FLUID: Self = ForceKinds(16);
     pub const ACTUATOR: Self = ForceKinds(32);

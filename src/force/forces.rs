@@ -7,6 +7,7 @@ mod touching;
 use super::actuators::Actuators;
 use super::adhesion::Adhesion;
 use super::apart::Apart;
+use super::deformable::Deformables;
 use super::elastic::Elastic;
 use super::face::{Force, Input, State};
 use super::feedback::Feedback;
@@ -41,6 +42,8 @@ pub struct Forces {
     pulled: Vec<usize>,
     /// Forces of tendons and springs.
     elastic: Elastic,
+    /// Elastic forces of deformable bodies.
+    deformables: Deformables,
     lift: GravityCompensation,
     fluid: FluidForces,
     /// Present with penalty contact.
@@ -82,6 +85,7 @@ impl Forces {
             wrenches: ExternalWrenches::new(model),
             elastic,
             cords,
+            deformables: Deformables::new(model),
             lift: GravityCompensation::new(model),
             fluid: FluidForces::new(model),
             penalty: None,
@@ -103,11 +107,13 @@ impl Forces {
         let own: usize = forces.all().map(room).sum();
         let elastic = forces.elastic.entries(&forces.cords);
         let geared = forces.actuators.entries();
+        let own = own + forces.deformables.entries();
         forces.slopes = Slopes::new(model.nv(), own + foreign + elastic + geared);
         forces.apart = Apart::new(model, &forces.cords, own + foreign + geared, derivatives);
         let rows = own + foreign + geared + forces.elastic.rows(&forces.cords);
         forces.rows = rows.min(model.nv());
-        let joining = foreign + elastic + if forces.pulled.is_empty() { 0 } else { geared };
+        let geared = if forces.pulled.is_empty() { 0 } else { geared };
+        let joining = foreign + elastic + geared + forces.deformables.entries();
         forces.cross = Vec::with_capacity(joining);
         forces
     }
@@ -151,6 +157,34 @@ impl Forces {
         self.cross.capacity() > 0 || self.may_touch()
     }
 
+    /// Largest number of entries between dofs of different branches in a model with deformable bodies.
+    pub fn most_crossing(&self, t: &Topology) -> usize {
+        let contacts = self.penalty.as_ref().map_or(0, |p| p.scene.capacity());
+        let grips = self.adhesion.as_ref().map_or(0, |a| a.scene.capacity());
+        self.cross.capacity() + 4 * (contacts + grips) * t.max_depth * t.max_depth
+    }
+
+    /// Whether there are deformable bodies, whose terms between dofs are sparse.
+    pub fn has_deformables(&self) -> bool {
+        !self.deformables.is_empty()
+    }
+
+    /// Pairs of trees that derivatives may couple in a model with deformable bodies; a pair may be
+    /// visited more than once. Nodes are coupled by elements; other trees count as coupled with all if
+    /// forces other than those of elements may cross.
+    pub fn for_coupled_trees(&self, t: &Topology, mut visit: impl FnMut(usize, usize)) {
+        self.deformables.for_pairs_of_trees(t, &mut visit);
+        if !self.may_touch() && !self.has_others() && self.pulled.is_empty() {
+            return;
+        }
+        let mut is_node = vec![false; t.trees.len()];
+        self.deformables
+            .for_lone_trees(t, |tree| is_node[tree] = true);
+        for a in (0..is_node.len()).filter(|a| !is_node[*a]) {
+            (0..is_node.len()).for_each(|b| visit(a, b));
+        }
+    }
+
     /// Largest number of dofs that derivatives may couple with other dofs, and of such entries, without
     /// those of contacts.
     pub fn room(&self) -> [usize; 2] {
@@ -173,6 +207,7 @@ impl Forces {
         system: &mut System,
     ) {
         self.cords.place_points(model, params);
+        self.deformables.refresh(params);
         let mut implicit = std::mem::take(&mut self.implicit);
         implicit.clear();
         self.all().for_each(|f| f.implicit(params, &mut implicit));
@@ -247,6 +282,10 @@ impl Forces {
             self.elastic.apply(at, &self.cords, tau);
             distance = distance.min(self.elastic.switch_distance());
         }
+        if !self.deformables.is_empty() {
+            self.deformables.apply(at, tau);
+            distance = distance.min(self.deformables.switch_distance());
+        }
         if let Some(feedback) = &self.feedback {
             feedback.apply(at, tau);
         }
@@ -296,10 +335,15 @@ impl Forces {
         if self.elastic.acts() {
             self.elastic.slopes(at, &self.cords, acc[0], &mut slopes);
         }
+        if !self.deformables.is_empty() {
+            self.deformables.differentiate(at);
+            self.deformables.slopes(at.kin, &mut slopes);
+        }
         if let Some(feedback) = &self.feedback {
             feedback.slopes(at, &mut slopes);
         }
-        if self.has_others() || !self.pulled.is_empty() || self.feedback.is_some() {
+        let is_plain = self.pulled.is_empty() && self.deformables.is_empty();
+        if self.has_others() || !is_plain || self.feedback.is_some() {
             self.others.iter().for_each(|f| f.slopes(at, &mut slopes));
             for e in &self.implicit.entries {
                 slopes.add([e.row, e.column], 0.0, at.time_step * e.by_q);
@@ -481,6 +525,7 @@ impl Forces {
         }
         self.actuators.by_parameter(at, &self.cords, p, r);
         self.elastic.by_parameter(at, &self.cords, acc, p, r);
+        self.deformables.by_parameter(at.params, p, r);
         if let Some(penalty) = &self.penalty {
             penalty.by_parameter(at, p, r);
         }
@@ -496,6 +541,7 @@ impl Forces {
             coupling.join_all();
         }
         self.elastic.couple(model, &self.cords, coupling);
+        self.deformables.couple(model.topology(), coupling);
         self.actuators.couple(model, &self.cords, coupling);
         if let Some(penalty) = &self.penalty {
             penalty.couple(model.topology(), coupling);
@@ -515,6 +561,7 @@ impl Forces {
     /// [`Forces::apply`] is lost.
     pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
         let stored: f64 = self.all_mut().map(|f| f.energy(model, params, q)).sum();
+        let stored = stored + self.deformables.energy(model, kin);
         if self.cords.is_empty() {
             return stored;
         }

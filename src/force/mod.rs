@@ -14,6 +14,7 @@
 mod actuators;
 pub mod adhesion;
 mod apart;
+mod deformable;
 mod elastic;
 mod face;
 mod fade;

@@ -50,6 +50,7 @@ pub struct ModelBuilder {
     pub(super) sites: HashSet<String>,
     pub(super) springs: HashSet<String>,
     pub(super) tendons: HashSet<String>,
+    pub(super) deformables: HashSet<String>,
     pub(super) actuators: HashSet<String>,
     pub(super) sensors: HashSet<String>,
 }
@@ -109,6 +110,7 @@ impl ModelBuilder {
             sites: HashSet::new(),
             springs: HashSet::new(),
             tendons: HashSet::new(),
+            deformables: HashSet::new(),
             actuators: HashSet::new(),
             sensors: HashSet::new(),
         }

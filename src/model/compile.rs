@@ -257,6 +257,7 @@ impl Compiler {
         let (sites, site_ids) = self.sites(spec.sites)?;
         let (springs, spring_ids) = self.springs(spec.springs)?;
         let (tendons, tendon_ids) = self.tendons(spec.tendons)?;
+        let deformables = self.deformables(spec.deformables)?;
         let nlink = self.topology.links.len();
         let params = Params {
             gravity: spec.gravity,
@@ -281,6 +282,7 @@ impl Compiler {
             spring_anchors: springs.iter().map(|s| [s.anchor1, s.anchor2]).collect(),
             tendon: tendons.iter().map(TendonSpec::numbers).collect(),
             tendon_points: tendons.iter().map(TendonSpec::points).collect(),
+            deformable: deformables.iter().map(|d| d.numbers()).collect(),
             actuator_gain: Vec::new(),
         };
         let mut pairs = spec.pairs;
@@ -325,6 +327,7 @@ impl Compiler {
             sites,
             springs,
             tendons,
+            deformables,
             actuators: Vec::new(),
             sensors: Vec::new(),
             keyframes: Vec::new(),

@@ -150,6 +150,11 @@ impl ModelBuilder {
             spec.tendons.iter().map(|x| &x.name),
         )?;
         all(
+            &mut self.deformables,
+            "deformable",
+            spec.deformables.iter().map(|x| &x.name),
+        )?;
+        all(
             &mut self.sensors,
             "sensor",
             spec.sensors.iter().map(|x| &x.name),
@@ -253,6 +258,7 @@ impl ModelBuilder {
         to.sites.extend(spec.sites);
         to.springs.extend(spec.springs);
         to.tendons.extend(spec.tendons);
+        to.deformables.extend(spec.deformables);
         to.actuators.extend(spec.actuators);
         to.sensors.extend(spec.sensors);
         to.equalities.extend(spec.equalities);

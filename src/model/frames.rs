@@ -70,6 +70,9 @@ impl Move<'_> {
                 }
             }
         }
+        for node in spec.deformables.iter_mut().flat_map(|d| &mut d.nodes) {
+            self.point(&mut node.body, &mut node.at);
+        }
         for s in &mut spec.sensors {
             self.frame(&mut s.frame.body, &mut s.frame.placement);
             if let Some(reference) = &mut s.reference {
@@ -140,6 +143,7 @@ pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
     spec.geoms.iter_mut().for_each(|x| name(&mut x.name));
     spec.sites.iter_mut().for_each(|x| name(&mut x.name));
     spec.springs.iter_mut().for_each(|x| name(&mut x.name));
+    (spec.deformables.iter_mut()).for_each(|x| name(&mut x.name));
     for t in &mut spec.tendons {
         name(&mut t.name);
         if let TendonPath::Fixed(terms) = &mut t.path {

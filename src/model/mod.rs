@@ -9,6 +9,10 @@ mod compile;
 pub mod cord;
 mod cord_binding;
 mod cord_check;
+pub mod deformable;
+mod deformable_binding;
+pub mod deformable_builder;
+pub mod deformable_check;
 pub mod derived;
 mod edit;
 pub mod fluid;
@@ -38,6 +42,7 @@ use activation::Activation;
 pub use check::no_body_has;
 pub(crate) use check::{REACH, SIZES, check_pose};
 use cord::{SpringSpec, TendonSpec};
+use deformable::DeformableSpec;
 use derived::Derived;
 use fluid::Fluid;
 use muscle::Muscle;
@@ -194,6 +199,7 @@ pub struct Model {
     sites: Vec<SiteSpec>,
     springs: Vec<SpringSpec>,
     tendons: Vec<TendonSpec>,
+    deformables: Vec<DeformableSpec>,
     actuators: Vec<Actuator>,
     sensors: Vec<Sensor>,
     keyframes: Vec<Keyframe>,
@@ -362,6 +368,11 @@ impl Model {
     /// The tendons of the description, with the model's body ids. `rest` is always given.
     pub fn tendons(&self) -> &[TendonSpec] {
         &self.tendons
+    }
+
+    /// The deformable bodies of the description, with the model's body ids.
+    pub fn deformables(&self) -> &[DeformableSpec] {
+        &self.deformables
     }
 
     pub fn actuators(&self) -> &[Actuator] {

@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::cord::{PathPoint, TendonPath, TendonSpec};
+use super::deformable::DEFORMABLE_NUMBERS;
 use super::params::{Param, ParamKind, Params, SPRING_NUMBERS, TENDON_NUMBERS};
 use super::spec::JointKind;
 use super::topology::{LinkKind, WORLD};
@@ -42,6 +43,7 @@ impl Params {
                 (None, ParamKind::Spring) => self.spring[i][c],
                 (None, _) => self.tendon[i][c],
             },
+            ParamKind::Deformable => self.deformable[i].get(c),
             ParamKind::ExternalWrench
             | ParamKind::Stabilization
             | ParamKind::Prescribed
@@ -83,6 +85,12 @@ impl Params {
                 (None, ParamKind::Spring) => self.spring[i][c] = value,
                 (None, _) => self.tendon[i][c] = value,
             },
+            ParamKind::Deformable => {
+                if self.deformable[i].get(c) != value {
+                    self.deformable[i].set(c, value);
+                    self.weigh_nodes(model, i);
+                }
+            }
             ParamKind::ExternalWrench
             | ParamKind::Stabilization
             | ParamKind::Prescribed
@@ -116,6 +124,19 @@ impl Params {
             ParamKind::Spring => &mut self.spring_anchors[i][point],
             _ => &mut self.tendon_points[i][point],
         }
+    }
+
+    /// Sets the masses of the nodes of a deformable body to those of its density and shape.
+    fn weigh_nodes(&mut self, model: &Model, index: usize) {
+        let d = &model.deformables()[index];
+        let of = &self.deformable[index];
+        for node in d.nodes.iter().filter(|node| node.is_free) {
+            self.body_inertia[node.body] = Inertia::ZERO;
+        }
+        let inertias = &mut self.body_inertia;
+        d.for_shares(&of.rest, None, |i, share, _| {
+            inertias[d.nodes[i].body].mass += of.numbers[0] * share;
+        });
     }
 
     fn per_dof(&self, kind: ParamKind) -> &[f64] {
@@ -196,6 +217,19 @@ impl Model {
                 .any(|s| carried(s.body1) || carried(s.body2))
     }
 
+    /// Refuses a parameter that displaces a joint which carries nodes of deformable bodies.
+    fn check_displaced_nodes(&self, p: &Param, link: usize) -> Result<()> {
+        match self.carries_nodes(link) {
+            true => Err(Error::unsupported(format!(
+                "param: {:?} of joint \"{}\": it carries nodes of a deformable body, whose derivative by the place of a \
+                 joint this version does not have",
+                p.kind,
+                self.joint(p.index as usize).name
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// The dof of a parameter that belongs to a joint's dof.
     pub fn dof_of(&self, p: &Param) -> usize {
         self.joint(p.index as usize).iv + p.component as usize
@@ -239,6 +273,7 @@ impl Model {
                         j.name
                     )));
                 }
+                self.check_displaced_nodes(p, j.first_link)?;
                 range("component", p.component, 6)
             }
             ParamKind::SplineFrame => {
@@ -259,7 +294,21 @@ impl Model {
                         j.name
                     )));
                 }
+                self.check_displaced_nodes(p, j.first_link)?;
                 range("component", p.component, count)
+            }
+            ParamKind::Deformable => {
+                range(
+                    "index (a deformable body)",
+                    p.index,
+                    self.deformables().len(),
+                )?;
+                let d = &self.deformables()[p.index as usize];
+                range(
+                    "component",
+                    p.component,
+                    DEFORMABLE_NUMBERS + 3 * d.nodes.len(),
+                )
             }
             ParamKind::JointDamping
             | ParamKind::JointStiffness

@@ -1,5 +1,6 @@
 //! The numbers of a model that a simulation may change and differentiate by.
 
+use super::deformable::DeformableParams;
 use crate::joint::VaryingLink;
 use crate::spatial::{Inertia, Pose, Vec3};
 
@@ -65,6 +66,10 @@ pub enum ParamKind {
     /// own axes [m], 6 i + 3–5: rotation vector [rad], all zero as loaded; of a surface number m of control
     /// vector i at 6 i + m.
     SplineFrame = 22,
+    /// index: deformable body; component 0: density, 1: Young's modulus, 2: Poisson's ratio, 3: stiffness, 4:
+    /// damping, 5 + 3 i + axis: place of node i in the shape without stress. Density and shape also change
+    /// the masses of the nodes.
+    Deformable = 24,
     /// index: force defined outside the library; component: parameter of this force, which stores its
     /// value. Not in the C interface.
     Force = 1000,
@@ -158,6 +163,8 @@ pub struct Params {
     pub tendon: Vec<[f64; 4]>,
     /// Per tendon: the points of its path in their bodies' frames [m].
     pub tendon_points: Vec<Vec<Vec3>>,
+    /// Per deformable body.
+    pub deformable: Vec<DeformableParams>,
     /// Per actuator: force per unit of the drive.
     pub actuator_gain: Vec<f64>,
 }

@@ -54,7 +54,11 @@ impl Model {
             }
             let is_load = matches!(spec.reading, Reading::Force | Reading::Torque);
             let is_spatial = |t: &TendonSpec| matches!(t.path, TendonPath::Spatial(_));
-            if is_load && (!self.springs.is_empty() || self.tendons.iter().any(is_spatial)) {
+            if is_load
+                && (!self.springs.is_empty()
+                    || !self.deformables.is_empty()
+                    || self.tendons.iter().any(is_spatial))
+            {
                 self.warnings.push(format!(
                     "sensor {who}: its reading includes the pulls of springs and tendons on the body and all below it"
                 ));

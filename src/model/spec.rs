@@ -6,6 +6,7 @@
 
 use super::activation::Activation;
 use super::cord::{SpringSpec, TendonSpec, Transmission};
+use super::deformable::DeformableSpec;
 use super::fluid::{Fluid, FluidCoefficients};
 use super::mesh::TriMesh;
 use super::muscle::Muscle;
@@ -66,6 +67,7 @@ pub struct ModelSpec {
     pub sites: Vec<SiteSpec>,
     pub springs: Vec<SpringSpec>,
     pub tendons: Vec<TendonSpec>,
+    pub deformables: Vec<DeformableSpec>,
     pub actuators: Vec<ActuatorSpec>,
     pub sensors: Vec<SensorSpec>,
     pub keyframes: Vec<KeyframeSpec>,
@@ -94,6 +96,7 @@ impl Default for ModelSpec {
             sites: Vec::new(),
             springs: Vec::new(),
             tendons: Vec::new(),
+            deformables: Vec::new(),
             actuators: Vec::new(),
             sensors: Vec::new(),
             keyframes: Vec::new(),

@@ -58,6 +58,10 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     let assets = Assets::write(&mut xml, &mut w);
     w.tree(&mut xml, &assets, &cords);
     equalities::write_contact(&mut xml, &w, &contact);
+    for d in w.model.deformables() {
+        let what = "deformable bodies are left out, and their nodes fall apart";
+        w.losses.note(what, &d.name);
+    }
     let tendons = cords.write(&mut xml, &mut w);
     equalities::write(&mut xml, &mut w, &tendons);
     let (actuators, kept) = mjcf_actuators::write(&mut xml, &mut w, &tendons);

@@ -454,6 +454,11 @@ impl Writer<'_> {
         );
         named(
             l,
+            "deformable bodies are left out, and their nodes fall apart",
+            &mut m.deformables().iter().map(|d| &d.name),
+        );
+        named(
+            l,
             "tendons are left out",
             &mut m.tendons().iter().map(|t| &t.name),
         );

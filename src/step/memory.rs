@@ -79,6 +79,9 @@ impl Bytes {
             let links = if deep { 8000 } else { 3000 };
             linear += (square + inverse) * nv * nv + links * nv + 120 * packed;
         }
+        if !model.deformables().is_empty() {
+            linear += 16 * nv * nv;
+        }
         linear += grips * 64 * nv;
         if adheres {
             linear += at_contacts(t, [contacts, nv, nu, geoms], differentiates);

@@ -237,6 +237,10 @@ impl Options {
                 h => h,
             },
             integrator: match self.integrator {
+                // Elastic forces of deformable bodies are implicit alone.
+                Integrator::FromModel if !model.deformables().is_empty() => {
+                    Integrator::ImplicitEuler
+                }
                 Integrator::FromModel => Integrator::nearest(model.integrator()),
                 named => named,
             },

@@ -70,8 +70,12 @@ impl At<'_> {
     fn bodies(&self, p: &Param, r: &mut [f64]) {
         let (index, component) = (p.index as usize, p.component as usize);
         match p.kind {
-            ParamKind::BodyInertia => self.inertia(index, component, r),
+            ParamKind::BodyInertia => self.inertia(index, component, 1.0, r),
             ParamKind::Gravity => self.gravity(component, r),
+            ParamKind::Deformable => {
+                let of = &self.params.deformable[index];
+                (self.model).for_mass_slopes(of, p, |body, slope| self.inertia(body, 0, slope, r));
+            }
             kind if kind.displaces() => self.displaced(p, r),
             ParamKind::JointArmature => {
                 let k = self.model.dof_of(p);
@@ -96,14 +100,14 @@ impl At<'_> {
         self.forces.by_parameter(&start, self.acc, p, r);
     }
 
-    /// The regressor: inverse dynamics is linear in the inertial parameters.
-    fn inertia(&self, body: usize, component: usize, r: &mut [f64]) {
+    /// The regressor: inverse dynamics is linear in the inertial parameters. Adds a multiple of one column.
+    fn inertia(&self, body: usize, component: usize, scale: f64, r: &mut [f64]) {
         let b = &self.model.bodies()[body];
         if b.link == WORLD {
             return;
         }
         let mut unit = [0.0; 10];
-        unit[component] = 1.0;
+        unit[component] = scale;
         let kin = &self.kin;
         let i = Inertia::from_params(&unit)
             .transformed(&b.in_link)

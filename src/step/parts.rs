@@ -132,6 +132,37 @@ pub(crate) fn refuse_stages(model: &Model, parts: &Parts) -> Result<()> {
     }
 }
 
+/// Refuses deformable bodies where a step would not take their forces implicitly: with explicit
+/// schemes, and with laws whose impulses act through the factors of single trees.
+pub(crate) fn refuse_deformables(
+    model: &Model,
+    options: &Options,
+    is_implicit: bool,
+) -> Result<()> {
+    let Some(d) = model.deformables().first() else {
+        return Ok(());
+    };
+    if !is_implicit {
+        return Err(Error::unsupported(format!(
+            "options.integrator: deformable \"{}\" needs an implicit one (ImplicitEuler, Midpoint, Bdf1, Sdirk2 or Bdf2), got {:?}",
+            d.name, options.integrator
+        )));
+    }
+    if !matches!(options.contact, Contact::None | Contact::Penalty) {
+        return Err(Error::unsupported(format!(
+            "options.contact: with deformable \"{}\" it must be Penalty or None, got {:?}, whose impulses act on one tree each",
+            d.name, options.contact
+        )));
+    }
+    if model.topology().is_deep() {
+        return Err(Error::unsupported(format!(
+            "deformable \"{}\": this version has none beside a tree of more than 64 dofs in a row",
+            d.name
+        )));
+    }
+    Ok(())
+}
+
 /// Refuses bounds and dry friction of tendons with penalty contact. They are constraints, for which penalty
 /// contact has springs only at joints.
 pub(crate) fn refuse_cords(model: &Model, options: &Options) -> Result<()> {

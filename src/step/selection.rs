@@ -5,6 +5,8 @@ use super::options::Contact;
 use super::sim::Sim;
 use super::state::Held;
 use crate::error::{Error, Result};
+use crate::model::deformable::{DEFORMABLE_NUMBERS, NAMES};
+use crate::model::deformable_check::{self, is_flat};
 use crate::model::params::{Param, ParamKind};
 use crate::model::topology::WORLD;
 use crate::model::{ActsOn, SIZES, no_body_has};
@@ -133,6 +135,7 @@ impl Sim {
                 | ParamKind::JointSpringReference
                 | ParamKind::Spring
                 | ParamKind::Tendon
+                | ParamKind::Deformable
                 | ParamKind::Force
         )
     }
@@ -335,7 +338,55 @@ impl Sim {
                 )));
             }
         }
-        self.check_shapes(values)
+        self.check_shapes(values)?;
+        self.check_deformables(values)
+    }
+
+    /// Refuses values that no deformable body has: those of a material, and shapes with flat elements.
+    fn check_deformables(&self, values: &[f64]) -> Result<()> {
+        let given = |kind: &Param| kind.kind == ParamKind::Deformable;
+        for (i, (x, p)) in values
+            .iter()
+            .zip(&self.selected)
+            .enumerate()
+            .filter(|x| given(x.1.1))
+        {
+            let component = p.component as usize;
+            if let Some(fault) = deformable_check::fault(component, *x) {
+                let name = NAMES.get(component).unwrap_or(&"place");
+                return Err(Error::invalid(format!("p[{i}]: {name} {fault}, got {x}")));
+            }
+        }
+        for (index, d) in self.model.deformables().iter().enumerate() {
+            let is_moved = |p: &&Param| {
+                given(p) && p.index as usize == index && p.component as usize >= DEFORMABLE_NUMBERS
+            };
+            if !self.selected.iter().any(|p| is_moved(&p)) {
+                continue;
+            }
+            let rest = |node: usize| {
+                let mut x = self.params.deformable[index].rest[node];
+                let all = self.selected.iter().zip(values);
+                for (p, value) in all.filter(|(p, _)| is_moved(p)) {
+                    let k = p.component as usize - DEFORMABLE_NUMBERS;
+                    if k / 3 == node {
+                        x[k % 3] = *value;
+                    }
+                }
+                x
+            };
+            if let Some(k) = d.tets.iter().position(|tet| is_flat(tet.map(rest))) {
+                return Err(Error::invalid(format!(
+                    "p: Deformable {index}: at these places of its nodes tets[{k}] is flat or inverted"
+                )));
+            }
+            if let Some(k) = d.edges.iter().position(|e| rest(e[0]) == rest(e[1])) {
+                return Err(Error::invalid(format!(
+                    "p: Deformable {index}: at these places of its nodes edges[{k}] has length zero"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses values that make a shape which no joint has.

@@ -10,7 +10,7 @@ use super::info::{Gradient, REACH, STIFFEST, are_near, check_finite, check_lengt
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{Parts, refuse_cords, refuse_lag, refuse_stages};
+use super::parts::{Parts, refuse_cords, refuse_deformables, refuse_lag, refuse_stages};
 use super::split::Split;
 use super::state::{Held, Last, StepState};
 use super::theta::Theta;
@@ -91,6 +91,8 @@ impl Sim {
         refuse_cords(&model, options)?;
         refuse_lag(&model, options)?;
         refuse_stages(&model, &parts)?;
+        let is_implicit = parts.formula.is_some() || parts.integrator.stage().is_some();
+        refuse_deformables(&model, options, is_implicit)?;
         let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
         Bytes::of(&model, options).check(&model, options)?;
         let carried = match parts.formula {

@@ -420,6 +420,26 @@ void sites() {
     CHECK_THROWS(sim.site_jacobian(q, 2, J), DS_ERR_INVALID_ARGUMENT, "site");
 }
 
+void deformable_bodies() {
+    Builder builder;
+    const double nodes[] = {0, 0, 0, 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1};
+    const std::int32_t tets[] = {0, 1, 2, 3}, attached[] = {0, 1, 2}, bodies[] = {0, 0, 0};
+    diffsim::DeformableDesc jelly;
+    jelly.name = "jelly";
+    jelly.node_count = 4;
+    jelly.nodes = nodes;
+    jelly.tet_count = 1;
+    jelly.tets = tets;
+    jelly.attach_count = 3;
+    jelly.attach_nodes = attached;
+    jelly.attach_bodies = bodies;
+    CHECK_THROWS(builder.add_deformable(jelly), DS_ERR_INVALID_ARGUMENT, "young");
+    jelly.young = 1e4;
+    builder.add_deformable(jelly);
+    const Model model = builder.build();
+    CHECK(model.nv() == 3 && model.body_id("jelly_3") == 1);
+}
+
 void springs_and_tendons() {
     Builder builder;
     const auto inertia = diffsim::inertia_from_com(1.0, {}, {0.1, 0.0, 0.1, 0.0, 0.0, 0.1});
@@ -886,6 +906,7 @@ int main(int argc, char **argv) {
     rollouts_and_batches(model);
     activations();
     sites();
+    deformable_bodies();
     springs_and_tendons();
     built_in_code();
     recordings(model);

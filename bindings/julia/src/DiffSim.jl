@@ -23,7 +23,7 @@ using .LibDiffSim
 export DiffSimError, Model, load_model, neutral, home, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, site_id, warnings
 export rotation_vector_to_quat, quat_to_rotation_vector, euler_to_quat, quat_to_euler
 export Builder, inertia_from_com, inertia_to_log_cholesky, inertia_from_log_cholesky, set_gravity!, set_actuation!, add_body!, add_joint!, add_geom!, add_actuator!, add_spring!
-export add_tendon!, add_equality!, add_reduction!, add_site!, add_sensor!, set_gravity_compensation!, build, tendon_id, tendon_names, tendon_lengths
+export add_deformable!, add_tendon!, add_equality!, add_reduction!, add_site!, add_sensor!, set_gravity_compensation!, build, tendon_id, tendon_names, tendon_lengths
 export pair_enabled, with_pairs, with_actuators, exclude_overlapping, visuals
 export described_body, described_joint, described_geom, described_actuator, place_on_ground
 export attach!, set_body!, set_joint!, set_geom!, remove_geom!, linearize

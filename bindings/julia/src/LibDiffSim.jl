@@ -110,6 +110,7 @@ const DS_PARAM_PRESCRIBED = Int32(18)
 const DS_PARAM_ACTUATOR_GAIN = Int32(19)
 const DS_PARAM_HYDROELASTIC_MODULUS = Int32(20)
 const DS_PARAM_SPLINE_FRAME = Int32(22)
+const DS_PARAM_DEFORMABLE = Int32(24)
 const DS_SMOOTHING_FIRST_ORDER = Int32(0)
 const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
 const DS_SMOOTHING_CENTRAL_PATH = Int32(2)
@@ -181,6 +182,8 @@ const DS_PATH_POINT = Int32(0)
 const DS_PATH_SPHERE = Int32(1)
 const DS_PATH_CYLINDER = Int32(2)
 const DS_PATH_PULLEY = Int32(3)
+const DS_MATERIAL_NEO_HOOKEAN = Int32(0)
+const DS_MATERIAL_COROTATED = Int32(1)
 const DS_EQUALITY_CONNECT = Int32(0)
 const DS_EQUALITY_WELD = Int32(1)
 const DS_EQUALITY_DISTANCE = Int32(2)
@@ -631,6 +634,35 @@ mutable struct ds_tendon_desc
     end
 end
 
+mutable struct ds_deformable_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    node_count::Csize_t
+    nodes::Ptr{Cdouble}
+    edge_count::Csize_t
+    edges::Ptr{Int32}
+    tet_count::Csize_t
+    tets::Ptr{Int32}
+    attach_count::Csize_t
+    attach_nodes::Ptr{Int32}
+    attach_bodies::Ptr{Int32}
+    material::Int32
+    condim::Int32
+    density::Cdouble
+    mass::Cdouble
+    young::Cdouble
+    poisson::Cdouble
+    stiffness::Cdouble
+    damping::Cdouble
+    radius::Cdouble
+    friction::Cdouble
+    function ds_deformable_desc()
+        made = new()
+        ds_deformable_desc_init(made)
+        made
+    end
+end
+
 mutable struct ds_equality_desc
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -888,6 +920,9 @@ ds_builder_add_actuator(a1, a2) =
 ds_builder_add_body(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_builder_add_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cstring, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
 
+ds_builder_add_deformable(a1, a2) =
+    ccall((:ds_builder_add_deformable, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_deformable_desc}), a1, a2)
+
 ds_builder_add_equality(a1, a2) =
     ccall((:ds_builder_add_equality, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_equality_desc}), a1, a2)
 
@@ -986,6 +1021,9 @@ ds_contact_size() =
 
 ds_coriolis_matrix(a1, a2, a3, a4) =
     ccall((:ds_coriolis_matrix, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_deformable_desc_init(a1) =
+    ccall((:ds_deformable_desc_init, libdiffsim), Cvoid, (Ref{ds_deformable_desc},), a1)
 
 ds_distance_smoothing_init(a1) =
     ccall((:ds_distance_smoothing_init, libdiffsim), Cvoid, (Ref{ds_distance_smoothing},), a1)

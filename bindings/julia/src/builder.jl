@@ -312,6 +312,33 @@ add_spring!(b::Builder; fields...) =
     described(made -> LibDiffSim.ds_builder_add_spring(handle(b), made), LibDiffSim.ds_spring_desc(), fields)
 
 """
+    add_deformable!(builder; nodes, edges = nothing, tets = nothing, attach = nothing, fields...)
+
+Adds a deformable body. `nodes` (3×n) are places in the world; `edges` (2×m) and `tets` (4×m) name nodes column by column, the
+first is 0; `attach` lists pairs `node => body`. Other fields are those of `ds_deformable_desc`: name, material, condim, density,
+mass, young, poisson, stiffness, damping, radius, friction.
+"""
+function add_deformable!(b::Builder; nodes, edges = nothing, tets = nothing, attach = (), fields...)
+    shaped(name, x, rows) = (size(x, 1) == rows && ndims(x) == 2) ||
+        throw(DimensionMismatch("$name: expected a matrix of $rows rows, got $(join(size(x), "×"))"))
+    shaped("nodes", nodes, 3)
+    given = (node_count = size(nodes, 2), nodes = nodes)
+    if edges !== nothing
+        shaped("edges", edges, 2)
+        given = (; given..., edge_count = size(edges, 2), edges = edges)
+    end
+    if tets !== nothing
+        shaped("tets", tets, 4)
+        given = (; given..., tet_count = size(tets, 2), tets = tets)
+    end
+    if !isempty(attach)
+        nodes_of, bodies = [first(a) for a in attach], [last(a) for a in attach]
+        given = (; given..., attach_count = length(attach), attach_nodes = nodes_of, attach_bodies = bodies)
+    end
+    described(made -> LibDiffSim.ds_builder_add_deformable(handle(b), made), LibDiffSim.ds_deformable_desc(), (; given..., fields...))
+end
+
+"""
     add_tendon!(builder; joints, fields...)
     add_tendon!(builder; bodies, anchors, fields...)
 

@@ -35,6 +35,7 @@ ENUMERATIONS = {
     "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),
     "ds_equality_kind": (diffsim.EqualityKind, "DS_EQUALITY_"),
     "ds_tendon_kind": (diffsim.TendonKind, "DS_TENDON_"),
+    "ds_material": (diffsim.Material, "DS_MATERIAL_"),
     "ds_path_kind": (diffsim.PathKind, "DS_PATH_"),
     "ds_quantity": (diffsim.Quantity, "DS_QUANTITY_"),
     "ds_force_kind": (diffsim.ForceKind, "DS_FORCE_"),

@@ -242,6 +242,7 @@ CALLS = {
         "set_gravity_compensation": (0, 1.0),
         "add_actuator": ("joint",),
         "add_spring": (),
+        "add_deformable": ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[0, 1]]),
         "add_tendon": ({"hinge": 1.0},),
         "add_sensor": (diffsim.SensorKind.GYRO,),
         "add_equality": (diffsim.EqualityKind.WELD,),

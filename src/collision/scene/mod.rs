@@ -119,6 +119,11 @@ impl Scene {
         Scene::with(model, capacity, rules, statics::FEW, broad::MAX_LISTED)
     }
 
+    /// Number of contacts for which there is memory.
+    pub fn capacity(&self) -> usize {
+        self.found.capacity()
+    }
+
     /// A scene that finds only contacts of marked geoms; `marked` has one entry a geom.
     ///
     /// # Errors

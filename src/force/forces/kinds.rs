@@ -41,6 +41,10 @@ impl Forces {
             self.apart.elastic.apply(at, &self.cords, tau);
             distance = distance.min(self.apart.elastic.switch_distance());
         }
+        if kinds.has(ForceKinds::TENDON) && !self.deformables.is_empty() {
+            self.deformables.apply(at, tau);
+            distance = distance.min(self.deformables.switch_distance());
+        }
         if kinds.has(ForceKinds::OTHER) {
             for f in &mut self.others {
                 f.apply(at, tau);
@@ -108,6 +112,10 @@ impl Forces {
         }
         if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
             (self.apart.elastic).slopes(at, &self.cords, &[], &mut slopes);
+        }
+        if kinds.has(ForceKinds::TENDON) && !self.deformables.is_empty() {
+            self.deformables.differentiate(at);
+            self.deformables.slopes(at.kin, &mut slopes);
         }
         if kinds.has(ForceKinds::OTHER) {
             self.others.iter().for_each(|f| f.slopes(at, &mut slopes));

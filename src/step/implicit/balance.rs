@@ -6,7 +6,7 @@ use crate::dynamics::link_terms::LinkTerms;
 pub(in crate::step) use crate::dynamics::link_terms::Of;
 use crate::dynamics::mass::BranchMatrix;
 use crate::error::{Error, Result};
-use crate::force::Forces;
+use crate::force::{Entry, Forces};
 use crate::linalg::{F4, axpy};
 use crate::model::Model;
 use crate::model::params::Params;
@@ -41,6 +41,8 @@ pub(in crate::step) struct Balance {
     /// Entries between dofs of different branches, column-major: by v and q. `None` if no force has such
     /// entries.
     cross: Option<[Vec<f64>; 2]>,
+    /// The same entries one by one, in a model with deformable bodies, instead of `cross`.
+    list: Option<Vec<Entry>>,
     has_cross: bool,
 }
 
@@ -51,7 +53,9 @@ impl Balance {
         let dense = || vec![0.0; t.nv() * t.nv()];
         let (deep, entries) = (t.is_deep(), forces.map_or(0, |f| f.room()[1]));
         let contacts = forces.is_some_and(Forces::may_touch);
-        let crosses = forces.is_some_and(Forces::may_cross) && (contacts || !deep);
+        let sparse = forces.is_some_and(Forces::has_deformables) && !deep;
+        let crosses = forces.is_some_and(Forces::may_cross) && (contacts || !deep) && !sparse;
+        let crossing = forces.map_or(0, |f| f.most_crossing(t));
         Balance {
             form: Form::Packed,
             packed: (!deep).then(|| Packed {
@@ -62,6 +66,7 @@ impl Balance {
             links: deep.then(|| LinkTerms::new(t, entries)),
             dense: (deep && contacts).then(|| [dense(), dense(), dense()]),
             cross: crosses.then(|| [dense(), dense()]),
+            list: sparse.then(|| Vec::with_capacity(crossing)),
             has_cross: false,
         }
     }
@@ -116,6 +121,19 @@ impl Balance {
     }
 
     fn take_cross(&mut self, t: &Topology, forces: Option<&Forces>) {
+        if let (Some(list), Some(forces)) = (&mut self.list, forces) {
+            list.clear();
+            forces.for_cross(t, |row, column, by_q, by_v| {
+                list.push(Entry {
+                    row,
+                    column,
+                    by_q,
+                    by_v,
+                });
+            });
+            self.has_cross = !list.is_empty();
+            return;
+        }
         let (Some([by_v, by_q]), Some(forces)) = (&mut self.cross, forces) else {
             return;
         };
@@ -133,6 +151,11 @@ impl Balance {
     /// The matrices link by link, if they are in this form.
     pub fn links(&self) -> Option<&LinkTerms> {
         self.links.as_ref().filter(|_| self.form == Form::Links)
+    }
+
+    /// The entries between dofs of different branches one by one, if they are in this form.
+    pub fn listed(&self) -> Option<&[Entry]> {
+        self.list.as_deref()
     }
 
     /// True if entries between dofs of different branches may be nonzero, or if the form does not
@@ -187,6 +210,11 @@ impl Balance {
             (_, _, _, Some(all)) => add_dense(&all[of as usize], x, out),
             _ => {}
         }
+        for e in self.list.iter().flatten() {
+            if let Some(slope) = slope_of(e, of) {
+                axpy(slope, &x[e.column], &mut out[e.row]);
+            }
+        }
         if let (true, Some([by_v, by_q])) = (self.has_cross, &self.cross) {
             match of {
                 Of::Acceleration => (),
@@ -212,6 +240,11 @@ impl Balance {
             (_, _, _, Some(all)) => add_dense_transposed(&all[of as usize], x, out),
             _ => {}
         }
+        for e in self.list.iter().flatten() {
+            if let Some(slope) = slope_of(e, of) {
+                out[e.column] += slope * x[e.row];
+            }
+        }
         if let (true, Some([by_v, by_q])) = (self.has_cross, &self.cross) {
             match of {
                 Of::Acceleration => (),
@@ -219,6 +252,15 @@ impl Balance {
                 Of::Position => add_dense_transposed(by_q, x, out),
             }
         }
+    }
+}
+
+/// The part of an entry in one of the matrices.
+fn slope_of(e: &Entry, of: Of) -> Option<f64> {
+    match of {
+        Of::Acceleration => None,
+        Of::Velocity => Some(e.by_v),
+        Of::Position => Some(e.by_q),
     }
 }
 

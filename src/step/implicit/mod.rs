@@ -7,6 +7,8 @@
 //! through a stage before the next.
 
 mod balance;
+mod blocks;
+mod by_trees;
 mod chain;
 mod columns;
 mod curvature;

@@ -1,6 +1,8 @@
 //! The matrix H = ∂r/∂w of a stage, and its factors.
 
 use super::balance::Balance;
+use super::blocks::Blocks;
+use super::by_trees::ByTrees;
 use super::stage::Rule;
 use crate::dynamics::general_articulation::{ByUnknown, GeneralArticulation};
 use crate::dynamics::link_terms::LinkTerms;
@@ -8,8 +10,7 @@ use crate::dynamics::tied::{factor_general, solve_general, solve_general_transpo
 use crate::dynamics::ties::Ties;
 use crate::dynamics::tree_lu::TreeLu;
 use crate::force::Forces;
-use crate::integrator::implicit::{Motion, Slope};
-use crate::joint::{LinkMatrix, block_mul, block_tr_mul};
+use crate::integrator::implicit::Motion;
 use crate::linalg::{F4, LANES, Lu, dispatch};
 use crate::model::topology::{Link, Topology};
 
@@ -27,6 +28,7 @@ const TINY: f64 = 1e-14;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Tree,
+    Trees,
     Links,
     Dense,
 }
@@ -47,68 +49,12 @@ pub(in crate::step) struct Solver {
     /// `None` for a deep tree.
     tree: Option<TreeLu>,
     swept: Option<Box<Swept>>,
+    /// For a model with deformable bodies.
+    trees: Option<Box<ByTrees>>,
     /// Row by row; empty if it can never be needed.
     dense: Vec<f64>,
     lu: Lu,
     scratch: Vec<f64>,
-}
-
-/// Derivatives of a', v' and q' of one link by its unknowns w. M, D and Q are multiplied by these from the
-/// right.
-struct Blocks([LinkMatrix; 3]);
-
-impl Blocks {
-    fn of(rule: &Rule, blocks: &[LinkMatrix]) -> Blocks {
-        let sum = |terms: &[(f64, Slope)]| {
-            let mut m: LinkMatrix = Default::default();
-            for (scale, slope) in terms {
-                for (m, b) in m.iter_mut().zip(&blocks[*slope as usize]) {
-                    *m += *b * *scale;
-                }
-            }
-            m
-        };
-        let Rule {
-            displacement,
-            rate,
-            share,
-            ..
-        } = *rule;
-        Blocks([
-            sum(&[
-                (rate, Slope::Velocity),
-                (share, Slope::AccelerationByVelocity),
-                (displacement, Slope::AccelerationByPosition),
-            ]),
-            sum(&[
-                (share, Slope::Velocity),
-                (displacement, Slope::VelocityByPosition),
-            ]),
-            sum(&[(displacement, Slope::Position)]),
-        ])
-    }
-
-    /// a', v' and q' of the link for a unit of one of its unknowns.
-    fn columns(&self, n: usize, unknown: usize) -> [[f64; 6]; 3] {
-        self.0.each_ref().map(|m| {
-            let mut x = [0.0; 6];
-            x[unknown] = 1.0;
-            block_mul(m, &mut x[..n]);
-            x
-        })
-    }
-
-    /// A row of H in the columns of the link, from the rows of M, D and Q.
-    fn row(&self, rows: [[f64; 6]; 3], n: usize) -> [f64; 6] {
-        let mut sum = [0.0; 6];
-        for (m, mut row) in self.0.iter().zip(rows) {
-            block_tr_mul(m, &mut row[..n]);
-            for (sum, x) in sum.iter_mut().zip(row) {
-                *sum += x;
-            }
-        }
-        sum
-    }
 }
 
 impl Solver {
@@ -116,8 +62,9 @@ impl Solver {
         let nv = t.nv();
         let may_be_dense = match t.is_deep() {
             true => forces.may_touch(),
-            false => forces.may_cross() || nv <= SMALL,
+            false => !forces.has_deformables() && (forces.may_cross() || nv <= SMALL),
         };
+        let sparse = forces.has_deformables() && !t.is_deep();
         let room = if may_be_dense { nv } else { 0 };
         let [rows, entries] = forces.room();
         // A column of a wide link fills as many columns as the link has unknowns.
@@ -131,6 +78,7 @@ impl Solver {
                     ties: Ties::with_room(t, [rows, widest * entries]),
                 })
             }),
+            trees: sparse.then(|| Box::new(ByTrees::new(t, forces))),
             dense: vec![0.0; room * room],
             lu: Lu::new(room),
             scratch: vec![0.0; LANES * room],
@@ -150,6 +98,10 @@ impl Solver {
         if let (Some(swept), Some(terms)) = (&mut self.swept, balance.links()) {
             self.form = Form::Links;
             return swept.factor(t, rule, motion, terms, driven);
+        }
+        if let (Some(trees), Some(entries)) = (&mut self.trees, balance.listed()) {
+            self.form = Form::Trees;
+            return trees.factor(t, rule, motion, (balance, entries), driven);
         }
         let mut singular = None;
         if let Some(tree) = self.tree.as_mut().filter(|_| !balance.joins_branches()) {
@@ -225,6 +177,11 @@ impl Solver {
                 let Swept { factors, ties } = &mut **swept;
                 solve_general(factors, t, ties, x.as_flattened_mut());
             }
+            (Form::Trees, ..) => {
+                if let Some(trees) = &mut self.trees {
+                    trees.solve(x, false);
+                }
+            }
             _ => {
                 let scratch = &mut self.scratch.as_chunks_mut().0[..x.len()];
                 self.lu.solve(x, scratch);
@@ -239,6 +196,12 @@ impl Solver {
             (Form::Links, _, Some(swept)) => {
                 let Swept { factors, ties } = &mut **swept;
                 return solve_general_transposed(factors, t, ties, x);
+            }
+            (Form::Trees, ..) => {
+                if let Some(trees) = &mut self.trees {
+                    trees.solve(x.as_chunks_mut::<1>().0, true);
+                }
+                return;
             }
             _ => {}
         }

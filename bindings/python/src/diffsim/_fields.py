@@ -146,6 +146,22 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'stiffness': 'k [N/m]. Default 0.',
         'damping': 'd [N s/m]. Default 0.',
     },
+    'ds_deformable_desc': {
+        'name': 'Name, unique among deformable bodies. Body, joint and geom of node i are called NAME_i. NULL for none.',
+        'node_count': 'Number of nodes, and their places in the world while every joint is at its reference, 3×node_count, column-major [m]. There the body is without stress.',
+        'edge_count': 'Number of edges, and the two nodes of each. Default 0.',
+        'tet_count': 'Number of tetrahedra, and the four nodes of each, in an order with a positive volume (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6. Default 0.',
+        'attach_count': 'Number of attached nodes, these nodes, and the bodies that carry them; 0 is the world. Forces act both ways. An attached node has no mass of its own: the body has its inertia. Default 0.',
+        'material': 'A ds_material. Default DS_MATERIAL_NEO_HOOKEAN.',
+        'condim': "Of the nodes' geoms, as in ds_geom_desc. Default 3.",
+        'density': 'Mass per volume of the tetrahedra [kg/m3]; without tetrahedra, per length of the edges [kg/m]. Each element gives equal shares to its nodes. Default 1000.',
+        'mass': 'The mass of all elements together [kg]; it replaces density if it is not 0. Default 0.',
+        'young': "Of tetrahedra: Young's modulus [Pa] and Poisson's ratio, above -1 and below 0.5. Default 0, which tetrahedra do not accept, and 0.3.",
+        'stiffness': 'Of each edge: force per change of length [N/m]. Default 0.',
+        'damping': 'Ratio of damping to stiffness [s]; it damps strains, not rigid motions. Default 0.',
+        'radius': 'Radius of the sphere of each free node for contact [m]; 0: no contact. Nodes touch neither each other nor bodies to which nodes are attached. Default 0.',
+        'friction': 'Sliding friction of these spheres. Default 1.',
+    },
     'ds_tendon_desc': {
         'name': 'Name, unique among tendons; NULL for none.',
         'kind': 'A ds_tendon_kind. Default DS_TENDON_SPATIAL.',
@@ -253,4 +269,5 @@ PARAMS: Dict[str, str] = {
     'actuator_gain': 'index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a muscle is DS_ERR_UNSUPPORTED.',
     'hydroelastic_modulus': 'index: compliant geom (DS_HYDROELASTIC_COMPLIANT) that may touch something; component 0: its modulus [Pa], greater than 0. With DS_CONTACT_CONVEX.',
     'spline_frame': 'index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.',
+    'deformable': "index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3: stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along axis k [m]. Density and places also change the masses of the nodes.",
 }

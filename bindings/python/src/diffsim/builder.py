@@ -34,7 +34,7 @@ from .model import Id, Model
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .options import ActuatorFields, EqualityFields, GeomFields, JointFields, SensorFields, SpringFields, TendonFields
+    from .options import ActuatorFields, DeformableFields, EqualityFields, GeomFields, JointFields, SensorFields, SpringFields, TendonFields
 
 
 #: Number of dofs by the kind of the joint, of those that can be reduced.
@@ -268,6 +268,45 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         body1, body2, anchor1, anchor2, stiffness, damping."""
         spring, _keep = struct("ds_spring_desc", lib.ds_spring_desc_init, self._ends(fields))
         check(lib.ds_builder_add_spring(self._handle, spring))
+
+    @says("ds_deformable_desc", ("nodes", "node_count", "edges", "edge_count", "tets", "tet_count", "attach_count", "attach_nodes", "attach_bodies"))
+    def add_deformable(
+        self,
+        nodes: ArrayLike,
+        edges: Optional[ArrayLike] = None,
+        tets: Optional[ArrayLike] = None,
+        attach: Optional[Mapping[int, Id]] = None,
+        **fields: Unpack[DeformableFields],
+    ) -> None:
+        """Adds a deformable body. nodes: places in the world while every joint is at its reference, n×3; edges: pairs of nodes,
+        m×2; tets: four nodes each, m×4; attach: the bodies that carry nodes. Other fields are those of
+        `ds_deformable_desc`: name, material, condim, density, mass, young, poisson, stiffness, damping, radius, friction.
+        Body and joint of node i are called NAME_i."""
+        places = np.asarray(nodes, dtype=float)
+        if places.ndim != 2 or places.shape[1] != 3:
+            raise InvalidArgumentError(f"nodes: expected an n×3 array, got shape {places.shape}")
+        points = array(places.T, (3, len(places)), "nodes")
+        values: Dict[str, Any] = dict(node_count=len(places), nodes=pointer(points))
+        for name, count, width, given in (("edges", "edge_count", 2, edges), ("tets", "tet_count", 4, tets)):
+            if given is None:
+                continue
+            corners = np.asarray(given)
+            if corners.ndim != 2 or corners.shape[1] != width or not np.issubdtype(corners.dtype, np.integer):
+                raise InvalidArgumentError(f"{name}: expected an m×{width} array of integers, got {corners.dtype} of shape {corners.shape}")
+            values[name] = ffi.new("int32_t[]", corners.ravel().tolist())
+            values[count] = len(corners)
+        if attach:
+            values["attach_nodes"] = ffi.new("int32_t[]", [int(node) for node in attach])
+            values["attach_bodies"] = ffi.new("int32_t[]", [self._body(body, "attach") for body in attach.values()])
+            values["attach_count"] = len(attach)
+        body, _keep = struct("ds_deformable_desc", lib.ds_deformable_desc_init, {**fields, **values})
+        check(lib.ds_builder_add_deformable(self._handle, body))
+        name = fields.get("name")
+        made = ["" if name is None else f"{name}_{i}" for i in range(len(places)) if i not in (attach or {})]
+        self._bodies += made
+        self._joints += made
+        if body.radius > 0:
+            self._geoms += made
 
     @says("ds_tendon_desc", ("kind", "count", "joints", "coefficients", "bodies", "anchors", "stations", "side_bodies", "sizes", "axes", "sides"))
     def add_tendon(

@@ -369,6 +369,9 @@ class ParamKind(Named):
         along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
         number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
         "unsupported".
+    DEFORMABLE: index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
+        stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along
+        axis k [m]. Density and places also change the masses of the nodes.
     """
 
     BODY_INERTIA = 0
@@ -393,6 +396,7 @@ class ParamKind(Named):
     ACTUATOR_GAIN = 19
     HYDROELASTIC_MODULUS = 20
     SPLINE_FRAME = 22
+    DEFORMABLE = 24
 
 
 class SmoothingMethod(Named):
@@ -433,7 +437,7 @@ class ForceKind(Named):
     JOINT_SPRING: Springs of joints.
     JOINT_DAMPER: Dampers of joints.
     GRAVITY_COMPENSATION: Forces that carry bodies against gravity (MJCF's gravcomp).
-    TENDON: Springs and dampers of tendons, and springs between points of bodies.
+    TENDON: Springs and dampers of tendons, springs between points of bodies, and deformable bodies.
     FLUID: Drag and lift of the fluid.
     ACTUATOR: Actuators: the effect of u.
     CONTACT: Contacts and limits as penalty forces ("penalty"); none with other laws.
@@ -598,6 +602,17 @@ class PathKind(Named):
     PULLEY = 3
 
 
+class Material(Named):
+    """The law of the stress in tetrahedra. For small strains both are Hooke's law.
+
+    NEO_HOOKEAN: Stable neo-Hookean: smooth at every deformation, inverted tetrahedra included.
+    COROTATED: Hooke's law in axes that turn with the tetrahedron.
+    """
+
+    NEO_HOOKEAN = 0
+    COROTATED = 1
+
+
 class EqualityKind(Named):
     """Kind of an equality constraint.
 
@@ -703,6 +718,7 @@ PREFIXES: Dict[Type[Named], str] = {
     Activation: "DS_ACTIVATION_",
     TendonKind: "DS_TENDON_",
     PathKind: "DS_PATH_",
+    Material: "DS_MATERIAL_",
     EqualityKind: "DS_EQUALITY_",
     IlqrOutcome: "DS_ILQR_",
     IkOutcome: "DS_IK_",
@@ -756,6 +772,9 @@ CHOICES: Dict[str, Dict[str, Type[Named]]] = {
     },
     "ds_tendon_desc": {
         "kind": TendonKind,
+    },
+    "ds_deformable_desc": {
+        "material": Material,
     },
     "ds_equality_desc": {
         "kind": EqualityKind,
@@ -905,6 +924,7 @@ ParamKindName = Literal[
     "actuator_gain",
     "hydroelastic_modulus",
     "spline_frame",
+    "deformable",
 ]
 SmoothingMethodName = Literal[
     "first_order",
@@ -994,6 +1014,10 @@ PathKindName = Literal[
     "sphere",
     "cylinder",
     "pulley",
+]
+MaterialName = Literal[
+    "neo_hookean",
+    "corotated",
 ]
 EqualityKindName = Literal[
     "connect",

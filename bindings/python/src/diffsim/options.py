@@ -25,6 +25,8 @@ from .enums import (
     HydroelasticName,
     Integrator,
     IntegratorName,
+    Material,
+    MaterialName,
     MeshMode,
     MeshModeName,
     Mimic,
@@ -195,6 +197,22 @@ class SpringFields(TypedDict, total=False):
     anchor2: ArrayLike
     stiffness: float
     damping: float
+
+
+class DeformableFields(TypedDict, total=False):
+    """Fields of `ds_deformable_desc`."""
+
+    name: Optional[str]
+    material: Union[Material, MaterialName]
+    condim: int
+    density: float
+    mass: float
+    young: float
+    poisson: float
+    stiffness: float
+    damping: float
+    radius: float
+    friction: float
 
 
 class TendonFields(TypedDict, total=False):

@@ -1,0 +1,502 @@
+//! Elastic forces and damping of deformable bodies: tetrahedra and edges between nodes.
+//!
+//! A node is a point of a link. With its Jacobian J, the force f on it acts on the dofs above it by Jᵀ
+//! f, and the slopes of the forces become Jᵀ K J of pairs of nodes, plus the change of J itself where
+//! the node is carried by joints that rotate. Forces depend on the differences of the nodes' places and
+//! velocities alone, so that they keep momentum; tetrahedra and edges keep angular momentum too.
+
+mod edge;
+mod material;
+mod rotation;
+#[cfg(test)]
+mod tests;
+
+use super::face::State;
+use super::slopes::Slopes;
+use crate::dynamics::coupling::Coupling;
+use crate::dynamics::kinematics::Kinematics;
+use crate::model::Model;
+use crate::model::deformable::{DEFORMABLE_NUMBERS, gradients, six_volumes};
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::{LinkKind, Topology, WORLD};
+use crate::spatial::{Mat3, Vec3};
+use edge::Edge;
+use material::{Law, Strain, lame_slopes};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A node, as a point of a link.
+#[derive(Clone, Debug)]
+struct Point {
+    link: usize,
+    /// In the link's frame, or in the world.
+    at: Vec3,
+    arms: Range<usize>,
+    /// Whether only translations move it, so that its Jacobian is constant.
+    is_straight: bool,
+}
+
+/// A dof that moves a node.
+#[derive(Clone, Debug)]
+struct Arm {
+    dof: usize,
+    link: usize,
+    /// Velocity of the node per velocity of the dof, and derivative of its velocity by the dof's position.
+    along: Vec3,
+    rate: Vec3,
+}
+
+#[derive(Clone, Debug)]
+struct Tet {
+    corners: [usize; 4],
+    /// Gradients of the corners' shape functions at rest [1/m], and the volume at rest [m³].
+    gradients: [Vec3; 4],
+    volume: f64,
+    strain: Strain,
+    /// Indices of the blocks between corners, row by row.
+    blocks: [usize; 16],
+}
+
+/// The elements of one deformable body.
+#[derive(Clone, Debug)]
+struct Part {
+    /// Index of its first node.
+    first: usize,
+    law: Law,
+    /// Stiffness of its edges, and the ratio of damping to stiffness.
+    line: [f64; 2],
+    tets: Vec<Tet>,
+    edges: Vec<Edge>,
+    /// For each edge: the blocks of its ends with themselves and with each other, row by row.
+    edge_blocks: Vec<[usize; 4]>,
+}
+
+/// The forces of all deformable bodies, with their slopes at the last state. Sized at creation.
+#[derive(Clone, Debug)]
+pub struct Deformables {
+    points: Vec<Point>,
+    arms: Vec<Arm>,
+    parts: Vec<Part>,
+    /// Pairs of nodes with a block of slopes, and minus the derivatives of the first one's force by the
+    /// second one's place and velocity.
+    pairs: Vec<[usize; 2]>,
+    blocks: Vec<[Mat3; 2]>,
+    places: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    forces: Vec<Vec3>,
+    switch_distance: f64,
+}
+
+fn rotates(kind: LinkKind) -> bool {
+    !matches!(kind, LinkKind::Prismatic)
+}
+
+impl Deformables {
+    pub fn new(model: &Model) -> Self {
+        let t = model.topology();
+        let mut new = Deformables {
+            points: Vec::new(),
+            arms: Vec::new(),
+            parts: Vec::new(),
+            pairs: Vec::new(),
+            blocks: Vec::new(),
+            places: Vec::new(),
+            velocities: Vec::new(),
+            forces: Vec::new(),
+            switch_distance: f64::INFINITY,
+        };
+        let mut places = HashMap::new();
+        for (index, d) in model.deformables().iter().enumerate() {
+            let first = new.points.len();
+            for node in &d.nodes {
+                let body = &model.bodies()[node.body];
+                new.add_point(t, body.link, body.in_link.point(node.at));
+            }
+            let mut block = |a: usize, b: usize| {
+                *places.entry([a, b]).or_insert_with(|| {
+                    new.pairs.push([a, b]);
+                    new.pairs.len() - 1
+                })
+            };
+            let tets = d.tets.iter().map(|tet| {
+                let corners = tet.map(|i| first + i);
+                Tet {
+                    corners,
+                    gradients: [Vec3::ZERO; 4],
+                    volume: 0.0,
+                    strain: Strain::default(),
+                    blocks: std::array::from_fn(|k| block(corners[k / 4], corners[k % 4])),
+                }
+            });
+            let tets: Vec<Tet> = tets.collect();
+            let ends = || d.edges.iter().map(move |edge| edge.map(move |i| first + i));
+            let part = Part {
+                first,
+                law: Law::new(d.material, &model.params().deformable[index].numbers),
+                line: [0.0; 2],
+                tets,
+                edge_blocks: ends()
+                    .map(|e| std::array::from_fn(|k| block(e[k / 2], e[k % 2])))
+                    .collect(),
+                edges: ends().map(Edge::new).collect(),
+            };
+            new.parts.push(part);
+        }
+        let n = new.points.len();
+        new.blocks = vec![[Mat3::ZERO; 2]; new.pairs.len()];
+        new.places = vec![Vec3::ZERO; n];
+        new.velocities = vec![Vec3::ZERO; n];
+        new.forces = vec![Vec3::ZERO; n];
+        new.refresh(model.params());
+        new
+    }
+
+    fn add_point(&mut self, t: &Topology, link: usize, at: Vec3) {
+        let first = self.arms.len();
+        let mut is_straight = true;
+        for dof in t.path(link) {
+            let own = t.dofs[dof].link;
+            is_straight &= !rotates(t.links[own].kind);
+            self.arms.push(Arm {
+                dof,
+                link: own,
+                along: Vec3::ZERO,
+                rate: Vec3::ZERO,
+            });
+        }
+        self.points.push(Point {
+            link,
+            at,
+            arms: first..self.arms.len(),
+            is_straight,
+        });
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Largest number of entries that [`Deformables::slopes`] adds.
+    pub fn entries(&self) -> usize {
+        let arms = |i: usize| self.points[i].arms.len();
+        let pairs = self.pairs.iter().map(|[a, b]| arms(*a) * arms(*b));
+        let bent = (0..self.points.len()).filter(|i| !self.points[*i].is_straight);
+        pairs.sum::<usize>() + bent.map(|i| arms(i) * arms(i)).sum::<usize>()
+    }
+
+    /// Pairs of trees between which there are slopes; a pair may be visited more than once.
+    pub fn for_pairs_of_trees(&self, t: &Topology, mut visit: impl FnMut(usize, usize)) {
+        let tree =
+            |i: usize| (self.points[i].link != WORLD).then(|| t.links[self.points[i].link].tree);
+        for [a, b] in &self.pairs {
+            if let (Some(a), Some(b)) = (tree(*a), tree(*b)) {
+                visit(a, b);
+            }
+        }
+    }
+
+    /// Trees that consist of one free node. Their geoms never touch each other.
+    pub fn for_lone_trees(&self, t: &Topology, mut visit: impl FnMut(usize)) {
+        for p in self.points.iter().filter(|p| p.link != WORLD) {
+            let tree = &t.trees[t.links[p.link].tree];
+            if p.is_straight && tree.end_dof - tree.first_dof == 3 {
+                visit(t.links[p.link].tree);
+            }
+        }
+    }
+
+    /// Joins the trees of each body.
+    pub fn couple(&self, t: &Topology, coupling: &mut Coupling) {
+        self.for_pairs_of_trees(t, |a, b| coupling.join(a, b));
+    }
+
+    /// Takes new parameters.
+    pub fn refresh(&mut self, params: &Params) {
+        for (part, of) in self.parts.iter_mut().zip(&params.deformable) {
+            let rest = |node: usize| of.rest[node - part.first];
+            part.law = Law::new(part.law.material, &of.numbers);
+            part.line = [of.numbers[3], of.numbers[4]];
+            for tet in &mut part.tets {
+                let corners = tet.corners.map(rest);
+                tet.gradients = gradients(corners);
+                tet.volume = six_volumes(corners).0 / 6.0;
+            }
+            for edge in &mut part.edges {
+                let [a, b] = edge.ends.map(rest);
+                edge.rest = (b - a).norm();
+            }
+        }
+    }
+
+    fn place(&mut self, t: &Topology, kin: &Kinematics) {
+        for (place, p) in self.places.iter_mut().zip(&self.points) {
+            *place = match p.link {
+                WORLD => p.at,
+                link => {
+                    kin.rot[link].mul_vec(p.at) + kin.pos[link] + kin.origin[t.links[link].tree]
+                }
+            };
+        }
+    }
+
+    /// A node relative to the origin of its tree.
+    fn relative(p: &Point, kin: &Kinematics) -> Vec3 {
+        kin.rot[p.link].mul_vec(p.at) + kin.pos[p.link]
+    }
+
+    /// Adds the generalized forces to `tau`.
+    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
+        let (t, kin) = (at.model.topology(), at.kin);
+        self.place(t, kin);
+        for (i, p) in self.points.iter().enumerate() {
+            self.velocities[i] = Vec3::ZERO;
+            if p.link == WORLD {
+                continue;
+            }
+            let here = Deformables::relative(p, kin);
+            for arm in &mut self.arms[p.arms.clone()] {
+                arm.along = kin.s[arm.dof].at(here);
+            }
+            self.velocities[i] = kin.v[p.link].at(here);
+        }
+        self.forces.fill(Vec3::ZERO);
+        self.switch_distance = f64::INFINITY;
+        for part in &mut self.parts {
+            for tet in &mut part.tets {
+                let f = deformation(&self.places, tet);
+                let rate = match part.law.damping {
+                    0.0 => Mat3::ZERO,
+                    _ => deformation(&self.velocities, tet),
+                };
+                tet.strain = Strain::new(part.law.material, f, rate);
+                let margin = tet.strain.switch_distance(part.law.material);
+                self.switch_distance = self.switch_distance.min(margin);
+                let stress = part.law.stress(&tet.strain) * tet.volume;
+                for (i, g) in tet.corners.iter().zip(tet.gradients) {
+                    self.forces[*i] -= stress.mul_vec(g);
+                }
+            }
+            for edge in &mut part.edges {
+                let [a, b] = edge.ends;
+                let d = self.places[b] - self.places[a];
+                let pull = edge.take(part.line, d, self.velocities[b] - self.velocities[a]);
+                self.switch_distance = self.switch_distance.min(edge.length());
+                self.forces[a] += pull;
+                self.forces[b] -= pull;
+            }
+        }
+        for (p, f) in self.points.iter().zip(&self.forces) {
+            for arm in &self.arms[p.arms.clone()] {
+                tau[arm.dof] += arm.along.dot(*f);
+            }
+        }
+    }
+
+    /// Distance of the last [`Deformables::apply`] from the nearest jump of slopes.
+    pub fn switch_distance(&self) -> f64 {
+        self.switch_distance
+    }
+
+    /// Computes the slopes at the state of the last [`Deformables::apply`].
+    pub fn differentiate(&mut self, at: &State<'_>) {
+        self.blocks.fill([Mat3::ZERO; 2]);
+        let blocks = &mut self.blocks;
+        for part in &self.parts {
+            for tet in &part.tets {
+                tet_slopes(&part.law, tet, blocks);
+            }
+            for (edge, own) in part.edges.iter().zip(&part.edge_blocks) {
+                let slopes = edge.slopes(part.line);
+                for (k, block) in own.iter().enumerate() {
+                    let sign = if k % 3 == 0 { 1.0 } else { -1.0 };
+                    for (sum, slope) in blocks[*block].iter_mut().zip(slopes) {
+                        *sum += slope * sign;
+                    }
+                }
+            }
+        }
+        let (t, kin) = (at.model.topology(), at.kin);
+        for (i, p) in self
+            .points
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| !p.is_straight)
+        {
+            let here = Deformables::relative(p, kin);
+            for arm in &mut self.arms[p.arms.clone()] {
+                // The dof turns the motion of its own link and of those below it; those above turn with the
+                // parent.
+                let (before, turned) = match t.links[arm.link].parent {
+                    WORLD => (Vec3::ZERO, Vec3::ZERO),
+                    parent => (kin.v[parent].at(here), kin.v[parent].ang),
+                };
+                let own = kin.s[arm.dof].ang.cross(self.velocities[i] - before);
+                arm.rate = own + turned.cross(arm.along);
+            }
+        }
+    }
+
+    /// Adds R_q and R_v at the state of the last [`Deformables::differentiate`].
+    pub fn slopes(&self, kin: &Kinematics, into: &mut Slopes) {
+        for ([a, b], [by_place, by_velocity]) in self.pairs.iter().zip(&self.blocks) {
+            let rows = &self.arms[self.points[*a].arms.clone()];
+            for column in &self.arms[self.points[*b].arms.clone()] {
+                let damped = by_velocity.mul_vec(column.along);
+                let mut by_q = by_place.mul_vec(column.along);
+                if !self.points[*b].is_straight {
+                    by_q += by_velocity.mul_vec(column.rate);
+                }
+                for row in rows {
+                    let entry = [row.dof, column.dof];
+                    into.add(entry, row.along.dot(by_q), row.along.dot(damped));
+                }
+            }
+        }
+        let bent = self
+            .points
+            .iter()
+            .zip(&self.forces)
+            .filter(|(p, _)| !p.is_straight);
+        for (p, f) in bent {
+            let arms = &self.arms[p.arms.clone()];
+            for row in arms {
+                for column in arms {
+                    // A dof turns the columns of its own link and of those below it.
+                    let change = match column.link <= row.link {
+                        true => kin.s[column.dof].ang.cross(row.along),
+                        false => kin.s[row.dof].ang.cross(column.along),
+                    };
+                    into.add([row.dof, column.dof], -change.dot(*f), 0.0);
+                }
+            }
+        }
+    }
+
+    /// Adds the derivative of minus the forces by a parameter to `r`, at the state of the last
+    /// [`Deformables::apply`].
+    pub fn by_parameter(&self, params: &Params, p: &Param, r: &mut [f64]) {
+        if p.kind != ParamKind::Deformable {
+            return;
+        }
+        let (index, component) = (p.index as usize, p.component as usize);
+        let (part, of) = (&self.parts[index], &params.deformable[index]);
+        let mut add = |node: usize, force: Vec3| {
+            for arm in &self.arms[self.points[node].arms.clone()] {
+                r[arm.dof] += arm.along.dot(force);
+            }
+        };
+        if let Some(k) = component.checked_sub(DEFORMABLE_NUMBERS) {
+            let (node, axis) = (part.first + k / 3, k % 3);
+            for tet in &part.tets {
+                if let Some(m) = tet.corners.iter().position(|i| *i == node) {
+                    tet_by_rest(&part.law, tet, m, axis, &mut add);
+                }
+            }
+            for edge in part.edges.iter().filter(|e| e.ends.contains(&node)) {
+                let [a, b] = edge.ends.map(|i| of.rest[i - part.first]);
+                let longer = (b - a)[axis] / edge.rest;
+                let sign = if edge.ends[1] == node { 1.0 } else { -1.0 };
+                let change = edge.by_numbers(part.line, [0.0, 0.0, sign * longer]);
+                add(edge.ends[1], change);
+                add(edge.ends[0], -change);
+            }
+            return;
+        }
+        let [by_young, by_poisson] = lame_slopes(of.numbers[1], of.numbers[2]);
+        let along = match component {
+            1 => [by_young[0], by_young[1], 0.0],
+            2 => [by_poisson[0], by_poisson[1], 0.0],
+            4 => [0.0, 0.0, 1.0],
+            _ => [0.0; 3],
+        };
+        if along != [0.0; 3] {
+            for tet in &part.tets {
+                let stress = part.law.stress_by(&tet.strain, along) * tet.volume;
+                for (i, g) in tet.corners.iter().zip(tet.gradients) {
+                    add(*i, stress.mul_vec(g));
+                }
+            }
+        }
+        let along = match component {
+            3 => [1.0, 0.0, 0.0],
+            4 => [0.0, 1.0, 0.0],
+            _ => return,
+        };
+        for edge in &part.edges {
+            let change = edge.by_numbers(part.line, along);
+            add(edge.ends[1], change);
+            add(edge.ends[0], -change);
+        }
+    }
+
+    /// Energy of the strain [J]; `kin` holds positions. The state of the last [`Deformables::apply`] is lost.
+    pub fn energy(&mut self, model: &Model, kin: &Kinematics) -> f64 {
+        self.place(model.topology(), kin);
+        let mut sum = 0.0;
+        for part in &self.parts {
+            for tet in &part.tets {
+                let f = deformation(&self.places, tet);
+                let strain = Strain::new(part.law.material, f, Mat3::ZERO);
+                sum += tet.volume * part.law.energy(&strain);
+            }
+            for edge in &part.edges {
+                let [a, b] = edge.ends;
+                sum += edge.energy(part.line[0], self.places[b] - self.places[a]);
+            }
+        }
+        sum
+    }
+}
+
+/// Σ xᵢ gᵢᵀ.
+fn deformation(x: &[Vec3], tet: &Tet) -> Mat3 {
+    let mut sum = Mat3::ZERO;
+    for (i, g) in tet.corners.iter().zip(tet.gradients) {
+        sum += Mat3::outer(x[*i], g);
+    }
+    sum
+}
+
+/// Adds the blocks of a tetrahedron. Columns of the first corner are minus the sums of the others,
+/// because forces do not change when all corners move together.
+fn tet_slopes(law: &Law, tet: &Tet, blocks: &mut [[Mat3; 2]]) {
+    for kind in 0..2 {
+        if kind == 1 && law.damping == 0.0 {
+            continue;
+        }
+        for (j, moved) in tet.gradients.into_iter().enumerate().skip(1) {
+            let mut columns = [Mat3::ZERO; 4];
+            for axis in 0..3 {
+                let change = Mat3::outer(Vec3::unit(axis), moved);
+                let stress = match kind {
+                    0 => law.stress_along(&tet.strain, &change),
+                    _ => law.stress_along_rate(&tet.strain, &change),
+                } * tet.volume;
+                for (column, g) in columns.iter_mut().zip(tet.gradients) {
+                    column.c[axis] = stress.mul_vec(g);
+                }
+            }
+            for (i, block) in columns.into_iter().enumerate() {
+                blocks[tet.blocks[4 * i + j]][kind] += block;
+                blocks[tet.blocks[4 * i]][kind] += -block;
+            }
+        }
+    }
+}
+
+/// Changes of minus the forces of a tetrahedron when corner m of the shape at rest moves along an axis:
+/// by the gradients, δgᵢ = −gᵢ[axis] gₘ, and by the volume.
+fn tet_by_rest(law: &Law, tet: &Tet, m: usize, axis: usize, add: &mut impl FnMut(usize, Vec3)) {
+    let (strain, g) = (&tet.strain, &tet.gradients);
+    let moved = |f: &Mat3| Mat3::outer(-f.c[axis], g[m]);
+    let mut change = law.stress_along(strain, &moved(&strain.f));
+    if law.damping != 0.0 {
+        change += law.stress_along_rate(strain, &moved(&strain.rate));
+    }
+    let stress = law.stress(strain);
+    change += stress * g[m][axis];
+    for (i, node) in tet.corners.iter().enumerate() {
+        let force = change.mul_vec(g[i]) - stress.mul_vec(g[m]) * g[i][axis];
+        add(*node, force * tet.volume);
+    }
+}

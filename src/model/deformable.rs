@@ -1,0 +1,155 @@
+//! Deformable bodies: nodes that edges and tetrahedra join.
+//!
+//! A free node is a body on a translation joint, so that gravity, contact and all derivatives treat it as
+//! any other body. An attached node is a point of a body of the model.
+
+use crate::spatial::Vec3;
+
+/// The law of the tetrahedra's stress. For small strains both are Hooke's law.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Material {
+    /// Stable neo-Hookean: smooth at every deformation, inverted tetrahedra included.
+    NeoHookean = 0,
+    /// Hooke's law in the axes that turn with the tetrahedron.
+    Corotated = 1,
+}
+
+/// A node of a deformable body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    /// The body that carries it: its own one, or the body to which it is attached.
+    pub body: usize,
+    /// Place in the frame of this body [m].
+    pub at: Vec3,
+    /// Whether the body is the node's own.
+    pub is_free: bool,
+}
+
+/// A deformable body.
+#[derive(Clone, Debug)]
+pub struct DeformableSpec {
+    pub name: String,
+    pub nodes: Vec<Node>,
+    /// Places of the nodes in the shape without stress [m].
+    pub rest: Vec<Vec3>,
+    pub edges: Vec<[usize; 2]>,
+    pub tets: Vec<[usize; 4]>,
+    pub material: Material,
+    /// Mass per volume of the tetrahedra [kg/m³]; without tetrahedra, per length of the edges [kg/m].
+    pub density: f64,
+    /// Of the tetrahedra: Young's modulus [Pa] and Poisson's ratio.
+    pub young: f64,
+    pub poisson: f64,
+    /// Of each edge [N/m].
+    pub stiffness: f64,
+    /// Ratio of damping to stiffness [s].
+    pub damping: f64,
+    pub origin: String,
+}
+
+/// Components of [`ParamKind::Deformable`](super::params::ParamKind::Deformable) before the coordinates of
+/// the rest shape.
+pub const DEFORMABLE_NUMBERS: usize = 5;
+
+/// The names of these components.
+pub const NAMES: [&str; DEFORMABLE_NUMBERS] =
+    ["density", "young", "poisson", "stiffness", "damping"];
+
+/// Current numbers of a deformable body.
+#[derive(Clone, Debug)]
+pub struct DeformableParams {
+    /// In the order of [`NAMES`].
+    pub numbers: [f64; DEFORMABLE_NUMBERS],
+    pub rest: Vec<Vec3>,
+}
+
+impl DeformableParams {
+    pub fn get(&self, component: usize) -> f64 {
+        match component.checked_sub(DEFORMABLE_NUMBERS) {
+            None => self.numbers[component],
+            Some(k) => self.rest[k / 3][k % 3],
+        }
+    }
+
+    pub fn set(&mut self, component: usize, value: f64) {
+        match component.checked_sub(DEFORMABLE_NUMBERS) {
+            None => self.numbers[component] = value,
+            Some(k) => self.rest[k / 3][k % 3] = value,
+        }
+    }
+}
+
+/// Six times the volume of a tetrahedron with a sign, and the gradient of this number by its corners.
+pub fn six_volumes(x: [Vec3; 4]) -> (f64, [Vec3; 4]) {
+    let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+    let by = [b.cross(c), c.cross(a), a.cross(b)];
+    let first = -(by[0] + by[1] + by[2]);
+    (a.dot(by[0]), [first, by[0], by[1], by[2]])
+}
+
+impl DeformableSpec {
+    pub fn numbers(&self) -> DeformableParams {
+        DeformableParams {
+            numbers: [
+                self.density,
+                self.young,
+                self.poisson,
+                self.stiffness,
+                self.damping,
+            ],
+            rest: self.rest.clone(),
+        }
+    }
+
+    /// Visits the mass of each free node per unit of density, and its derivative along a motion of one
+    /// coordinate of the rest shape, in parts: (node, share, slope). Without tetrahedra, edges carry
+    /// the mass.
+    pub fn for_shares(
+        &self,
+        rest: &[Vec3],
+        along: Option<(usize, usize)>,
+        mut visit: impl FnMut(usize, f64, f64),
+    ) {
+        for tet in &self.tets {
+            let (six, by) = six_volumes(tet.map(|i| rest[i]));
+            let slope = along.map_or(0.0, |(node, axis)| {
+                let corners = tet.iter().zip(by).filter(|(i, _)| **i == node);
+                corners.map(|(_, by)| by[axis]).sum()
+            });
+            for i in tet.iter().filter(|i| self.nodes[**i].is_free) {
+                visit(*i, six / 24.0, slope / 24.0);
+            }
+        }
+        let edges = if self.tets.is_empty() {
+            &self.edges[..]
+        } else {
+            &[]
+        };
+        for [a, b] in edges {
+            let d = rest[*b] - rest[*a];
+            let slope = along.map_or(0.0, |(node, axis)| {
+                let sign = f64::from(u8::from(node == *b)) - f64::from(u8::from(node == *a));
+                sign * d[axis] / d.norm()
+            });
+            for i in [a, b].into_iter().filter(|i| self.nodes[**i].is_free) {
+                visit(*i, d.norm() / 2.0, slope / 2.0);
+            }
+        }
+    }
+
+    /// Mass of each node; zero for attached ones.
+    pub fn masses(&self) -> Vec<f64> {
+        let mut masses = vec![0.0; self.nodes.len()];
+        self.for_shares(&self.rest, None, |i, share, _| {
+            masses[i] += self.density * share
+        });
+        masses
+    }
+}
+
+/// The inverse of the matrix of edges of a tetrahedron at rest: gradients of the corners' shape functions.
+pub fn gradients(x: [Vec3; 4]) -> [Vec3; 4] {
+    let (six, by) = six_volumes(x);
+    by.map(|g| g * (1.0 / six))
+}
