@@ -60,7 +60,7 @@ pub unsafe extern "C" fn ds_sim_patch_faces(
     contacts: *mut usize,
 ) -> ds_status {
     wall::status(|| {
-        let s = look(sim)?;
+        let s = look_any(sim)?;
         s.sim.need_contacts()?;
         let vertices = args::place(vertices, "vertices")?;
         let pressures = args::place(pressures, "pressures")?;
