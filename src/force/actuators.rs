@@ -333,7 +333,9 @@ impl Actuators {
     /// Distance to the nearest jump of a single actuator's slopes in the last [`Actuators::apply`].
     pub fn own_margin(&self) -> f64 {
         let list = self.forces.iter();
-        list.fold(f64::INFINITY, |m, f| smaller(smaller(f.input_margin, f.margin), m))
+        list.fold(f64::INFINITY, |m, f| {
+            smaller(smaller(f.input_margin, f.margin), m)
+        })
     }
 
     /// Adds the forces to `tau`. Returns the distance to the nearest jump of their derivatives, except
