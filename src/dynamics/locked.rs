@@ -54,8 +54,8 @@ impl LockedMass {
 fn times_kernel(whole: &BranchMatrix, t: &Topology, x: &[f64], y: &mut [f64]) {
     let dofs = &t.dofs[..];
     let (x, y) = (&x[..dofs.len()], &mut y[..dofs.len()]);
-    // Entries of x and sums of y on the path from the root to the current dof, by depth. Those at depths below
-    // `known` are from the dof visited before.
+    // Entries of x and sums of y on the path from the root to the current dof, by depth. Those at depths
+    // below `known` are from the dof visited before.
     let (mut on_path, mut known) = ([[F4::ZERO; 2]; DEEP / LANES], 0);
     for (k, dof) in dofs.iter().enumerate().rev() {
         let mut a = k;

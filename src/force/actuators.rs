@@ -172,6 +172,11 @@ fn is_servo(a: &Actuator) -> bool {
     a.active.is_none() && a.passive.is_none() && slopes != [0.0; 4]
 }
 
+/// Whether the derivatives of a servo's force depend on its input.
+fn varies(a: &Actuator) -> bool {
+    a.gain_slopes != [0.0; 2]
+}
+
 /// The servos on joints, each as (actuator, dof), and on tendons, each as (actuator, tendon).
 fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
     let mut places = [Vec::new(), Vec::new()];
@@ -292,7 +297,7 @@ impl Actuators {
         };
         let [servos, pulls] = places(model);
         let varying = servos.iter().copied();
-        let varying = varying.filter(|(j, _)| servos::varies(&model.actuators()[*j]));
+        let varying = varying.filter(|(j, _)| varies(&model.actuators()[*j]));
         Actuators {
             inputs: inputs.collect(),
             forces: vec![ActuatorForce::default(); model.nu()],

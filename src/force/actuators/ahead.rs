@@ -1,6 +1,6 @@
 //! The part of a servo's force that a step takes implicitly.
 
-/// The slopes of a servo's force that a step takes implicitly, by the length and the rate of the transmission.
+/// The slopes of a servo's force by the length and rate of its transmission, which a step takes implicitly.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ahead {
     /// K̃ [N/m or N m/rad] and D̃ [N s/m or N m s/rad].

@@ -15,11 +15,6 @@ use crate::force::State;
 use crate::model::Actuator;
 use crate::tendon::Cords;
 
-/// Whether the derivatives of a servo's force depend on its input.
-pub(super) fn varies(a: &Actuator) -> bool {
-    a.gain_slopes != [0.0; 2]
-}
-
 /// See [`Ahead::of`].
 #[inline(always)]
 fn ahead_of(a: &Actuator, force: &ActuatorForce) -> Ahead {
