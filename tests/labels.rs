@@ -380,3 +380,26 @@ fn one_sided_steps_have_sides_that_differ() {
         still,
     );
 }
+
+/// A passed limit is led back down to a gap of 8e-7 rad. Beyond it the joint returns as fast as its motor makes it.
+#[test]
+fn a_gap_at_which_a_limit_is_no_longer_led_is_a_switch() {
+    let mut spec = ModelSpec {
+        gravity: Vec3::ZERO,
+        ..ModelSpec::default()
+    };
+    let place = Pose::IDENTITY;
+    let arm = body(&mut spec, "arm", JointKind::Revolute, place, 1.0, ball(0.1));
+    spec.bodies[arm].joints[0].limits = Some((0.0, 1.0));
+    let mut speeds = Vec::new();
+    for beyond in [1e-8, -1e-8] {
+        let mut w = walk(spec.clone(), 1e-3);
+        w.q[0] = -8e-7 - beyond;
+        w.step(&[3.0]);
+        speeds.push(w.v[0]);
+        let info = w.sim.step_info().unwrap();
+        assert!((info.switch_distance - 1e-5).abs() < 1e-7, "{info:?}");
+        assert_eq!(info.gradient, Gradient::Exact);
+    }
+    assert!(speeds[0] < 2e-4 && speeds[1] > 0.5, "{speeds:?}");
+}

@@ -7,7 +7,7 @@
 //! join no islands.
 
 use super::ladder::{AT_LAST, DENSE_AT_LAST};
-use super::sides::Around;
+use super::neighbours::Around;
 use super::work::Probe;
 use super::working_set::WorkingSet;
 use super::{Method, NcpOptions, NcpSolver, Sides};

@@ -66,20 +66,26 @@ impl NcpSolver {
             self.work.restore_verified();
             return Ok(Sides::DIFFER);
         }
-        // Switches elsewhere do not concern friction without which all other rows hold.
+        // Switches and contradictions elsewhere do not concern friction without which all other rows hold.
         let others = released > 0 && {
             self.factor_modes(problem);
             self.is_answered(problem, w, 0.0, delta, change)?
+                || self.keep_supported(problem, delta)?
         };
         if others {
             self.work.keep_verified();
         }
-        let consistent = consistent || others;
-        if self.release_weak(problem) == 0 {
+        let consistent = consistent
+            || released > 0 && {
+                let [left, asked] = self.left_over(problem, w, delta)?;
+                left <= AGREED * asked
+            };
+        let again = match contradicted && !consistent {
+            true => self.release_contradicted(problem, w),
+            false => 0,
+        };
+        if self.release_weak(problem) + again == 0 {
             self.work.restore_verified();
-            if released > 0 && !others {
-                self.factor_modes(problem);
-            }
             return Ok(Sides {
                 alike: consistent,
                 others,
@@ -182,6 +188,41 @@ impl NcpSolver {
             }
         }
         released
+    }
+
+    /// Of the dry friction that [`NcpSolver::release_contradicted`] put at a bound, leaves only those there
+    /// whose motion the other rows hold, for every impulse of the friction. Returns whether there is any.
+    /// The solution's own modes must have been kept.
+    fn keep_supported(&mut self, problem: &Problem, delta: &mut [f64]) -> Result<bool> {
+        let mut released = [usize::MAX; MOST_RELEASED];
+        let mut count = 0;
+        for (i, (mode, before)) in self.work.changed_modes().enumerate() {
+            if mode != before {
+                released[count] = i;
+                count += 1;
+            }
+        }
+        self.work.restore_verified();
+        let (mut any, mut factored) = (false, false);
+        for &i in &released[..count] {
+            let (at, before) = (self.work.offsets[i], self.work.modes[i]);
+            let Block::Box { bound } = problem.blocks[i] else {
+                continue;
+            };
+            self.work.modes[i] = bound_of(&self.work.lambda[at..]);
+            self.factor_modes(problem);
+            self.work.kept.fill(0.0);
+            self.work.kept[at] = bound;
+            factored = self.holds_without(problem, delta)?;
+            match factored {
+                true => any = true,
+                false => self.work.modes[i] = before,
+            }
+        }
+        if !factored {
+            self.factor_modes(problem);
+        }
+        Ok(any)
     }
 
     /// Moves every block at a switch to the mode that holds the fewest rows. Returns their number.
@@ -327,6 +368,17 @@ impl Sides {
         alike: false,
         others: false,
     };
+}
+
+/// How the sides of an island's solution are compared, for single variations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    /// No block is at a switch and no rows depend on each other.
+    Alike,
+    /// Variation by variation.
+    Compared,
+    /// Not at all: other states may share impulses otherwise.
+    Unknown,
 }
 
 /// The modes of a block at a switch.

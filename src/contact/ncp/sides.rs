@@ -14,24 +14,13 @@ use super::NcpSolver;
 use super::active_set::Purpose;
 use super::island_solver::IslandSolver;
 use super::linearize::face_rate;
-use super::neighbours::AGREED;
+use super::neighbours::{AGREED, Around};
 use super::work::Probe;
 use crate::contact::island_part::gather;
 use crate::contact::law::{Side, Variation};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::Result;
-
-/// How an island is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Around {
-    /// No block is at a switch and no rows depend on each other.
-    Alike,
-    /// Variation by variation.
-    Compared,
-    /// Not at all: other states may share impulses otherwise.
-    Unknown,
-}
 
 impl NcpSolver {
     /// Decides how the linearized problem is compared. `delta` and `change` are scratch with one entry per

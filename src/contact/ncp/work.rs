@@ -106,6 +106,14 @@ impl Work {
         self.verified_modes.copy_from_slice(&self.modes);
     }
 
+    /// The modes of all blocks, each with the mode that [`Work::keep_verified`] kept.
+    pub fn changed_modes(&self) -> impl Iterator<Item = (Mode, Mode)> + '_ {
+        self.modes
+            .iter()
+            .copied()
+            .zip(self.verified_modes.iter().copied())
+    }
+
     pub fn restore_verified(&mut self) {
         self.lambda.copy_from_slice(&self.verified);
         self.sigma.copy_from_slice(&self.verified_sigma);
