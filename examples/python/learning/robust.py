@@ -12,7 +12,7 @@ MODEL = pathlib.Path(__file__).resolve().parents[2] / "models" / "quadruped.xml"
 
 
 class Part:
-    """Some of the environments, known by their seeds: what a worker has."""
+    """Some of the environments, known by their seeds: the share of a worker."""
 
     def __init__(self, seeds, threads=1):
         self.model = diffsim.Model.load(MODEL)
