@@ -122,7 +122,7 @@ impl Rollout {
         self.write_state(0..1, &mut out);
         while ended.taken < e.length {
             let k = ended.taken;
-            if k > 0 && k % interval == 0 {
+            if k > 0 && k.is_multiple_of(interval) {
                 self.checkpoints
                     .record(k / interval, &self.sim, &self.q, &self.v)?;
             }
