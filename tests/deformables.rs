@@ -314,27 +314,6 @@ fn lying(skin: f64) -> Arc<Model> {
     Arc::new(b.build().unwrap())
 }
 
-#[test]
-fn penalty_contact_of_nodes_has_exact_derivatives() {
-    let model = lying(0.01);
-    for integrator in [Integrator::ImplicitEuler, Integrator::Bdf1] {
-        let o = Options {
-            contact: Contact::Penalty,
-            ..options(integrator, 2e-3)
-        };
-        let mut sim = Sim::new(model.clone(), &o).unwrap();
-        let mut rng = Rng::new(6);
-        let (q, v) = (model.neutral().to_vec(), rng.vector(model.nv(), 0.02));
-        let errors = check(&mut sim, &q, &v, &every_parameter(&model));
-        assert!(sim.step_info().unwrap().contacts >= 4);
-        println!("{integrator:?}: {errors:?}");
-        assert!(
-            errors[..3].iter().all(|e| *e < 1e-4) && errors[3] < 1e-10,
-            "{errors:?}"
-        );
-    }
-}
-
 /// Runs a simulation until it rests, and returns q.
 fn settle(sim: &mut Sim, steps: usize) -> Vec<f64> {
     let model = sim.model().clone();
