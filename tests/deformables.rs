@@ -156,9 +156,10 @@ fn every_parameter(model: &Model) -> Vec<Param> {
                 .map(|c| param(ParamKind::Deformable, i, c)),
         );
     }
-    // Materials that tetrahedra alone have.
+    // Numbers of elements that the body has: tetrahedra in the first one, edges in the other.
     list.retain(|p| {
-        p.kind != ParamKind::Deformable || p.index == 0 || ![1, 2].contains(&p.component)
+        let unused: &[i32] = if p.index == 0 { &[3] } else { &[1, 2] };
+        p.kind != ParamKind::Deformable || !unused.contains(&p.component)
     });
     list
 }
@@ -285,7 +286,8 @@ fn lying(skin: f64) -> Arc<Model> {
         },
     ))
     .unwrap();
-    let soft = block("soft", [1, 1, 1], 0.1, Vec3::new(0.0, 0.0, skin - 1e-3));
+    let mut soft = block("soft", [1, 1, 1], 0.1, Vec3::new(0.0, 0.0, skin - 1e-3));
+    soft.damping = 0.01;
     let skin = Skin {
         radius: skin,
         friction: 0.5,
@@ -310,27 +312,6 @@ fn lying(skin: f64) -> Arc<Model> {
     ))
     .unwrap();
     Arc::new(b.build().unwrap())
-}
-
-#[test]
-fn penalty_contact_of_nodes_has_exact_derivatives() {
-    let model = lying(0.01);
-    for integrator in [Integrator::ImplicitEuler, Integrator::Bdf1] {
-        let o = Options {
-            contact: Contact::Penalty,
-            ..options(integrator, 2e-3)
-        };
-        let mut sim = Sim::new(model.clone(), &o).unwrap();
-        let mut rng = Rng::new(6);
-        let (q, v) = (model.neutral().to_vec(), rng.vector(model.nv(), 0.02));
-        let errors = check(&mut sim, &q, &v, &every_parameter(&model));
-        assert!(sim.step_info().unwrap().contacts >= 4);
-        println!("{integrator:?}: {errors:?}");
-        assert!(
-            errors[..3].iter().all(|e| *e < 1e-4) && errors[3] < 1e-10,
-            "{errors:?}"
-        );
-    }
 }
 
 /// Runs a simulation until it rests, and returns q.
@@ -426,7 +407,7 @@ fn a_free_body_keeps_its_momentum() {
             let carrier = b
                 .add_body(0, "carrier", Pose::IDENTITY, solid(1.0))
                 .unwrap();
-            b.add_joint(carrier, JointSpec::new("float", JointKind::Free))
+            b.add_joint(carrier, JointSpec::new("slide", JointKind::Translation))
                 .unwrap();
             b.add_deformable(soft, &[(0, carrier), (3, carrier)], None)
                 .unwrap();
