@@ -2230,32 +2230,20 @@ typedef struct ds_episodes_bars {
 /** Sets all pointers to NULL. */
 void ds_episodes_bars_init(struct ds_episodes_bars *bars);
 
-/** Runs up to N = steps steps in every element, as ds_batch_rollout does, with ends and outputs of each
- * element's own. An element ends after its length, after the first step out of bounds, or before a step
- * that fails. The bits are those of ds_batch_rollout up to the end, with or without readings, for any
- * number of threads. Results must not overlap the arguments or each other.
+/** Runs up to N = steps steps in every element, with the bits of ds_batch_rollout. An element ends after
+ * its length, after the first step out of bounds, or before a step that fails; an element of length 0
+ * rests. Results must not overlap the arguments or each other. Allocates for more steps than
+ * ds_batch_reserve and all earlier calls had. docs/learning.md, "Early ends and readings", has failures
+ * and restarts.
  *
- * `each`: count statuses, may be NULL. An element whose start is refused leaves its part of the results
- * untouched; its labels are DS_GRADIENT_REFUSED. One whose step or reading fails keeps the trajectory
- * before it and its adjoint; readings that could not be taken stay untouched. The call then returns the
- * error of the first that failed, and ds_last_error names the element and the step. The others go on.
- *
- * To begin an element anew, give its column of q0 and v0 a new state; to let one rest, give it the length
- * 0. The call allocates for more steps than all earlier calls had, and for the first readings, unless
- * ds_batch_reserve made the memory.
- *
- * Errors: those of ds_batch_rollout, ds_batch_set_params and ds_sim_sensors; DS_ERR_INVALID_ARGUMENT for
- * a length above N and for NaN in a bound. */
+ * `each`: count statuses, may be NULL. Errors: those of ds_batch_rollout, ds_batch_set_params and
+ * ds_sim_sensors; DS_ERR_INVALID_ARGUMENT for a length above N and for NaN in a bound. */
 ds_status ds_batch_run_episodes(struct ds_batch *batch, size_t steps, const struct ds_episodes *episodes,
                                 ds_status *each);
 
-/** Gradient of a function of the last rollouts of all elements and of their readings. It is the derivative
- * of the steps taken: gradients by columns after the end of an element count for its last state, and its
- * end does not move. Results must not overlap the arguments or each other. `each` and failures: as
- * ds_batch_rollout_adjoint.
- *
- * Labels: ds_batch_rollout_gradient. The label of a step is also that of the readings where it begins;
- * the last step of an element has those of its last state, too.
+/** Gradient of a function of the last rollouts of all elements and of their readings: the derivative of
+ * the steps taken. Gradients by columns after the end of an element count for its last state; its end
+ * does not move. `each`, failures and labels: as ds_batch_rollout_adjoint and ds_batch_rollout_gradient.
  *
  * Errors: those of ds_batch_rollout_adjoint and ds_sim_sensor_vjp; DS_ERR_UNSUPPORTED for p_bar with
  * sensors_bar if a sensor reads anything but positions and velocities of frames and joints, or if a
