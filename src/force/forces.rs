@@ -310,7 +310,7 @@ impl Forces {
         self.margin_beside_actuators
     }
 
-    /// See [`Actuators::for_jumps`].
+    /// The jumps of actuators, one after the other.
     pub fn for_jumps(&self, visit: impl FnMut(usize, &mut dyn Iterator<Item = usize>)) {
         self.actuators.for_jumps(visit);
     }
