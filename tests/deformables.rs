@@ -3,7 +3,7 @@
 mod common;
 
 use common::trajectory::{From, compare};
-use common::{Rng, all_jacobians, by_q, by_vector, param, relative_error};
+use common::{Rng, all_jacobians, param, relative_error};
 use diffsim::error::Status;
 use diffsim::model::Model;
 use diffsim::model::builder::ModelBuilder;
@@ -176,9 +176,25 @@ fn step(sim: &mut Sim, base: &[f64], q: &[f64], v: &[f64]) -> Vec<f64> {
     [x, vn].concat()
 }
 
+/// Central differences with increments `e`, by columns.
+fn differences(n: usize, e: f64, mut f: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let mut d = vec![0.0; n];
+    let mut out = Vec::new();
+    for k in 0..n {
+        let mut at = |x: f64| {
+            d[k] = x;
+            f(&d)
+        };
+        let (more, less) = (at(e), at(-e));
+        d[k] = 0.0;
+        out.extend(more.iter().zip(&less).map(|(a, b)| (a - b) / (2.0 * e)));
+    }
+    out
+}
+
 /// The largest relative errors of the Jacobians by q, v and parameters against differences, and of
 /// directions and adjoints against the Jacobians.
-fn check(sim: &mut Sim, q: &[f64], v: &[f64], list: &[Param]) -> [f64; 4] {
+fn check(sim: &mut Sim, q: &[f64], v: &[f64], list: &[Param], e: f64) -> [f64; 4] {
     let (model, nv, np) = (sim.model().clone(), sim.model().nv(), list.len());
     sim.select_params(list).unwrap();
     let mut base = q.to_vec();
@@ -207,8 +223,17 @@ fn check(sim: &mut Sim, q: &[f64], v: &[f64], list: &[Param]) -> [f64; 4] {
             .flat_map(|k| [&jq[kind][k * nv..][..nv], &jv[kind][k * nv..][..nv]].concat())
             .collect();
         let fd = match kind {
-            0 => by_q(&model, q, |q| step(sim, &base, q, v)),
-            1 => by_vector(v, |v| step(sim, &base, q, v)),
+            0 => {
+                let mut at = q.to_vec();
+                differences(nv, e, |d| {
+                    model.integrate(q, d, &mut at);
+                    step(sim, &base, &at, v)
+                })
+            }
+            1 => differences(nv, e, |d| {
+                let there: Vec<f64> = v.iter().zip(d).map(|(v, d)| v + d).collect();
+                step(sim, &base, q, &there)
+            }),
             _ => {
                 let mut fd = Vec::new();
                 for k in 0..np {
@@ -263,7 +288,7 @@ fn steps_have_exact_derivatives_by_state_material_and_shape() {
             let mut q = vec![0.0; model.nq()];
             model.integrate(model.neutral(), &rng.vector(model.nv(), 0.02), &mut q);
             let v = rng.vector(model.nv(), 0.5);
-            let errors = check(&mut sim, &q, &v, &every_parameter(&model));
+            let errors = check(&mut sim, &q, &v, &every_parameter(&model), 1e-5);
             println!("{integrator:?} {material:?}: {errors:?}");
             assert!(
                 errors[0] < 1e-6 && errors[1] < 1e-6 && errors[2] < 3e-5,
@@ -312,6 +337,29 @@ fn lying(skin: f64) -> Arc<Model> {
     ))
     .unwrap();
     Arc::new(b.build().unwrap())
+}
+
+#[test]
+fn penalty_contact_of_nodes_has_exact_derivatives() {
+    let model = lying(0.01);
+    for integrator in [Integrator::ImplicitEuler, Integrator::Bdf1] {
+        let o = Options {
+            contact: Contact::Penalty,
+            ..options(integrator, 2e-3)
+        };
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        let mut rng = Rng::new(6);
+        let (q, v) = (model.neutral().to_vec(), rng.vector(model.nv(), 0.02));
+        // Contacts are 1 mm deep and a kink of the force is near: small increments.
+        let errors = check(&mut sim, &q, &v, &every_parameter(&model), 1e-7);
+        step(&mut sim, &q, &q, &v);
+        assert!(sim.step_info().unwrap().contacts >= 4);
+        println!("{integrator:?}: {errors:?}");
+        assert!(
+            errors[..2].iter().all(|e| *e < 1e-6) && errors[2] < 1e-6 && errors[3] < 1e-10,
+            "{errors:?}"
+        );
+    }
 }
 
 /// Runs a simulation until it rests, and returns q.
