@@ -7,11 +7,13 @@
 
 `diffsim/CartPoleSwingUp-v0` and `diffsim/Quadruped-v0` have their own models. `diffsim/Hopper-v0`,
 `diffsim/HalfCheetah-v0`, `diffsim/Ant-v0` and `diffsim/Humanoid-v0` are the tasks of gymnasium's `-v5` environments,
-with the same models, observations, rewards and ends. The models come from gymnasium's package; MuJoCo need not be
-installed. Ant and Humanoid have no contact forces; the observation of Humanoid has no inertias and actuator forces.
-`diffsim/HopperSmooth-v0`, `AntSmooth` and `HumanoidSmooth` have differentiable rewards and no early end.
+with the same models, observations, rewards and ends. The models are files of gymnasium's package; MuJoCo need not be
+installed. Ant and Humanoid do not use contact forces. The observation of Humanoid does not include inertias and
+actuator forces. `diffsim/HopperSmooth-v0`, `AntSmooth` and `HumanoidSmooth` have differentiable rewards and no early
+end.
 
-The numbers of an environment depend only on its seed and its actions, not on the number of environments or threads.
+The numbers of an environment depend only on its seed and its actions. They do not depend on the number of
+environments or threads.
 """
 
 from __future__ import annotations
@@ -151,7 +153,7 @@ class CartPoleSwingUp(Task):
 
 
 def _asset(name: str) -> pathlib.Path:
-    """A model of gymnasium's package. Importing it from there would need MuJoCo."""
+    """A model file of gymnasium's package. It is not imported from there, because the import needs MuJoCo."""
     found = importlib.util.find_spec("gymnasium")
     assert found is not None and found.origin is not None
     return pathlib.Path(found.origin).parent / "envs" / "mujoco" / "assets" / name

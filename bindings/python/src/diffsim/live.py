@@ -134,7 +134,7 @@ class Live:
             out.append([a.name, float(low), float(high)])
         return out
 
-    # What is shown
+    # Page and frames
 
     def _first(self) -> Recording:
         recorder = Recorder(self.model, **self._recorder_options)
@@ -187,7 +187,7 @@ class Live:
         out[:, 3:] = viewer.quaternions(placements[:3, :3])
         return out.astype("<f4").tobytes()
 
-    # What happens
+    # Forces and messages
 
     def _pull(self) -> Any:
         """A damped spring from a point of a body to the point of the mouse. Its stiffness grows with the mass of the
@@ -278,7 +278,7 @@ class Live:
             self.sim.set_external_wrench(self._drag[0], np.zeros(6))
             self._drag = None
 
-    # Who is served
+    # Server
 
     def _knows(self, path: Any) -> Any:
         given = parse_qs(urlsplit(path).query).get("token", [""])[0]
