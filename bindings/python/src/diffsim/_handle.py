@@ -151,7 +151,7 @@ class Handle:
             raise AttributeError(f"{name}: it is fixed when the {type(self).__name__} is made")
         super().__delattr__(name)
 
-    # Copies: `_again` of a class tells how to make another object.
+    # Copies: `_again` of a class returns a function and arguments that make the same object.
 
     _no_copies: ClassVar[str] = "Make another one"
 

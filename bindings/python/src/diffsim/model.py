@@ -59,7 +59,7 @@ class Model(
     Made by `Model.load`, `Model.from_string` or `Builder.build`. Sizes: `nq` coordinates, `nv` dofs, `nu` inputs,
     `na` activations (states of actuators), `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms,
     `nsite` sites, `ntendon` tendons, `nsensor` sensors with `nsensordata` values.
-    `warnings`: elements of the file that the loader ignored.
+    `warnings`: parts of the file that the loader ignored.
 
     A body, joint, geom or site is given by its id or its name. A copy is a separate model. A pickle stores the origin
     of the model: its file (the path), its text or the calls of a `Builder`. It also stores a check of the model;
@@ -373,8 +373,8 @@ class Model(
         return q
 
     def place_on_ground(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
-        """Moves every robot with a free joint along the normal of the ground until its lowest point touches it. The
-        ground is a plane of the world. The orientation and all other coordinates stay. Raises `InvalidArgumentError`
+        """Returns q after moving every robot with a free joint along the normal of the ground until its lowest point
+        touches the ground, a plane of the world. The orientation and all other coordinates stay. Raises `InvalidArgumentError`
         without a plane (load with ground_plane=True) or without a robot on a free joint."""
         return self._map(lib.ds_model_place_on_ground, self.nq, out, (q, self.nq, "q"))
 

@@ -71,7 +71,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     `options` has their values.
 
     Arrays are float64. Other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
-    Results are new arrays, or go to `out`. `out` may be one of the arguments.
+    Results are new arrays, or go to `out`. The arrays of `out` may be arguments.
 
     A copy or pickle has the options, parameters, wrenches, pairs and the warm start. Its next steps are equal to the
     bit. It does not have the last step.

@@ -16,7 +16,7 @@ from .recording import Recording
 #: Largest number of triangles of a recording's meshes after thinning.
 TRIANGLES = 120_000
 
-#: Largest number of frames of a recording in a page. Of a longer recording it has evenly spaced frames.
+#: Largest number of frames of a recording in a page. A longer recording is thinned to evenly spaced frames.
 FRAMES = 6000
 
 #: Unit of the components of quaternions in a page.
