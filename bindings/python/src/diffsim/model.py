@@ -374,8 +374,8 @@ class Model(
 
     def place_on_ground(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
         """Returns q after moving every robot with a free joint along the normal of the ground until its lowest point
-        touches the ground, a plane of the world. The orientation and all other coordinates stay. Raises `InvalidArgumentError`
-        without a plane (load with ground_plane=True) or without a robot on a free joint."""
+        touches the ground, a plane of the world. The orientation and all other coordinates stay. Raises
+        `InvalidArgumentError` without a plane (load with ground_plane=True) or without a robot on a free joint."""
         return self._map(lib.ds_model_place_on_ground, self.nq, out, (q, self.nq, "q"))
 
     def keyframe(self, name: Id) -> Tuple[Array, Array, Array]:
