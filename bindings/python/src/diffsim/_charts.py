@@ -1,13 +1,11 @@
-"""Configurations as automatic differentiation sees them: ⊕ and its inverse, and tangents in the coordinates
-of q.
+"""Configurations for automatic differentiation: ⊕ and its inverse, and tangents in the coordinates of q.
 
-A model's q holds quaternions. The library's derivatives by q are by tangents δ of q ⊕ δ: nv numbers.
-JAX and torch want derivatives of the shape of q. A tangent is the velocity of the nq coordinates, dq = G(q) δ
-with G the derivative of q ⊕ δ at δ = 0. A direction that leaves the sphere of unit quaternions is projected
-onto it: δ = E(q) dq with E G = 1. G and E are orthogonal but for a factor of each quaternion, so that their
-transposes are E and G with another factor.
+A model's q holds quaternions. The library's derivatives by q are by tangents δ of q ⊕ δ: nv numbers. JAX and torch
+need derivatives of the shape of q. A tangent is the velocity of the nq coordinates, dq = G(q) δ with G the derivative
+of q ⊕ δ at δ = 0. A direction that leaves the sphere of unit quaternions is projected onto it: δ = E(q) dq with E G =
+1. G and E are orthogonal up to a factor of each quaternion; so their transposes are E and G with another factor.
 
-The functions take the arrays of NumPy or of a library with its names: `xp` is `numpy` or `jax.numpy`.
+The functions take arrays of NumPy or of JAX: `xp` is `numpy` or `jax.numpy`.
 """
 
 from __future__ import annotations
@@ -20,12 +18,12 @@ from ._errors import UnsupportedError
 from .enums import JointKind
 from .model import Model
 
-#: The square of an angle below which series take over.
+#: Squared angle below which series are used.
 _SMALL = 1e-8
 
 
-#: Joints in a row whose coordinates are added, a quaternion, and a position with a quaternion; then their
-#: numbers in q and v.
+#: Kinds of consecutive joints: coordinates that are added, a quaternion, and a position with a quaternion. A piece is
+#: a kind with its range in q and its range in v.
 _PLAIN, _TURNING, _FREE = "plain", "turning", "free"
 Piece = Tuple[str, slice, slice]
 
@@ -53,7 +51,7 @@ class Chart:
             Chart(model, np)
 
     def _check(self, model: Model) -> None:
-        """Compares with the library once, so that no joint is taken for another."""
+        """Compares with the library once, to detect joints of another kind."""
         q = model.neutral()
         for k in range(3):
             delta = np.sin(np.arange(self.nv) + k) * 0.7
@@ -76,14 +74,13 @@ class Chart:
         return a * self.xp.asarray([-1.0, -1.0, -1.0, 1.0])
 
     def rotate(self, a: Any, x: Any) -> Any:
-        """Turns vectors by unit quaternions."""
+        """Rotates vectors by unit quaternions."""
         u, s = a[..., :3], a[..., 3:]
         t = 2.0 * self.xp.cross(u, x)
         return x + s * t + self.xp.cross(u, t)
 
     def _ratios(self, w: Any) -> Tuple[Any, Any, Any]:
-        """The square of the angle with 1 in place of a small one, where it is small, and the square
-        itself."""
+        """The squared angle with 1 in place of a small one, the mask of small ones, and the squared angle itself."""
         square = (w * w).sum(-1, keepdims=True)
         small = square < _SMALL
         return self.xp.where(small, 1.0, square), small, square
@@ -163,8 +160,7 @@ class Chart:
         return self._joined(parts)
 
     def velocity(self, q: Any, delta: Any, factor: float = 1.0) -> Any:
-        """G(q) δ: a tangent in the coordinates of q. With the factor 4 of quaternions: Eᵀ(q) δ. Linear in
-        δ."""
+        """G(q) δ: a tangent in the coordinates of q. With the factor 4 for quaternions: Eᵀ(q) δ. Linear in δ."""
         parts = []
         for kind, of_q, of_v in self.pieces:
             x, d = q[..., of_q], delta[..., of_v]
@@ -177,8 +173,8 @@ class Chart:
         return self._joined(parts)
 
     def tangent(self, q: Any, dq: Any, factor: float = 1.0) -> Any:
-        """E(q) dq: δ of a direction dq in the coordinates of q. With the factor 1/4 of quaternions: Gᵀ(q) dq.
-        Linear in dq."""
+        """E(q) dq: the tangent δ of a direction dq in the coordinates of q. With the factor 1/4 for quaternions:
+        Gᵀ(q) dq. Linear in dq."""
         parts = []
         for kind, of_q, _ in self.pieces:
             x, d = q[..., of_q], dq[..., of_q]
@@ -192,9 +188,10 @@ class Chart:
         return self._joined(parts)
 
     def adjoint_velocity(self, q: Any, q_bar: Any) -> Any:
-        """Gᵀ(q) q̄: the tangent gradient of a function with the gradient q̄ by the coordinates."""
+        """Gᵀ(q) q̄: the tangent gradient of a function whose gradient by the coordinates is q̄."""
         return self.tangent(q, q_bar, 0.25)
 
     def adjoint_tangent(self, q: Any, bar: Any) -> Any:
-        """Eᵀ(q) δ̄: the gradient by the coordinates, of a function of q's direction, from the tangent one."""
+        """Eᵀ(q) δ̄: the gradient by the coordinates from the tangent gradient, for a function of the direction of
+        q."""
         return self.velocity(q, bar, 4.0)

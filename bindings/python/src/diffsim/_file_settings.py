@@ -1,4 +1,4 @@
-"""What a model's file says of steps: what a sim took of it, and what it could not."""
+"""Simulation settings of a model's file: the options that a sim takes from it, and warnings about the others."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from .enums import Integrator
 if TYPE_CHECKING:
     from .model import Model
 
-#: Lines of a loader about settings that change the motion.
+#: Warnings of the loader about settings that change the motion.
 INTEGRATOR = re.compile(r"integrator \w+ is not supported")
 OTHERS = re.compile(r"attribute (?:cone|impratio|o_\w+) of <option>|attribute (?:eulerdamp|refsafe) of <flag>")
 
 
 class FileSettingsWarning(UserWarning):
-    """A file asks for a setting of its simulation that this library does not have."""
+    """The file asks for a simulation setting that this library does not have."""
 
 
 def take(made: Dict[str, Any], given: Mapping[str, Any], model: Model, time_step: float, integrator: int) -> None:
-    """Writes over options what was left to the model, and warns, once a model, of what the file did not get."""
+    """Stores the options that come from the model, and warns once per model about unsupported settings of the
+    file."""
     made["time_step"], made["integrator"] = time_step, Integrator(integrator)
     if model._warned_of_settings:
         return

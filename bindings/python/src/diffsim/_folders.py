@@ -1,15 +1,16 @@
-"""The folders where ROS looks for packages, as its environment variables say: the library itself reads none."""
+"""Package folders of ROS, from its environment variables. The library itself reads no environment variables."""
 
 import os
 from functools import lru_cache
 from typing import List, Tuple
 
-#: Folders below one of ROS_PACKAGE_PATH: how deep packages are looked for, and most folders that are looked at.
+#: Search below a folder of ROS_PACKAGE_PATH: largest depth, and largest number of folders.
 DEPTH, MOST = 5, 20_000
 
 
 def of_environment() -> List[str]:
-    """Folders that hold packages: `share` of each prefix of AMENT_PREFIX_PATH, and all within ROS_PACKAGE_PATH."""
+    """Folders that hold packages: `share` of each prefix of AMENT_PREFIX_PATH, and the folders within
+    ROS_PACKAGE_PATH."""
     ament = [os.path.join(p, "share") for p in _listed("AMENT_PREFIX_PATH")]
     ros = _holding(tuple(_listed("ROS_PACKAGE_PATH")))
     return list(dict.fromkeys([d for d in ament if os.path.isdir(d)] + list(ros)))
@@ -21,12 +22,13 @@ def _listed(variable: str) -> List[str]:
 
 @lru_cache(maxsize=4)
 def _holding(roots: Tuple[str, ...]) -> Tuple[str, ...]:
-    """The roots and the folders within them that hold a package. A folder with a package.xml is one, and no other is in it."""
+    """The roots and the folders within them that hold a package. A folder with a package.xml is a package. Packages
+    are not nested."""
     found: List[str] = []
     for root in roots:
         if not os.path.isdir(root):
             continue
-        # A root may be a package itself.
+        # A root may itself be a package.
         found += [root, os.path.dirname(root)] if os.path.exists(os.path.join(root, "package.xml")) else [root]
         left = MOST
         for folder, inner, files in os.walk(root, followlinks=True):

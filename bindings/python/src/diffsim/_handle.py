@@ -1,4 +1,4 @@
-"""Objects of the library, which Python owns: closed, threads that share them, forks, copies."""
+"""Objects of the library and their life in Python: closing, threads, forks, copies."""
 
 import functools
 import os
@@ -15,12 +15,12 @@ from ._sealed import Sealed
 H = TypeVar("H", bound="Handle")
 M = TypeVar("M", bound=Callable[..., Any])
 
-#: All that are alive and that one thread at a time may use, by their ids.
+#: All open objects that one thread at a time may use, by their Python ids.
 _alone: "weakref.WeakValueDictionary[int, Handle]" = weakref.WeakValueDictionary()
 
 
 class _Shared:
-    """In place of a lock, for what nothing changes."""
+    """Replaces the lock of an object that threads may share, because nothing changes it."""
 
     def __enter__(self) -> None:
         pass
@@ -30,38 +30,38 @@ class _Shared:
 
 
 def takes_turns(method: M) -> M:
-    """Marks a method that takes the lock itself: the wrapper that does it for others costs half a microsecond."""
+    """Marks a method that takes the lock itself. The wrapper of other methods costs half a microsecond."""
     method.takes_turns = True  # type: ignore[attr-defined]
     return method
 
 
 class Handle:
-    """An object of the library. `close` lets go of it, at the end of a `with` block or when nothing
-    refers to it any more; a call after that raises `InvalidArgumentError`.
+    """An object of the library. `close` releases it; so does the end of a `with` block, or the end of the last
+    reference. A call on a closed object raises `InvalidArgumentError`.
 
-    Calls of several threads take turns, except those of a model, which nothing changes.
+    Calls of several threads take turns. Calls of a model run at the same time, because nothing changes a model.
     """
 
     #: Name of the C struct.
     _kind: ClassVar[str] = ""
     _free: ClassVar[Any] = None
-    #: Attributes that are what the object was made with.
+    #: Attributes that are fixed when the object is made.
     _fixed: ClassVar[FrozenSet[str]] = frozenset()
     _handle: Any = NULL
     _made: bool = False
     _lock: Any
     _ours: FrozenSet[str]
-    #: Why there is no handle.
+    #: Reason for a missing handle.
     _gone = "it is closed"
-    #: Whether threads may call it at the same time.
+    #: True if threads may call it at the same time.
     _shared: ClassVar[bool] = False
 
     def __init_subclass__(
         cls, kind: Optional[str] = None, free: Any = None, fixed: Tuple[str, ...] = (), shared: bool = False
     ) -> None:
-        """kind, free: the C struct and the function that releases it, of the package's own classes. All their public
-        methods then refuse a closed object and, unless it is shared, wait for each other; those that a user's subclass
-        adds do not."""
+        """kind, free: the C struct and the function that releases it, for the package's own classes. All public
+        methods of such a class raise an error on a closed object. Unless the class is shared, they wait for each
+        other. Methods that a user's subclass adds do not."""
         super().__init_subclass__()
         if kind is None:
             return
@@ -80,7 +80,7 @@ class Handle:
 
     @classmethod
     def _guarded(cls, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        """A method that begins only on an open object and has it to itself."""
+        """Wraps a method: it needs an open object, and no other call runs at the same time."""
 
         @functools.wraps(method)
         def call(self: "Handle", *arguments: Any, **named: Any) -> Any:
@@ -104,12 +104,12 @@ class Handle:
         self._handle = ffi.gc(out[0], self._free)
 
     def close(self) -> None:
-        """Lets go of the object; a second time is nothing. It is released at once, or when the call ends
-        in which another thread uses it."""
+        """Releases the object at once, or after the call of another thread that uses it. A second `close` does
+        nothing."""
         self._handle = NULL
 
     def _open(self) -> Any:
-        """The handle, for calls that give no status."""
+        """The handle, for calls that return no status."""
         if self._handle is NULL:
             raise InvalidArgumentError(f"{self._kind[3:]}: must be open; {self._gone}")
         return self._handle
@@ -123,7 +123,7 @@ class Handle:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._fixed and name in self.__dict__:
             raise AttributeError(f"{name}: it is fixed when the {type(self).__name__} is made")
-        # A user's subclass may have attributes of its own.
+        # A user's subclass may have its own attributes.
         if not name.startswith("_") and self._made and "_fixed" in vars(type(self)):
             found = getattr(type(self), name, None)
             if not (isinstance(found, property) and found.fset):
@@ -151,13 +151,13 @@ class Handle:
             raise AttributeError(f"{name}: it is fixed when the {type(self).__name__} is made")
         super().__delattr__(name)
 
-    # Copies: a class says by `_again` how another one is made.
+    # Copies: `_again` of a class returns a function and arguments that make the same object.
 
     _no_copies: ClassVar[str] = "Make another one"
 
     def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
-        """A function of the module and arguments that can be pickled, which together make the same once more: the function
-        is given an object without handle and them."""
+        """A function of the module, and arguments that can be pickled. The function makes the same object again from
+        an object without handle and the arguments."""
         raise TypeError(f"a diffsim.{type(self).__name__} can be neither copied nor pickled: {self._no_copies}")
 
     def _extra(self) -> Dict[str, Any]:
@@ -167,7 +167,7 @@ class Handle:
     def __reduce_ex__(self, protocol: Any) -> Tuple[Any, ...]:
         with self._lock:
             make, arguments = self._again()
-            # Objects of the library stay outside: a pickle has each of them once.
+            # Objects of the library are not sealed: a pickle stores each of them once.
             kept = tuple(x if isinstance(x, Handle) else Sealed.of(x, protocol) for x in arguments)
             return _unpickled, (type(self), make, kept), self._extra() or None
 
@@ -188,7 +188,7 @@ _HANDLE_S = frozenset(("_lock", "_ours", "_made", "_handle", "_gone"))
 
 
 class Options(Dict[str, Any]):
-    """What an object was made with, by name: to be read, and to make another one. A copy is a plain dict."""
+    """Options of an object, by name. Read-only; use them to make another object. A copy is a plain dict."""
 
     def _fixed(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError("options: they are fixed when the object is made; make another object with other options")
@@ -203,7 +203,7 @@ class Options(Dict[str, Any]):
 
 
 def _made_once(init: Callable[..., None]) -> Callable[..., None]:
-    """An `__init__` that is run once, and notes which attributes are its own."""
+    """Wraps `__init__`: it runs once, and records the object's own attributes."""
 
     @functools.wraps(init)
     def once(self: Handle, *arguments: Any, **named: Any) -> None:
@@ -234,8 +234,9 @@ def _with(made: H, extra: Dict[str, Any]) -> H:
 
 
 def _forked() -> None:
-    """In the child of a fork no thread is there that would give a lock back, nor those of a batch. What a call was in the
-    middle of, and what needs threads, is in no state to be used or released."""
+    """In the child of a fork, closes objects that the child cannot use: those in use by a call at the fork (no thread
+    would release the lock), and batches with several threads (these do not exist in the child). Their memory is not
+    released."""
     for handle in list(_alone.values()):
         if handle._lock.acquire(blocking=False):
             handle._lock.release()
@@ -255,7 +256,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def given(x: Any, kind: Type[H], argument: str) -> H:
-    """An argument that must be another object of the library."""
+    """Checks that an argument is an open object of the library."""
     if not isinstance(x, kind):
         raise ArgumentTypeError(f"{argument}: expected a diffsim.{kind.__name__}, got {type(x).__name__}")
     if x._handle is NULL:

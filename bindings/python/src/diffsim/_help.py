@@ -1,4 +1,4 @@
-"""What `help` says of keyword arguments that fill a struct of the library: each with its unit and default."""
+"""Text of `help` about keyword arguments that fill a struct of the library: each with its unit and default."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDTH = 100
 
 
 def field(struct: str, name: str) -> str:
-    """What a field means, with the names that it takes."""
+    """Meaning of a field, with the names of its values."""
     said = FIELDS[struct][name]
     kind = CHOICES.get(struct, {}).get(name)
     if kind is not None:
@@ -32,13 +32,13 @@ def _table(entries: Dict[str, str]) -> str:
 
 
 def fields(struct: str, but: Iterable[str] = ()) -> str:
-    """What all fields of a struct mean, but those."""
+    """Meanings of all fields of a struct except those in `but`."""
     left_out = set(but)
     return _table({name: field(struct, name) for name in FIELDS[struct] if name not in left_out})
 
 
 def says(struct: str, but: Iterable[str] = ()) -> Callable[[F], F]:
-    """Adds the fields of a struct to what a function says of itself."""
+    """Adds the fields of a struct to the docstring of a function."""
 
     def add(function: F) -> F:
         said = inspect.cleandoc(function.__doc__ or "Makes one.")
@@ -49,5 +49,5 @@ def says(struct: str, but: Iterable[str] = ()) -> Callable[[F], F]:
 
 
 def params() -> str:
-    """What index and component of a parameter mean, by its kind."""
+    """Meanings of index and component of a parameter, by its kind."""
     return _table({name: python(said) for name, said in PARAMS.items()})

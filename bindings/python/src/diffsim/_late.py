@@ -1,5 +1,5 @@
-"""What lower modules call of higher ones. These enter it here when they are imported, which the package does, so that no
-two modules import each other."""
+"""Functions of higher modules that lower modules call. A higher module enters them here when the package imports it;
+so no two modules import each other."""
 
 from typing import Any, Callable, Dict, TypeVar
 
@@ -9,11 +9,11 @@ _ENTERED: Dict[str, Callable[..., Any]] = {}
 
 
 def enter(thing: F) -> F:
-    """Enters a function or class by its name."""
+    """Enters a function or class under its name."""
     _ENTERED[thing.__name__] = thing
     return thing
 
 
 def late(name: str) -> Any:
-    """What was entered by this name."""
+    """The function or class with this name."""
     return _ENTERED[name]

@@ -1,8 +1,7 @@
-"""The shared library, its errors, and what stands between it and NumPy.
+"""The shared library, its errors, and conversions between it and NumPy.
 
-Vectors are copied into memory whose address the library already has: for the few dozen numbers of a
-state that takes less time than asking an array where it lies. Matrices and trajectories are handed
-over where they are.
+Vectors are copied into memory whose address the library already has. For the few dozen numbers of a state, copying is
+faster than asking NumPy for the address of an array. Matrices and trajectories are passed by address.
 """
 
 import os
@@ -32,7 +31,7 @@ INT = np.dtype(np.int32)
 NULL: Any = ffi.NULL
 _DOUBLES = ffi.typeof("double[]")
 _INTS = ffi.typeof("int32_t[]")
-#: Fields of structs that are no options.
+#: Fields of structs that are not options.
 _NO_OPTIONS = ("struct_size", "reserved")
 
 
@@ -42,7 +41,7 @@ def text(string: Any) -> Optional[str]:
 
 
 def optional_string(x: Any, name: str) -> Any:
-    """As `string`, NULL for None."""
+    """As `string`; NULL for None."""
     return NULL if x is None else string(x, name)
 
 
@@ -58,7 +57,7 @@ def file_name(x: Any, name: str) -> bytes:
 
 
 def index(x: Any, name: str) -> int:
-    """An id, which the library compares with how many there are."""
+    """An id. The library checks its range."""
     i = whole(x, f"{name}: expected an id or a name")
     if not -(2**31) <= i < 2**31:
         raise InvalidArgumentError(f"{name}: expected an id, got {i}")
@@ -81,11 +80,11 @@ def check(status: int) -> None:
 
 
 def array(x: Any, shape: Tuple[int, ...], name: str, hint: str = "") -> Array:
-    """`x` as a float64 array of this shape, column-major and without gaps: itself where it is one. hint: what a message says
-    of another shape.
+    """`x` as a float64 array of this shape, column-major and contiguous: `x` itself if it is one. hint: addition to
+    the message about another shape.
 
-    Sequences of numbers are converted; an array of another type is refused, because a conversion on
-    every call would go unnoticed.
+    Sequences of numbers are converted. An array of another type raises an error, because a conversion in every call
+    would be unnoticed.
     """
     if not isinstance(x, np.ndarray):
         try:
@@ -100,14 +99,14 @@ def array(x: Any, shape: Tuple[int, ...], name: str, hint: str = "") -> Array:
 
 
 def pointer(x: Any) -> Any:
-    """Address of an array without gaps, which must stay alive; NULL for None or no numbers."""
+    """Address of a contiguous array, which must stay alive. NULL for None or an empty array."""
     if x is None or x.size == 0:
         return NULL
     return ffi.from_buffer(_INTS if x.dtype == INT else _DOUBLES, x.T)
 
 
 def result(x: Any, shape: Tuple[int, ...], name: str, dtype: Any = FLOAT) -> npt.NDArray[Any]:
-    """The array that a result goes to: a new one for None, else `x`, which must be fit for it."""
+    """The array for a result: a new one for None, else `x` after a check."""
     if x is None:
         return np.zeros(shape, dtype, order="F")
     if not isinstance(x, np.ndarray) or x.dtype != dtype:
@@ -121,7 +120,7 @@ def result(x: Any, shape: Tuple[int, ...], name: str, dtype: Any = FLOAT) -> npt
 
 
 class Slot:
-    """A vector of the library's arguments or results: memory whose address is taken once."""
+    """A vector for arguments or results of the library: memory whose address is taken once."""
 
     __slots__ = ("hint", "memory", "name", "pointer", "shape")
 
@@ -150,7 +149,7 @@ class Slot:
 
 
 def input_hint(nu: int) -> str:
-    """What a message about u says of a model without inputs."""
+    """Addition to messages about u for a model without inputs."""
     if nu:
         return ""
     return (
@@ -160,10 +159,10 @@ def input_hint(nu: int) -> str:
 
 
 def struct(kind: str, init: Any, values: Dict[str, Any]) -> Tuple[Any, List[Any]]:
-    """A new struct with defaults and these fields, and what must live as long as it does.
+    """A new struct with defaults and these fields, and the objects that must live as long as the struct.
 
-    Arrays of numbers are copied in; strings, sequences of strings and arrays behind pointers are kept
-    alive by what is returned.
+    Arrays of numbers are copied. The returned objects keep strings, sequences of strings and arrays behind pointers
+    alive.
     """
     made = ffi.new(kind + " *")
     init(made)
@@ -171,7 +170,7 @@ def struct(kind: str, init: Any, values: Dict[str, Any]) -> Tuple[Any, List[Any]
 
 
 def fill(made: Any, values: Any) -> List[Any]:
-    """Sets fields of a struct, and gives what must live as long as it does."""
+    """Sets fields of a struct. Returns the objects that must live as long as the struct."""
     kind = ffi.typeof(made).item.cname.rpartition(" ")[2]
     fields = dict(ffi.typeof(kind).fields)
     choices = CHOICES.get(kind, {})
@@ -196,7 +195,7 @@ def fill(made: Any, values: Any) -> List[Any]:
 
 
 def fields_of(made: Any) -> Dict[str, Any]:
-    """The numbers of a struct by name, enumerations as such."""
+    """The numbers of a struct by name; enumerators as enumeration members."""
     kind = ffi.typeof(made).item.cname.rpartition(" ")[2]
     choices = CHOICES.get(kind, {})
     numbers = {name: getattr(made, name) for name, _ in ffi.typeof(kind).fields if name not in _NO_OPTIONS}
@@ -204,7 +203,7 @@ def fields_of(made: Any) -> Dict[str, Any]:
 
 
 def layout(kind: str, size: int) -> np.dtype[Any]:
-    """The NumPy type of a C struct of numbers that take `size` bytes in an array."""
+    """The NumPy type of a C struct of numbers. An element of an array takes `size` bytes."""
     names, formats, offsets = [], [], []
     numbers = {"double": "f8", "int32_t": "i4", "size_t": "u8", "uint64_t": "u8", "uint32_t": "u4"}
 

@@ -1,4 +1,4 @@
-"""How a model was made, so that a pickle can have it made once more, the same to the bit or not at all."""
+"""The origin of a model. Unpickling makes the model again from it: equal to the bit, or it fails."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .enums import Format
 
 @dataclass(frozen=True)
 class Origin:
-    """Of a model that nobody knows how to make again."""
+    """Origin of a model that cannot be made again."""
 
     def make(self) -> Any:
         raise NotImplementedError
 
     def check(self) -> None:
-        """Refuses where the model cannot be made again elsewhere."""
+        """Raises TypeError if the model cannot be made again elsewhere."""
         raise TypeError("this diffsim.Model cannot be pickled: it was not made by load, from_string or a Builder")
 
 
 @dataclass(frozen=True)
 class File(Origin):
-    """A file, of which the digest says whether it is still the same."""
+    """A file. The digest detects changes of the file."""
 
     path: str
     mesh_dirs: Tuple[str, ...]
@@ -49,7 +49,7 @@ class File(Origin):
 
 @dataclass(frozen=True)
 class Text(Origin):
-    """A text; meshes are read again."""
+    """A text. Meshes are read again."""
 
     text: str
     format: Format
@@ -65,7 +65,7 @@ class Text(Origin):
 
 @dataclass(frozen=True)
 class Built(Origin):
-    """The calls of a builder, on a model where it was made from one."""
+    """The calls of a builder, which began empty or from a model."""
 
     calls: Tuple[Any, ...]
     of: Any = None
@@ -100,7 +100,7 @@ class Changed(Origin):
 
 
 def digest(path: str) -> Optional[str]:
-    """Of a file's bytes; None of what is no file, such as a pipe, which is read once."""
+    """Digest of a file's bytes. None if the path is not a file: a pipe, for example, can be read only once."""
     if not os.path.isfile(path):
         return None
     try:
@@ -111,7 +111,7 @@ def digest(path: str) -> Optional[str]:
 
 
 def loaded_from(origin: Origin) -> Optional[File]:
-    """The file of a model that was loaded from one, has all its bodies, and is still there unchanged."""
+    """The file of a model if it was loaded from one, has all its bodies, and is unchanged; else None."""
     while isinstance(origin, Changed):
         origin = origin.of
     if isinstance(origin, File) and origin.digest is not None and digest(origin.path) == origin.digest:
@@ -120,7 +120,8 @@ def loaded_from(origin: Origin) -> Optional[File]:
 
 
 def mark(model: Any) -> str:
-    """A digest of all that MJCF can say of a model, numbers to the bit and meshes included, and of what it cannot."""
+    """A digest of the model as MJCF, with numbers to the bit and meshes, and of everything that MJCF cannot
+    express."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.xml")
         lost = model.save(path)
@@ -131,7 +132,7 @@ def mark(model: Any) -> str:
 
 
 def restore(model: Any, origin: Origin, expected: str, version: str) -> None:
-    """Fills an empty model as the origin has it, or raises `InvalidArgumentError`."""
+    """Fills an empty model from its origin, or raises `InvalidArgumentError`."""
     here = text(lib.ds_version_string())
     if version != here:
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""What a pickle holds beside the library's objects, under a digest."""
+"""Parts of a pickle other than objects of the library, with a digest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._errors import InvalidArgumentError
 
 @dataclass(frozen=True)
 class Sealed:
-    """The pickle of an object. It is read only where its bytes are what they were: of damaged ones NumPy makes arrays that
+    """The pickle of an object. It is read only if its bytes are unchanged: NumPy makes arrays of damaged bytes that
     end the process, and other numbers would make another model."""
 
     data: bytes
@@ -24,7 +24,7 @@ class Sealed:
         return cls(data, hashlib.sha256(data).hexdigest())
 
     def open(self) -> Any:
-        """The object, or `InvalidArgumentError`."""
+        """The object. Raises `InvalidArgumentError` if the bytes are damaged."""
         if not isinstance(self.data, bytes) or hashlib.sha256(self.data).hexdigest() != self.digest:
             raise InvalidArgumentError("pickle: it is damaged: its contents do not match their digest")
         return pickle.loads(self.data)

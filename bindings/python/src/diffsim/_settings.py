@@ -1,4 +1,4 @@
-"""What has been set in a sim or rollout since it was made, for another one that is the same."""
+"""Settings of a sim or rollout since it was made, for a copy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .parameters import Param
 
 
 class Settings:
-    """Pairs of geoms, wrenches, prescribed velocities and parameters with the last values that they were given, and the parameters selected."""
+    """Pairs of geoms, wrenches, prescribed velocities, forces, parameters with their last values, and the selected
+    parameters."""
 
     def __init__(self) -> None:
         self.pairs: Dict[Tuple[int, int], bool] = {}
@@ -25,7 +26,7 @@ class Settings:
 
     def wrench(self, body: int, wrench: Array) -> None:
         self.wrenches[body] = wrench.copy()
-        # They are parameters, too: what was set last holds.
+        # They are also parameters: the last setting counts.
         for component in range(6):
             self.params.pop(Param(ParamKind.EXTERNAL_WRENCH, body, component), None)
 
@@ -42,7 +43,7 @@ class Settings:
         self.params.update(zip(self.selected, values.tolist()))
 
     def state(self) -> Dict[str, Any]:
-        """For copies, which share nothing with these settings."""
+        """Settings for a copy. The copy shares nothing with these settings."""
         wrenches = {body: wrench.copy() for body, wrench in self.wrenches.items()}
         return {
             "pairs": dict(self.pairs),
@@ -55,7 +56,7 @@ class Settings:
 
 
 def apply(state: Dict[str, Any], to: Any) -> None:
-    """Sets the same in a new sim or rollout."""
+    """Applies the settings to a new sim or rollout."""
     for (a, b), enabled in state["pairs"].items():
         to.set_pair_enabled(a, b, enabled)
     for body, wrench in state["wrenches"].items():

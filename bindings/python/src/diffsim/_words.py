@@ -1,4 +1,4 @@
-"""The library's messages in Python's words: names of options and values that Python takes, in place of C's."""
+"""Translates messages of the library to Python: names of options and values in Python instead of C."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Dict
 from ._errors import ERRORS
 from .enums import PREFIXES, Status
 
-#: Methods and attributes by what follows the class in C's names, where that is not theirs.
+#: Methods and attributes by the part of the C name after the class, if they differ.
 _MEMBERS = {
     "step_jacobians": "jacobians",
     "step_info": "info",
@@ -25,7 +25,7 @@ _MEMBERS = {
     "joint_limits": "joint",
     "geom_size": "geom",
 }
-#: What Python has in place of C's structs.
+#: Python names of C structs.
 _STRUCTS = {
     "ds_step_info": "Sim.info",
     "ds_geom_desc": "Builder.add_geom",
@@ -38,12 +38,12 @@ _STRUCTS = {
     "ds_patch": "Sim.patches",
 }
 
-#: Classes of the package by the middle of C's names, where that is another.
+#: Classes of the package by the middle part of C names.
 _CLASSES = {"builder": "Builder", "model": "Model", "sim": "Sim", "rollout": "Rollout", "batch": "Batch"}
 
 
 def _table() -> Dict[str, str]:
-    """C's enumerators with the texts that stand for them in Python."""
+    """Enumerators of C and their texts in Python."""
     found: Dict[str, str] = {}
     for kind, prefix in PREFIXES.items():
         for member in kind:

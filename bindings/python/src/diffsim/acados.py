@@ -16,8 +16,8 @@ __all__ = ["model"]
 
 
 def model(transition: Transition, name: str = "step", folder: Union[str, "pathlib.Path", None] = None) -> Any:
-    """An `AcadosModel` with symbols x and u, whose dynamics are the transition's. The C file goes to the folder, by default
-    the working directory: acados looks for it there when `AcadosOcpSolver` makes its code."""
+    """An `AcadosModel` with symbols x and u. Its dynamics are those of the transition. The C file goes to the folder,
+    by default the working directory, where acados looks for it when `AcadosOcpSolver` makes its code."""
     import casadi
     from acados_template import AcadosModel
 
@@ -29,6 +29,6 @@ def model(transition: Transition, name: str = "step", folder: Union[str, "pathli
     made.dyn_generic_source = source.name
     made.dyn_disc_fun = f"{name}_fun"
     made.dyn_disc_fun_jac = f"{name}_fun_jac"
-    # There is no second derivative: with GAUSS_NEWTON the solver never calls it, but its code names it.
+    # There is no second derivative. With GAUSS_NEWTON the solver never calls it, but the generated code names it.
     made.dyn_disc_fun_jac_hess = f"{name}_fun_jac_hess"
     return made

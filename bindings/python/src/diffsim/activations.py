@@ -11,8 +11,9 @@ from .asked import Asked
 
 
 class ActJacobians(NamedTuple):
-    """Jacobians of a step by the activations where it begins, dq_dact and dv_dact (nv×na), and of the activations at its end
-    by all that it begins with: dact_dq and dact_dv (na×nv, zeros), dact_dact (na×na), dact_du (na×nu)."""
+    """Jacobians with activations. Of the next state by the activations at the start: dq_dact, dv_dact (nv×na). Of the
+    activations at the end by all quantities at the start: dact_dq and dact_dv (na×nv, zeros), dact_dact (na×na),
+    dact_du (na×nu)."""
 
     dq_dact: Array
     dv_dact: Array
@@ -23,8 +24,8 @@ class ActJacobians(NamedTuple):
 
 
 class ActGradients(NamedTuple):
-    """Gradient of a function by what went into a step or a rollout: q (tangent) and v: nv numbers, act: na, u: nu (of a rollout
-    nu×N), p: np."""
+    """Gradient of a function by the arguments of a step or a rollout: q (tangent) and v: nv numbers, act: na, u: nu
+    (for a rollout nu×N), p: np."""
 
     q: Array
     v: Array
@@ -34,7 +35,7 @@ class ActGradients(NamedTuple):
 
 
 class Activations(Asked):
-    """What a `Sim` has of activations."""
+    """Activations of a `Sim`, and derivatives with them."""
 
     _dq: Slot
     _dv: Slot
@@ -50,7 +51,7 @@ class Activations(Asked):
 
     @property
     def act(self) -> Array:
-        """The activations with which the next step begins: na numbers. Can be set; `reset` makes them 0."""
+        """Activations at the start of the next step: na numbers. Can be set; `reset` sets them to 0."""
         check(lib.ds_sim_get_act(self._handle, self._act.pointer))
         return self._act.take()
 
@@ -59,7 +60,7 @@ class Activations(Asked):
         check(lib.ds_sim_set_act(self._handle, self._act.fill(array(value, self._act.shape, "act"))))
 
     def act_jacobians(self) -> ActJacobians:
-        """What `jacobians` leaves out of the last step's: those are at fixed activations."""
+        """Jacobians of the last step with activations. `jacobians` has those at fixed activations."""
         m = self.model
         nv, nu, na = m.nv, m.nu, m.na
         shapes = (nv, na), (nv, na), (na, nv), (na, nv), (na, na), (na, nu)
@@ -76,7 +77,7 @@ class Activations(Asked):
         du: Optional[ArrayLike] = None,
         dp: Optional[ArrayLike] = None,
     ) -> Tuple[Array, Array, Array]:
-        """As `jvp` with the activations: (dq_next, dv_next, dact_next)."""
+        """`jvp` with activations: (dq_next, dv_next, dact_next)."""
         given = zip((self._dq, self._dv, self._dact, self._du, self._dp), (dq, dv, dact, du, dp))
         vectors = [slot.fill(x) for slot, x in given]
         out = self._q_bar, self._v_bar, self._act
@@ -87,7 +88,7 @@ class Activations(Asked):
     def vjp_act(
         self, q_next_bar: ArrayLike, v_next_bar: ArrayLike, act_next_bar: Optional[ArrayLike] = None
     ) -> ActGradients:
-        """As `vjp` of a function of the activations, too."""
+        """`vjp` of a function that depends on the activations, too."""
         made = self._dq, self._dv, self._dact, self._du, self._dp
         bars = self._q_bar.fill(q_next_bar), self._v_bar.fill(v_next_bar), self._act.fill(act_next_bar)
         check(lib.ds_sim_step_vjp_act(self._handle, *bars, *(slot.pointer for slot in made)))

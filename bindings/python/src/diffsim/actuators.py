@@ -1,4 +1,4 @@
-"""Actuators that are added to a model."""
+"""Actuators to add to a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._native import check, ffi, lib, struct
 
 
 def descs(actuators: Sequence[Mapping[str, Any]]) -> Tuple[Any, List[Any]]:
-    """An array of `ds_actuator_desc`, and what must live as long as it does."""
+    """An array of `ds_actuator_desc`, and the objects that must live as long as the array."""
     out, keep = ffi.new("ds_actuator_desc[]", len(actuators)), []
     for i, given in enumerate(actuators):
         fields = dict(given)

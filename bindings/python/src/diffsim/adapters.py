@@ -10,7 +10,7 @@ from .recording import Recording
 
 
 def _drawn(recording: Any) -> Iterator[Any]:
-    """What is drawn: body, a name of its own, points, triangles and colour (0 to 255) of each shape."""
+    """Shapes to draw: body, unique name, points, triangles and colour (0 to 255) of each."""
     visuals = any(s.visual and s.body for s in recording.shapes)
     for i, shape in enumerate(recording.shapes):
         found = triangles(shape, recording)
@@ -21,13 +21,13 @@ def _drawn(recording: Any) -> Iterator[Any]:
 
 
 def _paths(recording: Any) -> Any:
-    """A name for each body that other programs take for no path of their own."""
+    """A name for each body that other programs do not read as a path."""
     return [f"{i}_{re.sub(r'[^A-Za-z0-9_]', '_', b.name)}" for i, b in enumerate(recording.bodies)]
 
 
 def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim") -> Any:
-    """Logs a recording to rerun: bodies, contact impulses and channels over time. path: a file .rrd; None opens rerun's
-    viewer. Returns the stream."""
+    """Logs a recording to rerun: bodies, contact impulses and channels over time. path: a .rrd file; None opens
+    rerun's viewer. Returns the stream."""
     import rerun as rr
 
     stream = rr.RecordingStream(application)
@@ -54,7 +54,7 @@ def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim
 
 
 def to_viser(recording: Recording, server: Any = None, host: str = "127.0.0.1", port: int = 8080) -> Any:
-    """Shows a recording in viser with a slider for its time. Returns the server, made where none is given."""
+    """Shows a recording in viser with a slider for its time. Returns the server; makes one if none is given."""
     import viser
 
     server = server or viser.ViserServer(host=host, port=port)
@@ -90,6 +90,6 @@ def impulses(contacts: Any) -> Any:
 
 
 def _reach(recording: Any) -> Any:
-    """Metres of an arrow per newton second: the largest is a quarter of a metre."""
+    """Length of an arrow per impulse [m/(N s)]: the largest arrow is a quarter of a metre."""
     largest = max((np.abs(f.contacts["impulse"]).max(initial=0.0) for f in recording.frames), default=0.0)
     return 0.25 / largest if largest > 0 else 0.0

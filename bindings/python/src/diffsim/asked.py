@@ -1,4 +1,4 @@
-"""Questions about a state: forces kind by kind, actuators and tendons one by one."""
+"""Queries about a state: forces by kind, actuators and tendons one by one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Kinds = Union[int, ForceKind, ForceKindName, Sequence[Union[ForceKind, ForceKind
 
 
 class GeneralizedForces(NamedTuple):
-    """A generalized force (nv) and its derivatives by q (tangent), v and u: nv×nv, nv×nv, nv×nu. gradient: one-sided where
-    the slope of a force jumps."""
+    """A generalized force (nv) and its derivatives by q (tangent), v and u: nv×nv, nv×nv, nv×nu. gradient: one-sided
+    if the slope of a force jumps."""
 
     force: Array
     dforce_dq: Array
@@ -26,8 +26,8 @@ class GeneralizedForces(NamedTuple):
 
 
 class ActuatorStates(NamedTuple):
-    """Of every actuator: length and velocity of its transmission, with the gear, and its force before the gear (nu each);
-    derivatives of the forces by q (tangent), v and u."""
+    """State of every actuator: length and velocity of its transmission, with the gear, and its force before the gear
+    (nu each); derivatives of the forces by q (tangent), v and u."""
 
     lengths: Array
     velocities: Array
@@ -39,8 +39,8 @@ class ActuatorStates(NamedTuple):
 
 
 class TendonStates(NamedTuple):
-    """Of every tendon: length, velocity, and the tension of its spring and damper; derivatives of the tensions by q (tangent)
-    and v, ntendon×nv."""
+    """State of every tendon: length, velocity, and the tension of its spring and damper; derivatives of the tensions
+    by q (tangent) and v, ntendon×nv."""
 
     lengths: Array
     velocities: Array
@@ -62,7 +62,7 @@ def _kinds(kinds: Kinds) -> int:
 
 
 class Asked(Questions):
-    """What a `Sim` answers about forces at any state."""
+    """Queries of a `Sim` about forces at any state."""
 
     _u: Slot
     _no_u: Slot
@@ -73,8 +73,8 @@ class Asked(Questions):
     def generalized_forces(
         self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None, kinds: Kinds = ForceKind.ALL
     ) -> GeneralizedForces:
-        """The generalized force of these kinds at (q, v, u), their sum if there are several: a `ForceKind` or its name, a
-        list of them, or a sum of their numbers. None for u is zero."""
+        """Generalized force of these kinds at (q, v, u); of several kinds their sum. kinds: a `ForceKind` or its
+        name, a list of them, or a sum of their numbers. u: None for zeros."""
         nv, nu = self.model.nv, self.model.nu
         force, by_q, by_v, by_u = out = [result(None, s, "out") for s in ((nv,), (nv, nv), (nv, nv), (nv, nu))]
         gradient = ffi.new("ds_gradient *")
@@ -83,7 +83,7 @@ class Asked(Questions):
         return GeneralizedForces(force, by_q, by_v, by_u, Gradient(gradient[0]))
 
     def actuator_states(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> ActuatorStates:
-        """Every actuator by itself; None for u is zero."""
+        """States of all actuators, one by one. u: None for zeros."""
         nv, nu = self.model.nv, self.model.nu
         shapes = (nu,), (nu,), (nu,), (nu, nv), (nu, nv), (nu, nu)
         lengths, velocities, forces, by_q, by_v, by_u = out = [result(None, s, "out") for s in shapes]
@@ -93,7 +93,7 @@ class Asked(Questions):
         return ActuatorStates(lengths, velocities, forces, by_q, by_v, by_u, Gradient(gradient[0]))
 
     def tendon_states(self, q: ArrayLike, v: ArrayLike) -> TendonStates:
-        """Every tendon by itself."""
+        """States of all tendons, one by one."""
         n, nv = self.model.ntendon, self.model.nv
         shapes = (n,), (n,), (n,), (n, nv), (n, nv)
         lengths, velocities, tensions, by_q, by_v = out = [result(None, s, "out") for s in shapes]

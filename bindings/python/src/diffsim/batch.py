@@ -1,4 +1,4 @@
-"""Many simulations of one model at once, over threads."""
+"""Many sims of one model, stepped together on several threads."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Statuses = Optional[npt.NDArray[np.int32]]
 
 
 class Episodes(NamedTuple):
-    """Trajectories that may have ended early: q (nq, N+1, count), v (nv, N+1, count), act (na, N+1, count) and sensors
-    (nsensordata, N+1, count), whose columns after an end repeat the last; steps: how many each element took; labels
-    (N, count): values of `Gradient` as known without a derivative."""
+    """Trajectories that may end early: q (nq, N+1, count), v (nv, N+1, count), act (na, N+1, count) and sensors
+    (nsensordata, N+1, count). Columns after an end repeat the last state. steps: number of steps of each element;
+    labels (N, count): values of `Gradient`, as far as they are known without a derivative."""
 
     q: Array
     v: Array
@@ -41,23 +41,22 @@ class Episodes(NamedTuple):
     labels: npt.NDArray[np.int32]
 
 
-#: What `each` holds before the library has written to it.
+#: Value of `each` before the library writes to it.
 _UNTOUCHED = -1
 
 
 class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "count", "threads")):
-    """`count` simulations of a model, stepped by `threads` threads (0: one per core); how many there
-    are changes no bit of a result. Calls of several threads take turns.
+    """`count` sims of a model, stepped by `threads` threads (0: one per core). The number of threads changes no bit
+    of a result. Calls of several threads take turns.
 
-    Column i of every array belongs to element i: an array of shape (nq, count) in column-major order is
-    the transpose of a row-major one of shape (count, nq), so `x.T` converts at no cost.
+    Column i of every array belongs to element i. An array of shape (nq, count) in column-major order is the transpose
+    of a row-major one of shape (count, nq): `x.T` converts without a copy.
 
-    An element that fails leaves its columns NaN (with `out`: untouched); the others go on. The call
-    then raises the exception of the first that failed, unless it was given `each`, an int32 array for
-    the statuses.
+    The columns of a failed element are NaN (with `out`: unchanged). The other elements continue. Then the call raises
+    the exception of the first failed element. Give `each`, an int32 array for the statuses, to get no exception.
 
-    A batch cannot be copied or pickled: the warm starts of its elements cannot be read. Nor does it go with a fork, unless it
-    has one thread.
+    A batch cannot be copied or pickled: the warm starts of its elements cannot be read. After a fork the child can
+    use it only if it has one thread.
     """
 
     _no_copies = "its elements' warm starts cannot be read. Make another one of the same model"
@@ -76,7 +75,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
 
     @property
     def options(self) -> Options:
-        """All options that it was made with, by name."""
+        """All options, by name."""
         return Options(self._options)
 
     def __repr__(self) -> str:
@@ -107,8 +106,8 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         out: Optional[Tuple[Array, Array]] = None,
         each: Statuses = None,
     ) -> Tuple[Array, Array]:
-        """Advances every element by one step. q: nq×count, v: nv×count, u: nu×count, None for
-        zeros; returns (q_next, v_next). out may be (q, v)."""
+        """Advances every element by one step. q: nq×count, v: nv×count, u: nu×count, None for zeros. Returns (q_next,
+        v_next). out may be (q, v)."""
         m, n = self.model, self.count
         state = array(q, (m.nq, n), "q"), array(v, (m.nv, n), "v")
         inputs = np.zeros((m.nu, n), order="F") if u is None else array(u, (m.nu, n), "u", input_hint(m.nu))
@@ -120,14 +119,14 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         return q_next, v_next
 
     def jacobians(self, wanted: Sequence[str] = StepJacobians.NAMES, each: Statuses = None) -> StepJacobians:
-        """Jacobians of every element's last step; element i's matrix is x[:, :, i]."""
+        """Jacobians of every element's last step. The matrix of element i is x[:, :, i]."""
         out = StepJacobians(self.model.nv, self.model.nu, self.np, wanted, (self.count,))
         each = self._statuses(each)
         self._check(lib.ds_batch_step_jacobians(self._handle, out._struct, pointer(each)), each)
         return out
 
     def vjp(self, q_next_bar: ArrayLike, v_next_bar: ArrayLike, each: Statuses = None) -> Gradients:
-        """Reverse mode through every element's last step, as `Sim.vjp`; one column an element."""
+        """Reverse mode through every element's last step, as `Sim.vjp`, with one column per element."""
         nv, n = self.model.nv, self.count
         bars = array(q_next_bar, (nv, n), "q_next_bar"), array(v_next_bar, (nv, n), "v_next_bar")
         out = Gradients(*(self._result(rows, None, "") for rows in (nv, nv, self.model.nu, self.np)))
@@ -137,7 +136,8 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         return out
 
     def reserve(self, steps: int) -> None:
-        """Makes memory for rollouts of up to `steps` steps, so that `rollout` does not allocate in the library."""
+        """Allocates memory for rollouts of up to `steps` steps. Afterwards `rollout` does not allocate in the
+        library."""
         check(lib.ds_batch_reserve(self._handle, self._number(steps)))
 
     @staticmethod
@@ -156,12 +156,13 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         out: Optional[Tuple[Array, Array]] = None,
         each: Statuses = None,
     ) -> Tuple[Array, Array]:
-        """Runs N steps in every element from q0 (nq×count) and v0 (nv×count) and returns the trajectories, the initial
-        state first: q of shape (nq, N+1, count), v of shape (nv, N+1, count). Warm starts and activations begin anew:
-        each element does as a `Rollout` with its parameters.
+        """Runs N steps in every element from q0 (nq×count) and v0 (nv×count) and returns the trajectories, the
+        initial state first: q of shape (nq, N+1, count), v of shape (nv, N+1, count). Warm starts and activations are
+        reset first: each element does the same as a `Rollout` with its parameters.
 
-        u: shape (nu, N, count), None for zeros. A row-major array x of shape (count, N, nu) is x.T at no cost. steps: N,
-        needed without u. out: two column-major arrays for the result. An element that fails leaves its trajectory NaN.
+        u: shape (nu, N, count), None for zeros. For a row-major array x of shape (count, N, nu) give x.T: it is not
+        copied. steps: N, needed without u. out: two column-major arrays for the result. The trajectory of a failed
+        element is NaN.
         """
         m, count = self.model, self.count
         inputs, n = self._inputs(u, steps)
@@ -176,7 +177,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         return paths[0], paths[1]
 
     def _inputs(self, u: Optional[ArrayLike], steps: Optional[int]) -> Tuple[Array, int]:
-        """The inputs of a rollout, and of how many steps."""
+        """The inputs of a rollout, and its number of steps."""
         m, count = self.model, self.count
         if u is None:
             if steps is None:
@@ -199,12 +200,13 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         upper: Optional[ArrayLike] = None,
         each: Statuses = None,
     ) -> Episodes:
-        """As `rollout`, where each element may end early, with the readings of sensors at every state. An element ends after
-        its number of `lengths` (0 to N; 0: it rests), after the first step whose state leaves the bounds `lower` or `upper` of
-        (q, v), of nq + nv numbers each, or before a step that fails. Columns after the end repeat the last state.
+        """`rollout` with sensor values at every state, in which each element may end early. An element ends after its
+        number of `lengths` (0 to N; 0: it does not move). It ends after the first step whose state is outside the
+        bounds `lower` or `upper` of (q, v), of nq + nv numbers each. It ends before a step that fails. Columns after
+        the end repeat the last state.
 
-        act0: na×count, zero by default. p: values of the selected parameters, np×count, which stay set. An element whose start
-        is refused has NaN and no steps; readings that could not be taken are NaN.
+        act0: na×count, zero by default. p: values of the selected parameters, np×count; they stay set. An element
+        with an invalid start has NaN and no steps. Sensor values that could not be computed are NaN.
         """
         m, count = self.model, self.count
         inputs, n = self._inputs(u, steps)
@@ -246,10 +248,11 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         sensors_bar: Optional[ArrayLike] = None,
         each: Statuses = None,
     ) -> ActGradients:
-        """Gradient of a function of the last trajectories, of their activations and of their readings, from its gradients by
-        them (shapes as of `Episodes`, q_bar tangent: nv; None for zeros). It is the derivative of the steps taken: gradients by
-        columns after an end count for the last state, and gradients by inputs after it are zero. By parameters the readings
-        must be of positions and velocities of frames and joints; others are refused, unless none are selected."""
+        """Gradient of a function of the last trajectories, their activations and sensor values. The arguments are its
+        gradients by them (shapes of `Episodes`, q_bar tangent: nv; None for zeros). It is the derivative of the steps
+        taken: gradients by columns after an end count for the last state, and gradients by inputs after an end are
+        zero. By parameters only sensors of positions and velocities of frames and joints are supported. With other
+        sensors it fails unless no parameters are selected."""
         m, n, count = self.model, int(lib.ds_batch_rollout_steps(self._handle)), self.count
         if n == 0:
             raise NoStepError("batch: the adjoint needs a rollout first")
@@ -277,7 +280,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
 
     def rollout_adjoint(self, q_bar: ArrayLike, v_bar: ArrayLike, each: Statuses = None) -> Gradients:
         """Gradient of a function of the last `rollout`, as `Rollout.adjoint`: from q_bar (tangent) and v_bar of shape
-        (nv, N+1, count) to q, v: (nv, count), u: (nu, N, count), p: (np, count). NaN for an element that fails."""
+        (nv, N+1, count) to q, v: (nv, count), u: (nu, N, count), p: (np, count). NaN for a failed element."""
         m, n, count = self.model, int(lib.ds_batch_rollout_steps(self._handle)), self.count
         if n == 0:
             raise NoStepError("batch: the adjoint needs a rollout first")
@@ -292,8 +295,8 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         return out
 
     def rollout_gradient(self) -> npt.NDArray[np.int32]:
-        """The label of every step in the last `rollout_adjoint`, values of `Gradient` of shape (N, count): REFUSED for
-        an element without an adjoint."""
+        """Label of every step in the last `rollout_adjoint`, values of `Gradient` of shape (N, count): REFUSED for an
+        element without an adjoint."""
         steps = int(lib.ds_batch_rollout_steps(self._handle))
         labels = np.zeros((steps, self.count), np.int32, order="F")
         at = pointer(labels)
@@ -307,13 +310,13 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         return i
 
     def info(self, element: int) -> StepInfo:
-        """How the last step of an element went."""
+        """Facts about the last step of an element."""
         info = ffi.new("ds_step_info *")
         check(lib.ds_batch_step_info(self._handle, self._element(element), info))
         return StepInfo._of(info)
 
     def select_params(self, params: Sequence[Param]) -> None:
-        """Chooses parameters in every element, as `Sim.select_params`."""
+        """Selects parameters in every element, as `Sim.select_params`."""
         select(lib.ds_batch_select_params, self._handle, params, self.model)
 
     @property
@@ -328,7 +331,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         return out
 
     def set_params(self, element: int, p: ArrayLike) -> None:
-        """Sets the selected parameters in one element."""
+        """Sets the values of the selected parameters in one element."""
         values = array(p, (self.np,), "p")
         check(lib.ds_batch_set_params(self._handle, self._element(element), pointer(values)))
 
@@ -343,7 +346,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
 
     @property
     def act(self) -> Array:
-        """The activations with which the next steps begin: na×count. Can be set."""
+        """Activations at the start of the next step: na×count. Can be set."""
         out = np.zeros((self.model.na, self.count), order="F")
         check(lib.ds_batch_get_act(self._handle, pointer(out)))
         return out

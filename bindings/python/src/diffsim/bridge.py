@@ -1,4 +1,5 @@
-"""States to MuJoCo and back: quaternions w first there, the velocity of a free joint in world axes there, mocap bodies apart."""
+"""Converts states to MuJoCo and back. In MuJoCo quaternions have w first, velocities of free joints are in world
+axes, and mocap bodies are separate."""
 
 from __future__ import annotations
 
@@ -14,11 +15,13 @@ from .model import Model
 
 
 def to_mujoco(model: Model, q: ArrayLike, v: ArrayLike, data: Any = None) -> Tuple[Array, Array]:
-    """MuJoCo's (qpos, qvel) of a state, nq and nv numbers, or of a trajectory, nq×N and nv×N: columns as in a `Rollout`.
+    """MuJoCo's (qpos, qvel) of a state, nq and nv numbers, or of a trajectory, nq×N and nv×N, with columns as in a
+    `Rollout`.
 
-    data: an `MjData` of the same robot, whose qpos and qvel are set; its joints are compared with the model's by number and
-    name. What hangs on them is found by `mujoco.mj_forward` or `mj_kinematics`. Mocap bodies, which MuJoCo keeps apart from
-    qpos and qvel, come behind these, 7 and 6 numbers each; those of data are placed. Raises `InvalidArgumentError`.
+    data: an `MjData` of the same robot; its qpos and qvel are set. Its joints are compared with the model's by number
+    and name. Call `mujoco.mj_forward` or `mj_kinematics` afterwards to update the other quantities. Mocap bodies,
+    which MuJoCo keeps apart from qpos and qvel, follow them with 7 and 6 numbers each; the mocap bodies of data are
+    set, too. Raises `InvalidArgumentError`.
     """
     given(model, Model, "model")
     qpos, qvel = _each(model, q, v, "q", "v", lambda q, v: (model.q_to_mujoco(q), model.v_to_mujoco(q, v)))
@@ -34,7 +37,8 @@ def to_mujoco(model: Model, q: ArrayLike, v: ArrayLike, data: Any = None) -> Tup
 
 
 def from_mujoco(model: Model, qpos: Any, qvel: Optional[ArrayLike] = None) -> Tuple[Array, Array]:
-    """(q, v) of MuJoCo's qpos and qvel, as `to_mujoco` gives them, or of an `MjData` of the same robot in place of qpos."""
+    """(q, v) of MuJoCo's qpos and qvel in the form of `to_mujoco`, or of an `MjData` of the same robot in place of
+    qpos."""
     given(model, Model, "model")
     if hasattr(qpos, "qpos"):
         if qvel is not None:
@@ -54,7 +58,7 @@ def from_mujoco(model: Model, qpos: Any, qvel: Optional[ArrayLike] = None) -> Tu
 
 
 def _each(model: Model, x: ArrayLike, y: ArrayLike, a: str, b: str, convert: Any) -> Tuple[Array, Array]:
-    """The states one by one."""
+    """Converts the states one by one."""
     xs, ys = np.asarray(x), np.asarray(y)
     if xs.ndim == ys.ndim == 1:
         one: Tuple[Array, Array] = convert(x, y)
@@ -68,16 +72,17 @@ def _each(model: Model, x: ArrayLike, y: ArrayLike, a: str, b: str, convert: Any
 
 
 def _same(model: Model, data: Any) -> None:
-    """Refuses data of a robot with other joints."""
+    """Raises an error for data of a robot with other joints."""
     m = data.model
-    # What of mocap bodies is apart.
+    # Mocap bodies are not in qpos and qvel.
     apart = m.nmocap
     sizes = (data.qpos.size + 7 * apart, data.qvel.size + 6 * apart)
     if sizes != (model.nq, model.nv):
         raise InvalidArgumentError(
             f"data: expected nq = {model.nq} and nv = {model.nv} as the model has, got {sizes[0]} and {sizes[1]}"
         )
-    # A joint of several dofs stands for several of MuJoCo's; those whose names both know must be at the same place.
+    # A joint of several dofs may be several joints of MuJoCo. Joints with the same name in both must have the same
+    # index.
     ours: Dict[str, int] = {}
     at = 0
     for joint in model.joints:

@@ -1,4 +1,4 @@
-"""Models made in code."""
+"""Builds models in code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .options import ActuatorFields, DeformableFields, EqualityFields, GeomFields, JointFields, SensorFields, SpringFields, TendonFields
 
 
-#: Number of dofs by the kind of the joint, of those that can be reduced.
+#: Number of dofs of each kind of joint that can be reduced.
 DOFS = {
     JointKind.FIXED: 0,
     JointKind.REVOLUTE: 1,
@@ -56,16 +56,16 @@ DOFS = {
 
 
 class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
-    """Collects the description of a model. Body 0, the world, is there from the start.
+    """Collects the description of a model. Body 0, the world, exists from the start.
 
-    The ids it gives are its own: the built model numbers bodies depth first, so look them up by name. Where a body is meant
-    the name that it was added by does as well as its id.
+    The builder has its own ids. The built model numbers bodies depth first: look them up by name. Give a body by its
+    id or by the name from `add_body`.
 
-    A copy or pickle has been given the same calls.
+    A copy or pickle repeats the same calls.
     """
 
     def __init__(self, model: Optional[Model] = None) -> None:
-        """Begins with an empty world, or with all of a model, as `from_model`."""
+        """Begins with an empty world, or with a model, as `from_model`."""
         if model is None:
             self._own(lib.ds_builder_create)
         else:
@@ -75,14 +75,15 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         self._bodies: List[str] = ["world"] if model is None else list(model.body_names)
         self._joints: List[str] = [] if model is None else list(model.joint_names)
         self._geoms: List[str] = [] if model is None else list(model.geom_names)
-        #: What has been added, as it was said.
+        #: Successful calls with their arguments.
         self._calls: List[Tuple[str, Tuple[Any, ...], Dict[str, Any]]] = []
 
     @classmethod
     def from_model(cls, model: Model) -> Builder:
-        """A builder with all that a model was made of. `build` gives the same model again; before it parts can be added,
-        changed (`set_joint`, `set_body`, `set_geom`) and removed, and other models attached. Ids of bodies, joints and geoms are the
-        model's. Actuators that are added take the next entries of u. Keyframes stay, with new parts at neutral."""
+        """A builder with all parts of a model. `build` gives the same model again. Before it you can add parts,
+        change them (`set_joint`, `set_body`, `set_geom`), remove them, and attach other models. Ids of bodies, joints
+        and geoms are the model's. New actuators take the next entries of u. Keyframes stay, with new parts at
+        neutral."""
         return cls(model)
 
     def __repr__(self) -> str:
@@ -95,7 +96,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
 
     @classmethod
     def _guarded(cls, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Calls that succeed are remembered."""
+        """Wraps a method to remember its successful calls."""
 
         @functools.wraps(method)
         def remembered(self: Builder, *arguments: Any, **named: Any) -> Any:
@@ -116,7 +117,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
             getattr(self, name)(*arguments, **named)
 
     def _body(self, of: Id, argument: str) -> int:
-        """The id of a body given by it or its name."""
+        """Id of a body given by its id or name."""
         if not isinstance(of, str):
             return index(of, argument)
         found: int = lib.ds_builder_body_id(self._handle, string(of, argument))
@@ -125,17 +126,17 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         return found
 
     def _ends(self, fields: Any) -> Dict[str, Any]:
-        """Fields with the ids of bodies for their names."""
+        """Fields with ids of bodies instead of names."""
         ends = {name: self._body(fields[name], name) for name in ("body1", "body2") if name in fields}
         return {**fields, **ends}
 
     def set_gravity(self, gravity: ArrayLike) -> None:
-        """World axes [m/s²]; (0, 0, -9.81) from the start."""
+        """Sets gravity, world axes [m/s²]; at first (0, 0, -9.81)."""
         g = array(gravity, (3,), "gravity")
         check(lib.ds_builder_set_gravity(self._handle, pointer(g)))
 
     def set_actuation(self, actuation: Union[Actuation, ActuationName]) -> None:
-        """How inputs act: FROM_FILE stands for the actuators that are added."""
+        """Sets how inputs act. FROM_FILE: by the added actuators."""
         check(lib.ds_builder_set_actuation(self._handle, int(choice(Actuation, actuation, "actuation"))))
 
     def add_body(
@@ -145,10 +146,10 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         placement: Optional[ArrayLike] = None,
         inertia: Optional[ArrayLike] = None,
     ) -> int:
-        """Adds a body, welded to its parent until it gets joints, and returns its id.
+        """Adds a body and returns its id. Without joints it is welded to its parent.
 
-        placement: 4×4, in the parent's frame while every joint is at its reference; None for the
-        identity. inertia: 10 numbers about the body's origin, see `inertia_from_com`; None for none.
+        placement: 4×4, in the parent's frame while every joint is at its reference; None for the identity. inertia:
+        10 numbers about the body's origin, see `inertia_from_com`; None for none.
         """
         place = None if placement is None else array(placement, (4, 4), "placement")
         numbers = None if inertia is None else array(inertia, (10,), "inertia")
@@ -166,16 +167,16 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         control: Optional[ArrayLike] = None,
         **fields: Unpack[JointFields],
     ) -> None:
-        """Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis,
-        axis2, axis3, anchor, reference, damping, stiffness, spring_reference, armature, friction_loss, lower,
-        upper, limit_margin, cyclic. control: of a spline curve its frames, n×4×4, of a surface its vectors, 16×6."""
+        """Adds a joint between a body and its parent. fields are those of `ds_joint_desc`: name, axis, axis2, axis3,
+        anchor, reference, damping, stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin,
+        cyclic. control: for a spline curve its frames, n×4×4; for a surface its vectors, 16×6."""
         values: Dict[str, Any] = {"kind": kind, **fields}
         if control is not None:
             shape = np.shape(control)
             count = shape[0] if len(shape) > 1 else 0
             frames = len(shape) == 3
             given = array(np.reshape(control, (count, -1)), (count, 16 if frames else 6), "control")
-            # Each frame column by column, one after the other.
+            # Each frame in column-major order, one after the other.
             numbers = given.reshape((count, 4, 4)).transpose(0, 2, 1) if frames else given
             flat = np.ascontiguousarray(numbers)
             values.update(control=ffi.from_buffer("double[]", flat), control_count=count)
@@ -192,11 +193,11 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         heights: Optional[ArrayLike] = None,
         **fields: Unpack[GeomFields],
     ) -> int:
-        """Adds a geom to a body and returns its id; fields are those of `ds_geom_desc`: name, kind,
-        condim, size, placement, friction, restitution, stiffness, dissipation, tangential, contype, conaffinity,
-        priority, mesh_mode, open_mesh, margin, gap, hydroelastic, modulus, resolution, hydroelastic_margin, slab_thickness. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
-        from outside. Of a height field, heights: rows along y, columns along x [m], over a grid whose half extents and
-        thickness `size` says."""
+        """Adds a geom to a body and returns its id. fields are those of `ds_geom_desc`: name, kind, condim, size,
+        placement, friction, restitution, stiffness, dissipation, tangential, contype, conaffinity, priority,
+        mesh_mode, open_mesh, margin, gap, hydroelastic, modulus, resolution, hydroelastic_margin, slab_thickness. For
+        a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise from outside. For a height field,
+        heights: rows along y, columns along x [m]; `size` has the half extents of the grid and the thickness."""
         geom, _keep = self._geom_desc(vertices, triangles, heights, fields)
         out = ffi.new("int32_t *")
         check(lib.ds_builder_add_geom(self._handle, self._body(body, "body"), geom, out))
@@ -204,7 +205,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         return int(out[0])
 
     def _geom_desc(self, vertices: Any, triangles: Any, heights: Any, fields: Any) -> Tuple[Any, Any]:
-        """The struct of a geom, and what must live as long."""
+        """The struct of a geom, and the objects that must live as long as the struct."""
         values: Dict[str, Any] = dict(fields)
         points = corners = grid = None
         if heights is not None:
@@ -234,14 +235,15 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         return np.asarray(corners, dtype=np.uint32, order="F")
 
     def add_site(self, body: Id, name: Optional[str] = None, placement: Optional[ArrayLike] = None) -> int:
-        """Adds a named frame to a body and returns its id. placement: 4×4, in the body's frame; None for the identity."""
+        """Adds a named frame to a body and returns its id. placement: 4×4, in the body's frame; None for the
+        identity."""
         place = None if placement is None else array(placement, (4, 4), "placement")
         out, at = ffi.new("int32_t *"), self._body(body, "body")
         check(lib.ds_builder_add_site(self._handle, at, optional_string(name, "name"), pointer(place), out))
         return int(out[0])
 
     def set_gravity_compensation(self, body: Id, share: float) -> None:
-        """Lets a force at its centre of mass carry a share of a body's own weight: 1 and it floats."""
+        """Compensates a share of a body's weight by a force at its centre of mass. With 1 the body floats."""
         check(lib.ds_builder_set_gravity_compensation(self._handle, self._body(body, "body"), share))
 
     @says("ds_actuator_desc", ("joint", "tendon", "body"))
@@ -252,9 +254,9 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         body: Optional[str] = None,
         **fields: Unpack[ActuatorFields],
     ) -> None:
-        """Adds an actuator on a joint, along a tendon or at the contacts of a body, which takes the next entry of u; fields are
-        those of `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper, force_lower,
-        force_upper, gain_slopes (2), activation and what belongs to it, muscle_..."""
+        """Adds an actuator on a joint, along a tendon or at the contacts of a body. It takes the next entry of u.
+        fields are those of `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper,
+        force_lower, force_upper, gain_slopes (2), activation and its fields, muscle_..."""
         given = {"joint": joint, "tendon": tendon, "body": body}
         at = {what: name for what, name in given.items() if name is not None}
         if len(at) != 1:
@@ -264,8 +266,8 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
 
     @says("ds_spring_desc")
     def add_spring(self, **fields: Unpack[SpringFields]) -> None:
-        """Adds a spring and damper without rest length between two points; fields are those of `ds_spring_desc`: name,
-        body1, body2, anchor1, anchor2, stiffness, damping."""
+        """Adds a spring and damper between two points, with rest length 0. fields are those of `ds_spring_desc`:
+        name, body1, body2, anchor1, anchor2, stiffness, damping."""
         spring, _keep = struct("ds_spring_desc", lib.ds_spring_desc_init, self._ends(fields))
         check(lib.ds_builder_add_spring(self._handle, spring))
 
@@ -278,10 +280,10 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         attach: Optional[Mapping[int, Id]] = None,
         **fields: Unpack[DeformableFields],
     ) -> None:
-        """Adds a deformable body. nodes: places in the world while every joint is at its reference, n×3; edges: pairs of nodes,
-        m×2; tets: four nodes each, m×4; attach: the bodies that carry nodes. Other fields are those of
-        `ds_deformable_desc`: name, material, condim, density, mass, young, poisson, stiffness, damping, radius, friction.
-        Body and joint of node i are called NAME_i."""
+        """Adds a deformable body. nodes: positions in the world while every joint is at its reference, n×3; edges:
+        pairs of nodes, m×2; tets: four nodes each, m×4; attach: the bodies that carry nodes. Other fields are those
+        of `ds_deformable_desc`: name, material, condim, density, mass, young, poisson, stiffness, damping, radius,
+        friction. Body and joint of node i have the name NAME_i."""
         places = np.asarray(nodes, dtype=float)
         if places.ndim != 2 or places.shape[1] != 3:
             raise InvalidArgumentError(f"nodes: expected an n×3 array, got shape {places.shape}")
@@ -321,12 +323,12 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         sides: Optional[ArrayLike] = None,
         **fields: Unpack[TendonFields],
     ) -> None:
-        """Adds a tendon. joints: what each coordinate counts by the joint's name, of a fixed one; bodies: the ids along
-        the path of a spatial one, anchors: its points and centres of solids, 3×count, each in the frame of its body.
-        stations: a `PathKind` of each, None if all are points; sizes: radii of solids and divisors of pulleys;
-        axes: directions of cylinders, 3×count, None for z; side_bodies: the bodies of solids' side points, each None for
-        none; sides: these points, 3×count. Other fields are those of `ds_tendon_desc`: name, pull_only, stiffness,
-        damping, rest_lower, rest_upper, lower, upper, friction_loss."""
+        """Adds a tendon. For a fixed one, joints: the coefficient of each coordinate, by the joint's name. For a
+        spatial one, bodies: the ids along the path; anchors: its points and centres of solids, 3×count, each in the
+        frame of its body; stations: a `PathKind` of each, None if all are points; sizes: radii of solids and divisors
+        of pulleys; axes: directions of cylinders, 3×count, None for z; side_bodies: the bodies of solids' side
+        points, each None for none; sides: these points, 3×count. Other fields are those of `ds_tendon_desc`: name,
+        pull_only, stiffness, damping, rest_lower, rest_upper, lower, upper, friction_loss."""
         if (joints is None) == (bodies is None):
             raise InvalidArgumentError("add_tendon: expected either joints or bodies")
         if joints is not None:
@@ -365,8 +367,8 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         reference_placement: Optional[ArrayLike] = None,
         **fields: Unpack[SensorFields],
     ) -> None:
-        """Adds a sensor. placement, reference_placement: 4×4, in the frames of their bodies, None for these. Other fields are
-        those of `ds_sensor_desc`: name, body, of, reference_body, zone, cutoff, field, zone_size."""
+        """Adds a sensor. placement, reference_placement: 4×4, in the frames of their bodies; None for these frames.
+        Other fields are those of `ds_sensor_desc`: name, body, of, reference_body, zone, cutoff, field, zone_size."""
         values: Dict[str, Any] = {**fields, "kind": kind}
         for name in ("body", "reference_body"):
             if values.get(name) is not None:
@@ -386,9 +388,9 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         relative: Optional[ArrayLike] = None,
         **fields: Unpack[EqualityFields],
     ) -> None:
-        """Adds an equality, which may close a loop; fields are those of `ds_equality_desc`: name, active,
-        body1, body2, anchor1, anchor2, torque_scale, length, joint1, joint2, coefficients, tendon1, tendon2. Of a weld,
-        relative: 4×4, the pose of body2 in body1; None for that at the reference."""
+        """Adds an equality. It may close a loop. fields are those of `ds_equality_desc`: name, active, body1, body2,
+        anchor1, anchor2, torque_scale, length, joint1, joint2, coefficients, tendon1, tendon2. For a weld, relative:
+        4×4, the pose of body2 in body1; None for the pose at the reference."""
         values = {"kind": kind, **self._ends(fields)}
         if relative is not None:
             pose = array(relative, (4, 4), "relative")
@@ -403,9 +405,9 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         offset: Optional[ArrayLike] = None,
         name: Optional[str] = None,
     ) -> None:
-        """Gives joints reduced coordinates y: their dofs are offset + matrix @ y. joints: their names; matrix: dofs × columns, or
-        one number for each dof of a single column; offset: one number for each dof, None for zeros. nq and nv of the model then
-        count the columns in place of the dofs of these joints."""
+        """Gives joints reduced coordinates y: their dofs are offset + matrix @ y. joints: their names; matrix: dofs ×
+        columns, or one number per dof for a single column; offset: one number per dof, None for zeros. nq and nv of
+        the model then count the columns instead of the dofs of these joints."""
         names = [string(joint, "joints") for joint in joints]
         listed = [ffi.new("char[]", joint) for joint in names]
         table = np.asarray(matrix, dtype=float)
@@ -433,9 +435,10 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     def attach(
         self, body: Id, model: Model, prefix: str = "", placement: Optional[ArrayLike] = None
     ) -> None:
-        """Adds all of another model: what hangs on its world hangs on `body` then, with the frame of its world at `placement` in
-        that body (4×4, None for the identity). prefix: put before all its names. Its inputs come after those that there are; where
-        the builder has inputs on all dofs, the new dofs have them, too. A robot on a free joint goes to body 0, the world, only."""
+        """Adds all parts of another model. The children of its world become children of `body`. The frame of its
+        world is at `placement` in `body` (4×4, None for the identity). prefix: goes before all its names. Its inputs
+        come after the existing ones. If the builder has inputs on all dofs, the new dofs have inputs, too. A robot on
+        a free joint can be attached only to body 0, the world."""
         place = None if placement is None else array(placement, (4, 4), "placement")
         other, at = given(model, Model, "model"), self._body(body, "body")
         check(lib.ds_builder_attach(self._handle, at, pointer(place), other._handle, string(prefix, "prefix")))
@@ -444,7 +447,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         self._geoms += [name and prefix + name for name in other.geom_names]
 
     def _part(self, find: Callable[..., int], names: List[str], what: str, of: Id) -> int:
-        """The id of a joint or geom given by it or its name."""
+        """Id of a joint or geom given by its id or name."""
         if not isinstance(of, str):
             return index(of, what)
         found: int = find(self._handle, string(of, what))
@@ -453,7 +456,8 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         return found
 
     def set_joint(self, joint: Id, **fields: Unpack[JointFields]) -> None:
-        """Changes a joint of the builder's model: fields as of `add_joint`; what is not given stays. joint: id or name."""
+        """Changes a joint of the builder's model. fields: see `add_joint`; a field that is not given stays. joint: id
+        or name."""
         at = self._part(lib.ds_builder_joint_id, self._joints, "joint", joint)
         made = ffi.new("ds_joint_desc *")
         lib.ds_joint_desc_init(made)
@@ -472,7 +476,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         inertia: Optional[ArrayLike] = None,
         gravity_compensation: Optional[float] = None,
     ) -> None:
-        """Changes a body: as `add_body`; None stays."""
+        """Changes a body. Arguments: see `add_body`; None keeps the value."""
         at, made = self._body(body, "body"), ffi.new("ds_body_desc *")
         lib.ds_body_desc_init(made)
         check(lib.ds_builder_body(self._handle, at, made))
@@ -495,7 +499,8 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         heights: Optional[ArrayLike] = None,
         **fields: Unpack[GeomFields],
     ) -> None:
-        """Changes a geom, which stays on its body: fields as of `add_geom`; what is not given stays. geom: id or name."""
+        """Changes a geom. It stays on its body. fields: see `add_geom`; a field that is not given stays. geom: id or
+        name."""
         at = self._part(lib.ds_builder_geom_id, self._geoms, "geom", geom)
         given_, kept = self._geom_desc(vertices, triangles, heights, fields)
         made = ffi.new("ds_geom_desc *")
@@ -512,13 +517,13 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         del kept
 
     def remove_geom(self, geom: Id) -> None:
-        """Takes a geom away, with all that was said of its pairs. Ids of the geoms after it become one less."""
+        """Removes a geom and all settings of its pairs. The ids of later geoms decrease by one."""
         at = self._part(lib.ds_builder_geom_id, self._geoms, "geom", geom)
         check(lib.ds_builder_remove_geom(self._handle, at))
         del self._geoms[at]
 
     def build(self) -> Model:
-        """Makes a model of what has been collected. The builder can be added to and built again."""
+        """Builds a model from the collected description. You can add to the builder and build again."""
         return Model(lib.ds_builder_build, self._handle, origin=Built(tuple(self._calls), self._of))
 
 
@@ -528,9 +533,9 @@ def _builder_again(builder: Builder, model: Optional[Model], calls: Iterable[Any
 
 
 def inertia_to_log_cholesky(p: ArrayLike) -> Array:
-    """Coordinates of an inertia p (10 numbers, as `inertia_from_com` gives them) in which every value is the inertia of a
-    body: alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3 (Rucker & Wensing 2022). The mass is exp(2 alpha) and t the
-    centre of mass. Raises `InvalidArgumentError` for numbers that no body with an extent has."""
+    """Log-Cholesky coordinates of an inertia p (10 numbers, see `inertia_from_com`): alpha, d1, d2, d3, s12, s23,
+    s13, t1, t2, t3 (Rucker & Wensing 2022). Every value of them is the inertia of a body. The mass is exp(2 alpha),
+    the centre of mass is t. Raises `InvalidArgumentError` if no body with an extent has this inertia."""
     given, out = array(p, (10,), "p"), np.zeros(10)
     check(lib.ds_inertia_to_log_cholesky(pointer(given), pointer(out)))
     return out
@@ -549,7 +554,8 @@ def inertia_from_log_cholesky(theta: ArrayLike, jacobian: Literal[True]) -> Tupl
 
 
 def inertia_from_log_cholesky(theta: ArrayLike, jacobian: bool = False) -> Union[Array, Tuple[Array, Array]]:
-    """The inertia at these coordinates (`inertia_to_log_cholesky`); with jacobian also the 10×10 matrix of its derivatives."""
+    """Inertia of the coordinates theta (see `inertia_to_log_cholesky`). With jacobian also the 10×10 matrix of its
+    derivatives."""
     given, out = array(theta, (10,), "theta"), np.zeros(10)
     slopes = np.zeros((10, 10), order="F")
     check(lib.ds_inertia_from_log_cholesky(pointer(given), pointer(out), pointer(slopes) if jacobian else NULL))
@@ -557,8 +563,8 @@ def inertia_from_log_cholesky(theta: ArrayLike, jacobian: bool = False) -> Union
 
 
 def inertia_from_com(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
-    """The 10 numbers of an inertia about the body's origin, from the mass [kg], the centre of mass (3)
-    [m] and Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the centre of mass [kg m²]."""
+    """The 10 numbers of an inertia about the body's origin. mass [kg], com: the centre of mass (3) [m], inertia: Ixx,
+    Ixy, Iyy, Ixz, Iyz, Izz about the centre of mass [kg m²]."""
     center, about, out = array(com, (3,), "com"), array(inertia, (6,), "inertia"), np.zeros(10)
     check(lib.ds_inertia_from_com(mass, pointer(center), pointer(about), pointer(out)))
     return out

@@ -1,6 +1,6 @@
-"""C code with a model's step and its Jacobian, as CasADi's `external` and acados's generic dynamics call it.
+"""C code for a model's step and its Jacobian, with the interface of CasADi's `external` or acados's generic dynamics.
 
-The code loads diffsim's library and the robot's file when it is first called. Each thread has a simulation of its own. It
+At its first call the code loads diffsim's library and the robot's file. Each thread has its own simulation. The code
 needs neither Python nor this package.
 """
 
@@ -36,8 +36,8 @@ def _folder(given: Union[str, pathlib.Path, None]) -> pathlib.Path:
 def write(transition: Transition, name: str, folder: Union[str, pathlib.Path, None] = None, for_: str = "casadi") -> pathlib.Path:
     """Writes `name`.c for "casadi" or "acados" and returns its path.
 
-    casadi: name(x, u) and jac_name. acados: name_fun and name_fun_jac. The model must come from a file or a text as it
-    is: save a changed one first (`Model.save`) and load the saved file. Raises `UnsupportedError` for others.
+    casadi: name(x, u) and jac_name. acados: name_fun and name_fun_jac. The model must come unchanged from a file or a
+    text. Save a changed model (`Model.save`) and load the saved file. Raises `UnsupportedError` for other models.
     """
     if not name.isidentifier() or not name.isascii():
         raise InvalidArgumentError(f"name: expected a name as C has them, got {name!r}")
@@ -110,7 +110,7 @@ def _string(text: str) -> str:
 
 
 def _bytes(made: Any, but: Sequence[str]) -> str:
-    """The bytes of a struct without pointers, those in `but` zero."""
+    """The bytes of a struct without pointers; fields in `but` are zero."""
     kind = ffi.typeof(made).item
     data = bytearray(ffi.buffer(made))
     for name, field in kind.fields:

@@ -1,8 +1,8 @@
 """A model's step as a CasADi function: `pip install casadi`.
 
-`function` calls the library from Python; `external` compiles C code that calls it, which needs a C compiler and is faster.
-Both give x⁺ for x = (q, v) and u with the exact Jacobian. There is no second derivative: give IPOPT the option
-hessian_approximation "limited-memory".
+`function` calls the library from Python. `external` compiles C code that calls the library; it needs a C compiler and
+is faster. Both give x⁺ for x = (q, v) and u with the exact Jacobian. There is no second derivative: give IPOPT the
+option hessian_approximation "limited-memory".
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ class _Jacobian(casadi.Callback):  # type: ignore[misc]
 
 
 def function(transition: Transition, name: str = "step") -> Any:
-    """x_next = f(x, u) as a `casadi.Function`. Keep it as long as every function made from it."""
+    """x_next = f(x, u) as a `casadi.Function`. Keep it alive as long as the functions made from it."""
     return _Function(name, transition)
 
 
 def external(
     transition: Transition, name: str = "step", folder: Union[str, "pathlib.Path", None] = None, **compiling: Any
 ) -> Any:
-    """As `function`, from C code that is written to a folder and compiled there (by default one for the time of the
-    process). compiling: as for `c_model.build`."""
+    """`function` from C code, which is written to a folder and compiled there. The default folder exists until the
+    process ends. compiling: see `c_model.build`."""
     source = c_model.write(transition, name, folder, for_="casadi")
     return casadi.external(name, str(c_model.build(source, **compiling)))

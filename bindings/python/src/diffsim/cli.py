@@ -1,6 +1,6 @@
-"""The command `diffsim`: look at robots, check, simulate and watch them.
+"""The command `diffsim`: shows, checks, simulates and records robots.
 
-Exit codes: 0 for done, 1 where `check` finds an error, 2 for wrong arguments, 3 for a file that cannot be used.
+Exit codes: 0 for success, 1 if `check` finds an error, 2 for wrong arguments, 3 for a file that cannot be used.
 """
 
 import argparse
@@ -23,13 +23,13 @@ from .recording import Recording, RecordingError
 from .sim import Sim
 
 DONE, FOUND, USAGE, UNUSABLE = 0, 1, 2, 3
-#: As a shell says that a signal has ended a program.
+#: Exit codes of a shell for a program that a signal ended.
 INTERRUPTED, CLOSED = 130, 141
 MARKS = {"note": "·", "warning": "!", "error": "✗"}
 
 
 class Progress:
-    """A bar on standard error, where that is a terminal; no wider than that."""
+    """A progress bar on standard error, if it is a terminal. It is no wider than the terminal."""
 
     def __init__(self, total: Any, words: Any) -> None:
         self.total, self.words, self.shown = max(1, total), words, 0.0
@@ -48,12 +48,12 @@ class Progress:
 
 
 def shown(text: Any) -> Any:
-    """Text from files as a terminal may have it: what is no printable character is escaped."""
+    """Text of a file for a terminal: escapes characters that are not printable."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
 def plain(value: Any) -> Any:
-    """For JSON, which has no infinities: null."""
+    """A value for JSON: null for infinities, which JSON does not have."""
     if isinstance(value, dict):
         return {k: plain(x) for k, x in value.items()}
     if isinstance(value, (list, tuple)):
@@ -64,7 +64,7 @@ def plain(value: Any) -> Any:
     return value if math.isfinite(value) else None
 
 
-#: Colours of a terminal for lines that begin with a mark, or with the arrow of a cure.
+#: Terminal colours of lines that begin with a mark, or with the arrow of a cure.
 COLORS = {"·": "36", "!": "33", "✗": "31", "    →": "2"}
 
 
@@ -75,12 +75,12 @@ def painted(line: str) -> str:
 
 
 def colored() -> bool:
-    """Whether standard output is a terminal that wants colours."""
+    """True if standard output is a terminal with colours."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def say(args: Any, facts: Any, *lines: Any) -> None:
-    """The facts as JSON, or the lines."""
+    """Prints the facts as JSON, or the lines."""
     if args.json:
         print(json.dumps(plain(facts), indent=2, allow_nan=False))
     else:
@@ -107,7 +107,8 @@ def loading(args: Any) -> Any:
 
 
 def load(args: Any, path: Any, examined: Any = None) -> Any:
-    """The robot. With `examined` what is found is for the caller to say; without, lost geometry is a line on standard error."""
+    """Loads the robot. With `examined` the caller reports the findings; without it, lost geometry is a line on
+    standard error."""
     model = examine.load(path, examined or examine.Examined(path), mesh_dirs=args.mesh_dir, **loading(args))
     if examined is None and examine.loss(model):
         warn(f"diffsim: {path}: {examine.loss(model)}")
@@ -200,7 +201,7 @@ def check(args: Any) -> Any:
 
 
 def record(args: Any, model: Any, path: Any, seconds: Any, words: Any = "simulating") -> Any:
-    """A recorder with a run from a keyframe or home on."""
+    """A recorder with a run from a keyframe or home."""
     options = stepping(args, model)
     sim = Sim(model, derivatives=0, **options)
     steps = round(seconds / options["time_step"])
@@ -247,7 +248,8 @@ def simulate(args: Any) -> Any:
 
 
 def is_recording(path: Any) -> Any:
-    """Whether a file begins as a recording. One that cannot be read is for the loader to refuse."""
+    """True if a file begins as a recording. An unreadable file counts as one unless it has the suffix of a robot
+    file; the loader reports it."""
     try:
         with open(path, "rb") as file:
             return file.read(4) == b"\x89DSR"
@@ -317,7 +319,7 @@ def bench(args: Any) -> Any:
     return DONE
 
 
-#: Endings of robot files, and of the files that a recording is converted to.
+#: Suffixes of robot files, and of the files to which a recording can be converted.
 ROBOTS = (".xml", ".mjcf", ".urdf")
 PAGES = (".glb", ".npz", ".html")
 
@@ -340,7 +342,7 @@ def convert(args: Any) -> Any:
         arrays: Dict[str, Any] = {name: np.array([getattr(x, name) for x in f]) for name in ("time", "q", "v", "u", "poses")}
         for name in recording.channels:
             arrays[f"channel {name}"] = recording.channel(name)
-        # Contacts of all frames: those of frame k are contact_start[k] to contact_start[k + 1].
+        # Contacts of all frames: frame k has contact_start[k] to contact_start[k + 1].
         arrays["contact_start"] = np.concatenate([[0], np.cumsum([len(x.contacts) for x in f])])
         for name in ("geom_a", "geom_b", "mode", "point", "normal", "tangent", "impulse", "gap"):
             arrays[f"contact_{name}"] = np.concatenate([x.contacts[name] for x in f]) if f else np.zeros(0)
@@ -482,20 +484,20 @@ def count(text: Any) -> Any:
 
 
 def main(arguments: Any = None) -> int:
-    """Runs a command and gives its exit code."""
+    """Runs a command and returns its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character shows another.
+        # A terminal that cannot show a character shows a replacement.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     args = parser().parse_args(arguments)
     try:
         code: int = args.run(args)
-        # None where the caller has closed it.
+        # None if the caller has closed it.
         if sys.stdout:
             sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever read has seen enough. What is left in the buffer would fail once more at the end.
+        # The reader has closed the pipe. Flushing the rest of the buffer at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except KeyboardInterrupt:

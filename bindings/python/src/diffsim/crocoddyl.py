@@ -23,7 +23,7 @@ __all__ = ["ActionModel", "State"]
 
 
 class State(crocoddyl.StateAbstract):  # type: ignore[misc]
-    """States x = (q, v) of a transition, with the model's own tangent spaces."""
+    """States x = (q, v) of a transition, with the tangent spaces of the model."""
 
     def __init__(self, transition: Transition) -> None:
         crocoddyl.StateAbstract.__init__(self, transition.nx, transition.ndx)
@@ -34,7 +34,7 @@ class State(crocoddyl.StateAbstract):  # type: ignore[misc]
         return self.transition.state(self.transition.model.neutral(), np.zeros(self.transition.nv))
 
     def rand(self) -> Any:
-        """A random state near that."""
+        """A random state near the neutral configuration at rest."""
         return self.integrate(self.zero(), np.random.default_rng().uniform(-1.0, 1.0, self.ndx))
 
     def diff(self, x0: Any, x1: Any) -> Any:
@@ -42,7 +42,7 @@ class State(crocoddyl.StateAbstract):  # type: ignore[misc]
         return self.transition.difference(x0, x1)
 
     def integrate(self, x: Any, dx: Any) -> Any:
-        """x moved along a tangent vector."""
+        """Moves x along a tangent vector."""
         return self.transition.integrate(x, dx)
 
     def Jdiff(self, x0: Any, x1: Any, firstsecond: Any = crocoddyl.Jcomponent.both) -> Any:
@@ -54,7 +54,7 @@ class State(crocoddyl.StateAbstract):  # type: ignore[misc]
         return _chosen(integrate_jacobians(self.transition, dx), firstsecond)
 
     def JintegrateTransport(self, x: Any, dx: Any, Jin: Any, firstsecond: Any) -> Any:
-        """A derivative at integrate(x, dx), carried to x."""
+        """Transports a derivative at integrate(x, dx) to x."""
         first, second = integrate_jacobians(self.transition, dx)
         return (first if firstsecond == crocoddyl.Jcomponent.first else second) @ Jin
 
@@ -68,8 +68,8 @@ def _chosen(pair: Any, which: Any) -> Any:
 class ActionModel(crocoddyl.ActionModelAbstract):  # type: ignore[misc]
     """A transition with the cost ½ Σ wx d² + ½ Σ wu (u - u_reference)², d the tangent vector from the reference to x.
 
-    weights_x: 2nv numbers or one; weights_u: nu numbers or one; terminal: without dynamics and input.
-    For another cost override `cost`.
+    weights_x: 2nv numbers or one; weights_u: nu numbers or one; terminal: without dynamics and input. For another
+    cost override `cost`.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class ActionModel(crocoddyl.ActionModelAbstract):  # type: ignore[misc]
                 self.u_lb, self.u_ub = bounds[:, 0], bounds[:, 1]
 
     def cost(self, x: Any, u: Any, data: Any = None) -> float:
-        """The cost; with `data` its derivatives go there: Lx, Lu, Lxx (Gauss and Newton's), Luu, Lxu."""
+        """The cost. With `data`, stores its derivatives there: Lx, Lu, Lxx (Gauss-Newton), Luu, Lxu."""
         d = self.transition.difference(self.reference, x)
         e = u - self.u_reference if len(u) else np.zeros(0)
         if data is not None:
@@ -106,7 +106,7 @@ class ActionModel(crocoddyl.ActionModelAbstract):  # type: ignore[misc]
         return float(0.5 * self.weights_x @ (d * d) + 0.5 * self.weights_u[: len(e)] @ (e * e))
 
     def calc(self, data: Any, x: Any, u: Any = None) -> None:
-        """The next state and the cost; NaN where the step fails, which makes the solver shorten its step."""
+        """The next state and the cost. They are NaN if the step fails; then the solver shortens its step."""
         if u is None or self.terminal:
             data.cost = self.cost(x, np.zeros(0))
             data.xnext = np.array(x)
@@ -115,7 +115,7 @@ class ActionModel(crocoddyl.ActionModelAbstract):  # type: ignore[misc]
         data.cost = self.cost(x, u) if np.isfinite(data.xnext).all() else np.nan
 
     def calcDiff(self, data: Any, x: Any, u: Any = None) -> None:
-        """Their derivatives."""
+        """Derivatives of the next state and the cost."""
         if u is None or self.terminal:
             self.cost(x, np.zeros(0), data)
             return

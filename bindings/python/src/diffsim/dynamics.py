@@ -13,13 +13,13 @@ from .model import Id, Model
 
 
 class Dynamics:
-    """What a `Sim` answers about the smooth dynamics of a state, without a step."""
+    """Queries of a `Sim` about the smooth dynamics of a state, without a step."""
 
     if TYPE_CHECKING:
 
         @property
         def model(self) -> Model:
-            """The model that it is about."""
+            """The model of the sim."""
 
     _handle: Any
     _q: Slot
@@ -36,14 +36,14 @@ class Dynamics:
         return out
 
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """The total generalized force tau that gives the acceleration a at (q, v)."""
+        """Total generalized force tau for the acceleration a at (q, v)."""
         check(
             lib.ds_inverse_dynamics(self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), self._tau.pointer)
         )
         return self._tau.take()
 
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """The acceleration under the total generalized force tau at (q, v)."""
+        """Acceleration under the total generalized force tau at (q, v)."""
         check(
             lib.ds_forward_dynamics(
                 self._handle, self._q.fill(q), self._v.fill(v), self._tau.fill(tau), self._a.pointer
@@ -54,8 +54,8 @@ class Dynamics:
     def hybrid_dynamics(
         self, q: ArrayLike, v: ArrayLike, prescribed: ArrayLike, tau: ArrayLike, a: ArrayLike
     ) -> Tuple[Array, Array]:
-        """(tau, a), completed: where prescribed[k] is true a[k] is given and tau[k] is found, elsewhere
-        the converse."""
+        """Completes (tau, a): if prescribed[k] is true, a[k] is given and tau[k] is computed; else tau[k] is given
+        and a[k] is computed."""
         flags = np.ascontiguousarray(np.asarray(prescribed).astype(bool), dtype=INT)
         if flags.shape != (self.model.nv,):
             raise InvalidArgumentError(f"prescribed: expected shape {(self.model.nv,)}, got {flags.shape}")
@@ -72,7 +72,7 @@ class Dynamics:
         return self._tau.take(), self._a.take()
 
     def mass_matrix(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
-        """The joint-space inertia matrix with armature: nv×nv."""
+        """Joint-space inertia matrix with armature: nv×nv."""
         out = result(out, (self.model.nv,) * 2, "out")
         check(lib.ds_mass_matrix(self._handle, self._q.fill(q), pointer(out)))
         return out
@@ -81,7 +81,7 @@ class Dynamics:
         return tuple(result(None, (self.model.nv,) * 2, "out") for _ in range(count))
 
     def inverse_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Tuple[Array, Array]:
-        """(dtau_dq, dtau_dv), nv×nv each; that by a is the mass matrix."""
+        """(dtau_dq, dtau_dv), nv×nv each. The derivative by a is the mass matrix."""
         out: Tuple[Array, Array] = self._squares(2)
         check(
             lib.ds_inverse_dynamics_derivatives(
@@ -126,13 +126,14 @@ class Dynamics:
         return lengths, moments
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Tuple[float, float]:
-        """Kinetic energy, and potential energy in gravity and of springs, of joints and tendons, too [J]."""
+        """Kinetic energy, and potential energy of gravity and of all springs, including those of joints and tendons
+        [J]."""
         kinetic, potential = ffi.new("double *"), ffi.new("double *")
         check(lib.ds_energy(self._handle, self._q.fill(q), self._v.fill(v), kinetic, potential))
         return kinetic[0], potential[0]
 
     def center_of_mass(self, q: ArrayLike) -> Tuple[float, Array, Array]:
-        """Mass [kg], centre of mass (world axes) [m] and its Jacobian (3×nv) of all that moves."""
+        """Mass [kg], centre of mass (world axes) [m] and its Jacobian (3×nv) of all moving bodies."""
         mass, com, J = ffi.new("double *"), np.zeros(3), result(None, (3, self.model.nv), "J")
         check(lib.ds_center_of_mass(self._handle, self._q.fill(q), mass, pointer(com), pointer(J)))
         return mass[0], com, J

@@ -1,4 +1,4 @@
-"""What a robot is, and what is unusual about it: the tables behind `diffsim info`, `check` and `bench`."""
+"""Facts about a robot and its unusual properties: the tables of `diffsim info`, `check` and `bench`."""
 
 import re
 import time
@@ -12,17 +12,18 @@ from .enums import Actuation, Base, ContactLaw, GeomKind, Gradient, JointKind, M
 from .model import Model
 from .sim import Sim
 
-#: Rounds of the gradient check, and the largest relative error that passes.
+#: Directions of the gradient check, and the largest relative error that passes.
 DIRECTIONS, TOLERANCE = 6, 1e-4
-#: Steps of its differences, the next where one does not show the derivative: a light robot passes a switch within the first.
+#: Steps of its differences. If one step does not confirm the derivative, the next one is tried: a light robot may
+#: pass a switch within the first.
 DIFFERENCES = (1e-6, 1e-7, 1e-8)
-#: Tolerance of contact problems that are differenced once more.
+#: Tolerance of contact problems for the second comparison with differences.
 FINE = 1e-13
 
 
 @dataclass
 class Finding:
-    """Something to know. level: note, warning or error; cure: the option or change that helps, if there is one."""
+    """A finding. level: note, warning or error; cure: the option or change that helps, if there is one."""
 
     level: str
     what: str
@@ -31,7 +32,7 @@ class Finding:
 
 @dataclass
 class Examined:
-    """What was found about a robot."""
+    """Findings and facts about a robot."""
 
     path: str
     findings: List[Finding] = field(default_factory=list)
@@ -43,25 +44,25 @@ class Examined:
 
     @property
     def failed(self) -> bool:
-        """Whether there is an error among the findings."""
+        """True if a finding is an error."""
         return any(f.level == "error" for f in self.findings)
 
     def as_dict(self) -> Dict[str, Any]:
-        """For JSON."""
+        """The facts and findings for JSON."""
         return {"path": self.path, **self.facts, "findings": [asdict(f) for f in self.findings]}
 
 
-#: What a refusal says, the option that helps, and as the command line has it.
+#: Pattern of an error message, the option that helps, its value, and its text for the command line.
 _CURES: List[Tuple[str, str, int, str]] = [
     (r"is not a joint of the file", "mimic", Mimic.INDEPENDENT, "--mimic independent (mimic=DS_MIMIC_INDEPENDENT) lets such joints move on their own"),
     (r"mimic", "mimic", Mimic.COUPLE, "--mimic couple (mimic=DS_MIMIC_COUPLE) holds such joints to their leaders"),
-    # What is left out then is told by `lost`.
+    # `lost` reports the geometry that is left out.
     (r"missing_mesh", "missing_mesh", MissingMesh.SKIP, ""),
 ]
 
 
 def load(path: Any, examined: Optional[Examined] = None, mesh_dirs: Any = (), **options: Any) -> Model:
-    """Loads a robot. With `examined` a refusal that an option cures is a finding, and the option is taken."""
+    """Loads a robot. With `examined`, an error that an option cures becomes a finding, and the option is set."""
     options = dict(options)
     for _ in range(len(_CURES) + 1):
         try:
@@ -134,7 +135,7 @@ def tree(facts: Dict[str, Any]) -> List[str]:
             parts.append(f"{body['geoms']} geom{'s' * (body['geoms'] > 1)}")
         return "  ".join(parts)
 
-    # With a stack of its own: chains may be long.
+    # An explicit stack instead of recursion: chains may be long.
     stack = [(0, "", "", "")]
     while stack:
         i, lead, branch, below = stack.pop()
@@ -147,7 +148,7 @@ def tree(facts: Dict[str, Any]) -> List[str]:
 
 
 def overlaps(model: Model, q: Any) -> List[Tuple[str, str, float]]:
-    """Pairs of geoms that are in each other at q and may touch, with the deepest gap [m], deepest first."""
+    """Pairs of geoms that overlap at q and may touch, with the gap [m], deepest first."""
     sim = Sim(model, derivatives=0)
     contacts = sim.collide(q)
     deepest: Dict[Tuple[int, int], float] = {}
@@ -163,7 +164,7 @@ def overlaps(model: Model, q: Any) -> List[Tuple[str, str, float]]:
 
 
 def passed_limits(model: Model, q: Any) -> List[Tuple[str, float, float, float]]:
-    """One-dof joints whose coordinate is outside their limits: name, coordinate, limits."""
+    """One-dof joints outside their limits: name, coordinate, limits."""
     out = []
     for joint in model.joints:
         if joint.nq == 1 and not joint.limits[0] - 1e-9 <= q[joint.q_index] <= joint.limits[1] + 1e-9:
@@ -177,7 +178,7 @@ def many(count: int, one: str, more: str = "") -> str:
 
 
 def hints(model: Model) -> List[str]:
-    """Reasons for which a simulation may surprise: the robot hangs from the world, or there is no ground."""
+    """Reasons for a surprising simulation: the robot hangs from the world, or there is no ground."""
     out = []
     if not any(j.kind == JointKind.FREE for j in model.joints) and any(b.parent == 0 and b.mass > 0 for b in model.bodies[1:]):
         out.append("it hangs from the world: --base free lets it float")
@@ -197,13 +198,14 @@ _LEFT_OUT = re.compile(r" (?:not found|of an unsupported format), (?:(\d+) geome
 
 
 def lost(model: Model) -> Tuple[int, List[str]]:
-    """How many collision geometries a model has lost because their meshes were not found, and a line for each folder."""
+    """Number of collision geometries that a model lost because their meshes were not found, and a line for each
+    folder."""
     found = [(w, m) for w, m in ((w, _LEFT_OUT.search(w)) for w in model.warnings) if m]
     return sum(int(m[1] or 1) for _, m in found), [w for w, _ in found]
 
 
 def loss(model: Model) -> str:
-    """What to say of a model that has lost geometry; nothing of others."""
+    """Text about the lost geometry of a model; empty if it lost none."""
     count, lines = lost(model)
     if not count:
         return ""
@@ -275,8 +277,8 @@ def look(model: Model, examined: Examined) -> None:
 def run(
     model: Model, sim: Sim, steps: int, tick: Callable[[int], None] = lambda k: None, seconds: float = float("inf")
 ) -> Any:
-    """Falls from home for so many steps or seconds. Gives the states at a tenth of the steps, what was counted, seconds of
-    each step, and the largest speed."""
+    """Simulates a fall from home for this number of steps or seconds. Returns the states at a tenth of the steps, the
+    counts, the seconds of each step, and the largest speed."""
     end = time.perf_counter() + seconds
     q, v = model.home(), np.zeros(model.nv)
     u = np.zeros(model.nu)
@@ -304,8 +306,9 @@ def run(
 
 
 def gradient_error(model: Model, sim: Sim, state: Any, rng: Any, end: float = float("inf")) -> Optional[Tuple[float, float]]:
-    """Largest relative error of the step's derivative along random directions against central differences, and of
-    reverse against forward; None where the step is not exact there. After `end` there is no further direction."""
+    """Largest relative errors of the step's derivative along random directions: against central differences, and of
+    reverse against forward mode. None if the step is not exact. After the time `end` it tries no further
+    direction."""
     q, v, memory, _ = state
     u, nv, nu = np.zeros(model.nu), model.nv, model.nu
 
@@ -343,8 +346,8 @@ def gradient_error(model: Model, sim: Sim, state: Any, rng: Any, end: float = fl
 
 
 def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[int], None] = lambda k: None, seconds: float = 15.0, **options: Any) -> None:
-    """Steps, differentiates and times a model; what is unusual becomes findings. Steps and derivatives end after so many
-    seconds each, whatever is left."""
+    """Steps, differentiates and times a model, and adds findings. Steps and derivatives end after `seconds` each,
+    even if incomplete."""
     look(model, examined)
     if model.nv == 0:
         examined.add("note", "nothing of it moves")
@@ -381,7 +384,7 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
 
 
 def differentiate(model: Model, sim: Sim, states: Any, examined: Examined, seconds: float, **options: Any) -> None:
-    """Checks derivatives at the states of a run; without contact where none of them is exact with it."""
+    """Checks derivatives at the states of a run. If none is exact with contact, it checks them without contact."""
     rng = np.random.default_rng(0)
     errors, aside = [], False
     end = time.perf_counter() + seconds
@@ -391,7 +394,8 @@ def differentiate(model: Model, sim: Sim, states: Any, examined: Examined, secon
         try:
             found = gradient_error(model, sim, state, rng, end)
             if found and found[0] > TOLERANCE:
-                # What the solver leaves is within its tolerance, but a difference over a small step may show it.
+                # The error of the solver is within its tolerance, but may be visible in a difference over a small
+                # step.
                 fine = Sim(model, **{**options, "tolerance": FINE})
                 found = gradient_error(model, fine, state, rng, end) or found
         except DiffsimError as error:
@@ -425,7 +429,7 @@ def differentiate(model: Model, sim: Sim, states: Any, examined: Examined, secon
 
 
 def timing(model: Model, sim: Sim, states: Any, times: Any) -> Dict[str, Any]:
-    """Median microseconds of a step and of its Jacobians, as called from Python."""
+    """Median time [µs] of a step and of its Jacobians, called from Python."""
     q, v, memory, _ = states[-1]
     u = np.zeros(model.nu)
     out = sim.new_jacobians()
@@ -447,7 +451,7 @@ def timing(model: Model, sim: Sim, states: Any, times: Any) -> Dict[str, Any]:
 
 
 def peers(path: Any, model: Model, steps: int) -> Dict[str, Any]:
-    """Median microseconds of MuJoCo's step of the same file, where it is installed and reads it."""
+    """Median time [µs] of MuJoCo's step with the same file, if MuJoCo is installed and reads the file."""
     try:
         import mujoco
     except ImportError:

@@ -1,4 +1,4 @@
-"""A recording as glTF (.glb): meshes, materials and one animation, for Blender and other tools."""
+"""Writes a recording as glTF (.glb): meshes, materials and one animation, for Blender and other tools."""
 
 import json
 import struct
@@ -9,7 +9,7 @@ import numpy as np
 from .recording import Recording, Shape
 
 _FLOAT, _UNSIGNED = 5126, 5125
-#: glTF has y up; recordings have z up.
+#: In glTF y is up; in recordings z is up.
 _UPRIGHT = [-0.7071067811865476, 0.0, 0.0, 0.7071067811865476]
 
 
@@ -44,7 +44,7 @@ class _File:
 
 
 def _revolved(profile: Any, segments: Any = 24) -> Any:
-    """The surface of (radius, height) points turned about z."""
+    """Surface of (radius, height) points rotated about z."""
     turns = np.linspace(0, 2 * np.pi, segments, endpoint=False)
     rings = [np.stack([r * np.cos(turns), r * np.sin(turns), np.full(segments, z)], 1) for r, z in profile]
     i = np.arange(segments)
@@ -84,7 +84,8 @@ def triangles(shape: Shape, recording: Recording) -> Any:
 
 
 def write(recording: Recording, path: Any, shapes: str = "drawn") -> None:
-    """Writes a .glb. shapes: "drawn" (visual shapes; bodies without any: collision shapes), "collision" or "both"."""
+    """Writes a .glb. shapes: "drawn" (visual shapes; collision shapes if the recording has no visual shapes),
+    "collision" or "both"."""
     file = _File()
     drawn = any(s.visual and s.body for s in recording.shapes)
     wanted = {"drawn": lambda s: s.visual or not drawn, "collision": lambda s: not s.visual, "both": lambda s: True}
@@ -98,7 +99,7 @@ def write(recording: Recording, path: Any, shapes: str = "drawn") -> None:
         if found is None or not len(found[1]):
             continue
         rgba = [0.6, 0.65, 0.7, 1.0] if np.isnan(shape.rgba).any() else shape.rgba.tolist()
-        # Colours of files are those of screens, factors of glTF are linear.
+        # Colours of files are sRGB; factors of glTF are linear.
         linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in rgba[:3]]
         material: Dict[str, Any] = {"pbrMetallicRoughness": {"baseColorFactor": [*linear, rgba[3]], "metallicFactor": 0.1, "roughnessFactor": 0.6}}
         if rgba[3] < 1:

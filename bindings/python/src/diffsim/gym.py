@@ -1,17 +1,19 @@
-"""Environments of gymnasium: many robots at once over a batch, or one.
+"""Environments of gymnasium: one robot, or many robots in a batch.
 
     import gymnasium, diffsim.gym
     envs = gymnasium.make_vec("diffsim/Hopper-v0", num_envs=64)
     observations, info = envs.reset(seed=1)
     observations, rewards, terminations, truncations, info = envs.step(envs.action_space.sample())
 
-`diffsim/CartPoleSwingUp-v0` and `diffsim/Quadruped-v0` have models of their own. `diffsim/Hopper-v0`,
-`diffsim/HalfCheetah-v0`, `diffsim/Ant-v0` and `diffsim/Humanoid-v0` are the tasks of gymnasium's `-v5`
-environments, with the models of its package (MuJoCo need not be installed), their observations, rewards and
-ends; Ant and Humanoid without contact forces, Humanoid without inertias and actuator forces in its observation.
-`diffsim/HopperSmooth-v0`, `AntSmooth` and `HumanoidSmooth` have rewards with a derivative, and no early end.
+`diffsim/CartPoleSwingUp-v0` and `diffsim/Quadruped-v0` have their own models. `diffsim/Hopper-v0`,
+`diffsim/HalfCheetah-v0`, `diffsim/Ant-v0` and `diffsim/Humanoid-v0` are the tasks of gymnasium's `-v5` environments,
+with the same models, observations, rewards and ends. The models are files of gymnasium's package; MuJoCo need not be
+installed. Ant and Humanoid do not use contact forces. The observation of Humanoid does not include inertias and
+actuator forces. `diffsim/HopperSmooth-v0`, `AntSmooth` and `HumanoidSmooth` have differentiable rewards and no early
+end.
 
-An environment's numbers depend on its seed and its actions alone: not on how many there are, nor on threads.
+The numbers of an environment depend only on its seed and its actions. They do not depend on the number of
+environments or threads.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 if TYPE_CHECKING:
-    # A checker that does not have gymnasium would refuse its classes as bases.
+    # Without gymnasium a type checker would reject its classes as bases.
     class _VectorEnv: ...
 
     class _Env:
@@ -63,15 +65,15 @@ __all__ = [
 
 
 class Task:
-    """The definition of an environment. States and actions are rows, one an environment.
+    """Definition of an environment. States and actions are rows, one per environment.
 
-    xp: the module of array functions, numpy. With jax.numpy in its place `control`, `observe` and `reward` of the tasks here
-    are functions that JAX differentiates (not of Humanoid, whose center of mass the library computes).
+    xp: the module of array functions, numpy. With jax.numpy instead, JAX can differentiate `control`, `observe` and
+    `reward` of the tasks here (except Humanoid: the library computes its centre of mass).
     """
 
     xp: Any = np
 
-    #: Steps of the simulation for one of the environment, steps of an episode, and the largest action.
+    #: Steps of the simulation per step of the environment, steps of an episode, and the largest action.
     frame_skip = 1
     max_episode_steps = 1000
 
@@ -89,7 +91,7 @@ class Task:
         return float(low), float(high)
 
     def reset(self, random: np.random.Generator) -> Tuple[Array, Array]:
-        """A first state."""
+        """An initial state."""
         raise NotImplementedError
 
     def control(self, actions: Array) -> Array:
@@ -103,7 +105,7 @@ class Task:
         raise NotImplementedError
 
     def ends(self, q: Array, v: Array) -> Flags:
-        """Where an episode ends before its time."""
+        """True for environments whose episode ends early."""
         return np.zeros(len(q), bool)
 
 
@@ -126,8 +128,8 @@ _CART_POLE = """
 
 
 class CartPoleSwingUp(Task):
-    """A pole on a cart, at any angle in the beginning, is to be swung up and held there. Observation: x, sin θ,
-    cos θ, the rates of x and θ; θ is 0 where the pole stands. The reward is smooth."""
+    """Swing up a pole on a cart and hold it up. At the start the pole has any angle. Observation: x, sin θ, cos θ,
+    the rates of x and θ; θ = 0 for the upright pole. The reward is smooth."""
 
     frame_skip = 2
     max_episode_steps = 240
@@ -151,7 +153,7 @@ class CartPoleSwingUp(Task):
 
 
 def _asset(name: str) -> pathlib.Path:
-    """A model of gymnasium's package, whose own import of it would need MuJoCo."""
+    """A model file of gymnasium's package. It is not imported from there, because the import needs MuJoCo."""
     found = importlib.util.find_spec("gymnasium")
     assert found is not None and found.origin is not None
     return pathlib.Path(found.origin).parent / "envs" / "mujoco" / "assets" / name
@@ -165,7 +167,7 @@ class _Walker(Task):
     forward_weight = 1.0
     control_weight = 0.1
     healthy_reward = 0.0
-    #: Leading coordinates that are not observed.
+    #: Number of leading coordinates that are not observed.
     hidden = 1
 
     def load(self) -> Model:
@@ -190,12 +192,12 @@ class _Walker(Task):
         return reward
 
     def place(self, q: Array) -> Array:
-        """The coordinate that is to grow."""
+        """The coordinate that the reward increases with."""
         x: Array = q[:, 0]
         return x
 
     def health(self, q: Array, v: Array) -> Array:
-        """The share of the reward for being healthy."""
+        """Share of the reward for a healthy robot."""
         share: Array = self.healthy(q, v).astype(np.float64)
         return share
 
@@ -260,7 +262,7 @@ class Ant(_Walker):
 
 
 class Humanoid(_Walker):
-    """gymnasium's Humanoid-v5 with the positions and velocities alone in the observation, and contact_cost_weight=0."""
+    """gymnasium's Humanoid-v5 with only positions and velocities in the observation, and contact_cost_weight=0."""
 
     file, frame_skip, noise, hidden = "humanoid.xml", 5, 1e-2, 2
     forward_weight, control_weight, healthy_reward = 1.25, 0.1, 5.0
@@ -273,7 +275,7 @@ class Humanoid(_Walker):
         return _world(self.xp, q, v)
 
     def place(self, q: Array) -> Array:
-        """x of the center of mass."""
+        """x of the centre of mass."""
         return np.array([self._sim.center_of_mass(one)[1][0] for one in q])
 
     def reset(self, random: np.random.Generator) -> Tuple[Array, Array]:
@@ -292,7 +294,7 @@ def _sigmoid(xp: Any, x: Array) -> Array:
 
 
 class HopperSmooth(Hopper):
-    """Hopper whose reward has a derivative: health is a smooth share of 1, and nothing ends an episode early."""
+    """Hopper with a differentiable reward: health is a smooth share of 1, and no episode ends early."""
 
     def health(self, q: Array, v: Array) -> Array:
         height, lean = (q[:, 1] - 0.7) / 0.05, (0.2 - self.xp.sqrt(q[:, 2] ** 2 + 1e-4)) / 0.05
@@ -307,7 +309,7 @@ class HopperSmooth(Hopper):
 
 
 class AntSmooth(Ant):
-    """Ant, as HopperSmooth is Hopper."""
+    """Ant with the changes of HopperSmooth."""
 
     def health(self, q: Array, v: Array) -> Array:
         return _sigmoid(self.xp, (q[:, 2] - 0.2) / 0.05) * _sigmoid(self.xp, (1.0 - q[:, 2]) / 0.05)
@@ -317,7 +319,7 @@ class AntSmooth(Ant):
 
 
 class HumanoidSmooth(Humanoid):
-    """Humanoid, as HopperSmooth is Hopper."""
+    """Humanoid with the changes of HopperSmooth."""
 
     def health(self, q: Array, v: Array) -> Array:
         return _sigmoid(self.xp, (q[:, 2] - 1.0) / 0.05) * _sigmoid(self.xp, (2.0 - q[:, 2]) / 0.05)
@@ -327,7 +329,7 @@ class HumanoidSmooth(Humanoid):
 
 
 def _quadruped() -> str:
-    """A trunk of 6 kg on four legs of three joints."""
+    """A quadruped: a trunk of 6 kg on four legs with three joints each."""
     legs, servos = [], []
     for name, x, y in (("FR", 0.19, -0.05), ("FL", 0.19, 0.05), ("RR", -0.19, -0.05), ("RL", -0.19, 0.05)):
         out = 0.09 if y > 0 else -0.09
@@ -363,9 +365,9 @@ def _quadruped() -> str:
 
 
 class Quadruped(Task):
-    """A quadruped is to walk forward at 0.5 m/s. An action is the displacement of 12 servos from the standing pose, in units
-    of 0.4 rad. Observation: height, direction of gravity and velocity in axes of the trunk, joint angles from the standing
-    pose and their rates. The reward is smooth; an episode ends when the trunk falls."""
+    """Walk a quadruped forward at 0.5 m/s. An action is the displacement of 12 servos from the standing pose, in
+    units of 0.4 rad. Observation: height, direction of gravity and velocity in axes of the trunk, joint angles
+    relative to the standing pose, and their rates. The reward is smooth. An episode ends when the trunk falls."""
 
     frame_skip = 4
     standing = np.tile([0.0, 0.8, -1.6], 4)
@@ -392,7 +394,7 @@ class Quadruped(Task):
         return inputs
 
     def down(self, q: Array) -> Array:
-        """The direction of gravity in axes of the trunk."""
+        """Direction of gravity in axes of the trunk."""
         x, y, z, w = q[:, 3], q[:, 4], q[:, 5], q[:, 6]
         out: Array = -self.xp.stack([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)], 1)
         return out
@@ -416,7 +418,7 @@ class Quadruped(Task):
 
 
 class _Robots:
-    """The states of `count` environments of a task, and the batch that steps them."""
+    """States of `count` environments of a task, and the batch that steps them."""
 
     def __init__(self, task: Task, count: int, threads: int, options: Dict[str, Any]) -> None:
         self.task, self.count = task, count
@@ -438,8 +440,8 @@ class _Robots:
         return self.task.observe(self.q, self.v)
 
     def step(self, actions: Array, which: Flags) -> Tuple[Array, Flags, Dict[str, Any]]:
-        """Rewards, ends, and information: steps that failed, which end their episode where it is with the reward 0, and labels
-        of the steps. Environments outside of `which` stay."""
+        """Steps the environments of `which`; others do not change. Returns rewards, ends, and information: failed
+        steps and labels of the steps. A failed step ends the episode in its current state with the reward 0."""
         actions = np.asarray(actions, np.float64)
         if actions.shape != (self.count, self.task.model.nu):
             raise InvalidArgumentError(f"action: expected shape {(self.count, self.task.model.nu)}, got {actions.shape}")
@@ -458,7 +460,7 @@ class _Robots:
         with np.errstate(over="ignore", invalid="ignore"):
             rewards = self.task.reward(before, (self.q, self.v), actions, self.dt)
         ends = self.task.ends(self.q, self.v) | failed
-        # The worst label of an environment's steps, known without a derivative.
+        # The worst label of an environment's steps, as far as it is known without a derivative.
         labels = np.where(failed, int(Gradient.REFUSED), run.labels.max(0))
         return np.where(which & ~failed, rewards, 0.0), ends & which, {"failed": failed, "gradient": labels}
 
@@ -471,9 +473,9 @@ class _Robots:
 class VectorEnvironment(_VectorEnv):
     """`num_envs` environments of a task in one batch. threads: 0 for one per core.
 
-    All autoreset modes of gymnasium; with SAME_STEP, info["final_obs"] has the last observations of episodes
-    that ended. info["failed"]: environments whose step failed, which ends the episode. info["gradient"]: the
-    worst label of an environment's steps, a value of `diffsim.Gradient`, as known without a derivative. Other
+    Supports all autoreset modes of gymnasium. With SAME_STEP, info["final_obs"] has the last observations of ended
+    episodes. info["failed"]: environments whose step failed; this ends the episode. info["gradient"]: the worst label
+    of an environment's steps, a value of `diffsim.Gradient`, as far as it is known without a derivative. Other
     arguments are options of a `Batch`.
     """
 
@@ -503,8 +505,8 @@ class VectorEnvironment(_VectorEnv):
     def reset(
         self, *, seed: Optional[Union[int, Sequence[Optional[int]]]] = None, options: Optional[Dict[str, Any]] = None
     ) -> Tuple[Array, Dict[str, Any]]:
-        """seed: that of environment 0, the others have the numbers after it; or one for each.
-        options["reset_mask"]: flags of the environments that begin anew, the others go on."""
+        """seed: the seed of environment 0, and consecutive numbers for the others; or one seed for each.
+        options["reset_mask"]: flags of the environments to reset; the others continue."""
         seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if not isinstance(seed, Sequence) else seed
         if len(seeds) != self.num_envs:
             raise InvalidArgumentError(f"seed: expected {self.num_envs} numbers, got {len(seeds)}")

@@ -7,9 +7,9 @@
     loss = lambda u: jnp.sum(sim.rollout(q, v, u)[1][-1] ** 2)
     gradient = jax.grad(loss)(controls)
 
-The functions are pure, of float64, and go with jit, vmap, scan, grad, jvp, vjp, jacfwd and jacrev. XLA calls
-the library itself; no Python runs in a compiled program. The calls are compiled on first use by the system's
-C++ compiler and kept in the user's cache folder.
+The functions are pure and of float64. They work with jit, vmap, scan, grad, jvp, vjp, jacfwd and jacrev. XLA calls
+the library directly; no Python runs in a compiled program. The system's C++ compiler compiles the calls at the first
+use. They are kept in the user's cache folder.
 """
 
 # mypy: disable-error-code="no-untyped-call,attr-defined,no-any-return,misc"
@@ -52,9 +52,9 @@ def _real(*shape: int) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(shape, jnp.float64)
 
 
-# The derivative of a rollout is a primitive of JAX: it is linear in a direction, and its transpose is the
-# library's adjoint. Arguments: q0, v0, u, p, and the direction dq0 (nv), dv0, du, dp. Results: dq, dv, of nv
-# numbers a state.
+# The derivative of a rollout is a primitive of JAX. It is linear in a direction; its transpose is the library's
+# adjoint. Arguments: q0, v0, u, p, and the direction dq0 (nv), dv0, du, dp. Results: dq, dv, with nv numbers per
+# state.
 _tangent_p = Primitive("diffsim_rollout_tangent")
 _tangent_p.multiple_results = True
 
@@ -117,17 +117,18 @@ mlir.register_lowering(_tangent_p, mlir.lower_fun(_tangent_call, multiple_result
 class Simulator:
     """Steps and trajectories of a model as pure functions of JAX arrays.
 
-    q has nq numbers, v nv, u nu, and p np: the values of `params`, None for those of the model. All may have
-    leading dimensions, which are broadcast; under vmap they become one call of the library, in which
-    `threads` threads take part (0: one per core; any number gives the same bits). Every call begins without a
-    warm start: results depend on arguments alone.
+    q has nq numbers, v nv, u nu, and p np. p: the values of `params`; None for the values of the model. All may have
+    leading dimensions, which are broadcast. Under vmap they become one call of the library with `threads` threads (0:
+    one per core; any number gives the same bits). Every call begins without a warm start: results depend only on the
+    arguments.
 
-    Tangents and gradients of q have nq numbers, as JAX wants. They are velocities of the coordinates: a loss
-    written with q, quaternions included, has the right gradient. A quaternion counts as its direction, so
-    that the gradient by one has no radial part. `integrate` and `difference` are ⊕ and its inverse.
+    Tangents and gradients of q have nq numbers, as JAX requires. They are velocities of the coordinates: a loss in
+    terms of q, including quaternions, has the right gradient. A quaternion counts as its direction; so the gradient
+    by a quaternion has no radial part. `integrate` and `difference` are ⊕ and its inverse.
 
-    refused: values of a gradient where the library refuses one, "nan" or "zero"; `labels` says where. strict:
-    a step that fails raises the library's message, else its state is NaN. Other options are those of a `Sim`.
+    refused: value of a gradient that the library refuses, "nan" or "zero"; `labels` shows the refused ones. strict:
+    if a step fails, raises the library's message; without strict its state is NaN. Other options are those of a
+    `Sim`.
     """
 
     def __init__(
@@ -146,7 +147,7 @@ class Simulator:
             raise UnsupportedError("diffsim.jax: the model has actuators with a state, which steps here do not carry")
         if refused not in ("nan", "zero"):
             raise InvalidArgumentError(f'refused: expected "nan" or "zero", got {refused!r}')
-        # Says of the options and parameters whether they are good, and gives the parameters' values.
+        # Checks the options and parameters, and gives the values of the parameters.
         first = Batch(model, 1, 1, **options)
         first.select_params(params)
         self.time_step = first.options["time_step"]
@@ -168,16 +169,16 @@ class Simulator:
         return f"<diffsim.jax.Simulator of {self.model!r}, {self.np} parameters>"
 
     def close(self) -> None:
-        """Releases the simulations. Compiled functions that call them fail from now on."""
+        """Releases the simulations. Later calls of compiled functions that use them fail."""
         self._close()
 
     @property
     def params(self) -> jax.Array:
-        """The model's values of the parameters."""
+        """Values of the parameters in the model."""
         return self._params
 
     def _arguments(self, q: Any, v: Any, u: Any, p: Any, name: str, own: int) -> Tuple[Any, ...]:
-        """Checked arguments with the same leading dimensions. own: dimensions of u that are not leading
+        """Checked arguments with the same leading dimensions. own: number of dimensions of u that are not leading
         ones."""
         m = self.model
         p = self._params if p is None else p
@@ -196,17 +197,16 @@ class Simulator:
         return tuple(jnp.broadcast_to(x, lead + x.shape[x.ndim - last :]) for x, (last, _) in zip(arrays, leads))
 
     def step(self, q: Any, v: Any, u: Any = None, p: Any = None) -> Pair:
-        """One step: (q, v) after it. u: None for zeros."""
+        """One step: returns the next (q, v). u: None for zeros."""
         u = jnp.zeros(self.model.nu) if u is None else u
         out: Pair = self._step(*self._arguments(q, v, u, p, "", 1))
         return out
 
     def rollout(self, q0: Any, v0: Any, u: Any, p: Any = None) -> Pair:
-        """A step for each of the N rows of u (N×nu): the states q ((N+1)×nq) and v ((N+1)×nv), the initial
-        one first.
+        """Takes a step for each of the N rows of u (N×nu). Returns the states q ((N+1)×nq) and v ((N+1)×nv), the
+        initial state first.
 
-        The bits are those of `Rollout.run`. A gradient takes the library's adjoint: its memory is the states
-        alone."""
+        The bits are those of `Rollout.run`. A gradient uses the library's adjoint; its memory is the states alone."""
         arguments = self._arguments(q0, v0, u, p, "0", 2)
         if arguments[2].shape[-2] == 0:
             raise InvalidArgumentError("u: expected one row at least, got none")
@@ -221,18 +221,18 @@ class Simulator:
         return self._jacobians(*(jax.lax.stop_gradient(x) for x in arguments))[-1]
 
     def rollout_labels(self, q0: Any, v0: Any, u: Any, p: Any = None) -> jax.Array:
-        """Labels of the N steps of a rollout, as `labels`."""
+        """Labels of the N steps of a rollout; see `labels`."""
         arguments = [jax.lax.stop_gradient(x) for x in self._arguments(q0, v0, u, p, "0", 2)]
         *lead, steps, _ = arguments[2].shape
         zeros = jnp.zeros((*lead, steps + 1, self.model.nv))
         return _adjoint(self._number, arguments, (zeros, zeros))[-1]
 
     def integrate(self, q: Any, delta: Any) -> jax.Array:
-        """q ⊕ δ (nv numbers), differentiable."""
+        """q ⊕ δ (δ: nv numbers), differentiable."""
         return self._chart.integrate(jnp.asarray(q), jnp.asarray(delta))
 
     def difference(self, q0: Any, q1: Any) -> jax.Array:
-        """The tangent δ (nv numbers) with q0 ⊕ δ = q1, differentiable."""
+        """Tangent δ (nv numbers) with q0 ⊕ δ = q1, differentiable."""
         return self._chart.difference(jnp.asarray(q0), jnp.asarray(q1))
 
     def _step_call(self, q: Any, v: Any, u: Any, p: Any) -> Pair:
@@ -241,7 +241,7 @@ class Simulator:
 
     def _jacobians(self, q: Any, v: Any, u: Any, p: Any) -> Any:
         lead, nv = q.shape[:-1], self.model.nv
-        # The library's matrices are column-major: here each is its transpose.
+        # The library's matrices are column-major: each matrix here is the transpose.
         blocks = [_real(*lead, columns, nv) for _ in range(2) for columns in (nv, nv, self.model.nu, self.np)]
         label = jax.ShapeDtypeStruct(lead, jnp.int32)
         results = (_real(*q.shape), _real(*v.shape), *blocks, label)

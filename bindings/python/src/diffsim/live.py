@@ -1,7 +1,7 @@
-"""A running simulation in a browser: bodies can be pulled with the mouse, inputs and parameters set by sliders.
+"""A running simulation in a browser. The mouse pulls bodies; sliders set inputs and parameters.
 
-Needs the package `websockets` (`pip install diffsim-core[live]`). The server listens to this machine only unless it is told
-another address, and answers nobody without the token of its address, nor pages of other origins.
+Needs the package `websockets` (`pip install diffsim-core[live]`). By default the server listens to this machine only.
+It refuses clients without the token of its address, and pages of other origins.
 """
 
 import asyncio
@@ -31,19 +31,19 @@ from .recorder import Recorder
 from .recording import Recording
 from .sim import Sim
 
-#: Frames a second that are sent.
+#: Frames sent per second.
 RATE = 60.0
-#: Share of a second's work that a frame may take before the simulation falls behind real time.
+#: Largest share of a frame's period for the steps. If they need more, the simulation runs slower than real time.
 SHARE = 0.8
-#: Frames that may be under way to a page: one that draws slowly skips frames and does not fall behind.
+#: Largest number of frames on the way to a page. A page that draws slowly skips frames and stays up to date.
 AHEAD = 3
-#: Speeds against real time.
+#: Range of speeds, relative to real time.
 SPEEDS = 0.01, 100.0
-#: Messages of a client are small.
+#: Largest message of a client [bytes].
 MAX_MESSAGE = 1 << 16
 
 
-#: The message of a page that has shown a frame.
+#: Message of a page after it has shown a frame.
 SEEN = '{"do":"seen"}'
 
 #: u for (time, q, v).
@@ -51,10 +51,10 @@ Control = Callable[[float, Array, Array], Any]
 
 
 class Live:
-    """A simulation that runs in real time and is shown at `url`.
+    """A simulation that runs in real time. Its page is at `url`.
 
-    control: gives u for (time, q, v), in place of the sliders. options: those of the `Sim`. host, port: 0 is any free
-    port. visuals, mesh_dirs: as for a `Recorder`.
+    control: function from (time, q, v) to u, instead of the sliders. options: those of the `Sim`. host, port: address
+    of the server; port 0 is any free port. visuals, mesh_dirs: see `Recorder`.
 
         diffsim.Live(model).run()
     """
@@ -74,7 +74,7 @@ class Live:
         self.sim = Sim(model, derivatives=0, **options)
         self.time_step = self.sim.time_step
         self._recorder_options = {"visuals": visuals, "mesh_dirs": mesh_dirs}
-        # How many frames are under way to each; None of one that does not say when it has shown them.
+        # Number of frames on the way to each client; None for a client that does not report shown frames.
         self._clients: Dict[Any, Optional[int]] = {}
         self._drag: Optional[Tuple[int, Array, Array]] = None
         self._packed: Optional[Recording] = None
@@ -86,7 +86,7 @@ class Live:
         self._changed = self._was_reset = False
 
     def _parameters(self) -> None:
-        """Gravity, and the friction of what is fixed to the world."""
+        """Sliders of parameters: gravity, and the friction of geoms fixed to the world."""
         m = self.model
         chosen = [("gravity z", Param(ParamKind.GRAVITY, 0, 2), -20.0, 5.0)]
         for i, geom in enumerate(m.geoms):
@@ -96,7 +96,7 @@ class Live:
         self.parameters = [(name, low, high) for name, _, low, high in chosen]
 
     def reset(self) -> None:
-        """Back to the start, at time 0, with the parameters and inputs of the start."""
+        """Returns to the start: time 0 and the initial parameters and inputs."""
         m = self.model
         self.time, self.q, self.v, self.u = 0.0, m.home(), np.zeros(m.nv), np.zeros(m.nu)
         if self._keyframe >= 0:
@@ -107,18 +107,18 @@ class Live:
 
     @property
     def url(self) -> str:
-        """Where it is shown; whoever has it may look and pull."""
+        """Address of the page. Everyone with this address may watch and pull."""
         return f"http://{self._authority()}/?token={self.token}"
 
     def _authority(self) -> Any:
-        """Host and port by which this machine is reached."""
+        """Host and port at which this machine is reached."""
         host = self.host
         if host in ("0.0.0.0", "::", ""):
             host = _own_address()
         return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
     def _inputs(self) -> List[Any]:
-        """Names and ranges of the sliders of u: the control range, else the range that the joint's effort allows."""
+        """Names and ranges of the sliders of u: the control range, else the range of the joint's effort."""
         m, out = self.model, []
         if self.control is not None:
             return []
@@ -134,18 +134,18 @@ class Live:
             out.append([a.name, float(low), float(high)])
         return out
 
-    # What is shown
+    # Page and frames
 
     def _first(self) -> Recording:
         recorder = Recorder(self.model, **self._recorder_options)
         recorder.state(self.time, self.q, self.v)
         recording = recorder.recording()
-        # Every body is sent by itself: which ones move against their parents is not known yet.
+        # Every body is sent separately: it is unknown which bodies will move against their parents.
         recording.frames = recording.frames[:1]
         return recording
 
     def page(self, authority: Optional[str] = None) -> str:
-        """The page of this simulation for those who reach it at a host and port, by default those of `url`."""
+        """The page of this simulation for clients that reach it at a host and port, by default those of `url`."""
         if self._packed is None:
             self._packed = self._first()
         facts = {
@@ -158,17 +158,17 @@ class Live:
         return viewer.live_page(self._packed, facts, html.escape(authority or self._authority()))
 
     def _state(self, reset: bool = False) -> str:
-        """The state that pages show beside the frames."""
+        """State that pages show beside the frames."""
         params, u = self.sim.params.tolist(), self.u.tolist()
         return json.dumps({"state": {"paused": self.paused, "speed": self.speed, "u": u, "params": params, "reset": reset}})
 
     def frame(self) -> bytes:
-        """What is sent of a moment: time, poses (7 numbers a body), then 14 numbers a contact."""
+        """Data of one frame: time, poses (7 numbers a body), then 14 numbers a contact."""
         poses = self._poses()
         try:
             contacts: Any = self.sim.contacts()
         except NoStepError:
-            # At the start, and after a change of a parameter until the next step.
+            # No step yet: at the start, or after a change of a parameter.
             contacts = np.zeros(0)
         head = struct.pack("<dII", self.time, self.model.nbody, len(contacts))
         if not len(contacts):
@@ -187,10 +187,11 @@ class Live:
         out[:, 3:] = viewer.quaternions(placements[:3, :3])
         return out.astype("<f4").tobytes()
 
-    # What happens
+    # Forces and messages
 
     def _pull(self) -> Any:
-        """A damped spring from a point of a body to where the mouse holds it, as stiff as the robot is heavy."""
+        """A damped spring from a point of a body to the point of the mouse. Its stiffness grows with the mass of the
+        robot."""
         assert self._drag is not None
         body, local, target = self._drag
         placement = self.sim.forward_kinematics(self.q)[:, :, body]
@@ -208,7 +209,7 @@ class Live:
         return self.sim.center_of_mass(self.q)[0]
 
     def advance(self, seconds: float) -> None:
-        """Takes the steps of so much simulated time, or as many as there is time for."""
+        """Takes the steps of this simulated time, or as many as real time allows."""
         end, began = self.time + seconds, time.perf_counter()
         while self.time + 0.5 * self.time_step < end and time.perf_counter() - began < SHARE / RATE:
             if self._drag is not None:
@@ -223,7 +224,7 @@ class Live:
             self.time += self.time_step
 
     def hear(self, text: str) -> None:
-        """Does what a client asks; what is not understood is left."""
+        """Executes a message of a client. Ignores unknown messages."""
         try:
             said = json.loads(text)
             self._do(said)
@@ -277,16 +278,16 @@ class Live:
             self.sim.set_external_wrench(self._drag[0], np.zeros(6))
             self._drag = None
 
-    # Who is served
+    # Server
 
     def _knows(self, path: Any) -> Any:
         given = parse_qs(urlsplit(path).query).get("token", [""])[0]
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     def _answer(self, connection: Any, request: Any) -> Any:
-        """The page, or a refusal; None for a websocket that may go on.
+        """The page, a refusal, or None for a websocket that may connect.
 
-        A page may connect to where it came from, whatever name or tunnel that is; other pages may not."""
+        A page may connect to its own origin, by any name or tunnel. Other pages may not."""
         if not self._knows(request.path):
             return connection.respond(http.HTTPStatus.FORBIDDEN, "the address lacks its token\n")
         authority = request.headers.get("Host", "")
@@ -325,7 +326,7 @@ class Live:
                 self._release()
 
     def _ready(self) -> List[Any]:
-        """The clients that can take a frame."""
+        """Clients that can take a frame."""
         out = []
         for client, ahead in self._clients.items():
             if ahead is None:
@@ -336,7 +337,7 @@ class Live:
         return out
 
     async def serve(self, ready: Optional[Callable[[Any], Any]] = None) -> None:
-        """Serves until it is cancelled. ready: called once it listens."""
+        """Serves until it is cancelled. Calls `ready` when it listens."""
         need_websockets()
         from websockets.asyncio.server import broadcast, serve
 
@@ -344,7 +345,7 @@ class Live:
             with socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET) as probe:
                 probe.bind((self.host, 0))
                 self.port = probe.getsockname()[1]
-        # Visitors that are refused, or speak another protocol, leave no tracebacks in the terminal.
+        # Refused clients and clients of other protocols leave no tracebacks in the terminal.
         quiet = logging.getLogger("diffsim.live")
         quiet.addHandler(logging.NullHandler())
         quiet.propagate = False
@@ -371,7 +372,7 @@ class Live:
                     self.message = ""
 
     def run(self, open_browser: bool = False) -> None:
-        """Serves until interrupted, and says where."""
+        """Serves until interrupted, and prints the address."""
 
         def ready(live: Any) -> None:
             print(f"{live.url}\nEnd with Ctrl-C.", file=sys.stderr, flush=True)
@@ -394,7 +395,7 @@ def _three(x: Any) -> Any:
 
 
 def need_websockets() -> None:
-    """Raises ImportError, with the package to install."""
+    """Raises ImportError with the name of the package if websockets is missing."""
     try:
         import websockets.asyncio.server  # noqa: F401
     except ImportError:
@@ -402,7 +403,7 @@ def need_websockets() -> None:
 
 
 def _own_address() -> str:
-    """This machine's address in its network; nothing is sent to find it."""
+    """This machine's address in its network. Sends nothing to find it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))

@@ -1,4 +1,4 @@
-"""Models: robots and scenes, constant once made."""
+"""Models: robots and scenes. A model is constant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .options import LoadOptions
 
 Path = Union[str, "os.PathLike[str]"]
-#: An id, or the name that stands for it.
+#: An id or a name.
 Id = Union[int, str]
 
 
@@ -54,16 +54,16 @@ class Model(
     ),
     shared=True,
 ):
-    """A robot or scene. Any number of threads may use it at once.
+    """A robot or scene. Several threads may use it at the same time.
 
-    Made by `Model.load`, `Model.from_string` or `Builder.build`. Sizes: `nq` coordinates, `nv` dofs,
-    `nu` inputs, `na` activations (states of actuators), `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms,
-    `nsite` sites, `ntendon` tendons, `nsensor` sensors, which tell `nsensordata` numbers.
-    `warnings`: what the loader read but does not use.
+    Made by `Model.load`, `Model.from_string` or `Builder.build`. Sizes: `nq` coordinates, `nv` dofs, `nu` inputs,
+    `na` activations (states of actuators), `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms,
+    `nsite` sites, `ntendon` tendons, `nsensor` sensors with `nsensordata` values.
+    `warnings`: parts of the file that the loader ignored.
 
-    Wherever a body, joint, geom or site is meant its name does as well as its id. A copy is a model of its own. A pickle
-    says how the model was made: by which file (its path), text or calls of a `Builder`, and what the model was, for it is
-    refused where that gives another one.
+    A body, joint, geom or site is given by its id or its name. A copy is a separate model. A pickle stores the origin
+    of the model: its file (the path), its text or the calls of a `Builder`. It also stores a check of the model;
+    unpickling fails if the origin gives another model.
     """
 
     _origin: Origin
@@ -105,9 +105,9 @@ class Model(
     def load(cls, path: Path, mesh_dirs: Union[Path, Iterable[Path]] = (), **options: Unpack[LoadOptions]) -> Model:
         """Loads a .urdf, or an .xml or .mjcf (MJCF).
 
-        mesh_dirs: folders in which meshes are looked for. They are also looked for in the file's folder and those above it,
-        and where ROS_PACKAGE_PATH and AMENT_PREFIX_PATH say that packages are. Raises
-        `FileError`, `ParseError`, `UnsupportedError` or `InvalidArgumentError`; the message has the file, line and element.
+        mesh_dirs: folders with meshes. The loader also searches the file's folder, the folders above it, and the
+        packages of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. Raises `FileError`, `ParseError`, `UnsupportedError` or
+        `InvalidArgumentError`; the message has the file, line and element.
         """
         load, dirs, _keep = _load_options(mesh_dirs, options)
         model = cls(lib.ds_model_load, file_name(path, "path"), load)
@@ -124,7 +124,7 @@ class Model(
         mesh_dirs: Union[Path, Iterable[Path]] = (),
         **options: Unpack[LoadOptions],
     ) -> Model:
-        """Loads from a text, as `load`; meshes are looked for in `mesh_dirs`."""
+        """Loads from a text, as `load`. The loader searches meshes in `mesh_dirs`."""
         load, dirs, _keep = _load_options(mesh_dirs, options)
         form = choice(Format, format, "format")
         data = string(text, "text")
@@ -133,11 +133,12 @@ class Model(
         return model
 
     def save(self, path: Path, strict: bool = False) -> Tuple[str, ...]:
-        """Saves to a .urdf, or an .xml or .mjcf (MJCF), and gives what the format could not say, one line each.
+        """Saves to a .urdf, or an .xml or .mjcf (MJCF), and returns everything that the format cannot express, one
+        line each.
 
-        Numbers are read back to the same bits where the format has the same numbers. Meshes of a URDF go to a folder
-        beside it. `strict`: what cannot be said raises `UnsupportedError`, and nothing is written. Raises `FileError`
-        where a file cannot be written.
+        Numbers are read back to the same bits if the format has the same numbers. Meshes of a URDF go to a folder
+        beside it. `strict`: raises `UnsupportedError` if the format cannot express something, and writes nothing.
+        Raises `FileError` if a file cannot be written.
         """
         options, _keep = struct("ds_save_options", lib.ds_save_options_init, {"strict": int(flag(strict, "strict"))})
         out = ffi.new("ds_saved **")
@@ -146,12 +147,12 @@ class Model(
         return tuple(text(lib.ds_saved_warning(saved, i)) or "" for i in range(lib.ds_saved_warning_count(saved)))
 
     def _names(self, part: str) -> List[str]:
-        """Names of all bodies, joints, ..., by their ids."""
+        """Names of all bodies, joints, ..., in the order of their ids."""
         _, name, count = _PARTS[part]
         return [text(name(self._open(), i)) or "" for i in range(getattr(self, count))]
 
     def _id(self, part: str, of: Id, argument: str) -> int:
-        """The id of what is given by it or by its name."""
+        """Id of a part given by its id or name."""
         if not isinstance(of, str):
             return index(of, argument)
         i: int = _PARTS[part][0](self._open(), string(of, argument))
@@ -165,27 +166,27 @@ class Model(
         return self._id(part, name, "name")
 
     def body_id(self, name: str) -> int:
-        """Id of the body of this name; KeyError if there is none."""
+        """Id of the body with this name. Raises KeyError if there is none."""
         return self._id_of("body", name)
 
     def joint_id(self, name: str) -> int:
-        """Id of the joint of this name; KeyError if there is none."""
+        """Id of the joint with this name. Raises KeyError if there is none."""
         return self._id_of("joint", name)
 
     def geom_id(self, name: str) -> int:
-        """Id of the geom of this name; KeyError if there is none."""
+        """Id of the geom with this name. Raises KeyError if there is none."""
         return self._id_of("geom", name)
 
     def site_id(self, name: str) -> int:
-        """Id of the site of this name; KeyError if there is none."""
+        """Id of the site with this name. Raises KeyError if there is none."""
         return self._id_of("site", name)
 
     def tendon_id(self, name: str) -> int:
-        """Id of the tendon of this name; KeyError if there is none."""
+        """Id of the tendon with this name. Raises KeyError if there is none."""
         return self._id_of("tendon", name)
 
     def actuator_id(self, name: str) -> int:
-        """Index in u of the actuator of this name; KeyError if there is none."""
+        """Index in u of the actuator with this name. Raises KeyError if there is none."""
         return self._id_of("actuator", name)
 
     def _read(self, function: Callable[..., int], of: int, shape: Tuple[int, ...]) -> Array:
@@ -194,38 +195,38 @@ class Model(
         return x
 
     def body(self, body: Id) -> Body:
-        """What a body is."""
+        """Properties of a body."""
         body = self._id("body", body, "body")
         return parts.body(self._handle, body)
 
     def joint(self, joint: Id) -> Joint:
-        """What a joint is."""
+        """Properties of a joint."""
         joint = self._id("joint", joint, "joint")
         return parts.joint(self._handle, joint)
 
     def geom(self, geom: Id) -> Geom:
-        """What a geom is."""
+        """Properties of a geom."""
         geom = self._id("geom", geom, "geom")
         return parts.geom(self._handle, geom)
 
     def actuator(self, actuator: Id) -> Actuator:
-        """What the actuator of an entry of u is."""
+        """Properties of the actuator of an entry of u."""
         actuator = self._id("actuator", actuator, "actuator")
         return parts.actuator(self._handle, actuator)
 
     def site(self, site: Id) -> Site:
-        """What a site is."""
+        """Properties of a site."""
         site = self._id("site", site, "site")
         placement = self._read(lib.ds_model_site_placement, site, (4, 4))
         m = self._handle
         return Site(text(lib.ds_model_site_name(m, site)) or "", lib.ds_model_site_body(m, site), placement)
 
     def sensor_id(self, name: str) -> int:
-        """Id of the sensor of this name; KeyError if there is none."""
+        """Id of the sensor with this name. Raises KeyError if there is none."""
         return self._id_of("sensor", name)
 
     def sensor(self, sensor: Id) -> Sensor:
-        """What a sensor is."""
+        """Properties of a sensor."""
         sensor = self._id("sensor", sensor, "sensor")
         m = self._handle
         return Sensor(
@@ -261,7 +262,7 @@ class Model(
 
     @property
     def body_names(self) -> Tuple[str, ...]:
-        """Names of the bodies, in the order of their ids; the world is the first."""
+        """Names of the bodies, in the order of their ids. The world is the first."""
         return tuple(self._names("body"))
 
     @property
@@ -271,7 +272,7 @@ class Model(
 
     @property
     def geom_names(self) -> Tuple[str, ...]:
-        """Names of the geoms, in the order of their ids; "" of those without one."""
+        """Names of the geoms, in the order of their ids; "" for a geom without a name."""
         return tuple(self._names("geom"))
 
     @property
@@ -300,24 +301,24 @@ class Model(
 
     @property
     def gravity(self) -> Array:
-        """World axes [m/s²], as loaded."""
+        """Gravity of the file, world axes [m/s²]."""
         out = np.zeros(3)
         check(lib.ds_model_gravity(self._handle, pointer(out)))
         return out
 
     @property
     def time_step(self) -> float:
-        """The time step of the file [s], which sims take unless they are given one: of an MJCF without one 0.002, else 0.001."""
+        """Time step of the file [s], the default of sims. A file without one: 0.002 for MJCF, else 0.001."""
         return float(lib.ds_model_time_step(self._open()))
 
     def visuals(self, path: Path, mesh_dirs: Union[Path, Iterable[Path]] = ()) -> Visuals:
-        """What the file that the model was loaded from draws of its bodies: the <visual> of a URDF with its meshes and colours,
-        the geoms of an MJCF that touch nothing."""
+        """Visual shapes of the bodies in the model's file: each <visual> of a URDF with its meshes and colours, the
+        geoms of an MJCF that touch nothing."""
         load, _dirs, _keep = _load_options(mesh_dirs, {})
         return read(self._handle, file_name(path, "path"), load)
 
     def pair_enabled(self, geom_a: Id, geom_b: Id) -> bool:
-        """Whether two geoms may touch. Not for the loop."""
+        """True if two geoms may touch. Slow: do not call it in a loop."""
         a, b = self._id("geom", geom_a, "geom_a"), self._id("geom", geom_b, "geom_b")
         enabled = lib.ds_model_pair_enabled(self._open(), a, b)
         if enabled < 0:
@@ -325,7 +326,7 @@ class Model(
         return bool(enabled == 1)
 
     def with_pairs(self, pairs: Sequence[Tuple[Id, Id]], enabled: bool) -> Model:
-        """A copy in which these pairs of geoms may touch, or never do, whatever the filters say."""
+        """A copy in which these pairs of geoms are enabled or disabled. Overrides the filters."""
         may = flag(enabled, "enabled")
         given = [tuple(listed(pair, "pairs", "two geoms")) for pair in listed(pairs, "pairs", "pairs of geoms")]
         if any(len(pair) != 2 for pair in given):
@@ -337,11 +338,12 @@ class Model(
 
     @says("ds_actuator_desc")
     def with_actuators(self, actuators: Sequence[Mapping[str, Any]]) -> Model:
-        """A copy with more actuators, whose inputs come after those that there are; keyframes have 0 there.
+        """A copy with more actuators. Their inputs come after the existing ones; keyframes have 0 there.
 
-        Each is a mapping with `joint`, `tendon` or `body`, a name, and fields of `ds_actuator_desc`: name, gear (6), gain, bias (3),
-        control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation and what belongs to it, muscle_...; or `kp` and `kd` of a servo in place of gain and bias, to which u
-        is the target: force = kp (u - q) - kd v with a gear of 1.
+        Each actuator is a mapping with `joint`, `tendon` or `body` (a name) and fields of `ds_actuator_desc`: name,
+        gear (6), gain, bias (3), control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation
+        and its fields, muscle_... For a servo give `kp` and `kd` instead of gain and bias; u is its target: force =
+        kp (u - q) - kd v with a gear of 1.
         """
         given = tuple(listed(actuators, "actuators", "mappings"))
         if not all(isinstance(fields, Mapping) for fields in given):
@@ -352,28 +354,28 @@ class Model(
         return Model(lib.ds_model_with_actuators, self._handle, made, len(given), origin=origin)
 
     def exclude_overlapping(self, q: Optional[ArrayLike] = None) -> Model:
-        """A copy in which geoms of one robot that overlap at q (None: neutral) never touch, with a warning
-        that counts the pairs."""
+        """A copy in which geoms of one robot that overlap at q (None: neutral) never touch. Warns with the number of
+        pairs."""
         at = None if q is None else array(q, (self.nq,), "q").copy()
         origin = Changed(self._origin, "exclude_overlapping", (at,))
         return Model(lib.ds_model_exclude_overlapping, self._handle, pointer(at), origin=origin)
 
     def neutral(self) -> Array:
-        """The configuration in which every body is placed as the description says."""
+        """The configuration in which every body has the placement of the description."""
         q = np.zeros(self.nq)
         check(lib.ds_model_neutral(self._handle, pointer(q)))
         return q
 
     def home(self) -> Array:
-        """A configuration to start from: within all limits, without overlap where one is found, on the ground."""
+        """A configuration to start from: within all limits, without overlap if one is found, on the ground."""
         q = np.zeros(self.nq)
         check(lib.ds_model_home(self._handle, pointer(q)))
         return q
 
     def place_on_ground(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
-        """q with every robot that has a free joint moved along the normal of the ground, a plane of the world, until its lowest
-        point touches it; its turn and all other coordinates stay. Raises `InvalidArgumentError` without a plane (load with
-        ground_plane=True) or a robot on a free joint."""
+        """Returns q after moving every robot with a free joint along the normal of the ground until its lowest point
+        touches the ground, a plane of the world. The orientation and all other coordinates stay. Raises
+        `InvalidArgumentError` without a plane (load with ground_plane=True) or without a robot on a free joint."""
         return self._map(lib.ds_model_place_on_ground, self.nq, out, (q, self.nq, "q"))
 
     def keyframe(self, name: Id) -> Tuple[Array, Array, Array]:
@@ -394,7 +396,7 @@ class Model(
             raise UnknownNameError(f"name: no keyframe is called {name!r}{near(name, names)}")
 
     def keyframe_act(self, name: str) -> Array:
-        """The activations of a stored state: na numbers."""
+        """Activations of a stored state: na numbers."""
         self._known_keyframe(name)
         act = np.zeros(self.na)
         check(lib.ds_model_keyframe_act(self._handle, string(name, "name"), pointer(act)))
@@ -402,25 +404,25 @@ class Model(
 
     @property
     def act_actuators(self) -> Tuple[int, ...]:
-        """The actuators, by their indices in u, that the activations drive."""
+        """Indices in u of the actuators that the activations drive."""
         m = self._open()
         return tuple(lib.ds_model_act_actuator(m, i) for i in range(self.na))
 
     def _map(
         self, function: Callable[..., int], n_out: int, out: Optional[Array], *given: Tuple[ArrayLike, int, str]
     ) -> Array:
-        """function(model, vectors..., result), each vector as (numbers, length, name)."""
+        """Calls function(model, vectors..., result). Each vector is (numbers, length, name)."""
         vectors = [array(x, (n,), name) for x, n, name in given]
         out = result(out, (n_out,), "out")
         check(function(self._handle, *map(pointer, vectors), pointer(out)))
         return out
 
     def integrate(self, q: ArrayLike, dv: ArrayLike, out: Optional[Array] = None) -> Array:
-        """q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free joints."""
+        """q ⊕ dv: moves each joint by the tangent vector, in body axes for spherical and free joints."""
         return self._map(lib.ds_model_integrate, self.nq, out, (q, self.nq, "q"), (dv, self.nv, "dv"))
 
     def difference(self, q0: ArrayLike, q1: ArrayLike, out: Optional[Array] = None) -> Array:
-        """The tangent vector dv with q0 ⊕ dv = q1, rotations of at most pi."""
+        """Tangent vector dv with q0 ⊕ dv = q1, with rotations of at most pi."""
         return self._map(lib.ds_model_difference, self.nv, out, (q0, self.nq, "q0"), (q1, self.nq, "q1"))
 
     def _mocap_count(self) -> int:
@@ -430,8 +432,8 @@ class Model(
     def q_from_mujoco(self, qpos: ArrayLike, out: Optional[Array] = None) -> Array:
         """Configuration from MuJoCo's qpos (quaternions w x y z, which are normalized; zeros are the identity).
 
-        Behind qpos come 7 numbers of each mocap body, mocap_pos and mocap_quat. Without these, or where they are
-        zeros, the body is where the file places it.
+        After qpos, 7 numbers of each mocap body may follow: mocap_pos and mocap_quat. Without them, or if they are
+        zeros, the body is at its placement in the file.
         """
         given = np.asarray(qpos)
         missing = self.nq - given.size
@@ -463,7 +465,7 @@ class Model(
         return self._mark
 
     def _take(self, made: Model, origin: Origin) -> None:
-        """Becomes a model of its own that is the same as another one."""
+        """Becomes a separate copy of another model."""
         Model.__init__(self, lib.ds_model_with_pairs, made._open(), NULL, 0, 1, origin=origin)
 
     def _copied(self) -> Model:
@@ -482,7 +484,7 @@ class Model(
         return made
 
 
-#: Of a kind of part: the functions that give the id of a name and the name of an id, and what counts them.
+#: For each kind of part: the functions for the id of a name and the name of an id, and the attribute with the count.
 _PARTS = {
     "body": (lib.ds_model_body_id, lib.ds_model_body_name, "nbody"),
     "joint": (lib.ds_model_joint_id, lib.ds_model_joint_name, "njoint"),
@@ -495,13 +497,13 @@ _PARTS = {
 
 
 def mesh_folders(dirs: Union[Path, Iterable[Path]]) -> List[Path]:
-    """One folder or several, then those of ROS's environment variables."""
+    """The given folders, then those of ROS's environment variables."""
     given: List[Path] = [dirs] if isinstance(dirs, (str, bytes, os.PathLike)) else list(listed(dirs, "mesh_dirs", "paths"))
     return [*given, *_folders.of_environment()]
 
 
 def _load_options(mesh_dirs: Union[Path, Iterable[Path]], options: Any) -> Tuple[Any, Tuple[str, ...], Any]:
-    """The struct, the folders from wherever they are looked at, and what must live as long as the struct."""
+    """The struct, the folders as absolute paths, and the objects that must live as long as the struct."""
     dirs = mesh_folders(mesh_dirs)
     strings = [ffi.new("char[]", file_name(d, "mesh_dirs")) for d in dirs]
     if strings:

@@ -1,6 +1,7 @@
-"""A model's step as solvers of optimal control take it: x⁺ = f(x, u) with x = (q, v), and its derivatives.
+"""A model's step for solvers of optimal control: x⁺ = f(x, u) with x = (q, v), and its derivatives.
 
-`diffsim.casadi`, `diffsim.acados` and `diffsim.crocoddyl` are made from it. Each needs its package; this module does not.
+`diffsim.casadi`, `diffsim.acados` and `diffsim.crocoddyl` use it. Each of them needs its package; this module does
+not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from .sim import Sim
 
 
 class Quaternion(NamedTuple):
-    """Where a rotation is: first entry in q, first dof, and both of a free joint's position, -1 without."""
+    """Location of a rotation: its first entry in q, its first dof, and those of a free joint's position (-1 for other
+    joints)."""
 
     q: int
     v: int
@@ -26,7 +28,7 @@ class Quaternion(NamedTuple):
 
 
 def quaternions(model: Model) -> List[Quaternion]:
-    """The rotations of a model whose coordinates are quaternions."""
+    """Rotations of a model with quaternions as coordinates."""
     out = []
     for joint in model.joints:
         if joint.kind == JointKind.SPHERICAL:
@@ -39,11 +41,11 @@ def quaternions(model: Model) -> List[Quaternion]:
 class Transition:
     """`steps` steps of a model with one input, as a function of x = (q, v) and u.
 
-    Every call starts without a warm start, so that the same arguments give the same bits. options: those of a `Sim`.
-    differences: None for exact derivatives, else the increment of central differences, to compare with.
+    Every call begins without a warm start: equal arguments give equal bits. options: those of a `Sim`. differences:
+    None for exact derivatives, else the increment of central differences, for comparison.
 
-    A point at which a step fails has no value: `step` and the derivatives give NaN there, which solvers take as a reason for
-    a shorter step; `failure` says why. `gradients` counts the labels of the steps that were differentiated.
+    If a step fails, `step` and the derivatives are NaN; solvers then try a shorter step. `failure` has the reason.
+    `gradients` counts the labels of the differentiated steps.
     """
 
     def __init__(self, model: Model, steps: int = 1, differences: Any = None, **options: Any) -> None:
@@ -71,7 +73,7 @@ class Transition:
         return np.concatenate([array(q, (self.nq,), "q"), array(v, (self.nv,), "v")])
 
     def split(self, x: ArrayLike) -> Tuple[Array, Array]:
-        """q, its quaternions of unit length, and v."""
+        """q with quaternions of unit length, and v."""
         x = array(x, (self.nx,), "x")
         q = x[: self.nq].copy()
         for at in self.quaternions:
@@ -81,7 +83,7 @@ class Transition:
         return q, x[self.nq :].copy()
 
     def step(self, x: ArrayLike, u: ArrayLike) -> Array:
-        """x⁺."""
+        """The next state x⁺."""
         self.evaluations += 1
         try:
             q, v = self.split(x)
@@ -113,8 +115,8 @@ class Transition:
         return np.concatenate([q, v]), A, B
 
     def jacobians(self, x: ArrayLike, u: ArrayLike) -> Tuple[Array, Array, Array]:
-        """(x⁺, ∂x⁺/∂x, ∂x⁺/∂u) by the entries of x themselves: nx×nx and nx×nu. Quaternions count as those of unit length
-        along them, so that a solver that leaves the unit sphere still has the derivative of its function."""
+        """(x⁺, ∂x⁺/∂x, ∂x⁺/∂u) by the entries of x: nx×nx and nx×nu. A quaternion stands for the unit quaternion in
+        its direction. So a solver that leaves the unit sphere still has the derivative of its function."""
         y, A, B = self.linearize(x, u)
         if not self.quaternions:
             return y, A, B
@@ -161,7 +163,7 @@ class Transition:
         return np.concatenate([self.model.difference(q0, q1), v1 - v0])
 
     def integrate(self, x: ArrayLike, dx: ArrayLike) -> Array:
-        """x moved along a tangent vector."""
+        """Moves x along a tangent vector."""
         q, v = self.split(x)
         d = array(dx, (self.ndx,), "dx")
         return np.concatenate([self.model.integrate(q, d[: self.nv]), v + d[self.nv :]])
@@ -191,7 +193,7 @@ class Transition:
 
 
 def rotation(a: float, b: float, c: float, w: float) -> Array:
-    """The rotation of a unit quaternion (x y z w)."""
+    """Rotation matrix of a unit quaternion (x y z w)."""
     return np.array(
         [
             [1 - 2 * (b * b + c * c), 2 * (a * b - c * w), 2 * (a * c + b * w)],
@@ -226,7 +228,7 @@ def difference_jacobians(transition: Transition, x0: ArrayLike, x1: ArrayLike) -
     d = transition.difference(x0, x1)
     first, second = -np.eye(transition.ndx), np.eye(transition.ndx)
     for s in _spans(transition):
-        # q1 moves on its right side; q0 on its right is the inverse motion on the left of the difference.
+        # q1 moves on its right side. A motion of q0 on its right is the inverse motion on the left of the difference.
         second[s, s] = np.linalg.inv(right_jacobian(d[s]))
         first[s, s] = -np.linalg.inv(right_jacobian(-d[s]))
     return first, second

@@ -1,4 +1,4 @@
-"""Questions about a state that take no step: motion, terms of the equations of motion, momentum."""
+"""Queries about a state without a step: motion, terms of the equations of motion, momentum."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Frame = Union[ReferenceFrame, ReferenceFrameName]
 
 
 class Questions(Dynamics):
-    """What a `Sim` answers about any state, beside its dynamics. Velocities and accelerations are (linear; angular), as
-    `frame` says; accelerations are without gravity. A frame on a body is where `placement` (4×4, in the body's frame) has
-    it, None for the body's own; of a site it is `model.site(i).body` and `model.site(i).placement`."""
+    """Queries of a `Sim` about any state, beside its dynamics. Velocities and accelerations are (linear; angular) in
+    the `frame`. Accelerations do not include gravity. A frame on a body has the pose `placement` (4×4, in the body's
+    frame); None for the body's own frame. For a site use `model.site(i).body` and `model.site(i).placement`."""
 
     def _vectors(
         self,
@@ -117,7 +117,7 @@ class Questions(Dynamics):
         placement: Optional[ArrayLike] = None,
         frame: Frame = WORLD_ALIGNED,
     ) -> Array:
-        """Time derivative of `frame_jacobian` along v: 6×nv; times v the acceleration at a = 0."""
+        """Time derivative of `frame_jacobian` along v: 6×nv. Its product with v is the acceleration at a = 0."""
         rate: Array = result(None, (6, self.model.nv), "rate")
         of = self._frame(body, placement, frame)
         check(lib.ds_frame_jacobian_rate(self._handle, self._q.fill(q), self._v.fill(v), *of, pointer(rate)))
@@ -147,8 +147,8 @@ class Questions(Dynamics):
         placement: Optional[ArrayLike] = None,
         frame: Frame = WORLD_ALIGNED,
     ) -> Tuple[Array, Array, Array, Array]:
-        """(acceleration, dacceleration_dq, dacceleration_dv, dacceleration_da) of a frame on a body at joint accelerations
-        a: 6 numbers, and 6×nv each."""
+        """(acceleration, dacceleration_dq, dacceleration_dv, dacceleration_da) of a frame on a body at joint
+        accelerations a: 6 numbers, and 6×nv each."""
         by_q, by_v, by_a = (result(None, (6, self.model.nv), f"dacceleration_d{x}") for x in "qva")
         out = result(None, (6,), "acceleration"), by_q, by_v, by_a
         state = self._q.fill(q), self._v.fill(v), self._a.fill(a)
@@ -172,13 +172,14 @@ class Questions(Dynamics):
         return out
 
     def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, out: Optional[Array] = None) -> Array:
-        """C, nv×nv: C v are the Coriolis and centrifugal forces, and C + Cᵀ is the rate of the mass matrix."""
+        """Coriolis matrix C, nv×nv. C v are the Coriolis and centrifugal forces; C + Cᵀ is the rate of the mass
+        matrix."""
         out = result(out, (self.model.nv,) * 2, "out")
         check(lib.ds_coriolis_matrix(self._handle, self._q.fill(q), self._v.fill(v), pointer(out)))
         return out
 
     def mass_matrix_inverse(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
-        """The inverse of `mass_matrix`: nv×nv."""
+        """Inverse of `mass_matrix`: nv×nv."""
         out = result(out, (self.model.nv,) * 2, "out")
         check(lib.ds_mass_matrix_inverse(self._handle, self._q.fill(q), pointer(out)))
         return out
@@ -186,8 +187,8 @@ class Questions(Dynamics):
     def inverse_dynamics_regressor(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Optional[Array] = None
     ) -> Array:
-        """Y, nv×(10 nbody): times the inertial parameters of all bodies, ten of each as `Body.inertia` has them, it is the
-        force that gives the acceleration a, without armature and external wrenches."""
+        """Regressor Y, nv×(10 nbody). Y times the inertial parameters of all bodies, ten each in the order of
+        `Body.inertia`, is the force for the acceleration a, without armature and external wrenches."""
         out = result(out, (self.model.nv, 10 * self.model.nbody), "out")
         state = self._q.fill(q), self._v.fill(v), self._a.fill(a)
         check(lib.ds_inverse_dynamics_regressor(self._handle, *state, pointer(out)))
@@ -207,8 +208,8 @@ class Questions(Dynamics):
         bodies: Sequence[Id],
         wrenches: ArrayLike,
     ) -> Array:
-        """As `inverse_dynamics`, with further wrenches (force; moment) on bodies, 6×len(bodies), world axes, at the bodies'
-        origins [N, N m]."""
+        """`inverse_dynamics` with further wrenches (force; moment) on bodies, 6×len(bodies), world axes, at the
+        bodies' origins [N, N m]."""
         out = result(None, (self.model.nv,), "tau")
         state = self._q.fill(q), self._v.fill(v), self._a.fill(a)
         given = self._wrenches(bodies, wrenches)
@@ -223,7 +224,7 @@ class Questions(Dynamics):
         bodies: Sequence[Id],
         wrenches: ArrayLike,
     ) -> Array:
-        """As `forward_dynamics`, with wrenches as `inverse_dynamics_with_wrenches` has them."""
+        """`forward_dynamics` with further wrenches on bodies; see `inverse_dynamics_with_wrenches`."""
         out = result(None, (self.model.nv,), "a")
         state = self._q.fill(q), self._v.fill(v), self._tau.fill(tau)
         given = self._wrenches(bodies, wrenches)
@@ -235,21 +236,22 @@ class Questions(Dynamics):
     def center_of_mass_motion(
         self, q: ArrayLike, v: ArrayLike, a: Optional[ArrayLike] = None
     ) -> Tuple[Array, Array, Array]:
-        """(com, velocity, acceleration) of all that moves, world axes, without gravity; None for a is zero."""
+        """(com, velocity, acceleration) of all moving bodies, world axes, without gravity. a: None for zeros."""
         out = result(None, (3,), "com"), result(None, (3,), "velocity"), result(None, (3,), "acceleration")
         state = self._q.fill(q), self._v.fill(v), self._a.fill(a)
         check(lib.ds_center_of_mass_motion(self._handle, *state, *map(pointer, out)))
         return out
 
     def centroidal_momentum(self, q: ArrayLike, v: ArrayLike, a: Optional[ArrayLike] = None) -> Tuple[Array, Array]:
-        """(momentum, rate) about the centre of mass, (linear; angular), world axes, without gravity; None for a is zero."""
+        """(momentum, rate) about the centre of mass, (linear; angular), world axes, without gravity. a: None for
+        zeros."""
         out = result(None, (6,), "momentum"), result(None, (6,), "rate")
         state = self._q.fill(q), self._v.fill(v), self._a.fill(a)
         check(lib.ds_centroidal_momentum(self._handle, *state, *map(pointer, out)))
         return out
 
     def centroidal_map(self, q: ArrayLike) -> Array:
-        """A, 6×nv: A v is the momentum about the centre of mass."""
+        """Matrix A, 6×nv: A v is the momentum about the centre of mass."""
         A: Array = result(None, (6, self.model.nv), "A")
         check(lib.ds_centroidal_map(self._handle, self._q.fill(q), pointer(A)))
         return A

@@ -1,4 +1,4 @@
-"""What steps, their derivatives and questions about geometry give back."""
+"""Results of steps, of their derivatives and of geometric queries."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from .enums import Gradient
 
 
 class StepInfo(NamedTuple):
-    """How a step went.
+    """Facts about a step.
 
-    residual: at which the contact solver stopped. switch_distance: to the nearest switch of a mode, inf
-    without any. gradient: what a derivative of this step would be. converged: whether the residual is
-    within the tolerance; if not, the step has no derivative. impacts: contacts that rebound; with any, the
-    derivative of positions by positions is that through the impacts. deepest: of the penetrations where the step began [m].
-    too_deep: contacts deeper than the option max_depth. near_singular: Euler joints within three degrees of where their
-    axes lie in one plane. push_out_given_up: whether violations yielded as if compliant, because friction jams the
-    bodies. work: of the contact problem, in factorizations of it; see the option max_work.
+    residual: residual at which the contact solver stopped. switch_distance: distance to the nearest switch of a mode,
+    inf if there is none. gradient: label that a derivative of this step would have. converged: True if the residual
+    is within the tolerance; if not, the step has no derivative. impacts: number of contacts that rebound; with any,
+    the derivative of positions by positions includes the change of the impact time. deepest: deepest penetration at
+    the start of the step [m]. too_deep: number of contacts deeper than the option max_depth. near_singular: Euler
+    joints within three degrees of a configuration with all axes in one plane. push_out_given_up: True if violations
+    yielded as if compliant, because friction jams the bodies. work: work of the contact problem, in factorizations of
+    it; see the option max_work.
     """
 
     contacts: int
@@ -67,9 +68,9 @@ def wanted_names(wanted: Sequence[str]) -> List[str]:
 class StepJacobians:
     """Jacobians of a step, column-major. Rows and columns of configurations are tangent (nv).
 
-    dq_dq, dq_dv, dv_dq, dv_dv: nv×nv; dq_du, dv_du: nv×nu; dq_dp, dv_dp: nv×np. Those that were not
-    wanted are None. In a batch the arrays have one more axis, the element, at the end. The arrays can be
-    written to, but not exchanged for others; a copy has arrays of its own.
+    dq_dq, dq_dv, dv_dq, dv_dv: nv×nv; dq_du, dv_du: nv×nu; dq_dp, dv_dp: nv×np. Jacobians that were not wanted are
+    None. In a batch the arrays have one more axis at the end, the element. You can write to the arrays but not
+    replace them. A copy has its own arrays.
     """
 
     NAMES = ("dq_dq", "dq_dv", "dq_du", "dq_dp", "dv_dq", "dv_dv", "dv_du", "dv_dp")
@@ -93,7 +94,7 @@ class StepJacobians:
         self._own({name: np.zeros(shapes[name], order="F") if name in wanted else None for name in self.NAMES})
 
     def _own(self, arrays: Dict[str, Optional[Array]]) -> None:
-        """Takes the arrays and their addresses, which hold as long as what they were taken from."""
+        """Takes the arrays and their addresses. An address is valid while its array lives."""
         memory = {name: pointer(x) for name, x in arrays.items()}
         values = {**arrays, "_memory": memory, "_struct": ffi.new("ds_step_jacobians *", memory)}
         for name, value in values.items():
@@ -113,9 +114,9 @@ class StepJacobians:
 
 
 class JacobianPattern(NamedTuple):
-    """Entries of a step's Jacobians that may differ from zero, in compressed columns: the rows of column j of those by q
-    and v are state_rows[state_starts[j]:state_starts[j + 1]], likewise for those by u. Patterns of one simulation with
-    the same number are the same."""
+    """Entries of a step's Jacobians that may differ from zero, in compressed columns. The rows of column j of the
+    Jacobians by q and v are state_rows[state_starts[j]:state_starts[j + 1]]; likewise for the Jacobians by u.
+    Patterns of one simulation with the same number are equal."""
 
     number: int
     state_starts: Array
@@ -127,8 +128,8 @@ class JacobianPattern(NamedTuple):
 class PatchFace(NamedTuple):
     """A polygon of a hydroelastic patch.
 
-    contact: its number among the sim's contacts. vertices: n×3 [m], world axes, in order around it. pressures: n numbers
-    [Pa], negative on a face that is not closed.
+    contact: number among the sim's contacts. vertices: n×3 [m], world axes, in order around the polygon. pressures: n
+    numbers [Pa]; negative on a face that is not closed.
     """
 
     contact: int
@@ -137,8 +138,7 @@ class PatchFace(NamedTuple):
 
 
 class SmoothingInfo(NamedTuple):
-    """What smoothed Jacobians are made of: pairs in the mean, pairs left out (both 0 for the central
-    path)."""
+    """Samples of smoothed Jacobians: pairs in the mean, pairs left out (both 0 for the central path)."""
 
     gradient: Gradient
     pairs: int
@@ -146,9 +146,9 @@ class SmoothingInfo(NamedTuple):
 
 
 class ContactDerivatives(NamedTuple):
-    """How contacts move with q (tangent), world axes. point, normal: 3×nv×contacts; tangents: 6×nv×
-    contacts, t1 above t2; gap: nv×contacts. gradient: one-sided where something is not determined and
-    left out."""
+    """Derivatives of contacts by q (tangent), world axes. point, normal: 3×nv×contacts; tangents: 6×nv×contacts, t1
+    above t2; gap: nv×contacts. gradient: one-sided if a derivative is undetermined; the undetermined part is left
+    out."""
 
     point: Array
     normal: Array
@@ -158,9 +158,9 @@ class ContactDerivatives(NamedTuple):
 
 
 class ImpulseJacobians(NamedTuple):
-    """How the impulses of the contacts move: rows t1, t2, n of each contact, columns q (tangent), v, u
-    and p. unique: whether the state determines every impulse; if not (four points under a flat foot),
-    only their total force on a body has the derivative given."""
+    """Derivatives of the impulses of the contacts: rows t1, t2, n of each contact, columns q (tangent), v, u and p.
+    unique: True if the state determines every impulse. If not (four points under a flat foot), only their total force
+    on a body has the given derivative."""
 
     q: Array
     v: Array
@@ -170,8 +170,8 @@ class ImpulseJacobians(NamedTuple):
 
 
 class Distance(NamedTuple):
-    """The distance of two geoms, negative where they overlap, world axes. point_a, point_b: on the
-    surfaces; normal: from A to B; derivative: by q (tangent), nv numbers."""
+    """Distance of two geoms, negative if they overlap, world axes. point_a, point_b: closest points on the surfaces;
+    normal: from A to B; derivative: by q (tangent), nv numbers."""
 
     distance: float
     point_a: Array
@@ -182,8 +182,8 @@ class Distance(NamedTuple):
 
 
 class SmoothedDistance(NamedTuple):
-    """Means of a distance, its point and its normal, world axes, and their derivatives by q (tangent):
-    nv, 3×nv and 3×nv."""
+    """Means of a distance, its point and its normal, world axes, and their derivatives by q (tangent): nv, 3×nv and
+    3×nv."""
 
     distance: float
     point: Array
@@ -204,8 +204,8 @@ class ColumnLabels(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """Gradient of a function by what went into a step or a rollout: q (tangent) and v: nv numbers,
-    u: nu (of a rollout nu×N), p: np. In a batch: one column an element."""
+    """Gradient of a function by the arguments of a step or a rollout: q (tangent) and v: nv numbers, u: nu (for a
+    rollout nu×N), p: np. In a batch: one column per element."""
 
     q: Array
     v: Array

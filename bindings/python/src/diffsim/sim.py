@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 Records = npt.NDArray[Any]
 
-# A newer library's contacts may be longer than the header has them.
+# The contacts of a newer library may have more fields than this header.
 CONTACT = layout("ds_contact", lib.ds_contact_size())
 PATCH = layout("ds_patch", lib.ds_patch_size())
 
@@ -67,14 +67,14 @@ PATCH = layout("ds_patch", lib.ds_patch_size())
 class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fixed=("model",)):
     """One simulation of a model. Calls of several threads take turns.
 
-    Options are keyword arguments: `help(diffsim.Sim.__init__)` has each with its unit and default. `options` gives those that it
-    was made with.
+    Options are keyword arguments: `help(diffsim.Sim.__init__)` lists them with units and defaults. The property
+    `options` has their values.
 
-    Arrays are float64; other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
-    Results are new arrays unless `out` says where they go; `out` may hold arguments.
+    Arrays are float64. Other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
+    Results are new arrays, or go to `out`. The arrays of `out` may be arguments.
 
-    A copy or pickle has the options, parameters, wrenches, pairs and the warm start: its steps to come are the same to
-    the bit. The last step does not go with it.
+    A copy or pickle has the options, parameters, wrenches, pairs and the warm start. Its next steps are equal to the
+    bit. It does not have the last step.
     """
 
     @says("ds_options")
@@ -93,7 +93,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         self._dq, self._dv, self._du = Slot(nv, "dq"), Slot(nv, "dv"), Slot(nu, "du")
         self._q_next, self._v_next = Slot(nq, "q_next"), Slot(nv, "v_next")
         self._q_bar, self._v_bar = Slot(nv, "q_next_bar"), Slot(nv, "v_next_bar")
-        #: An input that nobody sets.
+        #: Input if the caller gives none.
         self._no_u = Slot(nu, "u")
         self._six = Slot(6, "wrench")
         self._three = Slot(3, "point")
@@ -111,17 +111,17 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
 
     @property
     def options(self) -> Options:
-        """All options that it was made with, by name: `Sim(model, **sim.options)` is one more like it."""
+        """All options, by name. `Sim(model, **sim.options)` makes another sim with the same options."""
         return Options(self._options)
 
     @property
     def time_step(self) -> float:
-        """Length of a step [s]: the one that was given, else that of the model."""
+        """Length of a step [s]: the option, else the time step of the model."""
         return float(lib.ds_sim_time_step(self._open()))
 
     @property
     def integrator(self) -> Integrator:
-        """The integrator by which it steps: the one that was given, else the nearest to that of the model's file."""
+        """Integrator of the steps: the option, else the nearest one to the integrator of the model's file."""
         return Integrator(lib.ds_sim_integrator(self._open()))
 
     def __repr__(self) -> str:
@@ -157,9 +157,9 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     ) -> Tuple[Array, Array]:
         """Advances a state by one time step and returns (q_next, v_next).
 
-        q: nq numbers, v: nv, u: nu, None for zeros. out: two arrays for the results, which may be q
-        and v themselves. Derivatives of this step can be asked for until the next one. Raises
-        `NumericalError`, `CapacityError`, `NotConvergedError`.
+        q: nq numbers, v: nv, u: nu, None for zeros. out: two arrays for the results, which may be q and v. The
+        derivatives of this step are available until the next step. Raises `NumericalError`, `CapacityError`,
+        `NotConvergedError`.
         """
         self._lock.acquire()
         try:
@@ -189,8 +189,8 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     def jacobians(
         self, wanted: Sequence[str] = StepJacobians.NAMES, out: Optional[StepJacobians] = None
     ) -> StepJacobians:
-        """Jacobians of the last step: those `wanted`, or those that `out` has (an earlier result, which
-        is overwritten). Raises `NoStepError`, `NotConvergedError`, `NumericalError`."""
+        """Jacobians of the last step by the names `wanted`, or those of `out` (an earlier result, which is
+        overwritten). Raises `NoStepError`, `NotConvergedError`, `NumericalError`."""
         out = self.new_jacobians(wanted) if out is None else out
         if not isinstance(out, StepJacobians):
             raise ArgumentTypeError(f"out: expected diffsim.StepJacobians, got {type(out).__name__}")
@@ -199,8 +199,8 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return out
 
     def jacobian_pattern(self) -> JacobianPattern:
-        """Which entries of the last step's Jacobians may differ from zero. It is another than before only where
-        other bodies touch, which its `number` shows. Raises `NoStepError`."""
+        """Pattern of the entries of the last step's Jacobians that may differ from zero. It changes only if other
+        bodies touch; then its `number` changes. Raises `NoStepError`."""
         entries = ffi.new("ds_jacobian_entries *")
         check(lib.ds_sim_jacobian_entries(self._handle, entries))
         sizes = (self.model.nv + 1, entries.by_state, self.model.nu + 1, entries.by_input)
@@ -212,8 +212,8 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         self, pattern: JacobianPattern, wanted: Sequence[str] = StepJacobians.NAMES[:3] + StepJacobians.NAMES[4:7]
     ) -> Dict[str, Array]:
         """Values of the `pattern`'s entries, by name: `scipy.sparse.csc_array((values["dv_dq"], pattern.state_rows,
-        pattern.state_starts), shape=(nv, nv))`. Those by p are dense. `pattern` must be that of the last step. Raises
-        `InvalidArgumentError` for another, and as `jacobians`."""
+        pattern.state_starts), shape=(nv, nv))`. Jacobians by p are dense. `pattern` must belong to the last step.
+        Raises `InvalidArgumentError` for another pattern, and the errors of `jacobians`."""
         if not isinstance(pattern, JacobianPattern):
             raise ArgumentTypeError(f"pattern: expected a diffsim.JacobianPattern, got {type(pattern).__name__}")
         wanted = wanted_names(wanted)
@@ -229,7 +229,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return values
 
     def new_jacobians(self, wanted: Sequence[str] = StepJacobians.NAMES) -> StepJacobians:
-        """Memory for `jacobians`, to be used again and again."""
+        """Memory for `jacobians`, for repeated use."""
         return StepJacobians(self.model.nv, self.model.nu, self.np, wanted)
 
     def _fits(self, out: StepJacobians, count: Tuple[int, ...]) -> None:
@@ -246,8 +246,8 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         du: Optional[ArrayLike] = None,
         dp: Optional[ArrayLike] = None,
     ) -> Tuple[Array, Array]:
-        """Forward mode through the last step: (dq_next, dv_next) for variations dq, dv (nv, tangent),
-        du (nu), dp (np); None for none."""
+        """Forward mode through the last step: (dq_next, dv_next) for the variations dq, dv (nv, tangent), du (nu), dp
+        (np). None for zeros."""
         a, b = self._q_bar, self._v_bar
         check(
             lib.ds_sim_step_jvp(
@@ -263,7 +263,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return a.take(), b.take()
 
     def impulse_jacobians(self) -> ImpulseJacobians:
-        """Jacobians of the contact impulses of the last step, each along its contact's own frame."""
+        """Jacobians of the contact impulses of the last step, each in its contact's own frame."""
         rows, unique = 3 * len(self.contacts()), ffi.new("int32_t *")
         columns = (self.model.nv, self.model.nv, self.model.nu, self.np)
         q, v, u, p = made = [result(None, (rows, n), "") for n in columns]
@@ -277,24 +277,24 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         du: Optional[ArrayLike] = None,
         dp: Optional[ArrayLike] = None,
     ) -> Tuple[Array, bool]:
-        """Forward mode of `impulse_jacobians`: the variation of the impulses (3×contacts), and whether
-        they are unique."""
+        """Forward mode of `impulse_jacobians`: the variation of the impulses (3×contacts), and True if the impulses
+        are unique."""
         out, unique = result(None, (3, len(self.contacts())), ""), ffi.new("int32_t *")
         given = (self._dq.fill(dq), self._dv.fill(dv), self._du.fill(du), self._dp.fill(dp))
         check(lib.ds_sim_impulse_jvp(self._handle, *given, pointer(out), unique))
         return out, bool(unique[0])
 
     def impulse_vjp(self, impulse_bar: ArrayLike) -> Tuple[Gradients, bool]:
-        """Reverse mode of `impulse_jacobians`: the gradient by q, v, u, p of a function of which
-        impulse_bar (3×contacts) is the gradient, and whether the impulses are unique."""
+        """Reverse mode of `impulse_jacobians`: from the gradient of a function by the impulses, impulse_bar
+        (3×contacts), to its gradient by q, v, u, p. The second value is True if the impulses are unique."""
         bar = array(impulse_bar, (3, len(self.contacts())), "impulse_bar")
         made, unique = (self._dq, self._dv, self._du, self._dp), ffi.new("int32_t *")
         check(lib.ds_sim_impulse_vjp(self._handle, pointer(bar), *(s.pointer for s in made), unique))
         return Gradients(*(slot.take() for slot in made)), bool(unique[0])
 
     def vjp(self, q_next_bar: ArrayLike, v_next_bar: ArrayLike) -> Gradients:
-        """Reverse mode through the last step: the gradient by q, v, u, p of a function of which
-        q_next_bar (tangent at q_next) and v_next_bar (nv numbers each) are the gradient."""
+        """Reverse mode through the last step: from the gradient of a function by the next state, q_next_bar (tangent
+        at q_next) and v_next_bar (nv numbers each), to its gradient by q, v, u, p."""
         made = (self._dq, self._dv, self._du, self._dp)
         check(
             lib.ds_sim_step_vjp(
@@ -307,23 +307,24 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return Gradients(*(slot.take() for slot in made))
 
     def vjp_aware(self, q_next_bar: ArrayLike, v_next_bar: ArrayLike) -> Tuple[Gradients, bool]:
-        """As `vjp`, but another gradient where that is larger, which sees beyond contacts that hold or are open; and whether
-        it is another. `aware_contacts` says how many contacts and limits that one takes in another mode."""
+        """Aware gradient of the last step: looks beyond active and open contacts. Returns it if it is larger than the
+        gradient of `vjp`, else the gradient of `vjp`; the second value is True for the aware gradient.
+        `aware_contacts` has the number of contacts and limits in another mode."""
         made, which = (self._dq, self._dv, self._du, self._dp), ffi.new("int32_t *")
         bars = self._q_bar.fill(q_next_bar), self._v_bar.fill(v_next_bar)
         check(lib.ds_sim_step_vjp_aware(self._handle, *bars, *(slot.pointer for slot in made), which))
         return Gradients(*(slot.take() for slot in made)), bool(which[0])
 
     def column_labels(self) -> ColumnLabels:
-        """Labels of the single columns of the last step's derivative: False exact, True one-sided. The columns
-        that are exact are the derivative on all sides of the switch."""
+        """Labels of the single columns of the last step's derivative: False exact, True one-sided. An exact column is
+        the derivative on all sides of the switch."""
         sizes = (self.model.nv, self.model.nv, self.model.nu, self.np)
         made = ColumnLabels(*(np.zeros(n, dtype=bool) for n in sizes))
         check(lib.ds_sim_column_labels(self._handle, *(ffi.from_buffer("uint8_t[]", x.view(np.uint8)) for x in made)))
         return made
 
     def aware_contacts(self) -> int:
-        """How many contacts and limits the gradient of the last `vjp_aware` took in another mode than the step did."""
+        """Number of contacts and limits to which the last `vjp_aware` gave another mode than the step."""
         out = ffi.new("size_t *")
         check(lib.ds_sim_aware_contacts(self._handle, out))
         return int(out[0])
@@ -335,10 +336,10 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         wanted: Sequence[str] = StepJacobians.NAMES,
         **fields: Unpack[SmoothingOptions],
     ) -> Tuple[StepJacobians, SmoothingInfo]:
-        """Smoothed Jacobians of the last step; the step and its exact derivatives stay as they are.
+        """Smoothed Jacobians of the last step. The step and its exact derivatives do not change.
 
-        fields are those of `ds_smoothing`: width_q, width_v, width_u, pairs, seed, max_failures (random
-        methods), kappa, reach (central path). Allocates.
+        fields are those of `ds_smoothing`: width_q, width_v, width_u, pairs, seed, max_failures (random methods),
+        kappa, reach (central path). Allocates.
         """
         smoothing, _keep = struct(
             "ds_smoothing", lib.ds_smoothing_init, {"method": choice(SmoothingMethod, method, "method"), **fields}
@@ -348,8 +349,8 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return out, SmoothingInfo(Gradient(info.gradient), info.pairs, info.failures)
 
     def relaxed_step(self, **fields: Unpack[SmoothingOptions]) -> Tuple[Array, Array]:
-        """(q_next, v_next) of the last step with complementarity relaxed, of which
-        `SmoothingMethod.CENTRAL_PATH` gives the Jacobians; fields: kappa [J], reach [m or rad]."""
+        """(q_next, v_next) of the last step with relaxed complementarity. `SmoothingMethod.CENTRAL_PATH` gives the
+        Jacobians of this step. fields: kappa [J], reach [m or rad]."""
         values = {**fields, "method": SmoothingMethod.CENTRAL_PATH}
         smoothing, _keep = struct("ds_smoothing", lib.ds_smoothing_init, values)
         q_next, v_next = self._q_next, self._v_next
@@ -359,13 +360,12 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     # Geometry
 
     def collide(self, q: ArrayLike) -> Records:
-        """The contacts at q, without dynamics: as `contacts`, with zero impulse and velocity. The last
-        step is forgotten."""
+        """Contacts at q, without dynamics: as `contacts`, with zero impulse and velocity. Forgets the last step."""
         check(lib.ds_sim_collide(self._handle, self._q.fill(q)))
         return self.contacts()
 
     def contact_derivatives(self) -> ContactDerivatives:
-        """How the contacts of the last step or `collide` move with q."""
+        """Derivatives by q of the contacts of the last step or `collide`."""
         nv, n = self.model.nv, len(self.contacts())
         shapes = ((3, nv, n), (3, nv, n), (6, nv, n), (nv, n))
         point, normal, tangents, gap = made = [result(None, shape, "") for shape in shapes]
@@ -374,7 +374,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return ContactDerivatives(point, normal, tangents, gap, Gradient(gradient[0]))
 
     def distance(self, geom_a: Id, geom_b: Id, q: ArrayLike) -> Distance:
-        """Signed distance of two geoms at q, whatever the filters say. The last step stays as it is."""
+        """Signed distance of two geoms at q. Ignores the filters of pairs. The last step does not change."""
         out, derivative = ffi.new("ds_distance *"), self._dq
         check(lib.ds_sim_distance(self._handle, *self._geoms(geom_a, geom_b), self._q.fill(q), out, derivative.pointer))
         point_a, point_b, normal = (np.array(list(x)) for x in (out.point_a, out.point_b, out.normal))
@@ -389,9 +389,8 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         method: Union[SmoothingMethod, SmoothingMethodName] = SmoothingMethod.FIRST_ORDER,
         **fields: Unpack[DistanceSmoothingOptions],
     ) -> SmoothedDistance:
-        """`distance` as a mean over random displacements of geom_b, where the closest point or normal
-        jumps; fields are those of `ds_distance_smoothing`: width_linear [m], width_angular [rad], pairs,
-        seed."""
+        """Mean of `distance` over random displacements of geom_b, for geoms whose closest point or normal jumps.
+        fields are those of `ds_distance_smoothing`: width_linear [m], width_angular [rad], pairs, seed."""
         values = {**fields, "method": choice(SmoothingMethod, method, "method")}
         smoothing, _keep = struct("ds_distance_smoothing", lib.ds_distance_smoothing_init, values)
         nv, out = self.model.nv, ffi.new("ds_smoothed_distance *")
@@ -409,27 +408,28 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return self.model._id("geom", geom_a, "geom_a"), self.model._id("geom", geom_b, "geom_b")
 
     def set_pair_enabled(self, geom_a: Id, geom_b: Id, enabled: bool) -> None:
-        """Lets two geoms touch, or keeps them from it, whatever the model's filters say."""
+        """Enables or disables contact of two geoms. Overrides the filters of the model."""
         (a, b), may = self._geoms(geom_a, geom_b), flag(enabled, "enabled")
         check(lib.ds_sim_set_pair_enabled(self._handle, a, b, int(may)))
         self._settings.pair(a, b, may)
 
     def contacts(self) -> Records:
-        """The contacts of the last step or `collide`: a structured array with the fields of `ds_contact` (geom_a,
-        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, at_bound, tangents, area, pressure), world axes."""
+        """Contacts of the last step or `collide`: a structured array with the fields of `ds_contact` (geom_a, geom_b,
+        body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, at_bound, tangents, area, pressure),
+        world axes."""
         start, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
         check(lib.ds_sim_contacts(self._handle, start, count))
         return records(start[0], count[0], CONTACT)
 
     def patches(self) -> Records:
-        """The hydroelastic patches of the last step or `collide`: a structured array with the fields of `ds_patch` (geom_a,
-        geom_b, area, centroid, normal, force, torque, first_contact, contact_count), world axes."""
+        """Hydroelastic patches of the last step or `collide`: a structured array with the fields of `ds_patch`
+        (geom_a, geom_b, area, centroid, normal, force, torque, first_contact, contact_count), world axes."""
         start, count = ffi.new("const ds_patch **"), ffi.new("size_t *")
         check(lib.ds_sim_patches(self._handle, start, count))
         return records(start[0], count[0], PATCH)
 
     def patch_faces(self) -> List[PatchFace]:
-        """The polygons of the hydroelastic faces of the last step or `collide`, with the pressures at their vertices."""
+        """Polygons of the hydroelastic faces of the last step or `collide`, with the pressures at their vertices."""
         vertices, pressures = ffi.new("const double **"), ffi.new("const double **")
         starts, count = ffi.new("const size_t **"), ffi.new("size_t *")
         check(lib.ds_sim_patch_faces(self._handle, vertices, pressures, starts, count))
@@ -442,25 +442,26 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         return [PatchFace(i, at[a:b].copy(), p[a:b].copy()) for i, (a, b) in faces if a < b]
 
     def info(self) -> StepInfo:
-        """How the last step went."""
+        """Facts about the last step."""
         info = ffi.new("ds_step_info *")
         check(lib.ds_sim_step_info(self._handle, info))
         return StepInfo._of(info)
 
     def reset(self) -> None:
-        """Forgets warm starts, and activations are 0: the next step is that of a new sim."""
+        """Forgets the warm start and sets the activations to 0. The next step equals that of a new sim."""
         check(lib.ds_sim_reset(self._handle))
 
     def set_external_wrench(self, body: Id, wrench: ArrayLike) -> None:
-        """Sets the force [N] and moment [N m] on a body in every step from now on: 6 numbers, world
-        axes, at the body's origin. Zeros end it."""
+        """Sets the force [N] and moment [N m] on a body in all later steps: 6 numbers, world axes, at the body's
+        origin. Zeros remove them."""
         i = self.model._id("body", body, "body")
         check(lib.ds_sim_set_external_wrench(self._handle, i, self._six.fill(array(wrench, (6,), "wrench"))))
         self._settings.wrench(i, self._six.memory)
 
     def prescribe(self, dof: int, velocity: float) -> None:
-        """Prescribes the velocity [m/s or rad/s] of a dof, 0 to nv-1, at the end of every step from now on, whatever acts on it;
-        NaN frees it. Dofs of a joint begin at its `v_index`. Derivatives by it: `Param("prescribed", dof)`."""
+        """Prescribes the velocity [m/s or rad/s] of a dof, 0 to nv-1, at the end of all later steps. The dof moves at
+        this velocity under any force. NaN frees it. The dofs of a joint begin at its `v_index`. Derivatives by it:
+        `Param("prescribed", dof)`."""
         k, x = index(dof, "dof"), float(velocity)
         check(lib.ds_sim_prescribe(self._handle, k, x))
         self._settings.prescribe(k, x)
@@ -468,9 +469,9 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     def set_force(
         self, tau: Optional[ArrayLike], K: Optional[ArrayLike] = None, D: Optional[ArrayLike] = None
     ) -> None:
-        """Sets a generalized force [N or N m] in every step from now on, nv numbers, with its slopes K = ∂tau/∂q and
-        D = ∂tau/∂v where the step begins, nv×nv, None for zero. The step takes it implicitly: a stiff feedback
-        tau = Kp (target - q) - Kd v with K = -Kp and D = -Kd is as stable as a servo of the model. None ends it."""
+        """Sets a generalized force [N or N m] in all later steps: nv numbers, with its slopes K = ∂tau/∂q and D =
+        ∂tau/∂v at the start of the step, nv×nv, None for zero. The step treats it as implicit: a stiff feedback tau =
+        Kp (target - q) - Kd v with K = -Kp and D = -Kd is as stable as a servo of the model. None removes it."""
         n = self.model.nv
         force = None if tau is None else array(tau, (n,), "tau")
         slopes = [None if x is None else array(x, (n, n), name) for x, name in ((K, "K"), (D, "D"))]
@@ -479,20 +480,21 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
 
     @property
     def prescribed_velocities(self) -> Array:
-        """The prescribed velocities, NaN of dofs that have none."""
+        """Prescribed velocities; NaN for other dofs."""
         out = np.zeros(self.model.nv)
         check(lib.ds_sim_prescribed_velocities(self._handle, pointer(out)))
         return out
 
     def prescribed_impulses(self, out: Optional[Array] = None) -> Array:
-        """Generalized impulses [N s or N m s] that held the dofs with a prescribed velocity in the last step; 0 of others."""
+        """Generalized impulses [N s or N m s] on the dofs with a prescribed velocity in the last step; 0 for other
+        dofs."""
         out = result(out, (self.model.nv,), "out")
         check(lib.ds_sim_prescribed_impulses(self._handle, pointer(out)))
         return out
 
     @property
     def memory(self) -> Array:
-        """The warm start, with the activations: with the state, all that the next step depends on. Can be set."""
+        """The warm start and the activations. Together with the state they decide the next step. Can be set."""
         out = np.zeros(lib.ds_sim_memory_size(self._handle))
         check(lib.ds_sim_get_memory(self._handle, pointer(out)))
         return out
@@ -505,13 +507,13 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
     # Parameters
 
     def select_params(self, params: Sequence[Param]) -> None:
-        """Chooses the parameters that `params`, Jacobians, JVPs and VJPs refer to, in this order."""
+        """Selects the parameters of `params`, Jacobians, JVPs and VJPs, in this order."""
         self._settings.selected = select(lib.ds_sim_select_params, self._handle, params, self.model)
         self._resize_params(lib.ds_sim_np(self._handle))
 
     @property
     def params(self) -> Array:
-        """Values of the selected parameters: np numbers. Can be set, in this sim only."""
+        """Values of the selected parameters: np numbers. Can be set; this changes this sim only."""
         check(lib.ds_sim_get_params(self._handle, self._p.pointer))
         return self._p.take()
 
@@ -522,7 +524,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
 
 
 def said(options: Dict[str, Any], defaults: Any) -> str:
-    """What a representation says of options: the time step, the laws, and what is not as it would be."""
+    """Text of options for a representation: the time step, the laws, and options that differ from their defaults."""
     always = ("time_step", "contact", "integrator")
     shown = (name for name in options if name in always or name not in defaults)
     return " ".join(f"{name}={getattr(options[name], 'name', options[name])}".lower() for name in shown)

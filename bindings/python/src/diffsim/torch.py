@@ -5,8 +5,8 @@
     q, v = sim.rollout(q0, v0, controls)
     (v[-1] ** 2).sum().backward()
 
-Tensors are of float64 and on the CPU. Gradients are the library's adjoint; there are no second derivatives
-and no forward mode.
+Tensors are of float64 and on the CPU. Gradients use the library's adjoint. There are no second derivatives and no
+forward mode.
 """
 
 # mypy: disable-error-code="misc,no-untyped-call,no-untyped-def,unused-ignore"
@@ -65,10 +65,10 @@ class _Function(torch.autograd.Function):  # type: ignore
 class Simulator:
     """Steps and trajectories of a model as differentiable functions of tensors.
 
-    q has nq numbers, v nv, u nu, and p np: the values of `params`, None for those of the model. All may have
-    leading dimensions, which are broadcast and become the elements of one batch of `threads` threads.
-    Gradients by q are in the coordinates of q, as those of `diffsim.jax`. refused: values of a gradient that
-    the library refuses, "nan" or "zero".
+    q has nq numbers, v nv, u nu, and p np. p: the values of `params`; None for the values of the model. All may have
+    leading dimensions, which are broadcast and become the elements of one batch of `threads` threads. Gradients by q
+    are in the coordinates of q, as in `diffsim.jax`. refused: value of a gradient that the library refuses, "nan" or
+    "zero".
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Simulator:
     def _back(self, x: Tuple[Any, ...], q: Any, q_bar: Any, v_bar: Any) -> Tuple[Any, ...]:
         last = self._of(len(q))
         each = np.zeros(len(q), np.int32)
-        # The last rollout is repeated unless it is this one.
+        # Repeats the rollout unless the last one had the same arguments.
         if last.arguments is None or not all(np.array_equal(a, b) for a, b in zip(last.arguments, x)):
             self._run(x, each)
         bars = np.ascontiguousarray(self._chart.adjoint_velocity(q, q_bar)), np.ascontiguousarray(v_bar)
@@ -117,8 +117,8 @@ class Simulator:
         return self._chart.adjoint_tangent(x[0], q0), v0, u, p
 
     def rollout(self, q0: Tensor, v0: Tensor, u: Tensor, p: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
-        """A step for each of the N rows of u (N×nu): the states q ((N+1)×nq) and v ((N+1)×nv), the initial
-        one first."""
+        """Takes a step for each of the N rows of u (N×nu). Returns the states q ((N+1)×nq) and v ((N+1)×nv), the
+        initial state first."""
         m = self.model
         p = self.params if p is None else p
         rows = ((q0, m.nq, "q0", 1), (v0, m.nv, "v0", 1), (u, m.nu, "u", 2), (p, self.np, "p", 1))
@@ -139,7 +139,7 @@ class Simulator:
         return q.reshape(*lead, *q.shape[1:]), v.reshape(*lead, *v.shape[1:])
 
     def step(self, q: Tensor, v: Tensor, u: Optional[Tensor] = None, p: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
-        """One step: (q, v) after it. u: None for zeros."""
+        """One step: returns the next (q, v). u: None for zeros."""
         u = torch.zeros(self.model.nu, dtype=torch.float64) if u is None else u
         if not isinstance(u, torch.Tensor) or u.ndim == 0:
             raise ArgumentTypeError(f"u: expected a tensor of float64 on the CPU, got {type(u).__name__}")

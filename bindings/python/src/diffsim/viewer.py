@@ -13,13 +13,13 @@ import numpy as np
 from ._late import enter
 from .recording import Recording
 
-#: Triangles that the meshes of a recording are thinned to.
+#: Largest number of triangles of a recording's meshes after thinning.
 TRIANGLES = 120_000
 
-#: Frames of a recording that a page shows at most: of more, evenly chosen ones.
+#: Largest number of frames of a recording in a page. A longer recording is thinned to evenly spaced frames.
 FRAMES = 6000
 
-#: Of quaternions in a page.
+#: Unit of the components of quaternions in a page.
 _TURN = 2.0**-16
 
 _PAGE = """<!doctype html>
@@ -53,8 +53,8 @@ def page(
     labels: Optional[Sequence[str]] = None,
     triangles: int = TRIANGLES,
 ) -> str:
-    """The page of one or several recordings. labels: names for them where they are of one robot; triangles: what
-    the meshes of each are thinned to."""
+    """The page of one or several recordings. labels: names of recordings of the same robot; triangles: limit to which
+    the meshes of each are thinned."""
     recordings = list(recordings)
     if not recordings or not all(r.frames for r in recordings):
         raise ValueError("recordings: expected at least one, with a frame each")
@@ -68,11 +68,11 @@ def page(
 
 
 def live_page(recording: Recording, facts: Dict[str, Any], authority: str) -> str:
-    """The page of a simulation that runs at this host and port. Every body of it may move."""
+    """The page of a simulation that runs at this host and port. Every body may move."""
     data = pack(recording, loose=True)
     connect = f"ws://{authority} wss://{authority}"
     text = base64.b64encode(zlib.compress(data, 9)).decode()
-    # In base64 too: names are among the facts.
+    # Also in base64: the facts contain names.
     told = base64.b64encode(json.dumps(facts).encode()).decode()
     blocks = (
         f'<script type="application/x-diffsim">{text}</script>\n'
@@ -84,7 +84,7 @@ def live_page(recording: Recording, facts: Dict[str, Any], authority: str) -> st
 
 @enter
 def inline(text: str, height: int = 520) -> str:
-    """A page within a page, for notebooks."""
+    """A page inside a page, for notebooks."""
     source = html.escape(text, quote=True)
     return (
         f'<iframe srcdoc="{source}" sandbox="allow-scripts allow-downloads" loading="lazy" '
@@ -93,7 +93,7 @@ def inline(text: str, height: int = 520) -> str:
 
 
 class _Arrays:
-    """Arrays one after the other, with a table of them."""
+    """Consecutive arrays, with a table of them."""
 
     def __init__(self) -> None:
         self.table: Dict[str, Any] = {}
@@ -101,12 +101,12 @@ class _Arrays:
         self.length = 0
 
     def add(self, name: Any, x: Any, dtype: Any, row: Any = 0) -> Any:
-        """`row`: differences are stored along rows of this length."""
+        """Adds an array. `row`: stores differences along rows of this length."""
         x = np.ascontiguousarray(x, dtype="<" + dtype)
         if row:
             rows = x.reshape(-1, row)
             x = np.concatenate([rows[:, :1], np.diff(rows, axis=1)], axis=1).astype("<" + dtype)
-        # Bytes of one weight stand together: they are alike.
+        # Bytes of the same significance are adjacent: they are similar and compress well.
         raw = x.view("u1").reshape(-1, x.itemsize).T.tobytes() if x.size else b""
         self.table[name] = [dtype, self.length, len(raw), {"row": row} if row else {}]
         self.parts.append(raw)
@@ -115,7 +115,7 @@ class _Arrays:
 
 
 def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loose: bool = False) -> bytes:
-    """A recording as the page reads it, before compression. loose: no body is taken for fixed to another."""
+    """A recording in the format of the page, before compression. loose: every body may move against every other."""
     frames = recording.frames
     recorded = len(frames)
     if len(frames) > FRAMES:
@@ -143,7 +143,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     arrays.add("time", [f.time for f in frames], "f8")
     for name in ("q", "v", "u"):
         arrays.add(name, np.array([getattr(f, name) for f in frames]).T, "f4")
-    # What the caller records may be of any size.
+    # Values of the caller may have any magnitude.
     arrays.add("channels", np.array([f.channels for f in frames]).T, "f8")
     arrays.add("limits", np.array([f.limits for f in frames]).T, "u1")
     arrays.add("gradient", [255 if f.gradient is None else f.gradient for f in frames], "u1")
@@ -188,7 +188,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
 
 
 def _time_step(frames: Any) -> float:
-    """Length of a step between two frames [s]; 0 where there are none that steps led to."""
+    """Time step between two frames [s]; 0 if no frame follows a step."""
     for a, b in zip(frames, frames[1:]):
         if b.step > a.step and b.time > a.time:
             return float((b.time - a.time) / (b.step - a.step))
@@ -216,7 +216,7 @@ def _ellipsoid(body: Any) -> Optional[Dict[str, Any]]:
         return None
     if np.linalg.det(axes) < 0:
         axes[:, 2] *= -1.0
-    # A thin rod or plate would be drawn as nothing.
+    # A thin rod or plate would be invisible.
     return {"axes": np.maximum(half, 0.01 * half.max()).tolist(), "quaternion": quaternions(axes[:, :, None])[0].tolist()}
 
 
@@ -226,7 +226,7 @@ def quaternions(r: Any) -> Any:
     q = np.stack(
         [1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz], axis=1
     )
-    # The largest is far from zero; the others follow from products with it.
+    # The largest component is far from zero; the others follow from products with it.
     most = np.argmax(q, axis=1)
     a, b, c = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
     d, e, f = r[1, 0] + r[0, 1], r[0, 2] + r[2, 0], r[2, 1] + r[1, 2]
@@ -243,7 +243,7 @@ def quaternions(r: Any) -> Any:
 
 
 def _length_step(poses: Any) -> Any:
-    """What positions are rounded to: 20 µm, less for what is small, more for what is far."""
+    """Unit to which positions are rounded: 20 µm, less for small scenes, more for distant positions."""
     points = poses[..., :3]
     spread = np.ptp(points[0], axis=0).max() if points.shape[1] > 1 else 1.0
     fine = min(2e-5, max(spread, 1e-3) * 2e-5)
@@ -251,7 +251,7 @@ def _length_step(poses: Any) -> Any:
 
 
 def _continuous(q: Any) -> Any:
-    """Quaternions without the changes of sign that mean nothing."""
+    """Quaternions without changes of sign, which do not change the rotation."""
     turned = np.sum(q[1:] * q[:-1], axis=-1) < 0
     signs = np.where(np.cumsum(turned, axis=0) % 2 == 1, -1.0, 1.0)
     out = q.copy()
@@ -275,8 +275,8 @@ def _relative(pose: Any, of: Any) -> Any:
 
 
 def _rigid(recording: Any, poses: Any) -> Any:
-    """For each body: the body that carries it where it never moves against that one (-1 for none or the world), its pose
-    there, and its number among those that move (-1 for those that do not)."""
+    """For each body: the body that carries it, if it never moves against that body (-1 for none or the world); its
+    pose in that body; its number among the moving bodies (-1 for a fixed one)."""
     bodies = len(recording.bodies)
     carriers, still, slots, root = [-1] * bodies, [None] * bodies, [-1] * bodies, [0] * bodies
     still[0] = poses[0, 0].tolist()
@@ -341,7 +341,7 @@ def _contacts(arrays: Any, recording: Any) -> None:
 
 
 def _short(x: Any) -> Any:
-    """Numbers in single precision with 14 digits of their mantissa: half as long when compressed."""
+    """Numbers in single precision with 14 bits of their mantissa: half as long after compression."""
     bits = np.ascontiguousarray(x, "<f4").view("<u4")
     return ((bits + np.uint32(0x200)) & np.uint32(0xFFFFFC00)).view("<f4")
 
@@ -366,7 +366,7 @@ def _arrows(arrays: Any, frames: Any) -> None:
 
 
 def _surfaces(arrays: Any, frames: Any) -> Any:
-    """Surfaces, each once, and which of them a frame shows."""
+    """Surfaces, each stored once, and the surfaces of each frame."""
     names: Dict[str, int] = {}
     numbers: Dict[Any, int] = {}
     faces: Dict[Any, Any] = {}
@@ -377,7 +377,7 @@ def _surfaces(arrays: Any, frames: Any) -> Any:
     for frame in frames:
         lists.append([])
         for name, surface in frame.surfaces.items():
-            # Frames that show the same have the same object.
+            # Frames with the same surface share one object.
             key = name, id(surface)
             if key not in numbers:
                 places, indices, rgba = surface
@@ -426,7 +426,7 @@ def _meshes(arrays: Any, recording: Any, budget: Any) -> List[Dict[str, Any]]:
 
 
 def _ordered(points: Any, triangles: Any) -> Any:
-    """Vertices in the order in which triangles first use them."""
+    """Vertices in the order of their first use by triangles."""
     used, first = np.unique(triangles, return_index=True)
     used = used[np.argsort(first)]
     number = np.zeros(len(points), np.int64)
@@ -435,8 +435,8 @@ def _ordered(points: Any, triangles: Any) -> Any:
 
 
 def thinned(meshes: Any, budget: int) -> Any:
-    """Meshes with at most `budget` triangles in all: vertices within one cell of a grid become one, of the finest grid
-    that does it, a hundredth of the largest mesh at the coarsest."""
+    """Meshes with at most `budget` triangles in all. Vertices within one cell of a grid become one. Uses the finest
+    grid that is sufficient; the coarsest has cells of a hundredth of the largest mesh."""
     total = sum(len(t) for _, t in meshes)
     if total <= budget:
         return meshes
@@ -447,7 +447,7 @@ def thinned(meshes: Any, budget: int) -> Any:
         left = sum(len(t) for _, t in out)
         if left <= budget or cell > largest / 100:
             return out
-        # A surface of cells has a number of triangles that falls with their square.
+        # The number of triangles of a surface falls with the square of the cell size.
         cell *= max(1.1, min(2.0, 0.95 * (left / budget) ** 0.5))
 
 
@@ -467,6 +467,6 @@ def _clustered(points: Any, triangles: Any, cell: Any) -> Any:
     turn = np.argmin(faces, axis=1)
     faces = np.take_along_axis(faces, (turn[:, None] + np.arange(3)) % 3, axis=1)
     n = len(center)
-    # Three numbers below 2^21 in one.
+    # Three numbers below 2^21 in one integer.
     one = (faces[:, 0] * n + faces[:, 1]) * n + faces[:, 2]
     return center, faces[np.unique(one, return_index=True)[1]]
