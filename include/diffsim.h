@@ -977,8 +977,8 @@ typedef struct ds_contact {
    * meaning. */
   uint64_t feature;
   double area;          /**< Of a face of a hydroelastic patch: its area [m²]; else 0. */
-  /** Of such a face: the pressure at its point where the step began, negative where the face is not closed
-   * [Pa]; else 0. */
+  /** Of a face of a hydroelastic patch: the pressure at `point` at the start of the step [Pa], negative if
+   * the face is not closed; else 0. */
   double pressure;
 } ds_contact;
 
@@ -2165,11 +2165,12 @@ ds_status ds_batch_set_external_wrench(struct ds_batch *batch, size_t element, i
 /** Prescribes the velocity of a dof of one element, 0 to count-1, as ds_sim_prescribe; NaN frees the dof. */
 ds_status ds_batch_prescribe(struct ds_batch *batch, size_t element, int32_t dof, double velocity);
 
-/** Forgets the warm starts of all elements. Their next steps are those of new sims with the same
- * parameters, wrenches and prescribed velocities. */
+/** Forgets the warm starts of all elements and sets their activations to 0. Their next steps are those of
+ * new sims with the same parameters, wrenches and prescribed velocities. */
 ds_status ds_batch_reset(struct ds_batch *batch);
 
-/** Forgets the warm start of one element, 0 to count-1, to begin a new episode. */
+/** Forgets the warm start of one element, 0 to count-1, and sets its activations to 0, to begin a new
+ * episode. */
 ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
 
 /* ----- Trajectories of a batch that may end early, with the readings of sensors, and their adjoint ------ */

@@ -132,7 +132,7 @@ impl Batch {
         (self.elements.iter_mut()).try_for_each(|r| r.select_params(list))
     }
 
-    /// Forgets warm starts and last steps.
+    /// Forgets warm starts and last steps, and sets activations to zero.
     pub fn reset(&mut self) {
         for r in &mut self.elements {
             r.sim_mut().reset();

@@ -358,8 +358,8 @@ pub unsafe extern "C" fn ds_batch_prescribe(
     })
 }
 
-/// Forgets the warm starts of all elements. Their next steps are those of new sims with the same
-/// parameters, wrenches and prescribed velocities.
+/// Forgets the warm starts of all elements and sets their activations to 0. Their next steps are those of
+/// new sims with the same parameters, wrenches and prescribed velocities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reset(batch: *mut ds_batch) -> ds_status {
     wall::status(|| {
@@ -368,7 +368,8 @@ pub unsafe extern "C" fn ds_batch_reset(batch: *mut ds_batch) -> ds_status {
     })
 }
 
-/// Forgets the warm start of one element, 0 to count-1, to begin a new episode.
+/// Forgets the warm start of one element, 0 to count-1, and sets its activations to 0, to begin a new
+/// episode.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reset_element(batch: *mut ds_batch, element: usize) -> ds_status {
     wall::status(|| {

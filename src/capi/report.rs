@@ -185,8 +185,8 @@ pub struct ds_contact {
     pub feature: u64,
     /// Of a face of a hydroelastic patch: its area [m²]; else 0.
     pub area: f64,
-    /// Of such a face: the pressure at its point where the step began, negative where the face is not closed
-    /// [Pa]; else 0.
+    /// Of a face of a hydroelastic patch: the pressure at `point` at the start of the step [Pa], negative if
+    /// the face is not closed; else 0.
     pub pressure: f64,
 }
 

@@ -354,8 +354,9 @@ impl Equality {
                 k = t.dofs[k].parent;
             }
         }
-        // Two sides may cancel, and a direction may have no part across itself, except for round-off.
-        // Set such entries to zero: they would hold like any row.
+        // An entry is zero up to round-off if the motions of both bodies cancel, or if the dof's motion has
+        // no component along the row. Set such entries to zero: the solver would enforce a row of
+        // round-off like any other row.
         for (link, point) in p.link.into_iter().zip(p.point) {
             for k in t.path(link) {
                 let s = kin.s[k];

@@ -169,8 +169,9 @@ fn implicit_slope(inertia: &Sym3, h: f64, omega: Vec3) -> Mat3 {
     Mat3::from_columns(column(0), column(1), column(2))
 }
 
-/// ω at the end of the step by Euler's equation under a constant torque, integrated in parts by a scheme
-/// of the fourth order. `None` for a small rotation, for which ω itself is near enough.
+/// The start of Newton's method: ω at the end of the step by Euler's equation under a constant torque. The
+/// classical Runge–Kutta scheme integrates it in substeps. `None` if the step rotates the body by less
+/// than [`PART`]: Newton's method then starts from the present ω.
 fn ahead(inertia: &Sym3, h: f64, omega: Vec3, push: Vec3) -> Option<Vec3> {
     let parts = 2.0 * (h * omega.norm() / PART).floor();
     if parts == 0.0 {

@@ -85,7 +85,8 @@ impl Rollout {
         Rollout::of(Sim::new(model, options)?, max_steps)
     }
 
-    /// A rollout of this simulation, which may have its own parts.
+    /// A rollout of an existing simulation, for example of one with a law or forces of the caller
+    /// ([`Sim::with_parts`]).
     ///
     /// # Errors
     /// As [`Rollout::new`].
@@ -98,7 +99,7 @@ impl Rollout {
         Ok(rollout)
     }
 
-    /// A rollout of this simulation without memory for steps, which [`Rollout::reserve`] makes.
+    /// A rollout of this simulation without memory for steps. [`Rollout::reserve`] allocates the memory.
     pub(crate) fn without_steps(sim: Sim) -> Result<Rollout> {
         let (nq, nv) = (sim.model().nq(), sim.model().nv());
         Ok(Rollout {

@@ -150,8 +150,9 @@ fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut Le
     t[..rank].copy_from_slice(x[..rank].as_flattened());
 }
 
-/// Takes the least-norm impulse among all that solve the equations. Returns whether the velocities are
-/// the same. `work` holds the impulse in the range of the matrix, and `work.chosen` its velocities.
+/// Sets λ to the least-norm impulse among all solutions of the equations, inside the cones or not. Returns
+/// true if its velocities are those in `work.chosen` up to round-off. `work.chosen` holds the velocities
+/// of the impulse in the range of the matrix.
 fn put_least(
     problem: &Problem,
     work: &mut Work,

@@ -66,13 +66,13 @@ pub struct Reaction {
     pub mode: Mode,
     /// Force in world axes [N].
     pub force: Vec3,
-    /// Distance from the nearest kink: [`Normal::distance`], or the distance of viscous friction from
-    /// its bound [N].
+    /// Distance from the nearest kink: [`Normal::distance`]. With friction: the smaller of this number and
+    /// the difference between the viscous friction and Coulomb's bound [N].
     pub distance: f64,
     material: Material,
     n: Vec3,
-    /// Relative velocity of the second body; its part across the normal; size and direction of this
-    /// part.
+    /// Velocity of the second body relative to the first; its tangential part; magnitude and direction of
+    /// the tangential part.
     velocity: Vec3,
     slip: Vec3,
     speed: f64,
