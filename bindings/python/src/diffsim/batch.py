@@ -357,7 +357,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
         check(lib.ds_batch_set_act(self._handle, pointer(numbers)))
 
     def reset(self, element: Optional[int] = None) -> None:
-        """Forgets the warm start of one element, or of all."""
+        """Forgets the warm start and sets the activations to 0: of one element, or of all."""
         if element is None:
             check(lib.ds_batch_reset(self._handle))
         else:
