@@ -186,7 +186,7 @@ fn a_symplectic_step_of_round_off_is_refused() {
                     given += 1;
                 }
                 Err(why) => {
-                    assert!(why.contains("so stiff"), "{why}");
+                    assert!(why.contains("too stiff"), "{why}");
                     refused += 1;
                 }
             }

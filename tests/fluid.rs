@@ -228,7 +228,7 @@ fn a_flat_box_has_no_derivative_by_the_inertia() {
     assert_eq!(e.status, Status::Unsupported);
     assert!(
         e.message
-            .contains("params[0]: param: BodyInertia of body \"body\": the box"),
+            .contains("params[0]: param: BodyInertia of body \"body\": its inertia box"),
         "{e}"
     );
     sim.select_params(&[param(ParamKind::JointPlacement, 0, 0)])

@@ -158,6 +158,37 @@ fn comments_of_functions_are_short() {
     assert!(long.is_empty(), "{long}");
 }
 
+/// Messages that name a member of these enumerations write the header's name of it.
+#[test]
+fn messages_know_the_names_of_enumerations() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/capi/words.rs");
+    let source = std::fs::read_to_string(source).unwrap();
+    let known: Vec<&str> = source
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .collect();
+    let header = header();
+    let mut count = 0;
+    for prefix in [
+        "DS_CONTACT_",
+        "DS_INTEGRATOR_",
+        "DS_PARAM_",
+        "DS_SMOOTHING_",
+        "DS_SENSOR_",
+        "DS_CONVEX_",
+    ] {
+        let members = header.lines().map(str::trim_start);
+        for line in members.filter(|l| l.starts_with(prefix) && l.contains(" = ")) {
+            let name = line.split(' ').next().unwrap();
+            assert!(
+                name == "DS_INTEGRATOR_FROM_MODEL" || known.contains(&name),
+                "{name}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 60, "{count}");
+}
+
 /// Every section has a banner, the table of contents names every header, and diffsim.h stays short.
 #[test]
 fn the_headers_have_sections() {

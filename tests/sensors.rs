@@ -401,7 +401,7 @@ fn names_addresses_and_what_is_left_out() {
     for (bad, message) in [
         (r#"<gyro site="none"/>"#, "nothing is named"),
         (r#"<jointpos joint="j" cutoff="-1"/>"#, "cutoff"),
-        (r#"<ballquat joint="j"/>"#, "another type"),
+        (r#"<ballquat joint="j"/>"#, "this type of joint"),
         (r#"<jointlimitfrc joint="j"/>"#, "a joint with limits"),
         (
             r#"<gyro site="s" name="x"/><gyro site="s" name="x"/>"#,

@@ -425,7 +425,7 @@ fn what_penalty_forces_of_a_stage_press_on_is_refused() {
     let out = SensorJacobians::default();
     let e = sim.sensor_jacobians(&mut room, &q, &v, &[0.1; 3], out);
     let e = e.unwrap_err().message;
-    assert!(e.starts_with("sensor 0: contacts press on it"), "{e}");
+    assert!(e.starts_with("sensor 0: a contact acts on it"), "{e}");
 }
 
 /// Two fingers of a hand that floats press on each other: dofs that move both turn the force.

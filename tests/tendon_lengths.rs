@@ -109,8 +109,8 @@ fn descriptions_that_make_no_sense_are_refused_by_name() {
         (changed(&|t| t.stiffness = -1.0), "stiffness"),
         (changed(&|t| t.damping = f64::NAN), "damping"),
         (changed(&|t| t.friction_loss = -1.0), "friction loss"),
-        (changed(&|t| t.rest = Some((2.0, 1.0))), "at rest"),
-        (changed(&|t| t.rest = Some((0.0, f64::NAN))), "at rest"),
+        (changed(&|t| t.rest = Some((2.0, 1.0))), "rest lengths"),
+        (changed(&|t| t.rest = Some((0.0, f64::NAN))), "rest lengths"),
         (changed(&|t| t.limits = Some((2.0, 1.0))), "limits"),
     ];
     let mut spec = ModelSpec::default();
