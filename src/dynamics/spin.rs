@@ -101,60 +101,26 @@ fn coefficients(t2: f64) -> (f64, f64) {
     }
 }
 
-/// The terms of F±: p, x, x × p, x × (x × p), c(θ) and c'(θ)/θ.
-#[derive(Clone, Copy)]
-struct Terms {
-    p: Vec3,
-    x: Vec3,
-    across: Vec3,
-    twice: Vec3,
-    c: f64,
-    slope: f64,
-}
-
-impl Terms {
-    #[inline(always)]
-    fn new(inertia: &Sym3, h: f64, omega: Vec3) -> Terms {
-        let (p, x) = (inertia.mul_vec(omega), omega * h);
-        let across = x.cross(p);
-        let (c, slope) = coefficients(x.norm_squared());
-        Terms {
-            p,
-            x,
-            across,
-            twice: x.cross(across),
-            c,
-            slope,
-        }
-    }
-
-    /// F± with this sign.
-    #[inline(always)]
-    fn momentum(&self, sign: f64) -> Vec3 {
-        self.p + self.across * (0.5 * sign) + self.twice * self.c
-    }
-
-    /// ∂F±/∂ω.
-    fn momentum_slope(&self, inertia: &Mat3, h: f64, sign: f64) -> Mat3 {
-        let (x, p, across) = (self.x, Mat3::skew(self.p * h), Mat3::skew(self.across * h));
-        let column = |k: usize| {
-            let turned = x.cross(inertia.c[k]) - p.c[k];
-            let again = x.cross(turned) - across.c[k];
-            let stretched = self.twice * (self.slope * h * x[k]);
-            inertia.c[k] + turned * (0.5 * sign) + again * self.c + stretched
-        };
-        Mat3::from_columns(column(0), column(1), column(2))
-    }
-}
-
 /// F± with this sign.
 fn momentum(inertia: &Sym3, h: f64, omega: Vec3, sign: f64) -> Vec3 {
-    Terms::new(inertia, h, omega).momentum(sign)
+    let (p, x) = (inertia.mul_vec(omega), omega * h);
+    let across = x.cross(p);
+    p + across * (0.5 * sign) + x.cross(across) * coefficients(x.norm_squared()).0
 }
 
 /// ∂F±/∂ω.
 fn momentum_slope(inertia: &Sym3, h: f64, omega: Vec3, sign: f64) -> Mat3 {
-    Terms::new(inertia, h, omega).momentum_slope(&inertia.to_mat3(), h, sign)
+    let (p, x) = (inertia.mul_vec(omega), omega * h);
+    let (c, slope) = coefficients(x.norm_squared());
+    let (across, columns) = (x.cross(p), inertia.to_mat3().c);
+    let twice = x.cross(across);
+    let column = |k: usize| {
+        let dx = Vec3::unit(k) * h;
+        let turned = dx.cross(p) + x.cross(columns[k]);
+        let again = dx.cross(across) + x.cross(turned);
+        columns[k] + turned * (0.5 * sign) + again * c + twice * (slope * h * x[k])
+    };
+    Mat3::from_columns(column(0), column(1), column(2))
 }
 
 /// I ω + h ω × I ω; below, its slope.
@@ -170,12 +136,12 @@ fn implicit_slope(inertia: &Sym3, h: f64, omega: Vec3) -> Mat3 {
 }
 
 /// The start of Newton's method: ω at the end of the step by Euler's equation under a constant torque. The
-/// classical Runge–Kutta scheme integrates it in substeps. `None` if the step rotates the body by less
-/// than [`PART`]: Newton's method then starts from the present ω.
-fn ahead(inertia: &Sym3, h: f64, omega: Vec3, push: Vec3) -> Option<Vec3> {
+/// classical Runge–Kutta scheme integrates it in substeps. If the step rotates the body by less than
+/// [`PART`], it is the present ω.
+fn ahead(inertia: &Sym3, h: f64, omega: Vec3, push: Vec3) -> Vec3 {
     let parts = 2.0 * (h * omega.norm() / PART).floor();
     if parts == 0.0 {
-        return None;
+        return omega;
     }
     let inverse = inertia.to_mat3().inverse().unwrap_or(Mat3::ZERO);
     let rate = |w: Vec3| inverse.mul_vec(push - w.cross(inertia.mul_vec(w)) * h);
@@ -188,20 +154,20 @@ fn ahead(inertia: &Sym3, h: f64, omega: Vec3, push: Vec3) -> Option<Vec3> {
         let d = rate(w + c * part);
         w += (a + (b + c) * 2.0 + d) * (part / 6.0);
     }
-    Some(w)
+    w
 }
 
-/// Damped Newton's method from a point, with its residual, to a point at which `of` is `target` up to
-/// round-off. All its points satisfy `reaches`.
-#[inline(always)]
+/// Damped Newton's method from `start` to a point at which `of` is `target` up to round-off. All its
+/// points satisfy `reaches`.
 fn newton(
-    (mut w, mut r): (Vec3, Vec3),
+    start: Vec3,
     target: Vec3,
     scale: f64,
     of: impl Fn(Vec3) -> Vec3,
     slope: impl Fn(Vec3) -> Mat3,
     reaches: impl Fn(Vec3) -> bool,
 ) -> Option<Vec3> {
+    let (mut w, mut r) = (start, of(start) - target);
     let mut kept = None;
     for _ in 0..60 {
         let size = r.norm();
@@ -259,18 +225,12 @@ impl Spin {
             return of(omega, Kind::Explicit);
         }
         let p = inertia.mul_vec(omega);
-        let reaches = |w: Vec3| h * h * w.norm_squared() < LARGEST_TURN * LARGEST_TURN;
+        let reaches = |w: Vec3| h * w.norm() < LARGEST_TURN;
         if reaches(omega) {
-            let start = ahead(&inertia, h, omega, push).filter(|w| reaches(*w));
-            let terms = Terms::new(&inertia, h, omega);
-            let target = terms.momentum(-1.0) + push;
-            let start = match start {
-                Some(w) => (w, momentum(&inertia, h, w, 1.0) - target),
-                // F₊ − F₋ is x × p.
-                None => (omega, terms.across - push),
-            };
+            let start = ahead(&inertia, h, omega, push);
+            let target = momentum(&inertia, h, omega, -1.0) + push;
             let found = newton(
-                start,
+                if reaches(start) { start } else { omega },
                 target,
                 p.norm() + target.norm(),
                 |w| momentum(&inertia, h, w, 1.0),
@@ -283,7 +243,7 @@ impl Spin {
         }
         let target = p + push;
         let found = newton(
-            (omega, implicit(&inertia, h, omega) - target),
+            omega,
             target,
             p.norm() + target.norm(),
             |w| implicit(&inertia, h, w),
