@@ -80,21 +80,7 @@ impl Part {
             let n = self.rows.len();
             self.dense.clear();
             self.dense.resize(n * n, 0.0);
-            let mut at = 0;
-            for &i in members {
-                let mut other = 0;
-                for &j in members.iter().take_while(|j| **j <= i) {
-                    let g = rows.block(i, j);
-                    for (r, line) in g.iter().enumerate().take(rows.range(i).len()) {
-                        for (c, x) in line.iter().enumerate().take(rows.range(j).len()) {
-                            self.dense[(other + c) * n + at + r] = *x;
-                            self.dense[(at + r) * n + other + c] = *x;
-                        }
-                    }
-                    other += rows.range(j).len();
-                }
-                at += rows.range(i).len();
-            }
+            rows.matrix(members, &mut self.dense);
             return;
         }
         self.trees.sort_unstable();

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Small};
 use crate::error::{Error, Result};
-use crate::linalg::{FREE, add_combination, add_six_columns, axpy, dispatch};
+use crate::linalg::{F4, FREE, add_combination, add_six_columns, axpy, dispatch};
 
 /// G = H Hᵀ + R, where a block of rows of H has entries on the coordinates of at most two trees, and R
 /// is diagonal.
@@ -277,18 +277,14 @@ impl WhitenedJacobian {
     }
 
     /// Gᵢⱼ.
+    #[inline(always)]
     pub fn block(&self, i: usize, j: usize) -> Small {
         let (a, b) = (&self.blocks[i], &self.blocks[j]);
         let mut out = [[0.0; 3]; 3];
         for p in a.panels() {
             for q in b.panels().iter().filter(|q| q.tree == p.tree) {
                 let size = self.size(p.tree);
-                let columns = self.values_of(b, q).chunks_exact(size);
-                for (x, out) in self.values_of(a, p).chunks_exact(size).zip(&mut out) {
-                    for (y, out) in columns.clone().zip(out) {
-                        *out += x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-                    }
-                }
+                add_panels(self.values_of(a, p), self.values_of(b, q), size, &mut out);
             }
         }
         if i == j {
@@ -297,6 +293,11 @@ impl WhitenedJacobian {
             }
         }
         out
+    }
+
+    /// G of these blocks, in increasing order, as a symmetric matrix. `out` has the square of their rows.
+    pub(super) fn matrix(&self, blocks: &[usize], out: &mut [f64]) {
+        matrix(self, blocks, out);
     }
 
     /// Calls `visit(j)` for the blocks that share a tree with block i. Block i itself is included; a
@@ -362,6 +363,30 @@ impl WhitenedJacobian {
 }
 
 dispatch! {
+    fn matrix = matrix_kernel(rows: &WhitenedJacobian, blocks: &[usize], out: &mut [f64])
+}
+
+#[inline(always)]
+fn matrix_kernel(rows: &WhitenedJacobian, blocks: &[usize], out: &mut [f64]) {
+    let n: usize = blocks.iter().map(|&b| rows.blocks[b].rows).sum();
+    let mut at = 0;
+    for (k, &i) in blocks.iter().enumerate() {
+        let (height, mut other) = (rows.blocks[i].rows, 0);
+        for &j in &blocks[..=k] {
+            let (g, width) = (rows.block(i, j), rows.blocks[j].rows);
+            for (r, line) in g.iter().enumerate().take(height) {
+                for (c, x) in line.iter().enumerate().take(width) {
+                    out[(other + c) * n + at + r] = *x;
+                    out[(at + r) * n + other + c] = *x;
+                }
+            }
+            other += width;
+        }
+        at += height;
+    }
+}
+
+dispatch! {
     fn velocities = velocities_kernel(rows: &WhitenedJacobian, lambda: &[f64], z: &mut [[f64; 1]])
 }
 
@@ -415,6 +440,36 @@ fn add_times_kernel(rows: &WhitenedJacobian, z: &[[f64; 1]], sigma: &mut [f64]) 
 impl Sides {
     fn panels(&self) -> &[Panel] {
         &self.panels[..self.count]
+    }
+}
+
+/// out += X Yᵀ of two panels of at most three rows with `size` columns. Each sum runs over the columns in order.
+#[inline(always)]
+fn add_panels(x: &[f64], y: &[f64], size: usize, out: &mut Small) {
+    let mut sums = [F4::ZERO; 3];
+    let three = 3 * size;
+    if x.len() == three && y.len() == three {
+        let (x0, x) = x.split_at(size);
+        let (x1, x2) = x.split_at(size);
+        let (y0, y) = y.split_at(size);
+        let (y1, y2) = y.split_at(size);
+        for k in 0..size {
+            let column = F4([y0[k], y1[k], y2[k], 0.0]);
+            sums[0] += column * x0[k];
+            sums[1] += column * x1[k];
+            sums[2] += column * x2[k];
+        }
+    } else {
+        for (x, sums) in x.chunks_exact(size).zip(&mut sums) {
+            for (y, sum) in y.chunks_exact(size).zip(&mut sums.0) {
+                *sum = x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y);
+            }
+        }
+    }
+    for (out, sums) in out.iter_mut().zip(&sums) {
+        for (out, sum) in out.iter_mut().zip(sums.0) {
+            *out += sum;
+        }
     }
 }
 
