@@ -175,7 +175,7 @@ static void arguments(const char *folder) {
     REFUSED(options.base = 7, "base");
     REFUSED(options.actuation = -1, "actuation");
     REFUSED(options.ground_plane = 2, "ground_plane");
-    REFUSED(options.mimic = 3, "mimic");
+    REFUSED(options.mimic = 4, "mimic");
     REFUSED(options.self_collision = 2, "self_collision");
     REFUSED(options.exclude_overlapping = 2, "exclude_overlapping");
     REFUSED(options.missing_mesh = 3, "missing_mesh");

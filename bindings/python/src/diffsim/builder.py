@@ -303,8 +303,9 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
             values["attach_count"] = len(attach)
         body, _keep = struct("ds_deformable_desc", lib.ds_deformable_desc_init, {**fields, **values})
         check(lib.ds_builder_add_deformable(self._handle, body))
-        name = fields.get("name")
-        made = ["" if name is None else f"{name}_{i}" for i in range(len(places)) if i not in (attach or {})]
+        title = fields.get("name")
+        free = (i for i in range(len(places)) if i not in (attach or {}))
+        made = ["" if title is None else f"{title}_{i}" for i in free]
         self._bodies += made
         self._joints += made
         if body.radius > 0:
