@@ -2920,43 +2920,41 @@ DS_ENUM(ds_material) {
 /** A deformable body: nodes that tetrahedra (solids) or edges (strings and cloth) join. Fill with
  * ds_deformable_desc_init, then change fields. Everything is copied during the call. */
 typedef struct ds_deformable_desc {
-  size_t struct_size; /**< Size of this struct in bytes; set by ds_deformable_desc_init. */
+  size_t struct_size;           /**< Size of this struct in bytes; set by ds_deformable_desc_init. */
   /** Name, unique among deformable bodies. Body, joint and geom of node i are called NAME_i. NULL for
    * none. */
   const char *name;
-  /** Number of nodes, and their places in the world while every joint is at its reference, 3×node_count,
-   * column-major [m]. There the body is without stress. */
-  size_t node_count;
+  size_t node_count;            /**< Number of nodes. Default 0. */
+  /** Places of the nodes in the world while every joint is at its reference, 3×node_count, column-major
+   * [m]. There the body has no stress. */
   const double *nodes;
-  size_t edge_count;  /**< Number of edges, and the two nodes of each. Default 0. */
-  const int32_t *edges;
-  /** Number of tetrahedra, and the four nodes of each, in an order with a positive volume (x1 - x0) . ((x2
-   * - x0) x (x3 - x0)) / 6. Default 0. */
-  size_t tet_count;
+  size_t edge_count;            /**< Number of edges. Default 0. */
+  const int32_t *edges;         /**< The two nodes of each edge, 2×edge_count. */
+  size_t tet_count;             /**< Number of tetrahedra. Default 0. */
+  /** The four nodes of each tetrahedron, 4×tet_count, in an order with a positive volume (x1 - x0) . ((x2
+   * - x0) x (x3 - x0)) / 6. */
   const int32_t *tets;
-  /** Number of attached nodes, these nodes, and the bodies that carry them; 0 is the world. Forces act
-   * both ways. An attached node has no mass of its own: the body has its inertia. Default 0. */
-  size_t attach_count;
+  size_t attach_count;          /**< Number of attached nodes. Default 0. */
+  /** The attached nodes. Forces act both ways. An attached node has no mass: the body has its inertia. */
   const int32_t *attach_nodes;
-  const int32_t *attach_bodies;
-  int32_t material;   /**< A ds_material. Default DS_MATERIAL_NEO_HOOKEAN. */
-  int32_t condim;     /**< Of the nodes' geoms, as in ds_geom_desc. Default 3. */
+  const int32_t *attach_bodies; /**< The body that carries each attached node; 0 is the world. */
+  int32_t material;             /**< A ds_material. Default DS_MATERIAL_NEO_HOOKEAN. */
+  int32_t condim;               /**< condim of the nodes' geoms, as in ds_geom_desc. Default 3. */
   /** Mass per volume of the tetrahedra [kg/m3]; without tetrahedra, per length of the edges [kg/m]. Each
    * element gives equal shares to its nodes. Default 1000. */
   double density;
   /** The mass of all elements together [kg]; it replaces density if it is not 0. Default 0. */
   double mass;
-  /** Of tetrahedra: Young's modulus [Pa] and Poisson's ratio, above -1 and below 0.5. Default 0, which
-   * tetrahedra do not accept, and 0.3. */
+  /** Young's modulus of tetrahedra [Pa]. Default 0, which tetrahedra refuse. */
   double young;
-  double poisson;
-  double stiffness;   /**< Of each edge: force per change of length [N/m]. Default 0. */
+  double poisson;               /**< Poisson's ratio of tetrahedra, above -1 and below 0.5. Default 0.3. */
+  double stiffness;             /**< Stiffness of each edge: force per change of length [N/m]. Default 0. */
   /** Ratio of damping to stiffness [s]; it damps strains, not rigid motions. Default 0. */
   double damping;
   /** Radius of the sphere of each free node for contact [m]; 0: no contact. Nodes touch neither each other
    * nor bodies to which nodes are attached. Default 0. */
   double radius;
-  double friction;    /**< Sliding friction of these spheres. Default 1. */
+  double friction;              /**< Sliding friction of these spheres. Default 1. */
 } ds_deformable_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */

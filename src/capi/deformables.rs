@@ -31,36 +31,40 @@ pub struct ds_deformable_desc {
     /// Name, unique among deformable bodies. Body, joint and geom of node i are called NAME_i. NULL for
     /// none.
     pub name: *const c_char,
-    /// Number of nodes, and their places in the world while every joint is at its reference,
-    /// 3×node_count, column-major [m]. There the body is without stress.
+    /// Number of nodes. Default 0.
     pub node_count: usize,
+    /// Places of the nodes in the world while every joint is at its reference, 3×node_count, column-major
+    /// [m]. There the body has no stress.
     pub nodes: *const f64,
-    /// Number of edges, and the two nodes of each. Default 0.
+    /// Number of edges. Default 0.
     pub edge_count: usize,
+    /// The two nodes of each edge, 2×edge_count.
     pub edges: *const i32,
-    /// Number of tetrahedra, and the four nodes of each, in an order with a positive volume
-    /// (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6. Default 0.
+    /// Number of tetrahedra. Default 0.
     pub tet_count: usize,
+    /// The four nodes of each tetrahedron, 4×tet_count, in an order with a positive volume
+    /// (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6.
     pub tets: *const i32,
-    /// Number of attached nodes, these nodes, and the bodies that carry them; 0 is the world. Forces act
-    /// both ways. An attached node has no mass of its own: the body has its inertia. Default 0.
+    /// Number of attached nodes. Default 0.
     pub attach_count: usize,
+    /// The attached nodes. Forces act both ways. An attached node has no mass: the body has its inertia.
     pub attach_nodes: *const i32,
+    /// The body that carries each attached node; 0 is the world.
     pub attach_bodies: *const i32,
     /// A ds_material. Default DS_MATERIAL_NEO_HOOKEAN.
     pub material: i32,
-    /// Of the nodes' geoms, as in ds_geom_desc. Default 3.
+    /// condim of the nodes' geoms, as in ds_geom_desc. Default 3.
     pub condim: i32,
     /// Mass per volume of the tetrahedra [kg/m3]; without tetrahedra, per length of the edges [kg/m]. Each
     /// element gives equal shares to its nodes. Default 1000.
     pub density: f64,
     /// The mass of all elements together [kg]; it replaces density if it is not 0. Default 0.
     pub mass: f64,
-    /// Of tetrahedra: Young's modulus [Pa] and Poisson's ratio, above -1 and below 0.5. Default 0, which
-    /// tetrahedra do not accept, and 0.3.
+    /// Young's modulus of tetrahedra [Pa]. Default 0, which tetrahedra refuse.
     pub young: f64,
+    /// Poisson's ratio of tetrahedra, above -1 and below 0.5. Default 0.3.
     pub poisson: f64,
-    /// Of each edge: force per change of length [N/m]. Default 0.
+    /// Stiffness of each edge: force per change of length [N/m]. Default 0.
     pub stiffness: f64,
     /// Ratio of damping to stiffness [s]; it damps strains, not rigid motions. Default 0.
     pub damping: f64,
