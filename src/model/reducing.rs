@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::joint::composition::primitives;
 use std::ops::Range;
 
-/// A column of a matrix is dependent if what the others leave of it is at most this share of it.
+/// A column is dependent if its part outside of the span of the others is at most this share of it.
 const DEPENDENT: f64 = 1e-9;
 
 /// `None` for a model without reductions.
