@@ -4,7 +4,9 @@ use super::Batch;
 use super::readings::{Readings, Sensors};
 use super::slices::Parts;
 use crate::error::{Error, Result, Status};
-use crate::rollout::{Episode, Observer, Rollout, RolloutAdjoint, RolloutBars, Trajectory};
+use crate::rollout::{
+    Episode, Observer, Rollout, RolloutAdjoint, RolloutBars, Trajectory, check_bounds,
+};
 use crate::step::{Gradient, is_there};
 
 /// Starts, inputs and ends of all elements' rollouts. An empty slice stands for the default.
@@ -125,15 +127,7 @@ impl Batch {
                 "lengths[{i}] must be at most {steps}, got {n}"
             )));
         }
-        for (name, bound) in [("lower", e.lower), ("upper", e.upper)] {
-            if !bound.is_empty() && bound.len() != nq + nv {
-                return Err(Error::invalid(format!(
-                    "{name} must have {} entries, got {}",
-                    nq + nv,
-                    bound.len()
-                )));
-            }
-        }
+        check_bounds([e.lower, e.upper], nq + nv)?;
         self.fit(steps)?;
         let EpisodesOut {
             q,
@@ -269,8 +263,8 @@ impl Batch {
         taken.ok_or_else(|| super::bad_element(i, count))
     }
 
-    /// Labels of element i's steps in the last [`Batch::run_episodes`], as known without a derivative. None for
-    /// an element without a rollout.
+    /// Labels of element i's steps in the last [`Batch::run_episodes`], as known without a derivative. None
+    /// for an element without a rollout.
     ///
     /// # Errors
     /// `InvalidArgument` for an index out of range.

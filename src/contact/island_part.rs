@@ -78,7 +78,6 @@ impl Part {
         self.is_dense = self.rows.len() <= most_dense;
         if self.is_dense {
             let n = self.rows.len();
-            self.dense.clear();
             self.dense.resize(n * n, 0.0);
             rows.matrix(members, &mut self.dense);
             return;

@@ -79,10 +79,7 @@ impl Part {
             let j = &joints[id];
             let links = &t.links[j.first_link..j.first_link + j.link_count];
             if j.nv == 0 || links.iter().any(|l| l.kind.nq() != l.kind.nv()) {
-                return Err(Error::invalid(format!(
-                    "{who}: joints: \"{name}\" is {:?}; expected joints whose coordinates are numbers of their own, not fixed, spherical or free ones",
-                    j.kind
-                )));
+                return Err(no_numbers(&who, name, j.kind));
             }
             if let Some(other) = reduced[id] {
                 return Err(Error::invalid(format!(
@@ -116,6 +113,12 @@ impl Part {
     }
 }
 
+fn no_numbers(who: &str, name: &str, kind: JointKind) -> Error {
+    Error::invalid(format!(
+        "{who}: joints: \"{name}\" is {kind:?}; expected joints whose coordinates are numbers of their own, not fixed, spherical or free ones"
+    ))
+}
+
 /// Number of dofs of a joint whose coordinates are numbers of their own.
 pub(super) fn own_dofs(j: &JointSpec) -> Result<usize> {
     let count = match (&j.varying, j.kind) {
@@ -126,10 +129,7 @@ pub(super) fn own_dofs(j: &JointSpec) -> Result<usize> {
         (None, kind) => primitives(kind, [j.axis, j.axis2, j.axis3]).len(),
     };
     match count {
-        0 => Err(Error::invalid(format!(
-            "reduction: joints: \"{}\" is {:?}; expected joints whose coordinates are numbers of their own, not fixed, spherical or free ones",
-            j.name, j.kind
-        ))),
+        0 => Err(no_numbers("reduction", &j.name, j.kind)),
         count => Ok(count),
     }
 }

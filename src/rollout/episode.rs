@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::step::{Gradient, Sim};
 use std::ops::Range;
 
-/// A state, and the input with which its outputs are told.
+/// A state, and the input with which its outputs are evaluated.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
     pub q: &'a [f64],
@@ -15,8 +15,9 @@ pub struct At<'a> {
 
 /// Outputs of the states of a run, and their derivative.
 ///
-/// State k is told with the input of step k, the last state with the input of the last step. The simulation
-/// is as before step k. It may be changed: the run goes on with the memory that it had.
+/// The outputs of state k are evaluated with the input of step k, those of the last state with the input of
+/// the last step. The simulation has its memory before step k. An observer may change this memory: the run
+/// restores it.
 pub trait Observer {
     /// Reads the outputs of a state into `columns`: one column, or all from the end on.
     ///
@@ -65,6 +66,24 @@ impl Episode<'_> {
     }
 }
 
+/// Checks bounds of (q, v): `want` numbers each, or none.
+///
+/// # Errors
+/// `InvalidArgument` naming the bound.
+pub(crate) fn check_bounds([lower, upper]: [&[f64]; 2], want: usize) -> Result<()> {
+    for (name, bound) in [("lower", lower), ("upper", upper)] {
+        let nan = bound.iter().any(|x| x.is_nan());
+        if !bound.is_empty() && (bound.len() != want || nan) {
+            return Err(Error::invalid(format!(
+                "{name} must have {want} entries that are numbers or infinite, got {}{}",
+                bound.len(),
+                if nan { " with NaN" } else { "" }
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The end of a run.
 #[derive(Debug)]
 pub struct Ended {
@@ -75,9 +94,10 @@ pub struct Ended {
 }
 
 impl Rollout {
-    /// Runs a trajectory that may end early: after `length` steps, out of bounds, or before a step that fails.
-    /// Columns of `out` after the end repeat the last state. The adjoint is that of the steps taken: gradients
-    /// by columns after the end count for the last state, and gradients by inputs after the end are zero.
+    /// Runs a trajectory that may end early: after `length` steps, out of bounds, or before a step that
+    /// fails. Columns of `out` after the end repeat the last state. The adjoint is that of the steps taken:
+    /// gradients by columns after the end count for the last state, and gradients by inputs after the end
+    /// are zero.
     ///
     /// # Errors
     /// `InvalidArgument` for wrong lengths, and for a start that is not a state. Nothing is written then.
@@ -89,16 +109,7 @@ impl Rollout {
     ) -> Result<Ended> {
         let (e, steps) = (episode, episode.steps);
         self.check_run(e.q0, e.v0, e.u, steps, &out)?;
-        let bounds = [("lower", e.lower), ("upper", e.upper)];
-        for (name, bound) in bounds.into_iter().filter(|(_, x)| !x.is_empty()) {
-            let want = e.q0.len() + e.v0.len();
-            if bound.len() != want || bound.iter().any(|x| x.is_nan()) {
-                return Err(Error::invalid(format!(
-                    "{name} must have {want} entries that are numbers or infinite, got {} entries",
-                    bound.len()
-                )));
-            }
-        }
+        check_bounds([e.lower, e.upper], e.q0.len() + e.v0.len())?;
         if e.length > steps {
             return Err(Error::invalid(format!(
                 "length must be at most {steps}, got {}",

@@ -15,6 +15,7 @@ use crate::model::params::Param;
 use crate::step::info::check_finite;
 use crate::step::{Gradient, Options, Sim};
 pub use adjoint::{RolloutAdjoint, RolloutBars};
+pub(crate) use episode::check_bounds;
 pub use episode::{At, Ended, Episode, Observer};
 use std::sync::Arc;
 use tape::{Tape, room};
