@@ -1,5 +1,5 @@
-//! Labels of single columns: a column is called exact only if both sides have it, and a switch concerns only the columns that
-//! reach it.
+//! Labels of single columns: a column is called exact only if both sides have it, and a switch concerns
+//! only the columns that reach it.
 
 mod common;
 
@@ -56,8 +56,8 @@ fn check(found: &[Labelled]) {
     }
 }
 
-/// Of two arms one is on its limit, where friction alone holds it: only its angle tells the sides apart. Pressed by twice its
-/// friction it is exact.
+/// Of two arms one is on its limit, where friction alone holds it: only its angle tells the sides apart.
+/// Pressed by twice its friction it is exact.
 #[test]
 fn a_limit_with_friction_concerns_the_angle_alone() {
     for (force, expected) in [(-0.5, &[0][..]), (-2.0, &[][..]), (0.5, &[0][..])] {
@@ -133,8 +133,8 @@ fn an_impulse_on_the_edge_of_its_cone_concerns_its_body() {
         }
         spec.geoms.iter_mut().for_each(|g| g.friction[0] = 0.5);
         let mut w = walk(spec, &law(contact, 1e-2));
-        // A ball that does not roll slips where the push beyond rolling exceeds friction: force at the centre and a torque
-        // that only friction balances.
+        // A ball that does not roll slips where the push beyond rolling exceeds friction: force at the
+        // centre and a torque that only friction balances.
         let mut u = [0.0; 12];
         (u[0], u[4]) = (0.5 * 9.81, -0.1 * 0.5 * 9.81);
         let (label, found) = w.labelled(&u);

@@ -1,5 +1,5 @@
-//! How the friction of two geoms combines with every law, and lagged friction of the convex law: values against
-//! formulas, and all derivatives against differences.
+//! How the friction of two geoms combines with every law, and lagged friction of the convex law: values
+//! against formulas, and all derivatives against differences.
 
 mod common;
 
@@ -138,8 +138,8 @@ fn derivatives_by_both_coefficients_are_exact() {
                     t.wrong == 0 && t.apart < 1e-10,
                     "{contact:?} {rule:?} {t:?}"
                 );
-                // Of two equal coefficients of which the larger counts, there are two derivatives while the cube
-                // slides.
+                // Of two equal coefficients of which the larger counts, there are two derivatives while the
+                // cube slides.
                 let tied = same && rule == FrictionRule::Larger;
                 assert_eq!(tied, t.one_sided > 0, "{contact:?} {rule:?} {t:?}");
                 assert!(t.checked + t.one_sided > 30, "{contact:?} {rule:?} {t:?}");
@@ -346,8 +346,8 @@ fn derivatives_of_a_robot_with_lagged_friction_are_exact() {
     assert!(t.wrong == 0 && t.apart < 1e-9 && t.checked > 600, "{t:?}");
 }
 
-/// The gradient of the place where a sliding cube stops is that of differences: the bound of friction depends on the
-/// state before each step.
+/// The gradient of the place where a sliding cube stops is that of differences: the bound of friction
+/// depends on the state before each step.
 #[test]
 fn the_gradient_of_a_slide_is_exact() {
     const STEPS: usize = 80;

@@ -1,5 +1,5 @@
-//! Rollouts of a batch that end early, with readings: bits of single rollouts and sims, adjoints against chains of
-//! single calls and against differences, failures, refusals.
+//! Rollouts of a batch that end early, with readings: bits of single rollouts and sims, adjoints against
+//! chains of single calls and against differences, failures, refusals.
 
 mod common;
 
@@ -17,7 +17,8 @@ use std::sync::Arc;
 const COUNT: usize = 6;
 const STEPS: usize = 14;
 
-/// A leg that falls on its foot; a filter drives the knee. The sensors read frames and joints, or also forces.
+/// A leg that falls on its foot; a filter drives the knee. The sensors read frames and joints, or also
+/// forces.
 fn leg(with_forces: bool) -> Arc<Model> {
     let forces = if with_forces {
         r#"<accelerometer site="imu"/><touch site="sole"/><actuatorfrc actuator="knee"/><subtreecom body="trunk"/>"#

@@ -1,5 +1,5 @@
-//! Labels of gradients: one-sided only where the two sides of a step differ by more than 1e-6, exact only where the
-//! derivative is that of both.
+//! Labels of gradients: one-sided only where the two sides of a step differ by more than 1e-6, exact only
+//! where the derivative is that of both.
 //!
 //! `DIFFSIM_LOOKS` asks for more steps of the longer runs to be looked at.
 
@@ -61,9 +61,9 @@ fn servos(w: &Walk, desired: &[f64], [stiffness, damping]: [f64; 2]) -> Vec<f64>
     u
 }
 
-/// Each knee has a limit that carries it and dry friction, two rows that hold one joint: of Go1 with the friction of its
-/// file 8 of 8 such steps were one-sided, and their derivative half of what both sides have. Friction yields where it is
-/// less than the load.
+/// Each knee has a limit that carries it and dry friction, two rows that hold one joint: of Go1 with the
+/// friction of its file 8 of 8 such steps were one-sided, and their derivative half of what both sides
+/// have. Friction yields where it is less than the load.
 #[test]
 fn a_robot_on_bent_knees_with_joint_friction_has_exact_gradients() {
     let mut w = quadruped(0.2, true);
@@ -125,7 +125,8 @@ fn a_step_at_a_switch_is_one_sided() {
     one_sided(walk(spec, 1e-2).look(&[0.0; 6], 4));
 }
 
-/// A wheel on its axle that touches the ground which it cannot leave: contact without impulse at gap zero, on all sides.
+/// A wheel on its axle that touches the ground which it cannot leave: contact without impulse at gap zero,
+/// on all sides.
 #[test]
 fn a_contact_that_can_neither_close_nor_open_is_no_switch() {
     let mut spec = ModelSpec::default();
@@ -146,9 +147,9 @@ fn a_contact_that_can_neither_close_nor_open_is_no_switch() {
     }
 }
 
-/// A cube that slides along its diagonal and turns leans forward: all four corners together would pull at the last one, which
-/// therefore carries nothing, and the other three decide where it goes, beside this state, too. The derivative was that of
-/// all four, and neither side's.
+/// A cube that slides along its diagonal and turns leans forward: all four corners together would pull at
+/// the last one, which therefore carries nothing, and the other three decide where it goes, beside this
+/// state, too. The derivative was that of all four, and neither side's.
 #[test]
 fn corners_that_carry_nothing_leave_the_derivative_to_the_others() {
     for spin in [0.1, 0.3, 0.5] {
@@ -186,10 +187,10 @@ fn stack(seed: u64) -> (Walk, Vec<f64>) {
     (w, rng.vector(12, 2.0))
 }
 
-/// Of 400 steps of stacks that slide 75 were one-sided, 73 of them with columns that neither side has though both sides agree:
-/// contacts that carry nothing, or whose friction is used up though nothing slips, counted as holding. And 49 of those labelled
-/// exact had such columns: their normals turn by side, or their choice among solutions wanders with the bodies. These are
-/// one-sided now.
+/// Of 400 steps of stacks that slide 75 were one-sided, 73 of them with columns that neither side has
+/// though both sides agree: contacts that carry nothing, or whose friction is used up though nothing slips,
+/// counted as holding. And 49 of those labelled exact had such columns: their normals turn by side, or
+/// their choice among solutions wanders with the bodies. These are one-sided now.
 #[test]
 fn sliding_stacks_are_exact_where_their_choice_does_not_wander() {
     let (mut one_sided, mut neither, mut wrong) = (0, 0, 0);
@@ -233,8 +234,8 @@ fn pyramid(rows: usize) -> ModelSpec {
     spec
 }
 
-/// A box on two others stands on eight points that stay in one plane only in this state: its sides differ. On one other it
-/// stands on four that always are.
+/// A box on two others stands on eight points that stay in one plane only in this state: its sides differ.
+/// On one other it stands on four that always are.
 #[test]
 fn boxes_at_rest_are_one_sided_on_two_others_only() {
     let mut w = walk(pyramid(2), 2e-3);
@@ -300,8 +301,8 @@ fn grasp(friction_loss: f64) -> Walk {
     walk(spec, 2e-3)
 }
 
-/// Of `steps` after some others how many are one-sided, in percent; of those looked at at least nine of ten have sides that
-/// differ from each other or from the derivative.
+/// Of `steps` after some others how many are one-sided, in percent; of those looked at at least nine of ten
+/// have sides that differ from each other or from the derivative.
 fn share(
     name: &str,
     mut w: Walk,
@@ -341,8 +342,9 @@ fn share(
     share
 }
 
-/// Shares of one-sided steps, whose sides differ. Where a robot creeps on more rows of friction than hold it, and where flat
-/// boxes are held by more than one other body, in a grasp, a pyramid or a pile, they do; trotting robots have a derivative.
+/// Shares of one-sided steps, whose sides differ. Where a robot creeps on more rows of friction than hold
+/// it, and where flat boxes are held by more than one other body, in a grasp, a pyramid or a pile, they do;
+/// trotting robots have a derivative.
 #[test]
 fn one_sided_steps_have_sides_that_differ() {
     let still = |w: &Walk, _: usize| vec![0.0; w.sim.model().nu()];
@@ -381,7 +383,8 @@ fn one_sided_steps_have_sides_that_differ() {
     );
 }
 
-/// A passed limit is led back down to a gap of 8e-7 rad. Beyond it the joint returns as fast as its motor makes it.
+/// A passed limit is led back down to a gap of 8e-7 rad. Beyond it the joint returns as fast as its motor
+/// makes it.
 #[test]
 fn a_gap_at_which_a_limit_is_no_longer_led_is_a_switch() {
     let mut spec = ModelSpec {

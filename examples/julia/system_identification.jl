@@ -5,11 +5,11 @@
 #
 # Writes system_identification.dsrec, the motion with the parameters found, into FOLDER (default: target).
 #
-# The cart lies on the floor and is dragged back and forth, with stick and slip. The pendulum on its mast swings.
-# The recording has the velocities with noise. The unknowns are log-Cholesky coordinates of the pendulum's
-# inertia, and the logarithms of the cart's mass and of the friction: every value of them is a physical system.
-# The sensitivity S of the state by the parameters follows the motion, S⁺ = A S + B. The step's Jacobians give A
-# (by the state) and B (by the parameters).
+# The cart lies on the floor and is dragged back and forth, with stick and slip. The pendulum on its mast
+# swings. The recording has the velocities with noise. The unknowns are log-Cholesky coordinates of the
+# pendulum's inertia, and the logarithms of the cart's mass and of the friction: every value of them is a
+# physical system. The sensitivity S of the state by the parameters follows the motion, S⁺ = A S + B. The
+# step's Jacobians give A (by the state) and B (by the parameters).
 
 using DiffSim
 using LinearAlgebra
@@ -103,7 +103,8 @@ function identify(; log = true, folder = nothing)
         # The shortest step: the motion depends on the sum of both masses and on one moment of inertia alone.
         change = pinv(slope * by_x; rtol = 1e-6) * misfit
         norm(change) < 1e-7 && break
-        # By a third at most, and half as far while the misfit does not decrease: with stick and slip it is not a parabola.
+        # By a third at most, and half as far while the misfit does not decrease: with stick and slip it is
+        # not a parabola.
         scale = min(1.0, 0.3 / norm(change))
         while scale > 1e-3 && norm(misfit_at(x + scale * change)) > norm(misfit)
             scale /= 2

@@ -16,8 +16,8 @@ pub struct BatchRolloutAdjoint<'a> {
 }
 
 impl Batch {
-    /// Makes memory for rollouts of up to `steps` steps in every element, with the readings of sensors. Memory
-    /// that is there already stays.
+    /// Makes memory for rollouts of up to `steps` steps in every element, with the readings of sensors.
+    /// Memory that is there already stays.
     ///
     /// # Errors
     /// `Capacity` where memory does not suffice.
@@ -99,8 +99,8 @@ impl Batch {
     /// partial derivatives `q_bar` (tangent) and `v_bar` by the states: nv×(steps+1)×count.
     ///
     /// # Errors
-    /// As [`Batch::step`], with those of [`Rollout::adjoint`]; `NoStep` for an element whose rollout failed, or
-    /// that was stepped, changed or reset since.
+    /// As [`Batch::step`], with those of [`Rollout::adjoint`]; `NoStep` for an element whose rollout
+    /// failed, or that was stepped, changed or reset since.
     pub fn rollout_adjoint(
         &mut self,
         q_bar: &[f64],

@@ -14,8 +14,10 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct Edge {
     pub map: Option<Arc<Reduction>>,
+    /// Configuration (nq) and velocity (nv) of a call.
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    /// Further arguments and results of a call: nv, nv, nq, nv numbers.
     pub a: Vec<f64>,
     pub b: Vec<f64>,
     pub c: Vec<f64>,

@@ -1,5 +1,5 @@
-//! The C ABI: one file for each section of the headers, without logic of its own. The first sentence of a file is
-//! the title of its section; `scripts/header.py` has the order of the sections.
+//! The C ABI: one file for each section of the headers, without logic of its own. The first sentence of a
+//! file is the title of its section; `scripts/header.py` has the order of the sections.
 //!
 //! Every export checks its arguments through `args` (null, alignment, finiteness, overlap) and runs
 //! behind `wall` (panics, statuses, the last error). The rules at the top of the header, kept in

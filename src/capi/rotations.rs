@@ -114,8 +114,8 @@ pub unsafe extern "C" fn ds_euler_to_quat(
 }
 
 /// The angles [rad] of a quaternion (x y z w) about three axes. The second axis is perpendicular to the
-/// others. The second angle is from -pi/2 to pi/2 if all axes are perpendicular, and from 0 to pi if the third
-/// axis is the first one.
+/// others. The second angle is from -pi/2 to pi/2 if all axes are perpendicular, and from 0 to pi if the
+/// third axis is the first one.
 ///
 /// axes: 9 numbers, one axis after the other, of any length. jacobian: 3×3, column-major: the angles by
 /// rotations about the moved axes; may be NULL.

@@ -443,7 +443,8 @@ impl Sides {
     }
 }
 
-/// out += X Yᵀ of two panels of at most three rows with `size` columns. Each sum runs over the columns in order.
+/// out += X Yᵀ of two panels of at most three rows with `size` columns. Each sum runs over the columns in
+/// order.
 #[inline(always)]
 fn add_panels(x: &[f64], y: &[f64], size: usize, out: &mut Small) {
     let mut sums = [F4::ZERO; 3];

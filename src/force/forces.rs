@@ -310,7 +310,8 @@ impl Forces {
         self.margin_beside_actuators
     }
 
-    /// Calls `visit` with each actuator that is at a jump of its slopes, and with the dofs that move its force.
+    /// Calls `visit` with each actuator that is at a jump of its slopes, and with the dofs that move its
+    /// force.
     pub fn for_jumps(&self, visit: impl FnMut(usize, &mut dyn Iterator<Item = usize>)) {
         self.actuators.for_jumps(visit);
     }

@@ -25,8 +25,9 @@ impl ModelBuilder {
     /// attached. Returns the index of the deformable body.
     ///
     /// # Errors
-    /// `InvalidArgument` for nodes and bodies that do not exist, a node that is attached twice or that belongs
-    /// to no element, flat tetrahedra, a name that is taken, and invalid numbers; then nothing has changed.
+    /// `InvalidArgument` for nodes and bodies that do not exist, a node that is attached twice or that
+    /// belongs to no element, flat tetrahedra, a name that is taken, and invalid numbers; then nothing has
+    /// changed.
     pub fn add_deformable(
         &mut self,
         mut body: DeformableSpec,

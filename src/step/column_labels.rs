@@ -2,7 +2,7 @@
 //!
 //! | reason | columns that it concerns |
 //! |---|---|
-//! | modes of contacts, limits and dry friction at a switch | those whose response differs between the sides |
+//! | contacts, limits and dry friction at a switch of modes | those whose response differs on the sides |
 //! | a kink of the stabilization, at a gap | positions of the dofs that move the gap, all parameters |
 //! | a contact whose place has no unique derivative | positions that move it, parameters that move surfaces |
 //! | an input at a clamp, or an activation at a jump | this input |
@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::linalg::largest;
 use crate::model::topology::Topology;
 
-/// Relative to the change of the velocity at fixed impulses: a row that moves less is at rest.
-const FELT: f64 = 1e-9;
+/// A row whose variation is at most this share of the change of the velocity at fixed impulses is at rest.
+const AT_REST: f64 = 1e-9;
 
 /// Labels of the columns by q (nv, tangent), v (nv), u (nu) and the selected parameters (np): 0 exact, 1
 /// one-sided.
@@ -268,7 +268,7 @@ impl Sim {
             let done = sim.velocity_along(lin, &along);
             unit.fill(0.0);
             (lin.unit, lin.drive) = (unit, drive);
-            done.map(|()| FELT * largest(&lin.x))
+            done.map(|()| AT_REST * largest(&lin.x))
         })?;
         match &mut self.contact {
             Some(c) => c.differs(felt, side),

@@ -10,8 +10,8 @@ const WIDTHS: [f64; 4] = [1e-5, 1e-6, 1e-7, 1e-8];
 /// Relative difference of one-sided differences of second order from which on two sides differ.
 pub const APART: f64 = 1e-6;
 
-/// Widths of the differences of columns, how near those of two widths or of two sides are that count as one, and how far from
-/// both a column is that is neither side's.
+/// Widths of the differences of columns, how near those of two widths or of two sides are that count as
+/// one, and how far from both a column is that is neither side's.
 const NARROW: [f64; 2] = [1e-7, 3e-7];
 const SAME: f64 = 2e-5;
 const WRONG: f64 = 1e-4;
@@ -34,7 +34,8 @@ pub struct Sides {
     pub off: f64,
 }
 
-/// A column's label, and how far the column is from the farther of its two sides; `None` if differences do not tell.
+/// A column's label, and how far the column is from the farther of its two sides; `None` if differences do
+/// not tell.
 #[derive(Clone, Copy, Debug)]
 pub struct Labelled {
     pub one_sided: bool,
@@ -130,8 +131,9 @@ impl Walk {
         found
     }
 
-    /// As [`Walk::step`], and compares every column by q, v and u with the step's two sides: on how many columns both agree, and
-    /// how many of these the derivative has otherwise. Columns of which two widths tell different things do not count.
+    /// As [`Walk::step`], and compares every column by q, v and u with the step's two sides: on how many
+    /// columns both agree, and how many of these the derivative has otherwise. Columns of which two widths
+    /// tell different things do not count.
     pub fn columns(&mut self, u: &[f64]) -> (Gradient, [usize; 2]) {
         let (q, v) = (self.q.clone(), self.v.clone());
         let label = self.step(u);
@@ -162,8 +164,8 @@ impl Walk {
         (label, [agree, neither])
     }
 
-    /// As [`Walk::step`]: the step's label; and by q, v and u, in this order, each column's label and what differences to both
-    /// sides say of it.
+    /// As [`Walk::step`]: the step's label; and by q, v and u, in this order, each column's label and what
+    /// differences to both sides say of it.
     pub fn labelled(&mut self, u: &[f64]) -> (Gradient, Vec<Labelled>) {
         let (q, v) = (self.q.clone(), self.v.clone());
         let label = self.step(u);
@@ -260,7 +262,8 @@ impl Walk {
         }
     }
 
-    /// Where the step from the state moved by `s` along `d` ends, from where it ended, as tangent and velocity.
+    /// Where the step from the state moved by `s` along `d` ends, from where it ended, as tangent and
+    /// velocity.
     fn moved(&mut self, model: &Arc<Model>, [q, v, u]: [&[f64]; 3], d: &[f64], s: f64) -> Vec<f64> {
         let nv = v.len();
         let part =

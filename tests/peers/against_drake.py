@@ -19,8 +19,8 @@ from environments import DRAKE, interpreter
 TIME_STEP, STEPS, MASS, RADIUS, GRAVITY = 2e-3, 200, 0.5, 0.05, 9.81
 # Of the ground and of the ball [N/m], [s].
 MATERIALS = [((2e4, 1e5), (0.01, 0.02)), ((1e3, 1e4), (0.0, 0.05)), ((1e5, 1e5), (0.01, 0.0))]
-# Name, law, first velocity [m/s], friction of ground and ball, and what positions [m] and velocities [m/s] may differ by: absolute, and in units of
-# the depth at rest.
+# Name, law, first velocity [m/s], friction of ground and ball, and what positions [m] and velocities [m/s]
+# may differ by: absolute, and in units of the depth at rest.
 RUNS = [
     ("sinks", "sap", (0.0, 0.0, 0.0), (0.0, 0.0), [(1e-7, 0.0), (1e-5, 0.0)]),
     ("glides", "sap", (0.5, -0.2, -0.02), (0.0, 0.0), [(1e-7, 0.0), (1e-5, 0.0)]),

@@ -8,7 +8,7 @@
 //! - With all blocks at a switch released, the response must keep at rest the rows that the blocks hold on
 //!   another side. It then solves the equations of all modes in between.
 //!
-//! A variation that no row of an island feels has nothing to do with the island's switches.
+//! A variation that moves no row of an island does not concern the switches of this island.
 
 use super::NcpSolver;
 use super::active_set::Purpose;

@@ -8,9 +8,9 @@
 //! | neo-Hookean | μ/2 (F:F − 3) − μ (J − 1) + (λ + μ)/2 (J − 1)² | μ F + ((λ + μ)(J − 1) − μ) cof F |
 //! | corotated, F = R S | μ ‖F − R‖² + λ/2 tr²(S − 1) | 2 μ (F − R) + λ tr(S − 1) R |
 //!
-//! The first law is that of Smith, De Goes & Kim, Stable Neo-Hookean Flesh Simulation (2018), without the term
-//! that they add for collapsed elements. Damping adds β F (λ tr Ė + 2 μ Ė) with the rate Ė of Green's strain.
-//! It vanishes in rigid motions, and near rest it is β times the stiffness.
+//! The first law is that of Smith, De Goes & Kim, Stable Neo-Hookean Flesh Simulation (2018), without the
+//! term that they add for collapsed elements. Damping adds β F (λ tr Ė + 2 μ Ė) with the rate Ė of Green's
+//! strain. It vanishes in rigid motions, and near rest it is β times the stiffness.
 
 use super::rotation::{Polar, polar};
 use crate::model::deformable::Material;
