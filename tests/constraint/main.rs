@@ -1,0 +1,11 @@
+//! Constraints on dofs and between bodies: limits, dry friction, equalities, prescribed motion.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod dof_bounds;
+mod equality;
+mod mocap;
+mod prescribe;
+mod prescribe_derivatives;
+mod turns;
+mod velocity_limits;

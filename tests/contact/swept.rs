@@ -1,0 +1,299 @@
+//! Contacts that are foreseen are contacts that happen: no edge brakes what passes it, and nothing passes through.
+
+use crate::common::Rng;
+use crate::common::checker::Checker;
+use crate::common::scene::{at, ball, cuboid, fixed, free, options};
+use diffsim::model::mesh::TriMesh;
+use diffsim::model::spec::{MeshMode, ModelSpec, OpenMesh, ShapeSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
+use diffsim::step::{Contact, Options, Sim};
+use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
+
+const LAWS: [Contact; 3] = [Contact::Ncp, Contact::Lcp, Contact::Convex];
+
+fn by(law: Contact, h: f64) -> Options {
+    Options {
+        contact: law,
+        ..options(h)
+    }
+}
+
+/// A block as a mesh.
+fn block(x: f64, y: f64, z: f64) -> ShapeSpec {
+    let sign = |i: u32, bit: u32| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+    let corner = |i: u32| Vec3::new(x * sign(i, 0), y * sign(i, 1), z * sign(i, 2));
+    let sides = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
+    let triangles = sides
+        .iter()
+        .flat_map(|s| [[s[0], s[1], s[2]], [s[0], s[2], s[3]]]);
+    let mesh = TriMesh {
+        vertices: (0..8).map(corner).collect(),
+        triangles: triangles.collect(),
+    };
+    ShapeSpec::Mesh {
+        mesh: Arc::new(mesh),
+        mode: MeshMode::Hull,
+        open: OpenMesh::Hull,
+    }
+}
+
+/// Shapes, how they are turned, and how high their centres are.
+fn shapes() -> Vec<(&'static str, ShapeSpec, Quat, f64)> {
+    let (radius, half_length) = (0.05, 0.1);
+    let across = Quat::exp(Vec3::X * FRAC_PI_2);
+    let along = Quat::exp(Vec3::Y * FRAC_PI_2);
+    let semi_axes = Vec3::new(0.1, 0.08, 0.05);
+    vec![
+        ("box", cuboid(0.1, 0.08, 0.05), Quat::IDENTITY, 0.05),
+        ("mesh", block(0.1, 0.08, 0.05), Quat::IDENTITY, 0.05),
+        ("ball", ball(0.05), Quat::IDENTITY, 0.05),
+        (
+            "capsule",
+            ShapeSpec::Capsule {
+                radius,
+                half_length,
+            },
+            along,
+            0.05,
+        ),
+        (
+            "wheel",
+            ShapeSpec::Cylinder {
+                radius,
+                half_length,
+            },
+            across,
+            0.05,
+        ),
+        (
+            "disc",
+            ShapeSpec::Cylinder {
+                radius: 0.08,
+                half_length: 0.05,
+            },
+            Quat::IDENTITY,
+            0.05,
+        ),
+        (
+            "ellipsoid",
+            ShapeSpec::Ellipsoid { semi_axes },
+            Quat::IDENTITY,
+            0.05,
+        ),
+    ]
+}
+
+/// A frictionless body over blocks whose tops are at these heights, the seam at x = 0.
+fn over(tops: [f64; 2], (shape, turn, height): (ShapeSpec, Quat, f64)) -> ModelSpec {
+    let mut spec = ModelSpec::default();
+    for (side, top) in [-1.0, 1.0].into_iter().zip(tops) {
+        let place = at(side, 0.0, top - 0.1);
+        fixed(
+            &mut spec,
+            &format!("floor{side}"),
+            place,
+            cuboid(1.0, 1.0, 0.1),
+            0.0,
+        );
+    }
+    let place = Pose::from_quat(turn, Vec3::Z * height);
+    free(&mut spec, "body", place, 1.0, shape);
+    spec
+}
+
+fn sim(spec: ModelSpec, options: &Options) -> Sim {
+    let model = Model::compile(spec, Actuation::FromFile).unwrap();
+    Sim::new(Arc::new(model), options).unwrap()
+}
+
+/// A body on its way.
+struct Slide {
+    sim: Sim,
+    q: Vec<f64>,
+    v: Vec<f64>,
+}
+
+impl Slide {
+    /// Starts at x with this velocity along world x.
+    fn new(sim: Sim, x: f64, speed: f64) -> Slide {
+        let mut q = sim.model().neutral().to_vec();
+        q[0] = x;
+        let mut v = vec![0.0; sim.model().nv()];
+        let turn = Quat::from_slice(&q[3..7]).to_mat3();
+        let local = turn.tr_mul_vec(Vec3::X * speed);
+        v[..3].copy_from_slice(&local.to_array());
+        Slide { sim, q, v }
+    }
+
+    fn step(&mut self) {
+        let (q, v) = (self.q.clone(), self.v.clone());
+        self.sim
+            .step(&q, &v, &[], &mut self.q, &mut self.v)
+            .unwrap();
+    }
+
+    fn speed(&self) -> f64 {
+        let turn = Quat::from_slice(&self.q[3..7]).to_mat3();
+        turn.mul_vec(Vec3::from_slice(&self.v[..3])).x
+    }
+}
+
+#[test]
+fn a_seam_between_level_blocks_brakes_nothing() {
+    for (name, shape, turn, height) in shapes() {
+        for law in LAWS {
+            for (speed, h) in [(0.1, 1e-2), (2.0, 1e-3), (2.0, 1e-4), (10.0, 1e-3)] {
+                let spec = over([0.0; 2], (shape.clone(), turn, height));
+                // Starts at which a step ends on the seam, too.
+                for x in [
+                    -0.1 - 3.0 * speed * h,
+                    -0.1 - 3.4 * speed * h,
+                    -0.05 - 2.7 * speed * h,
+                ] {
+                    let mut s = Slide::new(sim(spec.clone(), &by(law, h)), x, speed);
+                    for _ in 0..12 {
+                        s.step();
+                        let lost = 1.0 - s.speed() / speed;
+                        // What bears a body on compliant contact changes at the seam, and tilts it.
+                        let most = if law == Contact::Convex { 3e-3 } else { 1e-6 };
+                        assert!(lost.abs() < most, "{name} {law:?} {speed} {h}: {lost:e}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_passes_an_edge_keeps_its_velocity() {
+    for (name, shape, turn, height) in shapes() {
+        for law in LAWS {
+            for (speed, h) in [(1.0, 1e-3), (10.0, 1e-3), (100.0, 1e-3), (10.0, 1e-2)] {
+                for clearance in [1e-3, 0.1, 0.4, 0.9] {
+                    let place = height + 1e-5 + clearance * speed * h;
+                    let mut spec = over([-1.0, 0.0], (shape.clone(), turn, place));
+                    spec.gravity = Vec3::ZERO;
+                    for x in [-1.3, -2.2, -2.9] {
+                        let x = x * speed * h - 0.1;
+                        let mut s = Slide::new(sim(spec.clone(), &by(law, h)), x, speed);
+                        let before = s.v.clone();
+                        for _ in 0..6 {
+                            s.step();
+                            let change = before.iter().zip(&s.v).map(|(a, b)| (a - b).abs());
+                            let change = change.fold(0.0, f64::max);
+                            assert!(
+                                change <= 1e-12 * speed,
+                                "{name} {law:?} {speed} {h} {clearance}: {change:e}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn kerbs_stop_what_runs_into_them_and_lift_nothing() {
+    for (name, shape, turn, height) in shapes() {
+        let sharp = ["box", "mesh", "disc"].contains(&name);
+        if !sharp {
+            continue;
+        }
+        for law in LAWS {
+            for kerb in [2e-4, 1e-3, 0.05] {
+                let mut spec = over([0.0, kerb], (shape.clone(), turn, height));
+                // It does not trip.
+                let heavy = Sym3::diagonal(Vec3::new(1e3, 1e3, 1e3));
+                spec.bodies[1].inertia = Inertia::from_com(1.0, Vec3::ZERO, heavy);
+                for x in [-0.15, -0.1612, -0.1337] {
+                    let mut s = Slide::new(sim(spec.clone(), &by(law, 1e-3)), x, 2.0);
+                    for _ in 0..60 {
+                        s.step();
+                        let lift = s.q[2] - height;
+                        assert!(lift < 1e-5, "{name} {law:?} {kerb}: {lift:e}");
+                    }
+                    assert!(s.speed() < 1e-3, "{name} {law:?} {kerb}: {}", s.speed());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bullets_do_not_pass_through_walls() {
+    let bullets = [
+        (cuboid(0.05, 0.005, 0.005), 10.0),
+        (ball(0.005), 100.0),
+        (
+            ShapeSpec::Ellipsoid {
+                semi_axes: Vec3::new(0.05, 0.01, 0.01),
+            },
+            50.0,
+        ),
+    ];
+    let mut rng = Rng::new(3);
+    for (shape, speed) in bullets {
+        for law in LAWS {
+            for spin in [0.0, 5.0] {
+                let mut spec = ModelSpec {
+                    gravity: Vec3::ZERO,
+                    ..ModelSpec::default()
+                };
+                fixed(
+                    &mut spec,
+                    "wall",
+                    Pose::IDENTITY,
+                    cuboid(5e-4, 0.5, 0.5),
+                    0.3,
+                );
+                free(&mut spec, "bullet", Pose::IDENTITY, 0.1, shape.clone());
+                for _ in 0..6 {
+                    let x = -0.2 - rng.range(0.0, speed * 1e-3);
+                    let mut s = Slide::new(sim(spec.clone(), &by(law, 1e-3)), x, speed);
+                    s.v[3..6].copy_from_slice(&rng.vector(3, spin));
+                    for _ in 0..60 {
+                        s.step();
+                        assert!(s.q[0] < 0.0, "{shape:?} {law:?} {spin}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Boxes run into the corners of steps, turned at random: the contacts of their meetings have exact derivatives.
+#[test]
+fn contacts_of_meetings_agree_with_differences() {
+    let mut rng = Rng::new(11);
+    for law in LAWS {
+        let mut spec = over([0.0, 0.08], (cuboid(0.1, 0.08, 0.05), Quat::IDENTITY, 0.05));
+        for g in &mut spec.geoms {
+            g.friction[0] = 0.3;
+        }
+        let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+        let mut checker = Checker::new(model.clone(), &by(law, 5e-3));
+        for _ in 0..12 {
+            let mut q = model.neutral().to_vec();
+            let turn = Quat::exp(Vec3::from_slice(&rng.vector(3, 0.4)));
+            (q[0], q[2]) = (-0.16 - rng.range(0.0, 0.02), 0.14);
+            q[3..7].copy_from_slice(&turn.to_array());
+            let mut v = rng.vector(6, 0.5);
+            let local = turn.to_mat3().tr_mul_vec(Vec3::new(4.0, 0.0, -1.0));
+            v[..3].copy_from_slice(&local.to_array());
+            for _ in 0..4 {
+                checker.check(&mut q, &mut v, &[]);
+            }
+        }
+        checker.report(&format!("meetings by {law:?}"));
+    }
+}

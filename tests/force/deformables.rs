@@ -1,0 +1,659 @@
+//! Deformable bodies: derivatives, closed forms, momentum, attachments, no heap, refusals.
+
+use crate::common::trajectory::{From, compare};
+use crate::common::{Rng, all_jacobians, param, relative_error};
+use diffsim::error::Status;
+use diffsim::model::Model;
+use diffsim::model::builder::ModelBuilder;
+use diffsim::model::deformable::{DeformableSpec, Material};
+use diffsim::model::deformable_builder::Skin;
+use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ShapeSpec};
+use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
+use std::sync::Arc;
+
+const SCHEMES: [Integrator; 4] = [
+    Integrator::ImplicitEuler,
+    Integrator::Midpoint,
+    Integrator::Bdf1,
+    Integrator::Sdirk2,
+];
+
+fn options(integrator: Integrator, h: f64) -> Options {
+    Options {
+        time_step: h,
+        integrator,
+        contact: Contact::None,
+        ..Options::default()
+    }
+}
+
+fn empty(name: &str) -> DeformableSpec {
+    DeformableSpec {
+        name: name.into(),
+        nodes: Vec::new(),
+        rest: Vec::new(),
+        edges: Vec::new(),
+        tets: Vec::new(),
+        material: Material::NeoHookean,
+        density: 1000.0,
+        young: 1e4,
+        poisson: 0.3,
+        stiffness: 0.0,
+        damping: 0.0,
+        origin: String::new(),
+    }
+}
+
+/// A block of cubes, six tetrahedra each.
+fn block(name: &str, cells: [usize; 3], size: f64, corner: Vec3) -> DeformableSpec {
+    let [nx, ny, nz] = cells.map(|n| n + 1);
+    let mut d = empty(name);
+    let node = |i: usize, j: usize, k: usize| i + nx * (j + ny * k);
+    for k in 0..nz {
+        for j in 0..ny {
+            for i in 0..nx {
+                d.rest
+                    .push(corner + Vec3::new(i as f64, j as f64, k as f64) * size);
+            }
+        }
+    }
+    // Each path along the edges from the first corner of a cube to the last one is a tetrahedron.
+    let paths = [
+        [0, 1, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [0, 2, 1],
+        [2, 1, 0],
+        [1, 0, 2],
+    ];
+    for c in 0..cells.iter().product() {
+        let from = [
+            c % cells[0],
+            c / cells[0] % cells[1],
+            c / cells[0] / cells[1],
+        ];
+        for (p, path) in paths.iter().enumerate() {
+            let mut at = from;
+            let mut tet = [node(at[0], at[1], at[2]); 4];
+            for (k, axis) in path.iter().enumerate() {
+                at[*axis] += 1;
+                tet[k + 1] = node(at[0], at[1], at[2]);
+            }
+            if p >= 3 {
+                tet.swap(2, 3);
+            }
+            d.tets.push(tet);
+        }
+    }
+    d
+}
+
+fn string(name: &str, nodes: usize, length: f64) -> DeformableSpec {
+    let mut d = empty(name);
+    let step = length / (nodes - 1) as f64;
+    d.rest = (0..nodes)
+        .map(|i| Vec3::new(i as f64 * step, 0.0, 0.0))
+        .collect();
+    d.edges = (1..nodes).map(|i| [i - 1, i]).collect();
+    (d.density, d.stiffness) = (0.2, 200.0);
+    d
+}
+
+fn solid(mass: f64) -> Inertia {
+    let about = Sym3::new(0.02, 0.001, 0.03, 0.0, 0.002, 0.025);
+    Inertia::from_com(mass, Vec3::new(0.01, 0.02, 0.05), about)
+}
+
+/// A soft block and a net between the links of an arm, a free body and the world.
+fn rig(material: Material) -> Arc<Model> {
+    let mut b = ModelBuilder::new("rig");
+    let turn = Pose::from_quat(
+        Quat::exp(Vec3::new(0.3, -0.2, 0.5)).normalized(),
+        Vec3::new(0.1, -0.05, 0.3),
+    );
+    let arm = b.add_body(0, "arm", turn, solid(1.5)).unwrap();
+    b.add_joint(arm, JointSpec::new("shoulder", JointKind::Spherical))
+        .unwrap();
+    let hand = b.add_body(arm, "hand", turn, solid(0.8)).unwrap();
+    let mut elbow = JointSpec::new("elbow", JointKind::Revolute);
+    (elbow.axis, elbow.damping) = (Vec3::new(0.6, 0.0, 0.8), 0.1);
+    b.add_joint(hand, elbow).unwrap();
+    let ball = b
+        .add_body(
+            0,
+            "ball",
+            Pose::new(turn.rot, Vec3::new(0.5, 0.1, 0.2)),
+            solid(1.0),
+        )
+        .unwrap();
+    b.add_joint(ball, JointSpec::new("float", JointKind::Free))
+        .unwrap();
+    let mut soft = block("soft", [1, 1, 2], 0.1, Vec3::new(0.1, 0.0, 0.3));
+    (soft.material, soft.damping) = (material, 0.01);
+    b.add_deformable(soft, &[(0, arm), (1, hand), (2, hand), (10, ball)], None)
+        .unwrap();
+    let mut net = string("net", 4, 0.3);
+    net.edges.push([0, 2]);
+    net.damping = 0.02;
+    b.add_deformable(net, &[(0, 0), (3, ball)], None).unwrap();
+    Arc::new(b.build().unwrap())
+}
+
+fn every_parameter(model: &Model) -> Vec<Param> {
+    let mut list = vec![
+        param(ParamKind::Gravity, 0, 2),
+        param(ParamKind::BodyInertia, 1, 0),
+    ];
+    for (i, d) in model.deformables().iter().enumerate() {
+        let rest = (0..d.rest.len()).map(|n| 5 + 3 * n + n % 3);
+        list.extend(
+            (0..5)
+                .chain(rest)
+                .map(|c| param(ParamKind::Deformable, i, c)),
+        );
+    }
+    // Numbers of elements that the body has: tetrahedra in the first one, edges in the other.
+    list.retain(|p| {
+        let unused: &[i32] = if p.index == 0 { &[3] } else { &[1, 2] };
+        p.kind != ParamKind::Deformable || !unused.contains(&p.component)
+    });
+    list
+}
+
+fn step(sim: &mut Sim, base: &[f64], q: &[f64], v: &[f64]) -> Vec<f64> {
+    let (mut qn, mut vn) = (q.to_vec(), v.to_vec());
+    let memory = vec![0.0; sim.memory_size()];
+    sim.set_memory(&memory).unwrap();
+    sim.step(q, v, &[], &mut qn, &mut vn).unwrap();
+    let info = sim.step_info().unwrap();
+    assert!(info.converged, "{info:?}");
+    let mut x = vec![0.0; v.len()];
+    sim.model().difference(base, &qn, &mut x);
+    [x, vn].concat()
+}
+
+/// Central differences with increments `e`, by columns.
+fn differences(n: usize, e: f64, mut f: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let mut d = vec![0.0; n];
+    let mut out = Vec::new();
+    for k in 0..n {
+        let mut at = |x: f64| {
+            d[k] = x;
+            f(&d)
+        };
+        let (more, less) = (at(e), at(-e));
+        d[k] = 0.0;
+        out.extend(more.iter().zip(&less).map(|(a, b)| (a - b) / (2.0 * e)));
+    }
+    out
+}
+
+/// The largest relative errors of the Jacobians by q, v and parameters against differences, and of
+/// directions and adjoints against the Jacobians.
+fn check(sim: &mut Sim, q: &[f64], v: &[f64], list: &[Param], e: f64) -> [f64; 4] {
+    let (model, nv, np) = (sim.model().clone(), sim.model().nv(), list.len());
+    sim.select_params(list).unwrap();
+    let mut base = q.to_vec();
+    sim.step(q, v, &[], &mut base, &mut v.to_vec()).unwrap();
+    let sizes = [nv, nv, 0, np];
+    let mut jq = sizes.map(|n| vec![f64::NAN; nv * n]);
+    let mut jv = jq.clone();
+    sim.step_jacobians(all_jacobians(&mut jq, &mut jv)).unwrap();
+    assert_eq!(sim.step_info().unwrap().gradient, Gradient::Exact);
+    let mut rng = Rng::new(9);
+    let w = sizes.map(|n| rng.vector(n, 1.0));
+    let z = rng.vector(2 * nv, 1.0);
+    let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
+    sim.step_jvp(&w[0], &w[1], &[], &w[3], &mut dq, &mut dv)
+        .unwrap();
+    let mut bars = sizes.map(|n| vec![0.0; n]);
+    let [a, b, _, d] = &mut bars;
+    sim.step_vjp(&z[..nv], &z[nv..], Some(a), Some(b), None, Some(d))
+        .unwrap();
+    let (mut product, mut apart) = (vec![0.0; 2 * nv], 0.0_f64);
+    let mut p = vec![0.0; np];
+    sim.get_params(&mut p).unwrap();
+    let mut errors = [0.0; 4];
+    for kind in [0, 1, 3] {
+        let columns: Vec<f64> = (0..sizes[kind])
+            .flat_map(|k| [&jq[kind][k * nv..][..nv], &jv[kind][k * nv..][..nv]].concat())
+            .collect();
+        let fd = match kind {
+            0 => {
+                let mut at = q.to_vec();
+                differences(nv, e, |d| {
+                    model.integrate(q, d, &mut at);
+                    step(sim, &base, &at, v)
+                })
+            }
+            1 => differences(nv, e, |d| {
+                let there: Vec<f64> = v.iter().zip(d).map(|(v, d)| v + d).collect();
+                step(sim, &base, q, &there)
+            }),
+            _ => {
+                let mut fd = Vec::new();
+                for k in 0..np {
+                    let e = 1e-6 * p[k].abs().max(0.1);
+                    let mut at = |x: f64| {
+                        let mut p = p.clone();
+                        p[k] += x;
+                        sim.set_params(&p).unwrap();
+                        step(sim, &base, q, v)
+                    };
+                    let (more, less) = (at(e), at(-e));
+                    fd.extend(more.iter().zip(&less).map(|(a, b)| (a - b) / (2.0 * e)));
+                }
+                sim.set_params(&p).unwrap();
+                fd
+            }
+        };
+        errors[kind.min(2)] = match kind {
+            // Columns by Young's modulus are small: each against its own size.
+            3 => columns
+                .chunks(2 * nv)
+                .zip(fd.chunks(2 * nv))
+                .map(|(a, b)| {
+                    let size = b.iter().fold(1e-12_f64, |m, x| m.max(x.abs()));
+                    a.iter()
+                        .zip(b)
+                        .fold(0.0_f64, |m, (x, y)| m.max((x - y).abs() / size))
+                })
+                .fold(0.0, f64::max),
+            _ => relative_error(&columns, &fd),
+        };
+        for (k, column) in columns.chunks_exact(2 * nv).enumerate() {
+            for (y, c) in product.iter_mut().zip(column) {
+                *y += c * w[kind][k];
+            }
+            let adjoint: f64 = column.iter().zip(&z).map(|(c, z)| c * z).sum();
+            let size = column.iter().fold(1.0_f64, |m, c| m.max(c.abs()));
+            apart = apart.max((bars[kind][k] - adjoint).abs() / size);
+        }
+    }
+    errors[3] = apart.max(relative_error(&[dq, dv].concat(), &product));
+    errors
+}
+
+#[test]
+fn steps_have_exact_derivatives_by_state_material_and_shape() {
+    for integrator in SCHEMES {
+        for material in [Material::NeoHookean, Material::Corotated] {
+            let model = rig(material);
+            let mut sim = Sim::new(model.clone(), &options(integrator, 5e-3)).unwrap();
+            let mut rng = Rng::new(4);
+            let mut q = vec![0.0; model.nq()];
+            model.integrate(model.neutral(), &rng.vector(model.nv(), 0.02), &mut q);
+            let v = rng.vector(model.nv(), 0.5);
+            let errors = check(&mut sim, &q, &v, &every_parameter(&model), 1e-5);
+            println!("{integrator:?} {material:?}: {errors:?}");
+            assert!(
+                errors[0] < 1e-6 && errors[1] < 1e-6 && errors[2] < 3e-5,
+                "{errors:?}"
+            );
+            assert!(errors[3] < 1e-10, "{errors:?}");
+        }
+    }
+}
+
+/// A block above a floor, whose lowest nodes are in contact, and a sphere on it.
+fn lying(skin: f64) -> Arc<Model> {
+    let mut b = ModelBuilder::new("lying");
+    b.add_geom(GeomSpec::new(
+        "floor",
+        0,
+        Pose::IDENTITY,
+        ShapeSpec::Plane {
+            half_extents: [0.0; 2],
+        },
+    ))
+    .unwrap();
+    let mut soft = block("soft", [1, 1, 1], 0.1, Vec3::new(0.0, 0.0, skin - 1e-3));
+    soft.damping = 0.01;
+    let skin = Skin {
+        radius: skin,
+        friction: 0.5,
+        condim: 3,
+    };
+    b.add_deformable(soft, &[], Some(skin)).unwrap();
+    let ball = b
+        .add_body(
+            0,
+            "ball",
+            Pose::new(Pose::IDENTITY.rot, Vec3::new(0.01, 0.02, 0.153)),
+            solid(0.2),
+        )
+        .unwrap();
+    b.add_joint(ball, JointSpec::new("float", JointKind::Free))
+        .unwrap();
+    b.add_geom(GeomSpec::new(
+        "ball",
+        ball,
+        Pose::IDENTITY,
+        ShapeSpec::Sphere { radius: 0.04 },
+    ))
+    .unwrap();
+    Arc::new(b.build().unwrap())
+}
+
+#[test]
+fn penalty_contact_of_nodes_has_exact_derivatives() {
+    let model = lying(0.01);
+    for integrator in [Integrator::ImplicitEuler, Integrator::Bdf1] {
+        let o = Options {
+            contact: Contact::Penalty,
+            ..options(integrator, 2e-3)
+        };
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        let mut rng = Rng::new(6);
+        let (q, v) = (model.neutral().to_vec(), rng.vector(model.nv(), 0.02));
+        // Contacts are 1 mm deep and a kink of the force is near: small increments.
+        let errors = check(&mut sim, &q, &v, &every_parameter(&model), 1e-7);
+        step(&mut sim, &q, &q, &v);
+        assert!(sim.step_info().unwrap().contacts >= 4);
+        println!("{integrator:?}: {errors:?}");
+        assert!(
+            errors[..2].iter().all(|e| *e < 1e-6) && errors[2] < 1e-6 && errors[3] < 1e-10,
+            "{errors:?}"
+        );
+    }
+}
+
+/// Runs a simulation until it rests, and returns q.
+fn settle(sim: &mut Sim, steps: usize) -> Vec<f64> {
+    let model = sim.model().clone();
+    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    for _ in 0..steps {
+        let (q0, v0) = (q.clone(), v.clone());
+        sim.step(&q0, &v0, &[], &mut q, &mut v).unwrap();
+        assert!(sim.step_info().unwrap().converged);
+    }
+    let speed = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    assert!(speed < 1e-8, "{speed}");
+    q
+}
+
+#[test]
+fn a_hanging_bar_stretches_by_its_weight() {
+    // ρ g L² / 2 E, with an error that shrinks with the square of the elements.
+    for (n, bound) in [(2, 3e-3), (4, 6e-4), (8, 1.5e-4)] {
+        let length = 1.0;
+        let mut bar = block("bar", [1, 1, n], length / n as f64, Vec3::ZERO);
+        (bar.young, bar.poisson, bar.damping) = (1e6, 0.0, 0.01);
+        let mut b = ModelBuilder::new("bar");
+        let top: Vec<_> = (4 * n..4 * n + 4).map(|i| (i, 0)).collect();
+        b.add_deformable(bar, &top, None).unwrap();
+        let mut sim = Sim::new(
+            Arc::new(b.build().unwrap()),
+            &options(Integrator::ImplicitEuler, 0.5),
+        )
+        .unwrap();
+        let q = settle(&mut sim, 60);
+        let tip = (0..4).map(|i| -q[3 * i + 2]).sum::<f64>() / 4.0;
+        let expected = 1000.0 * 9.81 * length * length / 2e6;
+        let error = (tip / expected - 1.0).abs();
+        println!("{n} cells: {tip:.6e}, {error:.1e} off");
+        assert!(error < bound, "{tip} {expected}");
+    }
+}
+
+#[test]
+fn a_hanging_string_is_a_discrete_catenary() {
+    let (n, length) = (11, 1.0);
+    let mut rope = string("rope", n, length);
+    (rope.stiffness, rope.damping, rope.density) = (2e4, 0.01, 0.5);
+    let mut b = ModelBuilder::new("rope");
+    b.add_deformable(rope, &[(0, 0), (n - 1, 0)], None).unwrap();
+    let model = Arc::new(b.build().unwrap());
+    let mut sim = Sim::new(model.clone(), &options(Integrator::Bdf1, 0.2)).unwrap();
+    // A straight rope has no stiffness across: begin below the line.
+    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    for i in 1..n - 1 {
+        q[3 * (i - 1) + 2] = -0.05;
+    }
+    for _ in 0..400 {
+        let (q0, v0) = (q.clone(), v.clone());
+        sim.step(&q0, &v0, &[], &mut q, &mut v).unwrap();
+    }
+    let place = |i: usize| match i {
+        0 => Vec3::ZERO,
+        i if i == n - 1 => Vec3::new(length, 0.0, 0.0),
+        i => {
+            Vec3::new(i as f64 * length / (n - 1) as f64, 0.0, 0.0)
+                + Vec3::from_slice(&q[3 * (i - 1)..])
+        }
+    };
+    let rest = length / (n - 1) as f64;
+    let pulls: Vec<Vec3> = (1..n)
+        .map(|i| {
+            let d = place(i) - place(i - 1);
+            d * (2e4 * (d.norm() - rest) / d.norm())
+        })
+        .collect();
+    // The horizontal pull is the same everywhere; the vertical one grows by the weight of each node.
+    let weight = 0.5 * rest * 9.81;
+    for pair in pulls.windows(2) {
+        assert!(
+            (pair[1].x - pair[0].x).abs() < 1e-8 * pulls[0].x,
+            "{pulls:?}"
+        );
+        assert!((pair[1].z - pair[0].z - weight).abs() < 1e-8, "{pulls:?}");
+    }
+}
+
+#[test]
+fn a_free_body_keeps_its_momentum() {
+    for material in [Material::NeoHookean, Material::Corotated] {
+        for integrator in SCHEMES {
+            let mut b = ModelBuilder::new("free");
+            b.set_gravity(Vec3::ZERO).unwrap();
+            let mut soft = block("soft", [2, 1, 1], 0.1, Vec3::ZERO);
+            (soft.material, soft.damping) = (material, 0.01);
+            let carrier = b
+                .add_body(0, "carrier", Pose::IDENTITY, solid(1.0))
+                .unwrap();
+            b.add_joint(carrier, JointSpec::new("slide", JointKind::Translation))
+                .unwrap();
+            b.add_deformable(soft, &[(0, carrier), (3, carrier)], None)
+                .unwrap();
+            let model = Arc::new(b.build().unwrap());
+            let mut sim = Sim::new(model.clone(), &options(integrator, 5e-3)).unwrap();
+            let (mut q, mut v) = (
+                model.neutral().to_vec(),
+                Rng::new(2).vector(model.nv(), 1.0),
+            );
+            let momentum = |sim: &mut Sim, q: &[f64], v: &[f64]| {
+                let still = vec![0.0; v.len()];
+                sim.centroidal(q, v, &still).unwrap().momentum
+            };
+            let first = momentum(&mut sim, &q, &v);
+            for _ in 0..40 {
+                let (q0, v0) = (q.clone(), v.clone());
+                sim.step(&q0, &v0, &[], &mut q, &mut v).unwrap();
+                assert!(sim.step_info().unwrap().converged);
+            }
+            let last = momentum(&mut sim, &q, &v);
+            for k in 0..3 {
+                assert!((last[k] - first[k]).abs() < 1e-9, "{first:?} {last:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rollout_has_the_gradient_by_material() {
+    let model = rig(Material::NeoHookean);
+    for integrator in [Integrator::ImplicitEuler, Integrator::Bdf2] {
+        let mut rng = Rng::new(12);
+        let from = From {
+            q0: model.neutral().to_vec(),
+            v0: rng.vector(model.nv(), 0.2),
+            u: Vec::new(),
+        };
+        let o = options(integrator, 5e-3);
+        let list = every_parameter(&model);
+        let found = compare(&model, &o, 50, &from, &list, 1e-5);
+        found.accept(&format!("{integrator:?}"), 1e-6);
+    }
+}
+
+#[test]
+fn steps_and_derivatives_use_no_heap() {
+    let model = lying(0.01);
+    let o = Options {
+        contact: Contact::Penalty,
+        ..options(Integrator::ImplicitEuler, 2e-3)
+    };
+    let mut sim = Sim::new(model.clone(), &o).unwrap();
+    let list = every_parameter(&model);
+    sim.select_params(&list).unwrap();
+    let (nv, np) = (model.nv(), list.len());
+    let (q, v) = (model.neutral().to_vec(), vec![0.01; nv]);
+    let (mut qn, mut vn) = (q.clone(), v.clone());
+    let sizes = [nv, nv, 0, np];
+    let mut jq = sizes.map(|n| vec![0.0; nv * n]);
+    let mut jv = jq.clone();
+    let mut p = vec![0.0; np];
+    sim.get_params(&mut p).unwrap();
+    let w = vec![1.0; nv];
+    let (mut q_bar, mut v_bar, mut p_bar) = (w.clone(), w.clone(), p.clone());
+    let used = allocation_counter::measure(|| {
+        for _ in 0..3 {
+            sim.step(&q, &v, &[], &mut qn, &mut vn).unwrap();
+            sim.step_jacobians(all_jacobians(&mut jq, &mut jv)).unwrap();
+            let bars = [&mut q_bar, &mut v_bar];
+            let [a, b] = bars;
+            sim.step_vjp(&w, &w, Some(a), Some(b), None, Some(&mut p_bar))
+                .unwrap();
+            sim.set_params(&p).unwrap();
+        }
+    });
+    assert_eq!(used.count_total, 0, "{used:?}");
+}
+
+#[test]
+fn bad_bodies_and_options_are_refused_and_change_nothing() {
+    let good = || block("soft", [1, 1, 1], 0.1, Vec3::ZERO);
+    let mut b = ModelBuilder::new("m");
+    let before = format!("{b:?}");
+    let mut refused = |d: DeformableSpec, attached: &[(usize, usize)], named: &str| {
+        let e = b.add_deformable(d, attached, None).unwrap_err();
+        assert_eq!(e.status, Status::InvalidArgument);
+        assert!(e.message.contains(named), "{e}");
+        assert_eq!(format!("{b:?}"), before);
+    };
+    let changed = |change: &dyn Fn(&mut DeformableSpec)| {
+        let mut d = good();
+        change(&mut d);
+        d
+    };
+    refused(
+        changed(&|d| d.tets[2].swap(0, 1)),
+        &[],
+        "tets[2] must have a positive volume",
+    );
+    refused(changed(&|d| d.rest[7] = d.rest[6]), &[], "positive volume");
+    refused(
+        changed(&|d| d.rest[3].y = f64::NAN),
+        &[],
+        "nodes[3] must be finite",
+    );
+    refused(
+        changed(&|d| d.rest.push(Vec3::ZERO)),
+        &[],
+        "nodes[8] belongs to no edge",
+    );
+    refused(
+        changed(&|d| d.tets[0][1] = 9),
+        &[],
+        "must name nodes 0 to 7, got 9",
+    );
+    refused(
+        changed(&|d| d.tets.clear()),
+        &[],
+        "it must have edges or tets",
+    );
+    refused(
+        changed(&|d| d.edges.push([2, 2])),
+        &[],
+        "names node 2 twice",
+    );
+    refused(changed(&|d| d.young = 0.0), &[], "young must be positive");
+    refused(
+        changed(&|d| d.young = f64::INFINITY),
+        &[],
+        "young must be positive",
+    );
+    refused(
+        changed(&|d| d.poisson = 0.5),
+        &[],
+        "poisson must be above -1",
+    );
+    refused(
+        changed(&|d| d.damping = -1.0),
+        &[],
+        "damping must be finite",
+    );
+    refused(
+        changed(&|d| d.density = f64::NAN),
+        &[],
+        "density must be positive",
+    );
+    refused(good(), &[(1, 0), (1, 0)], "attached twice");
+    refused(good(), &[(8, 0)], "must be 0 to 7");
+    refused(good(), &[(1, 4)], "attach_bodies[0]");
+    b.add_deformable(good(), &[], None).unwrap();
+    let again = b.add_deformable(good(), &[], None).unwrap_err();
+    assert!(again.message.contains("taken twice"), "{again}");
+    let model = Arc::new(b.build().unwrap());
+    let refusal = |o: &Options| {
+        let e = Sim::new(model.clone(), o).unwrap_err();
+        assert_eq!(e.status, Status::Unsupported);
+        e.message
+    };
+    assert!(refusal(&Options::default()).contains("Penalty or None"));
+    let explicit = options(Integrator::SymplecticEuler, 1e-3);
+    assert!(refusal(&explicit).contains("implicit"));
+    let mut sim = Sim::new(model.clone(), &options(Integrator::FromModel, 1e-3)).unwrap();
+    // A shape with an inverted element is refused as a whole.
+    let list = [
+        param(ParamKind::Deformable, 0, 5 + 2),
+        param(ParamKind::Deformable, 0, 2),
+    ];
+    sim.select_params(&list).unwrap();
+    for (p, named) in [
+        ([0.3, 0.3], "flat or inverted"),
+        ([0.0, 0.6], "poisson"),
+        ([f64::NAN, 0.3], "finite"),
+    ] {
+        let e = sim.set_params(&p).unwrap_err();
+        assert!(e.message.contains(named), "{e}");
+    }
+    let mut p = [f64::NAN; 2];
+    sim.get_params(&mut p).unwrap();
+    assert_eq!(p, [0.0, 0.3]);
+    let joint = param(ParamKind::JointPlacement, 0, 0);
+    assert_eq!(
+        sim.select_params(&[joint]).unwrap_err().status,
+        Status::Unsupported
+    );
+}
+
+#[test]
+fn a_body_attached_to_another_model_moves_as_before() {
+    let model = rig(Material::Corotated);
+    let mut b = ModelBuilder::new("scene");
+    b.attach(0, Pose::IDENTITY, &model, "a_").unwrap();
+    let copy = Arc::new(b.build().unwrap());
+    let o = options(Integrator::ImplicitEuler, 5e-3);
+    let v = Rng::new(3).vector(model.nv(), 0.3);
+    let run = |model: &Arc<Model>| {
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        let (mut q, mut vn) = (model.neutral().to_vec(), v.clone());
+        sim.step(model.neutral(), &v, &[], &mut q, &mut vn).unwrap();
+        vn
+    };
+    assert_eq!(run(&model), run(&copy));
+    assert_eq!(copy.deformables()[0].name, "a_soft");
+}

@@ -1,0 +1,4 @@
+//! Recordings.
+
+mod record;
+mod record_surfaces;

@@ -1,0 +1,13 @@
+//! Tendons: lengths, paths, springs, rows, actuators.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod stiff_cords;
+mod tendon_actuators;
+mod tendon_edges;
+mod tendon_equalities;
+mod tendon_forms;
+mod tendon_lengths;
+mod tendon_rows;
+mod tendons;
+mod wrapping;
