@@ -4,7 +4,7 @@ import ast
 
 FOLDER = "reference/python"
 #: Modules that are imported by their own name.
-MODULES = ("adapters", "planning", "c_model", "casadi", "acados", "crocoddyl")
+MODULES = ("adapters", "planning", "c_model", "casadi", "acados", "crocoddyl", "aligator")
 
 
 def public(package):

@@ -1,10 +1,12 @@
 """A step for solvers of optimal control: its derivatives, and the packages that take it, where they are installed."""
 
+import copy
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -283,6 +285,56 @@ def test_crocoddyl(models, robot):
     first = problem.calc(problem.rollout([u] * 4), [u] * 4)
     solver.solve(problem.rollout([u] * 4), [u] * 4, 3, False)
     assert solver.cost < first
+
+
+@pytest.fixture
+def aligator(monkeypatch):
+    """Aligator, or what its examples of a Python dynamics model show of its interface where it is not installed."""
+    try:
+        import aligator
+    except ImportError:
+        aligator = types.ModuleType("aligator")
+
+        class Model:
+            def __init__(self, space, nu):
+                self.space, self.nu, self.ndx1, self.nx2 = space, nu, space.ndx, space.nx
+
+            def createData(self):
+                n, nu = self.ndx1, self.nu
+                return types.SimpleNamespace(xnext=np.zeros(self.nx2), Jx=np.zeros((n, n)), Ju=np.zeros((n, nu)))
+
+        aligator.dynamics = types.SimpleNamespace(ExplicitDynamicsModel=Model)
+        aligator.manifolds = types.SimpleNamespace(VectorSpace=lambda n: types.SimpleNamespace(nx=n, ndx=n))
+        monkeypatch.setitem(sys.modules, "aligator", aligator)
+    monkeypatch.delitem(sys.modules, "diffsim.aligator", raising=False)
+    return aligator
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_aligator(models, robot, aligator):
+    from diffsim.aligator import Dynamics
+
+    t = planning.Transition(robot(models), 2)
+    x, u = state(t)
+    if t.quaternions:
+        with pytest.raises(diffsim.UnsupportedError, match="space: the model has quaternions"):
+            Dynamics(t)
+        if isinstance(aligator.manifolds, types.SimpleNamespace):
+            model = Dynamics(t, types.SimpleNamespace(nx=t.nx, ndx=t.ndx))
+        else:
+            return
+    else:
+        model = Dynamics(t)
+    with pytest.raises(diffsim.InvalidArgumentError, match="space: expected nx"):
+        Dynamics(t, aligator.manifolds.VectorSpace(t.nx + 1))
+    _, A, B = t.linearize(x, u)
+    for one in (model, type(model)(*copy.deepcopy(model.__getinitargs__()))):
+        data = one.createData()
+        one.forward(x, u, data)
+        one.dForward(x, u, data)
+        np.testing.assert_array_equal(data.xnext, t.step(x, u))
+        np.testing.assert_array_equal(data.Jx, A)
+        np.testing.assert_array_equal(data.Ju, B)
 
 
 def example(name, *arguments, packages=(), **more):

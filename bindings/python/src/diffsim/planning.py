@@ -1,6 +1,6 @@
 """A model's step for solvers of optimal control: x⁺ = f(x, u) with x = (q, v), and its derivatives.
 
-`diffsim.casadi`, `diffsim.acados` and `diffsim.crocoddyl` use it. Each of them needs its package; this module does
+`diffsim.casadi`, `diffsim.acados`, `diffsim.crocoddyl` and `diffsim.aligator` use it. Each of them needs its package; this module does
 not.
 """
 
@@ -58,6 +58,7 @@ class Transition:
         if model.act_actuators:
             raise UnsupportedError("model: its actuators have activations, which x = (q, v) does not hold")
         self.model, self.steps, self.differences = model, steps, differences
+        self.options = options
         self.sim = Sim(model, **options)
         self.nq, self.nv, self.nu = model.nq, model.nv, model.nu
         #: Length of x, and of its tangent.
@@ -67,6 +68,10 @@ class Transition:
         self.failure = ""
         self.evaluations = self.derivatives = 0
         self.gradients = {label: 0 for label in Gradient}
+
+    def __deepcopy__(self, memo: Any) -> Transition:
+        """A transition of the same model with a simulation of its own."""
+        return Transition(self.model, self.steps, self.differences, **self.options)
 
     def state(self, q: ArrayLike, v: ArrayLike) -> Array:
         """x from q and v."""
