@@ -57,6 +57,12 @@ def references(pages, names, julia):
     return navigation
 
 
+def robots():
+    """The robots of example-robot-data, where the tests against peers have installed them; "" elsewhere."""
+    found = sorted((ROOT / "target/venvs/peers").glob("lib/*/site-packages/cmeel.prefix/share/example-robot-data/robots"))
+    return str(found[0]) if found else ""
+
+
 def gather(out, python, julia):
     """All pages, written; gives the navigation and the names."""
     names, pages = Names(), Pages(ROOT, out)
@@ -70,7 +76,8 @@ def gather(out, python, julia):
         "examples/README.md": "gallery/notes.md",
         "CHANGELOG.md": "changelog.md",
     }
-    listed = gallery.examples(ROOT, julia)
+    words = {"python": python, "julia": julia, "robots": robots()}
+    listed = gallery.examples(ROOT, words)
     shown = {example["source"]: f"gallery/{example['name']}.md" for example in listed}
     for source, page in {**taken, **shown}.items():
         pages.place(source, page)
@@ -80,7 +87,7 @@ def gather(out, python, julia):
 
     recorded = WORK / "recordings"
     shutil.rmtree(recorded, ignore_errors=True)
-    printed = gallery.run_all(listed, ROOT, recorded, {"python": python, "julia": julia})
+    printed = gallery.run_all(listed, ROOT, recorded, words)
     said(f"{len(listed)} examples")
     gallery.views(listed, ROOT, recorded, out / "gallery/views", python)
     gallery.figures(listed, recorded, out / "gallery/figures")

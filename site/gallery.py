@@ -11,10 +11,14 @@ FOLDER = "gallery"
 LANGUAGES = {".c": ("c", "C"), ".cpp": ("cpp", "C++"), ".rs": ("rust", "Rust"), ".py": ("python", "Python"), ".jl": ("julia", "Julia")}
 
 
-def examples(root, julia):
-    """The examples of gallery.toml; without a Julia only those in other languages."""
+def examples(root, words):
+    """The examples of gallery.toml whose interpreters and robots are here; words: those that stand in braces there."""
     listed = tomllib.loads((root / "site/gallery.toml").read_text())["example"]
-    return [e for e in listed if julia or "{julia}" not in e["run"]]
+    lacking = {f"{{{word}}}" for word, value in words.items() if not value}
+    for e in listed:
+        if lacking.intersection(e["run"]):
+            print(f"skipped: {e['name']} needs {', '.join(sorted(lacking.intersection(e['run'])))}")
+    return [e for e in listed if not lacking.intersection(e["run"])]
 
 
 def run_all(listed, root, out, words):
