@@ -24,13 +24,6 @@ use crate::linalg::{General, LANES};
 /// Below this relative pivot, partial pivoting does not decide the rank.
 const DOUBTFUL: f64 = 1e-7;
 
-/// A row whose response is at most this share of the unit's moves nothing.
-const IDLE: f64 = 1e-20;
-
-/// Share of the response that is added to the diagonal, so that dependent rows do no harm on the way to
-/// a solution.
-pub(super) const EASE: f64 = 1e-9;
-
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
     /// Index of the first unknown, and number of unknowns.
@@ -50,6 +43,8 @@ pub(super) struct Face {
 pub(super) struct Faces {
     faces: Vec<Face>,
     pub order: usize,
+    /// Whether the last factorization of these faces found dependent rows.
+    is_deficient: bool,
     system: General,
     x: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
@@ -63,6 +58,7 @@ impl Faces {
         Faces {
             faces: Vec::with_capacity(blocks),
             order: 0,
+            is_deficient: false,
             system: General::new(rows),
             x: vec![[0.0]; rows],
             scratch: vec![[0.0]; rows],
@@ -107,6 +103,7 @@ impl Faces {
     fn clear(&mut self) {
         self.faces.clear();
         self.order = 0;
+        self.is_deficient = false;
     }
 
     fn push(&mut self, mut face: Face) {
@@ -115,12 +112,11 @@ impl Faces {
         self.faces.push(face);
     }
 
-    /// Computes LᵀG R + Q. With `eases` the diagonal grows by a little, so that a step exists.
-    fn fill(&mut self, system: &System, eases: bool) {
+    /// Computes LᵀG R + Q.
+    fn fill(&mut self, system: &System) {
         let (n, m) = (system.order(), self.order);
         let a = self.system.matrix(m);
         for (unit, face) in system.units.iter().zip(&self.faces) {
-            let response = system.response(unit);
             for k in 0..face.size {
                 let line = &mut self.line[..n];
                 line.fill(0.0);
@@ -137,23 +133,14 @@ impl Faces {
                     }
                 }
                 out[face.start + k] += face.held[k];
-                if eases {
-                    // Torsional and rolling rows may respond much less than sliding rows.
-                    let own = out[face.start + k].abs();
-                    let size = if own > IDLE * response { own } else { response };
-                    out[face.start + k] += EASE * size.max(f64::MIN_POSITIVE);
-                }
             }
         }
     }
 
-    /// λ ← λ + R x with the x that brings held velocities to zero. Returns false if the system is
-    /// singular.
-    pub fn step(&mut self, system: &System, lambda: &mut [f64], sigma: &[f64]) -> bool {
-        self.fill(system, true);
-        if !self.system.factor(0.0) {
-            return false;
-        }
+    /// λ ← λ + R x with the x that brings held velocities to zero; call after [`Faces::factor`]. If the
+    /// held rows depend on each other, x brings them as near to zero as it can, and is the smallest such
+    /// x ([`General`]).
+    pub fn step(&mut self, system: &System, lambda: &mut [f64], sigma: &[f64]) {
         let m = self.order;
         self.restrict(system, sigma, -1.0);
         self.system.solve(&mut self.x[..m], &mut self.scratch[..m]);
@@ -165,20 +152,25 @@ impl Faces {
                 turn_onto_cone(mu, &mut lambda[unit.range()]);
             }
         }
-        true
     }
 
-    /// Factors the system for the derivative, and finds its rank.
+    /// Factors the system and finds its rank.
     pub fn factor(&mut self, system: &System) {
-        self.fill(system, false);
+        self.fill(system);
         if !self.system.factor(DOUBTFUL) {
             self.system.factor_complete(DEPENDENT);
         }
+        self.is_deficient = self.system.rank() < self.order;
     }
 
     /// Whether held rows depend on each other; call after [`Faces::factor`].
     pub fn is_deficient(&self) -> bool {
-        self.system.rank() < self.order
+        self.is_deficient
+    }
+
+    /// Whether the system is the same at all impulses and velocities of these faces.
+    pub fn is_linear(&self) -> bool {
+        self.faces.iter().all(|f| !f.slides)
     }
 
     /// Whether friction of any contact is at its bound.

@@ -7,7 +7,6 @@
 //! [`descent`](super::descent) with other slopes. The path may turn back in κ before its end; the method
 //! then loses it. A path from another starting point often has no such fold.
 
-use super::faces::EASE;
 use super::pairs::{NO_PRODUCTS, Pairs, Products};
 use super::slope_system::SlopeSystem;
 use super::stand::{Scales, Stand};
@@ -19,6 +18,9 @@ const REACH: f64 = 0.99;
 
 /// Smallest factor by which a step aims to shrink κ.
 const FLOOR: f64 = 1e-6;
+
+/// Share of a unit's response that is added to its slopes, so that dependent rows have a step.
+const EASE: f64 = 1e-9;
 
 /// A shorter step has left the path.
 const SHORT: f64 = 0.3;

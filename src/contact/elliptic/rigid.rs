@@ -10,7 +10,7 @@ use super::system::System;
 use super::unit::{Set, Unit, size};
 use crate::contact::allowance::Allowance;
 use crate::contact::certificate::{Certificate, Path};
-use crate::contact::digits::{ROUND_OFF, switch_units};
+use crate::contact::digits::{HELD, ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Regularization;
 
@@ -71,6 +71,8 @@ pub(super) struct Rigid {
     pub spent: Allowance,
     /// Work spent on the search for faces.
     pub looking: f64,
+    /// Whether the held rows of the last Newton step depend on each other.
+    depends: bool,
 }
 
 impl Rigid {
@@ -87,6 +89,7 @@ impl Rigid {
             allowed: Allowance::NONE,
             spent: Allowance::NONE,
             looking: 0.0,
+            depends: false,
         }
     }
 
@@ -314,7 +317,8 @@ impl Rigid {
             if !has_ended {
                 return false;
             }
-            let is_found = largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance;
+            let share = if self.depends { HELD } else { FOUND };
+            let is_found = largest(&residuals(system, lambda, sigma)) <= share * tolerance;
             // Repair even if the residual is small: a small friction impulse that acts along the slip
             // hardly shows in the residual.
             let alone = repair >= REPAIRS;
@@ -338,6 +342,8 @@ impl Rigid {
         let speed = system.speed(&system.g);
         let mut before = f64::INFINITY;
         let (mut is_stalled, mut is_near) = (false, false);
+        self.depends = false;
+        let mut is_factored = false;
         for _ in 0..POLISH {
             faces.of_rigid(system, &self.stands, lambda, sigma);
             system.velocity(lambda, sigma);
@@ -354,8 +360,9 @@ impl Rigid {
                 return true;
             }
             is_stalled = is_worse;
+            let is_known = is_factored && faces.is_linear();
             let weight = system.weight_of_faces(faces.order);
-            if self.grant(1, weight) == 0 {
+            if !is_known && self.grant(1, weight) == 0 {
                 return false;
             }
             if held < before {
@@ -363,11 +370,14 @@ impl Rigid {
                 is_near = largest(&residuals(system, lambda, sigma)) <= tolerance;
                 self.polished[..n].copy_from_slice(lambda);
             }
-            *count += 1;
-            self.spent.spend(1, weight);
-            if !faces.step(system, lambda, sigma) {
-                return false;
+            if !is_known {
+                *count += 1;
+                self.spent.spend(1, weight);
+                faces.factor(system);
+                self.depends = faces.is_deficient();
+                is_factored = true;
             }
+            faces.step(system, lambda, sigma);
             system.velocity(lambda, sigma);
         }
         true

@@ -11,7 +11,7 @@ use super::least_norm::LeastNorm;
 use super::modes::{CLOSED, largest};
 use super::pyramid;
 use super::work::Work;
-use crate::contact::digits::{ROUND_OFF, TOLD};
+use crate::contact::digits::{HELD, ROUND_OFF, TOLD};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 
@@ -22,12 +22,6 @@ const CORRECTIONS: usize = 8;
 /// If more blocks than this change their mode at once, the guess is in doubt. With two two of 5,800
 /// problems are lost for as many factorizations; eight take 2 % more.
 const FEW: usize = 4;
-
-/// Share of the tolerance that velocities of held rows may have. At rest, gaps contradict each other by
-/// the round-off of positions and require such velocities. If every step then needs other methods, their
-/// errors keep the gaps inconsistent. With a tenth two of twelve falls of a Go1 end at 83 and 114
-/// factorizations a step; with half as much all end at two.
-const HELD: f64 = 0.5;
 
 fn purpose(choice: Choice) -> Purpose {
     match choice.is_least() {

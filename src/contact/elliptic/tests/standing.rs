@@ -172,7 +172,7 @@ fn the_shift_is_found_by_its_slope_where_contacts_are_many() {
 #[test]
 fn derivatives_by_coordinates_are_those_of_differences_in_effect() {
     let (mut worst, mut compared, mut deficient) = (0.0f64, 0, 0);
-    for (seed, kind) in (0..40).flat_map(|s| kinds().map(|k| (s, k))) {
+    for (seed, kind) in (0..48).flat_map(|s| kinds().map(|k| (s, k))) {
         let mut p = standing(seed, kind).by_trees();
         let (n, dofs) = (p.g.len(), p.dofs());
         // The velocity of a motion.
