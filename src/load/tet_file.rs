@@ -310,7 +310,7 @@ mod tests {
         1 0 0 0 1 0 0 0 1\nCELLS 2 9\n3 1 2 3\n4 1 3 2 4\nCELL_TYPES 2\n5\n10\n";
 
     #[test]
-    fn formats_agree_and_leave_out_what_no_tetrahedron_uses() {
+    fn formats_agree_and_leave_out_unused_nodes() {
         for text in [GMSH2, GMSH4, VTK] {
             let m = parse(text).unwrap();
             let want = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];

@@ -23,7 +23,7 @@ const SPRING: f64 = 3.0;
 const DAMPER: f64 = 1.0;
 
 /// Default stiffness of a node of a deformable body, relative to that of the elements around the node.
-/// Contact then adds a tenth to what the elements yield.
+/// Contact then adds a tenth to the displacement of the elements.
 const BESIDE_ELEMENTS: f64 = 10.0;
 
 /// Its default viscous friction, relative to this stiffness [s]. If a node carries the same load along the

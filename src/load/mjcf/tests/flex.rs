@@ -77,7 +77,7 @@ fn strings_and_given_elements() {
 }
 
 #[test]
-fn what_is_not_covered_is_refused_with_its_line() {
+fn flexcomps_of_other_kinds_are_refused_with_their_line() {
     let change = |from: &str, to: &str| world(&SOLID.replace(from, to));
     for (inside, expected) in [
         (change("dim=\"3\"", "dim=\"2\""), "dim=\"2\""),
@@ -106,7 +106,7 @@ fn what_is_not_covered_is_refused_with_its_line() {
         (change("2 3 2", "2 3.5 2"), "count"),
         (change("poisson=\"0.3\"", "poisson=\"0.5\""), "poisson"),
         (change("mass=\"2\"", "mass=\"0\""), "density"),
-        (change("id=\"0\"", "what=\"0\""), "what"),
+        (change("id=\"0\"", "ids=\"0\""), "ids"),
         (format!("{}{}", world(SOLID), world(SOLID)), "f"),
     ] {
         let e = failure(&inside);
