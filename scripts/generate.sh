@@ -1,5 +1,6 @@
-# !/usr/bin/env bash Renews every file that is generated from src/capi: the C headers, the declarations of
-# Julia and Python, and ctests/abi.txt. Prints additions to the binary interface, and the files that it has
+#!/usr/bin/env bash
+# Renews every file that is generated from src/capi: the C headers, the declarations of Julia and Python, and
+# ctests/abi.txt. Prints additions to the binary interface, and the files that it has
 # changed. If the binary interface is broken, abi.txt stays as it is: raise DS_ABI_VERSION, then renew with
 # ctests/abi.py.
 #

@@ -373,12 +373,12 @@ pub unsafe extern "C" fn ds_recorder_add_arrow(
     })
 }
 
-/// Shows a surface in all following frames until you set this name again, for example a deformable
-/// body or a contact patch. npoints points [m] (3 numbers each), world axes; ntriangles triangles
-/// (the indices of 3 points each, from 0), visible from both sides; rgba: the colour (red, green,
-/// blue, opacity: 4 numbers from 0 to 1). npoints = 0 removes the surface, and rgba may be NULL. If
-/// you set a name several times before a frame, the last call counts. Does not allocate if the sizes
-/// are the same as last time.
+/// Shows a surface in all following frames until you set this name again, for example a contact
+/// patch. npoints points [m] (3 numbers each), world axes; ntriangles triangles (the indices of 3
+/// points each, from 0), visible from both sides; rgba: the colour (red, green, blue, opacity: 4
+/// numbers from 0 to 1). npoints = 0 removes the surface, and rgba may be NULL. The name of a
+/// deformable body replaces the surface that frames show of it. If you set a name several times
+/// before a frame, the last call counts. Does not allocate if the sizes are the same as last time.
 ///
 /// Errors: DS_ERR_NUMERICAL for a point that is not finite; DS_ERR_INVALID_ARGUMENT for an index out
 /// of range or a colour out of range; DS_ERR_CAPACITY for a surface larger than the ring and for more

@@ -15,6 +15,7 @@ pub mod options;
 pub mod parts;
 pub mod soup;
 mod stl;
+pub mod tet_file;
 mod tidy;
 pub mod urdf;
 pub mod visual;

@@ -138,6 +138,51 @@ impl DeformableSpec {
         }
     }
 
+    /// The triangles that bound the tetrahedra, counter-clockwise seen from outside.
+    pub fn surface(&self) -> Vec<[usize; 3]> {
+        const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+        let of_tet = |tet: &[usize; 4]| FACES.map(|face| face.map(|corner| tet[corner]));
+        let mut faces: Vec<([usize; 3], [usize; 3])> = (self.tets.iter())
+            .flat_map(of_tet)
+            .map(|face| {
+                let mut corners = face;
+                corners.sort_unstable();
+                (corners, face)
+            })
+            .collect();
+        faces.sort_unstable();
+        let groups = faces.chunk_by(|a, b| a.0 == b.0);
+        groups.filter(|g| g.len() == 1).map(|g| g[0].1).collect()
+    }
+
+    /// Force per displacement of each node that the elements around it offer, to an order of magnitude
+    /// [N/m]: Young's modulus times the edge of a cube of the node's share of volume, and the edges'
+    /// stiffness.
+    pub fn stiffness_at_nodes(&self) -> Vec<f64> {
+        let mut volumes = vec![0.0; self.rest.len()];
+        let mut edges = vec![0.0; self.rest.len()];
+        for tet in &self.tets {
+            let (six, _) = six_volumes(tet.map(|i| self.rest[i]));
+            tet.iter().for_each(|i| volumes[*i] += six / 24.0);
+        }
+        for i in self.edges.iter().flatten() {
+            edges[*i] += self.stiffness;
+        }
+        let both = volumes.into_iter().zip(edges);
+        both.map(|(v, edges): (f64, f64)| self.young * v.cbrt() + edges)
+            .collect()
+    }
+
+    /// Volume of all tetrahedra [m³]; without tetrahedra, length of all edges [m].
+    pub fn extent(&self) -> f64 {
+        let volume = |tet: &[usize; 4]| six_volumes(tet.map(|i| self.rest[i])).0 / 6.0;
+        let length = |e: &[usize; 2]| (self.rest[e[1]] - self.rest[e[0]]).norm();
+        match self.tets.is_empty() {
+            true => self.edges.iter().map(length).sum(),
+            false => self.tets.iter().map(volume).sum(),
+        }
+    }
+
     /// Mass of each node; zero for attached ones.
     pub fn masses(&self) -> Vec<f64> {
         let mut masses = vec![0.0; self.nodes.len()];

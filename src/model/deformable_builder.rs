@@ -3,7 +3,7 @@
 use super::builder::{ModelBuilder, claim};
 use super::check::described;
 use super::deformable::{DeformableSpec, Node};
-use super::spec::{GeomSpec, JointKind, JointSpec, ShapeSpec};
+use super::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use crate::error::{Error, Result};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Vec3};
 
@@ -118,5 +118,22 @@ impl ModelBuilder {
             body = b.parent;
         }
         placement
+    }
+}
+
+impl ModelSpec {
+    /// [`ModelBuilder::add_deformable`] for a description under construction.
+    pub(crate) fn add_deformable(
+        &mut self,
+        body: DeformableSpec,
+        attached: &[(usize, usize)],
+        skin: Option<Skin>,
+    ) -> Result<()> {
+        let mut builder = ModelBuilder::new("");
+        builder.take_names(self)?;
+        builder.spec = std::mem::take(self);
+        let added = builder.add_deformable(body, attached, skin);
+        *self = builder.spec;
+        added.map(|_| ())
     }
 }

@@ -132,7 +132,7 @@ impl ModelBuilder {
     }
 
     /// Records all names of a description except the world's and those of actuators.
-    fn take_names(&mut self, spec: &ModelSpec) -> Result<()> {
+    pub(super) fn take_names(&mut self, spec: &ModelSpec) -> Result<()> {
         let bodies = || spec.bodies.iter().skip(1);
         let joints = bodies().flat_map(|b| &b.joints);
         all(&mut self.bodies, "body", bodies().map(|b| &b.name))?;

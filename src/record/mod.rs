@@ -13,6 +13,7 @@ mod output;
 mod read;
 mod recorder;
 mod ring;
+mod skin;
 mod surface;
 mod write;
 

@@ -5,6 +5,7 @@ use super::clock::Clock;
 use super::frame::{self, Seen};
 use super::model::Channel;
 use super::ring::Ring;
+use super::skin::Skin;
 use super::surface::Surfaces;
 use super::write::Output;
 use crate::batch::Batch;
@@ -49,6 +50,8 @@ pub struct Recorder {
     warnings: Vec<String>,
     pub(super) ring: Ring,
     pub(super) surfaces: Surfaces,
+    /// Of the deformable bodies whose surface the caller does not draw.
+    skins: Vec<Skin>,
     pub(super) output: Option<Output>,
     kin: Kinematics,
     wrenches: Vec<(usize, [f64; 6])>,
@@ -87,6 +90,7 @@ impl Recorder {
         Ok(Recorder {
             ring,
             surfaces: Surfaces::default(),
+            skins: Skin::all(&model),
             options: *options,
             channels: Vec::new(),
             values: Vec::new(),
@@ -389,7 +393,7 @@ impl Recorder {
     /// Shows a surface in all frames from the next one on, until you set its name again: points \[m\] in
     /// world axes, triangles of these points, and a colour (red, green, blue, opacity: 0 to 1). Without
     /// points the surface is removed. The last call before a frame counts. The same sizes as before allocate
-    /// nothing.
+    /// nothing. The name of a deformable body replaces the surface that frames show of it.
     ///
     /// # Errors
     /// `Numerical` for a point that is not finite; `InvalidArgument` for an index out of range and for the
@@ -401,11 +405,17 @@ impl Recorder {
         triangles: &[[u32; 3]],
         rgba: [f32; 4],
     ) -> Result<()> {
-        (self.surfaces).set(self.ring.capacity(), name, points, triangles, rgba)
+        (self.surfaces).set(self.ring.capacity(), name, points, triangles, rgba)?;
+        self.skins.retain(|skin| skin.name != name);
+        Ok(())
     }
 
     /// Puts a frame into the ring, behind its surfaces; `kin` and `wrenches` belong to the frame.
     fn take(&mut self, seen: Seen) -> Result<()> {
+        let capacity = self.ring.capacity();
+        for skin in &mut self.skins {
+            skin.show(&self.model, &self.kin, &mut self.surfaces, capacity)?;
+        }
         let user = self.arrows.len();
         for (k, quantity) in [Quantity::Pose, Quantity::Velocity, Quantity::Control]
             .into_iter()

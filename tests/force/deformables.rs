@@ -657,3 +657,126 @@ fn a_body_attached_to_another_model_moves_as_before() {
     assert_eq!(run(&model), run(&copy));
     assert_eq!(copy.deformables()[0].name, "a_soft");
 }
+
+/// A floor across the z axis.
+fn floor(b: &mut ModelBuilder, friction: f64, condim: i32) {
+    let half_extents = [0.0; 2];
+    let mut floor = GeomSpec::new(
+        "floor",
+        0,
+        Pose::IDENTITY,
+        ShapeSpec::Plane { half_extents },
+    );
+    (floor.friction[0], floor.condim) = (friction, condim);
+    b.add_geom(floor).unwrap();
+}
+
+fn on_the_floor(b: ModelBuilder, tangential: f64, h: f64) -> Sim {
+    let model = Arc::new(b.build().unwrap());
+    let o = Options {
+        contact: Contact::Penalty,
+        ..options(Integrator::ImplicitEuler, h)
+    };
+    let mut sim = Sim::new(model.clone(), &o).unwrap();
+    let nodes: Vec<_> = (model.geoms().iter().enumerate())
+        .filter(|(_, g)| g.body != 0)
+        .map(|(g, _)| param(ParamKind::ContactTangential, g, 0))
+        .collect();
+    if tangential > 0.0 {
+        sim.select_params(&nodes).unwrap();
+        sim.set_params(&vec![tangential; nodes.len()]).unwrap();
+    }
+    sim
+}
+
+/// The test of Drake's deformable bodies: an octahedron of eight tetrahedra on a slope of 15°. Here gravity
+/// is tilted instead of the floor.
+#[test]
+fn an_octahedron_rests_on_a_slope() {
+    let mut b = ModelBuilder::new("slope");
+    let (slope, g) = (15_f64.to_radians(), 9.81);
+    b.set_gravity(Vec3::new(g * slope.sin(), 0.0, -g * slope.cos()))
+        .unwrap();
+    floor(&mut b, 0.4, 3);
+    // A face lies on the floor: its normal is the diagonal of the octahedron's axes.
+    let down = Vec3::new(-1.0, -1.0, -1.0) * (1.0 / 3_f64.sqrt());
+    let (size, radius) = (0.1, 1e-3);
+    let u = down.cross(Vec3::X).normalized().unwrap();
+    let placed = |x: Vec3| Vec3::new(x.dot(u), x.dot(u.cross(down)), -x.dot(down));
+    let mut soft = empty("soft");
+    soft.rest.push(Vec3::ZERO);
+    for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+        soft.rest.extend([axis * size, axis * -size]);
+    }
+    for [x, y, z] in [0, 1, 2, 3, 4, 5, 6, 7].map(|k| [k & 1, k >> 1 & 1, k >> 2]) {
+        let mut tet = [0, 1 + x, 3 + y, 5 + z];
+        if (x + y + z) % 2 == 1 {
+            tet.swap(2, 3);
+        }
+        soft.tets.push(tet);
+    }
+    let height = Vec3::new(0.0, 0.0, size / 3_f64.sqrt() + radius);
+    soft.rest.iter_mut().for_each(|x| *x = placed(*x) + height);
+    (soft.young, soft.poisson, soft.damping) = (1e5, 0.4, 0.01);
+    let skin = Skin {
+        radius,
+        friction: 0.4,
+        condim: 3,
+    };
+    b.add_deformable(soft, &[], Some(skin)).unwrap();
+    // At rest it creeps with 1.1 N per node.
+    let mut sim = on_the_floor(b, 2e5, 2.5e-3);
+    let model = sim.model().clone();
+    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    for _ in 0..2000 {
+        let (q0, v0) = (q.clone(), v.clone());
+        sim.step(&q0, &v0, &[], &mut q, &mut v).unwrap();
+        assert!(sim.step_info().unwrap().converged);
+    }
+    let speed = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let mut force = [0.0; 3];
+    for c in sim.contacts() {
+        for (f, p) in force.iter_mut().zip(c.impulse) {
+            *f += p / 2.5e-3;
+        }
+    }
+    let weight = 1000.0 * 4.0 / 3.0 * size.powi(3) * g;
+    let [along, normal] = [force[0].hypot(force[1]), force[2]];
+    println!("{speed:.1e} m/s, {along} N along and {normal} N across, weight {weight} N");
+    assert!(sim.contacts().len() == 3 && speed < 2e-5);
+    assert!((along - weight * slope.sin()).abs() < 1e-5);
+    assert!((normal - weight * slope.cos()).abs() < 1e-5);
+}
+
+/// A cube settles by ρ g L² / 2 E, with the default numbers of contact at its nodes.
+#[test]
+fn a_cube_settles_by_its_weight() {
+    let (length, young) = (0.3, 1e5);
+    for (n, bound) in [(1, 3e-2), (3, 2e-2)] {
+        let mut b = ModelBuilder::new("settling");
+        floor(&mut b, 1.0, 1);
+        let size = length / n as f64;
+        let mut cube = block("cube", [n; 3], size, Vec3::new(0.0, 0.0, 1e-3));
+        (cube.young, cube.poisson, cube.damping) = (young, 0.0, 0.01);
+        let skin = Skin {
+            radius: 1e-3,
+            friction: 1.0,
+            condim: 1,
+        };
+        b.add_deformable(cube, &[], Some(skin)).unwrap();
+        let mut sim = on_the_floor(b, 0.0, 0.02);
+        let q = settle(&mut sim, 150);
+        let layer = (n + 1) * (n + 1);
+        let mean =
+            |first: usize| (first..first + layer).map(|i| q[3 * i + 2]).sum::<f64>() / layer as f64;
+        let [bottom, top] = [mean(0), mean(n * layer)];
+        let expected = 1000.0 * 9.81 * length * length / (2.0 * young);
+        println!(
+            "{n} cells: {:.4e} of {expected:.4e}, sunk in by {:.1e}",
+            bottom - top,
+            -bottom
+        );
+        assert!(((bottom - top) / expected - 1.0).abs() < bound);
+        assert!((0.0..0.2 * expected).contains(&-bottom));
+    }
+}

@@ -1,7 +1,7 @@
 //! Surfaces of recordings: frames show them to the bit, whatever the ring has lost, and without an allocation.
 
 use diffsim::error::{Result, Status};
-use diffsim::load::options::{LoadOptions, load_file};
+use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
 use diffsim::model::Model;
 use diffsim::record::{Recorder, RecorderOptions, Recording, read};
 use std::path::Path;
@@ -192,5 +192,41 @@ fn a_surface_that_cannot_be_is_refused_whole() -> Result<()> {
         recorder.set_surface(&format!("{k}"), &[], &[], BLUE)?;
     }
     assert_eq!(recorder.bytes(), before);
+    Ok(())
+}
+
+/// A frame shows the surface of a deformable body where its nodes are, until the caller draws it.
+#[test]
+fn frames_show_deformable_bodies() -> Result<()> {
+    let text = "<mujoco><worldbody><flexcomp name=\"soft\" count=\"3 3 3\" dim=\"3\" pos=\"0 0 1\">\
+                <elasticity young=\"1e4\"/><pin id=\"0 1 2\"/></flexcomp></worldbody></mujoco>";
+    let model = Arc::new(load_str(text, Format::Mjcf, None, &LoadOptions::default())?);
+    let mut recorder = Recorder::new(model.clone(), &RecorderOptions::default())?;
+    let (mut q, v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    recorder.state(0.0, &q, &v)?;
+    q.iter_mut().for_each(|x| *x += 0.5);
+    recorder.state(0.1, &q, &v)?;
+    recorder.set_surface("soft", &sheet(0).0, &[[0, 1, 3]], BLUE)?;
+    recorder.state(0.2, &q, &v)?;
+    let frames = read(recorder.bytes())?.frames;
+    let shown: Vec<_> = frames.iter().map(|f| &f.surfaces[0]).collect();
+    // All nodes but the central one; two triangles for each of the 24 squares.
+    assert_eq!((shown[0].points.len(), shown[0].triangles.len()), (26, 48));
+    let moved = shown[1].points.iter().zip(&shown[0].points);
+    let free = moved.filter(|(a, b)| (0..3).all(|k| (a[k] - b[k] - 0.5).abs() < 1e-15));
+    assert_eq!(free.count(), 23);
+    // The surface is closed, and its normals point outwards.
+    let six: f64 = (shown[0].triangles.iter())
+        .map(|t| {
+            let [a, b, c] = t.map(|i| shown[0].points[i as usize]);
+            let cross = [0, 1, 2].map(|k| {
+                let (m, n) = ((k + 1) % 3, (k + 2) % 3);
+                b[m] * c[n] - b[n] * c[m]
+            });
+            (0..3).map(|k| a[k] * cross[k]).sum::<f64>()
+        })
+        .sum();
+    assert!((six / 6.0 - 0.04_f64.powi(3)).abs() < 1e-15, "{six}");
+    assert_eq!((shown[2].points.len(), shown[2].rgba), (9, BLUE));
     Ok(())
 }

@@ -40,6 +40,17 @@ def test_jump_worm(tmp_path):
     assert max(abs(f.q[1]) for f in start.frames) < 1e-6 and max(f.q[1] for f in found.frames) > 0.1
 
 
+def test_soft_finger(tmp_path):
+    said = run("soft_finger.py", tmp_path, 0.1, 1).stdout
+    off = [float(x) for x in re.findall(r"off by (\d\.\de-\d+)", said)]
+    assert len(off) == 2 and max(off) < 1e-5 and "EXACT" in said
+    picture = (tmp_path / "soft_finger.svg").read_text()
+    assert picture.count("<polyline") == 4 and "nan" not in picture
+    frames = diffsim.Recording.read(tmp_path / "soft_finger.dsrec").frames
+    surfaces = [frame.surfaces["left_finger"][0] for frame in frames]
+    assert surfaces[-1][:, 2].min() > surfaces[0][:, 2].min() + 0.09
+
+
 def test_cable_arm(tmp_path):
     said = run("cable_arm.py", tmp_path).stdout
     slopes = [float(x) for x in re.findall(r"by (\d\.\de-\d+)", said)]

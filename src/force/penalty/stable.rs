@@ -22,9 +22,19 @@ const POINTS: f64 = 4.0;
 const SPRING: f64 = 3.0;
 const DAMPER: f64 = 1.0;
 
+/// Default stiffness of a node of a deformable body, relative to that of the elements around the node.
+/// Contact then adds a tenth to the displacement of the elements.
+const BESIDE_ELEMENTS: f64 = 10.0;
+
+/// Its default viscous friction, relative to this stiffness [s]. If a node carries the same load along the
+/// surface as across, it creeps by its depth in this time.
+const STICKS: f64 = 0.1;
+
 /// Fills in finite numbers for moving geoms without given ones: [`STIFFNESS`] and [`TANGENTIAL`] times
 /// the masses of the model's parameters, or the largest values that explicit steps of h allow, at the
-/// neutral configuration. Geoms of the world stay rigid. h is `None` if the forces are implicit.
+/// neutral configuration. A node of a deformable body is light and carries the load of its elements: it
+/// has at least the numbers of [`BESIDE_ELEMENTS`] and [`STICKS`]. Geoms of the world stay rigid. h is
+/// `None` if the forces are implicit.
 pub fn fill(model: &Model, params: &mut Params, scene: &Scene, h: Option<f64>) {
     let t = model.topology();
     let mut masses = vec![0.0; t.trees.len()];
@@ -38,6 +48,14 @@ pub fn fill(model: &Model, params: &mut Params, scene: &Scene, h: Option<f64>) {
     positions(&mut kin, model, own, model.neutral());
     inertias(&mut kin, own);
     let mobility = Mobility::new(model, &kin, &own.armature);
+    let mut elements = vec![0.0; model.bodies().len()];
+    for d in model.deformables() {
+        for (node, k) in d.nodes.iter().zip(d.stiffness_at_nodes()) {
+            if node.is_free {
+                elements[node.body] = BESIDE_ELEMENTS * k;
+            }
+        }
+    }
     for (g, geom) in model.geoms().iter().enumerate() {
         let link = model.bodies()[geom.body].link;
         if link == WORLD {
@@ -62,11 +80,11 @@ pub fn fill(model: &Model, params: &mut Params, scene: &Scene, h: Option<f64>) {
         for (x, usual) in [
             (
                 &mut params.geom_stiffness[g],
-                stiffest.min(STIFFNESS * mass),
+                stiffest.min((STIFFNESS * mass).max(elements[geom.body])),
             ),
             (
                 &mut params.geom_tangential[g],
-                most_viscous.min(TANGENTIAL * mass),
+                most_viscous.min((TANGENTIAL * mass).max(elements[geom.body] * STICKS)),
             ),
         ] {
             if x.is_infinite() {

@@ -3,6 +3,9 @@
 use crate::linalg::FREE;
 use crate::linalg::kernel::{add_combination, add_six_columns, axpy, subtract_combination};
 
+/// Coordinates of a mass point.
+const POINT: usize = 3;
+
 #[inline(always)]
 pub(super) fn copy<const W: usize>(from: &[[f64; W]], to: &mut [[f64; W]]) {
     if from.len() == FREE {
@@ -101,12 +104,34 @@ pub(super) fn subtract_product(
         subtract_half(bottom, a, b, FREE / 2);
         return;
     }
+    if [rows, inner, columns] == [POINT; 3]
+        && let ([c], [a], [b]) = (c.as_chunks_mut().0, a.as_chunks().0, b.as_chunks().0)
+    {
+        subtract_points(c, a, b);
+        return;
+    }
     for k in 0..inner {
         let (a, b) = (&a[k * rows..][..rows], &b[k * columns..][..columns]);
         for (i, a) in a.iter().enumerate() {
             for (c, b) in c[i * columns..][..columns].iter_mut().zip(b) {
                 *c -= a * b;
             }
+        }
+    }
+}
+
+/// The same for blocks between mass points, which are most of a deformable body's: C stays in registers.
+#[inline(always)]
+fn subtract_points(
+    c: &mut [f64; POINT * POINT],
+    a: &[f64; POINT * POINT],
+    b: &[f64; POINT * POINT],
+) {
+    for i in 0..POINT {
+        for j in 0..POINT {
+            let sum =
+                a[i] * b[j] + a[POINT + i] * b[POINT + j] + a[2 * POINT + i] * b[2 * POINT + j];
+            c[i * POINT + j] -= sum;
         }
     }
 }

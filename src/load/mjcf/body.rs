@@ -1,7 +1,9 @@
 //! `<worldbody>`: the tree of bodies with their elements.
 
 use super::Loader;
+use super::asset_files::MjcfOptions;
 use super::defaults::{Class, MAIN};
+use super::flexcomp::Place;
 use super::joint::free_joint;
 use super::mass::BodyMass;
 use super::names::Names;
@@ -31,7 +33,7 @@ struct Context {
 
 impl Loader {
     /// Reads all bodies below `<worldbody>`, depth first, without recursion.
-    pub(super) fn read_bodies(&mut self, world: Node<'_>) -> Result<()> {
+    pub(super) fn read_bodies(&mut self, world: Node<'_>, options: &MjcfOptions) -> Result<()> {
         let context = Context {
             body: 0,
             frame: Pose::IDENTITY,
@@ -40,7 +42,7 @@ impl Loader {
         };
         let mut stack: Vec<(Node<'_>, Context)> = Vec::new();
         push_children(&mut stack, world, &context);
-        let mut expanded = 0;
+        let (mut expanded, mut soft) = (0, Vec::new());
         while let Some((node, context)) = stack.pop() {
             if self.spec.bodies.len() + self.spec.geoms.len() > MAX_BODIES_AND_GEOMS {
                 return Err(Error::capacity(format!(
@@ -62,12 +64,21 @@ impl Loader {
                 "joint" | "freejoint" => self.read_joint(node, &context)?,
                 "geom" => self.read_geom(node, &context)?,
                 "site" => self.read_site(node, &context)?,
+                "flexcomp" => soft.push((node, context)),
                 _ => {}
             }
         }
         // A body's elements may come after those of its children.
         self.spec.geoms.sort_by_key(|g| g.body);
         self.spec.sites.sort_by_key(|s| s.body);
+        for (node, context) in soft {
+            let place = Place {
+                body: context.body,
+                frame: context.frame,
+                name: suffixed(node, &context),
+            };
+            self.read_flexcomp(node, place, options)?;
+        }
         Ok(())
     }
 

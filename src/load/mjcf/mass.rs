@@ -40,6 +40,19 @@ impl BodyMass {
         }
     }
 
+    /// A mass at the origin of the body.
+    pub fn point(model: usize, mass: f64) -> Self {
+        BodyMass {
+            explicit: Some(Distribution {
+                mass,
+                com: Vec3::ZERO,
+                about_com: Sym3::ZERO,
+                axes: None,
+            }),
+            ..BodyMass::of_model(model)
+        }
+    }
+
     /// Adds a geom. A geom without a valid inertia is an error only if the sum is used.
     pub fn add(
         &mut self,

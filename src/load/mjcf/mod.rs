@@ -14,6 +14,7 @@ mod contact_settings;
 mod defaults;
 mod fit;
 mod flat_tree;
+mod flexcomp;
 mod geom;
 mod height_field;
 mod joint;
@@ -180,7 +181,7 @@ impl Loader {
             (self.assets).read(node, defaults, &files, &mut self.warnings)?;
         }
         for node in sections("worldbody") {
-            self.read_bodies(node)?;
+            self.read_bodies(node, options)?;
         }
         self.index_geoms_and_sites();
         for node in sections("contact") {

@@ -186,6 +186,36 @@ const RULES: &[Rule] = &[
         "",
         "",
     ),
+    rule(
+        "flexcomp",
+        "axisangle count dim dof element euler file flatskin group inertiabox mass material name point pos quat \
+         radius rgba rigid scale spacing texcoord type xyaxes zaxis",
+        "",
+        "cellcount mesh origin",
+        "edge=flex_edge elasticity=flex_elasticity contact=flex_contact pin plugin=refused",
+    ),
+    rule(
+        "flex_edge",
+        "damping stiffness",
+        "solimp solref",
+        "equality",
+        "",
+    ),
+    rule(
+        "flex_elasticity",
+        "damping poisson young",
+        "thickness",
+        "elastic2d section sectionsize shear yield",
+        "",
+    ),
+    rule(
+        "flex_contact",
+        "conaffinity condim contype friction selfcollide activelayers",
+        "gap margin passive priority solimp solmix solref",
+        "",
+        "",
+    ),
+    rule("pin", "grid gridrange id range", "", "", ""),
     rule("contact", "", "", "", "pair exclude"),
     rule(
         "pair",
@@ -373,7 +403,7 @@ const RULES: &[Rule] = &[
 
 const SENSOR_WARNED: &str = "delay interp interval nsample";
 const BODY_CHILDREN: &str = "body frame replicate inertial joint freejoint geom site \
-     camera=visual light=visual composite=refused flexcomp=refused attach=refused plugin=refused";
+     camera=visual light=visual composite=refused flexcomp attach=refused plugin=refused";
 const TENDON: &str = "class damping frictionloss group limited margin material name range rgba \
      springlength stiffness user width";
 const TENDON_WARNED: &str = "solimpfriction solimplimit solreffriction solreflimit";

@@ -227,7 +227,7 @@ fn joints_and_inertias() {
 fn physics_that_is_missing() {
     for (inside, expected) in [
         ("<composite/>", "<composite>"),
-        ("<flexcomp/>", "<flexcomp>"),
+        ("<flexcomp/>", "dim=\"2\""),
         ("<plugin/>", "<plugin>"),
         ("<joint damping=\"1 2\"/>", "only the linear coefficient"),
         ("<freejoint align=\"true\"/>", "align"),

@@ -7,6 +7,7 @@ mod attach;
 mod bodies;
 mod errors;
 mod files;
+mod flex;
 mod forms;
 mod inertias;
 mod mocap;
