@@ -27,6 +27,7 @@ mod jacobian_pattern;
 mod jacobians;
 mod linearization;
 mod link;
+mod load_friction;
 mod memory;
 mod observe;
 mod options;
