@@ -8,7 +8,7 @@ use diffsim::load::mjcf::{MjcfOptions, read_str};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::step::{Contact, Gradient, Options, Sim};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
 use std::sync::Arc;
 
 const LAWS: [Contact; 3] = [Contact::Ncp, Contact::Lcp, Contact::Convex];
@@ -199,5 +199,74 @@ fn derivatives_with_contact_and_loops() {
             0.0,
             5,
         );
+    }
+}
+
+/// Steps of a four-bar: v₀, v⁺ and the losses in the joints.
+#[test]
+fn a_dry_four_bar_loses_energy_and_stops() {
+    let o = Options {
+        integrator: Integrator::SymplecticEuler,
+        ..options(Contact::Ncp)
+    };
+    let mut free = Sim::new(dry(spec(FOUR_BAR), [0.0; 4]), &o).unwrap();
+    let mut sim = Sim::new(dry(spec(FOUR_BAR), [0.5, 0.03, 0.0, 0.0]), &o).unwrap();
+    let (mut q, mut v) = ([0.0; 3], [0.0; 3]);
+    let (mut lost, mut last) = (0.0, f64::INFINITY);
+    for _ in 0..2000 {
+        let (q0, v0) = (q, v);
+        sim.step(&q0, &v0, &[0.0; 3], &mut q, &mut v).unwrap();
+        assert!(sim.step_info().unwrap().converged);
+        let (kinetic, potential) = sim.energy(&q, &v).unwrap();
+        let energy = kinetic + potential;
+        lost += (last - energy).max(0.0);
+        // Explicit steps keep energy to their order only.
+        assert!(energy < last + 1e-4 * (1.0 + kinetic), "{energy} {last}");
+        last = energy;
+    }
+    assert!(lost.is_finite());
+    assert!(v.iter().all(|v| v.abs() < 1e-9), "{v:?}");
+    // It rests where it would not rest without friction.
+    let mut fast = [0.0; 3];
+    free.step(&q, &[0.0; 3], &[0.0; 3], &mut [0.0; 3], &mut fast)
+        .unwrap();
+    assert!(fast.iter().any(|v| v.abs() > 1e-4), "{fast:?}");
+}
+
+#[test]
+fn refuses_schemes_that_do_not_know_loads() {
+    let model = dry(spec(PENDULUM), [0.4, 0.05, 0.0, 0.0]);
+    for o in [
+        Options {
+            contact: Contact::None,
+            ..Options::default()
+        },
+        Options {
+            contact: Contact::Penalty,
+            ..Options::default()
+        },
+        Options {
+            integrator: Integrator::Midpoint,
+            ..Options::default()
+        },
+        Options {
+            integrator: Integrator::Bdf1,
+            contact: Contact::Ncp,
+            ..Options::default()
+        },
+    ] {
+        let e = Sim::new(model.clone(), &o).unwrap_err();
+        assert_eq!(e.status, diffsim::error::Status::Unsupported);
+        assert!(
+            e.message.contains("\"hinge\"") && e.message.contains("expected"),
+            "{e}"
+        );
+    }
+    let mut sim = Sim::new(model, &Options::default()).unwrap();
+    for p in [
+        param(ParamKind::JointPlacement, 0, 0),
+        param(ParamKind::JointFrictionCoefficient, 0, 2),
+    ] {
+        sim.select_params(&[p]).unwrap_err();
     }
 }

@@ -13,11 +13,8 @@
 
 use super::contact::ContactStage;
 use super::driven::Driven;
-use super::info::Gradient;
-use super::linearization::{Linearization, dot};
-use super::link::{Along, Bars, Parameters, Seed};
+use super::linearization::dot;
 use super::options::{Contact, Integrator, Options};
-use super::sim::Sim;
 use super::state::StepState;
 use crate::contact::certificate::Certificate;
 use crate::dynamics::Dynamics;
@@ -42,47 +39,47 @@ const NO_LOAD: f64 = 1e-12;
 
 /// A joint with friction by load.
 #[derive(Clone, Copy, Debug)]
-struct Loaded {
-    joint: usize,
-    link: usize,
-    dof: usize,
+pub struct Loaded {
+    pub joint: usize,
+    pub link: usize,
+    pub dof: usize,
 }
 
 /// Workspace, with one entry or row for each of the joints.
 #[derive(Debug)]
 pub(super) struct LoadFriction {
-    joints: Vec<Loaded>,
+    pub joints: Vec<Loaded>,
     /// c N as the step has it, and the residual of c N.
-    friction: Vec<f64>,
-    residual: Vec<f64>,
+    pub friction: Vec<f64>,
+    pub residual: Vec<f64>,
     /// The same of the best solution so far.
-    best: [Vec<f64>; 2],
+    pub best: [Vec<f64>; 2],
     /// Broyden's inverse matrix and scratch.
-    inverse: Vec<f64>,
-    step: Vec<f64>,
-    change: Vec<f64>,
-    scratch: Vec<f64>,
-    acc: Vec<f64>,
-    tau: Vec<f64>,
+    pub inverse: Vec<f64>,
+    pub step: Vec<f64>,
+    pub change: Vec<f64>,
+    pub scratch: Vec<f64>,
+    pub acc: Vec<f64>,
+    pub tau: Vec<f64>,
     /// Loads and slopes by the wrench at the last step.
-    loads: Vec<f64>,
-    slopes: Vec<Twist>,
+    pub loads: Vec<f64>,
+    pub slopes: Vec<Twist>,
     /// Slopes of the loads: rows of nv numbers each, and of max_rows numbers.
-    by_q: Vec<f64>,
-    by_v: Vec<f64>,
-    by_acc: Vec<f64>,
-    by_impulse: Vec<f64>,
+    pub by_q: Vec<f64>,
+    pub by_v: Vec<f64>,
+    pub by_acc: Vec<f64>,
+    pub by_impulse: Vec<f64>,
     /// The answers of velocity and impulses to the friction.
-    answer: Vec<f64>,
-    answer_impulse: Vec<f64>,
+    pub answer: Vec<f64>,
+    pub answer_impulse: Vec<f64>,
     /// (1 − C B)⁻¹ by rows.
-    coupled: Vec<f64>,
-    square: Vec<f64>,
+    pub coupled: Vec<f64>,
+    pub square: Vec<f64>,
     /// Adjoint by v̂₀, and zeros for rows.
-    start: Vec<f64>,
-    zero: Vec<f64>,
-    max_rows: usize,
-    one_sided: bool,
+    pub start: Vec<f64>,
+    pub zero: Vec<f64>,
+    pub max_rows: usize,
+    pub one_sided: bool,
 }
 
 /// Refuses models and options for which loads of joints are not known.
@@ -336,7 +333,7 @@ impl LoadFriction {
 
     /// Computes the slopes of the loads and their coupling at the last step. The recursion must hold its
     /// balance with the impulses.
-    fn linearize(
+    pub fn linearize(
         &mut self,
         c: &mut ContactStage,
         (model, params): (&Model, &Params),
@@ -392,7 +389,7 @@ impl LoadFriction {
     }
 
     /// The slope of a load by a parameter at fixed q, v, acceleration and impulses.
-    fn explicit(&self, i: usize, p: &Param, model: &Model, d: &Dynamics) -> f64 {
+    pub fn explicit(&self, i: usize, p: &Param, model: &Model, d: &Dynamics) -> f64 {
         let (link, slope) = (self.joints[i].link, self.slopes[i]);
         let t = model.topology();
         let links = link..t.links[link].end;
@@ -434,7 +431,7 @@ impl LoadFriction {
     }
 
     /// N times the slope of the friction per load, by a parameter.
-    fn by_coefficient(&self, i: usize, p: &Param, model: &Model, params: &Params) -> f64 {
+    pub fn by_coefficient(&self, i: usize, p: &Param, model: &Model, params: &Params) -> f64 {
         let of = self.joints[i].joint;
         if p.kind != ParamKind::JointFrictionCoefficient || p.index as usize != of {
             return 0.0;
@@ -472,154 +469,4 @@ fn invert(a: &mut [f64], out: &mut [f64], m: usize) -> Option<()> {
         }
     }
     Some(())
-}
-
-impl Sim {
-    /// Prepares the derivative of friction by load; after the balance of the last step.
-    pub(super) fn linearize_friction_by_load(&mut self) -> Result<()> {
-        let (Some(loads), Some(c)) = (&mut self.loads, &mut self.contact) else {
-            return Ok(());
-        };
-        loads.linearize(c, (&self.model, &self.params), &mut self.dynamics)?;
-        if loads.one_sided {
-            self.state.info.gradient = Gradient::OneSided;
-        }
-        Ok(())
-    }
-
-    /// Whether joints have friction by load.
-    pub(super) fn has_loads(&self) -> bool {
-        self.loads.is_some()
-    }
-
-    /// Refuses a computation that this version lacks for friction by load.
-    pub(crate) fn refuse_with_loads(&self, what: &str) -> Result<()> {
-        let Some(loads) = &self.loads else {
-            return Ok(());
-        };
-        let joint = self.model.joint(loads.joints[0].joint);
-        Err(Error::unsupported(format!(
-            "{what}: this version has none with friction by load (friction_coefficient of joint \"{}\")",
-            joint.name
-        )))
-    }
-
-    /// Adds the change of friction by load to a direction, [`Linearization::x`].
-    pub(super) fn correct_loads(
-        &mut self,
-        lin: &mut Linearization,
-        along: &Along<'_>,
-    ) -> Result<()> {
-        let (Some(mut loads), Some(c)) = (self.loads.take(), &self.contact) else {
-            return Ok(());
-        };
-        if c.ends_at_rows() {
-            self.loads = Some(loads);
-            return Ok(());
-        }
-        let (model, h, x) = (&*self.model, self.options.time_step, &mut lin.x);
-        let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
-        loads.start.fill(0.0);
-        if !along.v.is_empty() {
-            let at = self.state.start(model, h);
-            (self.integrator).start_direction(&at, along.v, &mut loads.start);
-        }
-        self.move_start(along, &mut loads.start);
-        let impulses = c.impulse_variation();
-        for i in 0..m {
-            let span = i * nv..(i + 1) * nv;
-            let by = |slopes: &[f64], d: &[f64]| match d.is_empty() {
-                true => 0.0,
-                false => dot(&slopes[span.clone()], d),
-            };
-            let mut n = by(&loads.by_q, along.q) + by(&loads.by_v, along.v);
-            n += (by(&loads.by_acc, x) - by(&loads.by_acc, &loads.start)) / h;
-            n += dot(&loads.by_impulse[i * rows..][..rows], impulses);
-            let mut direct = 0.0;
-            let mut add = |p: &Param, dp: f64| {
-                n += dp * loads.explicit(i, p, model, &self.dynamics);
-                direct += dp * loads.by_coefficient(i, p, model, &self.params);
-            };
-            match along.p {
-                Parameters::Unit(p) => add(&self.selected[p], 1.0),
-                Parameters::Along(dp) => {
-                    (self.selected.iter().zip(dp)).for_each(|(p, dp)| add(p, *dp));
-                }
-            }
-            let of = loads.joints[i].joint;
-            let [per_load, ..] = friction(model.joint(of), &self.params, of);
-            loads.scratch[i] = per_load * n + direct;
-        }
-        for j in 0..m {
-            let change = dot(&loads.coupled[j * m..][..m], &loads.scratch);
-            add_scaled(change, &loads.answer[j * nv..][..nv], x);
-        }
-        self.loads = Some(loads);
-        Ok(())
-    }
-
-    /// Transpose of [`Sim::correct_loads`]: changes [`Linearization::z`] and keeps the adjoint of the
-    /// impulses for the rows.
-    pub(super) fn correct_loads_transposed(
-        &mut self,
-        lin: &mut Linearization,
-        seed: &Seed<'_>,
-        bars: &mut Bars<'_>,
-    ) -> Result<()> {
-        let (Some(mut loads), Some(c)) = (self.loads.take(), &mut self.contact) else {
-            return Ok(());
-        };
-        let (model, h) = (&*self.model, self.options.time_step);
-        let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
-        for j in 0..m {
-            let impulses = &loads.answer_impulse[j * rows..][..rows];
-            loads.scratch[j] = dot(&loads.answer[j * nv..][..nv], &lin.z)
-                + c.weigh_impulses(&seed.impulses, impulses);
-        }
-        loads.start.fill(0.0);
-        let row_bar = c.start_row_bar();
-        for i in 0..m {
-            let weight: f64 = (0..m)
-                .map(|j| loads.coupled[j * m + i] * loads.scratch[j])
-                .sum();
-            let of = loads.joints[i].joint;
-            let [per_load, ..] = friction(model.joint(of), &self.params, of);
-            let w = per_load * weight;
-            let span = i * nv..(i + 1) * nv;
-            add_scaled(w, &loads.by_q[span.clone()], &mut lin.q_sum);
-            add_scaled(w, &loads.by_v[span.clone()], &mut lin.v_sum);
-            add_scaled(w / h, &loads.by_acc[span.clone()], &mut lin.z);
-            add_scaled(-w / h, &loads.by_acc[span], &mut loads.start);
-            add_scaled(w, &loads.by_impulse[i * rows..][..rows], row_bar);
-            if let Some(out) = &mut bars.p {
-                for (out, p) in out.iter_mut().zip(&self.selected) {
-                    *out += w * loads.explicit(i, p, model, &self.dynamics)
-                        + weight * loads.by_coefficient(i, p, model, &self.params);
-                }
-            }
-        }
-        let at = self.state.start(model, h);
-        (self.integrator).start_adjoint(&at, &loads.start, &mut lin.v_sum);
-        self.move_start_transposed(&loads.start, bars);
-        self.loads = Some(loads);
-        Ok(())
-    }
-
-    /// Refuses parameters on which loads depend in a way that has no derivative here.
-    pub(super) fn check_param_of_loads(&self, p: &Param) -> Result<()> {
-        if self.loads.is_none() {
-            return Ok(());
-        }
-        let lifted = (self.model.bodies().iter()).any(|b| b.gravity_compensation != 0.0);
-        let fault = match p.kind {
-            kind if kind.displaces() => true,
-            ParamKind::GeomSize | ParamKind::Force => true,
-            ParamKind::Gravity | ParamKind::BodyInertia => lifted,
-            _ => false,
-        };
-        match fault {
-            true => self.refuse_with_loads(&format!("derivative by {:?}", p.kind)),
-            false => Ok(()),
-        }
-    }
 }

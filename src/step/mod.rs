@@ -28,6 +28,7 @@ mod jacobians;
 mod linearization;
 mod link;
 mod load_friction;
+mod loads;
 mod memory;
 mod observe;
 mod options;
