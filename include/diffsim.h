@@ -1116,6 +1116,9 @@ DS_ENUM(ds_param_kind) {
   /** index: compliant geom (DS_HYDROELASTIC_COMPLIANT) that may touch something; component 0: its modulus
    * [Pa], greater than 0. With DS_CONTACT_CONVEX. */
   DS_PARAM_HYDROELASTIC_MODULUS = 20,
+  /** index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius of
+   * a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for a joint without. */
+  DS_PARAM_JOINT_FRICTION_COEFFICIENT = 21,
   /** index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
    * its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
    * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
@@ -2566,6 +2569,15 @@ typedef struct ds_joint_desc {
    * numbers each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to
    * the i-th spline of the first coordinate and the j-th of the second. Default NULL. */
   const double *control;
+  /** For a revolute or prismatic joint: coefficient of Coulomb friction by the load that the joint carries
+   * in the step. A revolute joint resists up to coefficient × radius × load [N m], a prismatic one up to
+   * coefficient × load [N]. It adds to friction_loss. Default 0. */
+  double friction_coefficient;
+  /** Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0. */
+  double friction_radius;
+  /** Distance of the ends of the bearing, which moments load as well [m]. Default 0: moments count
+   * nothing. */
+  double friction_height;
 } ds_joint_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */

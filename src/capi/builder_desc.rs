@@ -68,6 +68,15 @@ pub struct ds_joint_desc {
     /// each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th
     /// spline of the first coordinate and the j-th of the second. Default NULL.
     pub control: *const f64,
+    /// For a revolute or prismatic joint: coefficient of Coulomb friction by the load that the joint carries
+    /// in the step. A revolute joint resists up to coefficient × radius × load [N m], a prismatic one up to
+    /// coefficient × load [N]. It adds to friction_loss. Default 0.
+    pub friction_coefficient: f64,
+    /// Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0.
+    pub friction_radius: f64,
+    /// Distance of the ends of the bearing, which moments load as well [m]. Default 0: moments count
+    /// nothing.
+    pub friction_height: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -99,6 +108,9 @@ unsafe impl Growing for ds_joint_desc {
             axis3: j.axis3.to_array(),
             control_count: 0,
             control: ptr::null(),
+            friction_coefficient: j.friction_coefficient,
+            friction_radius: j.friction_radius,
+            friction_height: j.friction_height,
         }
     }
 }

@@ -40,6 +40,8 @@ pub struct Constraints {
     /// Limits of joint speeds, if the options ask for them.
     pub(super) speeds: Vec<SpeedLimit>,
     pub(super) friction: Vec<usize>,
+    /// Per dof: dry friction by the load of its joint in this step [N or N m].
+    pub(super) by_load: Vec<f64>,
     /// Per dof: true if its velocity is prescribed, so that no impulse changes it.
     pub(super) driven: Vec<bool>,
     /// Per dof: true if an equality or the limit of a tendon depends on its coordinate.
@@ -122,7 +124,7 @@ impl Constraints {
         let equalities = equalities(model)?;
         let limits = limits(model)?;
         let friction: Vec<usize> = (0..t.nv())
-            .filter(|&k| model.params().friction_loss[k] > 0.0)
+            .filter(|&k| model.params().friction_loss[k] > 0.0 || model.has_load_friction(k))
             .collect();
         let coupled = (0..t.nv()).map(|k| equalities.iter().any(|e| e.moves_with(t, cords, k)));
         let mut coupled: Vec<bool> = coupled.collect();
@@ -180,6 +182,7 @@ impl Constraints {
             limits,
             speeds,
             friction,
+            by_load: vec![0.0; t.nv()],
             driven: vec![false; t.nv()],
             coupled,
             equalities,
@@ -193,6 +196,11 @@ impl Constraints {
             max_rows,
             max_blocks,
         })
+    }
+
+    /// Sets the dry friction of a dof by the load of its joint [N or N m].
+    pub fn set_friction_by_load(&mut self, dof: usize, friction: f64) {
+        self.by_load[dof] = friction;
     }
 
     /// Number of rows of the largest problem whose G is dense.

@@ -264,6 +264,18 @@ impl ConstraintDerivative {
             return;
         }
         link_twists(t, &kin.s, force_bar, &mut self.xi);
+        self.adjoin_rows(t, kin, [sigma_bar, bounds_bar], q_bar);
+    }
+
+    /// The adjoint of rows on bodies. `self.xi` holds the twists that weigh the impulses on the links.
+    #[inline(always)]
+    fn adjoin_rows(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        [sigma_bar, bounds_bar]: [&[f64]; 2],
+        q_bar: &mut [f64],
+    ) {
         self.xi_bar.fill(Wrench::ZERO);
         for e in &mut self.eta_bar[..self.times] {
             e.fill(Wrench::ZERO);
@@ -305,6 +317,38 @@ impl ConstraintDerivative {
         for (eta, flow) in self.eta_bar.iter().zip(&self.flow[..self.times]) {
             flow.weigh_varying(t, eta, q_bar);
         }
+    }
+
+    /// The power of `twist` on the impulses that act on the links of the subtree `links`. Writes its slopes
+    /// by the impulses, and adds those by the tangent of q at fixed impulses and at a twist that moves with
+    /// the links, times `scale`. For contacts and for equalities between bodies; `zero` has an entry of
+    /// zero for each row. The slopes of loads in [`External`] are not
+    /// included.
+    pub fn power(
+        &mut self,
+        (t, kin): (&Topology, &Kinematics),
+        (links, twist, scale): (std::ops::Range<usize>, Twist, f64),
+        zero: &[f64],
+        by_impulse: &mut [f64],
+        q_bar: &mut [f64],
+    ) {
+        by_impulse.fill(0.0);
+        let twist = twist * scale;
+        for (i, xi) in self.xi.iter_mut().enumerate() {
+            *xi = if links.contains(&i) {
+                twist
+            } else {
+                Twist::ZERO
+            };
+        }
+        self.contacts_felt(by_impulse);
+        for s in self.equalities.sides.iter().filter(|s| s.time == AFTER) {
+            add(
+                &mut by_impulse[s.rows.clone()],
+                s.apply(Twist::ZERO, self.xi[s.link]),
+            );
+        }
+        self.adjoin_rows(t, kin, [zero, zero], q_bar);
     }
 
     /// Effect of displacing a link and all links that it carries: on σ, on the bounds of lagged friction,

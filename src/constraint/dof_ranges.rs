@@ -42,7 +42,7 @@ impl Constraints {
                 continue;
             }
             if own.has_friction {
-                range.friction = h * friction_loss[dof];
+                range.friction = h * (friction_loss[dof] + self.by_load[dof]);
             }
             if let Some(l) = own.limit.map(|i| &self.limits[i]) {
                 for (bound, sign) in [(l.lower, 1.0), (l.upper, -1.0)] {

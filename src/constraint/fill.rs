@@ -225,7 +225,7 @@ impl Constraints {
                 a: dof as u32,
                 feature: 0,
             };
-            let bound = h * params.friction_loss[dof];
+            let bound = h * (params.friction_loss[dof] + self.by_load[dof]);
             let along = Along::Dof(dof);
             self.push_dof(
                 t,

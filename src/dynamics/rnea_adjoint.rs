@@ -19,7 +19,7 @@ use super::varying::{for_forces, gained};
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::WORLD;
+use crate::model::topology::{Link, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
 
 /// W, P, Q (whose linear part is zero) and Σ Eᵀ W of a link.
@@ -54,15 +54,56 @@ fn rnea_adjoint_kernel(
     v_bar: &mut [f64],
 ) {
     let t = model.topology();
+    let own = |_: usize, l: &Link| joint_twist(l, &kin.s, w);
+    sweep(x, kin, rnea, model, params, external, own, q_bar, v_bar);
+    for_forces(kin, rnea, t, |k, j, x| q_bar[j] += w[k] * x);
+}
+
+#[inline(always)]
+fn subtree_adjoint_kernel(
+    x: &mut RneaAdjoint,
+    kin: &Kinematics,
+    rnea: &Rnea,
+    model: &Model,
+    params: &Params,
+    external: &External,
+    (link, twist): (usize, Twist),
+    q_bar: &mut [f64],
+    v_bar: &mut [f64],
+    a_bar: &mut [f64],
+) {
+    let own = |i: usize, _: &Link| if i == link { twist } else { Twist::ZERO };
+    sweep(x, kin, rnea, model, params, external, own, q_bar, v_bar);
+    for (l, x) in model.topology().links.iter().zip(&x.0) {
+        for k in l.dofs() {
+            a_bar[k] += kin.s[k].dot(x.momentum);
+        }
+    }
+}
+
+/// The two sweeps. `own` is what a link adds to the twist W of its parent.
+#[inline(always)]
+fn sweep(
+    x: &mut RneaAdjoint,
+    kin: &Kinematics,
+    rnea: &Rnea,
+    model: &Model,
+    params: &Params,
+    external: &External,
+    own: impl Fn(usize, &Link) -> Twist,
+    q_bar: &mut [f64],
+    v_bar: &mut [f64],
+) {
+    let t = model.topology();
     let world = world_acceleration(params);
     // All slices have the same length, so that one bounds check serves all.
     let links = &t.links[..];
-    let (n, nv) = (links.len(), w.len());
+    let (n, nv) = (links.len(), q_bar.len());
     let (x, loads, inertia) = (&mut x.0[..n], &external.link[..n], &kin.inertia[..n]);
     let (v, a, f, momentum) = (&kin.v[..n], &rnea.a[..n], &rnea.f[..n], &rnea.momentum[..n]);
     let (s, q_bar, v_bar) = (&kin.s[..nv], &mut q_bar[..nv], &mut v_bar[..nv]);
     for (i, l) in links.iter().enumerate() {
-        let mut twist = joint_twist(l, s, w);
+        let mut twist = own(i, l);
         if l.parent != WORLD {
             twist += x[l.parent].twist;
         }
@@ -120,7 +161,15 @@ fn rnea_adjoint_kernel(
             v_bar[k] += gained.beta.dot(own.momentum);
         }
     }
-    for_forces(kin, rnea, t, |k, j, x| q_bar[j] += w[k] * x);
+}
+
+dispatch! {
+    /// Adds the slopes of the power of `twist` on the force that the subtree of `link` needs, by the tangent
+    /// of q, by v and by the acceleration. The twist moves with the link.
+    pub fn subtree_adjoint = subtree_adjoint_kernel(
+        x: &mut RneaAdjoint, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
+        external: &External, of: (usize, Twist), q_bar: &mut [f64], v_bar: &mut [f64], a_bar: &mut [f64],
+    )
 }
 
 dispatch! {

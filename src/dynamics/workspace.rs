@@ -12,7 +12,7 @@ use super::kinematics::{Kinematics, inertias, positions, velocities};
 use super::mass::{BranchMatrix, Crba, DenseInverse, crba, crba_dense, factor, inverse};
 use super::mass_times::MassTimes;
 use super::rnea::{Rnea, accelerate, rnea};
-use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
+use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint, subtree_adjoint};
 use super::rnea_derivatives::{FreeAxes, RneaDerivatives, rnea_derivatives, subtrees};
 use super::rnea_direction::{RneaDirection, rnea_direction};
 use super::system::System;
@@ -374,6 +374,24 @@ impl Dynamics {
             unit[k] = 0.0;
         }
         self.unit = unit;
+    }
+
+    /// Adds the slopes of the power of a twist on the force that the subtree of a link needs, by the tangent
+    /// of q, by v and by the acceleration. The twist moves with the link. Call it after
+    /// [`Dynamics::inverse`].
+    pub fn subtree_adjoint(
+        &mut self,
+        (model, params): (&Model, &Params),
+        of: (usize, Twist),
+        [q_bar, v_bar, a_bar]: [&mut [f64]; 3],
+    ) {
+        if let Some(d) = &mut self.derivatives {
+            let (kin, rnea, external) = (&self.kin, &self.rnea, &self.external);
+            let x = &mut d.adjoint;
+            subtree_adjoint(
+                x, kin, rnea, model, params, external, of, q_bar, v_bar, a_bar,
+            );
+        }
     }
 
     /// Adds wᵀ∂τ/∂q and wᵀ∂τ/∂v at (q, v, a) to `q_bar` and `v_bar`. Call it after

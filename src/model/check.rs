@@ -1,5 +1,6 @@
 //! Checks of a description before it becomes a model.
 
+use super::load_friction;
 use super::mesh::TriMesh;
 use super::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec};
 use crate::error::{Error, Result};
@@ -165,6 +166,9 @@ pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
         ("armature", j.armature),
         ("friction loss", j.friction_loss),
         ("limit margin", j.limit_margin),
+        ("friction coefficient", j.friction_coefficient),
+        ("friction radius", j.friction_radius),
+        ("friction height", j.friction_height),
     ];
     for (what, x) in not_negative {
         if !(x >= 0.0 && x.is_finite()) {
@@ -173,6 +177,7 @@ pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
             )));
         }
     }
+    load_friction::check(j, who)?;
     if !(j.reference.is_finite() && j.spring_reference.is_finite() && j.anchor.is_finite()) {
         return Err(Error::invalid(format!(
             "joint {who}: reference, spring reference and anchor must be finite"

@@ -89,6 +89,7 @@ pub(super) struct Compiler {
     spring_reference: Vec<f64>,
     armature: Vec<f64>,
     friction_loss: Vec<f64>,
+    joint_friction: Vec<[f64; 2]>,
     body_ids: HashMap<String, usize>,
     pub(super) joint_ids: HashMap<String, usize>,
     warnings: Vec<String>,
@@ -208,6 +209,7 @@ impl Compiler {
             link = self.topology.links.len() - 1;
             frame = here.inverse();
         }
+        (self.joint_friction).push([j.friction_coefficient, j.friction_radius]);
         self.joints.push(Joint {
             name: j.name.clone(),
             kind: j.kind,
@@ -227,6 +229,7 @@ impl Compiler {
                 _ => j.limits,
             },
             limit_margin: j.limit_margin,
+            friction_height: j.friction_height,
             effort_limit: j.effort_limit,
             velocity_limit: j.velocity_limit,
             placement_axes,
@@ -271,6 +274,7 @@ impl Compiler {
             spring_reference: self.spring_reference,
             armature: self.armature,
             friction_loss: self.friction_loss,
+            joint_friction: self.joint_friction,
             geom_friction: geoms.iter().map(|g| g.friction).collect(),
             geom_restitution: geoms.iter().map(|g| g.restitution).collect(),
             geom_stiffness: geoms.iter().map(|g| g.stiffness).collect(),

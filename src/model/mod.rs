@@ -20,6 +20,7 @@ pub mod fluid_shapes;
 mod frames;
 mod inherited;
 pub mod limits;
+pub mod load_friction;
 pub mod mesh;
 pub mod muscle;
 pub mod pair_rules;
@@ -100,6 +101,8 @@ pub struct Joint {
     /// angle.
     pub limits: Option<(f64, f64)>,
     pub limit_margin: f64,
+    /// Height of the bearing for friction by the joint's load [m]; 0 ignores moments.
+    pub friction_height: f64,
     pub effort_limit: f64,
     pub velocity_limit: f64,
     /// Axes of the body at the anchor, in the first link's frame before it moves.

@@ -30,6 +30,7 @@ impl Params {
             ParamKind::ContactDissipation => self.geom_dissipation[i],
             ParamKind::ContactTangential => self.geom_tangential[i],
             ParamKind::HydroelasticModulus => self.geom_modulus[i],
+            ParamKind::JointFrictionCoefficient => self.joint_friction[i][c],
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::SplineFrame => {
@@ -68,6 +69,7 @@ impl Params {
             ParamKind::ContactDissipation => self.geom_dissipation[i] = value,
             ParamKind::ContactTangential => self.geom_tangential[i] = value,
             ParamKind::HydroelasticModulus => self.geom_modulus[i] = value,
+            ParamKind::JointFrictionCoefficient => self.joint_friction[i][c] = value,
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::SplineFrame => {
@@ -230,6 +232,18 @@ impl Model {
         }
     }
 
+    /// The joints with friction by their load, as loaded.
+    pub fn load_friction(&self) -> impl Iterator<Item = usize> + '_ {
+        let all = self.params().joint_friction.iter().enumerate();
+        all.filter(|(_, [mu, _])| *mu > 0.0).map(|(joint, _)| joint)
+    }
+
+    /// Whether the joint of a dof has friction by its load, as loaded.
+    pub fn has_load_friction(&self, dof: usize) -> bool {
+        let mut joints = self.load_friction().map(|i| self.joint(i));
+        joints.any(|j| (j.iv..j.iv + j.nv).contains(&dof))
+    }
+
     /// The dof of a parameter that belongs to a joint's dof.
     pub fn dof_of(&self, p: &Param) -> usize {
         self.joint(p.index as usize).iv + p.component as usize
@@ -335,6 +349,18 @@ impl Model {
                     )));
                 }
                 range("component", p.component, j.nv)
+            }
+            ParamKind::JointFrictionCoefficient => {
+                range("index (a joint)", p.index, self.njoint())?;
+                let j = self.joint(p.index as usize);
+                if p.component == 1 && j.kind == JointKind::Prismatic {
+                    return Err(Error::unsupported(format!(
+                        "param: JointFrictionCoefficient 1 of joint \"{}\": the friction of a prismatic \
+                         joint has no radius",
+                        j.name
+                    )));
+                }
+                range("component", p.component, 2)
             }
             ParamKind::Stabilization => {
                 range("index", p.index, 1)?;

@@ -62,6 +62,9 @@ pub enum ParamKind {
     ActuatorGain = 19,
     /// index: geom that is compliant in hydroelastic contact; component 0 [Pa].
     HydroelasticModulus = 20,
+    /// index: joint with friction by its load; component 0: coefficient, 1: radius of a revolute joint's
+    /// bearing [m].
+    JointFrictionCoefficient = 21,
     /// index: joint along a spline; of a curve component 6 i + 0–2: displacement of control frame i along its
     /// own axes [m], 6 i + 3–5: rotation vector [rad], all zero as loaded; of a surface number m of control
     /// vector i at 6 i + m.
@@ -141,6 +144,8 @@ pub struct Params {
     pub armature: Vec<f64>,
     /// Per dof [N or N m].
     pub friction_loss: Vec<f64>,
+    /// Per joint: coefficient of the friction by its load, and radius of the bearing [m].
+    pub joint_friction: Vec<[f64; 2]>,
     /// Per geom: sliding, torsional, rolling.
     pub geom_friction: Vec<[f64; 3]>,
     /// Per geom: coefficient of restitution. A pair has the larger value of its geoms.

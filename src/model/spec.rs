@@ -185,6 +185,13 @@ pub struct JointSpec {
     pub armature: f64,
     /// Dry friction on every dof [N or N m].
     pub friction_loss: f64,
+    /// Coulomb friction by the load that a revolute or prismatic joint carries ([`load_friction`]):
+    /// its coefficient, and the radius [m] and height [m] of the bearing; height 0 ignores moments.
+    ///
+    /// [`load_friction`]: super::load_friction
+    pub friction_coefficient: f64,
+    pub friction_radius: f64,
+    pub friction_height: f64,
     /// Lower and upper bound of the coordinate of a one-dof joint (or the largest angle of a
     /// spherical one as the upper bound).
     pub limits: Option<(f64, f64)>,
@@ -215,6 +222,9 @@ impl JointSpec {
             spring_reference: 0.0,
             armature: 0.0,
             friction_loss: 0.0,
+            friction_coefficient: 0.0,
+            friction_radius: 0.0,
+            friction_height: 0.0,
             limits: None,
             limit_margin: 0.0,
             effort_limit: f64::INFINITY,

@@ -239,6 +239,7 @@ impl Sim {
 
     /// A copy whose last step is this simulation's, relaxed.
     fn relaxed(&self, options: &Smoothing) -> Result<Sim> {
+        self.refuse_with_loads("smoothing.method CentralPath")?;
         if !matches!(self.options.contact, Contact::Ncp | Contact::None) {
             return Err(Error::unsupported(format!(
                 "smoothing.method: CentralPath relaxes rigid contact with circular cones; with {:?}, expected a randomized one",

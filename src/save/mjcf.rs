@@ -58,6 +58,11 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     let assets = Assets::write(&mut xml, &mut w);
     w.tree(&mut xml, &assets, &cords);
     equalities::write_contact(&mut xml, &w, &contact);
+    for joint in w.model.load_friction() {
+        let name = &w.model.joint(joint).name;
+        w.losses
+            .note("friction by the load of joints is left out", name);
+    }
     for d in w.model.deformables() {
         let what = "deformable bodies are left out, and their nodes fall apart";
         w.losses.note(what, &d.name);

@@ -292,6 +292,10 @@ impl Writer<'_> {
     fn dynamics(&mut self, xml: &mut Xml, joint: &Joint, piece: &Piece) {
         let p = self.model.params();
         let (damping, friction) = (p.damping[piece.iv], p.friction_loss[piece.iv]);
+        if self.model.has_load_friction(piece.iv) {
+            let what = "friction by the load of joints is left out";
+            self.losses.note(what, &joint.name);
+        }
         if damping != 0.0 || friction != 0.0 {
             xml.start("dynamics")
                 .unless(&[0.0], "damping", &[damping])

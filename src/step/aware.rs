@@ -60,6 +60,7 @@ impl Sim {
 
     /// [`Sim::step_vjp_aware`] that includes, between steps, the integrator's state.
     pub(crate) fn adjoint_aware(&mut self, seed: &Seed<'_>, out: StepAdjoint<'_>) -> Result<Aware> {
+        self.refuse_with_loads("the aware gradient")?;
         let by_parameters = self.prepare_adjoint(&out)?;
         let Some(mut both) = self.adjoints.take() else {
             return Err(Error::internal("the workspace of derivatives is missing"));

@@ -216,8 +216,12 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
     sim.write_driven(&mut lin.x);
     let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
     match &mut sim.contact {
-        Some(c) => c.correct_one(model, mass, x),
-        None => Ok(()),
+        Some(c) => c.correct_one(model, mass, x)?,
+        None => return Ok(()),
+    }
+    match sim.has_loads() {
+        true => sim.correct_loads(lin, along),
+        false => Ok(()),
     }
 }
 
@@ -227,6 +231,9 @@ fn impulses_transposed(
     seed: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
+    if sim.has_loads() {
+        sim.correct_loads_transposed(lin, seed, bars)?;
+    }
     let (t, mass) = (sim.model.topology(), &mut sim.dynamics.mass);
     let (z, weights) = (&mut lin.z, &mut lin.weights);
     weights.copy_from_slice(z);

@@ -8,7 +8,7 @@
 //! | an input at a clamp, or an activation at a jump | this input |
 //! | an actuator's force at a clamp | its input and dofs, all parameters |
 //! | a parameter at a kink | this parameter |
-//! | any other jump of a force; a push-out given up | all columns |
+//! | any other jump of a force; a push-out given up; joints with friction by load | all columns |
 
 use super::contact::{Kink, Larger};
 use super::derivatives::at;
@@ -110,7 +110,12 @@ impl Sim {
             false => self.forces.margin_beside_actuators(),
         };
         let yielded = self.contact.as_ref().is_some_and(|c| c.yielded());
-        if margin == 0.0 || yielded || self.forces.are_one_sided(&self.model, &self.params, &[]) {
+        let has_loads = self.has_loads();
+        if margin == 0.0
+            || yielded
+            || has_loads
+            || self.forces.are_one_sided(&self.model, &self.params, &[])
+        {
             labels.all.fill(1);
             return Ok(());
         }

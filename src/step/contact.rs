@@ -6,6 +6,7 @@ mod dofs;
 mod idle;
 mod impact;
 mod impulse_bar;
+mod loads;
 mod meeting;
 mod parameters;
 mod report;
@@ -102,6 +103,8 @@ pub(super) struct ContactLinear {
     w_param: Vec<f64>,
     /// A random impulse in the null space of G, if one was looked for.
     idle: Vec<f64>,
+    /// Adjoint of the impulses by the loads of joints; empty without friction by load.
+    row_bar: Vec<f64>,
     limits: Vec<f64>,
     gaps: Vec<f64>,
     /// Contacts that rebound.
@@ -116,7 +119,7 @@ impl ContactStage {
     pub fn new(model: &Model, options: &Options, law: &dyn Law) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
         let mut scene = Scene::with_friction(model, options.max_contacts, options.friction_rule)?;
-        let derivatives = options.derivatives;
+        let derivatives = options.derivatives || model.load_friction().next().is_some();
         let cords = Cords::new(model, derivatives).with_turns(&limits(model)?, derivatives);
         let mut constraints = Constraints::new(
             model,
@@ -192,6 +195,14 @@ impl ContactStage {
                 bounds: vec![0.0; blocks],
                 w_param: vec![0.0; rows],
                 idle: vec![0.0; rows],
+                row_bar: vec![
+                    0.0;
+                    if model.load_friction().next().is_some() {
+                        rows
+                    } else {
+                        0
+                    }
+                ],
                 limits: vec![0.0; blocks],
                 gaps: vec![0.0; options.max_contacts],
                 impacts: Vec::with_capacity(options.max_contacts),
@@ -426,6 +437,9 @@ impl ContactStage {
         c.rows.begin(t, m, solved);
         gather(c, solved, &mut l.dlambda);
         impulse_bar.for_rows(c, |row, weight| l.dlambda[row] += weight);
+        for (x, bar) in l.dlambda.iter_mut().zip(&l.row_bar) {
+            *x += bar;
+        }
         let problem = c.problem();
         let law = solved_by(&mut self.law, &mut self.relaxed);
         law.linearize(&problem)?.apply_transpose(

@@ -123,6 +123,7 @@ impl Sim {
             None => d.inverse(&self.model, &self.params, &s.acc, &mut self.work),
         }
         self.label_gradient(|d, t, x| d.mass.solve(t, x))?;
+        self.linearize_friction_by_load()?;
         let s = &self.state;
         self.integrator
             .linearize(&s.start(&self.model, h), &s.v_end);
@@ -183,9 +184,10 @@ impl Sim {
     }
 
     /// True if Jacobians are computed direction by direction: for deep trees, if A couples different
-    /// branches, and if friction lags.
+    /// branches, if friction lags, and if joints have friction by load.
     pub(super) fn by_directions(&self) -> bool {
         self.model.topology().is_deep()
+            || self.has_loads()
             || self.theta.is_none() && !self.dynamics.system.is_definite()
             || self.contact.as_ref().is_some_and(|c| c.constraints.lags())
     }

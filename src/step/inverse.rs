@@ -72,6 +72,7 @@ impl Sim {
     }
 
     fn need_inverse(&self) -> Result<()> {
+        self.refuse_with_loads("inverse dynamics of a step")?;
         if self.implicit.is_some() || self.theta.is_some() {
             return Err(Error::unsupported(format!(
                 "options.integrator: inverse dynamics of a step needs SymplecticEuler or SymplecticEulerWorld, got {:?}",

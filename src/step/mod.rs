@@ -27,6 +27,8 @@ mod jacobian_pattern;
 mod jacobians;
 mod linearization;
 mod link;
+mod load_friction;
+mod loads;
 mod memory;
 mod observe;
 mod options;

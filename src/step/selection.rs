@@ -97,7 +97,11 @@ impl Sim {
                 // A dof without dry friction has no row for it.
                 ParamKind::JointFriction => {
                     let k = self.model.dof_of(p);
-                    return self.model.params().friction_loss[k] > 0.0;
+                    return self.model.params().friction_loss[k] > 0.0
+                        || self.model.has_load_friction(k);
+                }
+                ParamKind::JointFrictionCoefficient => {
+                    return (self.model.load_friction()).any(|joint| joint == p.index as usize);
                 }
                 // The meshes of such a geom are made anew for another size; no derivative tells how they
                 // change.
@@ -162,6 +166,7 @@ impl Sim {
                 ParamKind::Force => {}
                 _ => self.model.check_param(p).map_err(within)?,
             }
+            self.check_param_of_loads(p).map_err(within)?;
             let checked = (self.forces).check_param(&self.model, &self.params, p);
             checked.map_err(within)?;
             if !self.uses(p) && p.kind == ParamKind::Prescribed {
@@ -183,6 +188,9 @@ impl Sim {
                     }
                     (ParamKind::JointFriction, Contact::Ncp | Contact::Lcp | Contact::Convex) => {
                         ": the joint was loaded without dry friction; give it some in the file or by ds_builder_set_joint"
+                    }
+                    (ParamKind::JointFrictionCoefficient, _) => {
+                        ": the joint was made without friction by load; give it some by ds_joint_desc.friction_coefficient"
                     }
                     _ => "",
                 };
@@ -299,6 +307,7 @@ impl Sim {
             let positive = match p.kind {
                 K::BodyInertia => p.component == 0,
                 K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
+                K::JointFrictionCoefficient => true,
                 K::GeomFriction | K::ContactDissipation => true,
                 K::Spring => p.component < 2,
                 K::Tendon => p.component < 2,

@@ -8,9 +8,12 @@ use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
 use super::info::{Gradient, REACH, STIFFEST, are_near, check_finite, check_length};
 use super::linearization::Linearization;
+use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{Parts, refuse_cords, refuse_deformables, refuse_lag, refuse_stages};
+use super::parts::{
+    Parts, refuse_cords, refuse_deformables, refuse_lag, refuse_stages, resists_turning,
+};
 use super::split::Split;
 use super::state::{Held, Last, StepState};
 use super::theta::Theta;
@@ -51,6 +54,8 @@ pub struct Sim {
     pub(crate) act: Vec<f64>,
     /// `None` without contact.
     pub(super) contact: Option<Box<ContactStage>>,
+    /// `None` if no joint has friction by its load.
+    pub(super) loads: Option<Box<LoadFriction>>,
     pub(crate) last: Last,
     pub(crate) held: Held,
     pub(crate) geometry: Geometry,
@@ -91,6 +96,7 @@ impl Sim {
         refuse_cords(&model, options)?;
         refuse_lag(&model, options)?;
         refuse_stages(&model, &parts)?;
+        refuse_loads(&model, options, resists_turning(&model))?;
         let is_implicit = parts.formula.is_some() || parts.integrator.stage().is_some();
         refuse_deformables(&model, options, is_implicit)?;
         let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
@@ -146,6 +152,9 @@ impl Sim {
             integrator: parts.integrator,
             carried: vec![0.0; carried],
             act: vec![0.0; na],
+            loads: (contact.as_ref()).and_then(|c| {
+                LoadFriction::new(&model, c.constraints.max_rows(), options.derivatives)
+            }),
             contact,
             last: Last::Nothing,
             held: Held::Other,
@@ -470,16 +479,15 @@ impl Sim {
                     s.acc_free.copy_from_slice(&s.acc);
                 }
                 check_acceleration(model, &s.acc)?;
-                let certificate = c.solve(
-                    model,
-                    params,
-                    &mut self.dynamics,
-                    q,
-                    v,
-                    &s.v_start,
-                    &s.acc,
-                    &mut s.v_end,
-                )?;
+                let d = &mut self.dynamics;
+                let certificate = match &mut self.loads {
+                    None => c.solve(model, params, d, q, v, &s.v_start, &s.acc, &mut s.v_end)?,
+                    Some(loads) => {
+                        let beside = (&self.forces, &self.driven);
+                        let tolerance = self.options.tolerance;
+                        loads.solve(c, (model, params), d, beside, s, tolerance)?
+                    }
+                };
                 self.driven.write(&mut s.v_end);
                 s.settle(c, &certificate, margin, &self.options)?;
             }

@@ -109,6 +109,7 @@ const DS_PARAM_TENDON = Int32(17)
 const DS_PARAM_PRESCRIBED = Int32(18)
 const DS_PARAM_ACTUATOR_GAIN = Int32(19)
 const DS_PARAM_HYDROELASTIC_MODULUS = Int32(20)
+const DS_PARAM_JOINT_FRICTION_COEFFICIENT = Int32(21)
 const DS_PARAM_SPLINE_FRAME = Int32(22)
 const DS_PARAM_DEFORMABLE = Int32(24)
 const DS_SMOOTHING_FIRST_ORDER = Int32(0)
@@ -504,6 +505,9 @@ mutable struct ds_joint_desc
     axis3::NTuple{3, Cdouble}
     control_count::Csize_t
     control::Ptr{Cdouble}
+    friction_coefficient::Cdouble
+    friction_radius::Cdouble
+    friction_height::Cdouble
     function ds_joint_desc()
         made = new()
         ds_joint_desc_init(made)

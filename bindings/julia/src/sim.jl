@@ -262,6 +262,7 @@ const PARAMS = (
     actuator_gain = LibDiffSim.DS_PARAM_ACTUATOR_GAIN,
     spline_frame = LibDiffSim.DS_PARAM_SPLINE_FRAME,
     hydroelastic_modulus = LibDiffSim.DS_PARAM_HYDROELASTIC_MODULUS,
+    joint_friction_coefficient = LibDiffSim.DS_PARAM_JOINT_FRICTION_COEFFICIENT,
     deformable = LibDiffSim.DS_PARAM_DEFORMABLE,
 )
 

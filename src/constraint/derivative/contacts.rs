@@ -206,6 +206,15 @@ impl ConstraintDerivative {
         }
     }
 
+    /// Adds the velocities of the contacts' rows if the links move with the twists `self.xi`.
+    pub(super) fn contacts_felt(&self, sigma: &mut [f64]) {
+        let still = [Twist::ZERO; 2];
+        for c in &self.contacts[..self.count] {
+            let by = c.state.sides.link.map(|l| of_link(&self.xi, l));
+            self.add_displaced(c, &still, &[by, still], sigma);
+        }
+    }
+
     /// The effect of displacing its bodies on the bound of a contact's lagged friction.
     #[inline(always)]
     fn bound_displaced(&self, c: &VariedContact, xi: &[Twist; 2], eta: &[[Twist; 2]; 2]) -> f64 {

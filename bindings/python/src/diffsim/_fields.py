@@ -74,6 +74,9 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'axis3': 'Third axis of an Euler joint. Default x.',
         'control_count': 'Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default 0.',
         'control': 'Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of the second. Default NULL.',
+        'friction_coefficient': 'For a revolute or prismatic joint: coefficient of Coulomb friction by the load that the joint carries in the step. A revolute joint resists up to coefficient × radius × load [N m], a prismatic one up to coefficient × load [N]. It adds to friction_loss. Default 0.',
+        'friction_radius': "Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0.",
+        'friction_height': 'Distance of the ends of the bearing, which moments load as well [m]. Default 0: moments count nothing.',
     },
     'ds_geom_desc': {
         'name': 'Name, unique among geoms; NULL for none.',
@@ -274,6 +277,7 @@ PARAMS: Dict[str, str] = {
     'prescribed': 'index: dof with a prescribed velocity; component 0 [m/s or rad/s]. Selecting a dof without one is DS_ERR_UNSUPPORTED.',
     'actuator_gain': 'index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a muscle is DS_ERR_UNSUPPORTED.',
     'hydroelastic_modulus': 'index: compliant geom (DS_HYDROELASTIC_COMPLIANT) that may touch something; component 0: its modulus [Pa], greater than 0. With DS_CONTACT_CONVEX.',
+    'joint_friction_coefficient': "index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius of a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for a joint without.",
     'spline_frame': 'index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.',
     'deformable': "index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3: stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along axis k [m]. Density and places also change the masses of the nodes.",
 }

@@ -365,6 +365,8 @@ class ParamKind(Named):
         "unsupported".
     HYDROELASTIC_MODULUS: index: compliant geom ("compliant") that may touch something; component 0: its modulus
         [Pa], greater than 0. With "convex".
+    JOINT_FRICTION_COEFFICIENT: index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient,
+        1: the radius of a revolute joint's bearing [m]. "unsupported" for a joint without.
     SPLINE_FRAME: index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i
         along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
         number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
@@ -395,6 +397,7 @@ class ParamKind(Named):
     PRESCRIBED = 18
     ACTUATOR_GAIN = 19
     HYDROELASTIC_MODULUS = 20
+    JOINT_FRICTION_COEFFICIENT = 21
     SPLINE_FRAME = 22
     DEFORMABLE = 24
 
@@ -923,6 +926,7 @@ ParamKindName = Literal[
     "prescribed",
     "actuator_gain",
     "hydroelastic_modulus",
+    "joint_friction_coefficient",
     "spline_frame",
     "deformable",
 ]

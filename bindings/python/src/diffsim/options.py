@@ -127,6 +127,9 @@ class JointFields(TypedDict, total=False):
     effort: float
     velocity: float
     axis3: ArrayLike
+    friction_coefficient: float
+    friction_radius: float
+    friction_height: float
 
 
 class GeomFields(TypedDict, total=False):

@@ -59,7 +59,8 @@ class Joint:
     `armature`, `friction_loss`: on every dof [SI]. `spring_reference`: coordinate at which the spring rests.
     `reference`: coordinate at which the body has its placement. `limit_margin`: distance from a limit at which a step
     includes it. `control`: frames n×4×4 of a spline curve,
-    vectors 16×6 of a surface, else None. `cyclic`: True if the curve is closed."""
+    vectors 16×6 of a surface, else None. `cyclic`: True if the curve is closed. `friction_coefficient`,
+    `friction_radius` [m], `friction_height` [m]: of friction by the load that it carries."""
 
     name: str
     kind: JointKind
@@ -84,6 +85,9 @@ class Joint:
     limit_margin: float
     control: Optional[Array]
     cyclic: bool
+    friction_coefficient: float
+    friction_radius: float
+    friction_height: float
 
 
 @dataclass(frozen=True)
@@ -221,6 +225,9 @@ def joint(model: Any, of: int) -> Joint:
         j.limit_margin,
         _control(j),
         bool(j.cyclic),
+        j.friction_coefficient,
+        j.friction_radius,
+        j.friction_height,
     )
 
 

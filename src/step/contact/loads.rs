@@ -1,0 +1,102 @@
+//! The part of a step's impulses in the loads of joints, and the answer of a step to dry friction.
+
+use super::{ContactStage, ImpulseBar};
+use crate::constraint::{Along, Source};
+use crate::dynamics::external::External;
+use crate::dynamics::factors::Factors;
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::Result;
+use crate::model::Model;
+use crate::model::topology::Topology;
+use crate::spatial::Twist;
+use std::ops::Range;
+
+impl ContactStage {
+    /// Adds the impulses of a solved step, as forces over the step, to the loads of the links.
+    pub fn load(
+        &mut self,
+        model: &Model,
+        (kin, mass): (&Kinematics, &Factors),
+        state: [&[f64]; 3],
+        external: &mut External,
+    ) -> Result<()> {
+        self.complete_rows(model, mass)?;
+        self.cords.differentiate(kin);
+        if let Some(l) = &mut self.linear {
+            let scene = (&mut self.scene, &self.cords);
+            (l.variation).prepare(&self.constraints, scene, model, kin, state, external);
+        }
+        Ok(())
+    }
+
+    /// See [`ConstraintDerivative::power`](crate::constraint::ConstraintDerivative::power).
+    pub fn power(
+        &mut self,
+        tree: (&Topology, &Kinematics),
+        of: (Range<usize>, Twist, f64),
+        zero: &[f64],
+        by_impulse: &mut [f64],
+        q_bar: &mut [f64],
+    ) {
+        if let Some(l) = &mut self.linear {
+            l.variation.power(tree, of, zero, by_impulse, q_bar);
+        }
+    }
+
+    /// Writes the answers of the velocity and of the impulses to dry friction of a dof.
+    pub fn answer_of_friction(
+        &mut self,
+        model: &Model,
+        m: &mut Factors,
+        dof: usize,
+        velocity: &mut [f64],
+        impulses: &mut [f64],
+    ) -> Result<()> {
+        velocity.fill(0.0);
+        impulses.fill(0.0);
+        let c = &self.constraints;
+        let is_own =
+            |s: &Source| matches!(s, Source::Friction { along: Along::Dof(k) } if *k == dof);
+        let (Some(group), Some(l)) = (c.sources.iter().position(is_own), &mut self.linear) else {
+            return Ok(());
+        };
+        l.sigma.fill(0.0);
+        l.bounds.fill(0.0);
+        l.bounds[group] = c.time_step();
+        self.correct_one(model, m, velocity)?;
+        let change = self.impulse_variation();
+        impulses[..change.len()].copy_from_slice(change);
+        Ok(())
+    }
+
+    /// Variation of the impulses along the last direction.
+    pub fn impulse_variation(&self) -> &[f64] {
+        let rows = self.constraints.g.len();
+        self.linear.as_ref().map_or(&[], |l| &l.dlambda[..rows])
+    }
+
+    /// Whether directions end at the rows.
+    pub fn ends_at_rows(&self) -> bool {
+        self.linear.as_ref().is_some_and(|l| l.ends_at_rows)
+    }
+
+    /// The weight of impulses, by rows.
+    pub fn weigh_impulses(&self, bar: &ImpulseBar<'_>, impulses: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        bar.for_rows(&self.constraints, |row, weight| {
+            sum += weight * impulses[row]
+        });
+        sum
+    }
+
+    /// The adjoint of the impulses, set to zero, for the next [`ContactStage::correct_transposed`].
+    pub fn start_row_bar(&mut self) -> &mut [f64] {
+        match &mut self.linear {
+            Some(l) => {
+                l.row_bar.fill(0.0);
+                &mut l.row_bar
+            }
+            None => &mut [],
+        }
+    }
+}

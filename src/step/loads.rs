@@ -1,0 +1,160 @@
+//! Friction by load in the chain rule of a step, and the computations that are refused beside it.
+
+use super::info::Gradient;
+use super::linearization::{Linearization, dot};
+use super::link::{Along, Bars, Parameters, Seed};
+use super::sim::Sim;
+use crate::error::{Error, Result};
+use crate::linalg::add_scaled;
+use crate::model::load_friction::friction;
+use crate::model::params::{Param, ParamKind};
+
+impl Sim {
+    /// Prepares the derivative of friction by load; after the balance of the last step.
+    pub(super) fn linearize_friction_by_load(&mut self) -> Result<()> {
+        let (Some(loads), Some(c)) = (&mut self.loads, &mut self.contact) else {
+            return Ok(());
+        };
+        loads.linearize(c, (&self.model, &self.params), &mut self.dynamics)?;
+        if loads.one_sided {
+            self.state.info.gradient = Gradient::OneSided;
+        }
+        Ok(())
+    }
+
+    /// Whether joints have friction by load.
+    pub(super) fn has_loads(&self) -> bool {
+        self.loads.is_some()
+    }
+
+    /// Refuses a computation that this version lacks for friction by load.
+    pub(crate) fn refuse_with_loads(&self, what: &str) -> Result<()> {
+        let Some(loads) = &self.loads else {
+            return Ok(());
+        };
+        let joint = self.model.joint(loads.joints[0].joint);
+        Err(Error::unsupported(format!(
+            "{what}: this version has none with friction by load (friction_coefficient of joint \"{}\")",
+            joint.name
+        )))
+    }
+
+    /// Adds the change of friction by load to a direction, [`Linearization::x`].
+    pub(super) fn correct_loads(
+        &mut self,
+        lin: &mut Linearization,
+        along: &Along<'_>,
+    ) -> Result<()> {
+        let (Some(mut loads), Some(c)) = (self.loads.take(), &self.contact) else {
+            return Ok(());
+        };
+        if c.ends_at_rows() {
+            self.loads = Some(loads);
+            return Ok(());
+        }
+        let (model, h, x) = (&*self.model, self.options.time_step, &mut lin.x);
+        let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
+        loads.start.fill(0.0);
+        if !along.v.is_empty() {
+            let at = self.state.start(model, h);
+            (self.integrator).start_direction(&at, along.v, &mut loads.start);
+        }
+        self.move_start(along, &mut loads.start);
+        let impulses = c.impulse_variation();
+        for i in 0..m {
+            let span = i * nv..(i + 1) * nv;
+            let by = |slopes: &[f64], d: &[f64]| match d.is_empty() {
+                true => 0.0,
+                false => dot(&slopes[span.clone()], d),
+            };
+            let mut n = by(&loads.by_q, along.q) + by(&loads.by_v, along.v);
+            n += (by(&loads.by_acc, x) - by(&loads.by_acc, &loads.start)) / h;
+            n += dot(&loads.by_impulse[i * rows..][..rows], impulses);
+            let mut direct = 0.0;
+            let mut add = |p: &Param, dp: f64| {
+                n += dp * loads.explicit(i, p, model, &self.dynamics);
+                direct += dp * loads.by_coefficient(i, p, model, &self.params);
+            };
+            match along.p {
+                Parameters::Unit(p) => add(&self.selected[p], 1.0),
+                Parameters::Along(dp) => {
+                    (self.selected.iter().zip(dp)).for_each(|(p, dp)| add(p, *dp));
+                }
+            }
+            let of = loads.joints[i].joint;
+            let [per_load, ..] = friction(model.joint(of), &self.params, of);
+            loads.scratch[i] = per_load * n + direct;
+        }
+        for j in 0..m {
+            let change = dot(&loads.coupled[j * m..][..m], &loads.scratch);
+            add_scaled(change, &loads.answer[j * nv..][..nv], x);
+        }
+        self.loads = Some(loads);
+        Ok(())
+    }
+
+    /// Transpose of [`Sim::correct_loads`]: changes [`Linearization::z`] and keeps the adjoint of the
+    /// impulses for the rows.
+    pub(super) fn correct_loads_transposed(
+        &mut self,
+        lin: &mut Linearization,
+        seed: &Seed<'_>,
+        bars: &mut Bars<'_>,
+    ) -> Result<()> {
+        let (Some(mut loads), Some(c)) = (self.loads.take(), &mut self.contact) else {
+            return Ok(());
+        };
+        let (model, h) = (&*self.model, self.options.time_step);
+        let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
+        for j in 0..m {
+            let impulses = &loads.answer_impulse[j * rows..][..rows];
+            loads.scratch[j] = dot(&loads.answer[j * nv..][..nv], &lin.z)
+                + c.weigh_impulses(&seed.impulses, impulses);
+        }
+        loads.start.fill(0.0);
+        let row_bar = c.start_row_bar();
+        for i in 0..m {
+            let weight: f64 = (0..m)
+                .map(|j| loads.coupled[j * m + i] * loads.scratch[j])
+                .sum();
+            let of = loads.joints[i].joint;
+            let [per_load, ..] = friction(model.joint(of), &self.params, of);
+            let w = per_load * weight;
+            let span = i * nv..(i + 1) * nv;
+            add_scaled(w, &loads.by_q[span.clone()], &mut lin.q_sum);
+            add_scaled(w, &loads.by_v[span.clone()], &mut lin.v_sum);
+            add_scaled(w / h, &loads.by_acc[span.clone()], &mut lin.z);
+            add_scaled(-w / h, &loads.by_acc[span], &mut loads.start);
+            add_scaled(w, &loads.by_impulse[i * rows..][..rows], row_bar);
+            if let Some(out) = &mut bars.p {
+                for (out, p) in out.iter_mut().zip(&self.selected) {
+                    *out += w * loads.explicit(i, p, model, &self.dynamics)
+                        + weight * loads.by_coefficient(i, p, model, &self.params);
+                }
+            }
+        }
+        let at = self.state.start(model, h);
+        (self.integrator).start_adjoint(&at, &loads.start, &mut lin.v_sum);
+        self.move_start_transposed(&loads.start, bars);
+        self.loads = Some(loads);
+        Ok(())
+    }
+
+    /// Refuses parameters on which loads depend in a way that has no derivative here.
+    pub(super) fn check_param_of_loads(&self, p: &Param) -> Result<()> {
+        if self.loads.is_none() {
+            return Ok(());
+        }
+        let lifted = (self.model.bodies().iter()).any(|b| b.gravity_compensation != 0.0);
+        let fault = match p.kind {
+            kind if kind.displaces() => true,
+            ParamKind::GeomSize | ParamKind::Force => true,
+            ParamKind::Gravity | ParamKind::BodyInertia => lifted,
+            _ => false,
+        };
+        match fault {
+            true => self.refuse_with_loads(&format!("derivative by {:?}", p.kind)),
+            false => Ok(()),
+        }
+    }
+}
