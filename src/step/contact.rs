@@ -8,6 +8,7 @@ mod impact;
 mod impulse_bar;
 mod meeting;
 mod parameters;
+mod ranks;
 mod report;
 mod request;
 mod sides;
@@ -17,6 +18,7 @@ mod variations;
 
 pub(crate) use impulse_bar::ImpulseBar;
 pub(super) use parameters::Larger;
+pub(super) use ranks::Displacement;
 pub use report::ContactReport;
 pub(super) use report::check_finite;
 pub(super) use sides::Kink;
