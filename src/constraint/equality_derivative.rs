@@ -63,6 +63,12 @@ impl EqualityState {
         out
     }
 
+    /// Change of the velocity along the rows if side `x` is displaced by ξ and its velocity changes by
+    /// ξ × V + η.
+    pub fn velocity(&self, x: usize, xi: Twist, eta: Twist) -> Vec3 {
+        self.vary(x, xi, eta).velocity
+    }
+
     /// The effect of displacing side `x` by ξ and changing its velocity by ξ × V + η.
     fn vary(&self, x: usize, xi: Twist, eta: Twist) -> Change {
         let s = &self.sides;

@@ -9,6 +9,7 @@ mod impulse_bar;
 mod loads;
 mod meeting;
 mod parameters;
+mod ranks;
 mod report;
 mod request;
 mod sides;
@@ -18,6 +19,7 @@ mod variations;
 
 pub(crate) use impulse_bar::ImpulseBar;
 pub(super) use parameters::Larger;
+pub(super) use ranks::Displacement;
 pub use report::ContactReport;
 pub(super) use report::check_finite;
 pub(super) use sides::Kink;

@@ -1,7 +1,7 @@
 //! Preparations common to all derivatives of the last step: the balance of its forces and the matrices of
 //! its derivative.
 
-use super::contact::{Larger, SolveSystem};
+use super::contact::{Displacement, Larger, SolveSystem};
 use super::info::{Gradient, STIFFEST};
 use super::linearization::*;
 use super::parameters::At;
@@ -168,7 +168,15 @@ impl Sim {
             }
             let one_sided = c.linear.as_ref().is_some_and(|l| l.one_sided) || {
                 let v_end = &self.state.v_end;
-                c.feels_ties(&self.model, &mut self.dynamics, v_end, solve, &mut lin.x)?
+                let (model, dynamics) = (&self.model, &mut self.dynamics);
+                c.feels_ties(model, dynamics, v_end, solve, &mut lin.x)?
+                    || c.gains_rank(
+                        model,
+                        dynamics,
+                        &self.state.q,
+                        Displacement::Any,
+                        &mut lin.x,
+                    )?
             };
             if one_sided {
                 self.state.info.gradient = Gradient::OneSided;

@@ -40,6 +40,7 @@ pub enum Gradient {
     /// - The geometry of a contact has no unique derivative here.
     /// - Redundant constraints agree at this state but not at nearby ones (four corners of a box that rocks
     ///   while it is level). The derivative is the part on which they agree.
+    /// - Equalities depend on each other at this state but not at nearby ones (a singular pose of a loop).
     /// - Constraints are nearly dependent, so that it is not known which solution the step is near.
     /// - A selected friction coefficient equals that of the other geom of a pair, and the larger of the two
     ///   counts.

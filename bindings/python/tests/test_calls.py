@@ -485,6 +485,33 @@ def test_labels_of_columns():
         assert (sim.info().gradient is diffsim.Gradient.ONE_SIDED) == held
 
 
+FLAT = """<mujoco><option gravity="0 0 {g}"/><worldbody>
+<body name="crank"><joint axis="0 1 0"/><geom size="0.02" mass="0.2" pos="0.1 0 0"/>
+<body name="coupler" pos="0.2 0 0"><joint axis="0 1 0"/><geom size="0.02" mass="0.4" pos="0.2 0 0"/></body></body>
+<body name="rocker" pos="0.4 0 0"><joint axis="0 1 0"/><geom size="0.02" mass="0.2" pos="0.1 0 0"/></body></worldbody>
+<contact><exclude body1="crank" body2="rocker"/><exclude body1="coupler" body2="rocker"/></contact>
+<equality><connect body1="coupler" body2="rocker" anchor="0.4 0 0"/></equality></mujoco>"""
+
+
+def test_labels_of_a_loop_at_its_singular_pose():
+    # All bars of a parallelogram lie on one line: a row of the pin holds nothing there, and one motion more beside it.
+    for gravity in (0.0, -9.81):
+        model = diffsim.Model.from_string(FLAT.format(g=gravity), "mjcf", self_collision=False)
+        sim = diffsim.Sim(model, contact="ncp", time_step=1e-3)
+        for bend, is_flat in ((0.0, True), (0.4, False)):
+            q, v = np.array([bend, -bend, bend]), np.zeros(3)
+            _, v_next = sim.step(q, v)
+            j, labels = sim.jacobians(), sim.column_labels()
+            assert (sim.info().gradient is diffsim.Gradient.ONE_SIDED) == is_flat
+            assert labels.q.tolist() == [is_flat] * 3 and not labels.v.any()
+            # Along a displacement and a velocity together.
+            dq, dv = 1e-5 * np.array([1.0, 0.5, -0.3]), 1e-5 * np.array([0.4, -1.0, 0.2])
+            ends = [sim.step(q + x * dq, v + x * dv)[1] for x in (1, -1)]
+            expected = j.dv_dq @ dq + j.dv_dv @ dv
+            error = np.abs((ends[0] - ends[1]) / 2 - expected).max() / np.abs(expected).max()
+            assert error > 0.01 if is_flat else error < 1e-5, error
+
+
 def test_a_gradient_that_sees_beyond_a_contact():
     model = diffsim.Model.from_string(BALL, diffsim.Format.MJCF)
     sim = diffsim.Sim(model, time_step=1e-3)

@@ -1,14 +1,14 @@
 //! The part of equalities and springs in the derivative of the constraint problem.
 
 use super::ConstraintDerivative;
-use super::rows::{AFTER, Bend, Cross, OnDof, Side, lanes_to_vec, three_lanes};
+use super::rows::{AFTER, BEFORE, Bend, Cross, OnDof, Side, add, lanes_to_vec, three_lanes};
 use crate::constraint::assemble::Constraints;
 use crate::constraint::equality::{Coupling, Equality};
 use crate::constraint::equality_derivative::EqualityState;
 use crate::constraint::source::Source;
 use crate::constraint::varied::moving;
 use crate::dynamics::external::{External, Stiffness};
-use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::kinematics::{Kinematics, link_twists};
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Vec3, Wrench};
 use crate::tendon::{Cords, Displacement};
@@ -106,6 +106,45 @@ impl ConstraintDerivative {
             let w = Wrench::new(Vec3::ZERO, by.cross(impulse));
             for i in t.path(link) {
                 force[i] += kin.s[i].dot(w);
+            }
+        }
+    }
+
+    /// Adds to `sigma` the variation of the equalities' rows along `dq` times any velocity x: δJ x. It
+    /// leaves out equalities of tendon lengths.
+    pub fn of_equalities(
+        &mut self,
+        c: &Constraints,
+        t: &Topology,
+        kin: &Kinematics,
+        [q, dq, x]: [&[f64]; 3],
+        sigma: &mut [f64],
+    ) {
+        link_twists(t, &kin.s, dq, &mut self.xi);
+        self.any.set(t, kin, x);
+        let eta = &mut self.eta[BEFORE];
+        self.any.displaced(t, kin, dq, eta);
+        for group in 0..c.groups() {
+            let Some(equality) = c.equality(group) else {
+                continue;
+            };
+            let rows = &mut sigma[c.range(group)];
+            if let Equality::Coupling(coupling) = equality
+                && let Some(leader) = &coupling.leader
+            {
+                let [_, _, bend] = coupling.target(q);
+                rows[0] -= bend * dq[leader.dof] * x[leader.dof];
+            }
+            let Some(p) = equality.pose(t, kin) else {
+                continue;
+            };
+            let scale = c.sources[group].elastic().map_or(1.0, |e| e.scale);
+            let velocity = p.link.map(|l| self.any.of(l));
+            let state = EqualityState::new(&p, velocity, Vec3::ZERO);
+            for side in moving(&state.sides) {
+                let link = p.link[side];
+                let by = state.velocity(side, self.xi[link], eta[link]) * scale;
+                add(rows, three_lanes(by));
             }
         }
     }

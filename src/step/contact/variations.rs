@@ -25,6 +25,17 @@ impl General {
     pub fn displacement(&self) -> &[f64] {
         &self.numbers[0]
     }
+
+    pub fn velocity(&self) -> &[f64] {
+        &self.numbers[1]
+    }
+
+    /// The displacement of one dof.
+    pub fn along(&mut self, dof: usize) -> &[f64] {
+        self.direction.fill(0.0);
+        self.direction[dof] = 1.0;
+        &self.direction
+    }
 }
 
 /// Variations of the last step.
