@@ -213,15 +213,12 @@ impl ActiveSetSystem {
             self.definite.factor(DEPENDENT);
             return;
         }
-        for attempt in usize::from(purpose == Purpose::Deficient)..2 {
-            let a = self.general.matrix(m);
-            assemble(values, n, &self.faces, a, &mut self.rows);
-            Self::clear_idle(values, n, &self.faces, a);
-            if attempt > 0 {
-                self.general.factor_complete(DEPENDENT);
-            } else if self.general.factor(UNFELT) {
-                return;
-            }
+        let a = self.general.matrix(m);
+        assemble(values, n, &self.faces, a, &mut self.rows);
+        // A row of an idle unknown has no pivot.
+        let depend = Self::clear_idle(values, n, &self.faces, a) || purpose == Purpose::Deficient;
+        if depend || !self.general.factor(UNFELT) {
+            self.general.factor_complete(DEPENDENT);
         }
     }
 

@@ -53,9 +53,8 @@ pub(super) fn solve_fixed(
     solve_in_range(problem, work, active_set);
     let size = largest(&work.lambda);
     let slack = ROUND_OFF * size;
-    let deficient = active_set.deficient()
-        // Impulses that move nothing are no choice: the least one is zero.
-        && !(problem.has_pyramids() && active_set.only_idle_depend(problem));
+    // Impulses that move nothing are no choice: the least one is zero.
+    let deficient = active_set.deficient() && !active_set.only_idle_depend(problem);
     let admitted = deficient && is_inside(problem, work, active_set, Inside::CLOSED, slack);
     let is_fixed = |f: &Face| f.slide.is_none_or(|s| s.is_fixed);
     let is_linear = !active_set.symmetric && active_set.faces.iter().all(is_fixed);

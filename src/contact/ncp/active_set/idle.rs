@@ -24,14 +24,16 @@ impl ActiveSetSystem {
     }
 
     /// Clears the rows and columns of idle unknowns in the assembled matrix. Their round-off would
-    /// otherwise count as much as any other row once rows are scaled.
-    pub(super) fn clear_idle(values: &[f64], n: usize, faces: &[Face], a: &mut [f64]) {
+    /// otherwise count as much as any other row once rows are scaled. Returns whether there are any.
+    pub(super) fn clear_idle(values: &[f64], n: usize, faces: &[Face], a: &mut [f64]) -> bool {
+        let mut any = false;
         let m = faces.last().map_or(0, |f| f.start + f.size);
         for face in faces {
             for k in 0..face.size {
                 if !is_idle(values, n, face, k) {
                     continue;
                 }
+                any = true;
                 a[(face.start + k) * m..][..m].fill(0.0);
                 // The impulse of a sliding contact acts along the slip, even if its normal part moves
                 // nothing.
@@ -43,6 +45,7 @@ impl ActiveSetSystem {
                 }
             }
         }
+        any
     }
 
     /// Whether all dependence between held rows comes from idle unknowns.
