@@ -4,6 +4,7 @@
 mod common;
 mod dof_bounds;
 mod equality;
+mod load_friction;
 mod mocap;
 mod prescribe;
 mod prescribe_derivatives;

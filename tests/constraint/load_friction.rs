@@ -1,9 +1,7 @@
 //! Friction of joints by the loads that they carry: closed forms, energy, derivatives, refusals.
 
-mod common;
-
-use common::checker::{Checker, FOURTH_ORDER};
-use common::*;
+use crate::common::checker::{Checker, FOURTH_ORDER};
+use crate::common::*;
 use diffsim::load::mjcf::{MjcfOptions, read_str};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec};
