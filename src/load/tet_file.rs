@@ -127,7 +127,9 @@ fn gmsh(text: &str) -> Result<TetMesh> {
     };
     if blocks {
         let count = w.count()?;
-        (w.next::<i64>()?, w.next::<i64>()?, w.next::<i64>()?);
+        for _ in 0..3 {
+            w.next::<i64>()?;
+        }
         for _ in 0..count {
             // Dimension and number of the geometric entity, and whether parameters follow a point.
             let head: [i64; 3] = [w.next()?, w.next()?, w.next()?];
@@ -156,7 +158,9 @@ fn gmsh(text: &str) -> Result<TetMesh> {
     };
     if blocks {
         let count = w.count()?;
-        (w.next::<i64>()?, w.next::<i64>()?, w.next::<i64>()?);
+        for _ in 0..3 {
+            w.next::<i64>()?;
+        }
         for _ in 0..count {
             let [_, _, kind]: [i64; 3] = [w.next()?, w.next()?, w.next()?];
             for _ in 0..w.count()? {
