@@ -5,13 +5,13 @@
 //! | contacts, limits and dry friction at a switch of modes | those whose response differs on the sides |
 //! | a kink of the stabilization, at a gap | positions of the dofs that move the gap, all parameters |
 //! | a contact whose place has no unique derivative | positions that move it, parameters that move surfaces |
-//! | equalities that hold more motions beside the state | positions that do so, parameters that move bodies |
+//! | equalities that hold more motions beside the state | all positions, parameters that move bodies |
 //! | an input at a clamp, or an activation at a jump | this input |
 //! | an actuator's force at a clamp | its input and dofs, all parameters |
 //! | a parameter at a kink | this parameter |
 //! | any other jump of a force; a push-out given up; joints with friction by load | all columns |
 
-use super::contact::{Displacement, Kink, Larger};
+use super::contact::{Kink, Larger};
 use super::derivatives::at;
 use super::info::Gradient;
 use super::link::{Along, Parameters};
@@ -156,13 +156,10 @@ impl Sim {
                 by_places = true;
             });
         }
-        if self.gains_rank(Displacement::Any)? {
-            for k in 0..labels.nv {
-                if self.gains_rank(Displacement::Dof(k))? {
-                    labels.dof(k);
-                    by_places = true;
-                }
-            }
+        // Some dofs gain rank only to second order: all positions are labelled.
+        if self.gains_rank()? {
+            labels.positions();
+            by_places = true;
         }
         for p in 0..self.np() {
             if by_places && self.moves_places(p) || self.is_at_kink_of(p)? {
@@ -186,13 +183,13 @@ impl Sim {
         c.feels_ties(&self.model, &mut self.dynamics, v_end, solve, &mut lin.x)
     }
 
-    /// True if equalities hold more motions beside the state, along a displacement.
-    fn gains_rank(&mut self, along: Displacement) -> Result<bool> {
+    /// True if equalities hold more motions beside the state.
+    fn gains_rank(&mut self) -> Result<bool> {
         let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
             return Ok(false);
         };
         let (model, dynamics) = (&self.model, &mut self.dynamics);
-        c.gains_rank(model, dynamics, &self.state.q, along, &mut lin.x)
+        c.gains_rank(model, dynamics, &self.state.q, &mut lin.x)
     }
 
     /// True if a parameter moves contacts and rows.

@@ -19,7 +19,6 @@ mod variations;
 
 pub(crate) use impulse_bar::ImpulseBar;
 pub(super) use parameters::Larger;
-pub(super) use ranks::Displacement;
 pub use report::ContactReport;
 pub(super) use report::check_finite;
 pub(super) use sides::Kink;

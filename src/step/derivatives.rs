@@ -1,7 +1,7 @@
 //! Preparations common to all derivatives of the last step: the balance of its forces and the matrices of
 //! its derivative.
 
-use super::contact::{Displacement, Larger, SolveSystem};
+use super::contact::{Larger, SolveSystem};
 use super::info::{Gradient, STIFFEST};
 use super::linearization::*;
 use super::parameters::At;
@@ -170,13 +170,7 @@ impl Sim {
                 let v_end = &self.state.v_end;
                 let (model, dynamics) = (&self.model, &mut self.dynamics);
                 c.feels_ties(model, dynamics, v_end, solve, &mut lin.x)?
-                    || c.gains_rank(
-                        model,
-                        dynamics,
-                        &self.state.q,
-                        Displacement::Any,
-                        &mut lin.x,
-                    )?
+                    || c.gains_rank(model, dynamics, &self.state.q, &mut lin.x)?
             };
             if one_sided {
                 self.state.info.gradient = Gradient::OneSided;

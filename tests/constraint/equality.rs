@@ -6,10 +6,13 @@ use crate::common::*;
 use diffsim::dynamics::kinematics::{Kinematics, positions};
 use diffsim::load::mjcf::{MjcfOptions, read_str};
 use diffsim::model::params::{Param, ParamKind};
-use diffsim::model::spec::{BodySpec, EqualityKind, EqualitySpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::spec::{
+    BodySpec, EqualityKind, EqualitySpec, JointKind, JointSpec, ModelSpec, ShapeSpec,
+};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{Contact, Options, Sim, StepJacobians};
+use diffsim::step::{Contact, Gradient, Options, Sim, StepJacobians};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 fn equality(name: &str, kind: EqualityKind) -> EqualitySpec {
@@ -271,25 +274,27 @@ fn tied_quadruped_in_contact(contact: Contact) {
     c.report(&format!("tied quadruped, {contact:?}"));
 }
 
+/// A slender bar along x that turns about y at its beginning.
+fn bar(name: &str, parent: usize, at: Vec3, angle: f64, length: f64) -> BodySpec {
+    let mut j = JointSpec::new(name, JointKind::Revolute);
+    j.axis = Vec3::Y;
+    BodySpec {
+        name: name.into(),
+        parent,
+        placement: Pose::from_quat(Quat::exp(Vec3::Y * angle).normalized(), at),
+        inertia: Inertia::from_com(
+            length,
+            Vec3::new(0.5 * length, 0.0, 0.0),
+            Sym3::diagonal(Vec3::new(1.0, length * length, length * length) * (length / 12.0)),
+        ),
+        joints: vec![j],
+        ..BodySpec::world()
+    }
+}
+
 /// Crank, coupler and rocker in the xz plane, closed by a point: three rows, of which one is redundant.
 fn four_bar() -> Model {
     let mut spec = ModelSpec::default();
-    let bar = |name: &str, parent, at: Vec3, angle: f64, length: f64| {
-        let mut j = JointSpec::new(name, JointKind::Revolute);
-        j.axis = Vec3::Y;
-        BodySpec {
-            name: name.into(),
-            parent,
-            placement: Pose::from_quat(Quat::exp(Vec3::Y * angle).normalized(), at),
-            inertia: Inertia::from_com(
-                length,
-                Vec3::new(0.5 * length, 0.0, 0.0),
-                Sym3::diagonal(Vec3::new(1.0, length * length, length * length) * (length / 12.0)),
-            ),
-            joints: vec![j],
-            ..BodySpec::world()
-        }
-    };
     // A parallelogram's neighbour: crank 0.2, coupler 0.5, rocker 0.3, ground 0.4.
     let (crank, rocker) = (Vec3::new(0.0, 0.0, -0.2), Vec3::new(0.4, 0.0, 0.0));
     let pin = closing_point(crank, 0.5, rocker, 0.3);
@@ -368,6 +373,114 @@ fn redundant_rows_have_derivatives() {
         c.check(&mut q, &mut v, &[(0.3 * k as f64).sin(), 0.0, 0.1]);
     }
     c.report("four-bar linkage");
+}
+
+/// A parallelogram in the xz plane. At its reference all bars lie on one line.
+fn flat_parallelogram(gravity: Vec3) -> Model {
+    let mut spec = ModelSpec {
+        gravity,
+        ..ModelSpec::default()
+    };
+    spec.bodies.push(bar("crank", 0, Vec3::ZERO, 0.0, 0.2));
+    let of_coupler = Vec3::new(0.2, 0.0, 0.0);
+    spec.bodies.push(bar("coupler", 1, of_coupler, 0.0, 0.4));
+    let of_rocker = Vec3::new(0.4, 0.0, 0.0);
+    spec.bodies.push(bar("rocker", 0, of_rocker, 0.0, 0.2));
+    let pin = EqualityKind::Connect {
+        body1: 2,
+        body2: 3,
+        anchor: Vec3::new(0.4, 0.0, 0.0),
+    };
+    spec.equalities.push(equality("pin", pin));
+    Model::compile(spec, Actuation::Full).unwrap()
+}
+
+/// A plate on six rods between two triangles. Turned by a quarter from the middle it is singular.
+fn stewart_platform(turn: f64) -> Model {
+    let mut spec = ModelSpec::default();
+    let shape = ShapeSpec::Sphere { radius: 0.01 };
+    free_body(&mut spec, "plate", Vec3::new(0.0, 0.0, 0.5), shape);
+    let on_circle = |radius: f64, angle: f64| Vec3::new(angle.cos(), angle.sin(), 0.0) * radius;
+    for k in 0..6 {
+        let angle = TAU * f64::from(k / 2) / 3.0;
+        let to = angle + [-TAU, TAU][k as usize % 2] / 6.0 + turn;
+        let rod = EqualityKind::Distance {
+            body1: 0,
+            body2: 1,
+            anchor1: on_circle(0.6, angle),
+            anchor2: on_circle(0.3, to),
+            length: None,
+        };
+        spec.equalities.push(equality(&format!("rod{k}"), rod));
+    }
+    Model::compile(spec, Actuation::Full).unwrap()
+}
+
+/// Labels of the columns by q of a step. Columns that are labelled exact must equal differences.
+fn labels_by_q(model: &Model, contact: Contact, q: &[f64], v: &[f64]) -> (Gradient, Vec<u8>) {
+    let options = Options {
+        contact,
+        ..options(1e-3)
+    };
+    let mut sim = Sim::new(Arc::new(model.clone()), &options).unwrap();
+    let (nv, u) = (model.nv(), vec![0.0; model.nu()]);
+    let (mut to, mut after, mut by) = (q.to_vec(), vec![0.0; nv], vec![0.0; nv * nv]);
+    sim.step(q, v, &u, &mut to, &mut after).unwrap();
+    sim.step_jacobians(StepJacobians {
+        dv_dq: Some(&mut by),
+        ..StepJacobians::default()
+    })
+    .unwrap();
+    let gradient = sim.step_info().unwrap().gradient;
+    let labels = sim.column_labels().unwrap();
+    assert!(labels.v.iter().chain(labels.u).all(|x| *x == 0));
+    let labels = labels.q.to_vec();
+    let differences = by_q(model, q, |q| {
+        sim.step(q, v, &u, &mut to, &mut after).unwrap();
+        after.clone()
+    });
+    let columns = by.chunks_exact(nv).zip(differences.chunks_exact(nv));
+    for (k, (ours, theirs)) in columns.enumerate().filter(|(k, _)| labels[*k] == 0) {
+        let error = relative_error(ours, theirs);
+        assert!(
+            error < 1e-6,
+            "{contact:?} {q:?} {v:?} column {k}: {error:e}"
+        );
+    }
+    (gradient, labels)
+}
+
+/// Rows depend on each other at a singular pose and not beside it. Velocities after the step jump there, also
+/// if nothing moves.
+#[test]
+fn loops_at_singular_poses_are_one_sided_by_positions() {
+    let flat = flat_parallelogram(Vec3::new(0.0, 0.0, -9.81));
+    let bend = |x: f64| [x, -x, x];
+    for contact in [Contact::Ncp, Contact::Lcp] {
+        for speed in [bend(0.0), bend(1.0), [0.3, -0.8, 0.7]] {
+            let label = labels_by_q(&flat, contact, &[0.0; 3], &speed);
+            assert_eq!(label, (Gradient::OneSided, vec![1; 3]), "{speed:?}");
+            // Off the pose the only redundant row is that across the plane.
+            let label = labels_by_q(&flat, contact, &bend(0.4), &speed);
+            assert_eq!(label, (Gradient::Exact, vec![0; 3]), "{speed:?}");
+        }
+        let (turned, middle) = (stewart_platform(0.25 * TAU), stewart_platform(0.5));
+        for speed in [0.0, 0.5] {
+            let v = vec![speed; 6];
+            let (label, by) = labels_by_q(&turned, contact, turned.neutral(), &v);
+            assert_eq!(label, Gradient::OneSided);
+            assert!(by.contains(&1), "{by:?}");
+            let label = labels_by_q(&middle, contact, middle.neutral(), &v);
+            assert_eq!(label, (Gradient::Exact, vec![0; 6]));
+        }
+    }
+    // Nothing moves, so that δJ v⁺ is zero.
+    let flat = flat_parallelogram(Vec3::ZERO);
+    let label = labels_by_q(&flat, Contact::Ncp, &[0.0; 3], &[0.0; 3]);
+    assert_eq!(label, (Gradient::OneSided, vec![1; 3]));
+    // Compliant rows depend on each other nowhere.
+    let label = labels_by_q(&flat, Contact::Convex, &[0.0; 3], &[0.0; 3]);
+    assert_eq!(label, (Gradient::Exact, vec![0; 3]));
 }
 
 #[test]

@@ -12,25 +12,15 @@ use crate::dynamics::Dynamics;
 use crate::error::Result;
 use crate::model::Model;
 
-/// The displacements of which one is tested.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::step) enum Displacement {
-    /// A random one. It stands for all (almost surely).
-    Any,
-    /// That of one dof.
-    Dof(usize),
-}
-
 impl ContactStage {
     /// True if held rows of a step with equalities depend on each other at its configuration `q`, but not
-    /// beside it along a displacement. `y` is scratch for a velocity. Call it after
+    /// beside it along a random displacement, which stands for all (almost surely). `y` is scratch for a velocity. Call it after
     /// [`ContactStage::linearize`] of a step that has a derivative, with the factors of A.
     pub fn gains_rank(
         &mut self,
         model: &Model,
         dynamics: &mut Dynamics,
         q: &[f64],
-        along: Displacement,
         y: &mut [f64],
     ) -> Result<bool> {
         let c = &self.constraints;
@@ -58,10 +48,7 @@ impl ContactStage {
             add(&mut l.sigma[c.range(b)], velocity);
         }
         let (t, kin) = (model.topology(), &dynamics.kin);
-        let dq = match along {
-            Displacement::Any => l.general.displacement(),
-            Displacement::Dof(k) => l.general.along(k),
-        };
+        let dq = l.general.displacement();
         l.variation.of_rows(t, kin, dq, y, &mut l.sigma);
         l.variation
             .of_equalities(c, t, kin, [q, dq, y], &mut l.sigma);

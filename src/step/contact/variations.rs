@@ -29,13 +29,6 @@ impl General {
     pub fn velocity(&self) -> &[f64] {
         &self.numbers[1]
     }
-
-    /// The displacement of one dof.
-    pub fn along(&mut self, dof: usize) -> &[f64] {
-        self.direction.fill(0.0);
-        self.direction[dof] = 1.0;
-        &self.direction
-    }
 }
 
 /// Variations of the last step.
