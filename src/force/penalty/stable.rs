@@ -33,7 +33,7 @@ const STICKS: f64 = 0.1;
 /// Fills in finite numbers for moving geoms without given ones: [`STIFFNESS`] and [`TANGENTIAL`] times
 /// the masses of the model's parameters, or the largest values that explicit steps of h allow, at the
 /// neutral configuration. A node of a deformable body is light and carries the load of its elements: it
-/// has at least the numbers of [`BESIDE_ELEMENTS`] and [`STICKS`]. Geoms of the world stay rigid. h is
+/// has at least the numbers of `BESIDE_ELEMENTS` and `STICKS`. Geoms of the world stay rigid. h is
 /// `None` if the forces are implicit.
 pub fn fill(model: &Model, params: &mut Params, scene: &Scene, h: Option<f64>) {
     let t = model.topology();
