@@ -118,5 +118,5 @@ static void refused(void) {
 int main(void) {
     one_coordinate();
     refused();
-    return 0;
+    return report();
 }
