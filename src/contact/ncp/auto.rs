@@ -59,7 +59,7 @@ impl NcpSolver {
             When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
-            When::FewHeld => is_dense && (self.is_warm || self.held(problem) <= FEW_HELD),
+            When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
         }
     }
 
