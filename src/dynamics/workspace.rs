@@ -3,7 +3,6 @@
 use super::aba::{Aba, aba};
 use super::aba_derivatives::{ColumnSupport, inverse_times};
 use super::articulated::articulate;
-use super::asked::Asked;
 use super::coupling::Coupling;
 use super::external::{External, LinkStiffness};
 use super::factors::Factors;
@@ -49,7 +48,6 @@ pub struct Dynamics {
     /// The matrix of a step, around `mass`.
     pub system: System,
     pub derivatives: Option<Box<Derivatives>>,
-    pub asked: Asked,
     aba: Aba,
     crba: Crba,
     pub(crate) subtree: Vec<(f64, Vec3)>,
@@ -83,7 +81,6 @@ impl Dynamics {
                     loads: LinkStiffness::new(t.links.len()),
                 })
             }),
-            asked: Asked::new(model),
             aba: Aba::new(model),
             crba: Crba::new(model),
             subtree: vec![(0.0, Vec3::ZERO); t.links.len()],

@@ -5,7 +5,6 @@ use crate::dynamics::motion::{self, Accelerated};
 use crate::error::Result;
 use crate::step::Sim;
 use crate::step::info::{check_finite, check_length};
-use crate::step::state::Held;
 
 /// Motion of the centre of mass, world axes, and momentum about it (linear; angular) with its rate.
 #[derive(Clone, Copy, Debug)]
@@ -27,19 +26,19 @@ impl Sim {
     fn whole(&mut self, q: &[f64], v: &[f64], a: &[f64]) -> Result<Whole> {
         self.check_state(q, Some(v))?;
         check_finite("a", a, self.model.nv())?;
-        self.dynamics.update(&self.model, &self.params, q, v);
-        self.held = Held::Other;
-        self.check_positions()?;
-        let d = &mut self.dynamics;
-        motion::accelerations(&d.kin, &self.model, a, &mut d.asked.acceleration);
-        Ok(Whole::new(&self.model, &d.kin))
+        self.asked.dynamics.update(&self.model, &self.params, q, v);
+        self.check_asked()?;
+        let asked = &mut *self.asked;
+        let kin = &asked.dynamics.kin;
+        motion::accelerations(kin, &self.model, a, &mut asked.acceleration);
+        Ok(Whole::new(&self.model, kin))
     }
 
     /// The centre of mass and the momentum about it of all moving bodies, at joint accelerations a.
     pub fn centroidal(&mut self, q: &[f64], v: &[f64], a: &[f64]) -> Result<Centroidal> {
         let whole = self.whole(q, v, a)?;
-        let d = &self.dynamics;
-        let (momentum, rate) = whole.momentum(&self.model, &d.kin, Some(&d.asked.acceleration));
+        let (kin, acceleration) = (&self.asked.dynamics.kin, &self.asked.acceleration);
+        let (momentum, rate) = whole.momentum(&self.model, kin, Some(acceleration));
         Ok(Centroidal {
             mass: whole.mass,
             center: whole.center.to_array(),
@@ -56,9 +55,10 @@ impl Sim {
         self.check_state(q, None)?;
         check_length("A", map, 6 * self.model.nv())?;
         self.update_positions(q)?;
-        let d = &mut self.dynamics;
-        let whole = Whole::new(&self.model, &d.kin);
-        whole.map(&mut d.asked.subtrees, &self.model, &d.kin, map);
+        let asked = &mut *self.asked;
+        let kin = &asked.dynamics.kin;
+        let whole = Whole::new(&self.model, kin);
+        whole.map(&mut asked.subtrees, &self.model, kin, map);
         Ok(())
     }
 
@@ -78,13 +78,14 @@ impl Sim {
         check_length("drate_dv", rate_v, n)?;
         check_length("drate_da", rate_a, n)?;
         let whole = self.whole(q, v, a)?;
-        let d = &mut self.dynamics;
+        let asked = &mut *self.asked;
+        let kin = &asked.dynamics.kin;
         let accelerated = Accelerated {
-            link: &d.asked.acceleration,
+            link: &asked.acceleration,
             joint: a,
         };
         let out = [momentum_q, rate_q, rate_v, rate_a];
-        whole.derivatives(&mut d.asked.subtrees, &self.model, &d.kin, accelerated, out);
+        whole.derivatives(&mut asked.subtrees, &self.model, kin, accelerated, out);
         Ok(())
     }
 }

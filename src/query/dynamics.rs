@@ -2,6 +2,7 @@
 //!
 //! Forces are total generalized forces: joint damping, springs and friction belong to the step.
 
+use crate::dynamics::asked::Asked;
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::dynamics::kinematics::body_placements;
 use crate::error::{Error, Result};
@@ -9,6 +10,7 @@ use crate::linalg::{F4, all_finite, first_not_finite};
 use crate::spatial::{Vec3, Wrench};
 use crate::step::Sim;
 use crate::step::info::{REACH, check_finite, check_length};
+use crate::step::state::Held;
 
 impl Sim {
     /// World placements of all bodies: 16 × nbody, column-major 4×4 each.
@@ -17,7 +19,7 @@ impl Sim {
         let n = self.model.nbody();
         check_length("placements", placements, 16 * n)?;
         self.move_to(q, None, None)?;
-        body_placements(&self.dynamics.kin, &self.model, placements);
+        body_placements(&self.asked.dynamics.kin, &self.model, placements);
         Ok(())
     }
 
@@ -32,8 +34,9 @@ impl Sim {
         self.check_state(q, Some(v))?;
         check_finite("a", a, self.model.nv())?;
         check_length("tau", tau, self.model.nv())?;
-        self.update(q, v);
-        self.dynamics
+        self.ask(q, v);
+        self.asked
+            .dynamics
             .inverse(&self.model, &self.params, a, &mut self.work);
         self.deliver("tau", tau)
     }
@@ -63,9 +66,10 @@ impl Sim {
         self.check_state(q, Some(v))?;
         check_finite("tau", tau, self.model.nv())?;
         check_length("a", a, self.model.nv())?;
-        self.update(q, v);
+        self.ask(q, v);
         let p = &self.params;
-        self.dynamics
+        self.asked
+            .dynamics
             .forward(&self.model, p, &p.armature, tau, &mut self.work);
         self.deliver("a", a)
     }
@@ -75,7 +79,11 @@ impl Sim {
         self.check_state(q, None)?;
         check_length("M", m, self.model.nv() * self.model.nv())?;
         self.update_positions(q)?;
-        if !self.dynamics.mass_matrix(&self.model, &self.params, m) {
+        if !self
+            .asked
+            .dynamics
+            .mass_matrix(&self.model, &self.params, m)
+        {
             return Err(Error::numerical(
                 "M would not be finite: a mass or a distance is too large",
             ));
@@ -102,17 +110,21 @@ impl Sim {
             }
         }
         self.need_derivatives()?;
-        self.update(q, v);
-        self.dynamics
+        self.ask(q, v);
+        self.asked
+            .dynamics
             .inverse(&self.model, &self.params, a, &mut self.work);
-        self.dynamics
+        self.asked
+            .dynamics
             .differentiate_inverse(&self.model, &self.params);
         if self.model.topology().is_deep() {
-            let Some(l) = &mut self.linear else {
-                return Err(Error::internal("the linearization is missing"));
-            };
-            let (by_q, by_v) = l.buffers();
-            (self.dynamics).inverse_columns(&self.model, &self.params, by_q, by_v);
+            let Asked {
+                dynamics,
+                by_q,
+                by_v,
+                ..
+            } = &mut *self.asked;
+            dynamics.inverse_columns(&self.model, &self.params, by_q, by_v);
             let pairs = [(dtau_dq, by_q), (dtau_dv, by_v)];
             if !pairs.iter().all(|(_, x)| all_finite(x)) {
                 return Err(Error::numerical(
@@ -124,7 +136,7 @@ impl Sim {
                     out.copy_from_slice(x);
                 }
             }
-        } else if let Some(d) = &self.dynamics.derivatives {
+        } else if let Some(d) = &self.asked.dynamics.derivatives {
             let parts = [&d.id.above_q, &d.id.below_q, &d.id.above_v, &d.id.below_v];
             if !parts.iter().all(|x| all_finite(F4::flat(x))) {
                 return Err(Error::numerical(
@@ -164,21 +176,19 @@ impl Sim {
             }
         }
         self.need_derivatives()?;
-        self.update(q, v);
+        self.ask(q, v);
         let (model, p) = (&*self.model, &self.params);
-        let Some(l) = &mut self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
-        let (by_q, by_v) = l.buffers();
-        let singular = self.dynamics.differentiate_forward(
-            model,
-            p,
-            &p.armature,
-            tau,
-            &mut self.work,
+        let Asked {
+            dynamics,
             by_q,
             by_v,
-        );
+            ..
+        } = &mut *self.asked;
+        // Only entries within a tree are computed.
+        by_q.fill(0.0);
+        by_v.fill(0.0);
+        let singular =
+            dynamics.differentiate_forward(model, p, &p.armature, tau, &mut self.work, by_q, by_v);
         if let Some(k) = singular {
             return Err(Error::numerical(format!(
                 "the mass matrix is singular at {}",
@@ -197,7 +207,7 @@ impl Sim {
             x.copy_from_slice(by_v);
         }
         if let Some(x) = da_dtau {
-            self.dynamics.mass_inverse(model.topology(), x);
+            dynamics.mass_inverse(model.topology(), x);
         }
         Ok(())
     }
@@ -223,7 +233,7 @@ impl Sim {
         }
         self.move_to(q, None, None)?;
         let p = Vec3::from_slice(&point);
-        jacobian::body_jacobian(&self.model, &self.dynamics.kin, body, p, j);
+        jacobian::body_jacobian(&self.model, &self.asked.dynamics.kin, body, p, j);
         Ok(())
     }
 
@@ -240,9 +250,9 @@ impl Sim {
         self.check_body(body)?;
         check_finite("point", &point, 3)?;
         check_length("J_rate", rate, 6 * self.model.nv())?;
-        self.update(q, v);
+        self.ask(q, v);
         let p = Vec3::from_slice(&point);
-        jacobian::body_jacobian_rate(&self.model, &self.dynamics.kin, body, p, rate);
+        jacobian::body_jacobian_rate(&self.model, &self.asked.dynamics.kin, body, p, rate);
         Ok(())
     }
 
@@ -261,9 +271,11 @@ impl Sim {
     /// joint springs, of springs between points and of tendons [J].
     pub fn energy(&mut self, q: &[f64], v: &[f64]) -> Result<(f64, f64)> {
         self.check_state(q, Some(v))?;
-        self.update(q, v);
-        let (model, params, kin) = (&self.model, &self.params, &self.dynamics.kin);
+        self.ask(q, v);
+        let (model, params, kin) = (&self.model, &self.params, &self.asked.dynamics.kin);
         let (kinetic, potential) = jacobian::energy(model, params, kin, v);
+        // The forces leave the state of the last step.
+        self.held = Held::Other;
         let stored = self.forces.energy(model, params, kin, q);
         Ok((kinetic, potential + stored))
     }
@@ -282,7 +294,9 @@ impl Sim {
             check_length("moments", moments, nv * count)?;
         }
         self.update_positions(q)?;
-        let cords = self.forces.lengths(&self.dynamics.kin, q);
+        // The forces leave the state of the last step.
+        self.held = Held::Other;
+        let cords = self.forces.lengths(&self.asked.dynamics.kin, q);
         if let Some(i) = (0..count).find(|i| !cords.is_finite(*i)) {
             return Err(Error::numerical(format!(
                 "tendon \"{}\": its length or its moment is not finite: the path is too long",
@@ -314,7 +328,7 @@ impl Sim {
         }
         self.update_positions(q)?;
         let mut c = Vec3::ZERO;
-        let d = &mut self.dynamics;
+        let d = &mut self.asked.dynamics;
         let mass = center_of_mass(&self.model, &d.kin, &mut d.subtree, &mut c, j);
         *com = c.to_array();
         Ok(mass)
@@ -324,9 +338,12 @@ impl Sim {
     pub fn momentum(&mut self, q: &[f64], v: &[f64], about: [f64; 3]) -> Result<[f64; 6]> {
         self.check_state(q, Some(v))?;
         check_finite("about", &about, 3)?;
-        self.update(q, v);
-        let h: Wrench =
-            jacobian::momentum(&self.model, &self.dynamics.kin, Vec3::from_slice(&about));
+        self.ask(q, v);
+        let h: Wrench = jacobian::momentum(
+            &self.model,
+            &self.asked.dynamics.kin,
+            Vec3::from_slice(&about),
+        );
         Ok(h.to_array())
     }
 
@@ -363,10 +380,10 @@ impl Sim {
             }
             self.prescribed[k] = *p != 0;
         }
-        self.update(q, v);
+        self.ask(q, v);
         self.work.copy_from_slice(tau);
         self.work2.copy_from_slice(a);
-        self.dynamics.hybrid(
+        self.asked.dynamics.hybrid(
             &self.model,
             &self.params,
             &self.prescribed,

@@ -1,5 +1,6 @@
 //! Generalized forces kind by kind, at any state: springs, dampers, tendons, the fluid and actuators.
 
+use crate::dynamics::asked::Asked;
 use crate::error::{Error, Result};
 use crate::force::{ForceKinds, State};
 use crate::linalg::all_finite;
@@ -39,7 +40,7 @@ macro_rules! at {
         State {
             model: &$sim.model,
             params: &$sim.params,
-            kin: &$sim.dynamics.kin,
+            kin: &$sim.asked.dynamics.kin,
             q: $q,
             v: $v,
             u: $u,
@@ -96,8 +97,8 @@ impl Sim {
         }
         self.load_forces(q, kinds, differentiate)?;
         self.take_drives(u)?;
-        self.dynamics.update(&self.model, &self.params, q, v);
-        self.check_positions()?;
+        self.asked.dynamics.update(&self.model, &self.params, q, v);
+        self.check_asked()?;
         let drives = &self.pending.drives;
         let at = at!(self, q, v, &drives.drive);
         let distance = self.forces.apply_kinds(kinds, &at, &mut self.work)?;
@@ -106,8 +107,8 @@ impl Sim {
             false => distance,
         });
         finite("force", &self.work)?;
-        if let Some(l) = self.linear.as_mut().filter(|_| differentiate) {
-            let (to_q, to_v) = l.buffers();
+        if differentiate {
+            let (to_q, to_v) = (&mut self.asked.by_q, &mut self.asked.by_v);
             self.forces
                 .for_kinds(kinds, &at, |row, column, by_q, by_v| {
                     to_q[column * nv + row] -= by_q;
@@ -131,8 +132,8 @@ impl Sim {
                 to[j * nv..][..nv].iter_mut().for_each(|x| *x *= by_u);
             }
         }
-        if let Some(l) = self.linear.as_mut().filter(|_| differentiate) {
-            let (from_q, from_v) = l.buffers();
+        if differentiate {
+            let (from_q, from_v) = (&self.asked.by_q, &self.asked.by_v);
             for (out, from) in [(out.by_q, from_q), (out.by_v, from_v)] {
                 if let Some(out) = out {
                     out.copy_from_slice(from);
@@ -143,24 +144,28 @@ impl Sim {
         Ok(gradient)
     }
 
-    /// Computes the forces of loads on links at q, into `work`, and their derivatives, into the buffers of
-    /// the linearization: by inverse dynamics of a robot at rest without gravity.
+    /// Computes the forces of loads on links at q, into `work`, and their derivatives, into `asked`: by inverse dynamics of a robot at rest without gravity.
     fn load_forces(&mut self, q: &[f64], kinds: ForceKinds, differentiate: bool) -> Result<()> {
         self.held = Held::Other;
         self.work.fill(0.0);
         self.work2.fill(0.0);
-        if let Some(l) = self.linear.as_mut().filter(|_| differentiate) {
-            let (by_q, by_v) = l.buffers();
-            by_q.fill(0.0);
-            by_v.fill(0.0);
+        if differentiate {
+            self.asked.by_q.fill(0.0);
+            self.asked.by_v.fill(0.0);
         }
         let carried = ForceKinds::GRAVITY_COMPENSATION | ForceKinds::EXTERNAL | ForceKinds::OTHER;
         if !kinds.has(carried) {
             return Ok(());
         }
-        (self.dynamics).update(&self.model, &self.params, q, &self.work2);
-        self.check_positions()?;
-        let (model, d) = (&*self.model, &mut self.dynamics);
+        (self.asked.dynamics).update(&self.model, &self.params, q, &self.work2);
+        self.check_asked()?;
+        let Asked {
+            dynamics: d,
+            by_q,
+            by_v,
+            ..
+        } = &mut *self.asked;
+        let model = &*self.model;
         d.external.clear();
         (self.forces).load_kinds(kinds, model, &self.params, &d.kin, &mut d.external);
         if !d.external.active {
@@ -168,13 +173,12 @@ impl Sim {
         }
         let gravity = std::mem::replace(&mut self.params.gravity, Vec3::ZERO);
         d.inverse(model, &self.params, &self.work2, &mut self.work);
-        if let Some(l) = self.linear.as_mut().filter(|_| differentiate) {
-            let (by_q, by_v) = l.buffers();
+        if differentiate {
             d.differentiate_inverse(model, &self.params);
             if model.topology().is_deep() {
                 d.inverse_columns(model, &self.params, by_q, by_v);
             } else if let Some(x) = &d.derivatives {
-                x.id.to_dense(model.topology(), Some(&mut *by_q), None);
+                x.id.to_dense(model.topology(), Some(by_q), None);
             }
             by_q.iter_mut().for_each(|x| *x = -*x);
             by_v.fill(0.0);
@@ -300,9 +304,9 @@ impl Sim {
         if out.differentiates() || out.by_u.is_some() {
             self.need_derivatives()?;
         }
-        self.dynamics.update(&self.model, &self.params, q, v);
+        self.asked.dynamics.update(&self.model, &self.params, q, v);
         self.held = Held::Other;
-        self.check_positions()?;
+        self.check_asked()?;
         self.work.fill(0.0);
         let at = at!(self, q, v, u);
         let distance = self.forces.apply_kinds(kind, &at, &mut self.work)?;

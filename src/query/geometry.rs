@@ -5,7 +5,7 @@ use crate::collision::ContactDerivative;
 use crate::collision::Smoothness;
 use crate::error::{Error, Result};
 use crate::step::info::check_length;
-use crate::step::state::{Held, Last};
+use crate::step::state::Last;
 use crate::step::{ContactReport, Gradient, Sim};
 
 /// Distance of two geoms.
@@ -74,7 +74,7 @@ impl Sim {
         found.map_err(|e| self.name_crowd(e))?;
         self.geometry.q.clear();
         self.geometry.q.extend_from_slice(q);
-        (self.last, self.held) = (Last::Collide, Held::Positions);
+        self.last = Last::Collide;
         Ok(())
     }
 

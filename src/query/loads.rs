@@ -21,7 +21,7 @@ impl Sim {
         check_finite("a", a, self.model.nv())?;
         check_length("tau", tau, self.model.nv())?;
         self.update_with(q, v, bodies, wrenches)?;
-        let d = &mut self.dynamics;
+        let d = &mut self.asked.dynamics;
         d.inverse(&self.model, &self.params, a, &mut self.work);
         self.deliver("tau", tau)
     }
@@ -40,7 +40,7 @@ impl Sim {
         check_finite("tau", tau, self.model.nv())?;
         check_length("a", a, self.model.nv())?;
         self.update_with(q, v, bodies, wrenches)?;
-        let (d, p) = (&mut self.dynamics, &self.params);
+        let (d, p) = (&mut self.asked.dynamics, &self.params);
         d.forward(&self.model, p, &p.armature, tau, &mut self.work);
         self.deliver("a", a)
     }
@@ -62,8 +62,8 @@ impl Sim {
             }
         }
         check_finite("wrenches", wrenches, 6 * bodies.len())?;
-        self.update(q, v);
-        let d = &mut self.dynamics;
+        self.ask(q, v);
+        let d = &mut self.asked.dynamics;
         for (b, w) in bodies.iter().zip(wrenches.chunks_exact(6)) {
             let w = Wrench::from_slice(w);
             d.external.add_on_body(&self.model, &d.kin, *b as usize, w);

@@ -5,8 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::check_pose;
 use crate::spatial::{Pose, Twist};
 use crate::step::Sim;
-use crate::step::info::{REACH, check_finite, check_length};
-use crate::step::state::Held;
+use crate::step::info::{REACH, check_finite, check_length, check_places};
 
 /// Placements of the frames of one kind in their bodies.
 #[derive(Clone, Copy)]
@@ -23,14 +22,33 @@ impl Sim {
         v: Option<&[f64]>,
         a: Option<&[f64]>,
     ) -> Result<()> {
-        self.dynamics.update_motion(&self.model, &self.params, q, v);
-        self.held = Held::Other;
-        self.check_positions()?;
+        let asked = &mut *self.asked;
+        (asked.dynamics).update_motion(&self.model, &self.params, q, v);
+        let kin = &asked.dynamics.kin;
+        check_places(kin)?;
         if let Some(a) = a {
-            let d = &mut self.dynamics;
-            motion::accelerations(&d.kin, &self.model, a, &mut d.asked.acceleration);
+            motion::accelerations(kin, &self.model, a, &mut asked.acceleration);
         }
         Ok(())
+    }
+
+    /// Computes placements and inertias at q; an error if a body is too far away.
+    pub(super) fn update_positions(&mut self, q: &[f64]) -> Result<()> {
+        let d = &mut self.asked.dynamics;
+        d.update_positions(&self.model, &self.params, q);
+        check_places(&d.kin)
+    }
+
+    /// Computes the recursions at (q, v), with the external wrenches.
+    pub(super) fn ask(&mut self, q: &[f64], v: &[f64]) {
+        let d = &mut self.asked.dynamics;
+        d.update(&self.model, &self.params, q, v);
+        d.external.clear();
+        (self.forces).load(&self.model, &self.params, &d.kin, &mut d.external);
+    }
+
+    pub(super) fn check_asked(&self) -> Result<()> {
+        check_places(&self.asked.dynamics.kin)
     }
 
     fn frames(&self, kind: Kind) -> usize {
@@ -54,7 +72,7 @@ impl Sim {
             placement,
             reference,
         };
-        Seen::new(&self.model, &self.dynamics.kin, &frame)
+        Seen::new(&self.model, &self.asked.dynamics.kin, &frame)
     }
 
     fn velocities_of(
@@ -68,7 +86,7 @@ impl Sim {
         self.check_state(q, Some(v))?;
         check_length("velocities", out, 6 * self.frames(kind))?;
         self.move_to(q, Some(v), None)?;
-        let kin = &self.dynamics.kin;
+        let kin = &self.asked.dynamics.kin;
         for (i, out) in out.chunks_exact_mut(6).enumerate() {
             let seen = self.seen(kind, i, reference);
             let told = seen.map_or(Twist::ZERO, |s| s.tell(kin.v[s.link]));
@@ -98,9 +116,9 @@ impl Sim {
     }
 
     fn told_acceleration(&self, seen: Option<Seen>) -> Twist {
-        let d = &self.dynamics;
+        let (kin, acceleration) = (&self.asked.dynamics.kin, &self.asked.acceleration);
         seen.map_or(Twist::ZERO, |s| {
-            s.tell_acceleration(d.kin.v[s.link], d.asked.acceleration[s.link])
+            s.tell_acceleration(kin.v[s.link], acceleration[s.link])
         })
     }
 
@@ -168,7 +186,7 @@ impl Sim {
                 placement: Pose::IDENTITY,
                 reference,
             };
-            motion::jacobian(&self.model, &self.dynamics.kin, &frame, j);
+            motion::jacobian(&self.model, &self.asked.dynamics.kin, &frame, j);
         }
         Ok(())
     }
@@ -179,7 +197,7 @@ impl Sim {
         self.check_frame(frame)?;
         check_length("J", j, 6 * self.model.nv())?;
         self.move_to(q, None, None)?;
-        motion::jacobian(&self.model, &self.dynamics.kin, frame, j);
+        motion::jacobian(&self.model, &self.asked.dynamics.kin, frame, j);
         Ok(())
     }
 
@@ -195,7 +213,7 @@ impl Sim {
         self.check_frame(frame)?;
         check_length("rate", rate, 6 * self.model.nv())?;
         self.move_to(q, Some(v), None)?;
-        motion::jacobian_rate(&self.model, &self.dynamics.kin, frame, rate);
+        motion::jacobian_rate(&self.model, &self.asked.dynamics.kin, frame, rate);
         Ok(())
     }
 
@@ -213,7 +231,7 @@ impl Sim {
         self.check_frame(frame)?;
         self.check_columns([("dvelocity_dq", &by_q), ("dvelocity_dv", &by_v)])?;
         self.move_to(q, Some(v), None)?;
-        let (model, kin) = (&*self.model, &self.dynamics.kin);
+        let (model, kin) = (&*self.model, &self.asked.dynamics.kin);
         let seen = Seen::new(model, kin, frame);
         if by_q.is_some() {
             motion::derivatives(model, kin, frame, None, by_q, None);
@@ -247,18 +265,18 @@ impl Sim {
             ("dacceleration_da", &by_a),
         ])?;
         self.move_to(q, Some(v), Some(a))?;
-        let (model, d) = (&*self.model, &self.dynamics);
+        let (model, kin) = (&*self.model, &self.asked.dynamics.kin);
         if by_q.is_some() || by_v.is_some() {
             let accelerated = Accelerated {
-                link: &d.asked.acceleration,
+                link: &self.asked.acceleration,
                 joint: a,
             };
-            motion::derivatives(model, &d.kin, frame, Some(accelerated), by_q, by_v);
+            motion::derivatives(model, kin, frame, Some(accelerated), by_q, by_v);
         }
         if let Some(j) = by_a {
-            motion::jacobian(model, &d.kin, frame, j);
+            motion::jacobian(model, kin, frame, j);
         }
-        let seen = Seen::new(model, &d.kin, frame);
+        let seen = Seen::new(model, kin, frame);
         Ok(self.told_acceleration(seen).to_array())
     }
 

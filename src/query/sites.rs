@@ -11,7 +11,7 @@ impl Sim {
         self.check_state(q, None)?;
         check_length("placements", placements, 16 * self.model.sites().len())?;
         self.move_to(q, None, None)?;
-        let kin = &self.dynamics.kin;
+        let kin = &self.asked.dynamics.kin;
         for (site, out) in (self.model.sites().iter()).zip(placements.chunks_exact_mut(16)) {
             let body = kin.body_pose(&self.model, site.body);
             out.copy_from_slice(&body.compose(&site.placement).homogeneous());
@@ -33,7 +33,7 @@ impl Sim {
         let (body, point) = (site.body, site.placement.pos);
         check_length("J", j, 6 * self.model.nv())?;
         self.move_to(q, None, None)?;
-        body_jacobian(&self.model, &self.dynamics.kin, body, point, j);
+        body_jacobian(&self.model, &self.asked.dynamics.kin, body, point, j);
         Ok(())
     }
 }

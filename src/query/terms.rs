@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::spatial::INERTIA_PARAMS;
 use crate::step::Sim;
 use crate::step::info::{check_finite, check_length};
-use crate::step::state::Held;
 
 fn too_large(name: &str) -> Error {
     Error::numerical(format!(
@@ -30,8 +29,8 @@ impl Sim {
             check_length("dg_dq", x, nv * nv)?;
         }
         self.update_positions(q)?;
-        let (model, params, d) = (&*self.model, &self.params, &mut self.dynamics);
-        let (kin, weights) = (&d.kin, &mut d.asked.weights);
+        let (model, params, asked) = (&*self.model, &self.params, &mut *self.asked);
+        let (kin, weights) = (&asked.dynamics.kin, &mut asked.weights);
         weights.set(kin);
         self.forces
             .compensate(model, params, kin, &mut weights.link);
@@ -50,9 +49,8 @@ impl Sim {
     pub fn bias_forces(&mut self, q: &[f64], v: &[f64], b: &mut [f64]) -> Result<()> {
         self.check_state(q, Some(v))?;
         check_length("b", b, self.model.nv())?;
-        self.dynamics.update(&self.model, &self.params, q, v);
-        self.held = Held::Other;
-        let d = &mut self.dynamics;
+        self.asked.dynamics.update(&self.model, &self.params, q, v);
+        let d = &mut self.asked.dynamics;
         d.external.clear();
         (self.forces).load_compensation(&self.model, &self.params, &d.kin, &mut d.external);
         d.bias(&self.model, &self.params, &mut self.work);
@@ -64,15 +62,15 @@ impl Sim {
     pub fn coriolis_matrix(&mut self, q: &[f64], v: &[f64], c: &mut [f64]) -> Result<()> {
         self.check_state(q, Some(v))?;
         check_length("C", c, self.model.nv() * self.model.nv())?;
-        self.dynamics.update(&self.model, &self.params, q, v);
-        self.held = Held::Other;
-        self.check_positions()?;
-        let d = &mut self.dynamics;
-        let (composite, rate) = (&mut d.asked.subtrees.composite, &mut d.asked.rate);
-        if !coriolis::prepare(composite, rate, &d.kin, &self.model) {
+        self.asked.dynamics.update(&self.model, &self.params, q, v);
+        self.check_asked()?;
+        let asked = &mut *self.asked;
+        let kin = &asked.dynamics.kin;
+        let (composite, rate) = (&mut asked.subtrees.composite, &mut asked.rate);
+        if !coriolis::prepare(composite, rate, kin, &self.model) {
             return Err(too_large("C"));
         }
-        coriolis::coriolis_matrix(composite, rate, &d.kin, &self.model, c);
+        coriolis::coriolis_matrix(composite, rate, kin, &self.model, c);
         Ok(())
     }
 
@@ -81,7 +79,7 @@ impl Sim {
         self.check_state(q, None)?;
         check_length("M_inv", inverse, self.model.nv() * self.model.nv())?;
         self.update_positions(q)?;
-        let (d, p) = (&mut self.dynamics, &self.params);
+        let (d, p) = (&mut self.asked.dynamics, &self.params);
         match mass_inverse(d, &self.model, &p.armature, inverse) {
             None => Ok(()),
             Some(k) => Err(Error::numerical(format!(
@@ -105,8 +103,9 @@ impl Sim {
         check_finite("a", a, model.nv())?;
         check_length("Y", y, INERTIA_PARAMS * model.nv() * model.nbody())?;
         self.move_to(q, Some(v), Some(a))?;
-        let (d, gravity) = (&self.dynamics, self.params.gravity);
-        if !regressor::regressor(&self.model, &d.kin, &d.asked.acceleration, gravity, y) {
+        let (asked, gravity) = (&*self.asked, self.params.gravity);
+        let kin = &asked.dynamics.kin;
+        if !regressor::regressor(&self.model, kin, &asked.acceleration, gravity, y) {
             return Err(too_large("Y"));
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! matrices, the factors are checked: they must be [`within`](crate::linalg::within) bounds whose products
 //! are finite.
 
+use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::linalg::first_not_finite;
 use crate::model::Model;
@@ -119,6 +120,20 @@ pub(crate) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
         Err(Error::invalid(format!(
             "{name} must have {n} entries, got {}",
             x.len()
+        )))
+    }
+}
+
+/// Refuses placements at which a body is too far away.
+pub(crate) fn check_places(kin: &Kinematics) -> Result<()> {
+    // Without a branch per number.
+    let near = |p: &Vec3| p.x.abs() + p.y.abs() + p.z.abs() < REACH;
+    let all_near = |points: &[Vec3]| points.iter().fold(true, |all, p| all & near(p));
+    if all_near(&kin.pos) & all_near(&kin.origin) {
+        Ok(())
+    } else {
+        Err(Error::numerical(format!(
+            "q: it places a body beyond {REACH:e} m, where results are not finite"
         )))
     }
 }

@@ -81,11 +81,6 @@ impl Linearization {
         }
     }
 
-    /// Two dense nv×nv buffers. They hold the Jacobians of a step while it is valid.
-    pub fn buffers(&mut self) -> (&mut [f64], &mut [f64]) {
-        (&mut self.by_q, &mut self.by_v)
-    }
-
     /// True if the integrator's products with the columns by q and v, and on request by u and p, stay
     /// finite. The integrator's own factors must be below [`REACH`] too; products of six such numbers are
     /// far below overflow.

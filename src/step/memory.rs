@@ -36,6 +36,8 @@ impl Bytes {
         // More contacts do not fit, and the squares below would overflow.
         let contacts = (options.max_contacts as u128).min(1 << 40);
         let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu + 300 * na;
+        // Of queries.
+        linear += 1500 * links;
         let mut matrices = 0;
         let deep = t.is_deep();
         // Products that tie dofs of different links.
@@ -54,6 +56,11 @@ impl Bytes {
         if options.derivatives || is_implicit {
             let square = if deep { 24 } else { 52 };
             linear += square * nv * nv + 3000 * nv + 8 * nv * (nu + na);
+        }
+        if options.derivatives {
+            // Of queries.
+            let square = if deep { 16 } else { 24 };
+            linear += square * nv * nv + 1500 * nv + 48 * packed;
         }
         if is_implicit {
             let square = match (deep, touches) {

@@ -3,7 +3,7 @@
 use super::contact::ContactReport;
 use super::info::{StepInfo, check_length};
 use super::sim::Sim;
-use super::state::{Held, Last};
+use super::state::Last;
 use crate::constraint::{Along, Source};
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
@@ -93,15 +93,12 @@ impl Sim {
     pub fn body_contact_wrenches(&mut self, wrenches: &mut [f64]) -> Result<()> {
         self.need_taken()?;
         check_length("wrenches", wrenches, 6 * self.model.nbody())?;
-        if self.held < Held::Positions {
-            let q = &self.state.q;
-            self.dynamics.update_positions(&self.model, &self.params, q);
-            self.held = Held::Positions;
-        }
+        let d = &mut self.asked.dynamics;
+        d.update_motion(&self.model, &self.params, &self.state.q, None);
         wrenches.fill(0.0);
         let (model, kin, rate) = (
             &*self.model,
-            &self.dynamics.kin,
+            &self.asked.dynamics.kin,
             1.0 / self.options.time_step,
         );
         for c in self.contacts() {

@@ -8,12 +8,13 @@ use crate::error::{Error, Result, Status};
 use crate::model::Model;
 
 impl Sim {
-    /// Runs a query on the steps' scene, or on a scene of its own without contact.
+    /// Runs a query on the steps' scene, or on a scene of its own without contact, at the placements of
+    /// [`Sim::asked`](Sim).
     pub(crate) fn with_scene<T>(
         &mut self,
         query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
     ) -> Result<T> {
-        let (model, kin) = (&*self.model, &self.dynamics.kin);
+        let (model, kin) = (&*self.model, &self.asked.dynamics.kin);
         let stage = self.contact.as_mut().map(|c| &mut c.scene);
         let penalty = self.forces.penalty.as_mut().map(|p| &mut p.scene);
         match (stage.or(penalty), &mut self.geometry.scene) {
@@ -67,15 +68,15 @@ impl Sim {
         let of_rows = of_step && self.contact.is_some();
         // A stage finds contacts at its own configuration.
         let has_stages = self.theta.is_some() || self.implicit.is_some();
-        let is_staged = of_step && !of_rows && has_stages;
-        if self.held < Held::Positions || is_staged {
-            let q = match of_rows {
-                true => &self.state.q,
-                false => &self.geometry.q,
-            };
-            self.dynamics.update_positions(&self.model, &self.params, q);
+        if of_step && !of_rows && has_stages {
+            // The query moves the scene of the forces.
             self.held = Held::Other;
         }
+        let q = match of_rows {
+            true => &self.state.q,
+            false => &self.geometry.q,
+        };
+        (self.asked.dynamics).update_motion(&self.model, &self.params, q, None);
         of_rows
     }
 

@@ -6,7 +6,7 @@ use super::driven::Driven;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
-use super::info::{Gradient, REACH, STIFFEST, are_near, check_finite, check_length};
+use super::info::{Gradient, STIFFEST, are_near, check_finite, check_length, check_places};
 use super::linearization::Linearization;
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
@@ -18,6 +18,7 @@ use super::split::Split;
 use super::state::{Held, Last, StepState};
 use super::theta::Theta;
 use crate::dynamics::Dynamics;
+use crate::dynamics::asked::Asked;
 use crate::error::{Error, Result};
 use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
@@ -26,7 +27,6 @@ use crate::integrator::{Scheme, Start};
 use crate::linalg::first_not_finite;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
-use crate::spatial::Vec3;
 use std::sync::Arc;
 
 /// Steps one model. Owns all memory and allocates nothing after creation. One per thread.
@@ -38,6 +38,8 @@ pub struct Sim {
     pub(crate) options: Options,
     pub(crate) params: Params,
     pub(crate) dynamics: Dynamics,
+    /// Data of queries outside a step.
+    pub(crate) asked: Box<Asked>,
     pub(crate) state: Box<StepState>,
     pub(crate) pending: Box<StepState>,
     pub(crate) linear: Option<Box<Linearization>>,
@@ -145,6 +147,7 @@ impl Sim {
             options: *options,
             params,
             dynamics: Dynamics::new(&model, differentiate),
+            asked: Box::new(Asked::new(&model, options.derivatives)),
             pending: state.clone(),
             state,
             linear,
@@ -265,20 +268,13 @@ impl Sim {
     }
 
     /// Computes the recursions at (q, v), with the external wrenches.
-    pub(crate) fn update(&mut self, q: &[f64], v: &[f64]) {
+    pub(super) fn update(&mut self, q: &[f64], v: &[f64]) {
         self.dynamics.update(&self.model, &self.params, q, v);
         self.apply_loads();
         self.held = Held::Other;
     }
 
-    /// Places the bodies at q; an error if they are too far away.
-    pub(crate) fn update_positions(&mut self, q: &[f64]) -> Result<()> {
-        self.dynamics.update_positions(&self.model, &self.params, q);
-        self.held = Held::Other;
-        self.check_positions()
-    }
-
-    /// Same as [`Sim::update_positions`] for users that need neither velocities nor inertias.
+    /// Places the bodies at q, without velocities and inertias; an error if they are too far away.
     fn update_positions_alone(&mut self, q: &[f64]) -> Result<()> {
         self.dynamics
             .update_motion(&self.model, &self.params, q, None);
@@ -286,21 +282,11 @@ impl Sim {
         self.check_positions()
     }
 
-    pub(crate) fn check_positions(&self) -> Result<()> {
-        let kin = &self.dynamics.kin;
-        // Without a branch per number.
-        let near = |p: &Vec3| p.x.abs() + p.y.abs() + p.z.abs() < REACH;
-        let all_near = |points: &[Vec3]| points.iter().fold(true, |all, p| all & near(p));
-        if all_near(&kin.pos) & all_near(&kin.origin) {
-            Ok(())
-        } else {
-            Err(Error::numerical(format!(
-                "q: it places a body beyond {REACH:e} m, where results are not finite"
-            )))
-        }
+    pub(super) fn check_positions(&self) -> Result<()> {
+        check_places(&self.dynamics.kin)
     }
 
-    pub(crate) fn apply_loads(&mut self) {
+    pub(super) fn apply_loads(&mut self) {
         let d = &mut self.dynamics;
         d.external.clear();
         (self.forces).load(&self.model, &self.params, &d.kin, &mut d.external);

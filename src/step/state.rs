@@ -26,18 +26,17 @@ pub(crate) enum Last {
     Collide,
 }
 
-/// Contents of the shared workspace. From `Positions` on, the contents belong to the last step, and each
-/// level includes the ones before it.
+/// How far the derivatives of the last step are prepared. From `Velocities` on, each level includes the ones
+/// before it. Queries of forces use the steps' forces, and so return to `Other`; other queries have data of
+/// their own ([`Asked`](crate::dynamics::asked::Asked)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Held {
-    /// Recursions at another state.
+    /// Recursions or forces at another state.
     Other,
     /// Implicit step: recursions and forces at the last balance of its only stage.
     Stage,
     /// Implicit step: recursions of the loaded stage, and the matrices needed for columns by parameters.
     StageMatrices,
-    /// Placements at the state of [`Last`].
-    Positions,
     /// Recursions at (q, v), and the forces.
     Velocities,
     /// Recursions at the step's acceleration with its loads, and the factors of A.

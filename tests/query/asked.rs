@@ -5,7 +5,7 @@ use diffsim::force::ForceKinds;
 use diffsim::load::options::{Format, LoadOptions, load_str};
 use diffsim::model::Model;
 use diffsim::query::{ForceDerivatives, Transmissions};
-use diffsim::step::{Contact, Gradient, Options, Sim};
+use diffsim::step::{Contact, Gradient, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 const ROBOT: &str = r#"<mujoco>
@@ -297,5 +297,89 @@ fn questions_leave_the_last_step_as_it_is() {
         for pair in found.chunks(2) {
             assert_eq!(pair[0], pair[1]);
         }
+    }
+}
+
+/// Trees that a step connects by contacts, a loop and a spring.
+const TREES: &str = r#"<mujoco><worldbody>
+  <geom type="plane" size="5 5 .1"/>
+  <body name="a" pos="0 0 .099"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+  <body name="b" pos="0.02 0.01 .297">
+    <joint type="slide" axis="0 0 1"/><joint type="hinge" axis="0 1 0"/>
+    <geom type="box" size=".1 .1 .1"/><site name="b" pos="0 0 .1"/>
+  </body>
+  <body name="c" pos="0.5 0 .5">
+    <joint type="hinge" axis="0 1 0"/><geom type="box" size=".1 .1 .1" pos="0 0 .1"/><site name="c" pos="0 0 .1"/>
+  </body>
+</worldbody>
+<equality><connect body1="b" body2="c" anchor="0.2 0 0"/></equality>
+<tendon><spatial stiffness="20" springlength="0.1"><site site="b"/><site site="c"/></spatial></tendon>
+</mujoco>"#;
+
+/// A step and its derivatives leave nothing in the answers of queries, nor queries in each other's. Once, the
+/// derivatives of forward dynamics held entries of the step's Jacobians between trees.
+#[test]
+fn queries_and_steps_leave_nothing_in_each_other() {
+    let model = load_str(TREES, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+    let (model, nv) = (Arc::new(model), 9);
+    let mut rng = Rng::new(5);
+    let [v, tau] = [0.2, 1.0].map(|s| rng.vector(nv, s));
+    let q = model.neutral().to_vec();
+    let square = || vec![0.0; nv * nv];
+    let derivatives = |sim: &mut Sim, v: &[f64]| {
+        let mut all = [square(), square(), square()];
+        let [by_q, by_v, by_tau] = all.each_mut().map(|x| Some(&mut x[..]));
+        sim.forward_dynamics_derivatives(&q, v, &tau, by_q, by_v, by_tau)
+            .unwrap();
+        all
+    };
+    for contact in [Contact::Ncp, Contact::Convex] {
+        let (mut asked, mut other) = (sim(&model, contact), sim(&model, contact));
+        let fresh = derivatives(&mut other, &v);
+        let mut jacobians = Vec::new();
+        for sim in [&mut asked, &mut other] {
+            let (mut q_next, mut v_next) = (q.clone(), v.clone());
+            sim.step(&q, &v, &[], &mut q_next, &mut v_next).unwrap();
+            assert!(sim.contacts().iter().any(|c| c.impulse[2] > 0.0));
+        }
+        let mut by_state = |sim: &mut Sim| {
+            let mut all = [square(), square()];
+            let [by_q, by_v] = all.each_mut().map(|x| Some(&mut x[..]));
+            sim.step_jacobians(StepJacobians {
+                dv_dq: by_q,
+                dv_dv: by_v,
+                ..StepJacobians::default()
+            })
+            .unwrap();
+            jacobians.push(all);
+        };
+        let elsewhere: Vec<f64> = v.iter().map(|v| 0.3 - v).collect();
+        derivatives(&mut asked, &elsewhere);
+        asked.centroidal(&q, &elsewhere, &tau).unwrap();
+        for sim in [&mut asked, &mut other] {
+            by_state(sim);
+            assert_eq!(derivatives(sim, &v), fresh);
+        }
+        let out = ForceDerivatives {
+            by_q: Some(&mut square()),
+            ..ForceDerivatives::default()
+        };
+        let mut force = vec![0.0; nv];
+        asked
+            .generalized_forces(&q, &elsewhere, &[], ForceKinds::ALL, &mut force, out)
+            .unwrap();
+        assert_eq!(derivatives(&mut asked, &v), fresh);
+        by_state(&mut asked);
+        by_state(&mut other);
+        for found in &jacobians[1..] {
+            assert_eq!(*found, jacobians[0]);
+        }
+        let mut acceleration = |q: &[f64]| {
+            let mut a = vec![0.0; nv];
+            other.forward_dynamics(q, &v, &tau, &mut a).unwrap();
+            a
+        };
+        let expected = by_q(&model, &q, &mut acceleration);
+        assert!(relative_error(&fresh[0], &expected) < 1e-8);
     }
 }

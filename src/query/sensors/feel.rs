@@ -38,7 +38,7 @@ impl Sim {
         let done = self.update_positions(q).and_then(|()| {
             let pressed = sensors.iter().filter(|s| feels(s.reading));
             for (s, pose) in pressed.clone().zip(&mut press.poses) {
-                let body = self.dynamics.kin.body_pose(&model, s.frame.body);
+                let body = self.asked.dynamics.kin.body_pose(&model, s.frame.body);
                 *pose = body.compose(&s.frame.placement);
             }
             let mut idle_is_known = None;
@@ -244,7 +244,7 @@ impl Sim {
         };
         if let Some(penalty) = &self.forces.penalty {
             let t = self.model.topology();
-            penalty.for_force(contact, t, &self.dynamics.kin, |k, q, v| {
+            penalty.for_force(contact, t, &self.asked.dynamics.kin, |k, q, v| {
                 add(by_q, k, q);
                 add(by_v, k, v);
             });
@@ -267,7 +267,7 @@ impl Sim {
         s: &Sensor,
         differentiate: bool,
     ) -> Result<()> {
-        let frame = Motion::of(&self.model, &self.dynamics, &s.frame);
+        let frame = Motion::of(&self.model, &self.asked, &s.frame);
         let pose = Pose::new(frame.axes.r, frame.at.x);
         let (rate, mut sum) = (1.0 / self.options.time_step, 0.0);
         for i in 0..self.contacts().len() {

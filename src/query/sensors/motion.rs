@@ -1,7 +1,7 @@
 //! The motion of a frame, its variation with dofs, and the readings of sensors on frames.
 
 use super::dual::{Axes, Dual};
-use crate::dynamics::Dynamics;
+use crate::dynamics::asked::Asked;
 use crate::dynamics::motion::{self, Accelerated, Frame, ReferenceFrame, Seen};
 use crate::model::Model;
 use crate::model::sensor::{Reading, SensorFrame};
@@ -49,14 +49,15 @@ fn aligned(frame: &SensorFrame) -> Frame {
 }
 
 impl Motion {
-    /// The motion at the state of the recursions and of the accelerations in `asked`.
-    pub fn of(model: &Model, d: &Dynamics, frame: &SensorFrame) -> Motion {
-        let pose = d.kin.body_pose(model, frame.body).compose(&frame.placement);
+    /// The motion at the state and at the accelerations in `asked`.
+    pub fn of(model: &Model, asked: &Asked, frame: &SensorFrame) -> Motion {
+        let kin = &asked.dynamics.kin;
+        let pose = kin.body_pose(model, frame.body).compose(&frame.placement);
         let (mut velocity, mut acceleration) = (Twist::ZERO, Twist::ZERO);
-        if let Some(seen) = Seen::new(model, &d.kin, &aligned(frame)) {
-            let v = d.kin.v[seen.link];
+        if let Some(seen) = Seen::new(model, kin, &aligned(frame)) {
+            let v = kin.v[seen.link];
             velocity = seen.tell(v);
-            acceleration = seen.tell_acceleration(v, d.asked.acceleration[seen.link]);
+            acceleration = seen.tell_acceleration(v, asked.acceleration[seen.link]);
         }
         Motion {
             axes: Axes::still(pose.rot),
@@ -71,22 +72,22 @@ impl Motion {
     /// Computes the derivatives of a frame by dofs at joint accelerations a.
     pub fn differentiate(
         model: &Model,
-        d: &Dynamics,
+        asked: &Asked,
         frame: &SensorFrame,
         a: &[f64],
         columns: &mut Columns,
     ) {
-        let frame = aligned(frame);
+        let (kin, frame) = (&asked.dynamics.kin, aligned(frame));
         let [jacobian, velocity, by_q, by_v] = &mut columns.0;
-        motion::jacobian(model, &d.kin, &frame, jacobian);
-        motion::derivatives(model, &d.kin, &frame, None, Some(velocity), None);
+        motion::jacobian(model, kin, &frame, jacobian);
+        motion::derivatives(model, kin, &frame, None, Some(velocity), None);
         let accelerated = Accelerated {
-            link: &d.asked.acceleration,
+            link: &asked.acceleration,
             joint: a,
         };
         motion::derivatives(
             model,
-            &d.kin,
+            kin,
             &frame,
             Some(accelerated),
             Some(by_q),

@@ -2,7 +2,7 @@
 
 use super::dual::Dual;
 use super::motion::{ALL, Columns, Motion};
-use crate::dynamics::Dynamics;
+use crate::dynamics::asked::Asked;
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::sensor::{Reading, SensorFrame};
@@ -105,7 +105,7 @@ impl Sums {
 pub(super) fn sums(
     model: &Model,
     params: &Params,
-    d: &Dynamics,
+    asked: &Asked,
     root: usize,
     a: Option<&[f64]>,
     room: &mut Room,
@@ -122,13 +122,13 @@ pub(super) fn sums(
             body,
             placement: Pose::translation(inertia.com()),
         };
-        let (at, about_com) = (Motion::of(model, d, &frame), inertia.about_com());
+        let (at, about_com) = (Motion::of(model, asked, &frame), inertia.about_com());
         mass += inertia.mass;
         total.add(inertia.mass, &about_com, params.gravity, &at);
         let Some(a) = a else {
             continue;
         };
-        Motion::differentiate(model, d, &frame, a, &mut room.columns);
+        Motion::differentiate(model, asked, &frame, a, &mut room.columns);
         for (by, sums) in ALL.into_iter().zip(&mut room.sums) {
             for (k, sums) in sums.iter_mut().enumerate() {
                 let along = at.along(&room.columns, by, k);

@@ -13,6 +13,7 @@ use crate::model::{ActsOn, Model};
 use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::step::Sim;
+use crate::step::state::Held;
 
 impl Sim {
     /// All sensors, at the acceleration in `room`; returns whether a derivative is one-sided.
@@ -58,18 +59,18 @@ impl Sim {
     }
 
     fn tell_frame(&self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) {
-        let (model, d) = (&*self.model, &self.dynamics);
+        let (model, asked) = (&*self.model, &*self.asked);
         let gravity = self.params.gravity;
-        let own = Motion::of(model, d, &s.frame);
-        let reference = s.reference.map(|f| Motion::of(model, d, &f));
+        let own = Motion::of(model, asked, &s.frame);
+        let reference = s.reference.map(|f| Motion::of(model, asked, &f));
         let [values, _] = read(s.reading, &own, reference.as_ref(), gravity, s.field);
         room.rows(s).tell(&values);
         let Some(a) = a else {
             return;
         };
-        Motion::differentiate(model, d, &s.frame, a, &mut room.own);
+        Motion::differentiate(model, asked, &s.frame, a, &mut room.own);
         if let Some(f) = &s.reference {
-            Motion::differentiate(model, d, f, a, &mut room.reference);
+            Motion::differentiate(model, asked, f, a, &mut room.reference);
         }
         for by in ALL {
             for k in 0..model.nv() {
@@ -85,9 +86,9 @@ impl Sim {
         let model = &*self.model.clone();
         let root = s.frame.body;
         let is_load = matches!(s.reading, Reading::Force | Reading::Torque);
-        let d = &self.dynamics;
-        let (mut total, mass) = sums(model, &self.params, d, root, a, &mut room.subtree);
-        let at = Motion::of(model, d, &s.frame);
+        let asked = &*self.asked;
+        let (mut total, mass) = sums(model, &self.params, asked, root, a, &mut room.subtree);
+        let at = Motion::of(model, asked, &s.frame);
         if is_load {
             self.relieve_of_contacts(&mut total, room, s, a.is_some())?;
             for body in (0..model.nbody()).filter(|b| carries(model, root, *b)) {
@@ -99,7 +100,7 @@ impl Sim {
         let Some(a) = a else {
             return Ok(());
         };
-        Motion::differentiate(model, &self.dynamics, &s.frame, a, &mut room.own);
+        Motion::differentiate(model, &self.asked, &s.frame, a, &mut room.own);
         for by in ALL {
             for k in 0..model.nv() {
                 let at = at.along(&room.own, by, k);
@@ -123,16 +124,16 @@ impl Sim {
         if wrench == [0.0; 6] {
             return;
         }
-        let (model, d) = (&*self.model, &self.dynamics);
+        let (model, asked) = (&*self.model, &*self.asked);
         let [force, moment] = [0, 3].map(|k| Dual::constant(Vec3::from_slice(&wrench[k..k + 3])));
         let frame = SensorFrame {
             body,
             placement: Pose::IDENTITY,
         };
-        let at = Motion::of(model, d, &frame);
+        let at = Motion::of(model, asked, &frame);
         total.relieve(force, moment, at.at);
         if let Some(a) = a {
-            Motion::differentiate(model, d, &frame, a, &mut room.own);
+            Motion::differentiate(model, asked, &frame, a, &mut room.own);
             for k in 0..model.nv() {
                 let along = at.along(&room.own, By::Positions, k);
                 let sums = room.subtree.along_mut(By::Positions as usize, k);
@@ -142,14 +143,14 @@ impl Sim {
     }
 
     fn tell_range(&mut self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) -> Result<bool> {
-        let own = Motion::of(&self.model, &self.dynamics, &s.frame);
+        let own = Motion::of(&self.model, &self.asked, &s.frame);
         let ray = Ray {
             origin: own.at.x,
             direction: own.axes.r.c[2],
         };
         let body = s.frame.body;
         if let Some(a) = a {
-            Motion::differentiate(&self.model, &self.dynamics, &s.frame, a, &mut room.own);
+            Motion::differentiate(&self.model, &self.asked, &s.frame, a, &mut room.own);
         }
         self.with_scene(|scene, model, kin| {
             let hit = scene.ray_cast(model, kin, &ray, f64::INFINITY, Some(body));
@@ -195,12 +196,14 @@ impl Sim {
             return Ok(false);
         }
         self.take_drives(u)?;
-        self.dynamics.update(&model, &self.params, q, v);
+        // The forces leave the state of the last step.
+        self.held = Held::Other;
+        self.asked.dynamics.update(&model, &self.params, q, v);
         let drives = &self.pending.drives;
         let at = State {
             model: &model,
             params: &self.params,
-            kin: &self.dynamics.kin,
+            kin: &self.asked.dynamics.kin,
             q,
             v,
             u: &drives.drive,
