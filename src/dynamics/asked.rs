@@ -1,4 +1,4 @@
-//! The data of queries outside a step. Queries write here and leave the recursions of the last step as they are.
+//! The data of queries outside a step. Queries write here and leave the recursions of the last step alone.
 
 use super::Dynamics;
 use super::centroidal::Subtrees;

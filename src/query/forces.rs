@@ -144,7 +144,8 @@ impl Sim {
         Ok(gradient)
     }
 
-    /// Computes the forces of loads on links at q, into `work`, and their derivatives, into `asked`: by inverse dynamics of a robot at rest without gravity.
+    /// Computes the forces of loads on links at q, into `work`, and their derivatives, into `asked`: by
+    /// inverse dynamics of a robot at rest without gravity.
     fn load_forces(&mut self, q: &[f64], kinds: ForceKinds, differentiate: bool) -> Result<()> {
         self.held = Held::Other;
         self.work.fill(0.0);
