@@ -112,16 +112,13 @@ impl Loader {
                         body.damping = damping / body.stiffness;
                     }
                 }
-                "edge"
-                    if ["stiffness", "damping"].iter().any(|name| {
-                        child
-                            .number(name)
-                            .is_ok_and(|x| x.is_some_and(|x| x != 0.0))
-                    }) =>
-                {
-                    return Err(child.unsupported("stiffness and damping need dim=\"1\""));
+                "edge" => {
+                    for name in ["stiffness", "damping"] {
+                        if child.number(name)?.is_some_and(|x| x != 0.0) {
+                            return Err(child.unsupported("stiffness and damping need dim=\"1\""));
+                        }
+                    }
                 }
-                "edge" => {}
                 "elasticity" => {
                     let young = child.magnitude("young")?.unwrap_or(0.0);
                     if dim == 1 && young > 0.0 {
