@@ -530,14 +530,16 @@ ds_status ds_model_neutral(const struct ds_model *model, double *q);
 
 /** A configuration to start from. It is within all joint limits, with some distance to them. It has no
  * overlaps if such a configuration is found, and equality constraints are closed as well as possible.
- * Each robot on a free joint has its lowest point on the ground, the first infinite plane of the world.
- * The search starts at the keyframe "home", otherwise at the first keyframe, otherwise at the file's
- * placements. It can take seconds if parts of a robot cannot be separated. q: nq numbers. */
+ * Robots on free joints stand on the ground, the first infinite plane of the world. Robots that rest on
+ * each other are put down together; one that rests on something else stays there. The search starts at
+ * the keyframe "home", otherwise at the first keyframe, otherwise at the file's placements. It can take
+ * seconds if parts of a robot cannot be separated. q: nq numbers. */
 ds_status ds_model_home(const struct ds_model *model, double *q);
 
 /** Moves every robot on a free joint along the ground's normal until its lowest point touches the ground.
- * The ground is the first unbounded plane of the world, otherwise the first plane. Orientations and all
- * other coordinates do not change. q, q_out: nq numbers; q_out may be q.
+ * Robots that rest on each other move together. A robot that rests on something else, or would be put
+ * into it, stays. The ground is the first unbounded plane of the world, otherwise the first plane.
+ * Orientations and all other coordinates do not change. q, q_out: nq numbers; q_out may be q.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot. */
 ds_status ds_model_place_on_ground(const struct ds_model *model, const double *q, double *q_out);

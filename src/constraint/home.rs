@@ -74,8 +74,9 @@ struct Search<'a> {
 /// A configuration of nq numbers to start from.
 ///
 /// It is within all limits, with a small distance to them. It has no overlap, if such a configuration is
-/// found. Equalities are closed as well as possible. Every robot with a free joint stands on the ground:
-/// its lowest point touches the first infinite plane of the world. The search starts from the keyframe
+/// found. Equalities are closed as well as possible. Robots with free joints stand on the ground, the first
+/// infinite plane of the world. Robots that rest on each other are put down together. A robot that rests
+/// on something else, or would be put into it, stays at its height. The search starts from the keyframe
 /// "home", or else the first keyframe, or else the neutral configuration. The result is always the same
 /// for the same model.
 ///
@@ -116,8 +117,9 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
 }
 
 /// Moves every robot with a free joint along the normal of the ground until its lowest point touches it,
-/// and returns q. The ground is the first plane of the world that is drawn without bounds, or else the
-/// first plane. Nothing else moves.
+/// and returns q. Robots that rest on each other move together. A robot that rests on something else, or
+/// would be put into it, stays at its height. The ground is the first plane of the world that is drawn
+/// without bounds, or else the first plane. Nothing else moves.
 ///
 /// # Errors
 /// `InvalidArgument` for a model without such a plane, without such a robot, or without a robot that can
@@ -331,42 +333,130 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Moves every tree with a free root along the normal of the ground until its lowest point touches
-    /// it. Returns the number of these trees.
+    /// Puts the robots with a free root on the ground. Robots that rest on each other move together. A
+    /// group that rests on something else moves only if it reaches below the ground. A group also stays if
+    /// the way down would lead it into another body. Returns how many robots can touch the ground.
     fn put_down(&mut self, q: &mut [f64]) -> Result<usize> {
-        let (model, t) = (self.model, self.model.topology());
         let Some(ground) = self.ground else {
             return Ok(0);
         };
-        let mut count = 0;
-        positions(&mut self.kin, model, model.params(), q);
-        for tree in &t.trees {
-            let root = &t.links[tree.first_link];
-            if root.kind != LinkKind::Free {
+        let (heights, up) = self.heights(q, ground)?;
+        let groups = self.groups(q, ground, up)?;
+        for (first, leader) in groups.leader.iter().enumerate() {
+            let members = || (0..heights.len()).filter(|x| groups.leader[*x] == first);
+            let lowest = members().fold(f64::INFINITY, |low, x| low.min(heights[x]));
+            if *leader != first || !lowest.is_finite() {
                 continue;
             }
-            let mut lowest = f64::INFINITY;
-            let mut up = Vec3::Z;
-            for (g, geom) in model.geoms().iter().enumerate() {
-                let link = model.bodies()[geom.body].link;
-                if !(tree.first_link..tree.end_link).contains(&link) || !may_touch(model, ground, g)
-                {
-                    continue;
-                }
-                let placed = self.scene.placements(model, &self.kin, [ground, g])?;
-                let closest = self.scene.closest(model, [ground, g], &placed)?;
-                lowest = lowest.min(closest.contact.point.gap);
-                up = placed[0].rot.c[2];
-            }
-            if lowest.is_finite() {
-                count += 1;
-                let place = &model.params().link_placement[tree.first_link];
-                let down = place.rot.tr_mul_vec(up * -lowest).to_array();
-                for (x, d) in q[root.iq..].iter_mut().zip(down) {
-                    *x += d;
+            if lowest < 0.0 {
+                members().for_each(|x| self.shift(q, x, up * -lowest));
+            } else if !groups.held[first] {
+                let mut down = q.to_vec();
+                members().for_each(|x| self.shift(&mut down, x, up * -lowest));
+                if self.look(&down)? <= self.look(q)? {
+                    q.copy_from_slice(&down);
                 }
             }
         }
-        Ok(count)
+        Ok(heights.iter().filter(|x| x.is_finite()).count())
+    }
+
+    /// True for a tree with a free root that is no mocap body.
+    fn is_free(&self, tree: usize) -> bool {
+        let t = self.model.topology();
+        let root = &t.links[t.trees[tree].first_link];
+        root.kind == LinkKind::Free && !self.model.is_mocap(root)
+    }
+
+    /// Moves a tree with a free root.
+    fn shift(&self, q: &mut [f64], tree: usize, by: Vec3) {
+        let t = self.model.topology();
+        let first = t.trees[tree].first_link;
+        let place = &self.model.params().link_placement[first];
+        let by = place.rot.tr_mul_vec(by).to_array();
+        for (x, d) in q[t.links[first].iq..].iter_mut().zip(by) {
+            *x += d;
+        }
+    }
+
+    /// For each tree the height of its lowest point above the ground; infinite if it cannot touch the
+    /// ground or has no free root. Also the normal of the ground.
+    fn heights(&mut self, q: &[f64], ground: usize) -> Result<(Vec<f64>, Vec3)> {
+        let (model, t) = (self.model, self.model.topology());
+        let (mut heights, mut up) = (vec![f64::INFINITY; t.trees.len()], Vec3::Z);
+        positions(&mut self.kin, model, model.params(), q);
+        for (g, geom) in model.geoms().iter().enumerate() {
+            let link = model.bodies()[geom.body].link;
+            if link == WORLD || !self.is_free(t.links[link].tree) || !may_touch(model, ground, g) {
+                continue;
+            }
+            let placed = self.scene.placements(model, &self.kin, [ground, g])?;
+            let closest = self.scene.closest(model, [ground, g], &placed)?;
+            let height = &mut heights[t.links[link].tree];
+            *height = height.min(closest.contact.point.gap);
+            up = placed[0].rot.c[2];
+        }
+        Ok((heights, up))
+    }
+
+    /// Finds the robots that move together: those that an equality joins at points, and each robot with
+    /// the bodies that it meets when it moves down a little.
+    fn groups(&mut self, q: &[f64], ground: usize, up: Vec3) -> Result<Groups> {
+        let (model, t) = (self.model, self.model.topology());
+        let free: Vec<bool> = (0..t.trees.len()).map(|x| self.is_free(x)).collect();
+        let mut groups = Groups {
+            leader: (0..free.len()).collect(),
+            held: vec![false; free.len()],
+        };
+        let tree = |link: usize| (link != WORLD).then(|| t.links[link].tree);
+        let mover = |link: usize| tree(link).filter(|x| free[*x]);
+        for e in &self.equalities {
+            if let Equality::Point(marks) | Equality::Distance { marks, .. } = e {
+                groups.join([0, 1].map(|x| mover(marks[x].link)));
+            }
+        }
+        for moved in (0..free.len()).filter(|x| free[*x]) {
+            let mut lower = q.to_vec();
+            self.shift(&mut lower, moved, up * (-2.0 * CLEARANCE));
+            positions(&mut self.kin, model, model.params(), &lower);
+            self.scene.place(model, &self.kin);
+            match self.scene.collide(0.0) {
+                Err(e) if e.status == Status::Capacity => continue,
+                other => other?,
+            };
+            for c in self.scene.contacts() {
+                let is_of = c.link.map(|link| tree(link) == Some(moved));
+                if c.point.gap <= 0.0 && is_of[0] != is_of[1] && !c.geom.contains(&ground) {
+                    groups.join(c.link.map(mover));
+                }
+            }
+        }
+        Ok(groups)
+    }
+}
+
+/// Trees with free roots that move together.
+struct Groups {
+    /// Per tree: the first tree of its group.
+    leader: Vec<usize>,
+    /// Per tree: true if its group rests on a body without a free root. Valid for leaders.
+    held: Vec<bool>,
+}
+
+impl Groups {
+    /// Joins the groups of two trees. `None` stands for the world and for trees without a free root.
+    fn join(&mut self, trees: [Option<usize>; 2]) {
+        match trees {
+            [Some(a), Some(b)] => {
+                let (a, b) = (self.leader[a], self.leader[b]);
+                let (first, second) = (a.min(b), a.max(b));
+                self.held[first] |= self.held[second];
+                for leader in self.leader.iter_mut().filter(|x| **x == second) {
+                    *leader = first;
+                }
+            }
+            [Some(a), None] | [None, Some(a)] => self.held[self.leader[a]] = true,
+            [None, None] => {}
+        }
     }
 }

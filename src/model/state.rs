@@ -106,7 +106,8 @@ impl Model {
         }
     }
 
-    fn is_mocap(&self, l: &Link) -> bool {
+    /// True for the link of a mocap body.
+    pub fn is_mocap(&self, l: &Link) -> bool {
         self.bodies[self.joints[l.joint].body].mocap
     }
 

@@ -1,6 +1,7 @@
 //! A configuration to start from.
 
 use crate::common::checker::quadruped_spec;
+use crate::common::prescribed::mjcf;
 use crate::common::scene::*;
 use diffsim::constraint::home;
 use diffsim::model::spec::{EqualityKind, EqualitySpec, JointKind, ModelSpec};
@@ -129,4 +130,68 @@ fn couplings_hold_at_home() {
     let q = home(&model).unwrap();
     assert!(is_within_limits(&model, &q));
     assert!((q[0] - 0.1 - 0.5 * q[1]).abs() < 1e-8, "{q:?}");
+}
+
+/// A free cube with edges of 0.1 m whose centre lies at x and z.
+fn cube([x, z]: [f64; 2]) -> String {
+    format!(
+        "<body pos=\"{x} 0 {z}\"><freejoint/><geom type=\"box\" size=\".05 .05 .05\" mass=\"1\"/></body>"
+    )
+}
+
+/// Heights of the free bodies at home.
+fn heights(bodies: &str) -> Vec<f64> {
+    let floor = "<geom type=\"plane\" size=\"0 0 1\"/>";
+    let model = mjcf(&format!(
+        "<mujoco><worldbody>{floor}{bodies}</worldbody></mujoco>"
+    ));
+    let q = home(&model).unwrap();
+    assert!(deepest(&model, &q) > -2e-6, "{bodies}: {q:?}");
+    q.chunks(7).map(|q| q[2]).collect()
+}
+
+fn assert_heights(bodies: &str, expected: &[f64]) {
+    let found = heights(bodies);
+    let near = found
+        .iter()
+        .zip(expected)
+        .all(|(a, b)| (a - b).abs() < 5e-4);
+    assert!(near && found.len() == expected.len(), "{bodies}: {found:?}");
+}
+
+/// Each body was put on the floor by itself, the upper ones into the lower ones.
+#[test]
+fn stacked_bodies_stay_stacked() {
+    let pile = |z: f64| [0.0, 0.1, 0.2].map(|up| cube([0.0, z + up])).concat();
+    assert_heights(&pile(0.05), &[0.05, 0.15, 0.25]);
+    // In the air and below the floor; with small gaps and overlaps, the upper ones first.
+    assert_heights(&pile(0.5), &[0.05, 0.15, 0.25]);
+    assert_heights(&pile(-0.3), &[0.05, 0.15, 0.25]);
+    let loose = [0.25005, 0.15, 0.0499].map(|z| cube([0.0, z])).concat();
+    assert_heights(&loose, &[0.25, 0.15, 0.05]);
+    // A bridge on two pillars, and a cube that hovers above another.
+    let bridge = "<body pos=\"0 0 .61\"><freejoint/><geom type=\"box\" size=\".3 .05 .01\" mass=\"1\"/></body>";
+    let pillars = [cube([-0.2, 0.55]), cube([0.2, 0.55])].concat();
+    assert_heights(&format!("{bridge}{pillars}"), &[0.11, 0.05, 0.05]);
+    assert_heights(
+        &[cube([0.0, 0.05]), cube([0.0, 0.4])].concat(),
+        &[0.05, 0.4],
+    );
+}
+
+/// A cube was put through its table onto the floor.
+#[test]
+fn bodies_on_a_table_stay_there() {
+    let table = "<geom type=\"box\" size=\"1 1 .01\" pos=\"0 0 .49\"/>";
+    let things = [cube([0.0, 0.55]), cube([0.0, 0.65]), cube([3.0, 0.55])].concat();
+    assert_heights(&format!("{table}{things}"), &[0.55, 0.65, 0.05]);
+}
+
+/// A mocap body stays where the file places it, and so does a body that is welded to it.
+#[test]
+fn mocap_bodies_and_bodies_welded_to_them_stay() {
+    let hand = "<body name=\"m\" mocap=\"true\" pos=\"0 0 1\"><geom size=\".1\"/></body>\
+        <body name=\"h\" pos=\"0 0 1.5\"><freejoint/><geom size=\".1\"/></body></worldbody>\
+        <equality><weld body1=\"m\" body2=\"h\"/></equality><worldbody>";
+    assert_heights(hand, &[1.0, 1.5]);
 }
