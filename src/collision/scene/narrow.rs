@@ -3,7 +3,7 @@
 
 use super::solid::Solid;
 use crate::collision::polytope::{
-    self, Convex, Depths, MAX_POINTS, Memory, PairCache, TerrainContact, collide_plane,
+    self, Convex, Depths, MAX_POINTS, Memory, PairCache, Terrain, TerrainContact, collide_plane,
     differentiate_plane,
 };
 use crate::collision::primitive;
@@ -99,6 +99,93 @@ impl Caches {
     }
 }
 
+/// The method for a pair, with its operands. This is the one table of pairs of solids: the queries of a
+/// pair are matches over it.
+enum Pair<'a> {
+    /// `primitive` has a formula.
+    Formula(&'a Shape, &'a Shape),
+    /// A height field on side `on`, and the convex parts of the other solid.
+    Terrain {
+        field: &'a mut Terrain,
+        parts: &'a [Convex],
+        on: Side,
+    },
+    /// A plane on side `on`, and the convex parts of the other solid.
+    Plane { parts: &'a [Convex], on: Side },
+    /// The convex parts of both solids.
+    Hulls(&'a [Convex], &'a [Convex]),
+}
+
+impl<'a> Pair<'a> {
+    fn of(a: &'a mut Solid, b: &'a mut Solid) -> Pair<'a> {
+        let (formula, planes) = (is_closed_form(a, b), [a.is_plane(), b.is_plane()]);
+        match (formula, planes, a, b) {
+            (true, _, Solid::Primitive { shape: a, .. }, Solid::Primitive { shape: b, .. }) => {
+                Pair::Formula(a, b)
+            }
+            (_, _, Solid::Terrain(field), other) => Pair::Terrain {
+                field,
+                parts: parts(other),
+                on: Side::A,
+            },
+            (_, _, other, Solid::Terrain(field)) => Pair::Terrain {
+                field,
+                parts: parts(other),
+                on: Side::B,
+            },
+            (_, [true, _], _, other) => Pair::Plane {
+                parts: parts(other),
+                on: Side::A,
+            },
+            (_, [_, true], other, _) => Pair::Plane {
+                parts: parts(other),
+                on: Side::B,
+            },
+            (_, _, a, b) => Pair::Hulls(parts(a), parts(b)),
+        }
+    }
+}
+
+/// The side of a pair that a method takes first, while the pair is (A, B).
+#[derive(Clone, Copy)]
+enum Side {
+    A,
+    B,
+}
+
+impl Side {
+    /// This side and the other one, from (A, B); and back.
+    fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+        match self {
+            Side::A => [a, b],
+            Side::B => [b, a],
+        }
+    }
+
+    /// A point whose normal leaves this side, from one whose normal leaves A; and back.
+    fn point(self, p: &ContactPoint) -> ContactPoint {
+        match self {
+            Side::A => *p,
+            Side::B => swapped(p),
+        }
+    }
+
+    fn approach(self, approach: &Approach) -> Approach {
+        match self {
+            Side::A => *approach,
+            Side::B => approach.swapped(),
+        }
+    }
+
+    /// A point's derivative for (A, B), from the one for this side first; `normal` leaves this side.
+    fn derivative(self, d: ContactDerivative, normal: Vec3) -> ContactDerivative {
+        match self {
+            Side::A => d,
+            Side::B => d.swapped(normal),
+        }
+    }
+}
+
 /// Number of pairs of parts with a warm-started search.
 pub(super) fn searches(a: &Solid, b: &Solid) -> usize {
     match (a, b) {
@@ -168,52 +255,32 @@ pub(super) fn collide(
             sink(p, part);
         }
     };
-    match (a, b) {
-        (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. })
-            if closed_form(sa, sb) =>
-        {
+    match Pair::of(a, b) {
+        Pair::Formula(a, b) => {
             let m = &mut buffers.primitive;
-            primitive::collide(sa, pose_a, sb, pose_b, approach.farthest, m);
+            primitive::collide(a, pose_a, b, pose_b, approach.farthest, m);
             m.points().iter().for_each(|p| sink(*p, [0, 0]));
         }
-        (Solid::Terrain(t), b) => {
-            for (k, piece) in parts(b).iter().enumerate() {
-                let n = t.collide(pose_a, piece, pose_b, approach, &mut buffers.terrain);
+        Pair::Terrain { field, parts, on } => {
+            let ([own, other], approach) = (on.order([pose_a, pose_b]), on.approach(approach));
+            for (k, piece) in parts.iter().enumerate() {
+                let n = field.collide(own, piece, other, &approach, &mut buffers.terrain);
                 for c in &buffers.terrain[..n] {
-                    sink(c.contact, [c.triangle, k as u32]);
+                    sink(on.point(&c.contact), on.order([c.triangle, k as u32]));
                 }
             }
         }
-        (a, Solid::Terrain(t)) => {
-            let approach = approach.swapped();
-            for (k, piece) in parts(a).iter().enumerate() {
-                let n = t.collide(pose_b, piece, pose_a, &approach, &mut buffers.terrain);
-                for c in &buffers.terrain[..n] {
-                    sink(swapped(&c.contact), [k as u32, c.triangle]);
-                }
-            }
-        }
-        (a, b) if a.is_plane() || b.is_plane() => {
-            let first = a.is_plane();
-            let (plane, other, pose, approach) = if first {
-                (pose_a, &*b, pose_b, *approach)
-            } else {
-                (pose_b, &*a, pose_a, approach.swapped())
-            };
+        Pair::Plane { parts, on } => {
+            let ([own, other], approach) = (on.order([pose_a, pose_b]), on.approach(approach));
             let m = &mut buffers.polytope;
-            for (k, piece) in parts(other).iter().enumerate() {
-                collide_plane(plane, piece, pose, &approach, m);
+            for (k, piece) in parts.iter().enumerate() {
+                collide_plane(own, piece, other, &approach, m);
                 for p in m.points() {
-                    if first {
-                        sink(*p, [0, k as u32]);
-                    } else {
-                        sink(swapped(p), [k as u32, 0]);
-                    }
+                    sink(on.point(p), on.order([0, k as u32]));
                 }
             }
         }
-        (a, b) => {
-            let (pa, pb) = (parts(a), parts(b));
+        Pair::Hulls(pa, pb) => {
             let single = pa.len() == 1 && pb.len() == 1;
             for (i, a) in pa.iter().enumerate() {
                 for (j, b) in pb.iter().enumerate() {
@@ -281,18 +348,20 @@ pub(super) fn closest(
     buffers: &mut Buffers,
 ) -> Option<Nearest> {
     let tie = 0.25 * polytope::ROUNDING * reach;
-    if let (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. }) = (&*a, &*b)
-        && closed_form(sa, sb)
-    {
-        let (part, point) = ([0, 0], primitive::distance(sa, pose_a, sb, pose_b)?);
-        let alone = Nearest::alone(point, part);
-        let all = &mut buffers.primitive;
-        primitive::collide(sa, pose_a, sb, pose_b, point.gap + tie, all);
-        let others = all.points().iter();
-        let tied = others.fold(alone, |best, p| best.or(*p, part, tie)).tied;
-        return Some(Nearest { tied, ..alone });
-    }
-    let terrain = a.is_terrain() || b.is_terrain();
+    let (terrain, plane) = match Pair::of(a, b) {
+        Pair::Formula(a, b) => {
+            let (part, point) = ([0, 0], primitive::distance(a, pose_a, b, pose_b)?);
+            let alone = Nearest::alone(point, part);
+            let all = &mut buffers.primitive;
+            primitive::collide(a, pose_a, b, pose_b, point.gap + tie, all);
+            let others = all.points().iter();
+            let tied = others.fold(alone, |best, p| best.or(*p, part, tie)).tied;
+            return Some(Nearest { tied, ..alone });
+        }
+        Pair::Terrain { .. } => (true, false),
+        Pair::Plane { .. } => (false, true),
+        Pair::Hulls(..) => (false, false),
+    };
     // A height field keeps only the points near its surface: search nearby first.
     let mut margin = if terrain { 1e-3 * reach } else { reach };
     let mut best: Option<Nearest> = None;
@@ -311,7 +380,7 @@ pub(super) fn closest(
             None => break,
         };
     }
-    if let Some(found) = best.filter(|_| a.is_plane() || b.is_plane()) {
+    if let Some(found) = best.filter(|_| plane) {
         // The kept points may omit some that are as near as the nearest one: search again within the tie.
         let still = Approach::still(found.point.gap + tie);
         let mut keep = |p: ContactPoint, part| best = Some(best.unwrap_or(found).or(p, part, tie));
@@ -346,16 +415,17 @@ pub(super) fn again(
     p: &ContactPoint,
     part: [u32; 2],
 ) -> Option<ContactPoint> {
-    let [i, j] = part.map(|k| k as usize);
-    match (a, b) {
-        (Solid::Terrain(t), b) => t.again(pose_a, parts(b).get(j)?, pose_b, p, part[0]),
-        (a, Solid::Terrain(t)) => {
-            let seen = swapped(p);
-            let found = t.again(pose_b, parts(a).get(i)?, pose_a, &seen, part[1])?;
-            Some(swapped(&found))
+    let sharp = is_sharp(a) && is_sharp(b);
+    match Pair::of(a, b) {
+        Pair::Terrain { field, parts, on } => {
+            let ([own, other], [triangle, piece]) = (on.order([pose_a, pose_b]), on.order(part));
+            let piece = parts.get(piece as usize)?;
+            let found = field.again(own, piece, other, &on.point(p), triangle)?;
+            Some(on.point(&found))
         }
-        (a, b) if is_sharp(a) && is_sharp(b) => {
-            polytope::of_features(parts(a).get(i)?, pose_a, parts(b).get(j)?, pose_b, p)
+        Pair::Hulls(pa, pb) if sharp => {
+            let [i, j] = part.map(|k| k as usize);
+            polytope::of_features(pa.get(i)?, pose_a, pb.get(j)?, pose_b, p)
         }
         _ => None,
     }
@@ -371,40 +441,32 @@ pub(super) fn differentiate(
     part: [u32; 2],
     out: &mut ContactDerivative,
 ) -> Smoothness {
-    let [i, j] = part.map(|k| k as usize);
-    let found = match (a, b) {
-        (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. })
-            if closed_form(sa, sb) =>
-        {
-            return primitive::differentiate(sa, pose_a, sb, pose_b, p, out);
+    let found = match Pair::of(a, b) {
+        Pair::Formula(a, b) => {
+            return primitive::differentiate(a, pose_a, b, pose_b, p, out);
         }
-        (Solid::Terrain(t), b) => parts(b).get(j).and_then(|piece| {
-            let c = TerrainContact {
-                contact: *p,
-                triangle: part[0],
-            };
-            t.differentiate(pose_a, piece, pose_b, &c).ok()
-        }),
-        (a, Solid::Terrain(t)) => parts(a).get(i).and_then(|piece| {
-            let c = TerrainContact {
-                contact: swapped(p),
-                triangle: part[1],
-            };
-            let (d, smoothness) = t.differentiate(pose_b, piece, pose_a, &c).ok()?;
-            Some((d.swapped(c.contact.normal), smoothness))
-        }),
-        (a, b) if a.is_plane() => parts(b)
-            .get(j)
-            .map(|piece| (differentiate_plane(piece, p), Smoothness::Smooth)),
-        (a, b) if b.is_plane() => parts(a).get(i).map(|piece| {
-            let c = swapped(p);
-            let d = differentiate_plane(piece, &c).swapped(c.normal);
-            (d, Smoothness::Smooth)
-        }),
-        (a, b) => parts(a)
-            .get(i)
-            .zip(parts(b).get(j))
-            .and_then(|(a, b)| polytope::differentiate(a, pose_a, b, pose_b, p).ok()),
+        Pair::Terrain { field, parts, on } => {
+            let ([own, other], [triangle, piece]) = (on.order([pose_a, pose_b]), on.order(part));
+            let contact = on.point(p);
+            let c = TerrainContact { contact, triangle };
+            parts.get(piece as usize).and_then(|piece| {
+                let (d, smoothness) = field.differentiate(own, piece, other, &c).ok()?;
+                Some((on.derivative(d, contact.normal), smoothness))
+            })
+        }
+        Pair::Plane { parts, on } => {
+            let ([_, piece], seen) = (on.order(part), on.point(p));
+            parts.get(piece as usize).map(|piece| {
+                let d = on.derivative(differentiate_plane(piece, &seen), seen.normal);
+                (d, Smoothness::Smooth)
+            })
+        }
+        Pair::Hulls(pa, pb) => {
+            let [i, j] = part.map(|k| k as usize);
+            pa.get(i)
+                .zip(pb.get(j))
+                .and_then(|(a, b)| polytope::differentiate(a, pose_a, b, pose_b, p).ok())
+        }
     };
     match found {
         Some((d, smoothness)) => {
