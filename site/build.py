@@ -63,6 +63,11 @@ def robots():
     return str(found[0]) if found else ""
 
 
+def gymnasium(python):
+    """The Python, if it has gymnasium; "" elsewhere."""
+    return python if subprocess.run([python, "-c", "import gymnasium"], capture_output=True).returncode == 0 else ""
+
+
 def gather(out, python, julia):
     """All pages, written; gives the navigation and the names."""
     names, pages = Names(), Pages(ROOT, out)
@@ -76,7 +81,7 @@ def gather(out, python, julia):
         "examples/README.md": "gallery/notes.md",
         "CHANGELOG.md": "changelog.md",
     }
-    words = {"python": python, "julia": julia, "robots": robots()}
+    words = {"python": python, "julia": julia, "robots": robots(), "gymnasium": gymnasium(python)}
     listed = gallery.examples(ROOT, words)
     shown = {example["source"]: f"gallery/{example['name']}.md" for example in listed}
     for source, page in {**taken, **shown}.items():

@@ -142,6 +142,13 @@ def test_a_cart_learns_from_gradients(tmp_path):
     assert len(frames) == 240 and all(np.isfinite(f.q).all() for f in frames)
 
 
+def test_a_learned_policy_is_replayed(tmp_path):
+    pytest.importorskip("gymnasium")
+    said = run("learning/play.py", "HopperSmooth", "hopper", tmp_path).stdout
+    frames = diffsim.Recording.read(tmp_path / "learned_hopper.dsrec").frames
+    assert f"in {len(frames)} steps" in said and frames[-1].q[0] > frames[0].q[0] + 3.0
+
+
 def test_learning_curves_are_drawn(tmp_path):
     for seed in range(3):
         curve = [(steps, 0.1 * steps + seed, 2.0 * steps + seed) for steps in (0, 10, 20)]

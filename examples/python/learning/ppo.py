@@ -2,9 +2,12 @@
 simulation.
 
     python examples/python/learning/ppo.py --steps 1000000 --seed 1 --out ppo.json
+    python examples/python/learning/ppo.py --task diffsim/Hopper-v0 --integrator symplectic_euler
+    python examples/python/learning/ppo.py --task Hopper-v5
 
 64 environments of gymnasium run 64 steps each; ten rounds of minibatches follow. The printed return is that
-of the policy without noise, as in shac.py, which has the same networks.
+of the policy without noise, as in shac.py, which has the same networks. Hopper-v5 is gymnasium's own, which
+runs in MuJoCo.
 """
 
 import argparse
@@ -98,20 +101,30 @@ def learner(optimizer):
     return learn
 
 
-def trial(envs, agent, scale, seed):
+def environments(task, count, options):
+    """Environments of diffsim.gym in one batch, or of another package one by one; and the steps of an episode."""
+    if task.startswith("diffsim/"):
+        envs = gymnasium.make_vec(task, num_envs=count, threads=1, autoreset_mode="SameStep", **options)
+    else:
+        reset = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
+        envs = gymnasium.make_vec(task, num_envs=count, vectorization_mode="sync", vector_kwargs=reset, **options)
+    return envs.unwrapped, gymnasium.spec(task).max_episode_steps
+
+
+def trial(envs, limit, agent, scale, seed):
     """Mean return of 16 episodes without noise."""
     x, _ = envs.reset(seed=seed)
-    total = np.zeros(envs.num_envs)
-    for _ in range(envs.limit):
-        x, reward, *_ = envs.step(np.asarray(best(agent, scale(x))))
-        total += reward
+    total, runs = np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
+    for _ in range(limit):
+        x, reward, ended, cut, _ = envs.step(np.asarray(best(agent, scale(x))))
+        total += np.where(runs, reward, 0.0)
+        runs &= ~(ended | cut)
     return total.mean()
 
 
-def train(steps, seed, report=print, task="diffsim/CartPoleSwingUp-v0"):
+def train(steps, seed, report=print, task="diffsim/CartPoleSwingUp-v0", options={}):
     """Learns for so many steps of environments; a list of (steps, seconds, return)."""
-    envs = gymnasium.make_vec(task, num_envs=COUNT, threads=1, autoreset_mode="SameStep").unwrapped
-    judges = gymnasium.make_vec(task, num_envs=16, threads=1, autoreset_mode="SameStep").unwrapped
+    (envs, limit), (judges, _) = environments(task, COUNT, options), environments(task, 16, options)
     size, actions = envs.single_observation_space.shape[0], envs.single_action_space.shape[0]
     keys = jax.random.split(jax.random.key(seed), 3)
     agent = {
@@ -124,13 +137,14 @@ def train(steps, seed, report=print, task="diffsim/CartPoleSwingUp-v0"):
     optimizer = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(decay, eps=1e-5))
     of_agent, learn, scale = optimizer.init(agent), learner(optimizer), Scale(size)
     observation, _ = envs.reset(seed=1000 * seed)
-    # Episodes end at different times.
-    envs._steps[:] = np.random.default_rng(seed).integers(0, envs.limit, COUNT)
+    if task.startswith("diffsim/"):
+        # Episodes end at different times.
+        envs._steps[:] = np.random.default_rng(seed).integers(0, limit, COUNT)
     scale.see(observation)
     curve, began = [], time.perf_counter()
     for i, key in enumerate(jax.random.split(keys[2], rounds)):
         if i % max(1, rounds // 25) == 0:
-            curve.append((i * COUNT * HORIZON, time.perf_counter() - began, float(trial(judges, agent, scale, 0))))
+            curve.append((i * COUNT * HORIZON, time.perf_counter() - began, float(trial(judges, limit, agent, scale, 0))))
             report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
         rows = []
         for one in jax.random.split(key, HORIZON):
@@ -153,7 +167,7 @@ def train(steps, seed, report=print, task="diffsim/CartPoleSwingUp-v0"):
         flat = [y.reshape(COUNT * HORIZON, *y.shape[2:]) for y in data]
         agent, of_agent = learn(agent, of_agent, [jnp.asarray(y) for y in flat], key)
         scale.see(raw.reshape(-1, size))
-    curve.append((rounds * COUNT * HORIZON, time.perf_counter() - began, float(trial(judges, agent, scale, 0))))
+    curve.append((rounds * COUNT * HORIZON, time.perf_counter() - began, float(trial(judges, limit, agent, scale, 0))))
     report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
     return curve
 
@@ -163,9 +177,11 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--task", default="diffsim/CartPoleSwingUp-v0")
+    parser.add_argument("--integrator", help="of the simulation; by default that of the task's file")
     parser.add_argument("--out", help="a JSON file for the curve")
     given = parser.parse_args()
-    result = train(given.steps, given.seed, task=given.task)
+    options = {"integrator": given.integrator} if given.integrator else {}
+    result = train(given.steps, given.seed, task=given.task, options=options)
     if given.out:
         with open(given.out, "w") as file:
             json.dump(result, file)

@@ -1,12 +1,13 @@
-"""Short-horizon actor-critic (Xu et al. 2022): a cart learns to swing its pole up from gradients of the
-simulation.
+"""Short-horizon actor-critic (Xu et al. 2022): a cart learns to swing its pole up, and a hopper to hop, from
+gradients of the simulation.
 
     python examples/python/learning/shac.py --steps 150000 --seed 1 --out shac.json --record cart.dsrec
-    python examples/python/learning/shac.py --task HopperSmooth --steps 500000 --state hopper.pickle
+    python examples/python/learning/shac.py --task HopperSmooth --steps 1000000 --state hopper.pickle
 
-16 robots run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at the
-end, through those steps; the critic learns from the same steps. The printed return is that of the policy
-without noise. A run with --state that was interrupted goes on where it was, with the same numbers.
+Several robots run 32 steps each. The policy follows the gradient of their rewards, and of the critic's value at
+the end, through those steps; the critic learns from the same steps. A robot that falls starts again. The printed
+return is that of the policy without noise; for a task with a smooth reward, by the reward and the early ends of
+the task that it smooths. A run with --state that was interrupted goes on where it was, with the same numbers.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import json
 import os
 import pickle
 import time
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -26,33 +28,50 @@ import diffsim.jax
 
 jax.config.update("jax_enable_x64", True)
 
-COUNT, HORIZON = 16, 32
+HORIZON = 32
 DISCOUNT, LAMBDA = 0.99, 0.95
-ACTOR_RATE, CRITIC_RATE = 1e-2, 1e-3
-CRITIC_ROUNDS, CRITIC_PARTS, TARGET_KEEPS = 16, 4, 0.2
+CRITIC_RATE, CRITIC_ROUNDS, CRITIC_PARTS, TARGET_KEEPS = 1e-3, 16, 4, 0.2
 
+
+class Settings(NamedTuple):
+    """Robots, rate of the actor, and options of the simulation."""
+
+    count: int
+    actor_rate: float
+    options: dict
+
+
+# Of all other tasks: those of the hopper.
+SETTINGS = {
+    "CartPoleSwingUp": Settings(16, 1e-2, {}),
+    "HopperSmooth": Settings(64, 2e-3, {"integrator": "symplectic_euler"}),
+}
 
 
 class Problem:
-    """A task of diffsim.gym whose observation and reward are functions of JAX."""
+    """A task of diffsim.gym whose observation and reward are functions of JAX. `judge` is the task that counts in
+    the end."""
 
     def __init__(self, name):
+        self.settings = SETTINGS.get(name, SETTINGS["HopperSmooth"])
+        self.count = self.settings.count
         self.task = getattr(diffsim.gym, name)()
-        self.sim = diffsim.jax.Simulator(self.task.model)
+        self.judge = getattr(diffsim.gym, name.removesuffix("Smooth"))()
+        self.sim = diffsim.jax.Simulator(self.task.model, **self.settings.options)
         self.dt = self.task.frame_skip * self.sim.time_step
         random = np.random.default_rng(0)
         self.first = tuple(map(jnp.asarray, map(np.stack, zip(*(self.task.reset(random) for _ in range(4096))))))
         self.size, self.actions = self.task.observe(*(x[:1] for x in self.first)).shape[1], len(self.task.low)
         self.limit = self.task.max_episode_steps
-        self.task.xp = jnp
+        self.task.xp = self.judge.xp = jnp
 
-    def advance(self, q, v, action):
-        """A step of the environment, which is several of the simulation: state and reward."""
+    def advance(self, q, v, action, by):
+        """A step of the environment, which is several of the simulation: state and reward of the task `by`."""
         action = jnp.clip(action, self.task.low, self.task.high)
         before, inputs = (q, v), self.task.control(action)
         for _ in range(self.task.frame_skip):
             q, v = self.sim.step(q, v, inputs)
-        return q, v, self.task.reward(before, (q, v), action, self.dt)
+        return q, v, by.reward(before, (q, v), action, self.dt)
 
     def observe(self, q, v):
         return self.task.observe(q, v)
@@ -108,19 +127,19 @@ def loss(actor, critic, scale, state, key, problem):
         (q, v, age), discount, total = carry
         noise, again = jax.random.split(key)
         x = problem.observe(q, v)
-        action = act(actor, scale, x, jax.random.normal(noise, (COUNT, problem.actions)))
-        q, v, reward = problem.advance(q, v, action)
-        after = problem.observe(q, v)
-        value = evaluate(critic, normal(scale, after))[:, 0]
+        action = act(actor, scale, x, jax.random.normal(noise, (problem.count, problem.actions)))
+        q, v, reward = problem.advance(q, v, action, problem.task)
+        after, fallen = problem.observe(q, v), jnp.asarray(problem.judge.ends(q, v))
+        value = jnp.where(fallen, 0.0, evaluate(critic, normal(scale, after))[:, 0])
         age = age + 1
-        done = age >= problem.limit
+        done = fallen | (age >= problem.limit)
         total = total + discount * reward + jnp.where(done, discount * DISCOUNT * value, 0.0)
-        fresh_q, fresh_v = problem.starts(again, COUNT)
+        fresh_q, fresh_v = problem.starts(again, problem.count)
         q, v = jnp.where(done[:, None], fresh_q, q), jnp.where(done[:, None], fresh_v, v)
         carry = (q, v, jnp.where(done, 0, age)), jnp.where(done, 1.0, DISCOUNT * discount), total
         return carry, (x, reward, value, done)
 
-    begin = state, jnp.ones(COUNT), jnp.zeros(COUNT)
+    begin = state, jnp.ones(problem.count), jnp.zeros(problem.count)
     (state, discount, total), (x, reward, value, done) = jax.lax.scan(step, begin, jax.random.split(key, HORIZON))
     total = total + jnp.where(done[-1], 0.0, discount * value[-1])
     return -jnp.mean(total) / HORIZON, (state, x, reward, value, done)
@@ -167,11 +186,13 @@ def trial(problem):
 
     @jax.jit
     def run(actor, scale, key):
-        def step(state, _):
-            q, v, reward = problem.advance(*state, act(actor, scale, problem.observe(*state), 0.0))
-            return (q, v), (reward, q[0])
+        def step(carry, _):
+            state, counts = carry
+            q, v, reward = problem.advance(*state, act(actor, scale, problem.observe(*state), 0.0), problem.judge)
+            return ((q, v), counts & ~jnp.asarray(problem.judge.ends(q, v))), (jnp.where(counts, reward, 0.0), q[0])
 
-        reward, path = jax.lax.scan(step, problem.starts(key, 16), None, length=problem.limit)[1]
+        begin = problem.starts(key, 16), jnp.ones(16, bool)
+        reward, path = jax.lax.scan(step, begin, None, length=problem.limit)[1]
         return jnp.sum(reward, 0).mean(), path
 
     return run
@@ -184,10 +205,18 @@ def save(path, carry, *rest):
     os.replace(f"{path}.part", path)
 
 
-def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, record=None, pause=None):
+def save_policy(path, actor, scale):
+    """Writes the mean of the policy as arrays for play.py: layers, and mean and variance of the observations."""
+    arrays = {f"{kind}{i}": x for i, layer in enumerate(actor["mean"]) for kind, x in zip(("weight", "bias"), layer)}
+    np.savez_compressed(path, mean=scale[0], variance=scale[1], **{k: np.float32(x) for k, x in arrays.items()})
+
+
+def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, record=None, pause=None, policy=None):
     """Learns for so many steps of environments; a list of (steps, seconds, return). pause: an epoch before which the run
     stops."""
-    problem, epochs = Problem(task), max(1, steps // (COUNT * HORIZON))
+    problem = Problem(task)
+    batch = problem.count * HORIZON
+    epochs = max(1, steps // batch)
     keys, judge = jax.random.split(jax.random.key(seed), 5), trial(problem)
     actor = {"mean": network(keys[0], (problem.size, 64, 64, problem.actions), 0.1), "log_std": jnp.full(problem.actions, -0.5)}
     critic = network(keys[1], (problem.size, 64, 64, 1))
@@ -197,11 +226,11 @@ def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, re
             optax.clip_by_global_norm(1.0), optax.adam(optax.linear_schedule(rate, 0.1 * rate, epochs), b1=0.7, b2=0.95)
         )
 
-    optimizers = adam(ACTOR_RATE), optax.adam(CRITIC_RATE, b1=0.7, b2=0.95)
+    optimizers = adam(problem.settings.actor_rate), optax.adam(CRITIC_RATE, b1=0.7, b2=0.95)
     scale = jnp.zeros(problem.size), jnp.ones(problem.size), 1e-4
-    q, v = problem.starts(keys[2], COUNT)
+    q, v = problem.starts(keys[2], problem.count)
     # Episodes end at different times.
-    state = q, v, jax.random.randint(keys[3], (COUNT,), 0, problem.limit)
+    state = q, v, jax.random.randint(keys[3], (problem.count,), 0, problem.limit)
     carry = actor, critic, critic, scale, state, optimizers[0].init(actor), optimizers[1].init(critic)
     run = jax.jit(lambda carry, key: epoch(problem, optimizers, carry, key))
     curve, first, spent = [], 0, 0.0
@@ -211,7 +240,7 @@ def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, re
     began = time.perf_counter() - spent
 
     def measure(i):
-        curve.append((i * COUNT * HORIZON, time.perf_counter() - began, float(judge(carry[0], carry[3], keys[2])[0])))
+        curve.append((i * batch, time.perf_counter() - began, float(judge(carry[0], carry[3], keys[2])[0])))
         report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
 
     part = max(1, epochs // 25)
@@ -226,6 +255,8 @@ def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, re
             measure(i)
         carry, _ = run(carry, key)
     measure(epochs)
+    if policy:
+        save_policy(policy, carry[0], carry[3])
     if record:
         recorder = diffsim.Recorder(problem.task.model)
         for k, q in enumerate(np.asarray(judge(carry[0], carry[3], keys[2])[1])):
@@ -243,8 +274,10 @@ if __name__ == "__main__":
     parser.add_argument("--state", help="a file for the state of the run, from which it goes on")
     parser.add_argument("--pause", type=int, help="the epoch before which the run stops; it goes on with --state")
     parser.add_argument("--record", help="a recording of the learned policy")
+    parser.add_argument("--policy", help="a .npz file for the learned policy, which play.py replays")
     given = parser.parse_args()
-    result = train(given.steps, given.seed, task=given.task, state_file=given.state, record=given.record, pause=given.pause)
+    files = {"state_file": given.state, "record": given.record, "policy": given.policy}
+    result = train(given.steps, given.seed, task=given.task, pause=given.pause, **files)
     if given.out:
         with open(given.out, "w") as file:
             json.dump(result, file)
