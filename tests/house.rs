@@ -313,6 +313,27 @@ fn the_house_is_in_order() {
     assert!(rooms.is_empty(), "more faults than are known: {rooms:#?}");
 }
 
+/// Files that open `impl Sim`. The fields of a simulation are for its steps; others get the parts they need
+/// (`Query`, `Stepping`). This number may only fall.
+const OPEN_SIM: usize = 26;
+
+#[test]
+fn few_files_open_the_simulation() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut open, mut folders) = (Vec::new(), vec![root]);
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if fs::read_to_string(&path).is_ok_and(|text| text.contains("\nimpl Sim {")) {
+                open.push(path);
+            }
+        }
+    }
+    assert!(open.len() <= OPEN_SIM, "{} files: {open:#?}", open.len());
+    assert!(open.iter().any(|path| path.ends_with("step/sim.rs")));
+}
+
 #[test]
 fn disorder_is_seen() {
     let fine = [

@@ -17,6 +17,11 @@ pub struct Asked {
     pub rate: Vec<Twist>,
     pub weights: Weights,
     pub subtrees: Subtrees,
+    /// Forces and accelerations of the dofs.
+    pub work: Vec<f64>,
+    pub work2: Vec<f64>,
+    /// Which dofs have a given acceleration in hybrid dynamics.
+    pub prescribed: Vec<bool>,
     /// Derivatives by q and by v, nv×nv, column-major; empty without derivatives.
     pub by_q: Vec<f64>,
     pub by_v: Vec<f64>,
@@ -32,6 +37,9 @@ impl Asked {
             rate: vec![Twist::ZERO; nv],
             weights: Weights::new(model),
             subtrees: Subtrees::new(model),
+            work: vec![0.0; nv],
+            work2: vec![0.0; nv],
+            prescribed: vec![false; nv],
             by_q: square(),
             by_v: square(),
         }

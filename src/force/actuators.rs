@@ -17,6 +17,7 @@ use super::face::{Input, State};
 use super::slopes::Slopes;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
+use crate::error::Result;
 use crate::linalg::smaller;
 use crate::model::bounded::bounded;
 use crate::model::muscle::{Muscle, Pull};
@@ -341,6 +342,26 @@ impl Actuators {
         list.fold(f64::INFINITY, |m, f| {
             smaller(smaller(f.input_margin, f.margin), m)
         })
+    }
+
+    /// [`Actuators::apply`], after `adhesion` has found its contacts, which then pull.
+    ///
+    /// # Errors
+    /// The errors of [`Adhesion::find`].
+    pub fn act(
+        &mut self,
+        at: &State<'_>,
+        cords: &Cords,
+        adhesion: Option<&mut Adhesion>,
+        tau: &mut [f64],
+    ) -> Result<f64> {
+        let Some(adhesion) = adhesion else {
+            return Ok(self.apply(at, cords, None, tau));
+        };
+        adhesion.find(at)?;
+        let distance = self.apply(at, cords, Some(adhesion), tau);
+        adhesion.pull(|j| self.force(j));
+        Ok(distance)
     }
 
     /// Adds the forces to `tau`. Returns the distance to the nearest jump of their derivatives, except

@@ -1,8 +1,15 @@
-//! Kinds of forces, and the workspace for queries about single kinds.
+//! Kinds of forces, and the forces at the state of a query.
 
+use super::actuators::Actuators;
+use super::deformable::Deformables;
 use super::elastic::Elastic;
+use super::face::Force;
+use super::fluid::FluidForces;
+use super::joint_spring::JointSpring;
 use super::slopes::Slopes;
+use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
+use crate::model::params::Params;
 use crate::tendon::Cords;
 use std::ops::{BitOr, BitOrAssign};
 
@@ -46,25 +53,60 @@ impl BitOrAssign for ForceKinds {
     }
 }
 
-/// Workspace of queries about single kinds.
-#[derive(Clone, Debug)]
+/// The forces at the state of the last query, so that a query leaves those of a step alone. Forces without a
+/// state are not here. Forces at contacts are shared with steps.
+#[derive(Debug)]
 pub struct Apart {
+    pub spring: JointSpring,
+    pub cords: Cords,
+    pub actuators: Actuators,
     /// The forces of all tendons and springs. In steps with constraints they are rows instead.
     pub elastic: Elastic,
+    pub deformables: Deformables,
+    pub fluid: FluidForces,
+    pub others: Vec<Box<dyn Force>>,
     pub slopes: Slopes,
 }
 
 impl Apart {
-    pub fn new(model: &Model, cords: &Cords, entries: usize, derivatives: bool) -> Self {
-        let elastic = Elastic::new(model, cords, true);
-        let entries = if derivatives {
-            entries + elastic.entries(cords)
-        } else {
-            0
-        };
+    /// `others`: the forces defined outside the library, of which this has copies.
+    pub fn new(model: &Model, others: &[Box<dyn Force>], derivatives: bool) -> Self {
+        let cords = Cords::new(model, derivatives);
         Apart {
-            elastic,
-            slopes: Slopes::new(if derivatives { model.nv() } else { 0 }, entries),
+            spring: JointSpring::new(model),
+            actuators: Actuators::new(model, &cords),
+            elastic: Elastic::new(model, &cords, true),
+            cords,
+            deformables: Deformables::new(model),
+            fluid: FluidForces::new(model),
+            others: others.iter().map(|f| f.duplicate()).collect(),
+            slopes: Slopes::new(0, 0),
         }
+    }
+
+    /// Makes room for the slopes, `entries` of which belong to forces other than tendons and springs.
+    pub fn reserve(&mut self, model: &Model, entries: usize) {
+        let entries = entries + self.elastic.entries(&self.cords);
+        self.slopes = Slopes::new(model.nv(), entries);
+    }
+
+    /// Takes new parameters.
+    pub fn refresh(&mut self, model: &Model, params: &Params) {
+        self.cords.place_points(model, params);
+        self.deformables.refresh(params);
+    }
+
+    /// Energy stored at q [J], without contacts. `kin` holds positions.
+    pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
+        let mut stored = self.spring.energy(model, params, q);
+        for f in &mut self.others {
+            stored += f.energy(model, params, q);
+        }
+        stored += self.deformables.energy(model, kin);
+        if self.cords.is_empty() {
+            return stored;
+        }
+        self.cords.update(kin, q);
+        stored + self.elastic.energy(model, params, &self.cords)
     }
 }

@@ -63,7 +63,10 @@ pub struct Forces {
     cross: Vec<Entry>,
     /// Largest number of dofs with entries by other dofs.
     rows: usize,
+    /// The forces at the state of the last query.
     apart: Apart,
+    /// True if a query has used the contacts of these forces since the last [`Forces::apply`].
+    pub contacts_moved: bool,
     /// Armature + h D̃ + h² K̃ of every dof, without servos.
     constant: Vec<f64>,
 }
@@ -76,7 +79,7 @@ impl Forces {
         let elastic = Elastic::new(model, &cords, free);
         let actuators = Actuators::new(model, &cords);
         let pulled = (0..cords.len()).filter(|i| elastic.acts() || actuators.pull_along(model, *i));
-        let apart = Apart::new(model, &cords, 0, false);
+        let apart = Apart::new(model, &others, derivatives);
         let mut forces = Forces {
             damper: JointDamper,
             spring: JointSpring::new(model),
@@ -99,6 +102,7 @@ impl Forces {
             cross: Vec::new(),
             rows: 0,
             apart,
+            contacts_moved: false,
             constant: vec![0.0; model.nv()],
         };
         let room = |f: &dyn Force| f.entries(model);
@@ -109,7 +113,9 @@ impl Forces {
         let geared = forces.actuators.entries();
         let own = own + forces.deformables.entries();
         forces.slopes = Slopes::new(model.nv(), own + foreign + elastic + geared);
-        forces.apart = Apart::new(model, &forces.cords, own + foreign + geared, derivatives);
+        if derivatives {
+            (forces.apart).reserve(model, own + foreign + geared);
+        }
         let rows = own + foreign + geared + forces.elastic.rows(&forces.cords);
         forces.rows = rows.min(model.nv());
         let geared = if forces.pulled.is_empty() { 0 } else { geared };
@@ -128,18 +134,6 @@ impl Forces {
             &self.fluid,
         ];
         own.into_iter().chain(self.others.iter().map(|f| &**f))
-    }
-
-    fn all_mut(&mut self) -> impl Iterator<Item = &mut (dyn Force + 'static)> {
-        let own: [&mut (dyn Force + 'static); 5] = [
-            &mut self.damper,
-            &mut self.spring,
-            &mut self.wrenches,
-            &mut self.lift,
-            &mut self.fluid,
-        ];
-        own.into_iter()
-            .chain(self.others.iter_mut().map(|f| &mut **f))
     }
 
     /// Copies of the forces defined outside the library.
@@ -208,6 +202,7 @@ impl Forces {
     ) {
         self.cords.place_points(model, params);
         self.deformables.refresh(params);
+        self.apart.refresh(model, params);
         let mut implicit = std::mem::take(&mut self.implicit);
         implicit.clear();
         self.all().for_each(|f| f.implicit(params, &mut implicit));
@@ -269,6 +264,7 @@ impl Forces {
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
         // −0.0 plus any number, zero of either sign included, is this number.
         tau.fill(-0.0);
+        self.contacts_moved = false;
         // Called by name, so that a step needs no dynamic dispatch. Wrenches and gravity compensation
         // are loads.
         self.damper.apply(at, tau);
@@ -277,7 +273,8 @@ impl Forces {
             self.cords.update_one(*i, at.kin, at.q);
         }
         self.fluid.apply(at, tau);
-        let mut distance = self.actuate(at, tau)?;
+        let adhesion = self.adhesion.as_deref_mut();
+        let mut distance = self.actuators.act(at, &self.cords, adhesion, tau)?;
         if self.elastic.acts() {
             self.elastic.apply(at, &self.cords, tau);
             distance = distance.min(self.elastic.switch_distance());
@@ -512,7 +509,9 @@ impl Forces {
     }
 
     pub fn set_param(&mut self, p: &Param, value: f64) {
-        self.others[p.index as usize].set_parameter(p.component as usize, value);
+        for others in [&mut self.others, &mut self.apart.others] {
+            others[p.index as usize].set_parameter(p.component as usize, value);
+        }
     }
 
     /// Adds the derivative of the balance by a parameter to `r`, see [`Force::by_parameter`].
@@ -552,21 +551,15 @@ impl Forces {
         }
     }
 
-    /// All lengths at q, where `kin` holds positions. The state of the last [`Forces::apply`] is lost.
+    /// All lengths at q, where `kin` holds positions.
     pub fn lengths(&mut self, kin: &Kinematics, q: &[f64]) -> &Cords {
-        self.cords.update(kin, q);
-        &self.cords
+        let cords = &mut self.apart.cords;
+        cords.update(kin, q);
+        cords
     }
 
-    /// Energy stored at q [J], without contacts. `kin` holds positions. The state of the last
-    /// [`Forces::apply`] is lost.
+    /// Energy stored at q [J], without contacts. `kin` holds positions.
     pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
-        let stored: f64 = self.all_mut().map(|f| f.energy(model, params, q)).sum();
-        let stored = stored + self.deformables.energy(model, kin);
-        if self.cords.is_empty() {
-            return stored;
-        }
-        self.cords.update(kin, q);
-        stored + self.elastic.energy(model, params, &self.cords)
+        self.apart.energy(model, params, kin, q)
     }
 }

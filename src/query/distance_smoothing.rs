@@ -22,8 +22,8 @@ use crate::collision::scene::Closest;
 use crate::collision::{ContactDerivative, ContactPoint};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3, so3_exp};
-use crate::step::Sim;
-use crate::step::info::check_length;
+use crate::step::Query;
+use crate::step::info::{check_length, check_state};
 
 /// Options of [`Sim::smoothed_distance`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,78 +108,68 @@ impl DistanceSmoothing {
 /// Larger widths would draw rotation vectors beyond π.
 const MAX_ANGLE: f64 = 0.5;
 
-impl Sim {
-    /// The distance of two geoms at q, regardless of the filters, smoothed over displacements of `geom_b`,
-    /// and its derivatives by δq (formulas: see the module of [`DistanceSmoothing`]). Contacts and the last
-    /// step do not change. Allocates as [`Sim::collide`] does.
-    ///
-    /// # Errors
-    /// As [`Sim::distance`], for q and for every displaced pose; `InvalidArgument` naming the option or
-    /// output. Nothing is written then.
-    pub fn smoothed_distance(
-        &mut self,
-        geom_a: usize,
-        geom_b: usize,
-        q: &[f64],
-        options: &DistanceSmoothing,
-        out: SmoothedDistanceDerivatives<'_>,
-    ) -> Result<SmoothedDistance> {
-        options.check()?;
-        self.check_state(q, None)?;
-        for (name, x, rows) in [
-            ("distance", &out.distance, 1),
-            ("point", &out.point, 3),
-            ("normal", &out.normal, 3),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, rows * self.model.nv())?;
+pub(super) fn smoothed_distance(
+    at: &mut Query<'_>,
+    geom_a: usize,
+    geom_b: usize,
+    q: &[f64],
+    options: &DistanceSmoothing,
+    out: SmoothedDistanceDerivatives<'_>,
+) -> Result<SmoothedDistance> {
+    options.check()?;
+    check_state(at.model, q, None)?;
+    for (name, x, rows) in [
+        ("distance", &out.distance, 1),
+        ("point", &out.point, 3),
+        ("normal", &out.normal, 3),
+    ] {
+        if let Some(x) = x {
+            check_length(name, x, rows * at.model.nv())?;
+        }
+    }
+    at.update_positions(q)?;
+    at.with_scene(|scene, model, kin| {
+        let geoms = [geom_a, geom_b];
+        let [pose_a, pose_b] = scene.placements(model, kin, geoms)?;
+        let mut rng = Normal::new(options.seed);
+        let mut mean = Mean::default();
+        let mut last = None;
+        for _ in 0..options.pairs {
+            let d = Displacement::draw(options, &mut rng);
+            let mut pair = [None; 2];
+            for (slot, sign) in pair.iter_mut().zip([1.0, -1.0]) {
+                let c = scene.closest(model, geoms, &[pose_a, d.applied(&pose_b, sign)])?;
+                mean.add(&c, &pose_b, options.method);
+                *slot = Some(c.contact.point);
+                last = Some(c);
+            }
+            if let ([Some(plus), Some(minus)], SmoothingMethod::ZerothOrder) =
+                (pair, options.method)
+            {
+                mean.correlate(&plus, &minus, d.weight(options));
             }
         }
-        self.update_positions(q)?;
-        self.with_scene(|scene, model, kin| {
-            let geoms = [geom_a, geom_b];
-            let [pose_a, pose_b] = scene.placements(model, kin, geoms)?;
-            let mut rng = Normal::new(options.seed);
-            let mut mean = Mean::default();
-            let mut last = None;
-            for _ in 0..options.pairs {
-                let d = Displacement::draw(options, &mut rng);
-                let mut pair = [None; 2];
-                for (slot, sign) in pair.iter_mut().zip([1.0, -1.0]) {
-                    let c = scene.closest(model, geoms, &[pose_a, d.applied(&pose_b, sign)])?;
-                    mean.add(&c, &pose_b, options.method);
-                    *slot = Some(c.contact.point);
-                    last = Some(c);
-                }
-                if let ([Some(plus), Some(minus)], SmoothingMethod::ZerothOrder) =
-                    (pair, options.method)
-                {
-                    mean.correlate(&plus, &minus, d.weight(options));
-                }
-            }
-            let Some(last) = last else {
-                return Err(Error::invalid("smoothing.pairs must be positive, got 0"));
-            };
-            let mut contact = last.contact;
-            let motion = mean.finish(&pose_b, options.pairs, &mut contact.point);
-            let mut columns = ContactDerivatives {
-                point: out.point,
-                normal: out.normal,
-                tangents: None,
-                gap: out.distance,
-            };
-            contact_motion::check(model, &contact, &motion)?;
-            columns.clear();
-            contact_motion::write(model, kin, &contact, &motion, &mut columns);
-            Ok(SmoothedDistance {
-                distance: contact.point.gap,
-                point: contact.point.point.to_array(),
-                normal: contact.point.normal.to_array(),
-            })
+        let Some(last) = last else {
+            return Err(Error::invalid("smoothing.pairs must be positive, got 0"));
+        };
+        let mut contact = last.contact;
+        let motion = mean.finish(&pose_b, options.pairs, &mut contact.point);
+        let mut columns = ContactDerivatives {
+            point: out.point,
+            normal: out.normal,
+            tangents: None,
+            gap: out.distance,
+        };
+        contact_motion::check(model, &contact, &motion)?;
+        columns.clear();
+        contact_motion::write(model, kin, &contact, &motion, &mut columns);
+        Ok(SmoothedDistance {
+            distance: contact.point.gap,
+            point: contact.point.point.to_array(),
+            normal: contact.point.normal.to_array(),
         })
-    }
+    })
 }
-
 /// A displacement of B in its own frame.
 struct Displacement {
     translation: Vec3,

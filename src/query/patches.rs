@@ -87,41 +87,36 @@ impl Outlines {
     }
 }
 
-impl Sim {
-    /// The polygons of the faces among the contacts of the last step or [`Sim::collide`].
-    pub fn outlines(&self, out: &mut Outlines) {
-        out.vertices.clear();
-        out.pressures.clear();
-        out.starts.clear();
-        out.starts.push(0);
-        let Some(scene) = self.scene() else { return };
-        for c in scene.contacts() {
-            scene.outline(c, |x, pressure| {
-                out.vertices.push(x.to_array());
-                out.pressures.push(pressure);
-            });
-            out.starts.push(out.vertices.len());
-        }
-    }
-
-    /// Whether any geom may meet others in faces.
-    pub fn has_patches(&self) -> bool {
-        let kinds = self.model().geoms().iter().map(|g| g.hydroelastic.kind);
-        let mut pressed = kinds.filter(|k| *k != HydroelasticKind::None);
-        self.options().contact == Contact::Convex && pressed.next().is_some()
-    }
-
-    /// The patches of the last step or [`Sim::collide`] in the order of the contacts.
-    pub fn patches(&self) -> impl Iterator<Item = Patch> {
-        let h = self.options().time_step;
-        let mut first = 0;
-        let together = |a: &ContactReport, b: &ContactReport| a.geom == b.geom;
-        let pairs = self.contacts().chunk_by(together).map(move |faces| {
-            let at = first;
-            first += faces.len();
-            (at, faces)
+pub(super) fn outlines(sim: &Sim, out: &mut Outlines) {
+    out.vertices.clear();
+    out.pressures.clear();
+    out.starts.clear();
+    out.starts.push(0);
+    let Some(scene) = sim.scene() else { return };
+    for c in scene.contacts() {
+        scene.outline(c, |x, pressure| {
+            out.vertices.push(x.to_array());
+            out.pressures.push(pressure);
         });
-        let pressed = pairs.filter(|(_, faces)| faces[0].area > 0.0);
-        pressed.map(move |(at, faces)| Patch::of(faces, at, h))
+        out.starts.push(out.vertices.len());
     }
+}
+
+pub(super) fn has_patches(sim: &Sim) -> bool {
+    let kinds = sim.model().geoms().iter().map(|g| g.hydroelastic.kind);
+    let mut pressed = kinds.filter(|k| *k != HydroelasticKind::None);
+    sim.options().contact == Contact::Convex && pressed.next().is_some()
+}
+
+pub(super) fn patches(sim: &Sim) -> impl Iterator<Item = Patch> {
+    let h = sim.options().time_step;
+    let mut first = 0;
+    let together = |a: &ContactReport, b: &ContactReport| a.geom == b.geom;
+    let pairs = sim.contacts().chunk_by(together).map(move |faces| {
+        let at = first;
+        first += faces.len();
+        (at, faces)
+    });
+    let pressed = pairs.filter(|(_, faces)| faces[0].area > 0.0);
+    pressed.map(move |(at, faces)| Patch::of(faces, at, h))
 }

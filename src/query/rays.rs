@@ -6,8 +6,8 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::spatial::Vec3;
-use crate::step::info::{REACH, check_finite, check_length};
-use crate::step::{Gradient, Sim};
+use crate::step::info::{REACH, check_body, check_finite, check_length, check_state};
+use crate::step::{Gradient, Query};
 
 /// Below this cosine of the angle to the normal a ray grazes: its distance has no derivative.
 pub(super) const GRAZING: f64 = 1e-6;
@@ -38,70 +38,53 @@ pub struct RayHit {
     pub gradient: Gradient,
 }
 
-impl Sim {
-    /// The first hit of each ray at q. From within a solid a ray hits its surface from inside; planes are hit
-    /// from above only. Every geom counts, regardless of the filters. `by_q` receives the derivatives of the
-    /// distances by the tangent of q, nv entries for each ray, with the rays at rest in the world; zero for a
-    /// ray without a hit.
-    ///
-    /// With the outward normal n and the unit direction d, the distance varies with a ray's own origin by
-    /// −n/(n·d), and with its unit direction by this times the distance. Allocates as [`Sim::collide`] does.
-    ///
-    /// # Errors
-    /// As [`Sim::collide`] for q; `InvalidArgument` for a direction of zero length, a body that does not
-    /// exist or a `max_distance` that is not positive; `Numerical` for an origin that is too far away.
-    pub fn ray_casts(
-        &mut self,
-        q: &[f64],
-        rays: &Rays<'_>,
-        by_q: Option<&mut [f64]>,
-        mut each: impl FnMut(usize, Option<RayHit>),
-    ) -> Result<()> {
-        self.check_state(q, None)?;
-        let count = rays.check(self)?;
-        let nv = self.model.nv();
-        if let Some(x) = &by_q {
-            check_length("ddistance", x, nv * count)?;
-        }
-        self.update_positions(q)?;
-        self.with_scene(|scene, model, kin| {
-            let mut columns = by_q;
-            for i in 0..count {
-                let ray = rays.ray(i)?;
-                let hit = scene.ray_cast(model, kin, &ray, rays.max_distance, rays.exclude_body);
-                if let Some(out) = &mut columns {
-                    let column = &mut out[i * nv..(i + 1) * nv];
-                    column.fill(0.0);
-                    if let Some(hit) = &hit {
-                        distance_by_q(model, kin, &ray, hit, column);
-                    }
+pub(super) fn ray_casts(
+    at: &mut Query<'_>,
+    q: &[f64],
+    rays: &Rays<'_>,
+    by_q: Option<&mut [f64]>,
+    mut each: impl FnMut(usize, Option<RayHit>),
+) -> Result<()> {
+    check_state(at.model, q, None)?;
+    let count = rays.check(at.model)?;
+    let nv = at.model.nv();
+    if let Some(x) = &by_q {
+        check_length("ddistance", x, nv * count)?;
+    }
+    at.update_positions(q)?;
+    at.with_scene(|scene, model, kin| {
+        let mut columns = by_q;
+        for i in 0..count {
+            let ray = rays.ray(i)?;
+            let hit = scene.ray_cast(model, kin, &ray, rays.max_distance, rays.exclude_body);
+            if let Some(out) = &mut columns {
+                let column = &mut out[i * nv..(i + 1) * nv];
+                column.fill(0.0);
+                if let Some(hit) = &hit {
+                    distance_by_q(model, kin, &ray, hit, column);
                 }
-                each(i, hit.map(|h| told(&ray, &h)));
             }
-            Ok(())
-        })
-    }
+            each(i, hit.map(|h| told(&ray, &h)));
+        }
+        Ok(())
+    })
+}
 
-    /// [`Sim::ray_casts`] of one ray.
-    ///
-    /// # Errors
-    /// As [`Sim::ray_casts`].
-    pub fn ray_cast(
-        &mut self,
-        q: &[f64],
-        rays: &Rays<'_>,
-        by_q: Option<&mut [f64]>,
-    ) -> Result<Option<RayHit>> {
-        check_length("origins", rays.origins, 3)?;
-        let mut found = None;
-        self.ray_casts(q, rays, by_q, |_, hit| found = hit)?;
-        Ok(found)
-    }
+pub(super) fn ray_cast(
+    at: &mut Query<'_>,
+    q: &[f64],
+    rays: &Rays<'_>,
+    by_q: Option<&mut [f64]>,
+) -> Result<Option<RayHit>> {
+    check_length("origins", rays.origins, 3)?;
+    let mut found = None;
+    ray_casts(at, q, rays, by_q, |_, hit| found = hit)?;
+    Ok(found)
 }
 
 impl Rays<'_> {
     /// Checks the rays and returns their number.
-    fn check(&self, sim: &Sim) -> Result<usize> {
+    fn check(&self, model: &Model) -> Result<usize> {
         let count = self.origins.len() / 3;
         check_finite("origins", self.origins, 3 * count)?;
         check_finite("directions", self.directions, 3 * count)?;
@@ -118,7 +101,7 @@ impl Rays<'_> {
             )));
         }
         if let Some(body) = self.exclude_body {
-            sim.check_body(body)?;
+            check_body(model, body)?;
         }
         for i in 0..count {
             self.ray(i)?;

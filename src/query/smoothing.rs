@@ -121,141 +121,124 @@ impl Smoothing {
     }
 }
 
-impl Sim {
-    /// Smoothed Jacobians of the last step; shapes as in [`StepJacobians`]. The mean over random states is
-    /// also taken for parameters; parameters themselves are not displaced.
-    ///
-    /// Works on a copy of the simulation, made on the heap: the steps that follow have the same bits with and
-    /// without this call.
-    ///
-    /// # Errors
-    /// `NoStep` before a step; `InvalidArgument` naming the option, output or missing workspace;
-    /// `NotConverged` if more pairs than `max_failures` had a failing step or derivative (with the first
-    /// cause), or if the relaxed problem was not solved. Nothing is written then.
-    pub fn smoothed_jacobians(
-        &self,
-        options: &Smoothing,
-        out: StepJacobians<'_>,
-    ) -> Result<SmoothingInfo> {
-        options.check()?;
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        let mut mean = Mean::new(out, [nv, nv, nu, np], nv)?;
-        let zeroth = options.method == SmoothingMethod::ZerothOrder;
-        if !zeroth {
-            self.need_step()?;
+pub(super) fn smoothed_jacobians(
+    sim: &Sim,
+    options: &Smoothing,
+    out: StepJacobians<'_>,
+) -> Result<SmoothingInfo> {
+    options.check()?;
+    let (nv, nu, np) = (sim.model.nv(), sim.model.nu(), sim.np());
+    let mut mean = Mean::new(out, [nv, nv, nu, np], nv)?;
+    let zeroth = options.method == SmoothingMethod::ZerothOrder;
+    if !zeroth {
+        sim.need_step()?;
+    } else {
+        sim.need_taken()?;
+        for (kind, name, width) in [
+            (0, "width_q", options.width_q),
+            (1, "width_v", options.width_v),
+            (2, "width_u", options.width_u),
+        ] {
+            if mean.wants(kind) && width == 0.0 {
+                return Err(Error::invalid(format!(
+                    "smoothing.{name} must be positive: an output by it was asked for to \
+                     zeroth order"
+                )));
+            }
+        }
+        if mean.wants(3) {
+            return Err(Error::invalid(
+                "dq_dp, dv_dp: parameters are not displaced, so there is no zeroth-order \
+                 estimate by them",
+            ));
+        }
+    }
+    let mut info = SmoothingInfo {
+        gradient: Gradient::Smoothed,
+        pairs: 0,
+        failures: 0,
+    };
+    if options.method == SmoothingMethod::CentralPath {
+        let mut sim = relaxed(sim, options)?;
+        sim.step_jacobians(mean.sample())?;
+        mean.add_sample();
+        mean.deliver(1.0)?;
+        return Ok(info);
+    }
+    let mut pair = Pair::new(sim)?;
+    let mut rng = Normal::new(options.seed);
+    let mut cause = None;
+    for _ in 0..options.pairs {
+        pair.draw(
+            [options.width_q, options.width_v, options.width_u],
+            &mut rng,
+        );
+        let done = if zeroth {
+            pair.difference(sim).map(|()| mean.correlate(&pair))
         } else {
-            self.need_taken()?;
-            for (kind, name, width) in [
-                (0, "width_q", options.width_q),
-                (1, "width_v", options.width_v),
-                (2, "width_u", options.width_u),
-            ] {
-                if mean.wants(kind) && width == 0.0 {
-                    return Err(Error::invalid(format!(
-                        "smoothing.{name} must be positive: an output by it was asked for to \
-                         zeroth order"
-                    )));
-                }
-            }
-            if mean.wants(3) {
-                return Err(Error::invalid(
-                    "dq_dp, dv_dp: parameters are not displaced, so there is no zeroth-order \
-                     estimate by them",
-                ));
-            }
-        }
-        let mut info = SmoothingInfo {
-            gradient: Gradient::Smoothed,
-            pairs: 0,
-            failures: 0,
+            pair.jacobians(sim, &mut mean)
         };
-        if options.method == SmoothingMethod::CentralPath {
-            let mut sim = self.relaxed(options)?;
-            sim.step_jacobians(mean.sample())?;
-            mean.add_sample();
-            mean.deliver(1.0)?;
-            return Ok(info);
-        }
-        let mut pair = Pair::new(self)?;
-        let mut rng = Normal::new(options.seed);
-        let mut cause = None;
-        for _ in 0..options.pairs {
-            pair.draw(
-                [options.width_q, options.width_v, options.width_u],
-                &mut rng,
-            );
-            let done = if zeroth {
-                pair.difference(self).map(|()| mean.correlate(&pair))
-            } else {
-                pair.jacobians(self, &mut mean)
-            };
-            match done {
-                Ok(()) => info.pairs += 1,
-                Err(e) => {
-                    info.failures += 1;
-                    cause.get_or_insert(e);
-                }
+        match done {
+            Ok(()) => info.pairs += 1,
+            Err(e) => {
+                info.failures += 1;
+                cause.get_or_insert(e);
             }
         }
-        if let Some(e) = cause
-            && (info.failures > options.max_failures || info.pairs == 0)
-        {
-            return Err(Error::not_converged(format!(
-                "smoothing: {} of {} pairs failed, max_failures is {}; the first: {e}",
-                info.failures, options.pairs, options.max_failures
-            )));
-        }
-        let per_pair = if zeroth { 1.0 } else { 2.0 };
-        mean.deliver(1.0 / (per_pair * info.pairs as f64))?;
-        Ok(info)
     }
+    if let Some(e) = cause
+        && (info.failures > options.max_failures || info.pairs == 0)
+    {
+        return Err(Error::not_converged(format!(
+            "smoothing: {} of {} pairs failed, max_failures is {}; the first: {e}",
+            info.failures, options.pairs, options.max_failures
+        )));
+    }
+    let per_pair = if zeroth { 1.0 } else { 2.0 };
+    mean.deliver(1.0 / (per_pair * info.pairs as f64))?;
+    Ok(info)
+}
 
-    /// The last step with complementarity relaxed; [`SmoothingMethod::CentralPath`] gives its Jacobian.
-    /// Lengths nq, nv. Only the method, κ and the reach of `options` matter. The simulation does not change.
-    ///
-    /// # Errors
-    /// As [`Sim::smoothed_jacobians`]; `InvalidArgument` for another method.
-    pub fn relaxed_step(
-        &self,
-        options: &Smoothing,
-        q_next: &mut [f64],
-        v_next: &mut [f64],
-    ) -> Result<()> {
-        if options.method != SmoothingMethod::CentralPath {
-            return Err(Error::invalid(format!(
-                "smoothing.method must be CentralPath for a relaxed step, got {:?}",
-                options.method
-            )));
-        }
-        options.check()?;
-        check_length("q_next", q_next, self.model.nq())?;
-        check_length("v_next", v_next, self.model.nv())?;
-        self.need_taken()?;
-        let sim = self.relaxed(options)?;
-        q_next.copy_from_slice(&sim.state.q_next);
-        v_next.copy_from_slice(&sim.state.v_next);
-        Ok(())
+pub(super) fn relaxed_step(
+    sim: &Sim,
+    options: &Smoothing,
+    q_next: &mut [f64],
+    v_next: &mut [f64],
+) -> Result<()> {
+    if options.method != SmoothingMethod::CentralPath {
+        return Err(Error::invalid(format!(
+            "smoothing.method must be CentralPath for a relaxed step, got {:?}",
+            options.method
+        )));
     }
+    options.check()?;
+    check_length("q_next", q_next, sim.model.nq())?;
+    check_length("v_next", v_next, sim.model.nv())?;
+    sim.need_taken()?;
+    let sim = relaxed(sim, options)?;
+    q_next.copy_from_slice(&sim.state.q_next);
+    v_next.copy_from_slice(&sim.state.v_next);
+    Ok(())
+}
 
-    /// A copy whose last step is this simulation's, relaxed.
-    fn relaxed(&self, options: &Smoothing) -> Result<Sim> {
-        self.refuse_with_loads("smoothing.method CentralPath")?;
-        if !matches!(self.options.contact, Contact::Ncp | Contact::None) {
-            return Err(Error::unsupported(format!(
-                "smoothing.method: CentralPath relaxes rigid contact with circular cones; with {:?}, expected a randomized one",
-                self.options.contact
-            )));
-        }
-        let mut sim = self.renewed()?;
-        let mut warm = vec![0.0; self.memory_size()];
-        self.get_memory(&mut warm)?;
-        sim.set_memory(&warm)?;
-        sim.widen_speculative_margin(options.reach);
-        let (mut q, mut v) = (vec![0.0; self.model.nq()], vec![0.0; self.model.nv()]);
-        let s = &self.state;
-        sim.set_act(&s.drives.act)?;
-        sim.step(&s.q, &s.v, &s.u, &mut q, &mut v)?;
-        sim.relax_last_step(options.kappa)?;
-        Ok(sim)
+/// A copy whose last step is this simulation's, relaxed.
+fn relaxed(last: &Sim, options: &Smoothing) -> Result<Sim> {
+    last.refuse_with_loads("smoothing.method CentralPath")?;
+    if !matches!(last.options.contact, Contact::Ncp | Contact::None) {
+        return Err(Error::unsupported(format!(
+            "smoothing.method: CentralPath relaxes rigid contact with circular cones; with {:?}, expected a randomized one",
+            last.options.contact
+        )));
     }
+    let mut sim = last.renewed()?;
+    let mut warm = vec![0.0; last.memory_size()];
+    last.get_memory(&mut warm)?;
+    sim.set_memory(&warm)?;
+    sim.widen_speculative_margin(options.reach);
+    let (mut q, mut v) = (vec![0.0; last.model.nq()], vec![0.0; last.model.nv()]);
+    let s = &last.state;
+    sim.set_act(&s.drives.act)?;
+    sim.step(&s.q, &s.v, &s.u, &mut q, &mut v)?;
+    sim.relax_last_step(options.kappa)?;
+    Ok(sim)
 }

@@ -65,6 +65,15 @@ impl Sim {
         Ok(())
     }
 
+    /// How far the derivatives of the last step are prepared. A query may have moved the contacts of the
+    /// forces.
+    pub(super) fn held(&self) -> Held {
+        match self.forces.contacts_moved {
+            true => Held::Other,
+            false => self.held,
+        }
+    }
+
     /// Prepares the data that all derivatives of the last step need, unless they are up to date: the
     /// recursions at its acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
     pub(super) fn prepare(&mut self) -> Result<()> {
@@ -75,10 +84,10 @@ impl Sim {
         if self.theta.is_some() {
             return self.linearize_theta();
         }
-        if self.held >= Held::Balance {
+        if self.held() >= Held::Balance {
             return Ok(());
         }
-        let fresh = self.held == Held::Velocities;
+        let fresh = self.held() == Held::Velocities;
         if !fresh {
             self.dynamics
                 .update(&self.model, &self.params, &self.state.q, &self.state.v);
@@ -198,7 +207,7 @@ impl Sim {
     /// takes their products.
     pub(crate) fn linearize(&mut self) -> Result<()> {
         self.prepare()?;
-        if self.held >= Held::Matrices || self.implicit.is_some() {
+        if self.held() >= Held::Matrices || self.implicit.is_some() {
             return Ok(());
         }
         let model = &*self.model;

@@ -149,6 +149,32 @@ pub(crate) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
     }
 }
 
+/// Refuses a state with a wrong length, a number that is not finite, or a quaternion that cannot be
+/// normalized.
+pub(crate) fn check_state(model: &Model, q: &[f64], v: Option<&[f64]>) -> Result<()> {
+    check_finite("q", q, model.nq())?;
+    if let Some((joint, norm)) = model.bad_quaternion(q) {
+        return Err(Error::invalid(format!(
+            "q: the quaternion of joint \"{joint}\" must have length 1, got {norm:e}"
+        )));
+    }
+    match v {
+        Some(v) => check_finite("v", v, model.nv()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a body that does not exist.
+pub(crate) fn check_body(model: &Model, body: usize) -> Result<()> {
+    let n = model.nbody();
+    match body < n {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "body must be in 0..{n}, got {body}"
+        ))),
+    }
+}
+
 /// A name, the numbers, and their destination if wanted.
 type Finished<'a> = (&'a str, &'a [f64], Option<&'a mut [f64]>);
 

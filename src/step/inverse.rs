@@ -12,7 +12,6 @@ use super::options::Contact;
 use super::sim::Sim;
 use super::state::{Held, Last};
 use crate::error::{Error, Result};
-use crate::integrator::Start;
 use crate::linalg::{add_scaled, all_finite};
 
 /// Largest deviation of a step under the computed force from the given velocity, relative to the largest
@@ -112,23 +111,14 @@ impl Sim {
         s.v.copy_from_slice(v);
         s.u.copy_from_slice(u);
         s.drives.take(model, h, u, &self.act)?;
-        s.take_centres(&self.forces, model, &self.params);
-        let at = Start {
-            model,
-            h,
-            q,
-            v,
-            carried: &self.carried,
-            centres: &s.centres,
-        };
-        self.integrator.start(&at, &mut s.v_start);
+        s.carried.copy_from_slice(&self.carried);
+        let mut at = self.stepping(&[]);
+        at.start();
+        let s = &mut *at.s;
         for (end, (start, a)) in s.v_end.iter_mut().zip(s.v_start.iter().zip(a)) {
             *end = start + h * a;
         }
-        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
-        self.forces.apply(&at, &mut self.tau)?;
-        self.forces.set_products(&mut self.dynamics.system);
-        self.hold_servos();
+        at.push()?;
         let (model, s) = (&*self.model, &mut self.pending);
         (self.dynamics).inverse(model, &self.params, a, force);
         self.dynamics.system.add_product(a, force);

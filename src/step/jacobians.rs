@@ -121,7 +121,7 @@ impl Sim {
         let nv = self.model.nv();
         self.linearize()?;
         let by_directions = self.by_directions();
-        if self.held < Held::Columns {
+        if self.held() < Held::Columns {
             self.couple()?;
             match by_directions {
                 true => self.columns_by_directions()?,
@@ -185,7 +185,7 @@ impl Sim {
         }
         // Forces connect trees at the point at which the derivative is taken.
         let may_join = self.contact.is_none() || self.forces.may_touch();
-        if may_join && (self.held < Held::Velocities || self.theta.is_some()) {
+        if may_join && (self.held() < Held::Velocities || self.theta.is_some()) {
             self.prepare()?;
         }
         self.start_coupling();

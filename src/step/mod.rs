@@ -1,7 +1,12 @@
 //! Time stepping and the derivatives of a step.
+//!
+//! A step with a symplectic scheme is `explicit`, a stage a line. A step of the θ-method is `implicit_stage`.
+//! Implicit formulas solve one or two stages and have no impulses (`implicit/`). The derivative of a step is a
+//! chain of links (`chain.rs`).
 
 mod act;
 mod adjoints;
+mod asking;
 mod aware;
 mod carried;
 mod centres;
@@ -13,7 +18,6 @@ mod contact_kernels;
 mod derivatives;
 mod driven;
 pub(crate) mod drives;
-mod duplicate;
 mod forward;
 mod free_motion;
 mod geometry;
@@ -37,17 +41,17 @@ mod parts;
 mod penalty;
 mod prescribe;
 mod products;
-mod relaxed;
-mod scene;
 mod selection;
 mod sim;
 mod split;
+mod stages;
 pub(crate) mod state;
 mod theta;
 mod tree_inverse;
 
 pub use act::ActJacobians;
 pub use adjoints::StepAdjoint;
+pub(crate) use asking::Query;
 pub use column_labels::ColumnLabels;
 pub use contact::ContactReport;
 pub(crate) use contact::ImpulseBar;
@@ -66,3 +70,34 @@ pub use options::{Contact, ConvexVariant, Integrator, Options};
 pub use parts::Parts;
 pub(crate) use parts::law_of;
 pub use sim::Sim;
+
+use crate::error::Result;
+use stages::Stepping;
+use theta::Theta;
+
+/// A step from (q, v, u) to (q⁺, v⁺) in which forces act at its start and impulses at its end.
+fn explicit(at: &mut Stepping<'_>) -> Result<()> {
+    // Kinematics.
+    at.place()?;
+    // v̂₀, the velocity without any force.
+    at.start();
+    // τ(q, v, u), and its implicit terms in A.
+    let margin = at.push()?;
+    // Free motion: A a = τ − b.
+    at.fall()?;
+    // Collision, rows, law: v̂ = v̂₀ + h a + A⁻¹ Jᵀ λ.
+    at.respond(margin)?;
+    // (q⁺, v⁺) = Φ(q, v, v̂).
+    at.advance(margin)
+}
+
+/// A step of the θ-method: a stage within the step gives the velocity without impulses, and A.
+fn implicit_stage(at: &mut Stepping<'_>, theta: &mut Theta) -> Result<()> {
+    // v̂₀ + h a, with forces at the stage and A at its placements.
+    let found = theta::fall(at, theta)?;
+    // Kinematics at the start of the step.
+    (at.dynamics).update(at.model, at.params, &at.s.q, &at.s.v);
+    // Collision, rows, law.
+    theta::respond(at, &found)?;
+    at.advance(found.margin)
+}

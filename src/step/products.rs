@@ -1,7 +1,9 @@
-//! Jacobian-vector and vector-Jacobian products of the last step.
+//! Jacobian-vector and vector-Jacobian products of the last step, and its Jacobians by activations.
 
+use super::act::ActJacobians;
 use super::adjoints::StepAdjoint;
 use super::info::{check_finite, check_length};
+use super::jacobians::StepJacobians;
 use super::link::{Along, Parameters, Seed};
 use super::sim::Sim;
 use crate::error::{Error, Result};
@@ -120,5 +122,42 @@ impl Sim {
             check_finite("act_next_bar", act_next_bar, self.act.len())?;
         }
         self.adjoint(&Seed::of(q_next_bar, v_next_bar, act_next_bar), out)
+    }
+
+    /// The part of the last step's Jacobians that [`Sim::step_jacobians`] leaves out; see [`ActJacobians`].
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`]. Then nothing is written.
+    pub fn step_act_jacobians(&mut self, out: ActJacobians<'_>) -> Result<()> {
+        let (nv, nu, na) = (self.model.nv(), self.model.nu(), self.act.len());
+        self.need_step()?;
+        for (name, x, size) in [
+            ("dq_dact", &out.dq_dact, nv * na),
+            ("dv_dact", &out.dv_dact, nv * na),
+            ("dact_dq", &out.dact_dq, na * nv),
+            ("dact_dv", &out.dact_dv, na * nv),
+            ("dact_dact", &out.dact_dact, na * na),
+            ("dact_du", &out.dact_du, na * nu),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, size)?;
+            }
+        }
+        let none = StepJacobians::default();
+        self.write_jacobians(none, [out.dq_dact, out.dv_dact], [nv * nv, nv * nu], false)?;
+        let mut rest = [out.dact_dq, out.dact_dv, out.dact_dact, out.dact_du];
+        for x in &mut rest {
+            x.iter_mut().for_each(|x| x.fill(0.0));
+        }
+        let [_, _, by_act, by_u] = &mut rest;
+        for (i, (j, [u, act])) in self.state.drives.next_slopes().enumerate() {
+            if let Some(x) = by_act {
+                x[i * na + i] = act;
+            }
+            if let Some(x) = by_u {
+                x[j * na + i] = u;
+            }
+        }
+        Ok(())
     }
 }

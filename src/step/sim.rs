@@ -1,30 +1,33 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
 use super::adjoints::Adjoints;
+use super::asking::Query;
 use super::contact::ContactStage;
 use super::driven::Driven;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
-use super::info::{Gradient, STIFFEST, are_near, check_finite, check_length, check_places};
+use super::info::{Gradient, are_near, check_finite, check_length, check_places, check_state};
 use super::linearization::Linearization;
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
 use super::options::{Contact, Options};
 use super::parts::{
-    Parts, refuse_cords, refuse_deformables, refuse_lag, refuse_stages, resists_turning,
+    Parts, law_of, refuse_cords, refuse_deformables, refuse_lag, refuse_stages, resists_turning,
 };
+use super::penalty::report_penalty;
 use super::split::Split;
+use super::stages::Stepping;
 use super::state::{Held, Last, StepState};
 use super::theta::Theta;
+use super::{explicit, implicit_stage};
 use crate::dynamics::Dynamics;
 use crate::dynamics::asked::Asked;
 use crate::error::{Error, Result};
 use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
 use crate::force::penalty::{self, PenaltyContacts};
-use crate::integrator::{Scheme, Start};
-use crate::linalg::first_not_finite;
+use crate::integrator::Scheme;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
 use std::sync::Arc;
@@ -70,12 +73,9 @@ pub struct Sim {
     pub(crate) diagonal: Vec<f64>,
     pub(crate) tau: Vec<f64>,
     pub(crate) work: Vec<f64>,
-    pub(crate) work2: Vec<f64>,
     /// Inverse of a step: the force, and a matrix of its derivative.
     pub(super) applied: Vec<f64>,
     pub(super) square: Vec<f64>,
-    /// Which dofs [`Sim::hybrid_dynamics`] prescribes.
-    pub(crate) prescribed: Vec<bool>,
     /// Dofs with a prescribed velocity.
     pub(super) driven: Driven,
 }
@@ -171,10 +171,8 @@ impl Sim {
             diagonal: vec![0.0; nv],
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
-            work2: vec![0.0; nv],
             applied: vec![0.0; nv],
             square: vec![0.0; if options.derivatives { nv * nv } else { 0 }],
-            prescribed: vec![false; nv],
             driven: Driven::new(nv),
             model,
         };
@@ -255,15 +253,21 @@ impl Sim {
 
     /// Checks a state: lengths, finite numbers, quaternions that can be normalized.
     pub(crate) fn check_state(&self, q: &[f64], v: Option<&[f64]>) -> Result<()> {
-        check_finite("q", q, self.model.nq())?;
-        if let Some((joint, norm)) = self.model.bad_quaternion(q) {
-            return Err(Error::invalid(format!(
-                "q: the quaternion of joint \"{joint}\" must have length 1, got {norm:e}"
-            )));
-        }
-        match v {
-            Some(v) => check_finite("v", v, self.model.nv()),
-            None => Ok(()),
+        check_state(&self.model, q, v)
+    }
+
+    /// The part that queries use. They change nothing of the last step, except the contacts of its forces.
+    pub(crate) fn query(&mut self) -> Query<'_> {
+        Query {
+            model: &self.model,
+            options: &self.options,
+            params: &mut self.params,
+            forces: &mut self.forces,
+            asked: &mut self.asked,
+            geometry: &mut self.geometry,
+            drives: &mut self.pending.drives,
+            act: &self.act,
+            scene: self.contact.as_mut().map(|c| &mut c.scene),
         }
     }
 
@@ -365,10 +369,7 @@ impl Sim {
         let placed = match is_solved {
             true if are_near(&self.model, &self.params, q) => Ok(()),
             true => self.update_positions_alone(q),
-            false => {
-                self.update(q, v);
-                self.check_positions()
-            }
+            false => Ok(()),
         };
         let stepped = placed.and_then(|()| self.pending_step(q, v, u, applied));
         if let Err(e) = stepped.and_then(|()| self.report_contacts()) {
@@ -394,101 +395,128 @@ impl Sim {
     fn report_contacts(&mut self) -> Result<()> {
         match &mut self.contact {
             Some(c) => c.report(&self.model, &self.pending.v_end),
-            None => self.report_penalty(),
+            None => {
+                let (Some(penalty), s) = (&self.forces.penalty, &self.pending) else {
+                    return Ok(());
+                };
+                let place = match (&self.implicit, &self.theta) {
+                    // The last stage of an implicit formula is the end of the step.
+                    (Some(_), _) => &s.q_next,
+                    (_, Some(theta)) => theta.place(),
+                    _ => &s.q,
+                };
+                let (kin, h, out) = (
+                    &self.dynamics.kin,
+                    self.options.time_step,
+                    &mut self.geometry,
+                );
+                report_penalty(penalty, &self.model, kin, h, place, &s.v_end, out)
+            }
         }
     }
 
     /// Computes a step into `pending`. The last step is kept until this one has succeeded.
     fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
-        let model = &*self.model;
-        let (h, s) = (self.options.time_step, &mut self.pending);
+        let s = &mut self.pending;
         s.q.copy_from_slice(q);
         s.v.copy_from_slice(v);
         s.u.copy_from_slice(u);
         s.carried.copy_from_slice(&self.carried);
-        s.drives.take(model, h, u, &self.act)?;
+        s.drives
+            .take(&self.model, self.options.time_step, u, &self.act)?;
         if self.implicit.is_some() {
             return self.pending_implicit();
         }
-        if self.theta.is_some() {
-            return self.pending_theta();
-        }
-        s.take_centres(&self.forces, model, &self.params);
-        let at = Start {
-            model,
-            h,
-            q,
-            v,
-            carried: &self.carried,
-            centres: &s.centres,
+        let mut theta = self.theta.take();
+        let mut at = self.stepping(applied);
+        let done = match &mut theta {
+            Some(theta) => implicit_stage(&mut at, theta),
+            None => explicit(&mut at),
         };
-        self.integrator.start(&at, &mut s.v_start);
-        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
-        let margin = self.forces.apply(&at, &mut self.tau)?;
-        for (tau, f) in self.tau.iter_mut().zip(applied) {
-            *tau += f;
-        }
-        self.forces.set_products(&mut self.dynamics.system);
-        s.begin(margin);
-        self.hold_servos();
-        let (model, s) = (&*self.model, &mut self.pending);
-        let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
-        let is_driven = !self.driven.is_empty();
-        let is_split = self.contact.is_some() && !self.dynamics.system.is_definite();
-        if is_driven {
-            self.driven.accelerate(&s.v_start, h);
-            let Driven { pivots, given, .. } = &self.driven;
-            (self.dynamics).forward_given(model, params, pivots, tau, given, &mut s.acc);
-        } else if self.contact.is_none() || is_split {
-            (self.dynamics).forward_system(model, params, diagonal, tau, &mut s.acc);
-        } else {
-            (self.dynamics).forward_factored(model, params, diagonal, tau, &mut s.acc);
-        }
-        s.settle_free(&self.forces, &self.dynamics, model, h, [diagonal, applied]);
-        match &mut self.contact {
-            None => {
-                if self.dynamics.system.stiffness() > STIFFEST {
-                    s.info.gradient = Gradient::Refused;
-                }
-                check_acceleration(model, &s.acc)?;
-                for k in 0..model.nv() {
-                    s.v_end[k] = s.v_start[k] + h * s.acc[k];
-                }
-                self.driven.write(&mut s.v_end);
-                s.check_digits(self.dynamics.system.before(), h)?;
-                if let Some(penalty) = &self.forces.penalty {
-                    s.info.contacts = penalty.scene.contacts().len();
-                }
-            }
-            Some(c) => {
-                if is_split {
-                    s.acc_free.copy_from_slice(&s.acc);
-                }
-                check_acceleration(model, &s.acc)?;
-                let d = &mut self.dynamics;
-                let certificate = match &mut self.loads {
-                    None => c.solve(model, params, d, q, v, &s.v_start, &s.acc, &mut s.v_end)?,
-                    Some(loads) => {
-                        let beside = (&self.forces, &self.driven);
-                        let tolerance = self.options.tolerance;
-                        loads.solve(c, (model, params), d, beside, s, tolerance)?
-                    }
-                };
-                self.driven.write(&mut s.v_end);
-                s.settle(c, &certificate, margin, &self.options)?;
-            }
-        }
-        s.finish(model, &*self.integrator, h, margin)
+        self.theta = theta;
+        done
     }
-}
 
-fn check_acceleration(model: &Model, acc: &[f64]) -> Result<()> {
-    match first_not_finite(acc) {
-        None => Ok(()),
-        Some(k) => Err(Error::numerical(format!(
-            "the acceleration of {} is not finite: singular mass or a state too large",
-            model.said_of_dof(k)
-        ))),
+    /// Replaces the last step's impulses and results by those with complementarity relaxed by κ; Jacobians
+    /// are then those of these results. The memory of the next step is not relaxed.
+    pub(crate) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
+        if self.implicit.is_some() {
+            // Without contact there is nothing to relax.
+            self.state.info.gradient = Gradient::Smoothed;
+            return Ok(());
+        }
+        let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
+        if let Some(c) = &mut self.contact {
+            c.relax(model, &mut self.dynamics, kappa, &mut s.v_end)?;
+            self.driven.write(&mut s.v_end);
+        }
+        for k in 0..model.nv() {
+            s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
+        }
+        s.advance(model, &*self.integrator, h)?;
+        s.info.gradient = Gradient::Smoothed;
+        s.only_modes_switch = false;
+        self.held = self.held().min(Held::Velocities);
+        Ok(())
+    }
+
+    /// The same simulation with a new workspace. It keeps parameters, wrenches, prescribed velocities and
+    /// pair filters. Warm starts and the last step are forgotten.
+    pub(crate) fn renewed(&self) -> Result<Sim> {
+        let parts = Parts {
+            integrator: (self.integrator).duplicate(&self.model, self.options.derivatives),
+            formula: self.implicit.as_ref().map(|i| i.formula),
+            law: match &self.contact {
+                Some(c) => c.renewed_law(),
+                None => law_of(&self.options),
+            },
+            forces: self.forces.duplicate_others(),
+        };
+        let mut sim = Sim::with_parts(self.model.clone(), &self.options, parts)?;
+        if let (Some(to), Some(from)) = (sim.scene_mut(), self.scene()) {
+            to.filter_as(&self.model, from);
+        }
+        sim.filter_adhesion();
+        sim.drive_as(&self.driven);
+        sim.select_params(&self.selected)?;
+        sim.params = self.params.clone();
+        sim.forces.wrenches = self.forces.wrenches.clone();
+        sim.forces.copy_feedback(&self.forces);
+        sim.refresh_forces();
+        sim.refresh_contact()?;
+        Ok(sim)
+    }
+
+    /// A copy of this simulation: parameters, wrenches, prescribed velocities, pair filters and warm starts
+    /// are the same, and so are the bits of all following steps. The last step is not copied.
+    ///
+    /// # Errors
+    /// As [`Sim::new`].
+    pub fn duplicate(&self) -> Result<Sim> {
+        let mut sim = self.renewed()?;
+        let mut warm = vec![0.0; self.memory_size()];
+        self.get_memory(&mut warm)?;
+        sim.set_memory(&warm)?;
+        Ok(sim)
+    }
+
+    /// The parts that a step uses, with the pending state.
+    pub(super) fn stepping<'a>(&'a mut self, applied: &'a [f64]) -> Stepping<'a> {
+        Stepping {
+            model: &self.model,
+            options: &self.options,
+            params: &self.params,
+            scheme: &*self.integrator,
+            dynamics: &mut self.dynamics,
+            forces: &mut self.forces,
+            driven: &mut self.driven,
+            contact: self.contact.as_deref_mut(),
+            loads: self.loads.as_deref_mut(),
+            diagonal: &mut self.diagonal,
+            tau: &mut self.tau,
+            applied,
+            s: &mut self.pending,
+        }
     }
 }
 

@@ -27,8 +27,8 @@ pub(crate) enum Last {
 }
 
 /// How far the derivatives of the last step are prepared. From `Velocities` on, each level includes the ones
-/// before it. Queries of forces use the steps' forces, and so return to `Other`; other queries have data of
-/// their own ([`Asked`](crate::dynamics::asked::Asked)).
+/// before it. Queries have data of their own, and set nothing here
+/// ([`Query`](super::asking::Query)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Held {
     /// Recursions or forces at another state.

@@ -4,14 +4,16 @@ use super::Forces;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
-use crate::force::{Force, ForceKinds, State};
+use crate::force::apart::Apart;
+use crate::force::{Force, ForceKinds, Input, State};
 use crate::model::Model;
 use crate::model::params::Params;
 
 impl Forces {
     /// Adds the generalized forces of these kinds, without loads on links, to `tau`. The time step in
     /// `at` must be zero, so that no term is implicit. Returns the distance to the nearest jump of the
-    /// derivatives. The state of the last [`Forces::apply`] is lost.
+    /// derivatives. The state of the last [`Forces::apply`] is kept, except its contacts
+    /// ([`Forces::contacts_moved`]).
     ///
     /// # Errors
     /// The errors of penalty contacts and of adhesion.
@@ -22,31 +24,37 @@ impl Forces {
         tau: &mut [f64],
     ) -> Result<f64> {
         let mut distance = f64::INFINITY;
+        self.contacts_moved |= self.penalty.is_some() && kinds.has(ForceKinds::CONTACT)
+            || self.adhesion.is_some() && kinds.has(ForceKinds::ACTUATOR);
         if kinds.has(ForceKinds::JOINT_DAMPER) {
             self.damper.apply(at, tau);
         }
         if kinds.has(ForceKinds::JOINT_SPRING) {
-            self.spring.apply(at, tau);
+            self.apart.spring.apply(at, tau);
         }
         if kinds.has(ForceKinds::FLUID) {
-            self.fluid.apply(at, tau);
+            self.apart.fluid.apply(at, tau);
         }
         if kinds.has(ForceKinds::ACTUATOR | ForceKinds::TENDON) {
-            self.cords.update(at.kin, at.q);
+            self.apart.cords.update(at.kin, at.q);
         }
         if kinds.has(ForceKinds::ACTUATOR) {
-            distance = distance.min(self.actuate(at, tau)?);
+            let Apart {
+                actuators, cords, ..
+            } = &mut self.apart;
+            let adhesion = self.adhesion.as_deref_mut();
+            distance = distance.min(actuators.act(at, cords, adhesion, tau)?);
         }
         if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
-            self.apart.elastic.apply(at, &self.cords, tau);
+            self.apart.elastic.apply(at, &self.apart.cords, tau);
             distance = distance.min(self.apart.elastic.switch_distance());
         }
-        if kinds.has(ForceKinds::TENDON) && !self.deformables.is_empty() {
-            self.deformables.apply(at, tau);
-            distance = distance.min(self.deformables.switch_distance());
+        if kinds.has(ForceKinds::TENDON) && !self.apart.deformables.is_empty() {
+            self.apart.deformables.apply(at, tau);
+            distance = distance.min(self.apart.deformables.switch_distance());
         }
         if kinds.has(ForceKinds::OTHER) {
-            for f in &mut self.others {
+            for f in &mut self.apart.others {
                 f.apply(at, tau);
                 distance = distance.min(f.switch_distance());
             }
@@ -60,6 +68,11 @@ impl Forces {
             distance = distance.min(penalty.switch_distance());
         }
         Ok(distance)
+    }
+
+    /// Inputs of the actuators at the state of the last [`Forces::apply_kinds`].
+    pub fn asked_inputs(&self) -> &[Input] {
+        self.apart.actuators.inputs()
     }
 
     /// Loads on links by these kinds. `kin` holds positions.
@@ -97,28 +110,32 @@ impl Forces {
             self.damper.slopes(at, &mut slopes);
         }
         if kinds.has(ForceKinds::JOINT_SPRING) {
-            self.spring.slopes(at, &mut slopes);
+            self.apart.spring.slopes(at, &mut slopes);
         }
         if kinds.has(ForceKinds::FLUID) {
-            self.fluid.differentiate(at);
-            self.fluid.slopes(at, &mut slopes);
+            self.apart.fluid.differentiate(at);
+            self.apart.fluid.slopes(at, &mut slopes);
         }
         if kinds.has(ForceKinds::ACTUATOR | ForceKinds::TENDON) {
-            self.cords.differentiate(at.kin);
+            self.apart.cords.differentiate(at.kin);
         }
         if kinds.has(ForceKinds::ACTUATOR) {
-            self.actuators
-                .slopes(at, &self.cords, [&[]; 2], &mut slopes);
+            self.apart
+                .actuators
+                .slopes(at, &self.apart.cords, [&[]; 2], &mut slopes);
         }
         if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
-            (self.apart.elastic).slopes(at, &self.cords, &[], &mut slopes);
+            (self.apart.elastic).slopes(at, &self.apart.cords, &[], &mut slopes);
         }
-        if kinds.has(ForceKinds::TENDON) && !self.deformables.is_empty() {
-            self.deformables.differentiate(at);
-            self.deformables.slopes(at.kin, &mut slopes);
+        if kinds.has(ForceKinds::TENDON) && !self.apart.deformables.is_empty() {
+            self.apart.deformables.differentiate(at);
+            self.apart.deformables.slopes(at.kin, &mut slopes);
         }
         if kinds.has(ForceKinds::OTHER) {
-            self.others.iter().for_each(|f| f.slopes(at, &mut slopes));
+            self.apart
+                .others
+                .iter()
+                .for_each(|f| f.slopes(at, &mut slopes));
         }
         for (k, [by_q, by_v]) in slopes.diagonal.iter().enumerate() {
             visit(k, k, *by_q, *by_v);
@@ -153,8 +170,8 @@ impl Forces {
     pub fn for_kinds_by_input(&self, kinds: ForceKinds, mut visit: impl FnMut(usize, usize, f64)) {
         let own = kinds
             .has(ForceKinds::ACTUATOR)
-            .then(|| self.actuators.inputs());
-        let others = (self.others.iter())
+            .then(|| self.apart.actuators.inputs());
+        let others = (self.apart.others.iter())
             .filter(|_| kinds.has(ForceKinds::OTHER))
             .map(|f| f.inputs());
         for input in own.into_iter().chain(others).flatten() {
@@ -167,26 +184,32 @@ impl Forces {
     /// Force of an actuator (before the gear), and length and rate of its transmission (after the gear).
     /// Call it after [`Forces::apply_kinds`] with actuators.
     pub fn actuator(&self, at: &State<'_>, i: usize) -> [f64; 3] {
-        self.actuators.told(at, &self.cords, i)
+        self.apart.actuators.told(at, &self.apart.cords, i)
     }
 
     /// Visits the derivatives of an actuator's force: (dof, by q, by v). Call it after
     /// [`Forces::for_kinds`] with actuators.
     pub fn for_actuator(&self, at: &State<'_>, i: usize, visit: impl FnMut(usize, f64, f64)) {
-        self.actuators.for_slopes(at, &self.cords, i, visit);
+        self.apart
+            .actuators
+            .for_slopes(at, &self.apart.cords, i, visit);
     }
 
     /// Length, rate and tension of a tendon. Call it after [`Forces::apply_kinds`] with tendons.
     pub fn tendon(&self, at: &State<'_>, i: usize) -> [f64; 3] {
         let tension = self.apart.elastic.tension(i);
-        [self.cords.length(i), self.cords.rate(i, at.v), tension]
+        [
+            self.apart.cords.length(i),
+            self.apart.cords.rate(i, at.v),
+            tension,
+        ]
     }
 
     /// Visits the derivatives of a tendon: (dof, length by q, rate by q, tension by q, tension by v).
     /// Call it after [`Forces::for_kinds`] with tendons.
     pub fn for_tendon(&self, at: &State<'_>, i: usize, mut visit: impl FnMut(usize, [f64; 4])) {
         let [by_length, by_rate] = self.apart.elastic.slopes_of(i);
-        self.cords.for_rate(i, at.v, |k, g, turned| {
+        self.apart.cords.for_rate(i, at.v, |k, g, turned| {
             let tension = by_length * g + by_rate * turned;
             visit(k, [g, turned, tension, by_rate * g]);
         });

@@ -1,7 +1,6 @@
 //! Forces at contacts: penalty contacts, and adhesion actuators.
 
 use super::Forces;
-use crate::error::Result;
 use crate::force::State;
 use crate::model::topology::Topology;
 
@@ -15,21 +14,6 @@ impl Forces {
     pub fn touches(&self) -> bool {
         self.penalty.as_ref().is_some_and(|p| p.acts())
             || self.adhesion.as_ref().is_some_and(|a| a.acts())
-    }
-
-    /// Adds the forces of actuators. Lengths must be up to date. Returns the distance to the nearest
-    /// jump of the derivatives.
-    ///
-    /// # Errors
-    /// The errors of [`Adhesion::find`](crate::force::adhesion::Adhesion::find).
-    pub(super) fn actuate(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
-        let Some(adhesion) = &mut self.adhesion else {
-            return Ok(self.actuators.apply(at, &self.cords, None, tau));
-        };
-        adhesion.find(at)?;
-        let distance = (self.actuators).apply(at, &self.cords, Some(adhesion), tau);
-        adhesion.pull(|j| self.actuators.force(j));
-        Ok(distance)
     }
 
     pub(super) fn differentiate_touching(&mut self, at: &State<'_>) {

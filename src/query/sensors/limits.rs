@@ -69,26 +69,24 @@ pub(super) fn vary(
     }
 }
 
-impl Sim {
-    /// The force of the bounds in the last step. Its derivative belongs to those of the other impulses.
-    ///
-    /// # Errors
-    /// `Unsupported` if bounds are springs.
-    pub(super) fn force_of_limit(&self, s: &Sensor) -> Result<f64> {
-        if self.options.contact == Contact::Penalty {
-            return Err(Error::unsupported(format!(
-                "sensor \"{}\": with contact Penalty, limits are springs and dampers, which a {:?} sensor does not measure",
-                s.name, s.reading
-            )));
-        }
-        Ok(self.impulse_of_limit(self.bound_of(s)) / self.options.time_step)
+/// The force of the bounds in the last step. Its derivative belongs to those of the other impulses.
+///
+/// # Errors
+/// `Unsupported` if bounds are springs.
+pub(super) fn force_of_limit(sim: &Sim, s: &Sensor) -> Result<f64> {
+    if sim.options.contact == Contact::Penalty {
+        return Err(Error::unsupported(format!(
+            "sensor \"{}\": with contact Penalty, limits are springs and dampers, which a {:?} sensor does not measure",
+            s.name, s.reading
+        )));
     }
+    Ok(sim.impulse_of_limit(bound_of(sim, s)) / sim.options.time_step)
+}
 
-    /// The bound that a sensor measures.
-    pub(super) fn bound_of(&self, s: &Sensor) -> Along {
-        match s.reading.seat() {
-            Seat::Tendon => Along::Tendon(s.index),
-            _ => Along::Dof(self.model.joints()[s.index].iv),
-        }
+/// The bound that a sensor measures.
+pub(super) fn bound_of(sim: &Sim, s: &Sensor) -> Along {
+    match s.reading.seat() {
+        Seat::Tendon => Along::Tendon(s.index),
+        _ => Along::Dof(sim.model.joints()[s.index].iv),
     }
 }

@@ -6,9 +6,10 @@ use super::dofs::Alone;
 use super::request::OfStep;
 use crate::constraint::Source;
 use crate::contact::certificate::Certificate;
+use crate::contact::law::Outcome;
 use crate::contact::push_out::PushOut;
 use crate::dynamics::Dynamics;
-use crate::dynamics::kinematics::twists;
+use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::params::Params;
@@ -44,70 +45,19 @@ impl ContactStage {
         v_end: &mut [f64],
     ) -> Result<Certificate> {
         let h = self.constraints.time_step();
-        self.outcome = None;
-        self.constraints.begin();
-        (self.relaxed, self.is_alone) = (None, false);
-        for (k, x) in self.v_free.iter_mut().enumerate() {
-            *x = v_start[k] + h * acc[k];
-        }
-        let kin = &dynamics.kin;
-        self.scene.place(model, kin);
-        self.cords.update(kin, q);
-        twists(kin, model, &self.v_free, &mut self.twists);
-        let yields = self.constraints.compliance.is_some();
-        let horizon = self.horizon();
-        (self.scene).speculate(&kin.v, &self.twists, horizon);
-        self.scene.begin_meetings(h, &self.twists);
-        self.scene.collide(horizon)?;
-        let t = model.topology();
+        self.collide(model, &dynamics.kin, q, v_start, acc)?;
         let mut speculative_margin = SPECULATIVE_SPEED * h + self.speculative_margin;
-        let allowance = self.allowance;
-        let reach = [horizon, speculative_margin];
+        let reach = [self.horizon(), speculative_margin];
         let mut before = match self.solve_alone(model, params, dynamics, [q, v], reach, v_end)? {
             Alone::Solved(certificate) => return Ok(certificate),
             Alone::Left(certificate) => certificate,
         };
-        let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         loop {
-            let c = &mut self.constraints;
-            c.assemble(
-                model,
-                params,
-                kin,
-                &self.scene,
-                &self.cords,
-                q,
-                v,
-                &self.v_free,
-                h,
-                speculative_margin,
-            );
-            c.regularize(&self.scene, params, v);
-            c.condense(t, mass);
-            let mut kept = &[][..];
-            if yields {
-                for (x, (start, free)) in self.kept.iter_mut().zip(v_start.iter().zip(&self.v_free))
-                {
-                    *x = start - free;
-                }
-                c.rows.coordinates(t, mass, &mut self.kept);
-                kept = c.turn(t, &mut self.kept);
-            }
-            let mut request = OfStep {
-                c,
-                model,
-                mass,
-                v,
-                v_free: &self.v_free,
-                kept,
-                v_end,
-                v_pulled: &mut self.v_pulled,
-            };
-            let left = allowance.without(&before.spent);
-            let mut outcome = self.law.solve(&mut request, &left)?;
+            self.assemble(model, params, dynamics, [q, v], speculative_margin);
+            let mut outcome = self.apply_law(model, dynamics, [v, v_start], &before, v_end)?;
             outcome.certificate.add_cost(&before);
             let c = &mut self.constraints;
-            respond(c, mass, model, &self.v_free, v_end);
+            respond(c, &mut dynamics.mass, model, &self.v_free, v_end);
             let mut repeat = false;
             if speculative_margin != f64::INFINITY
                 && c.missed_limit(&self.cords, q, v_end, h, 1e-12)
@@ -115,20 +65,7 @@ impl ContactStage {
                 speculative_margin = f64::INFINITY;
                 repeat = true;
             }
-            twists(kin, model, v_end, &mut self.twists);
-            if (self.scene).misses(&self.twists, [horizon, h])? {
-                repeat |= self.scene.collide(horizon)?;
-            }
-            repeat |= match self.scene.sets_aside() {
-                true => self.scene.meet(&self.twists)?,
-                false => {
-                    let doubts = self.is_in_doubt();
-                    if doubts {
-                        self.scene.set_aside()?;
-                    }
-                    doubts
-                }
-            };
+            repeat |= self.missed_contact(model, &dynamics.kin, v_end)?;
             before = outcome.certificate;
             if repeat && before.converged {
                 self.constraints.keep_round();
@@ -138,6 +75,112 @@ impl ContactStage {
                 return Ok(before);
             }
         }
+    }
+
+    /// Collision: finds the contacts that the step can reach at its free velocity v̂₀ + h a.
+    fn collide(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        q: &[f64],
+        v_start: &[f64],
+        acc: &[f64],
+    ) -> Result<()> {
+        let h = self.constraints.time_step();
+        self.outcome = None;
+        self.constraints.begin();
+        (self.relaxed, self.is_alone) = (None, false);
+        for (k, x) in self.v_free.iter_mut().enumerate() {
+            *x = v_start[k] + h * acc[k];
+        }
+        self.scene.place(model, kin);
+        self.cords.update(kin, q);
+        twists(kin, model, &self.v_free, &mut self.twists);
+        let horizon = self.horizon();
+        (self.scene).speculate(&kin.v, &self.twists, horizon);
+        self.scene.begin_meetings(h, &self.twists);
+        self.scene.collide(horizon)?;
+        Ok(())
+    }
+
+    /// Rows: J, their targets, and G = J A⁻¹ Jᵀ.
+    fn assemble(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        dynamics: &mut Dynamics,
+        [q, v]: [&[f64]; 2],
+        speculative_margin: f64,
+    ) {
+        let c = &mut self.constraints;
+        let h = c.time_step();
+        c.assemble(
+            model,
+            params,
+            &dynamics.kin,
+            &self.scene,
+            &self.cords,
+            q,
+            v,
+            &self.v_free,
+            h,
+            speculative_margin,
+        );
+        c.regularize(&self.scene, params, v);
+        c.condense(model.topology(), &mut dynamics.mass);
+    }
+
+    /// Law: the impulses, within the work that `before` has left.
+    fn apply_law(
+        &mut self,
+        model: &Model,
+        dynamics: &mut Dynamics,
+        [v, v_start]: [&[f64]; 2],
+        before: &Certificate,
+        v_end: &mut [f64],
+    ) -> Result<Outcome> {
+        let (t, mass, c) = (model.topology(), &mut dynamics.mass, &mut self.constraints);
+        let mut kept = &[][..];
+        if c.compliance.is_some() {
+            for (x, (start, free)) in self.kept.iter_mut().zip(v_start.iter().zip(&self.v_free)) {
+                *x = start - free;
+            }
+            c.rows.coordinates(t, mass, &mut self.kept);
+            kept = c.turn(t, &mut self.kept);
+        }
+        let mut request = OfStep {
+            c,
+            model,
+            mass,
+            v,
+            v_free: &self.v_free,
+            kept,
+            v_end,
+            v_pulled: &mut self.v_pulled,
+        };
+        let left = self.allowance.without(&before.spent);
+        self.law.solve(&mut request, &left)
+    }
+
+    /// Finds contacts that were missing at the velocity at the end. True if the step must repeat with them.
+    fn missed_contact(&mut self, model: &Model, kin: &Kinematics, v_end: &[f64]) -> Result<bool> {
+        let (horizon, h) = (self.horizon(), self.constraints.time_step());
+        let mut repeat = false;
+        twists(kin, model, v_end, &mut self.twists);
+        if (self.scene).misses(&self.twists, [horizon, h])? {
+            repeat |= self.scene.collide(horizon)?;
+        }
+        repeat |= match self.scene.sets_aside() {
+            true => self.scene.meet(&self.twists)?,
+            false => {
+                let doubts = self.is_in_doubt();
+                if doubts {
+                    self.scene.set_aside()?;
+                }
+                doubts
+            }
+        };
+        Ok(repeat)
     }
 
     /// True if an impulse acts at a contact that may not exist.

@@ -45,7 +45,7 @@ impl Sim {
         self.start_coupling();
         for (i, rule) in Rule::all(formula, &self.state.carried, h) {
             let is_factored = (self.implicit.as_ref()).is_some_and(|s| s.stages[i].is_factored);
-            let margin = match self.held == Held::Stage {
+            let margin = match self.held() == Held::Stage {
                 true => self.state.info.switch_distance,
                 false => self.evaluate_stage(i)?,
             };
@@ -124,7 +124,7 @@ impl Sim {
     /// are up to date.
     pub(super) fn load_stage(&mut self, i: usize) -> Result<()> {
         let loaded = self.implicit.as_ref().map(|s| s.loaded);
-        if self.held == Held::StageMatrices && loaded == Some(i) {
+        if self.held() == Held::StageMatrices && loaded == Some(i) {
             return Ok(());
         }
         self.evaluate_stage(i)?;

@@ -26,7 +26,7 @@ mod workspace;
 pub(super) use balance::{Balance, Of};
 pub(super) use chain::STAGES;
 pub(super) use linear::{Columns as StageColumns, Linear, Start, columns as stage_columns};
-pub(super) use newton::{Newton, Problem};
+pub(super) use newton::{Found, Newton, Problem};
 pub(super) use physics::Physics;
 pub(super) use stage::{Rule, StageState, mix};
 pub(super) use way::Limits;

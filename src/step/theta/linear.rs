@@ -24,10 +24,10 @@ impl Sim {
     /// its balance, the matrix through which impulses act, and the recursions at the start of the step with
     /// the contact loads only.
     pub(in crate::step) fn linearize_theta(&mut self) -> Result<()> {
-        if self.held >= Held::Matrices {
+        if self.held() >= Held::Matrices {
             return Ok(());
         }
-        let has_factors = self.held == Held::Velocities;
+        let has_factors = self.held() == Held::Velocities;
         self.held = Held::Other;
         let Some(mut theta) = self.theta.take() else {
             return Err(missing());

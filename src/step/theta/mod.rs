@@ -14,4 +14,5 @@ mod take;
 mod workspace;
 
 pub(super) use chain::{balance, balance_transposed, impulses, impulses_transposed};
+pub(super) use take::{fall, respond};
 pub(crate) use workspace::Theta;
