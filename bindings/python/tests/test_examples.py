@@ -102,6 +102,17 @@ def test_slip_control(tmp_path):
     assert any(name.startswith("pressure") for name in frames[-1].surfaces)
 
 
+def test_jar(tmp_path):
+    table = rows(run("convex/jar.py", 1.2, tmp_path / "run.dsrec").stdout)[1:]
+    assert [row[0] for row in table] == ["sap", "lagged"]
+    for _, inside, jar, lid, *_ in table:
+        # The lid hangs in its gripper; the jar stands.
+        heights = [float(place.split(",")[2].split(")")[0]) for place in (jar, lid)]
+        assert inside == "0 of 16" and abs(heights[0] - 0.06) < 1e-3 and heights[1] > 0.15
+    frames = diffsim.Recording.read(tmp_path / "run.dsrec").frames
+    assert any(name.startswith("pressure") for name in frames[-1].surfaces)
+
+
 def test_catapult(tmp_path):
     assert "from its goal" in run("catapult.py", tmp_path).stdout
     picture = (tmp_path / "catapult.svg").read_text()
