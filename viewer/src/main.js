@@ -4,7 +4,7 @@ import { decode, fromBase64, locate, scalars } from "./data.js";
 import { MODES, QUANTITIES, Robot } from "./robot.js";
 import { Stage } from "./stage.js";
 import { Live } from "./live.js";
-import { goToShared, joints, picture, share, tree, video } from "./panels.js";
+import { animation, goToShared, joints, picture, share, tree, video } from "./panels.js";
 import { GRADIENTS, Plot, short, Strips } from "./timeline.js";
 import style from "./style.css";
 import template from "./template.html";
@@ -74,6 +74,8 @@ class Viewer {
     this.picked = null;
     this.changed = true;
     this.frames = [];
+    // A run that stays where it is fits into the picture as a whole; the camera follows one that leaves.
+    this.options.follow = this.robots.some((robot) => robot.travel > 0.4 * robot.size);
     this.arrange();
     this.stage.resize();
     this.lookAgain();
@@ -81,7 +83,6 @@ class Viewer {
     if (floors.length) floors.slice(0, 1).forEach((f) => this.stage.addFloor(f.shape));
     // Below all that is there: a robot that hangs from the world reaches below its origin.
     else this.stage.addFloor(null, Math.min(0, ...this.robots.map((r) => r.scenery.min.z - 0.002 * r.size)));
-    this.options.follow = this.robots.some((robot) => robot.travel() > robot.size);
     this.panels();
     this.keys();
     this.picking();
@@ -108,11 +109,12 @@ class Viewer {
     this.changed = true;
   }
 
-  /** Frames all that is there now; at the start, with the parts of the world that are near. */
+  /** Frames all that is there now; at the start, with the parts of the world that are near, or all of the run. */
   lookAgain(direction) {
     const box = new THREE.Box3();
     for (const robot of this.robots) {
-      const own = this.t > this.start || robot.hidden.size ? robot.boxNow() : robot.scenery.clone();
+      const first = this.options.follow ? robot.scenery : robot.room;
+      const own = this.t > this.start || robot.hidden.size ? robot.boxNow() : first.clone();
       if (robot.visible) box.union(own.translate(robot.root.position));
     }
     if (box.isEmpty()) return;
@@ -219,6 +221,8 @@ class Viewer {
     document.body.classList.toggle("still", this.end === this.start);
     $("picture").onclick = () => picture(this);
     $("video").onclick = () => video(this);
+    $("gif").onclick = () => animation(this);
+    $("gif").hidden = this.end === this.start;
     $("video").hidden = this.end === this.start || !window.MediaRecorder;
     $("share").onclick = () => share(this);
     for (const button of document.querySelectorAll("#presets button")) button.onclick = () => this.lookAgain(PRESETS[button.dataset.key]);
@@ -481,9 +485,8 @@ class Viewer {
 
   follow() {
     const robot = this.picked?.robot ?? this.first;
-    let body = this.picked?.body ?? 0;
-    if (body === 0) body = Math.max(0, robot.r.slots.findIndex((s) => s >= 0));
-    const now = robot.bodies[body].position.clone().add(robot.root.position);
+    const body = this.picked?.body ?? 0;
+    const now = (body > 0 ? robot.bodies[body].position.clone() : robot.middle()).add(robot.root.position);
     if (this.anchor) {
       const d = now.clone().sub(this.anchor);
       this.stage.controls.target.add(d);
