@@ -101,6 +101,13 @@ class Live:
         self.time, self.q, self.v, self.u = 0.0, m.home(), np.zeros(m.nv), np.zeros(m.nu)
         if self._keyframe >= 0:
             self.q, self.v, self.u = m.keyframe(m.keyframe_names[self._keyframe])
+        else:
+            # Servos hold the pose if a keyframe of the file has their targets.
+            frames = (m.keyframe(name) for name in m.keyframe_names)
+            self.u = next((u for q, _, u in frames if np.array_equal(q, self.q)), self.u)
+        # The sliders show what acts.
+        low, high = np.array([a.control_range for a in m.actuators]).reshape(-1, 2).T
+        self.u = np.clip(self.u, low, high)
         self._drag = None
         self.sim.params = self._first_params
         self.sim.reset()
