@@ -367,6 +367,7 @@ class Viewer {
       const { hit } = this.under(e);
       if (!hit) return;
       this.stage.controls.target.copy(hit.point);
+      this.stage.framing = null;
       this.anchor = null;
       this.changed = true;
     });
@@ -491,6 +492,7 @@ class Viewer {
       const d = now.clone().sub(this.anchor);
       this.stage.controls.target.add(d);
       this.stage.camera.position.add(d);
+      if (d.lengthSq() > 0) this.stage.framing = null;
     }
     this.anchor = now;
   }
@@ -585,6 +587,7 @@ async function start() {
   document.head.append(sheet);
   // The page's own markup; nothing of a recording is in it.
   document.body.insertAdjacentHTML("afterbegin", template);
+  document.body.classList.add("loading");
   const texts = [...document.querySelectorAll('script[type="application/x-diffsim"]')];
   const recordings = await Promise.all(texts.map((x) => decode(x.textContent.trim())));
   texts.forEach((x) => x.remove());
@@ -592,6 +595,7 @@ async function start() {
   const live = document.querySelector('script[type="application/x-diffsim-live"]');
   const viewer = new Viewer(recordings);
   if (live) viewer.live = new Live(viewer, JSON.parse(new TextDecoder().decode(fromBase64(live.textContent.trim()))));
+  document.body.classList.remove("loading");
   return viewer;
 }
 

@@ -161,6 +161,7 @@ export function goToShared(viewer) {
   if (camera.length === 6 && camera.every(Number.isFinite)) {
     viewer.stage.camera.position.fromArray(camera);
     viewer.stage.controls.target.fromArray(camera, 3);
+    viewer.stage.framing = null;
     viewer.stage.controls.update();
   }
   const t = Number(said.get("t"));

@@ -609,6 +609,26 @@ async function sizes() {
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // Without a size at first, as in a notebook, and then with another one: the robot is in the picture until the view is turned.
+  const page = await open("huge");
+  const corners = () => page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    const { min, max } = v.robots[0].box;
+    return [min, max].flatMap((p) => { const [x, y] = v.stage.project(p.toArray()); return [x / v.stage.width, y / v.stage.height]; });
+  });
+  const stage = (display) => page.evaluate((text) => (document.getElementById("stage").style.display = text), display);
+  await stage("none");
+  await page.waitForTimeout(100);
+  await settle(page);
+  await stage("");
+  for (const width of [860, 330]) {
+    await page.setViewportSize({ width, height: 600 });
+    await page.waitForTimeout(100);
+    await settle(page);
+    const places = await corners();
+    expect(`in the picture ${width} wide`, places.every((x) => x > 0 && x < 1) && places[2] - places[0] > 0.1, places);
+  }
+  await page.context().close();
   for (const viewport of [{ width: 1400, height: 300 }, { width: 700, height: 380 }]) {
     const page = await open("quadruped", viewport);
     await page.evaluate(() => window.diffsim.viewer.choose([0, 1, 2]));

@@ -374,10 +374,19 @@ def aligator(monkeypatch):
 
             def createData(self):
                 n, nu = self.ndx1, self.nu
-                return types.SimpleNamespace(xnext=np.zeros(self.nx2), Jx=np.zeros((n, n)), Ju=np.zeros((n, nu)))
+                # eigenpy gives a matrix of one column as a vector.
+                by_u = np.zeros((n, nu) if nu > 1 else n)
+                return types.SimpleNamespace(xnext=np.zeros(self.nx2), Jx=np.zeros((n, n)), Ju=by_u)
+
+        class VectorSpace:
+            def __init__(self, n):
+                self.nx = self.ndx = n
+
+            def __deepcopy__(self, memo):
+                raise TypeError("Aligator's spaces cannot be copied")
 
         aligator.dynamics = types.SimpleNamespace(ExplicitDynamicsModel=Model)
-        aligator.manifolds = types.SimpleNamespace(VectorSpace=lambda n: types.SimpleNamespace(nx=n, ndx=n))
+        aligator.manifolds = types.SimpleNamespace(VectorSpace=VectorSpace)
         monkeypatch.setitem(sys.modules, "aligator", aligator)
     monkeypatch.delitem(sys.modules, "diffsim.aligator", raising=False)
     return aligator
@@ -401,13 +410,14 @@ def test_aligator(models, robot, aligator):
     with pytest.raises(diffsim.InvalidArgumentError, match="space: expected nx"):
         Dynamics(t, aligator.manifolds.VectorSpace(t.nx + 1))
     _, A, B = t.linearize(x, u)
-    for one in (model, type(model)(*copy.deepcopy(model.__getinitargs__()))):
+    # Aligator copies the model for each stage.
+    for one in (model, copy.deepcopy(model), type(model)(*model.__getinitargs__())):
         data = one.createData()
         one.forward(x, u, data)
         one.dForward(x, u, data)
         np.testing.assert_array_equal(data.xnext, t.step(x, u))
         np.testing.assert_array_equal(data.Jx, A)
-        np.testing.assert_array_equal(data.Ju, B)
+        np.testing.assert_array_equal(np.reshape(data.Ju, B.shape), B)
 
 
 def example(name, *arguments, packages=(), **more):

@@ -30,7 +30,8 @@ def solve(differences=None, iterations=100):
         stage = aligator.StageModel(running, dynamics)
         stage.addConstraint(aligator.ControlErrorResidual(step.ndx, nu), aligator.constraints.BoxConstraint(-limit, limit))
         problem.addStage(stage)
-    solver = aligator.SolverProxDDP(1e-4, 1e-4, max_iters=iterations)
+    solver = aligator.SolverProxDDP(1e-3, 1e-2, max_iters=iterations)
+    solver.rollout_type = aligator.ROLLOUT_NONLINEAR
     solver.setup(problem)
     begin = list(hopper.trajectory(step, guess))
     began = time.perf_counter()
