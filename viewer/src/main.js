@@ -28,6 +28,9 @@ const TOGGLES = [
   ["loop", "loop", "L", false],
 ];
 
+/** A picked body, white or black, is tinted with this colour. */
+const PICKED = new THREE.Color("#2f6fd6");
+
 /** Directions to look along, by key. */
 const PRESETS = { 1: [1, 0, 0.02], 2: [0, -1, 0.02], 3: [0, -0.001, 1], 4: [1.25, -1.35, 0.62] };
 
@@ -393,12 +396,17 @@ class Viewer {
 
   /** Shows the data of a body or a contact. */
   pick(data) {
-    const glow = (picked, color) => {
-      for (const { mesh, shape } of picked?.robot.shapes ?? []) if (shape.body === picked.body) mesh.material.emissive.set(picked.contact === undefined ? color : "#000000");
+    const glow = (picked, on) => {
+      for (const { mesh, shape } of picked?.contact === undefined ? (picked?.robot.shapes ?? []) : []) {
+        if (shape.body !== picked.body) continue;
+        mesh.material.color.copy(mesh.userData.color);
+        if (on) mesh.material.color.lerp(PICKED, 0.6);
+        mesh.material.emissive.set(on ? "#0b2a63" : "#000000");
+      }
     };
-    glow(this.picked, "#000000");
+    glow(this.picked, false);
     this.picked = data && { robot: data.robot, body: data.body, contact: data.contact, frame: data.frame };
-    glow(this.picked, "#1d4fa8");
+    glow(this.picked, true);
     $("pick").hidden = !data;
     this.anchor = null;
     this.changed = true;

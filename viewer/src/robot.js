@@ -130,7 +130,7 @@ export class Robot {
     const mesh = new THREE.Mesh(geometry, material);
     mesh.castShadow = alpha > 0.5;
     mesh.receiveShadow = true;
-    mesh.userData = { robot: this, body: shape.body, shape };
+    mesh.userData = { robot: this, body: shape.body, shape, color: material.color.clone() };
     this.bodies[shape.body].add(mesh);
     this.shapes.push({ mesh, shape, alpha });
     return mesh;
