@@ -7,7 +7,7 @@ const STAYS = 255;
 const key = (r, g, b) => ((r >> 3) << 10) | ((g >> 3) << 5) | (b >> 3);
 const channel = (color, k) => (color >> (10 - 5 * k)) & 31;
 
-/** At most 255 colours for pictures, by median cut: [r, g, b, r, ...], and the index of each colour of five bits. */
+/** At most 255 colours for pictures, by median cut: [r, g, b, r, ...], and the index of a colour. */
 export function palette(pictures) {
   const sums = new Float64Array(4 << 15);
   for (const picture of pictures) {
@@ -97,7 +97,7 @@ function compress(indices) {
 
 const two = (n) => [n & 255, n >> 8];
 
-/** Writes pictures of a size with a palette; each is shown for a time [hundredths of a second], over and over. */
+/** Pictures of a size with a palette, each shown for a time [hundredths of a second], over and over. */
 export class Gif {
   constructor(width, height, { colors, index }, delay) {
     Object.assign(this, { width, height, index, delay });

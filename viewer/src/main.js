@@ -112,7 +112,7 @@ class Viewer {
     this.changed = true;
   }
 
-  /** Frames all that is there now; at the start, with the parts of the world that are near, or all of the run. */
+  /** Frames all that is there now; at the start, with near parts of the world, or all of the run. */
   lookAgain(direction) {
     const box = new THREE.Box3();
     for (const robot of this.robots) {

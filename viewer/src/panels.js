@@ -114,7 +114,7 @@ export function video(viewer) {
 /** The most pixels across a GIF, its pictures a second, and their largest number. */
 const [WIDE, RATE, MOST] = [560, 20, 300];
 
-/** Saves the run at the chosen speed as an animated GIF. Its pictures are drawn one by one, so that none is lost. */
+/** Saves the run at the chosen speed as an animated GIF. Its pictures are drawn one by one: none is lost. */
 export async function animation(viewer) {
   const { canvas } = viewer.stage;
   const { t, start, end } = viewer;
@@ -131,7 +131,7 @@ export async function animation(viewer) {
   const button = $("gif");
   button.disabled = true;
   viewer.play(false);
-  const colors = palette([0, 0.25, 0.5, 0.75, 1].map(draw));
+  const colors = palette([0, 0.5, 1].map(draw));
   const seconds = (end - start) / viewer.speed;
   const last = Math.min(MOST, Math.max(2, Math.round(RATE * seconds))) - 1;
   const gif = new Gif(small.width, small.height, colors, Math.max(2, Math.round((100 * seconds) / last)));

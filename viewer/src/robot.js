@@ -192,7 +192,7 @@ export class Robot {
     return box.isEmpty() ? this.scenery.clone() : box;
   }
 
-  /** The point that the camera follows: the centre of mass, or that of the shapes for a robot without masses. */
+  /** The point that the camera follows: the centre of mass; without masses, the centre of the shapes. */
   middle() {
     return this.centerOfMass() ?? this.boxNow().getCenter(new THREE.Vector3());
   }

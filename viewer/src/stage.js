@@ -61,7 +61,8 @@ export class Stage {
     this.scene.add(this.hemi, this.sun, this.sun.target, this.rim, this.rim.target);
     this.floors = [];
     this.extent = 1;
-    /** The box and direction that the camera frames, until it moves in another way. A new size of the canvas frames them again. */
+    /** The box and direction that the camera frames, until it moves in another way. A new size of the canvas
+     * frames them again. */
     this.framing = null;
     this.controls.addEventListener("start", () => (this.framing = null));
   }

@@ -543,11 +543,11 @@ async function tools() {
   // A GIF of the run: as many pictures as its time has, and the last one looks as the page does.
   await page.evaluate(() => {
     const v = window.diffsim.viewer;
-    v.setSpeed(4);
+    v.setSpeed(10);
     v.seek(v.end);
     v.render();
   });
-  const [gif] = await Promise.all([page.waitForEvent("download"), page.click("#gif")]);
+  const [gif] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#gif")]);
   const film = readFileSync(await gif.path());
   const [pictures, away] = await page.evaluate(async (text) => {
     const data = Uint8Array.from(atob(text), (x) => x.charCodeAt(0));
@@ -566,7 +566,7 @@ async function tools() {
     image.close();
     return [frameCount, a.reduce((s, x, i) => s + Math.abs(x - b[i]), 0) / a.length];
   }, film.toString("base64"));
-  const seconds = (facts.times.at(-1) - facts.times[0]) / 4;
+  const seconds = (facts.times.at(-1) - facts.times[0]) / 10;
   expect("a GIF of the run", film.subarray(0, 6).toString() === "GIF89a" && near(pictures, 20 * seconds, 1), [pictures, seconds]);
   expect("its last picture is the page's", away < 4, away);
   // The address has the time and the camera.
@@ -609,7 +609,7 @@ async function sizes() {
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
-  // Without a size at first, as in a notebook, and then with another one: the robot is in the picture until the view is turned.
+  // Without a size at first, as in a notebook, and then with another one: the robot is in the picture.
   const page = await open("huge");
   const corners = () => page.evaluate(() => {
     const v = window.diffsim.viewer;
