@@ -202,11 +202,13 @@ export class Robot {
     const { time } = this.r.arrays;
     const start = this.middle();
     const room = this.scenery.clone();
+    // A body that flies far away does not make the others small.
+    const near = this.box.clone().expandByScalar(0.5 * this.size);
     let travel = 0;
     const looks = Math.min(this.r.count, LOOKS);
     for (let k = 1; k < looks; k++) {
       this.place(time[Math.round((k * (this.r.count - 1)) / (looks - 1))]);
-      room.union(this.boxNow());
+      room.union(this.boxNow().intersect(near));
       travel = Math.max(travel, this.middle().distanceTo(start));
     }
     this.place(time[0]);

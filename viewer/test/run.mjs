@@ -591,9 +591,9 @@ async function tools() {
   await page.context().close();
 }
 
-/** Robots of 1 mm and of 400 m fill the picture and stand on a floor; low windows show all. */
+/** Robots of 1 mm, of 400 m, and beside a body that flies away fill the picture; low windows show all. */
 async function sizes() {
-  for (const name of ["mm", "huge"]) {
+  for (const name of ["mm", "huge", "flung"]) {
     const page = await open(name);
     await settle(page);
     const corners = await page.evaluate(() => {
