@@ -67,8 +67,9 @@ def build(fine):
     top = SHOULDER + UPPER + FORE + HAND
     for name in arm.body_names[1:]:
         builder.set_gravity_compensation(name, 1.0)
+    # The arm touches nothing; its shapes are drawn.
     for geom in range(len(arm.geom_names)):
-        builder.remove_geom(len(arm.geom_names) - 1 - geom)
+        builder.set_geom(geom, contype=0, conaffinity=0)
     for k, name in enumerate(n for n in arm.joint_names if n.startswith("joint")):
         stiffness = [4000.0, 4000.0, 2000.0, 2000.0, 500.0, 500.0, 200.0][k]
         builder.add_actuator(name, name=name, gain=stiffness, bias=[0.0, -stiffness, -0.1 * stiffness])

@@ -170,7 +170,7 @@ export class Live {
   panel(facts) {
     document.body.classList.remove("still");
     document.body.classList.add("live");
-    $("strips").hidden = $("rows").hidden = $("joints").hidden = $("plots").hidden = $("video").hidden = true;
+    $("strips").hidden = $("rows").hidden = $("joints").hidden = $("plots").hidden = $("video").hidden = $("gif").hidden = true;
     document.querySelector("#head .note").textContent = "live: pull a body with the mouse, turn the view beside it";
     const group = (title, open) => {
       const box = Object.assign(document.createElement("details"), { open });

@@ -4,7 +4,7 @@ import { decode, fromBase64, locate, scalars } from "./data.js";
 import { MODES, QUANTITIES, Robot } from "./robot.js";
 import { Stage } from "./stage.js";
 import { Live } from "./live.js";
-import { goToShared, joints, picture, share, tree, video } from "./panels.js";
+import { animation, goToShared, joints, picture, share, tree, video } from "./panels.js";
 import { GRADIENTS, Plot, short, Strips } from "./timeline.js";
 import style from "./style.css";
 import template from "./template.html";
@@ -27,6 +27,9 @@ const TOGGLES = [
   ["follow", "camera follows", "F", false],
   ["loop", "loop", "L", false],
 ];
+
+/** A picked body, white or black, is tinted with this colour. */
+const PICKED = new THREE.Color("#2f6fd6");
 
 /** Directions to look along, by key. */
 const PRESETS = { 1: [1, 0, 0.02], 2: [0, -1, 0.02], 3: [0, -0.001, 1], 4: [1.25, -1.35, 0.62] };
@@ -74,6 +77,8 @@ class Viewer {
     this.picked = null;
     this.changed = true;
     this.frames = [];
+    // A run that stays where it is fits into the picture as a whole; the camera follows one that leaves.
+    this.options.follow = this.robots.some((robot) => robot.travel > 0.4 * robot.size);
     this.arrange();
     this.stage.resize();
     this.lookAgain();
@@ -81,7 +86,6 @@ class Viewer {
     if (floors.length) floors.slice(0, 1).forEach((f) => this.stage.addFloor(f.shape));
     // Below all that is there: a robot that hangs from the world reaches below its origin.
     else this.stage.addFloor(null, Math.min(0, ...this.robots.map((r) => r.scenery.min.z - 0.002 * r.size)));
-    this.options.follow = this.robots.some((robot) => robot.travel() > robot.size);
     this.panels();
     this.keys();
     this.picking();
@@ -108,11 +112,12 @@ class Viewer {
     this.changed = true;
   }
 
-  /** Frames all that is there now; at the start, with the parts of the world that are near. */
+  /** Frames all that is there now; at the start, with near parts of the world, or all of the run. */
   lookAgain(direction) {
     const box = new THREE.Box3();
     for (const robot of this.robots) {
-      const own = this.t > this.start || robot.hidden.size ? robot.boxNow() : robot.scenery.clone();
+      const first = this.options.follow ? robot.scenery : robot.room;
+      const own = this.t > this.start || robot.hidden.size ? robot.boxNow() : first.clone();
       if (robot.visible) box.union(own.translate(robot.root.position));
     }
     if (box.isEmpty()) return;
@@ -219,6 +224,8 @@ class Viewer {
     document.body.classList.toggle("still", this.end === this.start);
     $("picture").onclick = () => picture(this);
     $("video").onclick = () => video(this);
+    $("gif").onclick = () => animation(this);
+    $("gif").hidden = this.end === this.start;
     $("video").hidden = this.end === this.start || !window.MediaRecorder;
     $("share").onclick = () => share(this);
     for (const button of document.querySelectorAll("#presets button")) button.onclick = () => this.lookAgain(PRESETS[button.dataset.key]);
@@ -363,6 +370,7 @@ class Viewer {
       const { hit } = this.under(e);
       if (!hit) return;
       this.stage.controls.target.copy(hit.point);
+      this.stage.framing = null;
       this.anchor = null;
       this.changed = true;
     });
@@ -388,12 +396,17 @@ class Viewer {
 
   /** Shows the data of a body or a contact. */
   pick(data) {
-    const glow = (picked, color) => {
-      for (const { mesh, shape } of picked?.robot.shapes ?? []) if (shape.body === picked.body) mesh.material.emissive.set(picked.contact === undefined ? color : "#000000");
+    const glow = (picked, on) => {
+      for (const { mesh, shape } of picked?.contact === undefined ? (picked?.robot.shapes ?? []) : []) {
+        if (shape.body !== picked.body) continue;
+        mesh.material.color.copy(mesh.userData.color);
+        if (on) mesh.material.color.lerp(PICKED, 0.6);
+        mesh.material.emissive.set(on ? "#0b2a63" : "#000000");
+      }
     };
-    glow(this.picked, "#000000");
+    glow(this.picked, false);
     this.picked = data && { robot: data.robot, body: data.body, contact: data.contact, frame: data.frame };
-    glow(this.picked, "#1d4fa8");
+    glow(this.picked, true);
     $("pick").hidden = !data;
     this.anchor = null;
     this.changed = true;
@@ -481,13 +494,13 @@ class Viewer {
 
   follow() {
     const robot = this.picked?.robot ?? this.first;
-    let body = this.picked?.body ?? 0;
-    if (body === 0) body = Math.max(0, robot.r.slots.findIndex((s) => s >= 0));
-    const now = robot.bodies[body].position.clone().add(robot.root.position);
+    const body = this.picked?.body ?? 0;
+    const now = (body > 0 ? robot.bodies[body].position.clone() : robot.middle()).add(robot.root.position);
     if (this.anchor) {
       const d = now.clone().sub(this.anchor);
       this.stage.controls.target.add(d);
       this.stage.camera.position.add(d);
+      if (d.lengthSq() > 0) this.stage.framing = null;
     }
     this.anchor = now;
   }
@@ -582,6 +595,7 @@ async function start() {
   document.head.append(sheet);
   // The page's own markup; nothing of a recording is in it.
   document.body.insertAdjacentHTML("afterbegin", template);
+  document.body.classList.add("loading");
   const texts = [...document.querySelectorAll('script[type="application/x-diffsim"]')];
   const recordings = await Promise.all(texts.map((x) => decode(x.textContent.trim())));
   texts.forEach((x) => x.remove());
@@ -589,6 +603,7 @@ async function start() {
   const live = document.querySelector('script[type="application/x-diffsim-live"]');
   const viewer = new Viewer(recordings);
   if (live) viewer.live = new Live(viewer, JSON.parse(new TextDecoder().decode(fromBase64(live.textContent.trim()))));
+  document.body.classList.remove("loading");
   return viewer;
 }
 

@@ -27,7 +27,7 @@ export class Marks {
     this.frames.geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
     this.joints = r.joints.filter(movable);
     this.axes = lines(root, this.joints.length, "#c026d3");
-    const material = new THREE.MeshBasicMaterial({ color: "#8b5cf6", transparent: true, opacity: 0.35, depthWrite: false });
+    const material = new THREE.MeshBasicMaterial({ color: "#8b5cf6", transparent: true, opacity: 0.35, depthTest: false, depthWrite: false });
     const ball = new THREE.SphereGeometry(1, 24, 16);
     this.ellipsoids = r.bodies.map((body, i) => {
       if (i === 0 || !body.inertia) return null;

@@ -1,4 +1,5 @@
 // Parts of the side panel: the tree of bodies, sliders of joints, and the picture's way out as a file.
+import { Gif, palette } from "./gif.js";
 import { movable, range } from "./joints.js";
 
 const $ = (id) => document.getElementById(id);
@@ -110,6 +111,41 @@ export function video(viewer) {
   viewer.play(true);
 }
 
+/** The most pixels across a GIF, its pictures a second, and their largest number. */
+const [WIDE, RATE, MOST] = [560, 20, 300];
+
+/** Saves the run at the chosen speed as an animated GIF. Its pictures are drawn one by one: none is lost. */
+export async function animation(viewer) {
+  const { canvas } = viewer.stage;
+  const { t, start, end } = viewer;
+  const width = Math.min(WIDE, canvas.width);
+  const small = Object.assign(document.createElement("canvas"), { width, height: Math.round((width * canvas.height) / canvas.width) });
+  const c = small.getContext("2d", { willReadFrequently: true });
+  c.imageSmoothingQuality = "high";
+  const draw = (share) => {
+    viewer.seekShare(share);
+    viewer.render();
+    c.drawImage(canvas, 0, 0, small.width, small.height);
+    return c.getImageData(0, 0, small.width, small.height).data;
+  };
+  const button = $("gif");
+  button.disabled = true;
+  viewer.play(false);
+  const colors = palette([0, 0.5, 1].map(draw));
+  const seconds = (end - start) / viewer.speed;
+  const last = Math.min(MOST, Math.max(2, Math.round(RATE * seconds))) - 1;
+  const gif = new Gif(small.width, small.height, colors, Math.max(2, Math.round((100 * seconds) / last)));
+  for (let k = 0; k <= last; k++) {
+    gif.add(draw(k / last));
+    button.textContent = `${Math.round((100 * k) / last)} %`;
+    await new Promise((done) => setTimeout(done));
+  }
+  button.disabled = false;
+  button.textContent = "GIF";
+  viewer.seek(t);
+  save(gif.blob(), fileName(viewer, "gif"));
+}
+
 /** The address of this page with the time and the camera in it. */
 export function share(viewer) {
   const { camera, controls } = viewer.stage;
@@ -125,6 +161,7 @@ export function goToShared(viewer) {
   if (camera.length === 6 && camera.every(Number.isFinite)) {
     viewer.stage.camera.position.fromArray(camera);
     viewer.stage.controls.target.fromArray(camera, 3);
+    viewer.stage.framing = null;
     viewer.stage.controls.update();
   }
   const t = Number(said.get("t"));

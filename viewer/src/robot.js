@@ -27,6 +27,9 @@ export const QUANTITIES = [
   { name: "user", color: "#14b8c4" },
 ];
 
+/** Moments of a run at which the page looks before it chooses its view. */
+const LOOKS = 12;
+
 const WRENCH = new THREE.Color("#ef4444");
 const linear = (list) => list.map((x) => new THREE.Color(x.color));
 const MODE_COLORS = linear(MODES);
@@ -127,7 +130,7 @@ export class Robot {
     const mesh = new THREE.Mesh(geometry, material);
     mesh.castShadow = alpha > 0.5;
     mesh.receiveShadow = true;
-    mesh.userData = { robot: this, body: shape.body, shape };
+    mesh.userData = { robot: this, body: shape.body, shape, color: material.color.clone() };
     this.bodies[shape.body].add(mesh);
     this.shapes.push({ mesh, shape, alpha });
     return mesh;
@@ -153,6 +156,7 @@ export class Robot {
     }
     const surfaces = this.surfaces.box(0);
     if (near.expandByScalar(7 * this.size).containsBox(surfaces)) this.scenery.union(surfaces);
+    Object.assign(this, this.survey());
     const a = this.r.arrays;
     const norms = (x) => Array.from({ length: x.length / 3 }, (_, i) => Math.hypot(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
     this.impulseScale = 1 / (percentile(norms(a.impulse), 0.95) || 1);
@@ -188,14 +192,27 @@ export class Robot {
     return box.isEmpty() ? this.scenery.clone() : box;
   }
 
-  /** How far the first body that moves gets from where it starts. */
-  travel() {
-    const { poses } = this.r.arrays;
-    const { count } = this.r;
-    const from = (k, f) => (poses[k * count + f] - poses[k * count]) * this.r.lengthStep;
-    let far = 0;
-    for (let f = 0; f < count && poses.length; f++) far = Math.max(far, Math.hypot(from(0, f), from(1, f), from(2, f)));
-    return far;
+  /** The point that the camera follows: the centre of mass; without masses, the centre of the shapes. */
+  middle() {
+    return this.centerOfMass() ?? this.boxNow().getCenter(new THREE.Vector3());
+  }
+
+  /** Looks through the run: the room that it takes, and how far its middle gets from the start. */
+  survey() {
+    const { time } = this.r.arrays;
+    const start = this.middle();
+    const room = this.scenery.clone();
+    // A body that flies far away does not make the others small.
+    const near = this.box.clone().expandByScalar(0.5 * this.size);
+    let travel = 0;
+    const looks = Math.min(this.r.count, LOOKS);
+    for (let k = 1; k < looks; k++) {
+      this.place(time[Math.round((k * (this.r.count - 1)) / (looks - 1))]);
+      room.union(this.boxNow().intersect(near));
+      travel = Math.max(travel, this.middle().distanceTo(start));
+    }
+    this.place(time[0]);
+    return { room, travel };
   }
 
   /** Places the bodies at a time; between frames they move evenly. */

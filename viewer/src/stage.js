@@ -61,6 +61,10 @@ export class Stage {
     this.scene.add(this.hemi, this.sun, this.sun.target, this.rim, this.rim.target);
     this.floors = [];
     this.extent = 1;
+    /** The box and direction that the camera frames, until it moves in another way. A new size of the canvas
+     * frames them again. */
+    this.framing = null;
+    this.controls.addEventListener("start", () => (this.framing = null));
   }
 
   /** A plane of the recording; without one, lines at a height that stand for it. */
@@ -123,6 +127,7 @@ export class Stage {
     const size = Math.max(1e-6, box.getSize(new THREE.Vector3()).length());
     const center = box.getCenter(new THREE.Vector3());
     this.extent = size;
+    this.framing = [box, direction];
     // The timeline covers the lowest part of the picture.
     center.z -= 0.1 * size;
     const narrow = Math.max(1, 1 / this.camera.aspect);
@@ -144,8 +149,10 @@ export class Stage {
     [this.width, this.height, this.ratio] = [w, h, ratio];
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(w, h, false);
-    this.camera.aspect = w / Math.max(1, h);
+    // A page that is not laid out yet has no size.
+    this.camera.aspect = Math.max(1, w) / Math.max(1, h);
     this.camera.updateProjectionMatrix();
+    if (this.framing) this.frame(...this.framing);
     return true;
   }
 

@@ -167,6 +167,16 @@ def sized(scale):
     return recorder.recording()
 
 
+def flung():
+    """A heavy box at rest, and a ball that flies a kilometre away."""
+    text = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 0.1"><freejoint/><geom type="box"
+      size="0.2 0.1 0.1" mass="1e5"/></body><body pos="0 0 0.25"><freejoint/><geom size="0.05" mass="1"/></body></worldbody></mujoco>"""
+    recorder = diffsim.Recorder(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    for k in range(5):
+        recorder.state(0.1 * k, np.array([0, 0, 0.1, 0, 0, 0, 1, 250.0 * k, 0, 0.25, 0, 0, 0, 1]))
+    return recorder.recording()
+
+
 def write(name, recordings, **options):
     text = viewer.page(recordings, **options)
     (OUT / f"{name}.html").write_text(text, encoding="utf-8")
@@ -187,6 +197,7 @@ sizes = {
     "flag": write("flag", [waving]),
     "arm": write("arm", [hanging]),
     "mm": write("mm", [sized(1e-3)]),
+    "flung": write("flung", [flung()]),
     "huge": write("huge", [sized(400.0)]),
     "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }

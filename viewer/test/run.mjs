@@ -404,6 +404,21 @@ async function bare() {
 
 async function pile() {
   const page = await open("pile");
+  // The view fits the run: all of one that stays, and one that leaves stays in the middle.
+  const inside = async (p, t) => {
+    await see(p, t);
+    const corners = await p.evaluate(() => {
+      const v = window.diffsim.viewer;
+      const { min, max } = v.robots[0].boxNow();
+      return [0, 1, 2, 3, 4, 5, 6, 7].map((i) => v.stage.project([i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z]));
+    });
+    return corners.every(([x, y]) => x > 0 && x < 860 && y > 0 && y < 600);
+  };
+  for (const name of ["pile", "quadruped"]) {
+    const run = name === "pile" ? page : await open(name);
+    for (const t of [0, 0.7, 10]) expect(`${name} at ${t} s is in the picture`, await inside(run, t));
+    if (run !== page) await run.context().close();
+  }
   await page.keyboard.press(" ");
   // Software may draw a frame a second.
   await page.waitForFunction(() => window.diffsim.viewer.frames.length > 5, null, { timeout: 30000 }).catch(() => {});
@@ -525,6 +540,35 @@ async function tools() {
   const [png] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("i")]);
   const bytes = readFileSync(await png.path());
   expect("a PNG of the picture", png.suggestedFilename().endsWith(".png") && bytes.subarray(1, 4).toString() === "PNG" && bytes.length > 5000, bytes.length);
+  // A GIF of the run: as many pictures as its time has, and the last one looks as the page does.
+  await page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    v.setSpeed(10);
+    v.seek(v.end);
+    v.render();
+  });
+  const [gif] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#gif")]);
+  const film = readFileSync(await gif.path());
+  const [pictures, away] = await page.evaluate(async (text) => {
+    const data = Uint8Array.from(atob(text), (x) => x.charCodeAt(0));
+    const decoder = new ImageDecoder({ data, type: "image/gif" });
+    await decoder.tracks.ready;
+    const { frameCount } = decoder.tracks.selectedTrack;
+    const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
+    const { canvas } = window.diffsim.viewer.stage;
+    const [width, height] = [image.displayWidth, image.displayHeight];
+    const pixels = (source) => {
+      const c = new OffscreenCanvas(width, height).getContext("2d");
+      c.drawImage(source, 0, 0, width, height);
+      return c.getImageData(0, 0, width, height).data;
+    };
+    const [a, b] = [pixels(image), pixels(canvas)];
+    image.close();
+    return [frameCount, a.reduce((s, x, i) => s + Math.abs(x - b[i]), 0) / a.length];
+  }, film.toString("base64"));
+  const seconds = (facts.times.at(-1) - facts.times[0]) / 10;
+  expect("a GIF of the run", film.subarray(0, 6).toString() === "GIF89a" && near(pictures, 20 * seconds, 1), [pictures, seconds]);
+  expect("its last picture is the page's", away < 4, away);
   // The address has the time and the camera.
   await see(page, facts.times[20]);
   await page.keyboard.press("l");
@@ -547,9 +591,9 @@ async function tools() {
   await page.context().close();
 }
 
-/** Robots of 1 mm and of 400 m fill the picture and stand on a floor; low windows show all. */
+/** Robots of 1 mm, of 400 m, and beside a body that flies away fill the picture; low windows show all. */
 async function sizes() {
-  for (const name of ["mm", "huge"]) {
+  for (const name of ["mm", "huge", "flung"]) {
     const page = await open(name);
     await settle(page);
     const corners = await page.evaluate(() => {
@@ -565,6 +609,26 @@ async function sizes() {
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // Without a size at first, as in a notebook, and then with another one: the robot is in the picture.
+  const page = await open("huge");
+  const corners = () => page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    const { min, max } = v.robots[0].box;
+    return [min, max].flatMap((p) => { const [x, y] = v.stage.project(p.toArray()); return [x / v.stage.width, y / v.stage.height]; });
+  });
+  const stage = (display) => page.evaluate((text) => (document.getElementById("stage").style.display = text), display);
+  await stage("none");
+  await page.waitForTimeout(100);
+  await settle(page);
+  await stage("");
+  for (const width of [860, 330]) {
+    await page.setViewportSize({ width, height: 600 });
+    await page.waitForTimeout(100);
+    await settle(page);
+    const places = await corners();
+    expect(`in the picture ${width} wide`, places.every((x) => x > 0 && x < 1) && places[2] - places[0] > 0.1, places);
+  }
+  await page.context().close();
   for (const viewport of [{ width: 1400, height: 300 }, { width: 700, height: 380 }]) {
     const page = await open("quadruped", viewport);
     await page.evaluate(() => window.diffsim.viewer.choose([0, 1, 2]));

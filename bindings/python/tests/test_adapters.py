@@ -1,6 +1,7 @@
 """Recordings in rerun and viser, where these are installed."""
 
 import pathlib
+import time
 
 import numpy as np
 import pytest
@@ -40,6 +41,27 @@ def test_rerun(recording, tmp_path):
 
 
 def test_viser(recording):
+    """The ground, the contacts and the frames; the box plays."""
     pytest.importorskip("viser")
     server = adapters.to_viser(recording, port=0)
-    server.stop()
+    try:
+        names = set(server.scene._handle_from_node_name)
+        assert {"/contacts", "/ground0"} <= names and any("trunk" in name for name in names), names
+        slider, play = (next(h for h in server.gui._gui_input_handle_from_uuid.values() if h.label == label) for label in ("frame", "play"))
+        play.value = True
+        end = time.monotonic() + 5.0
+        while slider.value == 0 and time.monotonic() < end:
+            time.sleep(0.01)
+        assert slider.value > 0
+        play.value = False
+        time.sleep(0.1)
+    finally:
+        server.stop()
+
+
+def test_planes_are_drawn(recording):
+    (name, shape, points, faces), *others = adapters._grounds(recording)
+    assert not others and name == "ground0" and shape.body == 0 and np.all(points[:, 2] == 0.0)
+    # Seen from above.
+    a, b, c = points[faces[0]]
+    assert np.cross(b - a, c - a)[2] > 0.0

@@ -192,6 +192,22 @@ def test_ranges_of_inputs_are_those_of_the_file():
     assert [x[1:] for x in limited._inputs()] == [[-1.0, 3.0]] and [x[1:] for x in diffsim.Live(model())._inputs()] == [[-20.0, 20.0]]
 
 
+def test_servos_hold_the_pose_at_the_start(models):
+    """The inputs at the start are those of the keyframe at home, within the file's ranges."""
+    model = diffsim.Model.load(models / "quadruped.xml")
+    live = diffsim.Live(model)
+    np.testing.assert_array_equal(live.u, model.keyframe("standing")[2])
+    for _ in range(100):
+        live.advance(0.01)
+    assert abs(live.q[2] - model.home()[2]) < 0.05
+    text = """<mujoco><worldbody><body><joint name="j" type="slide"/><geom size="0.1"/></body></worldbody>
+      <actuator><position joint="j" ctrllimited="true" ctrlrange="0.2 0.5"/></actuator></mujoco>"""
+    assert diffsim.Live(diffsim.Model.from_string(text, "mjcf")).u == 0.2
+    for actuation in ("file", "full", "joints"):
+        loaded = diffsim.Model.load(models / "arm7.urdf", actuation=actuation if actuation != "file" else "from_file")
+        assert diffsim.Live(loaded).u.tolist() == [0.0] * loaded.nu
+
+
 def test_every_interface_has_an_address_that_others_reach():
     live = diffsim.Live(model(), host="0.0.0.0", port=8123)
     assert "0.0.0.0" not in live.url and live.url.startswith("http://") and ":8123/" in live.url

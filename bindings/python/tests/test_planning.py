@@ -129,8 +129,6 @@ def test_what_cannot_become_c_code_is_refused(models, tmp_path):
             c_model.write(t, name, tmp_path)
     with pytest.raises(diffsim.InvalidArgumentError, match="for_"):
         c_model.write(t, "a", tmp_path, for_="matlab")
-    with pytest.raises(diffsim.UnsupportedError, match="differences"):
-        c_model.write(planning.Transition(t.model, differences=1e-6), "a", tmp_path)
     changed = planning.Transition(t.model.with_pairs([(0, 1)], False))
     with pytest.raises(diffsim.UnsupportedError, match="save"):
         c_model.write(changed, "a", tmp_path)
@@ -200,6 +198,81 @@ def test_c_code_agrees(models, tmp_path, robot):
         np.testing.assert_array_equal(got[0], y)
         np.testing.assert_allclose(got[1], by_x, rtol=0, atol=1e-13 * np.abs(by_x).max())
         np.testing.assert_allclose(got[2], by_u, rtol=0, atol=1e-13 * np.abs(by_x).max())
+
+
+#: BLASFEO's interface, as far as acados passes arguments by it, with columns in memory.
+BLASFEO = r"""#include <stdlib.h>
+struct blasfeo_dvec { double *at; };
+struct blasfeo_dmat { double *at; int m; };
+void blasfeo_allocate_dvec(int m, struct blasfeo_dvec *v) { v->at = calloc(m + 1, sizeof *v->at); }
+void blasfeo_allocate_dmat(int m, int n, struct blasfeo_dmat *a) { a->m = m, a->at = calloc(m * n + 1, sizeof *a->at); }
+void blasfeo_pack_dvec(int m, double *x, int xi, struct blasfeo_dvec *y, int yi) { for (int k = 0; k < m; k++) y->at[yi + k] = x[k * xi]; }
+void blasfeo_unpack_dvec(int m, struct blasfeo_dvec *x, int xi, double *y, int yi) { for (int k = 0; k < m; k++) y[k * yi] = x->at[xi + k]; }
+void blasfeo_pack_tran_dmat(int m, int n, double *A, int lda, struct blasfeo_dmat *B, int bi, int bj)
+{
+    for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) B->at[bi + j + (bj + i) * B->m] = A[i + j * lda];
+}
+void blasfeo_unpack_dmat(int m, int n, struct blasfeo_dmat *A, int ai, int aj, double *B, int ldb)
+{
+    for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) B[i + j * ldb] = A->at[ai + i + (aj + j) * A->m];
+}
+"""
+
+
+@compiler
+def test_acados_code_agrees(models, tmp_path):
+    """To the bit with the code for CasADi, through BLASFEO's vectors and matrices: acados's own where it is installed."""
+    t = planning.Transition(quadruped(models), 3)
+    x, u = state(t)
+    y, by_x, by_u = run_in_c(t, tmp_path, x, u)[0]
+    c_model.write(t, "robot", tmp_path, for_="acados")
+    (tmp_path / "blasfeo.h").write_text(BLASFEO)
+    (tmp_path / "main.c").write_text(
+        r"""#include BLASFEO
+#include "robot.c"
+#define AT 3 /* Arguments begin within longer vectors. */
+static double x[NX + 1], u[NU + 1], y[NX + 1], j[(NX + NU) * NX + 1], more[1];
+int main(void)
+{
+    struct blasfeo_dvec sx, su, sy;
+    struct blasfeo_dmat sj;
+    struct vector_argument ax = { &sx, AT }, au = { &su, 0 }, ay = { &sy, AT };
+    struct matrix_argument aj = { &sj, AT, 0 };
+    void *in[] = { &ax, &au }, *out[] = { &ay, &aj };
+    if (fread(x, sizeof *x, NX, stdin) != NX || fread(u, sizeof *u, NU, stdin) != NU) return 2;
+    blasfeo_allocate_dvec(NX + AT, &sx), blasfeo_allocate_dvec(NU + AT, &su), blasfeo_allocate_dvec(NX + AT, &sy);
+    blasfeo_allocate_dmat(NX + NU + AT, NX, &sj);
+    blasfeo_pack_dvec(NX, x, 1, &sx, AT), blasfeo_pack_dvec(NU, u, 1, &su, 0);
+    if (robot_fun(in, out, more)) return 3;
+    blasfeo_unpack_dvec(NX, &sy, AT, y, 1);
+    fwrite(y, sizeof *y, NX, stdout);
+    if (robot_fun_jac(in, out, more)) return 3;
+    blasfeo_unpack_dvec(NX, &sy, AT, y, 1);
+    blasfeo_unpack_dmat(NX + NU, NX, &sj, AT, 0, j, NX + NU);
+    fwrite(y, sizeof *y, NX, stdout);
+    fwrite(j, sizeof *j, (NX + NU) * NX, stdout);
+    return robot_fun_jac_hess(in, out, more) ? 0 : 4;
+}
+"""
+    )
+    flags, library = ['-DBLASFEO="blasfeo.h"'], []
+    root = pathlib.Path(os.environ.get("ACADOS_SOURCE_DIR", "/nowhere"))
+    headers = root / "include" / "blasfeo" / "include"
+    if headers.is_dir():
+        flags = ["-include", "blasfeo_d_aux_ext_dep.h", f"-I{headers}", '-DBLASFEO="blasfeo_d_aux.h"']
+        library = [f"-L{root / 'lib'}", "-lblasfeo", f"-Wl,-rpath,{root / 'lib'}"]
+    program = tmp_path / "program"
+    command = ["cc", "-O1", "-Wall", "-Werror", "-std=gnu11", *flags, str(tmp_path / "main.c"), "-o", str(program)]
+    built = subprocess.run([*command, *library, "-ldl", "-lpthread", "-lm"], capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run([program], input=x.tobytes() + u.tobytes(), capture_output=True, cwd=tmp_path)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    numbers = np.frombuffer(done.stdout)
+    np.testing.assert_array_equal(numbers[: t.nx], y)
+    np.testing.assert_array_equal(numbers[t.nx : 2 * t.nx], y)
+    transposed = numbers[2 * t.nx :].reshape(t.nx + t.nu, t.nx, order="F")
+    np.testing.assert_array_equal(transposed, np.concatenate([by_u, by_x], axis=1).T)
+    assert b"GAUSS_NEWTON" in done.stderr
 
 
 @compiler
@@ -301,10 +374,19 @@ def aligator(monkeypatch):
 
             def createData(self):
                 n, nu = self.ndx1, self.nu
-                return types.SimpleNamespace(xnext=np.zeros(self.nx2), Jx=np.zeros((n, n)), Ju=np.zeros((n, nu)))
+                # eigenpy gives a matrix of one column as a vector.
+                by_u = np.zeros((n, nu) if nu > 1 else n)
+                return types.SimpleNamespace(xnext=np.zeros(self.nx2), Jx=np.zeros((n, n)), Ju=by_u)
+
+        class VectorSpace:
+            def __init__(self, n):
+                self.nx = self.ndx = n
+
+            def __deepcopy__(self, memo):
+                raise TypeError("Aligator's spaces cannot be copied")
 
         aligator.dynamics = types.SimpleNamespace(ExplicitDynamicsModel=Model)
-        aligator.manifolds = types.SimpleNamespace(VectorSpace=lambda n: types.SimpleNamespace(nx=n, ndx=n))
+        aligator.manifolds = types.SimpleNamespace(VectorSpace=VectorSpace)
         monkeypatch.setitem(sys.modules, "aligator", aligator)
     monkeypatch.delitem(sys.modules, "diffsim.aligator", raising=False)
     return aligator
@@ -328,13 +410,14 @@ def test_aligator(models, robot, aligator):
     with pytest.raises(diffsim.InvalidArgumentError, match="space: expected nx"):
         Dynamics(t, aligator.manifolds.VectorSpace(t.nx + 1))
     _, A, B = t.linearize(x, u)
-    for one in (model, type(model)(*copy.deepcopy(model.__getinitargs__()))):
+    # Aligator copies the model for each stage.
+    for one in (model, copy.deepcopy(model), type(model)(*model.__getinitargs__())):
         data = one.createData()
         one.forward(x, u, data)
         one.dForward(x, u, data)
         np.testing.assert_array_equal(data.xnext, t.step(x, u))
         np.testing.assert_array_equal(data.Jx, A)
-        np.testing.assert_array_equal(data.Ju, B)
+        np.testing.assert_array_equal(np.reshape(data.Ju, B.shape), B)
 
 
 def example(name, *arguments, packages=(), **more):
@@ -370,6 +453,12 @@ def test_quadruped_by_crocoddyl():
     assert done.returncode == 0, done.stdout + done.stderr
     exact, differenced = row(done.stdout, "exact"), row(done.stdout, "differences")
     assert exact[0] < 30 and exact[1] / exact[0] < differenced[1] / 2, done.stdout
+
+
+def test_hopper_by_aligator():
+    done = example("hopper_aligator.py", 3, packages=("aligator",))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert row(done.stdout, "exact")[2] < 3, done.stdout
 
 
 @compiler

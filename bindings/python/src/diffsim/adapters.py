@@ -1,10 +1,12 @@
 """Recordings in other programs: rerun (`pip install rerun-sdk`) and viser (`pip install viser`)."""
 
 import re
+import threading
 from typing import Any, Iterator
 
 import numpy as np
 
+from .enums import GeomKind
 from .gltf import triangles
 from .recording import Recording
 
@@ -25,9 +27,17 @@ def _paths(recording: Any) -> Any:
     return [f"{i}_{re.sub(r'[^A-Za-z0-9_]', '_', b.name)}" for i, b in enumerate(recording.bodies)]
 
 
+def _grounds(recording: Any, size: float = 20.0) -> Iterator[Any]:
+    """Planes of the world: name, shape, points and triangles of a square in the plane."""
+    corners = 0.5 * size * np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+    for i, shape in enumerate(recording.shapes):
+        if shape.kind == GeomKind.PLANE:
+            yield f"ground{i}", shape, corners, np.array([[0, 1, 2], [0, 2, 3]])
+
+
 def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim") -> Any:
-    """Logs a recording to rerun: bodies, contact impulses and channels over time. path: a .rrd file; None opens
-    rerun's viewer. Returns the stream."""
+    """Logs a recording to rerun: bodies, planes, contact impulses, channels, q, v and u over time. path: a .rrd file;
+    None opens rerun's viewer. Returns the stream."""
     import rerun as rr
 
     stream = rr.RecordingStream(application)
@@ -39,9 +49,16 @@ def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim
         place = rr.Transform3D(translation=shape.position, quaternion=rr.Quaternion(xyzw=shape.quaternion))
         stream.log(at, place, static=True)
         stream.log(at, rr.Mesh3D(vertex_positions=points, triangle_indices=faces, albedo_factor=rgba), static=True)
+    for name, shape, points, faces in _grounds(recording):
+        place = rr.Transform3D(translation=shape.position, quaternion=rr.Quaternion(xyzw=shape.quaternion))
+        stream.log(f"world/{name}", place, static=True)
+        grey = np.array([200, 205, 212, 255], np.uint8)
+        stream.log(f"world/{name}", rr.Mesh3D(vertex_positions=points, triangle_indices=faces, albedo_factor=grey), static=True)
     reach = _reach(recording)
     for frame in recording.frames:
         stream.set_time("time", duration=frame.time)
+        for name in ("q", "v", "u"):
+            stream.log(f"state/{name}", rr.Scalars(getattr(frame, name)))
         for name, pose in zip(names, frame.poses):
             turn = rr.Quaternion(xyzw=pose[3:])
             stream.log(f"world/{name}", rr.Transform3D(translation=pose[:3], quaternion=turn))
@@ -54,7 +71,8 @@ def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim
 
 
 def to_viser(recording: Recording, server: Any = None, host: str = "127.0.0.1", port: int = 8080) -> Any:
-    """Shows a recording in viser with a slider for its time. Returns the server; makes one if none is given."""
+    """Shows a recording in viser: bodies, planes and contact impulses, with a slider for the frame and a box that plays
+    the recording in real time. Returns the server; makes one if none is given."""
     import viser
 
     server = server or viser.ViserServer(host=host, port=port)
@@ -70,14 +88,36 @@ def to_viser(recording: Recording, server: Any = None, host: str = "127.0.0.1", 
             wxyz=(w, x, y, z),
             position=tuple(shape.position),
         )
-    slider = server.gui.add_slider("frame", min=0, max=len(recording.frames) - 1, step=1, initial_value=0)
+    for name, shape, _, _ in _grounds(recording):
+        x, y, z, w = shape.quaternion
+        server.scene.add_grid(f"/{name}", width=20.0, height=20.0, wxyz=(w, x, y, z), position=tuple(shape.position))
+    slider = server.gui.add_slider("frame", min=0, max=max(1, len(recording.frames) - 1), step=1, initial_value=0)
+    playing = server.gui.add_checkbox("play", initial_value=False)
+    reach = _reach(recording)
 
     def show(_: Any = None) -> None:
-        for handle, pose in zip(frames, recording.frames[int(slider.value)].poses):
+        frame = recording.frames[min(int(slider.value), len(recording.frames) - 1)]
+        for handle, pose in zip(frames, frame.poses):
             handle.position = tuple(pose[:3])
             handle.wxyz = (pose[6], *pose[3:6])
+        c = frame.contacts
+        ends = np.stack([c["point"], c["point"] + reach * impulses(c)], axis=1).astype(np.float32)
+        green = np.full(ends.shape, (47, 177, 112), np.uint8)
+        server.scene.add_line_segments("/contacts", points=ends, colors=green, visible=len(c) > 0)
+
+    times = recording.times
+    again = threading.Event()
+
+    def play() -> None:
+        """Moves the slider while the box is set, and ends when the box is cleared."""
+        while playing.value:
+            at = min(int(slider.value), len(times) - 1)
+            following = (at + 1) % len(times)
+            again.wait(max(0.005, float(times[following] - times[at])))
+            slider.value = following
 
     slider.on_update(show)
+    playing.on_update(lambda _: threading.Thread(target=play, daemon=True).start() if playing.value else None)
     show()
     return server
 

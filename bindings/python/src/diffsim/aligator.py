@@ -1,4 +1,5 @@
-"""A model's step as an Aligator dynamics model: `conda install -c conda-forge aligator` (Aligator is not on PyPI).
+"""A model's step as an Aligator dynamics model: `conda install -c conda-forge aligator`. PyPI has Aligator's
+C++ library, `libaligator`, without its Python module.
 
     transition = Transition(model, steps=5)
     dynamics = Dynamics(transition)
@@ -29,6 +30,7 @@ class Dynamics(aligator.dynamics.ExplicitDynamicsModel):  # type: ignore[misc]
     """
 
     def __init__(self, transition: Transition, space: Optional[Any] = None) -> None:
+        self.arguments = (transition,) if space is None else (transition, space)
         if space is None:
             if transition.quaternions:
                 raise UnsupportedError(
@@ -42,11 +44,14 @@ class Dynamics(aligator.dynamics.ExplicitDynamicsModel):  # type: ignore[misc]
             )
         super().__init__(space, transition.nu)
         self.transition = transition
-        self.arguments = (transition, space)
 
     def __getinitargs__(self) -> Any:
-        """Arguments from which Aligator makes a copy."""
+        """Arguments from which a pickle makes the model again."""
         return self.arguments
+
+    def __deepcopy__(self, memo: Any) -> Dynamics:
+        """Each stage of a problem owns a copy. All copies share the transition, which counts labels, and the space."""
+        return Dynamics(*self.arguments)
 
     def forward(self, x: ArrayLike, u: ArrayLike, data: Any) -> None:
         """Stores the next state in data.xnext. It is NaN if the step fails; then the solver shortens its step."""
@@ -55,5 +60,6 @@ class Dynamics(aligator.dynamics.ExplicitDynamicsModel):  # type: ignore[misc]
     def dForward(self, x: ArrayLike, u: ArrayLike, data: Any) -> None:
         """Stores the derivatives in data.Jx (ndx×ndx) and data.Ju (ndx×nu)."""
         _, A, B = self.transition.linearize(x, u)
-        data.Jx[:] = A
-        data.Ju[:] = np.reshape(B, (self.transition.ndx, self.transition.nu))
+        # A matrix of one column or row comes as a vector.
+        for to, value in ((data.Jx, A), (data.Ju, B)):
+            to[:] = np.reshape(value, np.shape(to))

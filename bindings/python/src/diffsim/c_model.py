@@ -43,8 +43,6 @@ def write(transition: Transition, name: str, folder: Union[str, pathlib.Path, No
         raise InvalidArgumentError(f"name: expected a name as C has them, got {name!r}")
     if for_ not in _TAILS:
         raise InvalidArgumentError(f"for_: expected one of {sorted(_TAILS)}, got {for_!r}")
-    if transition.differences is not None:
-        raise UnsupportedError("transition: the C code has exact derivatives only, not differences")
     origin = transition.model._origin
     if not isinstance(origin, (File, Text)):
         raise UnsupportedError("model: it was built or changed in Python; save it (Model.save) and load the saved file")
@@ -72,6 +70,7 @@ def write(transition: Transition, name: str, folder: Union[str, pathlib.Path, No
         ) or "{0}",
         "plain_count": sum(j.nq == j.nv and j.nv > 0 for j in transition.model.joints),
         "name": name,
+        "increment": repr(float(transition.differences or 0.0)),
     }  # fmt: skip
     for i, field in enumerate(("dq_dq", "dq_dv", "dq_du", "dv_dq", "dv_dv", "dv_du")):
         at[field] = ffi.offsetof("ds_step_jacobians", field) // ffi.sizeof("double *")
@@ -131,6 +130,8 @@ _HEAD = r"""/* One transition of a robot, x+ = f(x, u) with x = (q, v), and its 
 #include <string.h>
 
 enum { NQ = @nq@, NV = @nv@, NU = @nu@, NX = NQ + NV, NT = 2 * NV, STEPS = @steps@, QUATERNIONS = @quaternion_count@, PLAIN = @plain_count@ };
+/* Of central differences that stand for exact derivatives; 0 for exact ones. */
+static const double INCREMENT = @increment@;
 
 /* Rotations: first entry in q, first dof, and both of a free joint's position. Then joints with nq = nv. */
 static const int quaternions[][4] = { @quaternions@ };
@@ -284,6 +285,29 @@ static void maps(worker *w, const double *x, const double *y)
     }
 }
 
+static int transition(const double *x, const double *u, double *y, double *by_x, double *by_u);
+
+/* The same with Jacobians by central differences. */
+static int differenced(const double *x, const double *u, double *y, double *by_x, double *by_u)
+{
+    double z[NX + NU + 1], more[NX + 1], less[NX + 1];
+    memcpy(z, x, NX * sizeof *z);
+    memcpy(z + NX, u, NU * sizeof *z);
+    for (int j = 0; j < NX + NU; j++) {
+        double *column = j < NX ? by_x : by_u;
+        const double at = z[j];
+        if (!column) continue;
+        column += (size_t)(j < NX ? j : j - NX) * NX;
+        z[j] = at + INCREMENT;
+        if (transition(z, z + NX, more, NULL, NULL)) return 1;
+        z[j] = at - INCREMENT;
+        if (transition(z, z + NX, less, NULL, NULL)) return 1;
+        z[j] = at;
+        for (int k = 0; k < NX; k++) column[k] = (more[k] - less[k]) / (2.0 * INCREMENT);
+    }
+    return transition(x, u, y, NULL, NULL);
+}
+
 /* y = f(x, u), and the Jacobians by x, NX*NX, and by u, NX*NU, column-major; NULL for those not wanted.
  * Nonzero: it failed. */
 static int transition(const double *x, const double *u, double *y, double *by_x, double *by_u)
@@ -291,6 +315,7 @@ static int transition(const double *x, const double *u, double *y, double *by_x,
     worker *w = work();
     void *wanted[@jacobians@] = { 0 };
     if (!w) return 1;
+    if (INCREMENT > 0.0 && (by_x || by_u)) return differenced(x, u, y, by_x, by_u);
     memcpy(w->q, x, NQ * sizeof *x);
     memcpy(w->v, x + NQ, NV * sizeof *x);
     for (int j = 0; j < QUATERNIONS; j++) {

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import examine
 from ._errors import DiffsimError, FileError
+from ._start import start
 from .recorder import Recorder
 from .recording import Recording, RecordingError
 from .sim import Sim
@@ -209,10 +210,7 @@ def record(args: Any, model: Any, path: Any, seconds: Any, words: Any = "simulat
     recorder = Recorder(model, rate=args.rate, path=path, visuals=args.robot, mesh_dirs=args.mesh_dir)
     for warning in recorder.warnings:
         warn(f"diffsim: not drawn as it is: {warning}")
-    if getattr(args, "keyframe", None):
-        q, v, u = model.keyframe(args.keyframe)
-    else:
-        q, v, u = model.home(), np.zeros(model.nv), np.zeros(model.nu)
+    q, v, u = start(model, getattr(args, "keyframe", None) or None)
     if steps == 0:
         recorder.state(0.0, q, v)
     progress = Progress(steps, words)
@@ -239,7 +237,7 @@ def simulate(args: Any) -> Any:
     lines = [
         f"{examine.many(facts['steps'], 'step')} of {facts['time_step']:g} s in {facts['wall_seconds']:.2f} s, {facts['unsolved']} unsolved"
         + (f"; {examine.many(facts['frames'], 'frame')} in {args.record}" if args.record else ""),
-        f"at the end: centre of mass at {' '.join(f'{x:.4g}' for x in facts['com'])} m, fastest dof {facts['top_speed']:.3g} rad/s or m/s; "
+        f"at the end: centre of mass at {' '.join(f'{round(x, 7) + 0.0:.4g}' for x in facts['com'])} m, fastest dof {facts['top_speed']:.3g} rad/s or m/s; "
         f"{examine.many(facts['contacts'], 'contact')} at most",
     ]
     lines += [f"{MARKS['note']} {hint}" for hint in examine.hints(model)]

@@ -24,6 +24,7 @@ import numpy as np
 from . import viewer
 from ._errors import DiffsimError, NoStepError
 from ._native import Array
+from ._start import start
 from .enums import ParamKind
 from .model import Model
 from .parameters import Param
@@ -98,9 +99,8 @@ class Live:
     def reset(self) -> None:
         """Returns to the start: time 0 and the initial parameters and inputs."""
         m = self.model
-        self.time, self.q, self.v, self.u = 0.0, m.home(), np.zeros(m.nv), np.zeros(m.nu)
-        if self._keyframe >= 0:
-            self.q, self.v, self.u = m.keyframe(m.keyframe_names[self._keyframe])
+        self.time = 0.0
+        self.q, self.v, self.u = start(m, m.keyframe_names[self._keyframe] if self._keyframe >= 0 else None)
         self._drag = None
         self.sim.params = self._first_params
         self.sim.reset()
