@@ -185,6 +185,13 @@ fn condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize) {
         let ri = rows(i);
         for j in 0..=i {
             let rj = rows(j);
+            if ri.len() == 1 {
+                for (b, x) in rj.zip(c.rows.delassus_row(i, j).0) {
+                    dense[b * n + ri.start] = x;
+                    dense[ri.start * n + b] = x;
+                }
+                continue;
+            }
             // Column b of the block (i, j) in lanes.
             let g = c.rows.delassus(i, j);
             for (b, column) in rj.zip(&g) {

@@ -470,6 +470,20 @@ impl Rows {
         g
     }
 
+    /// The only row of block i of the block (i, j) of G: the numbers of [`Rows::delassus`] with one sum
+    /// instead of three.
+    #[inline(always)]
+    pub fn delassus_row(&self, i: usize, j: usize) -> F4 {
+        let hi = &self.half[i * self.width..][..self.width];
+        let hj = &self.half[j * self.width..][..self.width];
+        let mut g = F4::ZERO;
+        let both = self.set(i).iter().zip(self.set(j)).map(|(a, b)| a & b);
+        for place in SetBits::new(both) {
+            g += hj[place] * F4::splat(hi[place].0[0]);
+        }
+        g
+    }
+
     /// x += D^(−1/2) L⁻ᵀ Jᵀ λ of a block: the part of M⁻¹Jᵀλ that L⁻¹ D^(−1/2) completes.
     #[inline(always)]
     pub fn add_half(&self, block: usize, lambda: F4, x: &mut [f64]) {

@@ -285,8 +285,11 @@ fn add_weighted(p: &[f64], w: &Small, q: &[f64], rows: usize, c: &mut [f64]) {
     for (i, c) in c.chunks_exact_mut(n).enumerate() {
         for (s, q) in q.chunks_exact(n).enumerate() {
             let weight: f64 = (0..rows).map(|r| p[r * m + i] * w[r][s]).sum();
-            for (c, q) in c.iter_mut().zip(q) {
-                *c += weight * q;
+            // A row of one dof has entries on the path to this dof only.
+            if weight != 0.0 {
+                for (c, q) in c.iter_mut().zip(q) {
+                    *c += weight * q;
+                }
             }
         }
     }
