@@ -393,7 +393,7 @@ fn faces_move_as_their_derivatives_say() {
     println!("{checked} derivatives, {left_out} left out, worst {worst:e}");
 }
 
-/// By every size of both bodies. The last shapes have other sizes than their geoms: their meshes are stretched.
+/// By every size of both bodies. Every second shape has other sizes than its geom: its mesh is stretched.
 #[test]
 fn faces_grow_as_their_derivatives_say() {
     let mut all = shapes();
