@@ -1084,8 +1084,8 @@ DS_ENUM(ds_param_kind) {
    * rotation vector [rad]. All are zero as loaded. */
   DS_PARAM_JOINT_PLACEMENT = 8,
   /** index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder, ellipsoid or
-   * box. It changes collisions only; mass and inertia stay the same. DS_ERR_UNSUPPORTED for a
-   * hydroelastic geom with DS_CONTACT_CONVEX. */
+   * box. It changes collisions only; mass and inertia stay the same. The mesh of a hydroelastic geom is
+   * stretched; the number of its elements stays. */
   DS_PARAM_GEOM_SIZE = 9,
   /** index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2,
    * each in its body's frame [m]. */

@@ -41,7 +41,7 @@ pub enum ds_param_kind {
     DS_PARAM_JOINT_PLACEMENT = 8,
     /// index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder,
     /// ellipsoid or box. It changes collisions only; mass and inertia stay the same.
-    /// DS_ERR_UNSUPPORTED for a hydroelastic geom with DS_CONTACT_CONVEX.
+    /// The mesh of a hydroelastic geom is stretched; the number of its elements stays.
     DS_PARAM_GEOM_SIZE = 9,
     /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7:
     /// anchor2, each in its body's frame [m].

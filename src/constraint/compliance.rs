@@ -5,7 +5,7 @@
 //! series, and their dissipation times add up. A contact that penetrates aims at v_n = −Φ/(h + τ_d),
 //! which is [`Stabilization`] with K_p = τ_d/(h + τ_d). A contact that does not penetrate closes at most
 //! its gap. The weight w ([`Weights`](super::weights::Weights)) sets how stiff a near-rigid constraint
-//! is.
+//! is. The faces of hydroelastic contact have R_n = 1/(h k (h + τ_d)) at every stiffness.
 //!
 //! If a penetration is deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), the contact gets
 //! more dissipation, h + τ_d = |Φ|/v̂. It is then undone at v̂, and carries the load of its stiffness.
@@ -13,7 +13,7 @@
 //! With lagged friction, as in Drake's default ("A Theory of Irrotational Contact Fields", Castro, Han and
 //! Masterjohn 2024), the normal impulse n₀ of a spring and damper at the state before the step bounds the
 //! friction of the step: n₀ = h k max(−Φ − τ_d (J v)_N, 0). It depends on (q, v) alone. k is the stiffness
-//! of the contact, at most that of a near-rigid one.
+//! of the contact. That of a point is at most the stiffness of a near-rigid one.
 //!
 //! `Constraints::regularize` fills it in every step.
 
@@ -129,7 +129,7 @@ impl Compliance {
         (gap, speed): (f64, f64),
     ) -> Lagged {
         let (h, whole) = (self.h, self.h + dissipation);
-        let (soft, rigid) = (h / compliance, 1.0 / (near_rigid(weight) * whole));
+        let (soft, rigid) = (h / compliance, 1.0 / (near_rigid(weight, is_face) * whole));
         let yields = soft <= rigid;
         let stiffness = soft.min(rigid);
         let depth = -gap - dissipation * speed;
@@ -195,7 +195,8 @@ impl Compliance {
             reach = self.friction_reach(scene, params, i, slip);
         }
         let whole = self.relaxation(gap, dissipation, s);
-        let (rigid, soft) = (near_rigid(weight), compliance / (self.h * whole));
+        let rigid = near_rigid(weight, is_face);
+        let soft = compliance / (self.h * whole);
         let mut r = match source.elastic() {
             Some(elastic) => Regularization::new(elastic.compliance(), elastic.compliance()),
             None => Regularization::new(SLIP * weight, rigid.max(soft)),
@@ -307,7 +308,7 @@ impl Compliance {
         let times = contact.geom.iter().filter(|x| **x == g).count() as f64;
         let (compliance, dissipation) = material(params, contact);
         let (h, whole) = (self.h, self.relaxation(gap, dissipation, s));
-        let yields = compliance / (h * whole) >= near_rigid(weight);
+        let yields = compliance / (h * whole) >= near_rigid(weight, contact.press.is_some());
         let k = params.geom_stiffness[g];
         let by_r = if yields { impulse / (h * whole) } else { 0.0 };
         times
@@ -320,8 +321,12 @@ impl Compliance {
     }
 }
 
-/// R of a constraint whose period is β steps.
-fn near_rigid(weight: f64) -> f64 {
+/// Least R of a constraint: that of a period of β steps. A face has no bound. With a bound for each face,
+/// a part of a patch with more faces would be stiffer than a part with fewer, and the body would lean.
+fn near_rigid(weight: f64, is_face: bool) -> f64 {
+    if is_face {
+        return 0.0;
+    }
     let turn = NEAR_RIGID / (2.0 * std::f64::consts::PI);
     turn * turn * weight
 }

@@ -109,9 +109,9 @@ pub(super) enum Change {
     /// The point slides by a vector whose part along the normal is the change of the gap, and the normal
     /// turns.
     Slide(Tie),
-    /// A face varies by this shift with the modulus of side `side`. The change of its stiffness is included
-    /// in the gap.
-    Face { side: usize, by: Shift },
+    /// A face varies by this shift. The change of its stiffness is included in the gap. `bound` is the
+    /// change of the bound of lagged friction.
+    Face { by: Shift, bound: f64 },
 }
 
 /// A displacement of the surface of one side alone.

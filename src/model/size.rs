@@ -39,6 +39,32 @@ impl ShapeSpec {
         }
     }
 
+    /// Derivative by a size of a point in the shape that stretches with it. Each half of a capsule moves with
+    /// its end; all else is scaled along the axes. Such a point is linear in the sizes.
+    pub fn stretch(&self, component: usize, at: Vec3) -> Vec3 {
+        let along = |k: usize, size: f64| Vec3::unit(k) * (at[k] / size);
+        match *self {
+            ShapeSpec::Sphere { radius } if component == 0 => at * (1.0 / radius),
+            ShapeSpec::Capsule {
+                radius,
+                half_length,
+            } if component < 2 => {
+                let end = Vec3::Z * at.z.signum();
+                match component {
+                    0 => (at - end * half_length) * (1.0 / radius),
+                    _ => end,
+                }
+            }
+            ShapeSpec::Cylinder { radius, .. } if component == 0 => {
+                Vec3::new(at.x, at.y, 0.0) * (1.0 / radius)
+            }
+            ShapeSpec::Cylinder { half_length, .. } if component == 1 => along(2, half_length),
+            ShapeSpec::Ellipsoid { semi_axes } => along(component, semi_axes[component]),
+            ShapeSpec::Box { half_extents } => along(component, half_extents[component]),
+            _ => Vec3::ZERO,
+        }
+    }
+
     /// The shape with other sizes. Shapes without variable sizes stay the same.
     pub fn resized(&self, sizes: [f64; 3]) -> ShapeSpec {
         let [radius, half_length, _] = sizes;

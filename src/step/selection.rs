@@ -103,12 +103,7 @@ impl Sim {
                 ParamKind::JointFrictionCoefficient => {
                     return (self.model.load_friction()).any(|joint| joint == p.index as usize);
                 }
-                // The meshes of such a geom are made anew for another size; no derivative tells how they
-                // change.
-                ParamKind::GeomSize => {
-                    let scene = self.contact.as_ref().map(|c| &c.scene);
-                    return scene.is_none_or(|s| !s.has_patch(p.index as usize));
-                }
+                ParamKind::GeomSize => return true,
                 ParamKind::HydroelasticModulus => {
                     let scene = self.contact.as_ref().map(|c| &c.scene);
                     return scene.is_some_and(|s| s.is_compliant(p.index as usize));
@@ -179,9 +174,6 @@ impl Sim {
                 let instead = match (p.kind, self.options.contact) {
                     (ParamKind::GeomRestitution, Contact::Convex | Contact::Penalty) => {
                         ", whose contacts have ContactDissipation instead"
-                    }
-                    (ParamKind::GeomSize, Contact::Convex) => {
-                        " that is known: the geom is hydroelastic, and the derivative by its mesh is not available"
                     }
                     (ParamKind::HydroelasticModulus, _) => {
                         ": only compliant hydroelastic geoms (ds_geom_desc.hydroelastic) with contact Convex have it"

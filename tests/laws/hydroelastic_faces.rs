@@ -2,7 +2,7 @@
 
 use diffsim::collision::Smoothness;
 use diffsim::collision::patch::{
-    Face, FaceDerivative, Representation, Side, collide, differentiate, meets,
+    Face, FaceDerivative, Representation, Side, collide, differentiate, grow, meets,
 };
 use diffsim::error::Status;
 use diffsim::linalg::scattered;
@@ -12,15 +12,20 @@ use std::f64::consts::PI;
 
 const E: f64 = 1e7;
 
-fn body(shape: ShapeSpec, kind: HydroelasticKind, resolution: f64) -> Representation {
-    let mut g = GeomSpec::new("pad", 1, Pose::IDENTITY, shape.clone());
+fn geom(shape: ShapeSpec, kind: HydroelasticKind, resolution: f64) -> GeomSpec {
+    let mut g = GeomSpec::new("pad", 1, Pose::IDENTITY, shape);
     g.hydroelastic = Hydroelastic {
         kind,
         resolution,
         slab_thickness: 0.02,
         ..Hydroelastic::default()
     };
-    Representation::of(&g, &shape).unwrap().unwrap()
+    g
+}
+
+fn body(shape: ShapeSpec, kind: HydroelasticKind, resolution: f64) -> Representation {
+    let g = geom(shape, kind, resolution);
+    Representation::of(&g, &g.shape).unwrap().unwrap()
 }
 
 fn soft(shape: ShapeSpec, resolution: f64) -> Representation {
@@ -386,6 +391,109 @@ fn faces_move_as_their_derivatives_say() {
         "{left_out} of {checked}, worst {worst:e}"
     );
     println!("{checked} derivatives, {left_out} left out, worst {worst:e}");
+}
+
+/// By every size of both bodies. Every second shape has other sizes than its geom: its mesh is stretched.
+#[test]
+fn faces_grow_as_their_derivatives_say() {
+    let mut all = shapes();
+    all.push(plane());
+    let geoms: Vec<(GeomSpec, ShapeSpec)> = (all.into_iter().enumerate())
+        .flat_map(|(i, shape)| {
+            [HydroelasticKind::Compliant, HydroelasticKind::Rigid].map(|kind| {
+                let g = geom(shape.clone(), kind, 0.03);
+                let sizes = shape.sizes();
+                let grown = [0, 1, 2].map(|k| sizes[k] * (1.0 + 0.3 * scattered(i, k + 5)));
+                let now = if i % 2 == 0 {
+                    shape.resized(grown)
+                } else {
+                    shape.clone()
+                };
+                (g, now)
+            })
+        })
+        .collect();
+    let made = |g: &GeomSpec, shape: &ShapeSpec| Representation::of(g, shape).unwrap().unwrap();
+    let (mut checked, mut left_out, mut seed) = (0, 0, 0);
+    let mut worst: f64 = 0.0;
+    for (i, (ga, sa)) in geoms.iter().enumerate() {
+        for (gb, sb) in &geoms[i..] {
+            let (a, b) = (made(ga, sa), made(gb, sb));
+            if !meets(&a, &b) {
+                continue;
+            }
+            seed += 1;
+            let random = |k: usize| scattered(k, seed);
+            let vector = |k: usize| Vec3::new(random(k), random(k + 1), random(k + 2));
+            let pa = Pose::new(so3_exp(vector(1) * 2.0), vector(4));
+            let rot = so3_exp(vector(7) * 2.0);
+            let (away, far) = match (a.is_plane(), b.is_plane()) {
+                (true, _) => (pa.rot.c[2], 0.035),
+                (_, true) => (-rot.c[2], 0.035),
+                _ => (vector(10).normalized().unwrap(), 0.065),
+            };
+            let pb = Pose::new(rot, pa.pos + away * far);
+            let (ea, eb) = (1e6, 2e6);
+            let found = faces((&a, pa, ea), (&b, pb, eb));
+            for f in found.iter().step_by(found.len() / 5 + 1) {
+                // Slivers turn too fast for differences.
+                if f.press.area < 1e-7 {
+                    continue;
+                }
+                for (side, shape) in [sa, sb].into_iter().enumerate() {
+                    for k in 0..shape.variable_sizes() {
+                        let h = 1e-7 * shape.sizes()[k];
+                        let at = |s: f64| {
+                            let mut sizes = shape.sizes();
+                            sizes[k] += s * h;
+                            let other = shape.resized(sizes);
+                            let now = match side {
+                                0 => faces((&made(ga, &other), pa, ea), (&b, pb, eb)),
+                                _ => faces((&a, pa, ea), (&made(gb, &other), pb, eb)),
+                            };
+                            again(&now, f)
+                        };
+                        let (Some(up), Some(down)) = (at(1.0), at(-1.0)) else {
+                            left_out += 1;
+                            continue;
+                        };
+                        let of = |body, pose, modulus| Side {
+                            body,
+                            pose,
+                            modulus,
+                        };
+                        let stretch = |x: Vec3| shape.stretch(k, x);
+                        let sides = (of(&a, &pa, ea), of(&b, &pb, eb));
+                        let d = grow(sides.0, sides.1, &f.point, f.part, (side, stretch));
+                        let by = 0.5 / h;
+                        let stiff = f.press.stiffness;
+                        let slope = (up.press.stiffness - down.press.stiffness) * by;
+                        let error = ((up.point.point - down.point.point) * by - d.point).norm()
+                            + 0.05 * ((up.point.normal - down.point.normal) * by - d.normal).norm()
+                            + ((up.point.gap - down.point.gap) * by - d.gap).abs()
+                            + 0.05 * (slope - d.stiffness).abs() / stiff;
+                        let scale = 1.0
+                            + d.point.norm()
+                            + d.gap.abs()
+                            + 0.05 * (d.normal.norm() + d.stiffness.abs() / stiff);
+                        // A vertex may come or go within the difference.
+                        if error > 1e-5 * scale {
+                            left_out += 1;
+                        } else {
+                            worst = worst.max(error / scale);
+                            checked += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
+    assert!(
+        left_out * 50 < checked,
+        "{left_out} of {checked}, worst {worst:e}"
+    );
+    println!("{checked} derivatives by sizes, {left_out} left out, worst {worst:e}");
 }
 
 #[test]

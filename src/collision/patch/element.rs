@@ -1,5 +1,6 @@
 //! Elements of meshes: triangles of a surface, and tetrahedra with a linear pressure.
 
+use super::scalar::{Real, V3};
 use super::tree::Tree;
 use crate::spatial::Vec3;
 
@@ -58,17 +59,24 @@ pub(super) fn bounds(points: &[Vec3]) -> [Vec3; 2] {
     all
 }
 
+/// Six times the volume of a tetrahedron, and the slope of the linear field through its corners.
+pub(super) fn slope<T: Real>(corners: &[V3<T>; 4], extents: &[f64; 4]) -> (T, V3<T>) {
+    let [a, b, c] = [1, 2, 3].map(|k| corners[k] - corners[0]);
+    let volume = a.dot(b.cross(c));
+    let [ea, eb, ec] = [1, 2, 3].map(|k| T::of(extents[k] - extents[0]));
+    let sum = b.cross(c).times(ea) + c.cross(a).times(eb) + a.cross(b).times(ec);
+    (volume, sum.times(T::of(1.0) / volume))
+}
+
 /// A tetrahedron with the linear field through its corners; `None` for a flat one.
 pub(super) fn tetrahedron(corners: [(usize, (Vec3, f64)); 4], size: f64) -> Option<Tetrahedron> {
     let at = corners.map(|(_, (at, _))| at);
     let extents = corners.map(|(_, (_, e))| e);
-    let [a, b, c] = [1, 2, 3].map(|k| at[k] - at[0]);
-    let volume = a.dot(b.cross(c));
+    let (volume, gradient) = slope(&at.map(V3::<f64>::of), &extents);
     if volume.abs() <= FLAT * size * size * size {
         return None;
     }
-    let [ea, eb, ec] = [1, 2, 3].map(|k| extents[k] - extents[0]);
-    let gradient = (b.cross(c) * ea + c.cross(a) * eb + a.cross(b) * ec) * (1.0 / volume);
+    let gradient = gradient.value();
     let mut walls = [Wall::default(); 4];
     for (k, wall) in walls.iter_mut().enumerate() {
         let mut others = [0, 1, 2, 3].into_iter().filter(|i| *i != k);

@@ -14,6 +14,7 @@ use crate::collision::polytope::opening;
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{GeomSpec, HydroelasticKind, MeshMode, ShapeSpec};
+use crate::spatial::Vec3;
 use std::sync::Arc;
 
 /// Most triangles or tetrahedra of a geom.
@@ -81,12 +82,13 @@ fn compliant_mesh(
         ))
     })?;
     Ok(Representation::Compliant(CompliantMesh(Arc::new(
-        sketch.fill(margin),
+        sketch.fill(margin, |at| at),
     ))))
 }
 
 impl Representation {
-    /// The representation of a geom, if it has one.
+    /// The representation of a geom with this shape, if it has one. The elements are those of the geom's own
+    /// shape; for other sizes the mesh is stretched. So it is a smooth function of the sizes.
     ///
     /// # Errors
     /// `Capacity` for a resolution that needs too many elements, `Unsupported` for a shape without a
@@ -129,15 +131,23 @@ impl Representation {
                 )));
             }
             solid => {
-                let divisions = Divisions::of(solid, h.resolution);
-                check_room(divisions.elements(solid), h.resolution, &who)?;
-                let sketch = Sketch::of(solid, &divisions);
-                match is_compliant {
-                    true => {
-                        Representation::Compliant(CompliantMesh(Arc::new(sketch.fill(h.margin))))
-                    }
+                let divisions = Divisions::of(&g.shape, h.resolution);
+                check_room(divisions.elements(&g.shape), h.resolution, &who)?;
+                let sketch = Sketch::of(&g.shape, &divisions);
+                let (own, sizes) = (g.shape.sizes(), solid.sizes());
+                let place = |at: Vec3| match own == sizes {
+                    true => at,
                     false => {
-                        Representation::Rigid(RigidMesh(Arc::new(surface(sketch.triangles()))))
+                        (0..3).fold(Vec3::ZERO, |sum, k| sum + g.shape.stretch(k, at) * sizes[k])
+                    }
+                };
+                match is_compliant {
+                    true => Representation::Compliant(CompliantMesh(Arc::new(
+                        sketch.fill(h.margin, place),
+                    ))),
+                    false => {
+                        let triangles = sketch.triangles().map(|t| t.map(place));
+                        Representation::Rigid(RigidMesh(Arc::new(surface(triangles))))
                     }
                 }
             }

@@ -15,7 +15,9 @@
 //!
 //! The scene calls [`collide`] and [`differentiate`].
 
+mod cell;
 mod element;
+mod growth;
 mod mesh;
 mod polygon;
 mod scalar;
@@ -24,6 +26,7 @@ mod section;
 mod sketch;
 mod tree;
 
+pub use growth::grow;
 pub use mesh::Representation;
 pub use search::{
     Face, FaceDerivative, MOST_VERTICES, Press, Shift, Side, collide, differentiate, meets, outline,

@@ -19,6 +19,10 @@ pub(super) trait Real:
     fn of(x: f64) -> Self;
     fn value(self) -> f64;
     fn sqrt(self) -> Self;
+}
+
+/// A number that may vary with the placement of the second body and with the moduli.
+pub(super) trait Seeded: Real {
     /// A point of the second body, which translates, and rotates about `about`.
     fn carried(y: Vec3, about: Vec3) -> V3<Self>;
     /// A direction of the second body.
@@ -42,7 +46,9 @@ impl Real for f64 {
     fn sqrt(self) -> f64 {
         f64::sqrt(self)
     }
+}
 
+impl Seeded for f64 {
     #[inline(always)]
     fn carried(y: Vec3, _: Vec3) -> V3<f64> {
         V3::of(y)
@@ -59,16 +65,22 @@ impl Real for f64 {
     }
 }
 
-/// A number with its [`SEEDS`] derivatives.
+/// A number with N derivatives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dual {
+pub(super) struct Dual<const N: usize> {
     pub x: f64,
-    pub d: [f64; SEEDS],
+    pub d: [f64; N],
 }
 
-impl Dual {
+/// A number with its derivatives by a displacement and by the moduli.
+pub(super) type Varied = Dual<SEEDS>;
+
+/// A number with its derivative by one size.
+pub(super) type Growth = Dual<1>;
+
+impl<const N: usize> Dual<N> {
     #[inline(always)]
-    fn chain(self, x: f64, slope: f64) -> Dual {
+    fn chain(self, x: f64, slope: f64) -> Self {
         Dual {
             x,
             d: self.d.map(|d| slope * d),
@@ -76,11 +88,11 @@ impl Dual {
     }
 }
 
-impl Add for Dual {
-    type Output = Dual;
+impl<const N: usize> Add for Dual<N> {
+    type Output = Self;
 
     #[inline(always)]
-    fn add(self, o: Dual) -> Dual {
+    fn add(self, o: Self) -> Self {
         Dual {
             x: self.x + o.x,
             d: std::array::from_fn(|k| self.d[k] + o.d[k]),
@@ -88,11 +100,11 @@ impl Add for Dual {
     }
 }
 
-impl Sub for Dual {
-    type Output = Dual;
+impl<const N: usize> Sub for Dual<N> {
+    type Output = Self;
 
     #[inline(always)]
-    fn sub(self, o: Dual) -> Dual {
+    fn sub(self, o: Self) -> Self {
         Dual {
             x: self.x - o.x,
             d: std::array::from_fn(|k| self.d[k] - o.d[k]),
@@ -100,13 +112,13 @@ impl Sub for Dual {
     }
 }
 
-impl Mul for Dual {
-    type Output = Dual;
+impl<const N: usize> Mul for Dual<N> {
+    type Output = Self;
 
     // The derivative of a product is a sum.
     #[allow(clippy::suspicious_arithmetic_impl)]
     #[inline(always)]
-    fn mul(self, o: Dual) -> Dual {
+    fn mul(self, o: Self) -> Self {
         Dual {
             x: self.x * o.x,
             d: std::array::from_fn(|k| self.d[k] * o.x + self.x * o.d[k]),
@@ -114,11 +126,11 @@ impl Mul for Dual {
     }
 }
 
-impl Div for Dual {
-    type Output = Dual;
+impl<const N: usize> Div for Dual<N> {
+    type Output = Self;
 
     #[inline(always)]
-    fn div(self, o: Dual) -> Dual {
+    fn div(self, o: Self) -> Self {
         let (x, by) = (self.x / o.x, 1.0 / o.x);
         Dual {
             x,
@@ -127,19 +139,19 @@ impl Div for Dual {
     }
 }
 
-impl Neg for Dual {
-    type Output = Dual;
+impl<const N: usize> Neg for Dual<N> {
+    type Output = Self;
 
     #[inline(always)]
-    fn neg(self) -> Dual {
+    fn neg(self) -> Self {
         self.chain(-self.x, -1.0)
     }
 }
 
-impl Real for Dual {
+impl<const N: usize> Real for Dual<N> {
     #[inline(always)]
-    fn of(x: f64) -> Dual {
-        Dual { x, d: [0.0; SEEDS] }
+    fn of(x: f64) -> Self {
+        Dual { x, d: [0.0; N] }
     }
 
     #[inline(always)]
@@ -148,14 +160,16 @@ impl Real for Dual {
     }
 
     #[inline(always)]
-    fn sqrt(self) -> Dual {
+    fn sqrt(self) -> Self {
         let root = self.x.sqrt();
         self.chain(root, 0.5 / root)
     }
+}
 
+impl Seeded for Varied {
     #[inline(always)]
-    fn carried(y: Vec3, about: Vec3) -> V3<Dual> {
-        let mut moved = Dual::turned(y - about);
+    fn carried(y: Vec3, about: Vec3) -> V3<Varied> {
+        let mut moved = Varied::turned(y - about);
         for k in 0..3 {
             moved.0[k].x = y[k];
             moved.0[k].d[k] = 1.0;
@@ -165,8 +179,8 @@ impl Real for Dual {
 
     /// n with the derivative ω × n by ω.
     #[inline(always)]
-    fn turned(n: Vec3) -> V3<Dual> {
-        let mut turned: V3<Dual> = V3::of(n);
+    fn turned(n: Vec3) -> V3<Varied> {
+        let mut turned: V3<Varied> = V3::of(n);
         for axis in 0..3 {
             let change = Vec3::unit(axis).cross(n);
             for k in 0..3 {
@@ -177,10 +191,28 @@ impl Real for Dual {
     }
 
     #[inline(always)]
-    fn modulus(body: usize, x: f64) -> Dual {
-        let mut e = Dual::of(x);
+    fn modulus(body: usize, x: f64) -> Varied {
+        let mut e = Varied::of(x);
         e.d[6 + body] = 1.0;
         e
+    }
+}
+
+/// Placements and moduli do not vary with a size.
+impl Seeded for Growth {
+    #[inline(always)]
+    fn carried(y: Vec3, _: Vec3) -> V3<Growth> {
+        V3::of(y)
+    }
+
+    #[inline(always)]
+    fn turned(n: Vec3) -> V3<Growth> {
+        V3::of(n)
+    }
+
+    #[inline(always)]
+    fn modulus(_: usize, x: f64) -> Growth {
+        Growth::of(x)
     }
 }
 
@@ -208,6 +240,11 @@ impl<T: Real> V3<T> {
     pub fn cross(self, o: V3<T>) -> V3<T> {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);
         V3([b * z - c * y, c * x - a * z, a * y - b * x])
+    }
+
+    /// The unit vector along this one, which is not zero.
+    pub fn normalized(self) -> V3<T> {
+        self.times(T::of(1.0) / self.dot(self).sqrt())
     }
 
     #[inline(always)]

@@ -1,10 +1,11 @@
 //! The hydroelastic faces between two bodies, and their derivatives.
 
+use super::cell::{Fixed, View};
 use super::element::Volume;
 use super::mesh::{Representation, Slab};
 use super::polygon::MOST;
-use super::scalar::{Dual, V3};
-use super::section::{Sheet, View};
+use super::scalar::{V3, Varied};
+use super::section::Sheet;
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
@@ -63,19 +64,19 @@ pub struct FaceDerivative {
 }
 
 /// Feature numbers of a face: closed, or predicted (beyond the zero of the pressure).
-const PRESSED: u64 = 1;
+pub(super) const PRESSED: u64 = 1;
 const FORESEEN: u64 = 2;
 
 /// Two bodies in the order of the formulas. The first is a compliant mesh, or the compliant half space
 /// that meets a rigid mesh.
-struct Ordered<'a> {
-    first: Side<'a>,
-    second: Side<'a>,
-    is_swapped: bool,
+pub(super) struct Ordered<'a> {
+    pub first: Side<'a>,
+    pub second: Side<'a>,
+    pub is_swapped: bool,
 }
 
 impl<'a> Ordered<'a> {
-    fn of(a: Side<'a>, b: Side<'a>) -> Ordered<'a> {
+    pub fn of(a: Side<'a>, b: Side<'a>) -> Ordered<'a> {
         let rank = |s: &Side| match s.body {
             Representation::Compliant(_) => 0,
             Representation::CompliantPlane(_) => 1,
@@ -90,7 +91,7 @@ impl<'a> Ordered<'a> {
         }
     }
 
-    fn view(&self) -> View {
+    pub fn view(&self) -> View {
         let pose = self.first.pose.relative(self.second.pose);
         let size = match (self.first.body, self.second.body) {
             (Representation::Compliant(m), _) => m.0.size,
@@ -105,7 +106,7 @@ impl<'a> Ordered<'a> {
         }
     }
 
-    fn part(&self, [i, j]: [u32; 2]) -> [u32; 2] {
+    pub fn part(&self, [i, j]: [u32; 2]) -> [u32; 2] {
         if self.is_swapped { [j, i] } else { [i, j] }
     }
 }
@@ -121,7 +122,7 @@ pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     let o = Ordered::of(a, b);
     let view = o.view();
     let mut pair = |i: u32, j: u32| {
-        let Some(section) = view.section::<f64>(o.first.body, o.second.body, [i, j]) else {
+        let Some(section) = view.section::<f64>(o.first.body, o.second.body, [i, j], &Fixed) else {
             return;
         };
         for (pressed, feature) in [(true, PRESSED), (false, FORESEEN)] {
@@ -194,7 +195,7 @@ pub fn outline(
 ) {
     let o = Ordered::of(a, b);
     let (bodies, part) = ((o.first.body, o.second.body), o.part(part));
-    if let Some(section) = o.view().section::<f64>(bodies.0, bodies.1, part) {
+    if let Some(section) = o.view().section::<f64>(bodies.0, bodies.1, part, &Fixed) {
         section.outline(feature == PRESSED, |x, pressure| {
             visit(o.first.pose.point(x.value()), pressure);
         });
@@ -214,7 +215,7 @@ pub fn differentiate(
         about: o.first.pose.inverse_point(point.point),
         ..o.view()
     };
-    let section = view.section::<Dual>(o.first.body, o.second.body, o.part(part));
+    let section = view.section::<Varied>(o.first.body, o.second.body, o.part(part), &Fixed);
     let Some(sheet) = section.and_then(|s| s.sheet(point.feature == PRESSED)) else {
         *out = FaceDerivative::default();
         return Smoothness::Degenerate;
@@ -237,14 +238,15 @@ pub fn differentiate(
 }
 
 /// Reads the derivatives of a face and rotates them into the world.
-fn read(sheet: &Sheet<Dual>, to_world: &Mat3, out: &mut FaceDerivative) {
-    let column = |v: &V3<Dual>, k: usize| to_world.mul_vec(Vec3::from_slice(&v.0.map(|x| x.d[k])));
+fn read(sheet: &Sheet<Varied>, to_world: &Mat3, out: &mut FaceDerivative) {
+    let column =
+        |v: &V3<Varied>, k: usize| to_world.mul_vec(Vec3::from_slice(&v.0.map(|x| x.d[k])));
     let back = to_world.transpose();
-    let block = |v: &V3<Dual>, first: usize| {
+    let block = |v: &V3<Varied>, first: usize| {
         let by = [0, 1, 2].map(|k| column(v, first + k));
         Mat3::from_columns(by[0], by[1], by[2]).mul_mat(&back)
     };
-    let row = |x: Dual, first: usize| to_world.mul_vec(Vec3::from_slice(&x.d[first..first + 3]));
+    let row = |x: Varied, first: usize| to_world.mul_vec(Vec3::from_slice(&x.d[first..first + 3]));
     out.motion = ContactDerivative {
         point: [0, 3].map(|k| block(&sheet.centroid, k)),
         normal: [0, 3].map(|k| block(&sheet.normal, k)),

@@ -1,11 +1,11 @@
 //! The face between two elements of a hydroelastic contact: where two pressures are equal, or where a
 //! rigid surface lies in a pressure field.
 
-use super::element::{Surface, Tetrahedron, Volume, Wall};
+use super::cell::{Cell, Elements, View};
 use super::mesh::{Representation, Slab};
 use super::polygon::{Half, Polygon};
-use super::scalar::{Real, V3};
-use crate::spatial::{Pose, Vec3};
+use super::scalar::{Real, Seeded, V3};
+use crate::spatial::Vec3;
 
 /// Relative to the size of a mesh: points nearer than this to a plane lie in it.
 const IN_PLANE: f64 = 1e-10;
@@ -23,17 +23,6 @@ const FULL: f64 = -0.3;
 const STEEP: f64 = 0.06;
 const LEAST: f64 = 0.015;
 
-/// Placement of the second body in the first one's frame. All coordinates are in that frame.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct View {
-    pub pose: Pose,
-    /// Point about which the second body rotates.
-    pub about: Vec3,
-    pub moduli: [f64; 2],
-    /// Size of the meshes [m].
-    pub size: f64,
-}
-
 /// A pressure field E e with a linear extent e.
 #[derive(Clone, Copy)]
 struct Field<T> {
@@ -41,10 +30,20 @@ struct Field<T> {
     at: V3<T>,
     extent: f64,
     gradient: V3<T>,
-    steepness: f64,
+    steepness: T,
 }
 
 impl<T: Real> Field<T> {
+    fn of(cell: &impl Cell<T>, modulus: T) -> Field<T> {
+        Field {
+            modulus,
+            at: cell.corner(0),
+            extent: cell.extents()[0],
+            gradient: cell.gradient(),
+            steepness: cell.steepness(),
+        }
+    }
+
     /// The half space in which the pressure has this sign.
     fn half(&self, sign: f64) -> Half<T> {
         let signed = self.modulus * T::of(sign);
@@ -62,12 +61,12 @@ impl<T: Real> Field<T> {
     /// The weight of a face with this outward normal, and the slope of the pressure along it, which is
     /// never small; `None` for weight zero.
     fn press(&self, outward: V3<T>) -> Option<(T, T)> {
-        let cosine = -(self.gradient.dot(outward)) * T::of(1.0 / self.steepness);
+        let cosine = -(self.gradient.dot(outward)) * (T::of(1.0) / self.steepness);
         let c = cosine.value();
         if c <= NONE || c.is_nan() {
             return None;
         }
-        let slope = self.modulus * T::of(self.steepness) * steep(cosine);
+        let slope = self.modulus * self.steepness * steep(cosine);
         if c >= FULL {
             return Some((T::of(1.0), slope));
         }
@@ -134,7 +133,7 @@ impl<T: Real> Section<T> {
     /// The polygon of that part.
     fn part(&self, pressed: bool) -> Polygon<T> {
         let sign = if pressed { 1.0 } else { -1.0 };
-        let slope = self.field.modulus.value() * self.field.steepness;
+        let slope = self.field.modulus.value() * self.field.steepness.value();
         let half = self.field.half(sign);
         let tolerance = IN_PLANE * self.view.size * slope;
         (self.polygon).cut(&half.plain(), || half, pressed, tolerance)
@@ -179,41 +178,15 @@ impl<T: Real> Section<T> {
     }
 }
 
-fn field_of<T: Real>(t: &Tetrahedron, modulus: T) -> Field<T> {
-    Field {
-        modulus,
-        at: V3::of(t.corners[0]),
-        extent: t.extents[0],
-        gradient: V3::of(t.gradient),
-        steepness: t.steepness,
-    }
-}
-
-/// The inner side of a wall of the first body.
-fn fixed<T: Real>(w: &Wall) -> Half<T> {
-    Half {
-        at: V3::of(w.at),
-        normal: V3::of(w.normal * w.sign),
-        offset: T::of(0.0),
-    }
-}
-
-/// Cuts a polygon by the walls of a tetrahedron, which are given without derivatives (`plain`) and with
-/// them (`exact`).
-fn within<T: Real>(
-    mut polygon: Polygon<T>,
-    walls: &[Wall; 4],
-    plain: impl Fn(&Wall) -> Half<f64>,
-    exact: impl Fn(&Wall) -> Half<T>,
-    tolerance: f64,
-) -> Polygon<T> {
-    for wall in walls {
+/// Cuts a polygon by the walls of a tetrahedron.
+fn within<T: Real>(mut polygon: Polygon<T>, cell: &impl Cell<T>, tolerance: f64) -> Polygon<T> {
+    for k in 0..4 {
         if polygon.is_none() {
             break;
         }
         // Points in the plane of a wall belong to one side only.
-        let closed = wall.sign > 0.0;
-        polygon = polygon.cut(&plain(wall), || exact(wall), closed, tolerance);
+        let (plain, closed) = cell.plain_wall(k);
+        polygon = polygon.cut(&plain, || cell.wall(k), closed, tolerance);
     }
     polygon
 }
@@ -223,54 +196,44 @@ impl View {
         IN_PLANE * self.size
     }
 
-    fn point<T: Real>(&self, x: Vec3) -> V3<T> {
-        T::carried(self.pose.point(x), self.about)
-    }
-
-    fn direction<T: Real>(&self, n: Vec3) -> V3<T> {
-        T::turned(self.pose.rot.mul_vec(n))
-    }
-
-    /// The inner side of a wall of the second body.
-    fn moved<T: Real>(&self, w: &Wall) -> Half<T> {
-        Half {
-            at: self.point(w.at),
-            normal: self.direction(w.normal * w.sign),
-            offset: T::of(0.0),
-        }
-    }
-
-    fn slab_field<T: Real>(&self, slab: &Slab) -> Field<T> {
+    fn slab_field<T: Seeded>(&self, slab: &Slab) -> Field<T> {
         Field {
             modulus: T::modulus(1, self.moduli[1]),
             at: self.point(Vec3::ZERO),
             extent: 0.0,
             gradient: self.direction(Vec3::Z * (-1.0 / slab.thickness)),
-            steepness: 1.0 / slab.thickness,
+            steepness: T::of(1.0 / slab.thickness),
         }
     }
 
     /// The face between two elements. The first body must be compliant, either a mesh or the partner of
-    /// one.
-    pub fn section<T: Real>(
+    /// one. `elements` tells how the elements vary.
+    pub fn section<T: Seeded>(
         &self,
         first: &Representation,
         second: &Representation,
         [i, j]: [u32; 2],
+        elements: &impl Elements<T>,
     ) -> Option<Section<T>> {
         let (i, j) = (i as usize, j as usize);
         match (first, second) {
             (Representation::Compliant(m), other) => {
-                let t = &m.0.cells[i];
-                let field = field_of(t, T::modulus(0, self.moduli[0]));
+                let t = &elements.first(&m.0.cells[i]);
+                let field = Field::of(t, T::modulus(0, self.moduli[0]));
                 match other {
-                    Representation::Rigid(n) => self.surface_in_cell(t, field, &n.0, j),
+                    Representation::Rigid(n) => {
+                        let facet = elements.facet(self, &n.0.facets[j]);
+                        self.facet_in_cell(t, field, facet)
+                    }
                     Representation::RigidPlane => {
                         let (at, up) = (self.point(Vec3::ZERO), self.direction(Vec3::Z));
                         let polygon = self.cut_cell(t, |_, x| up.dot(x - at));
                         Section::new(polygon, -up, [Some(field), None], self)
                     }
-                    Representation::Compliant(n) => self.cells(t, field, &n.0, j),
+                    Representation::Compliant(n) => {
+                        let u = &elements.second(self, &n.0.cells[j]);
+                        self.cells(t, field, u)
+                    }
                     Representation::CompliantPlane(slab) => {
                         let other = self.slab_field(slab);
                         let (polygon, normal) = self.equal(t, &field, &other)?;
@@ -286,13 +249,13 @@ impl View {
                 }
             }
             (Representation::CompliantPlane(slab), Representation::Rigid(n)) => {
-                let (corners, normal) = self.facet(&n.0, j);
+                let (corners, normal) = elements.facet(self, &n.0.facets[j]);
                 let field = Field {
                     modulus: T::modulus(0, self.moduli[0]),
                     at: V3::of(Vec3::ZERO),
                     extent: 0.0,
                     gradient: V3::of(Vec3::Z * (-1.0 / slab.thickness)),
-                    steepness: 1.0 / slab.thickness,
+                    steepness: T::of(1.0 / slab.thickness),
                 };
                 let below = Half {
                     at: V3::of(Vec3::ZERO),
@@ -307,62 +270,42 @@ impl View {
         }
     }
 
-    /// The corners of a facet of the second body, and its normal.
-    fn facet<T: Real>(&self, n: &Surface, j: usize) -> ([V3<T>; 3], V3<T>) {
-        let facet = &n.facets[j];
-        let corners = facet.corners.map(|x| self.point(x));
-        (corners, self.direction(facet.normal))
-    }
-
-    fn surface_in_cell<T: Real>(
+    fn facet_in_cell<T: Seeded>(
         &self,
-        t: &Tetrahedron,
+        t: &impl Cell<T>,
         field: Field<T>,
-        n: &Surface,
-        j: usize,
+        (corners, normal): ([V3<T>; 3], V3<T>),
     ) -> Option<Section<T>> {
-        let (corners, normal) = self.facet(n, j);
         // A facet that faces away carries no pressure.
         field.press(-normal)?;
-        let triangle = Polygon::triangle(corners);
-        let polygon = within(triangle, &t.walls, fixed, fixed, self.tolerance());
+        let polygon = within(Polygon::triangle(corners), t, self.tolerance());
         Section::new(polygon, -normal, [Some(field), None], self)
     }
 
-    fn cells<T: Real>(
+    fn cells<T: Seeded>(
         &self,
-        t: &Tetrahedron,
+        t: &impl Cell<T>,
         field: Field<T>,
-        n: &Volume,
-        j: usize,
+        u: &impl Cell<T>,
     ) -> Option<Section<T>> {
-        let u = &n.cells[j];
-        let other = Field {
-            modulus: T::modulus(1, self.moduli[1]),
-            at: self.point(u.corners[0]),
-            extent: u.extents[0],
-            gradient: self.direction(u.gradient),
-            steepness: u.steepness,
-        };
+        let other = Field::of(u, T::modulus(1, self.moduli[1]));
         let (polygon, normal) = self.equal(t, &field, &other)?;
-        let plain = |w: &Wall| self.moved(w);
-        let exact = |w: &Wall| self.moved(w);
-        let polygon = within(polygon, &u.walls, plain, exact, self.tolerance());
+        let polygon = within(polygon, u, self.tolerance());
         Section::new(polygon, normal, [Some(field), Some(other)], self)
     }
 
     /// The polygon on which two pressures are equal in a tetrahedron of the first body, and its normal
     /// out of that body.
-    fn equal<T: Real>(
+    fn equal<T: Seeded>(
         &self,
-        t: &Tetrahedron,
+        t: &impl Cell<T>,
         field: &Field<T>,
         other: &Field<T>,
     ) -> Option<(Polygon<T>, V3<T>)> {
         let rise = other.gradient.times(other.modulus) - field.gradient.times(field.modulus);
         let size = rise.dot(rise);
-        let steep =
-            field.modulus.value() * field.steepness + other.modulus.value() * other.steepness;
+        let steep = field.modulus.value() * field.steepness.value()
+            + other.modulus.value() * other.steepness.value();
         // Fields with the same slope are equal nowhere or everywhere.
         let least = (IN_PLANE * steep) * (IN_PLANE * steep);
         if size.value() <= least || size.value().is_nan() {
@@ -377,9 +320,13 @@ impl View {
 
     /// The section of a tetrahedron by a plane. `distance` gives the signed distance of a corner from
     /// its extent and place.
-    fn cut_cell<T: Real>(&self, t: &Tetrahedron, distance: impl Fn(f64, V3<T>) -> T) -> Polygon<T> {
-        let corners = t.corners.map(V3::of);
-        let s = std::array::from_fn(|k| distance(t.extents[k], corners[k]));
+    fn cut_cell<T: Seeded>(
+        &self,
+        t: &impl Cell<T>,
+        distance: impl Fn(f64, V3<T>) -> T,
+    ) -> Polygon<T> {
+        let (corners, extents) = ([0, 1, 2, 3].map(|k| t.corner(k)), t.extents());
+        let s = std::array::from_fn(|k| distance(extents[k], corners[k]));
         Polygon::section(&corners, &s, self.tolerance())
     }
 }

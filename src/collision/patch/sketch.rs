@@ -133,17 +133,18 @@ impl Sketch {
         self.skin.iter().map(|s| s.outer.map(|i| self.points[i].at))
     }
 
-    /// The tetrahedra between the surface (with its layer) and the medial axis.
-    pub fn fill(&self, margin: f64) -> Volume {
+    /// The tetrahedra between the surface (with its layer) and the medial axis, with all points mapped by
+    /// `stretch`.
+    pub fn fill(&self, margin: f64, stretch: impl Fn(Vec3) -> Vec3) -> Volume {
         let layer = margin.max(LAYER * self.depth);
         let place = |i: usize| {
             let p = &self.points[i];
             match p.is_inside {
-                true => (p.at, 1.0),
-                false => (p.at + p.outward * layer, -layer / self.depth),
+                true => (stretch(p.at), 1.0),
+                false => (stretch(p.at + p.outward * layer), -layer / self.depth),
             }
         };
-        let reach = self.points.iter().map(|p| p.at.max_abs());
+        let reach = self.points.iter().map(|p| stretch(p.at).max_abs());
         let size = reach.fold(layer, f64::max);
         let mut cells = Vec::new();
         for s in &self.skin {

@@ -3,7 +3,7 @@
 use super::Scene;
 use super::found::SceneContact;
 use crate::collision::Smoothness;
-use crate::collision::patch::{self, FaceDerivative, Representation};
+use crate::collision::patch::{self, FaceDerivative, Representation, Shift};
 use crate::error::Result;
 use crate::model::Model;
 use crate::spatial::Vec3;
@@ -22,6 +22,7 @@ impl Scene {
         let bodies: Vec<_> = bodies.collect::<Result<_>>()?;
         if bodies.iter().any(Option::is_some) {
             self.patches.bodies = bodies;
+            self.patches.shapes = model.geoms().iter().map(|g| g.shape.clone()).collect();
         }
         self.set_moduli(&model.params().geom_modulus);
         Ok(())
@@ -31,11 +32,6 @@ impl Scene {
     pub fn set_moduli(&mut self, moduli: &[f64]) {
         self.patches.moduli.clear();
         self.patches.moduli.extend_from_slice(moduli);
-    }
-
-    /// Whether a geom has hydroelastic contact.
-    pub fn has_patch(&self, geom: usize) -> bool {
-        matches!(self.patches.bodies.get(geom), Some(Some(_)))
     }
 
     /// Whether a geom has a pressure field.
@@ -60,5 +56,16 @@ impl Scene {
             Some([a, b]) => patch::differentiate(a, b, &c.point, c.part, out),
             None => Smoothness::Degenerate,
         }
+    }
+
+    /// The derivative of a face of the last [`Scene::collide`] by a size of its geom `side`. Its mesh has a
+    /// fixed number of elements, and their vertices are linear in the sizes.
+    pub fn face_growth(&self, c: &SceneContact, side: usize, component: usize) -> Shift {
+        let Some([a, b]) = self.patches.sides(c.geom, &self.poses) else {
+            return Shift::default();
+        };
+        let shape = &self.patches.shapes[c.geom[side]];
+        let stretch = |at: Vec3| shape.stretch(component, at);
+        patch::grow(a, b, &c.point, c.part, (side, stretch))
     }
 }

@@ -5,10 +5,11 @@ use crate::error::Result;
 use crate::model::spec::{GeomSpec, ShapeSpec};
 use crate::spatial::Pose;
 
-/// Representations and moduli [Pa] of the geoms; empty if all contacts are points.
+/// Representations, shapes and moduli [Pa] of the geoms; empty if all contacts are points.
 #[derive(Debug, Default)]
 pub(super) struct Patches {
     pub bodies: Vec<Option<Representation>>,
+    pub shapes: Vec<ShapeSpec>,
     pub moduli: Vec<f64>,
 }
 
@@ -33,6 +34,7 @@ impl Patches {
     pub fn resize(&mut self, geom: usize, spec: &GeomSpec, shape: &ShapeSpec) -> Result<()> {
         if let Some(body) = self.bodies.get_mut(geom) {
             *body = Representation::of(spec, shape)?;
+            self.shapes[geom] = shape.clone();
         }
         Ok(())
     }

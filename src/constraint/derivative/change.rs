@@ -26,8 +26,13 @@ impl ConstraintDerivative {
         let by_size = |i: usize| {
             let contact = &scene.contacts()[i];
             let side = contact.geom.iter().position(|g| *g == geom)?;
-            let by = scene.size_motion(contact, side, component);
-            Some(Change::Surface { side, by })
+            Some(match contact.press {
+                Some(_) => self.contacts[i].pressed(&scene.face_growth(contact, side, component)),
+                None => Change::Surface {
+                    side,
+                    by: scene.size_motion(contact, side, component),
+                },
+            })
         };
         self.changed(c, t, kin, by_size, out);
     }
@@ -46,8 +51,8 @@ impl ConstraintDerivative {
             let contact = &scene.contacts()[i];
             let side = contact.geom.iter().position(|g| *g == geom)?;
             contact.press?;
-            let by = self.contacts[i].by_modulus[side];
-            Some(Change::Face { side, by })
+            let varied = &self.contacts[i];
+            Some(varied.pressed(&varied.by_modulus[side]))
         };
         self.changed(c, t, kin, by_modulus, out);
     }
@@ -114,7 +119,7 @@ impl ConstraintDerivative {
                 let before = self.flow[BEFORE].see(&varied.state).changed(change);
                 bounds[varied.group] += bound.by_speed * before.velocity.z
                     + match change {
-                        Change::Face { side, .. } => bound.by_modulus[side],
+                        Change::Face { bound, .. } => bound,
                         _ => bound.by_gap * moved.gap,
                     };
             }

@@ -4,7 +4,7 @@
 use super::ConstraintDerivative;
 use super::flow::of_link;
 use super::rows::{AFTER, BEFORE, Cross, LaggedBound, Side, VariedContact, lanes_to_vec};
-use crate::collision::patch::{FaceDerivative, Shift};
+use crate::collision::patch::FaceDerivative;
 use crate::collision::scene::Scene;
 use crate::collision::{Smoothness, Tie, contact_frame_derivative};
 use crate::constraint::assemble::Constraints;
@@ -80,10 +80,8 @@ impl ConstraintDerivative {
                     *gap = *gap * by_gap + k * by_stiffness;
                 }
                 varied.slope = 1.0;
-                varied.by_modulus = face.by_modulus.map(|shift| Shift {
-                    gap: shift.gap * by_gap + shift.stiffness * by_stiffness,
-                    ..shift
-                });
+                varied.by_modulus = face.by_modulus;
+                varied.by_face = [by_gap, by_stiffness];
                 smoothness
             }
             None => scene.differentiate(&contact, &mut state.motion),
@@ -100,17 +98,14 @@ impl ConstraintDerivative {
             let mut bound = LaggedBound {
                 by_motion: state.motion.gap.map(|gap| gap * by_gap),
                 by_gap,
-                by_modulus: [0.0; 2],
+                by_stiffness: mu * lag.by_stiffness,
                 by_speed: mu * lag.by_speed,
             };
             if let Some(face) = &face {
-                let by_stiffness = mu * lag.by_stiffness;
                 let both = face.motion.gap.into_iter().zip(face.stiffness);
                 for (by, (gap, k)) in bound.by_motion.iter_mut().zip(both) {
-                    *by = gap * by_gap + k * by_stiffness;
+                    *by = gap * by_gap + k * bound.by_stiffness;
                 }
-                bound.by_modulus =
-                    (face.by_modulus).map(|s| s.gap * by_gap + s.stiffness * by_stiffness);
             }
             bound
         });

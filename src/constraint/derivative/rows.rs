@@ -2,7 +2,7 @@
 
 use crate::collision::Tie;
 use crate::collision::patch::Shift;
-use crate::constraint::contact_derivative::{ContactState, Moved};
+use crate::constraint::contact_derivative::{Change, ContactState, Moved};
 use crate::dynamics::external::Stiffness;
 use crate::linalg::F4;
 use crate::model::topology::WORLD;
@@ -132,6 +132,8 @@ pub(super) struct VariedContact {
     pub degenerate: bool,
     /// Variation of a face with the moduli of its two geoms.
     pub by_modulus: [Shift; 2],
+    /// Slopes of a face's normal row by the gap and by the stiffness.
+    pub by_face: [f64; 2],
     /// Set for a contact whose friction lags.
     pub bound: Option<LaggedBound>,
 }
@@ -141,9 +143,9 @@ pub(super) struct VariedContact {
 pub(super) struct LaggedBound {
     /// By the motion of the bodies: coefficients on (ζ.lin, ζ.ang), as for the gap.
     pub by_motion: [Vec3; 2],
-    /// By the gap of a contact that moves in other ways, and by the moduli of a face.
+    /// By the gap of a contact that moves in other ways, and by the stiffness of a face.
     pub by_gap: f64,
-    pub by_modulus: [f64; 2],
+    pub by_stiffness: f64,
     /// By the normal velocity before the step.
     pub by_speed: f64,
 }
@@ -155,6 +157,21 @@ impl VariedContact {
         match self.rows.len() {
             1 => normal_lane(x),
             _ => three_lanes(x),
+        }
+    }
+
+    /// The change of a face by this shift.
+    pub fn pressed(&self, shift: &Shift) -> Change {
+        let [by_gap, by_stiffness] = self.by_face;
+        let bound = self.bound.as_ref();
+        Change::Face {
+            by: Shift {
+                gap: shift.gap * by_gap + shift.stiffness * by_stiffness,
+                ..*shift
+            },
+            bound: bound.map_or(0.0, |b| {
+                shift.gap * b.by_gap + shift.stiffness * b.by_stiffness
+            }),
         }
     }
 

@@ -265,7 +265,7 @@ PARAMS: Dict[str, str] = {
     'joint_stiffness': 'index: joint; component: dof of the joint [N/m or N m/rad].',
     'joint_armature': 'index: joint; component: dof of the joint [kg or kg m²].',
     'joint_placement': "index: joint; component 0 to 2: displacement of the joint's placement along its own axes [m], 3 to 5: rotation vector [rad]. All are zero as loaded.",
-    'geom_size': 'index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder, ellipsoid or box. It changes collisions only; mass and inertia stay the same. DS_ERR_UNSUPPORTED for a hydroelastic geom with DS_CONTACT_CONVEX.',
+    'geom_size': 'index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder, ellipsoid or box. It changes collisions only; mass and inertia stay the same. The mesh of a hydroelastic geom is stretched; the number of its elements stays.',
     'spring': "index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each in its body's frame [m].",
     'gravity': 'component 0 to 2, world axes [m/s²].',
     'joint_spring_reference': 'index: joint; component: dof of the joint [m or rad].',

@@ -340,8 +340,8 @@ class ParamKind(Named):
     JOINT_PLACEMENT: index: joint; component 0 to 2: displacement of the joint's placement along its own axes [m], 3
         to 5: rotation vector [rad]. All are zero as loaded.
     GEOM_SIZE: index: geom; component: as in ds_model_geom_size [m], for a sphere, capsule, cylinder, ellipsoid or
-        box. It changes collisions only; mass and inertia stay the same. "unsupported" for a hydroelastic geom with
-        "convex".
+        box. It changes collisions only; mass and inertia stay the same. The mesh of a hydroelastic geom is
+        stretched; the number of its elements stays.
     SPRING: index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each
         in its body's frame [m].
     GRAVITY: component 0 to 2, world axes [m/s²].
