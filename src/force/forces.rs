@@ -72,15 +72,18 @@ impl Forces {
     /// The forces of every model, and `others`. `free`: there are no constraints, whose rows would
     /// replace some forces. Memory for derivatives is only allocated with `derivatives`.
     pub fn new(model: &Model, others: Vec<Box<dyn Force>>, free: bool, derivatives: bool) -> Self {
-        let cords = Cords::new(model, derivatives);
+        let cords = Cords::new(model, derivatives).with_actuators(model, derivatives);
         let elastic = Elastic::new(model, &cords, free);
         let actuators = Actuators::new(model, &cords);
-        let pulled = (0..cords.len()).filter(|i| elastic.acts() || actuators.pull_along(model, *i));
+        let pulls = |i: usize| (0..model.nu()).any(|j| cords.of_actuator(j) == Some(i));
+        let is_tense = |i: usize| elastic.acts() && i < cords.tensions();
+        let pulled = (0..cords.len()).filter(|i| is_tense(*i) || pulls(*i));
+        let pulled = pulled.collect();
         let apart = Apart::new(model, &cords, 0, false);
         let mut forces = Forces {
             damper: JointDamper,
             spring: JointSpring::new(model),
-            pulled: pulled.collect(),
+            pulled,
             actuators,
             wrenches: ExternalWrenches::new(model),
             elastic,
@@ -563,7 +566,7 @@ impl Forces {
     pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
         let stored: f64 = self.all_mut().map(|f| f.energy(model, params, q)).sum();
         let stored = stored + self.deformables.energy(model, kin);
-        if self.cords.is_empty() {
+        if self.cords.tensions() == 0 {
             return stored;
         }
         self.cords.update(kin, q);
