@@ -1,4 +1,4 @@
-/* Springs and tendons: in a builder, their lengths, and their forces. */
+/* Springs, tendons and actuators at sites: in a builder, their lengths, and their forces. */
 #include <math.h>
 #include <stddef.h>
 
@@ -43,7 +43,7 @@ static void pulled(ds_builder *builder) {
     servo.bias[2] = -0.5;
     servo.force_lower = -30.0;
     BAD(actuator, motor, tendon, "rope", "actuator \"winch\": no tendon is called \"rope\"");
-    BAD(actuator, motor, joint, "a", "actuator.body: expected one of them, got joint and tendon");
+    BAD(actuator, motor, joint, "a", "actuator.site: expected one of them, got joint and tendon");
     BAD(actuator, motor, tendon, NULL, "actuator.joint");
     BAD(actuator, motor, struct_size, 8, "struct_size");
     CHECK_OK(ds_builder_add_actuator(builder, &motor));
@@ -99,6 +99,53 @@ static void pulled(ds_builder *builder) {
     model = NULL;
     CHECK_INVALID(ds_builder_build(builder, &model), "its length is constant");
     CHECK(model == NULL);
+}
+
+/* A motor and a servo at a site; the servo acts along the axes of a site of the world. */
+static void pushed(void) {
+    ds_builder *builder = NULL;
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_builder_create(&builder));
+    const int32_t body = slider(builder, "a", 0.5);
+    const double at[16] = {0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0.25, 1};
+    int32_t id = -1;
+    CHECK_OK(ds_builder_add_site(builder, body, "tip", at, &id));
+    CHECK_OK(ds_builder_add_site(builder, 0, "home", NULL, &id));
+    ds_actuator_desc motor, servo;
+    ds_actuator_desc_init(&motor);
+    motor.site = "tip";
+    motor.gear[0] = -2.0; /* The site's x axis points down. */
+    servo = motor;
+    servo.reference_site = "home";
+    servo.gear[0] = 0.0;
+    servo.gear[2] = 3.0;
+    servo.gain = 4.0;
+    servo.bias[1] = -4.0;
+    BAD(actuator, motor, site, "nose", "no site is called \"nose\"");
+    BAD(actuator, servo, reference_site, "nose", "no site is called \"nose\"");
+    BAD(actuator, servo, site, NULL, "actuator.reference_site: expected NULL");
+    BAD(actuator, motor, body, "a", "expected one of them, got body and site");
+    CHECK_OK(ds_builder_add_actuator(builder, &motor));
+    CHECK_OK(ds_builder_add_actuator(builder, &servo));
+    CHECK_OK(ds_builder_build(builder, &model));
+    ds_actuator_desc read;
+    ds_actuator_desc_init(&read);
+    CHECK_OK(ds_model_actuator(model, 1, &read));
+    CHECK(strcmp(read.site, "tip") == 0 && strcmp(read.reference_site, "home") == 0 && read.gear[2] == 3.0);
+    CHECK(read.joint == NULL && read.tendon == NULL && read.body == NULL);
+    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    const double q[1] = {0.5}, v[1] = {0.2}, u[2] = {1.5, 1.0};
+    double lengths[2], velocities[2], forces[2];
+    CHECK_OK(ds_actuator_states(sim, q, v, u, lengths, velocities, forces, NULL, NULL, NULL, NULL));
+    CHECK_NEAR(lengths[0], 0.0, 0.0);
+    CHECK_NEAR(lengths[1], 3.0 * 0.75, 1e-14);
+    CHECK_NEAR(velocities[0], 2.0 * 0.2, 1e-14);
+    CHECK_NEAR(velocities[1], 3.0 * 0.2, 1e-14);
+    CHECK_NEAR(forces[1], 4.0 * (1.0 - 2.25), 1e-14);
+    ds_sim_free(sim);
+    ds_model_free(model);
+    ds_builder_free(builder);
 }
 
 /* Paths around solids and over pulleys, and descriptions that are shorter. */
@@ -168,6 +215,7 @@ static void wraps(void) {
 
 int main(void) {
     wraps();
+    pushed();
     ds_builder *builder = NULL;
     ds_model *model = NULL;
     ds_sim *sim = NULL;

@@ -2721,22 +2721,24 @@ DS_ENUM(ds_activation) {
   DS_ACTIVATION_MUSCLE = 4,
 };
 
-/** A motor, servo or muscle on a joint or along a tendon, or the adhesion of a body. Fill with
+/** A motor, servo or muscle on a joint, along a tendon or at a site, or the adhesion of a body. Fill with
  * ds_actuator_desc_init, then change fields. Everything is copied during the call.
  *
  * force = g w + bias[0] + bias[1] l + bias[2] dl/dt, clamped to its range, and tau = force dl/dq, which
- * on a joint is gear force. l is gear q, or gear[0] times the tendon's length. w is u clamped to its
- * range, or the activation that follows it. g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt. */
+ * on a joint is gear force. l is gear q, of a spherical joint gear · its rotation vector, of a tendon
+ * gear[0] times its length. w is u clamped to its range, or the activation that follows it. g = gain +
+ * gain_slopes[0] l + gain_slopes[1] dl/dt. Of spherical joints and sites dl/dt stands for the velocity
+ * along the gear. */
 typedef struct ds_actuator_desc {
   size_t struct_size;     /**< Size of this struct in bytes; set by ds_actuator_desc_init. */
   const char *name;       /**< Name, unique among actuators; NULL for none. */
-  const char *joint;      /**< Name of an existing joint; NULL if tendon or body is given. */
+  const char *joint;      /**< Name of an existing joint; NULL if tendon, body or site is given. */
   /** Torque on each dof of the joint per unit of force; a tendon uses the first only. Default 1, 0, 0, 0,
    * 0, 0. */
   double gear[6];
   double gain;            /**< Force per unit of u. Default 1. */
-  /** Constant force, and force per unit of length and of its rate. The last two are only for tendons and
-   * one-dof joints. Default 0. */
+  /** Constant force, and force per unit of length and of its rate. The last two are only for tendons,
+   * sites, spherical and one-dof joints. Default 0. */
   double bias[3];
   double control_lower;   /**< Lower bound of u. Default -inf. */
   double control_upper;   /**< Upper bound of u. Default inf. */
@@ -2786,6 +2788,13 @@ typedef struct ds_actuator_desc {
    * negative and control_lower must be at least 0. Of the other fields, only bounds and activation may be
    * set. Default NULL. */
   const char *body;
+  /** Name of an existing site, instead of a joint. gear is a force [N] and a torque [N m] per unit of
+   * force along the axes of the site. Its length l is 0, its rate gear · the site's velocity along its
+   * axes. Default NULL. */
+  const char *site;
+  /** With site: name of a site along whose axes gear acts, and on which the opposite acts. l is gear · the
+   * displacement of the site from it [m], and its rotation vector [rad]. Default NULL. */
+  const char *reference_site;
 } ds_actuator_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -2800,10 +2809,11 @@ void ds_actuator_desc_init(struct ds_actuator_desc *actuator);
  * h the time step. kp h² and kd h must stay below about m; otherwise the step is unstable. */
 ds_status ds_actuator_desc_set_servo(struct ds_actuator_desc *actuator, double kp, double kd);
 
-/** Adds an actuator on a joint, on a tendon or on the contacts of a body. It takes the next entry of u.
+/** Adds an actuator on a joint, on a tendon, at a site or on the contacts of a body. It takes the next
+ * entry of u.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that does not exist, if more than one or
- * none of them is given, and for a name that is taken. ds_builder_build refuses values that define no
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon, site or body that does not exist, if more than one
+ * or none of them is given, and for a name that is taken. ds_builder_build refuses values that define no
  * valid actuator. */
 ds_status ds_builder_add_actuator(struct ds_builder *builder, const struct ds_actuator_desc *actuator);
 

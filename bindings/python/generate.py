@@ -25,7 +25,7 @@ TYPES = {
     "ProblemOptions": ("ds_problem_options", "law nv max_contacts"),
     "JointFields": ("ds_joint_desc", "kind"),
     "GeomFields": ("ds_geom_desc", "rows columns"),
-    "ActuatorFields": ("ds_actuator_desc", "joint tendon body"),
+    "ActuatorFields": ("ds_actuator_desc", "joint tendon body site"),
     "SpringFields": ("ds_spring_desc", ""),
     "DeformableFields": ("ds_deformable_desc", ""),
     "TendonFields": ("ds_tendon_desc", "kind count"),

@@ -75,17 +75,31 @@ fn activation(d: &ds_actuator_desc, name: &str) -> Result<Option<Activation>> {
 
 /// The actuator that a desc describes; messages call it `name`.
 unsafe fn spec(d: &ds_actuator_desc, name: &str) -> Result<ActuatorSpec> {
-    let text = |at, field: &str| Ok(args::text(at, &format!("{name}.{field}"))?.into());
-    let given = [d.joint, d.tendon, d.body].map(|at| !at.is_null());
+    let text = |at, field: &str| -> Result<String> {
+        Ok(args::text(at, &format!("{name}.{field}"))?.into())
+    };
+    let given = [d.joint, d.tendon, d.body, d.site].map(|at| !at.is_null());
+    if !d.reference_site.is_null() && d.site.is_null() {
+        return Err(Error::invalid(format!(
+            "{name}.reference_site: expected NULL without {name}.site"
+        )));
+    }
     let transmission = match given {
-        [_, false, false] => Transmission::Joint(text(d.joint, "joint")?),
-        [false, true, false] => Transmission::Tendon(text(d.tendon, "tendon")?),
-        [false, false, true] => Transmission::Body(text(d.body, "body")?),
+        [_, false, false, false] => Transmission::Joint(text(d.joint, "joint")?),
+        [false, true, false, false] => Transmission::Tendon(text(d.tendon, "tendon")?),
+        [false, false, true, false] => Transmission::Body(text(d.body, "body")?),
+        [false, false, false, true] => Transmission::Site {
+            site: text(d.site, "site")?,
+            reference: match d.reference_site.is_null() {
+                true => None,
+                false => Some(text(d.reference_site, "reference_site")?),
+            },
+        },
         _ => {
-            let fields = ["joint", "tendon", "body"].into_iter().zip(given);
+            let fields = ["joint", "tendon", "body", "site"].into_iter().zip(given);
             let given = fields.filter(|(_, is)| *is).map(|(field, _)| field);
             return Err(Error::invalid(format!(
-                "{name}.joint, {name}.tendon, {name}.body: expected one of them, got {}",
+                "{name}.joint, {name}.tendon, {name}.body, {name}.site: expected one of them, got {}",
                 given.collect::<Vec<_>>().join(" and ")
             )));
         }
@@ -118,11 +132,11 @@ unsafe fn spec(d: &ds_actuator_desc, name: &str) -> Result<ActuatorSpec> {
     })
 }
 
-/// Adds an actuator on a joint, on a tendon or on the contacts of a body. It takes the next entry of
-/// u.
+/// Adds an actuator on a joint, on a tendon, at a site or on the contacts of a body. It takes the next
+/// entry of u.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that does not exist, if more than one
-/// or none of them is given, and for a name that is taken. ds_builder_build refuses values that
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon, site or body that does not exist, if more than
+/// one or none of them is given, and for a name that is taken. ds_builder_build refuses values that
 /// define no valid actuator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_actuator(

@@ -271,13 +271,14 @@ pub enum ds_activation {
     DS_ACTIVATION_MUSCLE = 4,
 }
 
-/// A motor, servo or muscle on a joint or along a tendon, or the adhesion of a body. Fill with
+/// A motor, servo or muscle on a joint, along a tendon or at a site, or the adhesion of a body. Fill with
 /// ds_actuator_desc_init, then change fields. Everything is copied during the call.
 ///
 /// force = g w + bias[0] + bias[1] l + bias[2] dl/dt, clamped to its range, and tau = force dl/dq,
-/// which on a joint is gear force. l is gear q, or gear[0] times the tendon's length. w is u clamped
-/// to its range, or the activation that follows it. g = gain + gain_slopes[0] l + gain_slopes[1]
-/// dl/dt.
+/// which on a joint is gear force. l is gear q, of a spherical joint gear · its rotation vector, of a
+/// tendon gear[0] times its length. w is u clamped to its range, or the activation that follows it.
+/// g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt. Of spherical joints and sites dl/dt stands for
+/// the velocity along the gear.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_actuator_desc {
@@ -285,7 +286,7 @@ pub struct ds_actuator_desc {
     pub struct_size: usize,
     /// Name, unique among actuators; NULL for none.
     pub name: *const c_char,
-    /// Name of an existing joint; NULL if tendon or body is given.
+    /// Name of an existing joint; NULL if tendon, body or site is given.
     pub joint: *const c_char,
     /// Torque on each dof of the joint per unit of force; a tendon uses the first only. Default 1, 0,
     /// 0, 0, 0, 0.
@@ -293,7 +294,7 @@ pub struct ds_actuator_desc {
     /// Force per unit of u. Default 1.
     pub gain: f64,
     /// Constant force, and force per unit of length and of its rate. The last two are only for
-    /// tendons and one-dof joints. Default 0.
+    /// tendons, sites, spherical and one-dof joints. Default 0.
     pub bias: [f64; 3],
     /// Lower bound of u. Default -inf.
     pub control_lower: f64,
@@ -355,6 +356,13 @@ pub struct ds_actuator_desc {
     /// gain must not be negative and control_lower must be at least 0. Of the other fields, only
     /// bounds and activation may be set. Default NULL.
     pub body: *const c_char,
+    /// Name of an existing site, instead of a joint. gear is a force [N] and a torque [N m] per unit of
+    /// force along the axes of the site. Its length l is 0, its rate gear · the site's velocity along
+    /// its axes. Default NULL.
+    pub site: *const c_char,
+    /// With site: name of a site along whose axes gear acts, and on which the opposite acts. l is gear ·
+    /// the displacement of the site from it [m], and its rotation vector [rad]. Default NULL.
+    pub reference_site: *const c_char,
 }
 
 // SAFETY: repr(C), the size first, only words: no padding, every bit pattern a value.
@@ -395,6 +403,8 @@ unsafe impl Growing for ds_actuator_desc {
             muscle_fpmax: muscle.passive,
             muscle_fvmax: muscle.lengthening,
             body: ptr::null(),
+            site: ptr::null(),
+            reference_site: ptr::null(),
         }
     }
 }

@@ -276,15 +276,21 @@ pub unsafe extern "C" fn ds_model_actuator(
         };
         let mut first = 0;
         match a.acts_on {
-            ActsOn::Joint { joint, iv, .. } => {
+            ActsOn::Joint { joint, iv, .. } | ActsOn::Ball { joint, iv, .. } => {
                 made.joint = of.joints[joint].as_ptr();
                 first = iv - m.joint(joint).iv;
             }
             ActsOn::Tendon(tendon) => made.tendon = of.tendons[tendon].as_ptr(),
             ActsOn::Body(body) => made.body = of.bodies[body].as_ptr(),
+            ActsOn::Site {
+                site, reference, ..
+            } => {
+                made.site = of.sites[site].as_ptr();
+                made.reference_site = reference.map_or(ptr::null(), |i| of.sites[i].as_ptr());
+            }
         }
         made.gear = [0.0; 6];
-        for (to, gear) in made.gear[first..].iter_mut().zip(&a.gear) {
+        for (to, gear) in made.gear[first..].iter_mut().zip(a.gears()) {
             *to = *gear;
         }
         (made.control_lower, made.control_upper) = a.control_range.unwrap_or(open);

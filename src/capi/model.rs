@@ -15,7 +15,7 @@ pub struct ds_model {
     pub(super) bodies: Vec<CString>,
     pub(super) joints: Vec<CString>,
     pub(super) geoms: Vec<CString>,
-    sites: Vec<CString>,
+    pub(super) sites: Vec<CString>,
     pub(super) tendons: Vec<CString>,
     pub(super) actuators: Vec<CString>,
     sensors: Vec<CString>,

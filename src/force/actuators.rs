@@ -1,13 +1,13 @@
-//! Computes the forces of actuators on joints and along tendons, through a gear, a gain and a bias, with
-//! clamps. A step takes the derivatives of servos implicitly. [`Adhesion`] computes the forces of
+//! Computes the forces of actuators on joints, along tendons and at sites, through a gear, a gain and a
+//! bias, with clamps. A step takes the derivatives of servos implicitly. [`Adhesion`] computes the forces of
 //! actuators that pull a body.
 //!
 //! An actuator is driven by its input, or by its activation if it has one; here both are `u`. The length
 //! of a transmission is gear[0] q for a joint, or gear[0] l(q) for a tendon. Its moment is m = gear over
-//! a joint's dofs, or gear[0] ∂l/∂q over a tendon's support. The generalized force is m F(u, length,
-//! rate). With H = ∂²l/∂q² and l̇ = (∂l/∂q)·v
+//! a joint's dofs, or gear[0] g over the support of a tendon, a site or a ball joint; g is ∂l/∂q for a tendon.
+//! The generalized force is m F(u, length, rate). With H = ∂g/∂q and l̇ = g·v
 //!
-//!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ ∂l/∂q.
+//!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ g.
 
 mod ahead;
 mod servos;
@@ -178,8 +178,8 @@ fn varies(a: &Actuator) -> bool {
     a.gain_slopes != [0.0; 2]
 }
 
-/// The servos on joints, each as (actuator, dof), and on tendons, each as (actuator, tendon).
-fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
+/// The servos on joints, each as (actuator, dof), and along lengths, each as (actuator, length).
+fn places(model: &Model, cords: &Cords) -> [Vec<(usize, usize)>; 2] {
     let mut places = [Vec::new(), Vec::new()];
     for (j, a) in model
         .actuators()
@@ -189,7 +189,9 @@ fn places(model: &Model) -> [Vec<(usize, usize)>; 2] {
     {
         match a.acts_on {
             ActsOn::Joint { iv, .. } => places[0].push((j, iv)),
-            ActsOn::Tendon(i) => places[1].push((j, i)),
+            ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {
+                places[1].extend(cords.of_actuator(j).map(|i| (j, i)));
+            }
             ActsOn::Body(_) => {}
         }
     }
@@ -245,8 +247,8 @@ impl Reference {
                 let moment = self.cords.support(i).iter().zip(self.cords.moment(i));
                 moment.for_each(|(k, g)| x[*k] = a.gear[0] * g);
             }
-            // Muscles do not act on bodies.
-            ActsOn::Body(_) => {}
+            // Muscles do not act there.
+            ActsOn::Body(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {}
         }
         self.dynamics.mass.solve(model.topology(), x);
         x.iter().map(|x| x * x).sum::<f64>().sqrt()
@@ -267,7 +269,7 @@ pub struct Actuators {
     peaks: Vec<[f64; 2]>,
     /// Largest number of entries that [`Actuators::slopes`] adds.
     entries: usize,
-    /// Servos on joints as (actuator, dof), and on tendons as (actuator, tendon).
+    /// Servos on joints as (actuator, dof), and along lengths as (actuator, length).
     servos: Vec<(usize, usize)>,
     pulls: Vec<(usize, usize)>,
     /// The servos on joints whose derivatives depend on their input.
@@ -283,7 +285,12 @@ impl Actuators {
         let list = model.actuators().iter().enumerate();
         let inputs = list.map(|(j, a)| match a.acts_on {
             ActsOn::Joint { iv, .. } => Input::new(j, (iv..).zip(a.gear.iter().copied())),
-            ActsOn::Tendon(i) => Input::new(j, cords.support(i).iter().map(|k| (*k, 0.0))),
+            ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {
+                let support = cords.of_actuator(j).map_or(&[][..], |i| cords.support(i));
+                // No dof moves a site that is fixed to the world. Any one stands for it.
+                let dofs = if support.is_empty() { &[0] } else { support };
+                Input::new(j, dofs.iter().map(|k| (*k, 0.0)))
+            }
             // The body may touch any other body.
             ActsOn::Body(body) => {
                 let home = adhesion::home(model, body);
@@ -291,12 +298,11 @@ impl Actuators {
                 Input::new(j, std::iter::once(home).chain(others).map(|k| (k, 0.0)))
             }
         });
-        let entries = |a: &Actuator| match a.acts_on {
+        let entries = |(j, a): (usize, &Actuator)| match a.acts_on {
             ActsOn::Joint { .. } => 1,
-            ActsOn::Tendon(i) => cords.hessian(i).len(),
-            ActsOn::Body(_) => 0,
+            _ => cords.of_actuator(j).map_or(0, |i| cords.hessian(i).len()),
         };
-        let [servos, pulls] = places(model);
+        let [servos, pulls] = places(model, cords);
         let varying = servos.iter().copied();
         let varying = varying.filter(|(j, _)| varies(&model.actuators()[*j]));
         Actuators {
@@ -305,19 +311,13 @@ impl Actuators {
             motors: model.actuators().iter().map(is_motor).collect(),
             ahead: vec![Ahead::default(); model.nu()],
             peaks: peaks(model, cords),
-            entries: model.actuators().iter().map(entries).sum(),
+            entries: model.actuators().iter().enumerate().map(entries).sum(),
             varying: varying.collect(),
             servos,
             acc: vec![0.0; if pulls.is_empty() { 0 } else { model.nv() }],
             pulls,
             time_step: 0.0,
         }
-    }
-
-    /// Whether an actuator acts along this length.
-    pub fn pull_along(&self, model: &Model, cord: usize) -> bool {
-        let mut list = model.actuators().iter();
-        list.any(|a| a.acts_on == ActsOn::Tendon(cord))
     }
 
     pub fn entries(&self) -> usize {
@@ -385,9 +385,15 @@ impl Actuators {
                 ActsOn::Joint { iq, iv, .. } => {
                     *force = ActuatorForce::of(a, law, *u, || [at.q[iq], at.v[iv]]);
                 }
-                ActsOn::Tendon(i) => {
+                ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {
+                    let Some(i) = cords.of_actuator(j) else {
+                        continue;
+                    };
                     *force =
                         ActuatorForce::of(a, law, *u, || [cords.length(i), cords.rate(i, at.v)]);
+                    if !cords.has_length(i) {
+                        force.by_length = 0.0;
+                    }
                     for (moment, g) in input.moment_mut().iter_mut().zip(cords.moment(i)) {
                         *moment = a.gear[0] * g;
                     }
@@ -410,12 +416,10 @@ impl Actuators {
         distance.min(self.lead(at, cords, tau))
     }
 
-    /// Joins the trees that a pulled tendon connects.
+    /// Joins the trees that a pulled tendon or a site and its reference connect.
     pub fn couple(&self, model: &Model, cords: &Cords, coupling: &mut Coupling) {
-        for a in model.actuators() {
-            if let ActsOn::Tendon(i) = a.acts_on {
-                cords.couple(model, i, coupling);
-            }
+        for i in (0..model.nu()).filter_map(|j| cords.of_actuator(j)) {
+            cords.couple(model, i, coupling);
         }
     }
 
@@ -431,8 +435,12 @@ impl Actuators {
                     let by_v = gear * force.by_rate + at.time_step * self.ahead[j].resists[0];
                     into.add_own(iv, gear * force.by_length, by_v);
                 }
-                ActsOn::Tendon(i) if force.acts() => {
-                    let (dofs, g) = (cords.support(i), cords.moment(i));
+                ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } if force.acts() => {
+                    let Some(i) = cords.of_actuator(j) else {
+                        continue;
+                    };
+                    let (dofs, g, gradient) =
+                        (cords.support(i), cords.moment(i), cords.gradient(i));
                     let (pull, gear) = (self.whole(at, cords, [j, i]), a.gear[0]);
                     let by_length = gear * force.by_length;
                     let by_rate = gear * force.by_rate - at.time_step * self.ahead[j].resists[0];
@@ -441,7 +449,7 @@ impl Actuators {
                     for ((c, column), h) in dofs.iter().enumerate().zip(hessian) {
                         let along =
                             |x: &[f64]| -> f64 { dofs.iter().zip(h).map(|(k, h)| x[*k] * h).sum() };
-                        let mut by_q = by_length * g[c] + by_rate * along(at.v);
+                        let mut by_q = by_length * gradient[c] + by_rate * along(at.v);
                         if weight != 0.0 && has_acc {
                             by_q -= weight * along(&self.acc);
                         }
@@ -452,7 +460,8 @@ impl Actuators {
                         }
                     }
                 }
-                ActsOn::Joint { .. } | ActsOn::Tendon(_) | ActsOn::Body(_) => {}
+                ActsOn::Joint { .. } | ActsOn::Tendon(_) => {}
+                ActsOn::Site { .. } | ActsOn::Ball { .. } | ActsOn::Body(_) => {}
             }
         }
     }
@@ -471,7 +480,7 @@ impl Actuators {
         };
         let kept = self.forces.iter().enumerate();
         for ((j, force), a) in kept.zip(at.model.actuators()) {
-            let ActsOn::Tendon(i) = a.acts_on else {
+            let Some(i) = cords.of_actuator(j) else {
                 continue;
             };
             if !force.acts() {
@@ -497,10 +506,34 @@ impl Actuators {
         let a = &at.model.actuators()[j];
         let [length, rate] = match a.acts_on {
             ActsOn::Joint { iq, iv, .. } => [at.q[iq], at.v[iv]],
-            ActsOn::Tendon(i) => [cords.length(i), cords.rate(i, at.v)],
-            ActsOn::Body(_) => [0.0; 2],
+            _ => {
+                (cords.of_actuator(j)).map_or([0.0; 2], |i| [cords.length(i), cords.rate(i, at.v)])
+            }
         };
         [self.forces[j].force, a.gear[0] * length, a.gear[0] * rate]
+    }
+
+    /// Visits the derivatives of length and rate of an actuator's transmission: (dof, [length by q, rate by
+    /// v, rate by q]). `cords` holds second derivatives.
+    pub fn for_motion(
+        &self,
+        at: &State<'_>,
+        cords: &Cords,
+        j: usize,
+        mut visit: impl FnMut(usize, [f64; 3]),
+    ) {
+        let a = &at.model.actuators()[j];
+        let gear = a.gear[0];
+        if let ActsOn::Joint { iv, .. } = a.acts_on {
+            visit(iv, [gear, gear, 0.0]);
+        }
+        if let Some(i) = cords.of_actuator(j) {
+            let mut gradient = cords.gradient(i).iter();
+            cords.for_rate(i, at.v, |k, g, turned| {
+                let along = gradient.next().copied().unwrap_or(0.0);
+                visit(k, [along, g, turned].map(|x| gear * x));
+            });
+        }
     }
 
     /// Visits the derivatives of an actuator's force: (dof, by q, by v). `cords` holds second
@@ -513,12 +546,15 @@ impl Actuators {
         mut visit: impl FnMut(usize, f64, f64),
     ) {
         let f = &self.forces[j];
-        match at.model.actuators()[j].acts_on {
-            ActsOn::Joint { iv, .. } => visit(iv, f.by_length, f.by_rate),
-            ActsOn::Tendon(i) => cords.for_rate(i, at.v, |k, g, turned| {
-                visit(k, f.by_length * g + f.by_rate * turned, f.by_rate * g);
-            }),
-            ActsOn::Body(_) => {}
+        if let ActsOn::Joint { iv, .. } = at.model.actuators()[j].acts_on {
+            visit(iv, f.by_length, f.by_rate);
+        }
+        if let Some(i) = cords.of_actuator(j) {
+            let mut gradient = cords.gradient(i).iter();
+            cords.for_rate(i, at.v, |k, g, turned| {
+                let along = gradient.next().copied().unwrap_or(0.0);
+                visit(k, f.by_length * along + f.by_rate * turned, f.by_rate * g);
+            });
         }
     }
 

@@ -71,7 +71,7 @@ pub struct Apart {
 impl Apart {
     /// `others`: the forces defined outside the library, of which this has copies.
     pub fn new(model: &Model, others: &[Box<dyn Force>], derivatives: bool) -> Self {
-        let cords = Cords::new(model, derivatives);
+        let cords = Cords::new(model, derivatives).with_actuators(model, derivatives);
         Apart {
             spring: JointSpring::new(model),
             actuators: Actuators::new(model, &cords),
@@ -103,7 +103,7 @@ impl Apart {
             stored += f.energy(model, params, q);
         }
         stored += self.deformables.energy(model, kin);
-        if self.cords.is_empty() {
+        if self.cords.tensions() == 0 {
             return stored;
         }
         self.cords.update(kin, q);

@@ -28,8 +28,8 @@ impl Elastic {
     /// `acts`: no constraint rows replace these forces.
     pub fn new(model: &Model, cords: &Cords, acts: bool) -> Self {
         Elastic {
-            tensions: vec![Tension::default(); cords.len()],
-            acts: acts && !cords.is_empty(),
+            tensions: vec![Tension::default(); cords.tensions()],
+            acts: acts && cords.tensions() > 0,
             fades: acts && model.tendons().iter().any(|t| t.pull_only),
             ahead: 0.0,
             switch_distance: f64::INFINITY,
@@ -49,14 +49,14 @@ impl Elastic {
     /// Largest number of entries that [`Elastic::slopes`] adds.
     pub fn entries(&self, cords: &Cords) -> usize {
         match self.acts {
-            true => (0..cords.len()).map(|i| cords.hessian(i).len()).sum(),
+            true => (0..cords.tensions()).map(|i| cords.hessian(i).len()).sum(),
             false => 0,
         }
     }
 
     /// Largest number of dofs whose forces depend on other dofs.
     pub fn rows(&self, cords: &Cords) -> usize {
-        let sizes = (0..cords.len()).map(|i| cords.support(i).len());
+        let sizes = (0..cords.tensions()).map(|i| cords.support(i).len());
         match self.acts {
             true => sizes.sum(),
             false => 0,
@@ -65,7 +65,7 @@ impl Elastic {
 
     /// Largest number of products, and of numbers in them.
     pub fn room(&self, cords: &Cords) -> [usize; 2] {
-        let n = cords.len();
+        let n = cords.tensions();
         let numbers = (0..n).map(|i| cords.support(i).len()).sum();
         match self.acts {
             true => [n, numbers],

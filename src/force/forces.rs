@@ -75,15 +75,18 @@ impl Forces {
     /// The forces of every model, and `others`. `free`: there are no constraints, whose rows would
     /// replace some forces. Memory for derivatives is only allocated with `derivatives`.
     pub fn new(model: &Model, others: Vec<Box<dyn Force>>, free: bool, derivatives: bool) -> Self {
-        let cords = Cords::new(model, derivatives);
+        let cords = Cords::new(model, derivatives).with_actuators(model, derivatives);
         let elastic = Elastic::new(model, &cords, free);
         let actuators = Actuators::new(model, &cords);
-        let pulled = (0..cords.len()).filter(|i| elastic.acts() || actuators.pull_along(model, *i));
+        let pulls = |i: usize| (0..model.nu()).any(|j| cords.of_actuator(j) == Some(i));
+        let is_tense = |i: usize| elastic.acts() && i < cords.tensions();
+        let pulled = (0..cords.len()).filter(|i| is_tense(*i) || pulls(*i));
+        let pulled = pulled.collect();
         let apart = Apart::new(model, &others, derivatives);
         let mut forces = Forces {
             damper: JointDamper,
             spring: JointSpring::new(model),
-            pulled: pulled.collect(),
+            pulled,
             actuators,
             wrenches: ExternalWrenches::new(model),
             elastic,

@@ -26,7 +26,7 @@ impl Model {
     /// A copy with further actuators, whose inputs come after the existing ones. Keyframes have 0 there.
     ///
     /// # Errors
-    /// `InvalidArgument` naming the actuator for a joint, tendon or body that does not exist or does not
+    /// `InvalidArgument` naming the actuator for a joint, tendon, body or site that does not exist or does not
     /// move, a duplicate name, or invalid numbers; `Unsupported` for a servo on a joint of several dofs.
     pub fn with_actuators(&self, specs: &[ActuatorSpec]) -> Result<Model> {
         let new = self.bound(specs)?;
@@ -59,7 +59,7 @@ impl Model {
             let Some(joint) = a.joint().map(|id| &self.joints[id]) else {
                 continue;
             };
-            let gear = a.gear.iter().fold(0.0, |m: f64, g| m.max(g.abs()));
+            let gear = a.gears().iter().fold(0.0, |m: f64, g| m.max(g.abs()));
             let bound = joint.effort_limit / gear;
             if !bound.is_finite() {
                 continue;
@@ -103,6 +103,10 @@ impl Model {
                     Transmission::Joint(name) => self.driven_joint(a, name, &who)?,
                     Transmission::Tendon(name) => (self.pulled_tendon(name, &who)?, 1),
                     Transmission::Body(name) => (self.adhesive_body(a, name, &who)?, 1),
+                    Transmission::Site { site, reference } => {
+                        let names = (&site[..], reference.as_deref());
+                        (self.pushed_site(a, names, &who)?, 0)
+                    }
                 };
                 let numbers = [&a.gear[..], &a.bias, &a.gain_slopes, &[a.gain]];
                 if !numbers.into_iter().flatten().all(|x| x.is_finite()) {
@@ -132,7 +136,11 @@ impl Model {
                 Ok(Actuator {
                     name: a.name.clone(),
                     acts_on,
-                    gear: a.gear[..gears].to_vec(),
+                    gear: match gears {
+                        // It is part of the transmission.
+                        0 => vec![1.0],
+                        _ => a.gear[..gears].to_vec(),
+                    },
                     gain: a.gain,
                     gain_slopes: a.gain_slopes,
                     bias: a.bias,
@@ -158,13 +166,25 @@ impl Model {
                 j.name
             )));
         }
+        let (iq, iv) = (j.iq, j.iv);
+        let is_muscle = a.active.is_some() || a.passive.is_some();
+        if j.kind == JointKind::Spherical && a.feels_motion() && !is_muscle {
+            let gear = [a.gear[0], a.gear[1], a.gear[2]];
+            let ball = ActsOn::Ball {
+                joint,
+                iq,
+                iv,
+                gear,
+            };
+            return Ok((ball, 0));
+        }
         if j.nv != 1 && a.feels_motion() {
             return Err(Error::unsupported(format!(
-                "actuator {who}: a servo, damper or muscle needs a one-dof joint, \"{}\" has {} dofs",
+                "actuator {who}: a muscle needs a one-dof joint, a servo or damper a one-dof or spherical \
+                 joint; \"{}\" has {} dofs",
                 j.name, j.nv
             )));
         }
-        let (iq, iv) = (j.iq, j.iv);
         Ok((ActsOn::Joint { joint, iq, iv }, j.nv))
     }
 
@@ -185,6 +205,37 @@ impl Model {
             }
         }
         Ok(ActsOn::Tendon(id))
+    }
+
+    /// A site and its reference, with the gear.
+    fn pushed_site(
+        &self,
+        a: &ActuatorSpec,
+        (site, reference): (&str, Option<&str>),
+        who: &str,
+    ) -> Result<ActsOn> {
+        let found = |name: &str| {
+            let id = self.site_ids.get(name).copied();
+            id.ok_or_else(|| {
+                Error::invalid(format!("actuator {who}: no site is called \"{name}\""))
+            })
+        };
+        let (site, reference) = (found(site)?, reference.map(found).transpose()?);
+        if a.active.is_some() || a.passive.is_some() {
+            return Err(Error::unsupported(format!(
+                "actuator {who}: a muscle needs a joint or a tendon, got a site"
+            )));
+        }
+        if self.nv() == 0 {
+            return Err(Error::invalid(format!(
+                "actuator {who}: no body of the model can move"
+            )));
+        }
+        Ok(ActsOn::Site {
+            site,
+            reference,
+            gear: a.gear,
+        })
     }
 
     /// A body for an adhesion actuator.

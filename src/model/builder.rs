@@ -264,7 +264,7 @@ impl ModelBuilder {
     /// builder made from a model; the inputs on dofs then come first.
     ///
     /// # Errors
-    /// `InvalidArgument` for a joint, tendon or body that does not exist yet, or a duplicate name.
+    /// `InvalidArgument` for a joint, tendon, body or site that does not exist yet, or a duplicate name.
     pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<()> {
         let (what, name, is_there) = match &actuator.transmission {
             Transmission::Joint(name) => ("joint", name, self.joints.contains(name)),
@@ -272,6 +272,11 @@ impl ModelBuilder {
             Transmission::Body(name) => {
                 let mut bodies = self.spec.bodies.iter();
                 ("body", name, bodies.any(|b| b.name == *name))
+            }
+            Transmission::Site { site, reference } => {
+                let mut names = std::iter::once(site).chain(reference);
+                let unknown = names.find(|name| !self.sites.contains(*name));
+                ("site", unknown.unwrap_or(site), unknown.is_none())
             }
         };
         if !is_there {

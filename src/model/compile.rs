@@ -447,7 +447,8 @@ impl Model {
                 let j = &self.joints[l.joint];
                 warnings.push(format!(
                     "joint \"{}\": it moves no mass (body \"{}\" and all below it have no \
-                     inertia), so that its acceleration is not determined",
+                     inertia), so that its acceleration is not determined; give it an armature, \
+                     or a body there an inertia",
                     j.name, self.bodies[j.body].name
                 ));
             }

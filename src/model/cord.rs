@@ -189,4 +189,10 @@ pub enum Transmission {
     Tendon(String),
     /// Adhesion at the contacts of a body.
     Body(String),
+    /// A wrench at a site, along its axes, or along those of a reference site on which the opposite wrench
+    /// acts.
+    Site {
+        site: String,
+        reference: Option<String>,
+    },
 }

@@ -152,9 +152,13 @@ pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
     }
     for a in &mut spec.actuators {
         name(&mut a.name);
-        let (Transmission::Joint(of) | Transmission::Tendon(of) | Transmission::Body(of)) =
-            &mut a.transmission;
-        name(of);
+        match &mut a.transmission {
+            Transmission::Joint(of) | Transmission::Tendon(of) | Transmission::Body(of) => name(of),
+            Transmission::Site { site, reference } => {
+                name(site);
+                reference.iter_mut().for_each(name);
+            }
+        }
     }
     for s in &mut spec.sensors {
         name(&mut s.name);

@@ -129,7 +129,7 @@ impl Joint {
 pub struct Actuator {
     pub name: String,
     pub acts_on: ActsOn,
-    /// Torque on each dof of the joint per unit of force. For a tendon, its single gear.
+    /// Torque on each dof of the joint per unit of force. For a tendon, its single gear; else 1.
     pub gear: Vec<f64>,
     /// Force per unit of the drive: its control, or its activation if it has one.
     pub gain: f64,
@@ -150,14 +150,23 @@ impl Actuator {
     /// The joint on which it acts, if any.
     pub fn joint(&self) -> Option<usize> {
         match self.acts_on {
-            ActsOn::Joint { joint, .. } => Some(joint),
-            ActsOn::Tendon(_) | ActsOn::Body(_) => None,
+            ActsOn::Joint { joint, .. } | ActsOn::Ball { joint, .. } => Some(joint),
+            ActsOn::Tendon(_) | ActsOn::Body(_) | ActsOn::Site { .. } => None,
+        }
+    }
+
+    /// The gear of the description, as far as it is used.
+    pub fn gears(&self) -> &[f64] {
+        match &self.acts_on {
+            ActsOn::Site { gear, .. } => gear,
+            ActsOn::Ball { gear, .. } => gear,
+            ActsOn::Joint { .. } | ActsOn::Tendon(_) | ActsOn::Body(_) => &self.gear,
         }
     }
 }
 
 /// The element that an actuator acts on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ActsOn {
     Joint {
         joint: usize,
@@ -165,10 +174,25 @@ pub enum ActsOn {
         iq: usize,
         iv: usize,
     },
+    /// A ball joint on which a servo acts.
+    Ball {
+        joint: usize,
+        iq: usize,
+        iv: usize,
+        /// Torque on each dof per unit of force.
+        gear: [f64; 3],
+    },
     /// A tendon, by its index.
     Tendon(usize),
     /// The contacts of a body, by its index.
     Body(usize),
+    /// A site, and perhaps a reference site, by their indices.
+    Site {
+        site: usize,
+        reference: Option<usize>,
+        /// Force and torque along the axes per unit of force.
+        gear: [f64; 6],
+    },
 }
 
 /// A stored state in this library's layout.
@@ -341,15 +365,16 @@ impl Model {
         format!("joint \"{name}\"")
     }
 
-    /// The same, with a note if the joint moves no mass.
+    /// The same, with a note if this joint moves no mass, or else if another one does.
     pub fn said_of_dof(&self, dof: usize) -> String {
         let who = self.called_of_dof(dof);
-        let idle = self.warnings.iter().find_map(|w| {
-            let rest = w.strip_prefix(&who)?.strip_prefix(": ")?;
-            rest.starts_with("it moves no mass").then_some(rest)
-        });
-        match idle {
-            Some(rest) => format!("{who} ({rest})"),
+        let notes = || {
+            let warnings = self.warnings.iter();
+            warnings.filter(|w| w.contains(": it moves no mass"))
+        };
+        let own = notes().find_map(|w| w.strip_prefix(&who)?.strip_prefix(": "));
+        match own.or_else(|| notes().next().map(|w| &w[..])) {
+            Some(note) => format!("{who} ({note})"),
             None => who,
         }
     }

@@ -48,8 +48,8 @@ pub fn of_dofs(
     }
 }
 
-/// Shows a gradient by u as arrows: each actuator's along the motion of its joint. Actuators on tendons and
-/// bodies have no arrow.
+/// Shows a gradient by u as arrows: each actuator's along the motion of its joint. Actuators on tendons,
+/// bodies and sites have no arrow.
 pub fn of_controls(
     model: &Model,
     kin: &Kinematics,

@@ -69,7 +69,7 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     }
     let tendons = cords.write(&mut xml, &mut w);
     equalities::write(&mut xml, &mut w, &tendons);
-    let (actuators, kept) = mjcf_actuators::write(&mut xml, &mut w, &tendons);
+    let (actuators, kept) = mjcf_actuators::write(&mut xml, &mut w, [&tendons, &cords.sites]);
     w.keyframes(&mut xml, &kept);
     sensors.write(&mut xml, &mut w, &tendons, (&actuators, &kept));
     Ok(Written {

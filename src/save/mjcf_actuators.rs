@@ -10,16 +10,23 @@ use crate::model::{ActsOn, Actuator};
 
 /// Writes the actuators that MJCF can express. Returns the names of all, and the indices in u of those
 /// written.
-pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> (Names, Vec<usize>) {
+pub(super) fn write(
+    xml: &mut Xml,
+    w: &mut Writer,
+    [tendons, sites]: [&Names; 2],
+) -> (Names, Vec<usize>) {
     let list = w.model.actuators();
     let names = actuator_names(w);
     let mut kept = Vec::new();
     for (id, a) in list.iter().enumerate() {
         let target = match a.acts_on {
-            ActsOn::Joint { joint, iv, .. } => {
+            ActsOn::Joint { joint, iv, .. } | ActsOn::Ball { joint, iv, .. } => {
                 place(w, a, [joint, iv]).map(|(joint, gear)| (("joint", joint), gear))
             }
             ActsOn::Tendon(i) => Ok((("tendon", tendons.of(i).to_owned()), a.gear.clone())),
+            ActsOn::Site { site, gear, .. } => {
+                Ok((("site", sites.of(site).to_owned()), gear.to_vec()))
+            }
             ActsOn::Body(i) => Ok((("body", w.bodies.of(i).to_owned()), a.gear.clone())),
         };
         match target {
@@ -28,7 +35,18 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> (Names, V
                     xml.start("actuator");
                 }
                 kept.push(id);
-                one(xml, w, a, names.of(id), (what, &joint), &gear);
+                let reference = match a.acts_on {
+                    ActsOn::Site { reference, .. } => reference.map(|i| sites.of(i)),
+                    _ => None,
+                };
+                one(
+                    xml,
+                    w,
+                    a,
+                    names.of(id),
+                    [(what, &joint), ("refsite", reference.unwrap_or(""))],
+                    &gear,
+                );
             }
             Err(what) => w.losses.note(what, &a.name),
         }
@@ -75,9 +93,10 @@ fn place(
     a: &Actuator,
     [joint, iv]: [usize; 2],
 ) -> Result<(String, Vec<f64>), &'static str> {
-    let dofs = iv..iv + a.gear.len();
+    let gears = a.gears();
+    let dofs = iv..iv + gears.len();
     let mut acting = (w.pieces[joint].iter())
-        .filter(|p| (p.iv..p.iv + p.nv).any(|d| dofs.contains(&d) && a.gear[d - iv] != 0.0));
+        .filter(|p| (p.iv..p.iv + p.nv).any(|d| dofs.contains(&d) && gears[d - iv] != 0.0));
     let first = acting
         .next()
         .or(w.pieces[joint].iter().find(|p| p.iv == iv));
@@ -90,7 +109,7 @@ fn place(
     let gear: Vec<f64> = (piece.iv..piece.iv + piece.nv)
         .map(|d| {
             if dofs.contains(&d) {
-                a.gear[d - iv]
+                gears[d - iv]
             } else {
                 0.0
             }
@@ -110,7 +129,7 @@ fn one(
     w: &mut Writer,
     a: &Actuator,
     name: &str,
-    (what, target): (&str, &str),
+    targets: [(&str, &str); 2],
     gear: &[f64],
 ) {
     let is_simple = a.gain_slopes == [0.0; 2] && a.active.is_none() && a.passive.is_none();
@@ -120,8 +139,10 @@ fn one(
         && a.activation.is_none()
         && !matches!(a.acts_on, ActsOn::Body(_));
     xml.start(if motor { "motor" } else { "general" })
-        .named("name", name)
-        .attribute(what, target);
+        .named("name", name);
+    for (attribute, target) in targets {
+        xml.named(attribute, target);
+    }
     if gear != [1.0] {
         xml.numbers("gear", gear);
     }

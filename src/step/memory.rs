@@ -41,7 +41,10 @@ impl Bytes {
         let mut matrices = 0;
         let deep = t.is_deep();
         // Products that tie dofs of different links.
-        let has_cords = !model.tendons().is_empty() || !model.springs().is_empty();
+        let pushes = |a: &Actuator| matches!(a.acts_on, ActsOn::Site { .. });
+        let has_cords = !model.tendons().is_empty()
+            || !model.springs().is_empty()
+            || model.actuators().iter().any(pushes);
         let coupled = if has_cords { 24 } else { 0 };
         let is_implicit = options.integrator.formula().is_some();
         let pulls = |a: &Actuator| matches!(a.acts_on, ActsOn::Body(_));

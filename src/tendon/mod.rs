@@ -18,6 +18,7 @@ mod cord;
 mod displacement;
 mod leg;
 mod round;
+mod site;
 mod station;
 mod stretch;
 mod support;
@@ -25,24 +26,28 @@ mod support;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::all_finite;
-use crate::model::Model;
 use crate::model::cord::TendonPath;
 use crate::model::limits::Limit;
 use crate::model::params::{Param, ParamKind, Params};
+use crate::model::{ActsOn, Model};
 use crate::spatial::{Vec3, Wrench};
 use cord::Cord;
 pub use displacement::Displacement;
 use displacement::Moved;
+use site::SiteMotion;
 pub use stretch::Stretch;
 use support::FIXED;
 
 /// All lengths of a model at the last configuration: those of the tendons in order, then three for each
-/// spring along the axes of the world, then on request the angles of spherical joints. Sized at creation.
+/// spring along the axes of the world, then on request the angles of spherical joints, or the lengths of
+/// actuators at sites and on ball joints. Sized at creation.
 #[derive(Clone, Debug, Default)]
 pub struct Cords {
     list: Vec<Cord>,
     tendons: usize,
     turns: usize,
+    /// For each actuator, the index of the length along which it acts, or [`FIXED`]; empty without them.
+    driven: Vec<usize>,
     /// Scratch for wrenches on the links of the largest support.
     changes: Vec<Wrench>,
 }
@@ -53,6 +58,7 @@ impl Cords {
         list: Vec::new(),
         tendons: 0,
         turns: 0,
+        driven: Vec::new(),
         changes: Vec::new(),
     };
 
@@ -70,6 +76,7 @@ impl Cords {
         Cords {
             tendons: model.tendons().len(),
             turns: list.len(),
+            driven: Vec::new(),
             changes: vec![Wrench::ZERO; largest.unwrap_or(0)],
             list,
         }
@@ -81,6 +88,46 @@ impl Cords {
         self.list
             .extend(turns.map(|l| Cord::of_turn(l, derivatives)));
         self
+    }
+
+    /// Adds the lengths of actuators at sites and of servos on ball joints.
+    pub fn with_actuators(mut self, model: &Model, derivatives: bool) -> Self {
+        for a in model.actuators() {
+            let index = match a.acts_on {
+                ActsOn::Tendon(i) => i,
+                ActsOn::Site {
+                    site,
+                    reference,
+                    gear,
+                } => {
+                    let site = SiteMotion::new(model, site, reference, gear);
+                    self.list.push(Cord::of_site(model, site, derivatives));
+                    self.list.len() - 1
+                }
+                ActsOn::Ball { iq, iv, gear, .. } => {
+                    let gear = Vec3::from_slice(&gear);
+                    self.list.push(Cord::of_ball([iq, iv], gear, derivatives));
+                    self.list.len() - 1
+                }
+                ActsOn::Joint { .. } | ActsOn::Body(_) => FIXED,
+            };
+            self.driven.push(index);
+        }
+        let largest = self.list.iter().map(|c| c.support.len()).max();
+        self.changes.resize(largest.unwrap_or(0), Wrench::ZERO);
+        self
+    }
+
+    /// The length along which an actuator acts: of a tendon, of a site, or of a servo on a ball joint.
+    #[inline(always)]
+    pub fn of_actuator(&self, actuator: usize) -> Option<usize> {
+        let index = self.driven.get(actuator).copied();
+        index.filter(|i| *i != FIXED)
+    }
+
+    /// Number of lengths of tendons and springs.
+    pub fn tensions(&self) -> usize {
+        self.turns
     }
 
     /// Number of lengths.
@@ -144,12 +191,27 @@ impl Cords {
         self.list[i].support.dofs()
     }
 
-    /// ∂l/∂q over its support.
+    /// Force on each dof of its support per unit of force along it: ∂l/∂q, except of a site and of a ball
+    /// joint.
     pub fn moment(&self, i: usize) -> &[f64] {
         &self.list[i].moment
     }
 
-    /// Dofs with their entries of ∂l/∂q.
+    /// ∂l/∂q over its support.
+    pub fn gradient(&self, i: usize) -> &[f64] {
+        let cord = &self.list[i];
+        match cord.gradient.is_empty() {
+            true => &cord.moment,
+            false => &cord.gradient,
+        }
+    }
+
+    /// Whether its length can change. The length of a site without a reference is always zero.
+    pub fn has_length(&self, i: usize) -> bool {
+        self.list[i].has_length()
+    }
+
+    /// Dofs with their entries of the moment.
     pub fn moments(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let dofs = self.support(i).iter().copied();
         dofs.zip(self.moment(i).iter().copied())
@@ -171,13 +233,13 @@ impl Cords {
         }
     }
 
-    /// ∂(∂l/∂q)/∂q over its support, column-major: column j is the change of the moment with dof j. After
+    /// Change of the moment over its support, column-major: column j is the change of the moment with dof j. After
     /// [`Cords::differentiate`].
     pub fn hessian(&self, i: usize) -> &[f64] {
         &self.list[i].hessian
     }
 
-    /// Visits (dof, ∂l/∂q, ∂l̇/∂q) over its support at velocities v. After [`Cords::differentiate`].
+    /// Visits (dof, moment, ∂l̇/∂q) over its support at velocities v. After [`Cords::differentiate`].
     pub fn for_rate(&self, i: usize, v: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
         let dofs = self.support(i);
         let columns = self.hessian(i).chunks_exact(dofs.len().max(1));

@@ -13,3 +13,4 @@ mod penalty_defaults;
 mod penalty_gradients;
 mod penalty_shapes;
 mod servos;
+mod sites;

@@ -257,8 +257,9 @@ def activations(report, robot, ours, match):
     m.opt.timestep = h = 1e-3
     sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE, time_step=h)
     plain = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+    lengthy = (mujoco.mjtTrn.mjTRN_TENDON, mujoco.mjtTrn.mjTRN_SITE)
     along = [i for i in range(m.nu)
-             if m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_TENDON or m.jnt_type[m.actuator_trnid[i, 0]] in plain]
+             if m.actuator_trntype[i] in lengthy or m.jnt_type[m.actuator_trnid[i, 0]] in plain]
     worst, rng = np.zeros(4), np.random.default_rng(6)
     for q, v, _, _ in states(report, robot, ours, match, seed=5):
         u, act = rng.uniform(-0.3, 1.3, ours.nu), rng.uniform(-0.2, 1.2, ours.na)
@@ -297,6 +298,9 @@ def servos(m, d):
         low, high = m.actuator_forcerange[i]
         if m.actuator_forcelimited[i] and not low < d.actuator_force[i] < high:
             continue
+        if m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_SITE and m.actuator_trnid[i, 1] < 0:
+            # Its length is always 0.
+            slopes[0] = 0.0
         found.append((moments[i], *np.maximum(-slopes, 0.0)))
     return found
 

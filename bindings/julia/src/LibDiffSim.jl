@@ -586,6 +586,8 @@ mutable struct ds_actuator_desc
     muscle_fpmax::Cdouble
     muscle_fvmax::Cdouble
     body::Ptr{UInt8}
+    site::Ptr{UInt8}
+    reference_site::Ptr{UInt8}
     function ds_actuator_desc()
         made = new()
         ds_actuator_desc_init(made)

@@ -291,9 +291,9 @@ function add_geom!(b::Builder, body; kind, fields...)
 end
 
 """
-    add_actuator!(builder; joint = nothing, tendon = nothing, body = nothing, fields...)
+    add_actuator!(builder; joint = nothing, tendon = nothing, body = nothing, site = nothing, fields...)
 
-Adds an actuator on a joint, a tendon or the contacts of a body, given by name. Its input is the next entry of u. Fields are those of
+Adds an actuator on a joint, a tendon, the contacts of a body or at a site (with `reference_site`), given by name. Its input is the next entry of u. Fields are those of
 `ds_actuator_desc`:
 name, gear (6), gain, bias (3), control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation (such as
 `:filter`) with what belongs to it, muscle_...

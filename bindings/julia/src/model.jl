@@ -237,7 +237,7 @@ end
 """
     with_actuators(model, actuators)
 
-A copy of the model with more actuators, whose inputs come after the present ones. Each is a named tuple with `joint`, `tendon` or `body`, a name,
+A copy of the model with more actuators, whose inputs come after the present ones. Each is a named tuple with `joint`, `tendon`, `body` or `site`, a name,
 and fields of `ds_actuator_desc`: `name`, `gear` (6), `gain`, `bias` (3), `control_lower`, `control_upper`, `force_lower`,
 `force_upper`, `gain_slopes` (2), `activation` (such as `:filter`) with what belongs to it, `muscle_...`; or `kp` and `kd` of a
 servo in place of gain and bias.

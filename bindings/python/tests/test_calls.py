@@ -721,6 +721,28 @@ def test_adhesion():
         assert sim.jacobians().dv_dp[0, 0] == pytest.approx(-0.001 * pull / 4.0, abs=1e-12)
 
 
+def test_actuators_at_sites():
+    builder = diffsim.Builder()
+    inertia = diffsim.inertia_from_com(1.0, [0.0, 0.0, 0.0], [0.01, 0, 0.01, 0, 0, 0.01])
+    arm = builder.add_body(name="arm", inertia=inertia)
+    builder.add_joint(arm, kind="revolute", name="turn", axis=[0.0, 1.0, 0.0])
+    place = np.eye(4)
+    place[0, 3] = 0.5
+    builder.add_site(arm, name="tip", placement=place)
+    builder.add_site(0, name="home")
+    builder.add_actuator(site="tip", name="push", gear=[0, 0, 1, 0, 0, 0])
+    builder.add_actuator(site="tip", reference_site="home", name="lift", gear=[0, 0, 1, 0, 0, 0], gain=3, bias=[0, -3, 0])
+    with pytest.raises(diffsim.InvalidArgumentError, match="or site"):
+        builder.add_actuator(site="tip", joint="turn")
+    model = builder.build()
+    assert [(a.site, a.reference_site, a.joint) for a in model.actuators] == [("tip", None, None), ("tip", "home", None)]
+    sim, height = diffsim.Sim(model, contact="none"), -0.5 * np.sin(0.4)
+    states = sim.actuator_states([0.4], [0.2], [2.0, 0.1])
+    assert states.lengths == pytest.approx([0.0, height], abs=1e-15)
+    force = sim.generalized_forces([0.4], [0.2], [2.0, 0.1], "actuator").force
+    assert force == pytest.approx([-0.5 * 2.0 - 0.5 * np.cos(0.4) * 3 * (0.1 - height)], abs=1e-14)
+
+
 def test_force_with_slopes(model):
     q, v, u = model.keyframe("standing")
     sim = diffsim.Sim(model, time_step=0.002)

@@ -84,7 +84,12 @@ impl Actuators {
         let joints = self.varying.iter().map(|(j, _)| j);
         for j in joints.chain(self.pulls.iter().map(|(j, _)| j)) {
             let (a, force) = (&list[*j], &self.forces[*j]);
-            let by_u = a.gain_slopes.map(|x| force.open * x * a.gear[0]);
+            let mut by_u = a.gain_slopes.map(|x| force.open * x * a.gear[0]);
+            if let Some(i) = cords.of_actuator(*j)
+                && !cords.has_length(i)
+            {
+                by_u[0] = 0.0;
+            }
             let slopes = [force.by_length, force.by_rate];
             distance = distance.min(self.ahead[*j].vary(a.gear[0], slopes, by_u));
         }

@@ -195,6 +195,12 @@ impl Forces {
             .for_slopes(at, &self.apart.cords, i, visit);
     }
 
+    /// Visits the derivatives of an actuator's transmission: (dof, [length by q, rate by v, rate by q]).
+    /// Call it after [`Forces::for_kinds`] with actuators.
+    pub fn for_motion(&self, at: &State<'_>, i: usize, visit: impl FnMut(usize, [f64; 3])) {
+        self.actuators.for_motion(at, &self.cords, i, visit);
+    }
+
     /// Length, rate and tension of a tendon. Call it after [`Forces::apply_kinds`] with tendons.
     pub fn tendon(&self, at: &State<'_>, i: usize) -> [f64; 3] {
         let tension = self.apart.elastic.tension(i);

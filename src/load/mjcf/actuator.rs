@@ -1,4 +1,5 @@
-//! `<actuator>`: gains and biases on a joint, a tendon or the contacts of a body, with a state or without.
+//! `<actuator>`: gains and biases on a joint, a tendon, a site or the contacts of a body, with or without a
+//! state.
 
 use super::Loader;
 use super::actuator_settings::{ActuatorSettings, Bias, Dynamics, Gain};
@@ -13,7 +14,6 @@ use crate::model::activation::{Activation, ActivationLaw};
 use crate::model::cord::Transmission;
 use crate::model::muscle::Muscle;
 use crate::model::spec::{ActuatorSpec, JointKind};
-use crate::spatial::Vec3;
 
 const NO_GEAR: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
@@ -27,8 +27,6 @@ struct Target {
     /// The joints whose weighted coordinates sum to the length, with their weights; `None` if the length
     /// is no such sum.
     acts_on: Option<Vec<(JointEntry, f64)>>,
-    /// Replaces the gear of the element, if given.
-    gear: Option<[f64; 6]>,
 }
 
 impl Target {
@@ -37,6 +35,7 @@ impl Target {
             Transmission::Joint(name) => format!("joint {name:?}"),
             Transmission::Tendon(name) => format!("tendon {name:?}"),
             Transmission::Body(name) => format!("body {name:?}"),
+            Transmission::Site { site, .. } => format!("site {site:?}"),
         }
     }
 }
@@ -106,7 +105,7 @@ impl Loader {
             Bias::Affine => [settings.bias[0], settings.bias[1], settings.bias[2]],
             Bias::None | Bias::Muscle => [0.0; 3],
         };
-        let target = self.target(node, settings, bias)?;
+        let target = self.target(node, settings)?;
         let (mut control, mut act) = (settings.control_range, settings.act_range);
         if settings.inherit_range > 0.0 {
             let (lower, upper) = target.limits.ok_or_else(|| {
@@ -156,9 +155,11 @@ impl Loader {
         let fixed = settings.gain_kind == Gain::Fixed;
         if fixed && bias[2] > 0.0 && bias[1] == -settings.gain[0] {
             let actuator = self.spec.actuators.len();
-            let acts_on = target
-                .acts_on
-                .ok_or_else(|| node.unsupported("dampratio of a servo on a spatial tendon"))?;
+            let acts_on = target.acts_on.ok_or_else(|| {
+                node.unsupported(
+                    "dampratio of a servo on a spatial tendon, a ball joint or at a site",
+                )
+            })?;
             self.damping_ratios
                 .push(DampingRatio::new(node, actuator, acts_on, bias[2]));
         }
@@ -176,7 +177,7 @@ impl Loader {
             gear: match &target.transmission {
                 // It has no gear, even if a class sets one.
                 Transmission::Body(_) => NO_GEAR,
-                _ => target.gear.unwrap_or(settings.gear),
+                _ => settings.gear,
             },
             gain,
             gain_slopes,
@@ -282,12 +283,7 @@ impl Loader {
     }
 
     /// The target of the actuator.
-    fn target(
-        &mut self,
-        node: Node<'_>,
-        settings: &ActuatorSettings,
-        bias: [f64; 3],
-    ) -> Result<Target> {
+    fn target(&mut self, node: Node<'_>, settings: &ActuatorSettings) -> Result<Target> {
         let given = ["joint", "jointinparent", "tendon", "body", "site"];
         let mut given = given.into_iter().filter(|name| node.has(name));
         let usual = match node.tag() {
@@ -306,11 +302,10 @@ impl Loader {
                 limits: tendon.limits,
                 joint: None,
                 acts_on: self.joints_of_tendon(index),
-                gear: None,
             });
         }
         if attribute == "site" {
-            return self.thrust(node, settings);
+            return self.site(node);
         }
         if attribute == "body" {
             return self.adhesive_body(node, settings);
@@ -318,12 +313,10 @@ impl Loader {
         let index = Names::find(&self.names.joints, node, attribute)?;
         let entry = self.joints[index].clone();
         let joint = &self.spec.bodies[entry.body].joints[entry.position];
-        if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
+        let is_simple = !matches!(joint.kind, JointKind::Spherical | JointKind::Free);
+        if !is_simple {
             if attribute == "jointinparent" {
                 return Err(node.unsupported("jointinparent of a ball or free joint"));
-            }
-            if bias[1] != 0.0 {
-                return Err(node.unsupported("a position servo on a ball or free joint"));
             }
         }
         if joint.kind == JointKind::Free && settings.gear[..3] != [0.0; 3] {
@@ -334,55 +327,27 @@ impl Loader {
         }
         Ok(Target {
             transmission: Transmission::Joint(joint.name.clone()),
-            limits: joint.limits,
+            limits: joint.limits.filter(|_| is_simple),
             joint: Some(index),
-            acts_on: Some(vec![(entry, 1.0)]),
-            gear: None,
+            acts_on: is_simple.then(|| vec![(entry, 1.0)]),
         })
     }
 
-    /// A force and a torque at a site of a free body: the body's joint, with the gear of the same wrench
-    /// at its origin.
-    fn thrust(&mut self, node: Node<'_>, settings: &ActuatorSettings) -> Result<Target> {
-        let site = &self.spec.sites[Names::find(&self.names.sites, node, "site")?];
-        let (mut body, mut place) = (site.body, site.placement);
-        while self.spec.bodies[body].joints.is_empty() && self.spec.bodies[body].parent != 0 {
-            place = self.spec.bodies[body].placement.compose(&place);
-            body = self.spec.bodies[body].parent;
-        }
-        let is_free = |j: &&JointEntry| {
-            j.body == body && self.spec.bodies[body].joints[j.position].kind == JointKind::Free
+    /// A force and a torque at a site, along its axes or along those of a reference site.
+    fn site(&self, node: Node<'_>) -> Result<Target> {
+        let name = |attribute: &str| -> Result<String> {
+            let index = Names::find(&self.names.sites, node, attribute)?;
+            Ok(self.spec.sites[index].name.clone())
         };
-        let Some(index) = self.joints.iter().position(|j| is_free(&j)) else {
-            return Err(node.unsupported(format!(
-                "site: only one of a body with a free joint, or welded to such a body, is supported; {:?} is not",
-                node.text("site").unwrap_or_default()
-            )));
-        };
-        if settings.bias_kind != Bias::None || settings.gain_kind != Gain::Fixed {
-            return Err(node.unsupported(
-                "on a site a gain that is not fixed, or a bias, is not supported: its force is gain times input",
-            ));
-        }
-        // Actuators refer to the joint by its name.
-        let mut name = self.spec.bodies[body].joints[0].name.clone();
-        if name.is_empty() {
-            name = format!("{}_free", self.spec.bodies[body].name);
-            while self.names.joints.contains_key(&name) {
-                name.push('_');
-            }
-            Names::insert(&mut self.names.joints, node, &name, index)?;
-            self.spec.bodies[body].joints[0].name = name.clone();
-        }
-        let [fx, fy, fz, tx, ty, tz] = settings.gear;
-        let force = place.rot.mul_vec(Vec3::new(fx, fy, fz));
-        let torque = place.rot.mul_vec(Vec3::new(tx, ty, tz)) + place.pos.cross(force);
+        let reference = node.has("refsite").then(|| name("refsite"));
         Ok(Target {
-            transmission: Transmission::Joint(name),
+            transmission: Transmission::Site {
+                site: name("site")?,
+                reference: reference.transpose()?,
+            },
             limits: None,
             joint: None,
             acts_on: None,
-            gear: Some([force.x, force.y, force.z, torque.x, torque.y, torque.z]),
         })
     }
 
@@ -400,7 +365,6 @@ impl Loader {
             limits: None,
             joint: None,
             acts_on: None,
-            gear: None,
         })
     }
 

@@ -138,7 +138,8 @@ fn attach(
     let main = format!("{MAIN_OF}{wanted} #{}", tree.models.len());
     let model = tree.models.len();
     tree.models.push(Submodel { root: child, dir });
-    let all = rename(tree, child, &prefix, &main, model);
+    let taken = classes_below(tree, root);
+    let all = rename(tree, child, [&prefix, &main], &taken, model);
     graft(
         tree,
         root,
@@ -151,9 +152,28 @@ fn attach(
     .map_err(fail)
 }
 
+/// The names of the default classes of a model.
+fn classes_below(tree: &Tree, root: usize) -> HashSet<String> {
+    let (mut names, mut stack) = (HashSet::new(), vec![root]);
+    while let Some(id) = stack.pop() {
+        let e = &tree.elements[id];
+        if e.tag == "default" {
+            names.extend(tree.text(id, "class").map(str::to_owned));
+        }
+        stack.extend(&e.children);
+    }
+    names
+}
+
 /// Adds the prefix to all names of a model, and to references to them. Returns the names of all its
-/// objects.
-fn rename(tree: &mut Tree, root: usize, prefix: &str, main: &str, model: usize) -> Names {
+/// objects. Classes whose names are taken by other ones stay separate from these.
+fn rename(
+    tree: &mut Tree,
+    root: usize,
+    [prefix, main]: [&str; 2],
+    taken: &HashSet<String>,
+    model: usize,
+) -> Names {
     let mut names = Names::new();
     let mut stack = vec![(root, "", 0)];
     while let Some((id, section, depth)) = stack.pop() {
@@ -176,6 +196,9 @@ fn rename(tree: &mut Tree, root: usize, prefix: &str, main: &str, model: usize) 
                     || (kind_of(key).is_some() && value.as_str() != "world")
                 {
                     value.insert_str(0, prefix);
+                    if is_class && taken.contains(value) {
+                        *value = format!("{main}/{value}");
+                    }
                 }
             }
             let is_file = ["mesh", "hfield"].contains(&e.tag.as_str()) && section == "asset";

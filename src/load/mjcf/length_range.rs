@@ -138,6 +138,9 @@ impl Search<'_> {
                 (low.max(from), high.min(to))
             }
             ActsOn::Body(_) => return Err(w.refuse("adhesion has no length")),
+            ActsOn::Site { .. } | ActsOn::Ball { .. } => {
+                return Err(w.refuse("a muscle needs a joint of one dof or a tendon"));
+            }
         };
         let ends = [lower, upper].map(|x| actuator.gear[0] * x);
         let (lower, upper) = (ends[0].min(ends[1]), ends[0].max(ends[1]));

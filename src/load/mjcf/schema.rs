@@ -301,9 +301,9 @@ const RULES: &[Rule] = &[
         "general",
         "actdim actearly actlimited actrange armature biasprm biastype body class ctrllimited ctrlrange \
          cranklength damping dynprm dyntype forcelimited forcerange gainprm gaintype gear group \
-         inheritrange input joint jointinparent name site tendon user lengthrange",
+         inheritrange input joint jointinparent name refsite site tendon user lengthrange",
         "",
-        "cranksite delay ffrange interp nsample refsite slidersite velrange",
+        "cranksite delay ffrange interp nsample slidersite velrange",
         "",
     ),
     rule("motor", ACTUATOR, "", ACTUATOR_REFUSED, ""),
@@ -312,7 +312,13 @@ const RULES: &[Rule] = &[
     rule("intvelocity", INTVELOCITY, "", ACTUATOR_REFUSED, ""),
     rule("damper", DAMPER, "", ACTUATOR_REFUSED, ""),
     rule("cylinder", CYLINDER, "", ACTUATOR_REFUSED, ""),
-    rule("muscle", MUSCLE, "", ACTUATOR_REFUSED, ""),
+    rule(
+        "muscle",
+        MUSCLE,
+        "",
+        "cranksite delay interp nsample refsite slidersite",
+        "",
+    ),
     rule(
         "adhesion",
         "body class ctrlrange forcelimited forcerange gain group name user",
@@ -409,22 +415,22 @@ const TENDON: &str = "class damping frictionloss group limited margin material n
 const TENDON_WARNED: &str = "solimpfriction solimplimit solreffriction solreflimit";
 const TENDON_REFUSED: &str = "actuatorfrclimited actuatorfrcrange armature springyield";
 const ACTUATOR: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent site lengthrange name tendon user";
+     group joint jointinparent refsite site lengthrange name tendon user";
 const POSITION: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent site lengthrange name tendon user kp kv dampratio inheritrange timeconst";
+     group joint jointinparent refsite site lengthrange name tendon user kp kv dampratio inheritrange timeconst";
 const INTVELOCITY: &str = "armature damping actlimited actrange class cranklength ctrllimited ctrlrange forcelimited \
-     forcerange gear group joint jointinparent site lengthrange name tendon user kp kv dampratio \
+     forcerange gear group joint jointinparent refsite site lengthrange name tendon user kp kv dampratio \
      inheritrange";
 const DAMPER: &str = "armature damping class cranklength ctrlrange forcelimited forcerange gear group joint \
-     jointinparent site kv lengthrange name tendon user";
+     jointinparent refsite site kv lengthrange name tendon user";
 const CYLINDER: &str = "armature damping area bias class cranklength ctrllimited ctrlrange diameter forcelimited \
-     forcerange gear group joint jointinparent site lengthrange name tendon timeconst user";
+     forcerange gear group joint jointinparent refsite site lengthrange name tendon timeconst user";
 const MUSCLE: &str = "armature damping class cranklength ctrllimited ctrlrange force forcelimited forcerange fpmax \
      fvmax gear group joint jointinparent site lengthrange lmax lmin name range scale tausmooth tendon \
      timeconst user vmax";
 const VELOCITY: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent site lengthrange name tendon user kv";
-const ACTUATOR_REFUSED: &str = "cranksite delay interp nsample refsite slidersite";
+     group joint jointinparent refsite site lengthrange name tendon user kv";
+const ACTUATOR_REFUSED: &str = "cranksite delay interp nsample slidersite";
 
 fn contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|w| w == word)

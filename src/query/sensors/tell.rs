@@ -9,8 +9,8 @@ use super::subtree::{Sums, carries, sums};
 use crate::collision::ray::Ray;
 use crate::error::Result;
 use crate::force::{ForceKinds, State};
+use crate::model::Model;
 use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame};
-use crate::model::{ActsOn, Model};
 use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::step::Sim;
@@ -257,16 +257,6 @@ fn tell_transmissions(
             rows.tell(&[sim.asked.work[dof_of(s)]]);
             continue;
         }
-        let (tendon, gear) = match s.reading.seat() {
-            Seat::Tendon => (Some(s.index), 1.0),
-            _ => {
-                let a = &model.actuators()[s.index];
-                match a.acts_on {
-                    ActsOn::Tendon(i) => (Some(i), a.gear[0]),
-                    ActsOn::Joint { .. } | ActsOn::Body(_) => (None, a.gear[0]),
-                }
-            }
-        };
         let [force, length, rate] = match s.reading.seat() {
             Seat::Tendon => {
                 let [length, rate, _] = forces.tendon(&at, s.index);
@@ -294,19 +284,18 @@ fn tell_transmissions(
         if !differentiate {
             continue;
         }
-        let mut put = |k: usize, moment: f64, turned: f64| match is_rate {
+        let mut put = |k: usize, [length, rate, turned]: [f64; 3]| match is_rate {
             true => {
-                rows.add(By::Positions, k, &[gear * turned]);
-                rows.add(By::Velocities, k, &[gear * moment]);
+                rows.add(By::Positions, k, &[turned]);
+                rows.add(By::Velocities, k, &[rate]);
             }
-            false => rows.add(By::Positions, k, &[gear * moment]),
+            false => rows.add(By::Positions, k, &[length]),
         };
-        match (tendon, &model.actuators().get(s.index).map(|a| a.acts_on)) {
-            (Some(i), _) => {
-                forces.for_tendon(&at, i, |k, [moment, turned, _, _]| put(k, moment, turned));
-            }
-            (None, Some(ActsOn::Joint { iv, .. })) => put(*iv, 1.0, 0.0),
-            _ => {}
+        match s.reading.seat() {
+            Seat::Tendon => forces.for_tendon(&at, s.index, |k, [moment, turned, _, _]| {
+                put(k, [moment, moment, turned]);
+            }),
+            _ => forces.for_motion(&at, s.index, put),
         }
     }
     let jumps = distance.min(drives.drive_margin) == 0.0;

@@ -111,10 +111,10 @@ FIELDS: Dict[str, Dict[str, str]] = {
     },
     'ds_actuator_desc': {
         'name': 'Name, unique among actuators; NULL for none.',
-        'joint': 'Name of an existing joint; NULL if tendon or body is given.',
+        'joint': 'Name of an existing joint; NULL if tendon, body or site is given.',
         'gear': 'Torque on each dof of the joint per unit of force; a tendon uses the first only. Default 1, 0, 0, 0, 0, 0.',
         'gain': 'Force per unit of u. Default 1.',
-        'bias': 'Constant force, and force per unit of length and of its rate. The last two are only for tendons and one-dof joints. Default 0.',
+        'bias': 'Constant force, and force per unit of length and of its rate. The last two are only for tendons, sites, spherical and one-dof joints. Default 0.',
         'control_lower': 'Lower bound of u. Default -inf.',
         'control_upper': 'Upper bound of u. Default inf.',
         'force_lower': 'Lower bound of the force. Default -inf.',
@@ -139,6 +139,8 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'muscle_fpmax': 'Scale of the passive force: at (1 + lmax)/2 it is half of this, in units of the active force. Default 1.3.',
         'muscle_fvmax': 'Active force at the highest lengthening speed, in units of the active force, at least 1. Default 1.2.',
         'body': 'Adhesion: name of an existing body with a geom that adheres to touching geoms, instead of a joint. The force gain w [N] is distributed over its contacts and pulls along their normals. gain must not be negative and control_lower must be at least 0. Of the other fields, only bounds and activation may be set. Default NULL.',
+        'site': "Name of an existing site, instead of a joint. gear is a force [N] and a torque [N m] per unit of force along the axes of the site. Its length l is 0, its rate gear · the site's velocity along its axes. Default NULL.",
+        'reference_site': 'With site: name of a site along whose axes gear acts, and on which the opposite acts. l is gear · the displacement of the site from it [m], and its rotation vector [rad]. Default NULL.',
     },
     'ds_spring_desc': {
         'name': 'Name, unique among springs; NULL for none.',

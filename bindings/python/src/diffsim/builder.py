@@ -246,21 +246,22 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         """Compensates a share of a body's weight by a force at its centre of mass. With 1 the body floats."""
         check(lib.ds_builder_set_gravity_compensation(self._handle, self._body(body, "body"), share))
 
-    @says("ds_actuator_desc", ("joint", "tendon", "body"))
+    @says("ds_actuator_desc", ("joint", "tendon", "body", "site"))
     def add_actuator(
         self,
         joint: Optional[str] = None,
         tendon: Optional[str] = None,
         body: Optional[str] = None,
+        site: Optional[str] = None,
         **fields: Unpack[ActuatorFields],
     ) -> None:
-        """Adds an actuator on a joint, along a tendon or at the contacts of a body. It takes the next entry of u.
+        """Adds an actuator on a joint, along a tendon, at the contacts of a body or at a site. It takes the next entry of u.
         fields are those of `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper,
-        force_lower, force_upper, gain_slopes (2), activation and its fields, muscle_..."""
-        given = {"joint": joint, "tendon": tendon, "body": body}
+        force_lower, force_upper, gain_slopes (2), activation and its fields, muscle_..., and reference_site beside site."""
+        given = {"joint": joint, "tendon": tendon, "body": body, "site": site}
         at = {what: name for what, name in given.items() if name is not None}
         if len(at) != 1:
-            raise InvalidArgumentError("add_actuator: expected either joint or tendon or body")
+            raise InvalidArgumentError("add_actuator: expected either joint or tendon or body or site")
         actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, {**fields, **at})
         check(lib.ds_builder_add_actuator(self._handle, actuator))
 

@@ -340,7 +340,7 @@ class Model(
     def with_actuators(self, actuators: Sequence[Mapping[str, Any]]) -> Model:
         """A copy with more actuators. Their inputs come after the existing ones; keyframes have 0 there.
 
-        Each actuator is a mapping with `joint`, `tendon` or `body` (a name) and fields of `ds_actuator_desc`: name,
+        Each actuator is a mapping with `joint`, `tendon`, `body` or `site` (a name) and fields of `ds_actuator_desc`: name,
         gear (6), gain, bias (3), control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation
         and its fields, muscle_... For a servo give `kp` and `kd` instead of gain and bias; u is its target: force =
         kp (u - q) - kd v with a gear of 1.

@@ -188,6 +188,7 @@ class ActuatorFields(TypedDict, total=False):
     muscle_vmax: float
     muscle_fpmax: float
     muscle_fvmax: float
+    reference_site: Optional[str]
 
 
 class SpringFields(TypedDict, total=False):

@@ -129,8 +129,8 @@ class Geom:
 class Actuator:
     """An actuator, driven by one entry of u. Its force is gain u + bias[0] + bias[1] l + bias[2] dl/dt, within
     `force_range`, with l the length of its transmission and u within `control_range`. See `Builder.add_actuator`.
-    It acts on a `joint`, `tendon` or `body` (a name; the others are None). `gear`: 6 numbers, the force on each dof of
-    the joint per unit."""
+    It acts on a `joint`, `tendon`, `body` or `site` (a name; the others are None). `gear`: 6 numbers, the force on each
+    dof of the joint per unit, or force and torque along the axes of the site or of `reference_site`."""
 
     name: str
     joint: Optional[str]
@@ -146,6 +146,8 @@ class Actuator:
     activation_time: Tuple[float, float]
     activation_range: Tuple[float, float]
     muscle: Dict[str, Any]
+    site: Optional[str] = None
+    reference_site: Optional[str] = None
 
     @property
     def kp(self) -> float:
@@ -298,4 +300,6 @@ def actuator(model: Any, of: int) -> Actuator:
         (a.activation_time[0], a.activation_time[1]),
         (a.act_lower, a.act_upper),
         muscle,
+        text(a.site),
+        text(a.reference_site),
     )

@@ -4,6 +4,7 @@ use super::*;
 use crate::error::Status;
 use crate::load::mjcf::read_file;
 use crate::model::cord::Transmission;
+use crate::model::spec::ShapeSpec;
 use std::path::PathBuf;
 
 struct Scratch(PathBuf);
@@ -134,6 +135,26 @@ fn a_whole_model_twice_and_one_within_another()
         (m.actuators.len(), m.sensors.len(), m.excludes.len()),
         (6, 6, 4)
     );
+
+    // A class of the host with the name of a class of the part stays another one.
+    let host = main_file(
+        "<model name='kid' file='kids/kid.xml'/>",
+        "<attach model='kid' prefix=''/><body name='own'><geom class='big'/></body>",
+    )
+    .replace(
+        "</default>",
+        "<default class='big'><geom size='.7'/></default></default>",
+    );
+    let m = read_file(&dir.write("main.xml", &host), &MjcfOptions::default())?;
+    let radius = |name: &str| {
+        let body = m.bodies.iter().position(|b| b.name == name);
+        let geom = m.geoms.iter().find(|g| Some(g.body) == body);
+        match geom.map(|g| &g.shape) {
+            Some(ShapeSpec::Sphere { radius }) => *radius,
+            other => panic!("{name}: {other:?}"),
+        }
+    };
+    assert_eq!((radius("base"), radius("own")), (0.2, 0.7));
 
     // A hand on an arm in a third file: prefixes are concatenated, and classes stay separate.
     let arm = "<mujoco model='arm'><default><joint damping='2'/></default><asset><model name='kid' file='kid.xml'/></asset>\

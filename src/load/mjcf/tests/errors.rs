@@ -295,7 +295,6 @@ fn actuators() {
         ("<pid joint=\"j\"/>", "<pid>"),
         ("<muscle joint=\"j\" delay=\"1\"/>", "delay"),
         ("<motor joint=\"j\" delay=\"1\"/>", "delay"),
-        ("<position joint=\"b\"/>", "position servo on a ball"),
         ("<motor joint=\"f\"/>", "world axes"),
         ("<motor jointinparent=\"b\"/>", "jointinparent"),
         (

@@ -81,47 +81,33 @@ fn primitives_are_fitted_to_meshes() {
     }
 }
 
-/// A thruster pushes along an axis of its site, and turns by its arm and by its own torque.
+/// An actuator at a site keeps the names of the sites, and its gear.
 #[test]
-fn thrusters_act_at_sites_of_free_bodies() {
-    let m = model(
-        "<worldbody><body name='drone'><freejoint/><geom size='.1'/><site name='a' pos='.1 .2 0'/>\
-         <body pos='0 0 .5' euler='90 0 0'><geom size='.1'/><site name='b' pos='.3 0 0'/></body>\
-         <body name='arm'><joint/><geom size='.1'/><site name='c'/></body></body></worldbody>\
-         <actuator><motor site='a' gear='0 0 1 0 0 -.02' ctrlrange='0 5'/><general site='b' gear='0 0 2'/></actuator>",
-    );
-    let name = &m.bodies[1].joints[0].name;
-    assert_eq!(name, "drone_free");
-    for a in &m.actuators {
-        assert_eq!(a.transmission, Transmission::Joint(name.clone()));
-    }
-    assert_eq!(m.actuators[0].gear, [0.0, 0.0, 1.0, 0.2, -0.1, -0.02]);
-    // The child's z is −y here; the point is at (0.3, 0, 0.5).
-    let [fx, fy, fz, tx, ty, tz] = m.actuators[1].gear;
-    assert_vec(Vec3::new(fx, fy, fz), [0.0, -2.0, 0.0]);
-    assert_vec(Vec3::new(tx, ty, tz), [1.0, 0.0, -0.6]);
-    let with = |actuator: &str| {
-        failure(&format!(
-            "<worldbody><body name='d'><freejoint/><geom size='.1'/><site name='a'/><body><joint/><geom size='.1'/>\
-             <site name='c'/></body></body><site name='w'/></worldbody>\n<actuator>{actuator}</actuator>"
-        ))
+fn actuators_act_at_sites() {
+    let bodies = "<worldbody><body name='drone'><freejoint/><geom size='.1'/><site name='a' pos='.1 .2 0'/>\
+         <body name='arm'><joint/><geom size='.1'/><site name='c'/></body></body><site name='w'/></worldbody>";
+    let m = model(&format!(
+        "{bodies}<actuator><motor site='a' gear='0 0 1 0 0 -.02' ctrlrange='0 5'/><general site='c' gear='0 0 2'/>\
+         <position site='c' refsite='w' kp='3'/></actuator>"
+    ));
+    let at = |site: &str, reference: Option<&str>| Transmission::Site {
+        site: site.into(),
+        reference: reference.map(Into::into),
     };
-    for (actuator, what) in [
-        (
-            "<motor site='c'/>",
-            "site: only one of a body with a free joint",
-        ),
-        (
-            "<motor site='w'/>",
-            "site: only one of a body with a free joint",
-        ),
-        ("<position site='a'/>", "on a site a gain that is not fixed"),
+    let targets = [at("a", None), at("c", None), at("c", Some("w"))];
+    for (a, target) in m.actuators.iter().zip(targets) {
+        assert_eq!(a.transmission, target);
+    }
+    assert_eq!(m.actuators[0].gear, [0.0, 0.0, 1.0, 0.0, 0.0, -0.02]);
+    assert_eq!(m.actuators[1].gear[..3], [0.0, 0.0, 2.0]);
+    for (actuator, message) in [
         ("<motor site='x'/>", "site: nothing is named"),
-        ("<motor site='a' refsite='c'/>", "refsite"),
+        ("<motor site='a' refsite='x'/>", "refsite: nothing is named"),
+        ("<position site='a' dampratio='1'/>", "dampratio"),
     ] {
-        let e = with(actuator);
+        let e = failure(&format!("{bodies}\n<actuator>{actuator}</actuator>"));
         assert!(
-            e.message.contains("line 3: ") && e.message.contains(what),
+            e.message.contains("line 3: ") && e.message.contains(message),
             "{actuator}: {e}"
         );
     }
