@@ -198,7 +198,9 @@ impl Forces {
     /// Visits the derivatives of an actuator's transmission: (dof, [length by q, rate by v, rate by q]).
     /// Call it after [`Forces::for_kinds`] with actuators.
     pub fn for_motion(&self, at: &State<'_>, i: usize, visit: impl FnMut(usize, [f64; 3])) {
-        self.actuators.for_motion(at, &self.cords, i, visit);
+        self.apart
+            .actuators
+            .for_motion(at, &self.apart.cords, i, visit);
     }
 
     /// Length, rate and tension of a tendon. Call it after [`Forces::apply_kinds`] with tendons.

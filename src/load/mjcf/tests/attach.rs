@@ -254,7 +254,7 @@ fn what_cannot_be_attached_is_refused_with_its_line() -> std::io::Result<()> {
             ASSET,
             "<attach model='kid' prefix='a'/><attach model='kid' prefix='a'/>",
             Status::Parse,
-            "already defined",
+            "already taken",
         ),
     ] {
         let path = dir.write("main.xml", &main_file(asset, inside));
