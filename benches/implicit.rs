@@ -7,13 +7,13 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::cords::{spring, tendon};
 use common::robots::{GO1, find, mesh_dirs};
 use common::scene::lying_spec;
+use common::tendons::{spring, tendon};
 use common::{Rng, all_jacobians};
 use diffsim::load::options::{Base, Format, LoadOptions, load_str};
-use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::spec::{JointKind, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Sym3, Vec3};
 use diffsim::step::{Contact, Integrator, Options, Sim};
@@ -95,9 +95,9 @@ fn elastic() -> ModelSpec {
         j.spring_reference = 0.1 * k as f64;
     }
     let path = [1, 3, 5].map(|b| point(b, Vec3::new(0.05, 0.02, 0.03)));
-    let mut cord = tendon("cord", TendonPath::Spatial(path.to_vec()));
-    (cord.stiffness, cord.damping) = (50.0, 0.5);
-    spec.tendons.push(cord);
+    let mut tendon = tendon("cord", TendonPath::Spatial(path.to_vec()));
+    (tendon.stiffness, tendon.damping) = (50.0, 0.5);
+    spec.tendons.push(tendon);
     spec.springs
         .push(spring("spring", [0, 5], &mut Rng::new(3)));
     spec
@@ -373,9 +373,9 @@ fn cabled(links: usize) -> ModelSpec {
                 TendonPath::Spatial(ends.map(|b| point(b, at)).to_vec())
             }
         };
-        let mut cord = tendon(&format!("cable{k}"), path);
-        (cord.stiffness, cord.damping) = (20.0, 0.2);
-        spec.tendons.push(cord);
+        let mut tendon = tendon(&format!("cable{k}"), path);
+        (tendon.stiffness, tendon.damping) = (20.0, 0.2);
+        spec.tendons.push(tendon);
     }
     for b in &mut spec.bodies[1..] {
         let j = &mut b.joints[0];

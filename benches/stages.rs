@@ -15,7 +15,7 @@ use diffsim::dynamics::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, in
 use diffsim::load::mjcf;
 use diffsim::model::{Actuation, Model};
 use diffsim::step::{Options, Sim, StepJacobians};
-use diffsim::tendon::Cords;
+use diffsim::tendon::Paths;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -138,11 +138,11 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
     });
 
     let stabilization = Stabilization::new(TIME_STEP, [0.0; 2], [f64::INFINITY; 2]);
-    let cords = Cords::new(model, false);
+    let paths = Paths::new(model, false);
     let mut c = Constraints::new(
         model,
         &scene,
-        &cords,
+        &paths,
         MAX_CONTACTS,
         false,
         Vec::new(),
@@ -156,7 +156,7 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
                 params,
                 &d.kin,
                 &scene,
-                &cords,
+                &paths,
                 q,
                 v,
                 black_box(&v_free),

@@ -5,8 +5,8 @@ mod common;
 use allocation_counter::measure;
 use common::scene::*;
 use diffsim::error::Status;
-use diffsim::model::cord::Transmission;
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
+use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
 use diffsim::step::{Bytes, Contact, Integrator, Options, Sim};
@@ -132,7 +132,7 @@ fn memory_of_what_adheres_is_counted() {
 /// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square; what is not used is not
 /// touched.
 #[test]
-fn memory_of_contacts_that_resist_turning_is_counted() {
+fn memory_of_contacts_that_resist_torsion_is_counted() {
     for n in [1, 10] {
         let mut spec = rows_of_balls(n);
         spec.geoms.iter_mut().for_each(|g| g.condim = 6);

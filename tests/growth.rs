@@ -4,11 +4,11 @@ mod common;
 
 use allocation_counter::measure;
 use common::checker::{free_body, ground};
-use common::cords::tendon;
 use common::scene::{lying, lying_spec};
+use common::tendons::tendon;
 use common::*;
-use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::spec::{GeomSpec, HeightField, JointKind, ModelSpec, ShapeSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Contact, Integrator, Options, Sim};
@@ -229,9 +229,9 @@ fn seconds_per_implicit_step(n: usize, integrator: Integrator) -> f64 {
             body,
             at: Vec3::new(0.05, 0.02, 0.03),
         });
-        let mut cord = tendon(&format!("cable{k}"), TendonPath::Spatial(path.to_vec()));
-        (cord.stiffness, cord.damping) = (20.0, 0.2);
-        spec.tendons.push(cord);
+        let mut tendon = tendon(&format!("cable{k}"), TendonPath::Spatial(path.to_vec()));
+        (tendon.stiffness, tendon.damping) = (20.0, 0.2);
+        spec.tendons.push(tendon);
     }
     let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
     let options = Options {

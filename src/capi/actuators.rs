@@ -8,9 +8,9 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
 use crate::model::activation::{Activation, ActivationLaw};
-use crate::model::cord::Transmission;
 use crate::model::muscle::Muscle;
 use crate::model::spec::ActuatorSpec;
+use crate::model::tendon::Transmission;
 
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]

@@ -43,8 +43,8 @@ pub mod describe;
 
 pub mod edit;
 
-pub mod cords;
 pub mod deformables;
+pub mod tendons;
 
 mod edge;
 pub mod equality;

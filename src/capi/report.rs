@@ -208,7 +208,7 @@ impl From<&ContactReport> for ds_contact {
                     Mode::Bounded(signs) => signs.map(|s| s != 0),
                     _ => [false; 2],
                 };
-                let all = tangents.into_iter().chain(c.turning_at_bound);
+                let all = tangents.into_iter().chain(c.torsion_at_bound);
                 all.zip(0..).map(|(is, bit)| i32::from(is) << bit).sum()
             },
             tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),

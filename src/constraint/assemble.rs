@@ -29,7 +29,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::limits::{Limit, SpeedLimit, limits};
 use crate::spatial::Mat3;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// The constraint problem of a step. Sized at creation.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct Constraints {
     /// Per dof: dry friction by the load of its joint in this step [N or N m].
     pub(super) by_load: Vec<f64>,
     /// Per dof: true if its velocity is prescribed, so that no impulse changes it.
-    pub(super) driven: Vec<bool>,
+    pub(super) prescribed: Vec<bool>,
     /// Per dof: true if an equality or the limit of a tendon depends on its coordinate.
     pub(super) coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
@@ -51,7 +51,7 @@ pub struct Constraints {
     pub(super) springs: Vec<Equality>,
     pub(super) tendons: Vec<Tendon>,
     /// Distance of the tendons to a jump of their force [m].
-    pub(super) cord_margin: f64,
+    pub(super) pull_margin: f64,
     /// Per tendon: distance of its path to a jump of the slopes of its length [m].
     pub(super) path_margins: Vec<f64>,
     pub rows: Rows,
@@ -114,7 +114,7 @@ impl Constraints {
     pub fn new(
         model: &Model,
         scene: &Scene,
-        cords: &Cords,
+        paths: &Paths,
         max_contacts: usize,
         by_trees: bool,
         speeds: Vec<SpeedLimit>,
@@ -126,16 +126,16 @@ impl Constraints {
         let friction: Vec<usize> = (0..t.nv())
             .filter(|&k| model.params().friction_loss[k] > 0.0 || model.has_load_friction(k))
             .collect();
-        let coupled = (0..t.nv()).map(|k| equalities.iter().any(|e| e.moves_with(t, cords, k)));
+        let coupled = (0..t.nv()).map(|k| equalities.iter().any(|e| e.moves_with(t, paths, k)));
         let mut coupled: Vec<bool> = coupled.collect();
         let mut shared = coupled.clone();
         limits
             .iter()
             .for_each(|l| shared[l.dof..l.dof + l.nv()].fill(true));
-        let tendons = tendons(model, cords, &shared)?;
+        let tendons = tendons(model, paths, &shared)?;
         for (i, tendon) in tendons.iter().enumerate() {
             if tendon.is_limited() {
-                cords.support(i).iter().for_each(|k| coupled[*k] = true);
+                paths.support(i).iter().for_each(|k| coupled[*k] = true);
             }
         }
         let springs: Vec<Equality> = springs(model, model.params()).collect();
@@ -146,10 +146,10 @@ impl Constraints {
         let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
         let single = single + tendons.iter().map(Tendon::most_rows).sum::<usize>();
         let single = single + 2 * speeds.len();
-        let turning = if scene.turns() { max_contacts } else { 0 };
-        let max_rows = 3 * (max_contacts + turning) + single + bilateral;
-        let max_blocks = max_contacts + turning + single + bilateral;
-        let groups = max_contacts + turning + single + equalities.len() + springs.len();
+        let torsion = if scene.turns() { max_contacts } else { 0 };
+        let max_rows = 3 * (max_contacts + torsion) + single + bilateral;
+        let max_blocks = max_contacts + torsion + single + bilateral;
+        let groups = max_contacts + torsion + single + equalities.len() + springs.len();
         Ok(Constraints {
             rows: Rows::new(t, groups),
             blocks: Vec::with_capacity(max_blocks),
@@ -176,20 +176,20 @@ impl Constraints {
             in_round: false,
             dofs: None,
             is_deferred: false,
-            weights: Weights::new(model, scene, &equalities, cords, &tendons, &limits),
+            weights: Weights::new(model, scene, &equalities, paths, &tendons, &limits),
             turn_margins: vec![0.0; limits.iter().filter(|l| l.turn.is_some()).count()],
             softness: Vec::with_capacity(max_rows),
             limits,
             speeds,
             friction,
             by_load: vec![0.0; t.nv()],
-            driven: vec![false; t.nv()],
+            prescribed: vec![false; t.nv()],
             coupled,
             equalities,
             springs,
             path_margins: vec![f64::INFINITY; tendons.len()],
             tendons,
-            cord_margin: f64::INFINITY,
+            pull_margin: f64::INFINITY,
             levers: Levers::new(model, [desired.max_push_out, desired.max_push_out_angle]),
             desired,
             asked: desired,
@@ -330,15 +330,15 @@ impl Constraints {
     /// True if `v_next` passes, by more than `tolerance` [rad or m], a bound that has no row yet.
     pub fn missed_limit(
         &self,
-        cords: &Cords,
+        paths: &Paths,
         q: &[f64],
         v_next: &[f64],
         h: f64,
         tolerance: f64,
     ) -> bool {
         let limits = self.limits.iter().filter(|l| self.may_bind(l));
-        misses(limits, &self.sources, cords, q, v_next, h, tolerance)
-            || self.misses_tendon(cords, v_next, h, tolerance)
+        misses(limits, &self.sources, paths, q, v_next, h, tolerance)
+            || self.misses_tendon(paths, v_next, h, tolerance)
             || self.misses_speed(v_next, tolerance / h)
     }
 

@@ -18,7 +18,7 @@ mod flow;
 mod kernels;
 mod rows;
 mod tendons;
-mod turning;
+mod torsion;
 
 use super::assemble::Constraints;
 use super::rows::Rows;
@@ -30,7 +30,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
-use crate::tendon::{Cords, Displacement};
+use crate::tendon::{Displacement, Paths};
 use flow::Flow;
 use rows::{
     AFTER, BEFORE, Bend, BodyRows, Bounded, Cross, OnTendon, Pull, VariedContact, add, lanes_of,
@@ -74,7 +74,7 @@ pub struct ConstraintDerivative {
 
 impl ConstraintDerivative {
     /// For steps with at most these `rows`, and these tendons.
-    pub fn new(model: &Model, rows: &Rows, cords: &Cords) -> Self {
+    pub fn new(model: &Model, rows: &Rows, paths: &Paths) -> Self {
         let t = model.topology();
         let links = t.links.len();
         let max_groups = rows.capacity();
@@ -87,7 +87,7 @@ impl ConstraintDerivative {
             on_dofs: Vec::with_capacity(2 * max_groups + 2 * rows.columns()),
             bends: Vec::with_capacity(max_groups),
             tendons: Vec::with_capacity(2 * max_groups),
-            pulls: Vec::with_capacity(cords.len()),
+            pulls: Vec::with_capacity(paths.len()),
             v: [(); 2].map(|()| vec![0.0; t.nv()]),
             equalities: BodyRows::new(max_groups),
             reduced: BodyRows::new(max_groups),
@@ -107,7 +107,7 @@ impl ConstraintDerivative {
     fn prepare_kernel(
         &mut self,
         c: &Constraints,
-        (scene, cords): (&mut Scene, &Cords),
+        (scene, paths): (&mut Scene, &Paths),
         model: &Model,
         kin: &Kinematics,
         [q, v, v_next]: [&[f64]; 3],
@@ -123,7 +123,7 @@ impl ConstraintDerivative {
         self.degenerate = false;
         self.times = 0;
         self.h = c.time_step();
-        if !cords.is_empty() {
+        if !paths.is_empty() {
             self.v[AFTER].copy_from_slice(v_next);
             self.v[BEFORE].copy_from_slice(v);
         }
@@ -151,12 +151,12 @@ impl ConstraintDerivative {
                 }),
                 // A bound of speed does not depend on the old state or on the configuration.
                 Source::Speed { .. } => {}
-                Source::Limit { .. } | Source::Friction { .. } | Source::Cord { .. } => {
-                    self.push_tendon(c, cords, [v, v_next], b);
+                Source::Limit { .. } | Source::Friction { .. } | Source::Path { .. } => {
+                    self.push_tendon(c, paths, [v, v_next], b);
                 }
-                Source::Turning(turning) => self.push_turning(c, b, &turning, external),
+                Source::Torsion(torsion) => self.push_torsion(c, b, &torsion, external),
                 Source::Equality { .. } | Source::Spring { .. } => {
-                    self.push_equality(c, t, (kin, cords), [q, v, v_next], b, external);
+                    self.push_equality(c, t, (kin, paths), [q, v, v_next], b, external);
                 }
             }
         }
@@ -167,7 +167,7 @@ impl ConstraintDerivative {
     pub fn for_couplings(
         &self,
         t: &Topology,
-        cords: &Cords,
+        paths: &Paths,
         mut visit: impl FnMut(usize, usize, f64),
     ) {
         for b in &self.bends {
@@ -175,7 +175,7 @@ impl ConstraintDerivative {
         }
         // R holds −τ, and a force is an impulse per step.
         let h = self.h;
-        self.for_turns(t, cords, true, |column, row, x| visit(row, column, -x / h));
+        self.for_turns(t, paths, true, |column, row, x| visit(row, column, -x / h));
     }
 
     /// Rows on bodies. Together with [`ConstraintDerivative::column`] and
@@ -235,7 +235,7 @@ impl ConstraintDerivative {
         &self,
         t: &Topology,
         kin: &Kinematics,
-        cords: &Cords,
+        paths: &Paths,
         dq: &[f64],
         force: &mut [f64],
     ) {
@@ -245,7 +245,7 @@ impl ConstraintDerivative {
                 force[i] += kin.s[i].dot(w);
             }
         }
-        self.for_turns(t, cords, false, |from, to, x| force[to] += x * dq[from]);
+        self.for_turns(t, paths, false, |from, to, x| force[to] += x * dq[from]);
     }
 
     #[inline(always)]
@@ -357,7 +357,7 @@ impl ConstraintDerivative {
         &self,
         c: &Constraints,
         t: &Topology,
-        (kin, cords): (&Kinematics, &Cords),
+        (kin, paths): (&Kinematics, &Paths),
         moved: &Displaced,
         [sigma, bounds, gaps, force]: [&mut [f64]; 4],
     ) {
@@ -371,7 +371,7 @@ impl ConstraintDerivative {
         self.contacts_displaced(t, kin, &links, xi, eta, out);
         self.bounds_displaced(c, t, kin, moved, sigma);
         self.tendons_displaced(
-            (kin, cords),
+            (kin, paths),
             &Displacement::Carried { link, xi },
             sigma,
             force,

@@ -50,7 +50,7 @@ pub(super) struct Range {
     /// of its row; else 0.
     pub led: f64,
     /// True if the dof has a prescribed velocity, and so no bound.
-    pub is_driven: bool,
+    pub is_prescribed: bool,
 }
 
 impl Range {
@@ -63,7 +63,7 @@ impl Range {
             lower: End::None,
             upper: End::None,
             led: 0.0,
-            is_driven: false,
+            is_prescribed: false,
         }
     }
 

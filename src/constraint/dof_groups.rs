@@ -12,12 +12,12 @@ use super::limits::gap;
 use super::memory::Key;
 use super::source::{Along, Source};
 use crate::collision::scene::Scene;
-use crate::contact::allowance::Allowance;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::digits::{AT_SWITCH, SLOWEST, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::work_budget::WorkBudget;
 use crate::dynamics::factors::Factors;
 use crate::linalg::{larger, largest, smaller};
 use crate::model::params::Params;
@@ -60,7 +60,7 @@ impl Constraints {
         mass: &Factors,
         at: Free<'_>,
         reach: f64,
-        (allowance, tolerance): (&Allowance, f64),
+        (work_budget, tolerance): (&WorkBudget, f64),
         v_end: &mut [f64],
     ) -> Option<Certificate> {
         let mut dofs = self.dofs.take()?;
@@ -69,7 +69,7 @@ impl Constraints {
             (t, params),
             mass,
             at,
-            (allowance, tolerance),
+            (work_budget, tolerance),
             v_end,
         );
         let certificate = found.map(|mut certificate| {
@@ -96,7 +96,7 @@ impl Constraints {
         (t, params): (&Topology, &Params),
         mass: &Factors,
         at: Free<'_>,
-        (allowance, _): (&Allowance, f64),
+        (work_budget, _): (&WorkBudget, f64),
         v_end: &mut [f64],
     ) -> Option<Certificate> {
         let Factors::Packed(factors) = mass else {
@@ -109,7 +109,7 @@ impl Constraints {
             return None;
         }
         self.guess(dofs);
-        let solved = dofs.solve(t, factors, v_free, allowance.newton_steps(), v_end);
+        let solved = dofs.solve(t, factors, v_free, work_budget.newton_steps(), v_end);
         if !v_end.iter().all(|x| x.is_finite()) {
             return None;
         }
@@ -161,7 +161,7 @@ impl Constraints {
             let Some(l) = own
                 .limit
                 .map(|i| self.limits[i])
-                .filter(|_| !range.is_driven)
+                .filter(|_| !range.is_prescribed)
             else {
                 continue;
             };
@@ -224,7 +224,7 @@ impl Constraints {
             let Some(l) = own
                 .speed
                 .map(|i| self.speeds[i])
-                .filter(|_| !range.is_driven)
+                .filter(|_| !range.is_prescribed)
             else {
                 continue;
             };
@@ -268,7 +268,7 @@ impl Constraints {
             }
         }
         for (i, range) in dofs.ranges.iter().enumerate() {
-            if !dofs.own[i].has_friction || range.is_driven {
+            if !dofs.own[i].has_friction || range.is_prescribed {
                 continue;
             }
             let block = Block::Box {
@@ -331,7 +331,7 @@ impl Constraints {
             dofs.ranges
                 .iter()
                 .zip(&dofs.segments)
-                .filter(|(r, _)| !r.is_driven)
+                .filter(|(r, _)| !r.is_prescribed)
         };
         let response = ranges().fold(0.0, |m, (r, _)| larger(dofs.mobility[r.dof], m));
         let units = switch_units([g, lambda, response]);

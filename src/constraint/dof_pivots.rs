@@ -183,7 +183,7 @@ impl DofBounds {
         let mut any = false;
         for (range, segment) in self.ranges.iter().zip(&self.segments) {
             let target = range.velocity(*segment);
-            let locked = target.is_some() || range.is_driven;
+            let locked = target.is_some() || range.is_prescribed;
             if self.locked[range.dof] != locked {
                 (self.locked[range.dof], self.is_factored) = (locked, false);
             }
@@ -230,7 +230,7 @@ impl DofBounds {
     fn count(&self, v: &[f64], limits: [f64; 2]) -> (usize, [f64; 2]) {
         let (mut wrong, mut largest) = (0, [0.0_f64; 2]);
         for (range, segment) in self.ranges.iter().zip(&self.segments) {
-            if range.is_driven {
+            if range.is_prescribed {
                 continue;
             }
             let beyond = range.beyond(*segment, v[range.dof], self.rho[range.dof]);
@@ -248,7 +248,7 @@ impl DofBounds {
         for (range, segment) in self.ranges.iter().zip(&mut self.segments) {
             let (v, rho) = (v[range.dof], self.rho[range.dof]);
             let kind = usize::from(range.velocity(*segment).is_some());
-            let beyond = match range.is_driven {
+            let beyond = match range.is_prescribed {
                 true => 0.0,
                 false => range.beyond(*segment, v, rho),
             };

@@ -36,8 +36,8 @@ impl Constraints {
         for own in own {
             let dof = own.dof;
             let mut range = Range::new(dof);
-            range.is_driven = self.driven[dof];
-            if range.is_driven {
+            range.is_prescribed = self.prescribed[dof];
+            if range.is_prescribed {
                 out.push(range);
                 continue;
             }

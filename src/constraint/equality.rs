@@ -19,7 +19,7 @@ use crate::linalg::{DIGITS, F4};
 use crate::model::Model;
 use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// A frame that a link carries, relative to the link's frame; for [`WORLD`], relative to the world.
 #[derive(Clone, Copy, Debug)]
@@ -118,30 +118,30 @@ pub struct LengthCoupling {
 
 impl LengthCoupling {
     /// The follower's target with its first two slopes by the leader.
-    pub fn target(&self, cords: &Cords) -> [f64; 3] {
-        let leader = self.leader.map(|l| cords.length(l.tendon) - l.reference);
+    pub fn target(&self, paths: &Paths) -> [f64; 3] {
+        let leader = self.leader.map(|l| paths.length(l.tendon) - l.reference);
         target(&self.coefficients, leader)
     }
 
     /// Dofs on which the lengths depend; one may come twice.
-    pub fn dofs<'a>(&self, cords: &'a Cords) -> impl Iterator<Item = usize> + 'a {
-        let leader = self.leader.map_or(&[][..], |l| cords.support(l.tendon));
-        let follower = cords.support(self.follower.tendon);
+    pub fn dofs<'a>(&self, paths: &'a Paths) -> impl Iterator<Item = usize> + 'a {
+        let leader = self.leader.map_or(&[][..], |l| paths.support(l.tendon));
+        let follower = paths.support(self.follower.tendon);
         follower.iter().chain(leader).copied()
     }
 
     /// Appends its row and returns φ.
-    pub fn fill(&self, t: &Topology, cords: &Cords, rows: &mut Rows) -> Vec3 {
-        let [target, slope, _] = self.target(cords);
-        let id = rows.push_on(t, self.trees, self.dofs(cords));
+    pub fn fill(&self, t: &Topology, paths: &Paths, rows: &mut Rows) -> Vec3 {
+        let [target, slope, _] = self.target(paths);
+        let id = rows.push_on(t, self.trees, self.dofs(paths));
         let follower = (self.follower, 1.0);
         for (length, scale) in std::iter::once(follower).chain(self.leader.map(|l| (l, -slope))) {
-            for (k, g) in cords.moments(length.tendon) {
+            for (k, g) in paths.moments(length.tendon) {
                 rows.column_mut(id, k).0[0] += scale * g;
             }
         }
         let Length { tendon, reference } = self.follower;
-        Vec3::new(cords.length(tendon) - reference - target, 0.0, 0.0)
+        Vec3::new(paths.length(tendon) - reference - target, 0.0, 0.0)
     }
 }
 
@@ -239,10 +239,10 @@ impl Equality {
     }
 
     /// True if a dof moves its bodies or coordinates.
-    pub fn moves_with(&self, t: &Topology, cords: &Cords, dof: usize) -> bool {
+    pub fn moves_with(&self, t: &Topology, paths: &Paths, dof: usize) -> bool {
         let below = dof..t.dofs[dof].end;
         let ends = match self {
-            Equality::Tendons(c) => return c.dofs(cords).any(|k| below.contains(&k)),
+            Equality::Tendons(c) => return c.dofs(paths).any(|k| below.contains(&k)),
             Equality::Coupling(c) => [c.follower.dof, c.leader.map_or(WORLD, |l| l.dof)],
             Equality::Point(marks)
             | Equality::Orientation { marks, .. }
@@ -319,17 +319,17 @@ impl Equality {
         })
     }
 
-    /// Appends its group to the Jacobian and returns φ. `cords` holds lengths and moments of tendons at
+    /// Appends its group to the Jacobian and returns φ. `paths` holds lengths and moments of tendons at
     /// q.
     pub fn fill(
         &self,
         t: &Topology,
-        (kin, cords): (&Kinematics, &Cords),
+        (kin, paths): (&Kinematics, &Paths),
         q: &[f64],
         rows: &mut Rows,
     ) -> Vec3 {
         if let Equality::Tendons(c) = self {
-            return c.fill(t, cords, rows);
+            return c.fill(t, paths, rows);
         }
         if let Equality::Coupling(c) = self {
             let [target, slope, _] = c.target(q);

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::spec::{EqualityKind, EqualitySpec};
 use crate::spatial::Pose;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// The active equalities of a model as groups of rows.
 ///
@@ -18,14 +18,14 @@ use crate::tendon::Cords;
 pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
     let mut reference = Kinematics::new(model);
     positions(&mut reference, model, model.params(), model.neutral());
-    let mut cords = Cords::new(model, false);
-    cords.update(&reference, model.neutral());
+    let mut paths = Paths::new(model, false);
+    paths.update(&reference, model.neutral());
     let mut list = Vec::new();
     for spec in model.equalities().iter().filter(|e| e.active) {
         let reader = Reader {
             model,
             reference: &reference,
-            cords: &cords,
+            paths: &paths,
             spec,
         };
         reader.read(&mut list)?;
@@ -47,7 +47,7 @@ struct Reader<'a> {
     model: &'a Model,
     /// At the reference configuration.
     reference: &'a Kinematics,
-    cords: &'a Cords,
+    paths: &'a Paths,
     spec: &'a EqualitySpec,
 }
 
@@ -212,19 +212,19 @@ impl Reader<'_> {
     fn length(&self, name: &str) -> Result<Length> {
         let tendon = (self.model.tendon_id(name))
             .ok_or_else(|| self.error(format!("no tendon is called \"{name}\"")))?;
-        if self.cords.support(tendon).is_empty() {
+        if self.paths.support(tendon).is_empty() {
             return Err(self.error(format!("tendon \"{name}\" has a constant length")));
         }
         Ok(Length {
             tendon,
-            reference: self.cords.length(tendon),
+            reference: self.paths.length(tendon),
         })
     }
 
     /// The trees on which tendons act.
     fn trees(&self, coupling: &LengthCoupling) -> Result<[Option<usize>; 2]> {
         let t = self.model.topology();
-        let mut trees: Vec<usize> = (coupling.dofs(self.cords))
+        let mut trees: Vec<usize> = (coupling.dofs(self.paths))
             .map(|k| t.links[t.dofs[k].link].tree)
             .collect();
         trees.sort_unstable();
@@ -319,13 +319,13 @@ mod tests {
         model.v_from_mujoco(&q, &QVEL, &mut v);
         let mut kin = Kinematics::new(&model);
         positions(&mut kin, &model, model.params(), &q);
-        let mut cords = Cords::new(&model, false);
-        cords.update(&kin, &q);
+        let mut paths = Paths::new(&model, false);
+        paths.update(&kin, &q);
         let list = equalities(&model)?;
         assert_eq!(list.len(), POS.len());
         let mut rows = Rows::new(model.topology(), list.len());
         for (i, e) in list.iter().enumerate() {
-            let at = (&kin, &cords);
+            let at = (&kin, &paths);
             let error = e.fill(model.topology(), at, &q, &mut rows).to_array();
             let speed = rows.times(i, &v).0;
             for k in 0..e.rows() {

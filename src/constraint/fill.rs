@@ -18,7 +18,7 @@ use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Vec3};
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// Relative to a point's distance from the origin of its tree: a lever arm below this is round-off. A
 /// force through the axis of a joint does not move it.
@@ -72,7 +72,7 @@ impl Constraints {
     }
 
     /// Fills the rows of the step: all contacts of the scene, limits within reach, and all other kinds
-    /// of rows. `cords` holds lengths and moments of tendons at q. `v_free` is the velocity at the end
+    /// of rows. `paths` holds lengths and moments of tendons at q. `v_free` is the velocity at the end
     /// of the step without impulses.
     pub fn assemble(
         &mut self,
@@ -80,7 +80,7 @@ impl Constraints {
         params: &Params,
         kin: &Kinematics,
         scene: &Scene,
-        cords: &Cords,
+        paths: &Paths,
         q: &[f64],
         v: &[f64],
         v_free: &[f64],
@@ -90,17 +90,17 @@ impl Constraints {
         self.start();
         self.is_deferred = false;
         let t = model.topology();
-        self.take_paths(cords);
+        self.take_paths(paths);
         self.fill_contacts(t, params, kin, scene, [v, v_free], h);
-        self.fill_turning(t, params, kin, scene);
-        self.fill_limits(t, cords, q, [v, v_free], h, speculative_margin);
-        self.fill_tendon_limits(t, cords, [v, v_free], h, speculative_margin);
+        self.fill_torsion(t, params, kin, scene);
+        self.fill_limits(t, paths, q, [v, v_free], h, speculative_margin);
+        self.fill_tendon_limits(t, paths, [v, v_free], h, speculative_margin);
         self.fill_speed_limits(t, v_free, speculative_margin / h);
         self.fill_friction(t, params, h);
-        self.fill_tendon_friction(t, cords, h);
-        self.fill_cords(t, params, cords);
-        self.fill_equalities(t, (kin, cords), q);
-        self.fill_springs(t, params, (kin, cords), q);
+        self.fill_tendon_friction(t, paths, h);
+        self.fill_paths(t, params, paths);
+        self.fill_equalities(t, (kin, paths), q);
+        self.fill_springs(t, params, (kin, paths), q);
         let weights = self.sources.iter().map(|s| self.weights.of(s, scene));
         self.group_weights.extend(weights);
     }
@@ -170,7 +170,7 @@ impl Constraints {
     fn fill_limits(
         &mut self,
         t: &Topology,
-        cords: &Cords,
+        paths: &Paths,
         q: &[f64],
         [v, v_free]: [&[f64]; 2],
         h: f64,
@@ -181,8 +181,8 @@ impl Constraints {
             if !self.may_bind(&l) {
                 continue;
             }
-            let (along, [at, speed]) = place(&l, cords, q, v);
-            let (_, [_, free]) = place(&l, cords, q, v_free);
+            let (along, [at, speed]) = place(&l, paths, q, v);
+            let (_, [_, free]) = place(&l, paths, q, v_free);
             for (bound, sign) in [(l.lower, 1.0), (l.upper, -1.0)] {
                 let gap = sign * (at - bound);
                 let speed = speed.abs().max(free.abs());
@@ -198,12 +198,12 @@ impl Constraints {
                     match l.turn {
                         None => self.push_dof(t, l.dof, sign, row, gap, key),
                         Some(turn) => {
-                            let cord = cords.of_turn(turn);
+                            let path = paths.of_turn(turn);
                             let id = self.rows.push(t, [l.dof + l.nv() - 1, WORLD]);
-                            for (k, g) in cords.moments(cord) {
+                            for (k, g) in paths.moments(path) {
                                 self.rows.column_mut(id, k).0[0] = sign * g;
                             }
-                            self.turn_margins[turn] = cords.switch_distance(cord);
+                            self.turn_margins[turn] = paths.switch_distance(path);
                             let (block, source) = row;
                             self.push((block, 1), source, Mat3::IDENTITY, gap, key);
                         }
@@ -217,7 +217,7 @@ impl Constraints {
     fn fill_friction(&mut self, t: &Topology, params: &Params, h: f64) {
         for i in 0..self.friction.len() {
             let dof = self.friction[i];
-            if self.driven[dof] {
+            if self.prescribed[dof] {
                 continue;
             }
             let key = Key {
@@ -238,11 +238,11 @@ impl Constraints {
         }
     }
 
-    fn fill_equalities(&mut self, t: &Topology, at: (&Kinematics, &Cords), q: &[f64]) {
-        let (_, cords) = at;
+    fn fill_equalities(&mut self, t: &Topology, at: (&Kinematics, &Paths), q: &[f64]) {
+        let (_, paths) = at;
         for index in 0..self.equalities.len() {
             let e = self.equalities[index];
-            if !self.may_hold(t, cords, &e) {
+            if !self.may_hold(t, paths, &e) {
                 continue;
             }
             let error = e.fill(t, at, q, &mut self.rows);
@@ -266,7 +266,7 @@ impl Constraints {
         &mut self,
         t: &Topology,
         params: &Params,
-        at: (&Kinematics, &Cords),
+        at: (&Kinematics, &Paths),
         q: &[f64],
     ) {
         for index in 0..self.springs.len() {

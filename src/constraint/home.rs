@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::model::spec::{JointKind, ShapeSpec};
 use crate::model::topology::{LinkKind, WORLD};
 use crate::spatial::{Quat, Vec3};
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 use std::ops::Range;
 
 /// Distance that joints keep to their limits: a share of the range, and at most this distance [rad or
@@ -59,7 +59,7 @@ struct Search<'a> {
     /// An infinite plane of the world, on which free robots are put down in the end.
     ground: Option<usize>,
     kin: Kinematics,
-    cords: Cords,
+    paths: Paths,
     equalities: Vec<Equality>,
     rows: Rows,
     /// Per bounded dof: index of its coordinate in q, and its range, less the distance to its limits.
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
                     && model.bodies()[g.body].link == WORLD
             }),
             kin: Kinematics::new(model),
-            cords: Cords::new(model, false),
+            paths: Paths::new(model, false),
             rows: Rows::new(model.topology(), equalities.len()),
             equalities,
             bounds: bounds(model),
@@ -270,8 +270,8 @@ impl<'a> Search<'a> {
             });
         }
         self.rows.clear();
-        self.cords.update(&self.kin, q);
-        let at = (&self.kin, &self.cords);
+        self.paths.update(&self.kin, q);
+        let at = (&self.kin, &self.paths);
         for (i, e) in self.equalities.iter().enumerate() {
             let error = e.fill(t, at, q, &mut self.rows).to_array();
             for (k, error) in error.iter().enumerate().take(e.rows()) {

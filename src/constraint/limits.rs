@@ -2,16 +2,16 @@
 
 use super::source::{Along, Source};
 use crate::model::limits::Limit;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// The quantity that a limit bounds, its value, and its rate at v.
 #[inline]
-pub fn place(l: &Limit, cords: &Cords, q: &[f64], v: &[f64]) -> (Along, [f64; 2]) {
+pub fn place(l: &Limit, paths: &Paths, q: &[f64], v: &[f64]) -> (Along, [f64; 2]) {
     match l.turn {
         None => (Along::Dof(l.dof), [q[l.iq], v[l.dof]]),
         Some(i) => {
-            let turn = cords.of_turn(i);
-            (Along::Turn(i), [cords.length(turn), cords.rate(turn, v)])
+            let turn = paths.of_turn(i);
+            (Along::Turn(i), [paths.length(turn), paths.rate(turn, v)])
         }
     }
 }
@@ -45,14 +45,14 @@ pub fn gap(l: &Limit, bound: f64, sign: f64, q: &[f64]) -> Option<(f64, f64)> {
 pub fn misses<'a>(
     mut limits: impl Iterator<Item = &'a Limit>,
     sources: &[Source],
-    cords: &Cords,
+    paths: &Paths,
     q: &[f64],
     v_next: &[f64],
     h: f64,
     tolerance: f64,
 ) -> bool {
     limits.any(|l| {
-        let (along, [now, speed]) = place(l, cords, q, v_next);
+        let (along, [now, speed]) = place(l, paths, q, v_next);
         let at = now + h * speed;
         [(l.lower, 1.0), (l.upper, -1.0)]
             .into_iter()

@@ -1,7 +1,7 @@
 //! The source of a group of rows: the contact, limit, equality or spring that it stands for.
 
 use super::elastic::Elastic;
-use super::turning::Turning;
+use super::torsion::Torsion;
 use crate::spatial::Vec3;
 
 /// The quantity that a bound or dry friction acts on.
@@ -21,7 +21,7 @@ pub enum Source {
     /// Contact of the scene by index. A frictionless contact has one row, the normal.
     Contact(usize),
     /// Torsional and rolling friction of a contact of the scene.
-    Turning(Turning),
+    Torsion(Torsion),
     /// A bound of a one-dof link, of the turn of a spherical joint, or of a tendon. σ is `sign` times
     /// its velocity.
     Limit { along: Along, sign: f64 },
@@ -32,7 +32,7 @@ pub enum Source {
     /// The spring-damper of a tendon: σ is `sign` times its velocity, scaled. `end` is the length at
     /// rest beyond which it is stretched, 0 for the lower one. Between the two lengths it has damping
     /// only.
-    Cord {
+    Path {
         tendon: usize,
         sign: f64,
         elastic: Elastic,
@@ -60,7 +60,7 @@ impl Source {
     /// The spring-damper of the rows.
     pub fn elastic(&self) -> Option<&Elastic> {
         match self {
-            Source::Cord { elastic, .. } | Source::Spring { elastic, .. } => Some(elastic),
+            Source::Path { elastic, .. } | Source::Spring { elastic, .. } => Some(elastic),
             _ => None,
         }
     }

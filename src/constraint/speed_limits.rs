@@ -19,7 +19,7 @@ impl Constraints {
     pub(super) fn fill_speed_limits(&mut self, t: &Topology, v_free: &[f64], reach: f64) {
         for i in 0..self.speeds.len() {
             let l = self.speeds[i];
-            if self.driven[l.dof] {
+            if self.prescribed[l.dof] {
                 continue;
             }
             for (kind, sign) in [(10, 1.0), (11, -1.0)] {
@@ -50,7 +50,7 @@ impl Constraints {
         let mut moving = self
             .speeds
             .iter()
-            .filter(|l| l.speed > 0.0 && !self.driven[l.dof]);
+            .filter(|l| l.speed > 0.0 && !self.prescribed[l.dof]);
         moving.any(|l| {
             let (dof, limit) = (l.dof, l.speed);
             [1.0, -1.0].into_iter().any(|sign| {

@@ -148,11 +148,11 @@ impl Constraints {
                         *g = free + x;
                     }
                 }
-                Source::Friction { .. } | Source::Turning(_) => {
+                Source::Friction { .. } | Source::Torsion(_) => {
                     self.g[range].copy_from_slice(&free[..=last]);
                 }
                 Source::Speed { limit, .. } => self.g[range][0] = free[0] + limit,
-                Source::Cord { elastic, .. } => {
+                Source::Path { elastic, .. } => {
                     self.g[range][0] = free[0] + elastic.by_elongation() * self.gaps[i];
                 }
                 Source::Spring { error, elastic, .. } => {
@@ -182,7 +182,7 @@ impl Constraints {
                 let rows = self.offsets[group + 1] - self.offsets[group];
                 let weight = self.group_weights[group];
                 let r = match source {
-                    Source::Cord { elastic, .. } | Source::Spring { elastic, .. } => {
+                    Source::Path { elastic, .. } | Source::Spring { elastic, .. } => {
                         let r = elastic.compliance();
                         self.softness.extend(std::iter::repeat_n(r, rows));
                         continue;
@@ -192,11 +192,11 @@ impl Constraints {
                     Source::Contact(_) | Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
                     Source::Equality { .. } => weight,
                     // The same R as on the tangents of its contact.
-                    Source::Turning(t) if self.gaps[t.contact] < 0.0 => CREEP * weight,
+                    Source::Torsion(t) if self.gaps[t.contact] < 0.0 => CREEP * weight,
                     _ => 0.0,
                 };
                 let r = match (self.angular[group], source) {
-                    (true, Source::Turning(_)) => {
+                    (true, Source::Torsion(_)) => {
                         r.min(CREEP * 0.5 * s.max_push_out / self.weights.load(s.h))
                     }
                     (true, _) => r,
@@ -412,8 +412,8 @@ impl Constraints {
     }
 
     fn kink_distance_of(&self, s: &Stabilization) -> f64 {
-        let cords = self.cord_margin / s.h;
-        let nearest = (0..self.groups()).fold(cords, |m, b| m.min(self.kinks_of(b, s).nearest()));
+        let paths = self.pull_margin / s.h;
+        let nearest = (0..self.groups()).fold(paths, |m, b| m.min(self.kinks_of(b, s).nearest()));
         nearest / self.kink_scale()
     }
 
@@ -425,9 +425,9 @@ impl Constraints {
     /// The distances of one group, of which [`Constraints::kink_distance`] takes the smallest, not yet
     /// divided by [`Constraints::kink_scale`].
     pub fn kinks(&self, group: usize, beside: Option<PushOut>) -> Kinks {
-        let (kinks, cords) = (
+        let (kinks, paths) = (
             self.kinks_of(group, &self.asked),
-            self.cord_margin / self.asked.h,
+            self.pull_margin / self.asked.h,
         );
         let others = match beside {
             Some(push_out) => self.kinks_of(group, &self.asked.limited_to(push_out)),
@@ -435,7 +435,7 @@ impl Constraints {
         };
         Kinks {
             gap: kinks.gap.min(others.gap),
-            path: kinks.path.min(others.path).min(cords),
+            path: kinks.path.min(others.path).min(paths),
             rebound: kinks.rebound.min(others.rebound),
         }
     }
@@ -448,9 +448,9 @@ impl Constraints {
         };
         match self.sources[b] {
             Source::Friction { .. } => along,
-            Source::Cord { .. } if self.modes[b] == Mode::Breaking => Kinks::NONE,
-            Source::Cord { .. } => along,
-            Source::Spring { .. } | Source::Speed { .. } | Source::Turning(_) => Kinks::NONE,
+            Source::Path { .. } if self.modes[b] == Mode::Breaking => Kinks::NONE,
+            Source::Path { .. } => along,
+            Source::Spring { .. } | Source::Speed { .. } | Source::Torsion(_) => Kinks::NONE,
             Source::Equality { error, .. } => Kinks {
                 gap: self.undoing(b, error, s).kink_distance,
                 ..along

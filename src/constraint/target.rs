@@ -60,7 +60,7 @@ impl Constraints {
                     ..Target::default()
                 };
             }
-            Source::Cord { elastic, .. } => {
+            Source::Path { elastic, .. } => {
                 return Target {
                     by_gap: elastic.by_elongation(),
                     ..Target::default()
@@ -208,7 +208,7 @@ impl Constraints {
                 }
                 (
                     ParamKind::Tendon,
-                    Source::Cord {
+                    Source::Path {
                         tendon,
                         sign,
                         elastic,

@@ -4,7 +4,7 @@ use super::rows::Rows;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::topology::Topology;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// A tendon that may have rows: for its length, its friction or its spring-damper.
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ impl Tendon {
     }
 
     /// Appends the row c g, with g the slope of the length, as a group.
-    pub fn fill(&self, t: &Topology, cords: &Cords, index: usize, c: f64, rows: &mut Rows) {
-        let id = rows.push_on(t, self.trees, cords.support(index).iter().copied());
-        for (k, g) in cords.moments(index) {
+    pub fn fill(&self, t: &Topology, paths: &Paths, index: usize, c: f64, rows: &mut Rows) {
+        let id = rows.push_on(t, self.trees, paths.support(index).iter().copied());
+        for (k, g) in paths.moments(index) {
             rows.column_mut(id, k).0[0] = c * g;
         }
     }
@@ -51,11 +51,11 @@ impl Tendon {
 ///
 /// # Errors
 /// `Unsupported` naming a tendon whose rows would join more than two trees.
-pub fn tendons(model: &Model, cords: &Cords, coupled: &[bool]) -> Result<Vec<Tendon>> {
+pub fn tendons(model: &Model, paths: &Paths, coupled: &[bool]) -> Result<Vec<Tendon>> {
     let t = model.topology();
     let mut list: Vec<Tendon> = Vec::with_capacity(model.tendons().len());
     for (i, spec) in model.tendons().iter().enumerate() {
-        let mut joined: Vec<usize> = (cords.support(i).iter())
+        let mut joined: Vec<usize> = (paths.support(i).iter())
             .map(|k| t.links[t.dofs[*k].link].tree)
             .collect();
         joined.sort_unstable();
@@ -69,7 +69,7 @@ pub fn tendons(model: &Model, cords: &Cords, coupled: &[bool]) -> Result<Vec<Ten
             margin: spec.limit_margin,
             friction_loss: spec.friction_loss,
             pull_only: spec.pull_only,
-            is_alone: cords.support(i).iter().all(|k| !coupled[*k]),
+            is_alone: paths.support(i).iter().all(|k| !coupled[*k]),
             has_rows: (1..=2).contains(&count),
         };
         let [stiffness, damping, ..] = model.params().tendon[i];
@@ -84,8 +84,8 @@ pub fn tendons(model: &Model, cords: &Cords, coupled: &[bool]) -> Result<Vec<Ten
         list.push(tendon);
     }
     let limited = |list: &[Tendon], i: usize, j: usize| {
-        let shares = |k: &usize| cords.support(j).contains(k);
-        i != j && list[j].is_limited() && cords.support(i).iter().any(shares)
+        let shares = |k: &usize| paths.support(j).contains(k);
+        i != j && list[j].is_limited() && paths.support(i).iter().any(shares)
     };
     for i in 0..list.len() {
         if (0..list.len()).any(|j| limited(&list, i, j)) {

@@ -11,7 +11,7 @@ use super::equality::{Equality, LengthCoupling};
 use super::rows::Rows;
 use super::source::{Along, Source};
 use super::tendon_list::Tendon;
-use super::turning::Turning;
+use super::torsion::Torsion;
 use crate::collision::scene::Scene;
 use crate::dynamics::Dynamics;
 use crate::dynamics::mobility::Mobility;
@@ -19,7 +19,7 @@ use crate::linalg::scattered;
 use crate::model::Model;
 use crate::model::limits::Limit;
 use crate::model::topology::WORLD;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// Number of configurations at which tendons are weighed, including the neutral one.
 const CONFIGURATIONS: usize = 4;
@@ -46,16 +46,16 @@ fn positive(w: f64) -> f64 {
 fn weigh(
     model: &Model,
     dynamics: &mut Dynamics,
-    cords: &Cords,
+    paths: &Paths,
     count: usize,
-    fill: impl Fn(usize, &Cords, &mut Rows) -> bool,
+    fill: impl Fn(usize, &Paths, &mut Rows) -> bool,
 ) -> Vec<f64> {
     let t = model.topology();
     let mut weights = vec![0.0; count];
     if count == 0 {
         return weights;
     }
-    let (mut cords, mut rows) = (cords.clone(), Rows::new(t, 1));
+    let (mut paths, mut rows) = (paths.clone(), Rows::new(t, 1));
     let (mut q, still) = (model.neutral().to_vec(), vec![0.0; t.nv()]);
     for round in 0..CONFIGURATIONS {
         if round > 0 {
@@ -64,10 +64,10 @@ fn weigh(
         }
         dynamics.update(model, model.params(), &q, &still);
         dynamics.factor_mass(model, &model.params().armature);
-        cords.update(&dynamics.kin, &q);
+        paths.update(&dynamics.kin, &q);
         for (i, weight) in weights.iter_mut().enumerate() {
             rows.clear();
-            if fill(i, &cords, &mut rows) {
+            if fill(i, &paths, &mut rows) {
                 rows.solve_half(t, &dynamics.mass);
                 *weight = rows.delassus(0, 0)[0].0[0].max(*weight);
             }
@@ -81,7 +81,7 @@ impl Weights {
         model: &Model,
         scene: &Scene,
         equalities: &[Equality],
-        cords: &Cords,
+        paths: &Paths,
         tendons: &[Tendon],
         limits: &[Limit],
     ) -> Weights {
@@ -104,8 +104,8 @@ impl Weights {
             let spread = kin.rot[link].mul_mat(&e.spread.mul_mat(&kin.rot[link].transpose()));
             let turns = mobility.of_turning(link);
             // For a point at d from the mean, rotation adds [d]× W [d]×ᵀ.
-            let turning = turns.trace() * spread.trace() - turns.mul_mat(&spread).trace();
-            (mobility.of_point(link, p) + turning) / norm
+            let torsion = turns.trace() * spread.trace() - turns.mul_mat(&spread).trace();
+            (mobility.of_point(link, p) + torsion) / norm
         });
         let geoms = geoms.collect();
         let mass: f64 = (kin.inertia.iter()).map(|i| i.mass).sum();
@@ -120,7 +120,7 @@ impl Weights {
         let turns = turns.collect();
         let dofs = dofs.iter().map(|w| positive(*w)).collect();
         let mut rows = Rows::new(t, usize::from(!equalities.is_empty()));
-        let mut lengths = cords.clone();
+        let mut lengths = paths.clone();
         lengths.update(kin, model.neutral());
         let along_tendons: Vec<Option<&LengthCoupling>> =
             equalities.iter().map(Equality::along_tendons).collect();
@@ -135,14 +135,14 @@ impl Weights {
         });
         let mut equalities: Vec<f64> = equalities.collect();
         if along_tendons.iter().any(Option::is_some) {
-            let fill = |i: usize, cords: &Cords, rows: &mut Rows| match along_tendons[i] {
+            let fill = |i: usize, paths: &Paths, rows: &mut Rows| match along_tendons[i] {
                 Some(coupling) => {
-                    coupling.fill(t, cords, rows);
+                    coupling.fill(t, paths, rows);
                     true
                 }
                 None => false,
             };
-            let weights = weigh(model, &mut dynamics, cords, equalities.len(), fill);
+            let weights = weigh(model, &mut dynamics, paths, equalities.len(), fill);
             for (own, (weight, along)) in equalities
                 .iter_mut()
                 .zip(weights.iter().zip(&along_tendons))
@@ -152,10 +152,10 @@ impl Weights {
                 }
             }
         }
-        let fill = |i: usize, cords: &Cords, rows: &mut Rows| {
+        let fill = |i: usize, paths: &Paths, rows: &mut Rows| {
             let tendon: &Tendon = &tendons[i];
             if tendon.has_rows {
-                tendon.fill(t, cords, i, 1.0, rows);
+                tendon.fill(t, paths, i, 1.0, rows);
             }
             tendon.has_rows
         };
@@ -164,7 +164,7 @@ impl Weights {
             dofs,
             equalities,
             turns,
-            tendons: weigh(model, &mut dynamics, cords, tendons.len(), fill),
+            tendons: weigh(model, &mut dynamics, paths, tendons.len(), fill),
             force: mass * model.params().gravity.norm(),
         }
     }
@@ -182,7 +182,7 @@ impl Weights {
     /// The weight of a group of rows.
     pub(super) fn of(&self, source: &Source, scene: &Scene) -> f64 {
         match *source {
-            Source::Contact(i) | Source::Turning(Turning { contact: i, .. }) => {
+            Source::Contact(i) | Source::Torsion(Torsion { contact: i, .. }) => {
                 self.contact(scene.contacts()[i].geom)
             }
             Source::Limit {
@@ -208,7 +208,7 @@ impl Weights {
             } => self.turns[i],
             Source::Speed { dof, .. } => self.dofs[dof],
             // Springs have their own compliance and need no weight.
-            Source::Cord { .. } | Source::Spring { .. } => 1.0,
+            Source::Path { .. } | Source::Spring { .. } => 1.0,
             Source::Equality { index, .. } => self.equalities[index],
         }
     }

@@ -17,7 +17,7 @@ pub enum Block {
     /// The rows are `rows` relative angular velocities times the ratio of their coefficient to the
     /// contact's μ [m/s]. In these units the impulses of both blocks together lie in one round cone with
     /// this μ, or in one pyramid.
-    Turning { contact: usize, rows: usize },
+    Torsion { contact: usize, rows: usize },
 }
 
 impl Block {
@@ -26,7 +26,7 @@ impl Block {
     pub fn rows(self) -> usize {
         match self {
             Block::Contact { .. } | Block::Pyramid { .. } => 3,
-            Block::Turning { rows, .. } => rows,
+            Block::Torsion { rows, .. } => rows,
             _ => 1,
         }
     }

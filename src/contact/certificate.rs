@@ -1,6 +1,6 @@
 //! How well a contact problem was solved, and by which method.
 
-use super::allowance::Allowance;
+use super::work_budget::WorkBudget;
 
 /// The quality of a solution. For convex contact `dual` is the residual of momentum. Velocities are
 /// scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0). A velocity of a torsional or rolling row
@@ -25,7 +25,7 @@ pub struct Certificate {
     pub sweeps: usize,
     pub admm: usize,
     /// Budget spent by the island that spent most.
-    pub spent: Allowance,
+    pub spent: WorkBudget,
     /// Distance to the nearest mode switch, the smallest over all blocks; infinite if no block can
     /// switch. Velocities are in units of ‖g‖∞, at least 1 mm/s. Impulses are in units of ‖λ‖∞, at least
     /// the impulse that causes a thousandth of that velocity. Dry friction is in units of its bound.
@@ -123,7 +123,7 @@ impl Certificate {
             continuation: 0,
             sweeps: 0,
             admm: 0,
-            spent: Allowance::NONE,
+            spent: WorkBudget::NONE,
             margin: f64::INFINITY,
             at_switch: false,
             redundant: false,

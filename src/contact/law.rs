@@ -5,7 +5,6 @@
 //! A new law is a type with [`Law::solve`] and a [`Linearized`] of two maps and a verdict. Jacobians,
 //! JVPs, VJPs and derivatives by parameters follow from these.
 
-use super::allowance::Allowance;
 use super::block::Cone;
 use super::capacity::Capacity;
 use super::certificate::Certificate;
@@ -13,6 +12,7 @@ use super::mode::Mode;
 use super::problem::{Problem, Regularization};
 use super::product::Product;
 use super::push_out::{Jam, PushOut};
+use super::work_budget::WorkBudget;
 use crate::error::{Error, Result};
 use std::fmt::Debug;
 
@@ -27,7 +27,7 @@ pub trait Law: Debug + Send {
     ///
     /// # Errors
     /// `Capacity`, and `Numerical` for NaN or ∞ in the input or output.
-    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome>;
+    fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome>;
 
     /// Largest scaled residual of a solution found elsewhere that [`Law::adopt`] takes. `None` for a law
     /// that takes none.

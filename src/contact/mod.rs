@@ -5,7 +5,6 @@
 //! with relaxed complementarity. [`elliptic`] solves the first three if contacts have torsional or
 //! rolling friction.
 
-pub mod allowance;
 pub mod block;
 pub mod capacity;
 pub mod certificate;
@@ -24,3 +23,4 @@ pub mod push_out;
 pub mod relaxed;
 mod tree_system;
 pub mod whitened_jacobian;
+pub mod work_budget;

@@ -81,7 +81,7 @@ impl Mode {
             Block::Unilateral => matches!(self, Mode::Breaking | Mode::Sticking),
             Block::Box { .. } => matches!(self, Mode::Sticking | Mode::AtLower | Mode::AtUpper),
             Block::Bilateral => self == Mode::Sticking,
-            Block::Turning { .. } => {
+            Block::Torsion { .. } => {
                 matches!(
                     self,
                     Mode::Breaking | Mode::Sticking | Mode::Sliding | Mode::Turned(_)

@@ -9,7 +9,7 @@
 //! | [`Block::Unilateral`] | 1 | 0 ≤ λ ⟂ σ ≥ 0 |
 //! | [`Block::Box`] | 1 | σ = 0 if &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
-//! | [`Block::Turning`] | 1 to 3 | further tangents of its contact, under the law of the contact |
+//! | [`Block::Torsion`] | 1 to 3 | further tangents of its contact, under the law of the contact |
 
 pub use super::block::{Block, Lag, Regularization, Small};
 use super::whitened_jacobian::WhitenedJacobian;
@@ -48,17 +48,17 @@ impl Problem<'_> {
     }
 
     /// Whether any contact has torsional or rolling friction.
-    pub fn has_turning(&self) -> bool {
-        let is_turning = |b: &Block| matches!(b, Block::Turning { .. });
-        self.blocks.iter().any(is_turning)
+    pub fn has_torsion(&self) -> bool {
+        let is_torsion = |b: &Block| matches!(b, Block::Torsion { .. });
+        self.blocks.iter().any(is_torsion)
     }
 
     /// Checks that a law of three rows can solve the problem.
     ///
     /// # Errors
     /// `Unsupported` if a contact has torsional or rolling friction.
-    pub fn refuse_turning(&self) -> Result<()> {
-        match self.has_turning() {
+    pub fn refuse_torsion(&self) -> Result<()> {
+        match self.has_torsion() {
             true => Err(Error::unsupported(
                 "contacts that resist torsion or rolling (condim 4 and 6) are in no such problem, expected condim 1 or 3",
             )),

@@ -119,10 +119,10 @@ fn ties_are_part_of_the_factors() {
             terms.add_entry(t, dof(row), dof(column), 3e4 * by_q, 20.0 * by_v);
         }
         let mut ties = Ties::with_room(t, [20, 100]);
-        let mut driven = vec![false; nv];
-        for is_driven in [false, true] {
-            driven[dof(12)] = is_driven;
-            let of_ties = terms.coupled().iter().filter(|e| !driven[e.row]);
+        let mut prescribed = vec![false; nv];
+        for is_prescribed in [false, true] {
+            prescribed[dof(12)] = is_prescribed;
+            let of_ties = terms.coupled().iter().filter(|e| !prescribed[e.row]);
             ties.take(
                 t,
                 of_ties.map(|e| (e.row, e.column, e.by_v * PLAIN[1] + e.by_q * PLAIN[2])),
@@ -134,7 +134,7 @@ fn ties_are_part_of_the_factors() {
                 &mut f,
                 t,
                 &terms,
-                &driven,
+                &prescribed,
                 &mut of,
                 &mut ties,
                 &mut singular,
@@ -142,13 +142,13 @@ fn ties_are_part_of_the_factors() {
             assert_eq!(singular, None);
             let x: Vec<f64> = (0..nv).map(|k| scattered(k, 11)).collect();
             let mut b = times(&mut terms, t, &x, false);
-            if is_driven {
+            if is_prescribed {
                 b[dof(12)] = x[dof(12)];
             }
             solve_general(&mut f, t, &mut ties, &mut b);
             let error = largest_difference(&b, &x);
             assert!(error < 1e-8, "{cliques:?}: {error:e}");
-            let mut b = match is_driven {
+            let mut b = match is_prescribed {
                 false => times(&mut terms, t, &x, true),
                 // The row of a prescribed dof is that of the identity.
                 true => {
@@ -192,12 +192,12 @@ fn a_tie_that_takes_all_that_a_row_has_is_singular() {
     let mut f = GeneralArticulation::new(t);
     let mut singular = None;
     let mut of = |l: &Link, by: &mut ByUnknown| plain(l, by);
-    let driven = vec![false; 70];
+    let prescribed = vec![false; 70];
     factor_general(
         &mut f,
         t,
         &terms,
-        &driven,
+        &prescribed,
         &mut of,
         &mut ties,
         &mut singular,

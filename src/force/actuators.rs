@@ -2,7 +2,7 @@
 //! bias, with clamps. A step takes the derivatives of servos implicitly. [`Adhesion`] computes the forces of
 //! actuators that pull a body.
 //!
-//! An actuator is driven by its input, or by its activation if it has one; here both are `u`. The length
+//! An actuator is prescribed by its input, or by its activation if it has one; here both are `u`. The length
 //! of a transmission is gear[0] q for a joint, or gear[0] l(q) for a tendon. Its moment is m = gear over
 //! a joint's dofs, or gear[0] g over the support of a tendon, a site or a ball joint; g is ∂l/∂q for a tendon.
 //! The generalized force is m F(u, length, rate). With H = ∂g/∂q and l̇ = g·v
@@ -23,7 +23,7 @@ use crate::model::bounded::bounded;
 use crate::model::muscle::{Muscle, Pull};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{ActsOn, Actuator, Model};
-use crate::tendon::{Cords, Displacement};
+use crate::tendon::{Displacement, Paths};
 use ahead::Ahead;
 
 /// An actuator's force and its derivatives.
@@ -179,7 +179,7 @@ fn varies(a: &Actuator) -> bool {
 }
 
 /// The servos on joints, each as (actuator, dof), and along lengths, each as (actuator, length).
-fn places(model: &Model, cords: &Cords) -> [Vec<(usize, usize)>; 2] {
+fn places(model: &Model, paths: &Paths) -> [Vec<(usize, usize)>; 2] {
     let mut places = [Vec::new(), Vec::new()];
     for (j, a) in model
         .actuators()
@@ -190,7 +190,7 @@ fn places(model: &Model, cords: &Cords) -> [Vec<(usize, usize)>; 2] {
         match a.acts_on {
             ActsOn::Joint { iv, .. } => places[0].push((j, iv)),
             ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {
-                places[1].extend(cords.of_actuator(j).map(|i| (j, i)));
+                places[1].extend(paths.of_actuator(j).map(|i| (j, i)));
             }
             ActsOn::Body(_) => {}
         }
@@ -199,7 +199,7 @@ fn places(model: &Model, cords: &Cords) -> [Vec<(usize, usize)>; 2] {
 }
 
 /// Peak forces of each actuator's active and passive muscle, with the parameters of the model.
-fn peaks(model: &Model, cords: &Cords) -> Vec<[f64; 2]> {
+fn peaks(model: &Model, paths: &Paths) -> Vec<[f64; 2]> {
     let muscles = |a: &Actuator| [a.active, a.passive];
     let unknown = |m: &Option<Muscle>| m.is_some_and(|m| m.force < 0.0);
     let mut reference = None;
@@ -208,7 +208,7 @@ fn peaks(model: &Model, cords: &Cords) -> Vec<[f64; 2]> {
             let mut felt = 0.0;
             if muscles(a).iter().any(unknown) {
                 felt = reference
-                    .get_or_insert_with(|| Reference::new(model, cords))
+                    .get_or_insert_with(|| Reference::new(model, paths))
                     .acceleration(model, a);
             }
             muscles(a).map(|m| m.map_or(0.0, |m| m.peak(felt)))
@@ -219,20 +219,20 @@ fn peaks(model: &Model, cords: &Cords) -> Vec<[f64; 2]> {
 /// A model at its reference configuration, with the parameters of the model.
 struct Reference {
     dynamics: Dynamics,
-    cords: Cords,
+    paths: Paths,
     acceleration: Vec<f64>,
 }
 
 impl Reference {
-    fn new(model: &Model, cords: &Cords) -> Reference {
-        let (mut dynamics, mut cords) = (Dynamics::new(model, false), cords.clone());
+    fn new(model: &Model, paths: &Paths) -> Reference {
+        let (mut dynamics, mut paths) = (Dynamics::new(model, false), paths.clone());
         let params = model.params();
         dynamics.update_positions(model, params, model.neutral());
-        cords.update(&dynamics.kin, model.neutral());
+        paths.update(&dynamics.kin, model.neutral());
         dynamics.factor_mass(model, &params.armature);
         Reference {
             dynamics,
-            cords,
+            paths,
             acceleration: vec![0.0; model.nv()],
         }
     }
@@ -244,7 +244,7 @@ impl Reference {
         match a.acts_on {
             ActsOn::Joint { iv, .. } => x[iv..iv + a.gear.len()].copy_from_slice(&a.gear),
             ActsOn::Tendon(i) => {
-                let moment = self.cords.support(i).iter().zip(self.cords.moment(i));
+                let moment = self.paths.support(i).iter().zip(self.paths.moment(i));
                 moment.for_each(|(k, g)| x[*k] = a.gear[0] * g);
             }
             // Muscles do not act there.
@@ -281,12 +281,12 @@ pub struct Actuators {
 }
 
 impl Actuators {
-    pub fn new(model: &Model, cords: &Cords) -> Self {
+    pub fn new(model: &Model, paths: &Paths) -> Self {
         let list = model.actuators().iter().enumerate();
         let inputs = list.map(|(j, a)| match a.acts_on {
             ActsOn::Joint { iv, .. } => Input::new(j, (iv..).zip(a.gear.iter().copied())),
             ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {
-                let support = cords.of_actuator(j).map_or(&[][..], |i| cords.support(i));
+                let support = paths.of_actuator(j).map_or(&[][..], |i| paths.support(i));
                 // No dof moves a site that is fixed to the world. Any one stands for it.
                 let dofs = if support.is_empty() { &[0] } else { support };
                 Input::new(j, dofs.iter().map(|k| (*k, 0.0)))
@@ -300,9 +300,9 @@ impl Actuators {
         });
         let entries = |(j, a): (usize, &Actuator)| match a.acts_on {
             ActsOn::Joint { .. } => 1,
-            _ => cords.of_actuator(j).map_or(0, |i| cords.hessian(i).len()),
+            _ => paths.of_actuator(j).map_or(0, |i| paths.hessian(i).len()),
         };
-        let [servos, pulls] = places(model, cords);
+        let [servos, pulls] = places(model, paths);
         let varying = servos.iter().copied();
         let varying = varying.filter(|(j, _)| varies(&model.actuators()[*j]));
         Actuators {
@@ -310,7 +310,7 @@ impl Actuators {
             forces: vec![ActuatorForce::default(); model.nu()],
             motors: model.actuators().iter().map(is_motor).collect(),
             ahead: vec![Ahead::default(); model.nu()],
-            peaks: peaks(model, cords),
+            peaks: peaks(model, paths),
             entries: model.actuators().iter().enumerate().map(entries).sum(),
             varying: varying.collect(),
             servos,
@@ -351,15 +351,15 @@ impl Actuators {
     pub fn act(
         &mut self,
         at: &State<'_>,
-        cords: &Cords,
+        paths: &Paths,
         adhesion: Option<&mut Adhesion>,
         tau: &mut [f64],
     ) -> Result<f64> {
         let Some(adhesion) = adhesion else {
-            return Ok(self.apply(at, cords, None, tau));
+            return Ok(self.apply(at, paths, None, tau));
         };
         adhesion.find(at)?;
-        let distance = self.apply(at, cords, Some(adhesion), tau);
+        let distance = self.apply(at, paths, Some(adhesion), tau);
         adhesion.pull(|j| self.force(j));
         Ok(distance)
     }
@@ -369,7 +369,7 @@ impl Actuators {
     pub fn apply(
         &mut self,
         at: &State<'_>,
-        cords: &Cords,
+        paths: &Paths,
         adhesion: Option<&Adhesion>,
         tau: &mut [f64],
     ) -> f64 {
@@ -386,19 +386,19 @@ impl Actuators {
                     *force = ActuatorForce::of(a, law, *u, || [at.q[iq], at.v[iv]]);
                 }
                 ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {
-                    let Some(i) = cords.of_actuator(j) else {
+                    let Some(i) = paths.of_actuator(j) else {
                         continue;
                     };
                     *force =
-                        ActuatorForce::of(a, law, *u, || [cords.length(i), cords.rate(i, at.v)]);
-                    if !cords.has_length(i) {
+                        ActuatorForce::of(a, law, *u, || [paths.length(i), paths.rate(i, at.v)]);
+                    if !paths.has_length(i) {
                         force.by_length = 0.0;
                     }
-                    for (moment, g) in input.moment_mut().iter_mut().zip(cords.moment(i)) {
+                    for (moment, g) in input.moment_mut().iter_mut().zip(paths.moment(i)) {
                         *moment = a.gear[0] * g;
                     }
                     if force.acts() || force.by_u != 0.0 {
-                        distance = distance.min(cords.switch_distance(i));
+                        distance = distance.min(paths.switch_distance(i));
                     }
                 }
                 ActsOn::Body(_) => {
@@ -413,20 +413,20 @@ impl Actuators {
                 tau[k] += moment * force.force;
             }
         }
-        distance.min(self.lead(at, cords, tau))
+        distance.min(self.lead(at, paths, tau))
     }
 
     /// Joins the trees that a pulled tendon or a site and its reference connect.
-    pub fn couple(&self, model: &Model, cords: &Cords, coupling: &mut Coupling) {
-        for i in (0..model.nu()).filter_map(|j| cords.of_actuator(j)) {
-            cords.couple(model, i, coupling);
+    pub fn couple(&self, model: &Model, paths: &Paths, coupling: &mut Coupling) {
+        for i in (0..model.nu()).filter_map(|j| paths.of_actuator(j)) {
+            paths.couple(model, i, coupling);
         }
     }
 
-    /// Adds −∂f/∂q and −∂f/∂v + h K̃. `cords` holds second derivatives. `acc` holds the accelerations of
+    /// Adds −∂f/∂q and −∂f/∂v + h K̃. `paths` holds second derivatives. `acc` holds the accelerations of
     /// the step and of its free motion; empty stands for zero.
-    pub fn slopes(&mut self, at: &State<'_>, cords: &Cords, acc: [&[f64]; 2], into: &mut Slopes) {
-        self.accelerate(at, cords, acc);
+    pub fn slopes(&mut self, at: &State<'_>, paths: &Paths, acc: [&[f64]; 2], into: &mut Slopes) {
+        self.accelerate(at, paths, acc);
         let kept = self.forces.iter().enumerate();
         for ((j, force), a) in kept.zip(at.model.actuators()) {
             match a.acts_on {
@@ -436,16 +436,16 @@ impl Actuators {
                     into.add_own(iv, gear * force.by_length, by_v);
                 }
                 ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } if force.acts() => {
-                    let Some(i) = cords.of_actuator(j) else {
+                    let Some(i) = paths.of_actuator(j) else {
                         continue;
                     };
                     let (dofs, g, gradient) =
-                        (cords.support(i), cords.moment(i), cords.gradient(i));
-                    let (pull, gear) = (self.whole(at, cords, [j, i]), a.gear[0]);
+                        (paths.support(i), paths.moment(i), paths.gradient(i));
+                    let (pull, gear) = (self.whole(at, paths, [j, i]), a.gear[0]);
                     let by_length = gear * force.by_length;
                     let by_rate = gear * force.by_rate - at.time_step * self.ahead[j].resists[0];
                     let (weight, has_acc) = (self.weight(j), !self.acc.is_empty());
-                    let hessian = cords.hessian(i).chunks_exact(dofs.len().max(1));
+                    let hessian = paths.hessian(i).chunks_exact(dofs.len().max(1));
                     for ((c, column), h) in dofs.iter().enumerate().zip(hessian) {
                         let along =
                             |x: &[f64]| -> f64 { dofs.iter().zip(h).map(|(k, h)| x[*k] * h).sum() };
@@ -467,7 +467,7 @@ impl Actuators {
     }
 
     /// Adds −∂f/∂p to `r`. Displaced joints and points move the path points of tendons.
-    pub fn by_parameter(&self, at: &State<'_>, cords: &Cords, p: &Param, r: &mut [f64]) {
+    pub fn by_parameter(&self, at: &State<'_>, paths: &Paths, p: &Param, r: &mut [f64]) {
         if p.kind == ParamKind::ActuatorGain {
             let j = p.index as usize;
             for (k, moment) in self.inputs[j].moments() {
@@ -480,14 +480,14 @@ impl Actuators {
         };
         let kept = self.forces.iter().enumerate();
         for ((j, force), a) in kept.zip(at.model.actuators()) {
-            let Some(i) = cords.of_actuator(j) else {
+            let Some(i) = paths.of_actuator(j) else {
                 continue;
             };
             if !force.acts() {
                 continue;
             }
-            let (pull, mut turned) = (self.whole(at, cords, [j, i]), [0.0; 2]);
-            let stretched = cords.along(at.kin, i, &displaced, |k, dg| {
+            let (pull, mut turned) = (self.whole(at, paths, [j, i]), [0.0; 2]);
+            let stretched = paths.along(at.kin, i, &displaced, |k, dg| {
                 r[k] -= pull * dg;
                 turned[0] += at.v[k] * dg;
                 turned[1] += self.acc.get(k).map_or(0.0, |a| a * dg);
@@ -495,30 +495,30 @@ impl Actuators {
             let by_rate = a.gear[0] * force.by_rate - at.time_step * self.ahead[j].resists[0];
             let change = a.gear[0] * force.by_length * stretched + by_rate * turned[0]
                 - self.weight(j) * turned[1];
-            for (k, g) in cords.moments(i) {
+            for (k, g) in paths.moments(i) {
                 r[k] -= g * change;
             }
         }
     }
 
     /// Force of an actuator at the last state, and length and rate of its transmission.
-    pub fn told(&self, at: &State<'_>, cords: &Cords, j: usize) -> [f64; 3] {
+    pub fn told(&self, at: &State<'_>, paths: &Paths, j: usize) -> [f64; 3] {
         let a = &at.model.actuators()[j];
         let [length, rate] = match a.acts_on {
             ActsOn::Joint { iq, iv, .. } => [at.q[iq], at.v[iv]],
             _ => {
-                (cords.of_actuator(j)).map_or([0.0; 2], |i| [cords.length(i), cords.rate(i, at.v)])
+                (paths.of_actuator(j)).map_or([0.0; 2], |i| [paths.length(i), paths.rate(i, at.v)])
             }
         };
         [self.forces[j].force, a.gear[0] * length, a.gear[0] * rate]
     }
 
     /// Visits the derivatives of length and rate of an actuator's transmission: (dof, [length by q, rate by
-    /// v, rate by q]). `cords` holds second derivatives.
+    /// v, rate by q]). `paths` holds second derivatives.
     pub fn for_motion(
         &self,
         at: &State<'_>,
-        cords: &Cords,
+        paths: &Paths,
         j: usize,
         mut visit: impl FnMut(usize, [f64; 3]),
     ) {
@@ -527,21 +527,21 @@ impl Actuators {
         if let ActsOn::Joint { iv, .. } = a.acts_on {
             visit(iv, [gear, gear, 0.0]);
         }
-        if let Some(i) = cords.of_actuator(j) {
-            let mut gradient = cords.gradient(i).iter();
-            cords.for_rate(i, at.v, |k, g, turned| {
+        if let Some(i) = paths.of_actuator(j) {
+            let mut gradient = paths.gradient(i).iter();
+            paths.for_rate(i, at.v, |k, g, turned| {
                 let along = gradient.next().copied().unwrap_or(0.0);
                 visit(k, [along, g, turned].map(|x| gear * x));
             });
         }
     }
 
-    /// Visits the derivatives of an actuator's force: (dof, by q, by v). `cords` holds second
+    /// Visits the derivatives of an actuator's force: (dof, by q, by v). `paths` holds second
     /// derivatives.
     pub fn for_slopes(
         &self,
         at: &State<'_>,
-        cords: &Cords,
+        paths: &Paths,
         j: usize,
         mut visit: impl FnMut(usize, f64, f64),
     ) {
@@ -549,9 +549,9 @@ impl Actuators {
         if let ActsOn::Joint { iv, .. } = at.model.actuators()[j].acts_on {
             visit(iv, f.by_length, f.by_rate);
         }
-        if let Some(i) = cords.of_actuator(j) {
-            let mut gradient = cords.gradient(i).iter();
-            cords.for_rate(i, at.v, |k, g, turned| {
+        if let Some(i) = paths.of_actuator(j) {
+            let mut gradient = paths.gradient(i).iter();
+            paths.for_rate(i, at.v, |k, g, turned| {
                 let along = gradient.next().copied().unwrap_or(0.0);
                 visit(k, f.by_length * along + f.by_rate * turned, f.by_rate * g);
             });

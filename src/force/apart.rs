@@ -10,7 +10,7 @@ use super::slopes::Slopes;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 use std::ops::{BitOr, BitOrAssign};
 
 /// Kinds of forces, as a set.
@@ -58,7 +58,7 @@ impl BitOrAssign for ForceKinds {
 #[derive(Debug)]
 pub struct Apart {
     pub spring: JointSpring,
-    pub cords: Cords,
+    pub paths: Paths,
     pub actuators: Actuators,
     /// The forces of all tendons and springs. In steps with constraints they are rows instead.
     pub elastic: Elastic,
@@ -71,12 +71,12 @@ pub struct Apart {
 impl Apart {
     /// `others`: the forces defined outside the library, of which this has copies.
     pub fn new(model: &Model, others: &[Box<dyn Force>], derivatives: bool) -> Self {
-        let cords = Cords::new(model, derivatives).with_actuators(model, derivatives);
+        let paths = Paths::new(model, derivatives).with_actuators(model, derivatives);
         Apart {
             spring: JointSpring::new(model),
-            actuators: Actuators::new(model, &cords),
-            elastic: Elastic::new(model, &cords, true),
-            cords,
+            actuators: Actuators::new(model, &paths),
+            elastic: Elastic::new(model, &paths, true),
+            paths,
             deformables: Deformables::new(model),
             fluid: FluidForces::new(model),
             others: others.iter().map(|f| f.duplicate()).collect(),
@@ -86,13 +86,13 @@ impl Apart {
 
     /// Makes room for the slopes, `entries` of which belong to forces other than tendons and springs.
     pub fn reserve(&mut self, model: &Model, entries: usize) {
-        let entries = entries + self.elastic.entries(&self.cords);
+        let entries = entries + self.elastic.entries(&self.paths);
         self.slopes = Slopes::new(model.nv(), entries);
     }
 
     /// Takes new parameters.
     pub fn refresh(&mut self, model: &Model, params: &Params) {
-        self.cords.place_points(model, params);
+        self.paths.place_points(model, params);
         self.deformables.refresh(params);
     }
 
@@ -103,10 +103,10 @@ impl Apart {
             stored += f.energy(model, params, q);
         }
         stored += self.deformables.energy(model, kin);
-        if self.cords.tensions() == 0 {
+        if self.paths.tensions() == 0 {
             return stored;
         }
-        self.cords.update(kin, q);
-        stored + self.elastic.energy(model, params, &self.cords)
+        self.paths.update(kin, q);
+        stored + self.elastic.energy(model, params, &self.paths)
     }
 }

@@ -7,7 +7,7 @@ use super::{spring, tendon};
 use crate::dynamics::coupling::Coupling;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
-use crate::tendon::{Cords, Displacement};
+use crate::tendon::{Displacement, Paths};
 
 /// The force −g T of every tendon and spring. A step takes stiffness and damping implicitly: h (d + h k)
 /// g gᵀ joins the system matrix. The curvature of the length stays explicit. Constraints respond through
@@ -26,10 +26,10 @@ pub struct Elastic {
 
 impl Elastic {
     /// `acts`: no constraint rows replace these forces.
-    pub fn new(model: &Model, cords: &Cords, acts: bool) -> Self {
+    pub fn new(model: &Model, paths: &Paths, acts: bool) -> Self {
         Elastic {
-            tensions: vec![Tension::default(); cords.tensions()],
-            acts: acts && cords.tensions() > 0,
+            tensions: vec![Tension::default(); paths.tensions()],
+            acts: acts && paths.tensions() > 0,
             fades: acts && model.tendons().iter().any(|t| t.pull_only),
             ahead: 0.0,
             switch_distance: f64::INFINITY,
@@ -47,16 +47,16 @@ impl Elastic {
     }
 
     /// Largest number of entries that [`Elastic::slopes`] adds.
-    pub fn entries(&self, cords: &Cords) -> usize {
+    pub fn entries(&self, paths: &Paths) -> usize {
         match self.acts {
-            true => (0..cords.tensions()).map(|i| cords.hessian(i).len()).sum(),
+            true => (0..paths.tensions()).map(|i| paths.hessian(i).len()).sum(),
             false => 0,
         }
     }
 
     /// Largest number of dofs whose forces depend on other dofs.
-    pub fn rows(&self, cords: &Cords) -> usize {
-        let sizes = (0..cords.tensions()).map(|i| cords.support(i).len());
+    pub fn rows(&self, paths: &Paths) -> usize {
+        let sizes = (0..paths.tensions()).map(|i| paths.support(i).len());
         match self.acts {
             true => sizes.sum(),
             false => 0,
@@ -64,34 +64,34 @@ impl Elastic {
     }
 
     /// Largest number of products, and of numbers in them.
-    pub fn room(&self, cords: &Cords) -> [usize; 2] {
-        let n = cords.tensions();
-        let numbers = (0..n).map(|i| cords.support(i).len()).sum();
+    pub fn room(&self, paths: &Paths) -> [usize; 2] {
+        let n = paths.tensions();
+        let numbers = (0..n).map(|i| paths.support(i).len()).sum();
         match self.acts {
             true => [n, numbers],
             false => [0; 2],
         }
     }
 
-    /// Adds the forces to `tau`, without the terms that are products. `cords` holds the lengths at the
+    /// Adds the forces to `tau`, without the terms that are products. `paths` holds the lengths at the
     /// state.
-    pub fn apply(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) {
+    pub fn apply(&mut self, at: &State<'_>, paths: &Paths, tau: &mut [f64]) {
         (self.ahead, self.switch_distance) = (at.time_step, f64::INFINITY);
         let tendons = at.model.tendons();
         for i in 0..self.tensions.len() {
             let tension = match tendons.get(i) {
                 Some(t) => {
-                    let (x, margin) = tendon::tension(t, at, cords, i);
+                    let (x, margin) = tendon::tension(t, at, paths, i);
                     self.switch_distance = self.switch_distance.min(margin);
                     x
                 }
                 None => {
                     let of = [(i - tendons.len()) / 3, (i - tendons.len()) % 3];
-                    spring::tension(at.params, cords, of, at.v, at.time_step)
+                    spring::tension(at.params, paths, of, at.v, at.time_step)
                 }
             };
             if tension.acts() {
-                for (k, g) in cords.moments(i) {
+                for (k, g) in paths.moments(i) {
                     tau[k] -= g * tension.force;
                 }
             }
@@ -117,26 +117,26 @@ impl Elastic {
     /// The products of the last [`Elastic::apply`] for the system matrix: weight, dofs and entries.
     pub fn products<'a>(
         &'a self,
-        cords: &'a Cords,
+        paths: &'a Paths,
     ) -> impl Iterator<Item = (f64, &'a [usize], &'a [f64])> {
-        let acts = move |x: &&Tension| x.weight() > 0.0 && !cords.support(x.cord).is_empty();
+        let acts = move |x: &&Tension| x.weight() > 0.0 && !paths.support(x.path).is_empty();
         let acting = self.tensions.iter().filter(acts);
-        acting.map(|x| (x.weight(), cords.support(x.cord), cords.moment(x.cord)))
+        acting.map(|x| (x.weight(), paths.support(x.path), paths.moment(x.path)))
     }
 
     /// Joins the trees that tendons and springs connect.
-    pub fn couple(&self, model: &Model, cords: &Cords, coupling: &mut Coupling) {
+    pub fn couple(&self, model: &Model, paths: &Paths, coupling: &mut Coupling) {
         for x in self.tensions.iter().filter(|x| x.acts()) {
-            cords.couple(model, x.cord, coupling);
+            paths.couple(model, x.path, coupling);
         }
     }
 
-    /// Adds R_q and R_v at the acceleration `acc`. `cords` also holds second derivatives.
-    pub fn slopes(&self, at: &State<'_>, cords: &Cords, acc: &[f64], into: &mut Slopes) {
+    /// Adds R_q and R_v at the acceleration `acc`. `paths` also holds second derivatives.
+    pub fn slopes(&self, at: &State<'_>, paths: &Paths, acc: &[f64], into: &mut Slopes) {
         for x in self.tensions.iter().filter(|x| x.acts()) {
-            let (dofs, g) = (cords.support(x.cord), cords.moment(x.cord));
-            let whole = x.whole(cords, acc);
-            let hessian = cords.hessian(x.cord).chunks_exact(dofs.len().max(1));
+            let (dofs, g) = (paths.support(x.path), paths.moment(x.path));
+            let whole = x.whole(paths, acc);
+            let hessian = paths.hessian(x.path).chunks_exact(dofs.len().max(1));
             for ((c, column), h) in dofs.iter().enumerate().zip(hessian) {
                 let moved = (dofs.iter().zip(h)).map(|(k, h)| x.motion(at.v[*k], acc.get(*k)) * h);
                 let by_q = x.by_length * g[c] + moved.sum::<f64>();
@@ -152,7 +152,7 @@ impl Elastic {
     pub fn by_parameter(
         &self,
         at: &State<'_>,
-        cords: &Cords,
+        paths: &Paths,
         acc: &[f64],
         p: &Param,
         r: &mut [f64],
@@ -163,12 +163,12 @@ impl Elastic {
         let (index, component) = (p.index as usize, p.component as usize);
         let moved = Displacement::of(at.model, at.params, at.kin, p);
         let add = |x: &Tension, slope: f64, r: &mut [f64]| {
-            (cords.moments(x.cord)).for_each(|(k, g)| r[k] += g * slope);
+            (paths.moments(x.path)).for_each(|(k, g)| r[k] += g * slope);
         };
         if let Some(displaced) = moved {
             for x in self.tensions.iter().filter(|x| x.acts()) {
-                let (whole, mut moved) = (x.whole(cords, acc), 0.0);
-                let stretched = cords.along(at.kin, x.cord, &displaced, |k, dg| {
+                let (whole, mut moved) = (x.whole(paths, acc), 0.0);
+                let stretched = paths.along(at.kin, x.path, &displaced, |k, dg| {
                     r[k] += whole * dg;
                     moved += x.motion(at.v[k], acc.get(k)) * dg;
                 });
@@ -179,15 +179,15 @@ impl Elastic {
         match p.kind {
             ParamKind::Tendon => {
                 let x = &self.tensions[index];
-                let rate = x.rate_ahead(cords, at.v, acc);
+                let rate = x.rate_ahead(paths, at.v, acc);
                 let t = &at.model.tendons()[index];
-                let by = tendon::by_parameter(t, at.params, cords, x, component, rate);
+                let by = tendon::by_parameter(t, at.params, paths, x, component, rate);
                 add(x, by, r);
             }
             ParamKind::Spring => {
-                let first = cords.of_spring(index, 0);
+                let first = paths.of_spring(index, 0);
                 for x in &self.tensions[first..first + 3] {
-                    let rate = x.rate_ahead(cords, at.v, acc);
+                    let rate = x.rate_ahead(paths, at.v, acc);
                     add(x, spring::by_parameter(x, component, rate), r);
                 }
             }
@@ -197,27 +197,27 @@ impl Elastic {
 
     /// Whether the derivative by a parameter is one-sided at a state where the derivatives by the state
     /// do not jump.
-    pub fn has_kink(&self, model: &Model, params: &Params, cords: &Cords, p: &Param) -> bool {
+    pub fn has_kink(&self, model: &Model, params: &Params, paths: &Paths, p: &Param) -> bool {
         if !self.acts {
             return false;
         }
         let fades = p.kind == ParamKind::Tendon && p.component == 0 && self.ahead == 0.0 && {
             let i = p.index as usize;
-            tendon::begins_to_fade(&model.tendons()[i], params, cords, i)
+            tendon::begins_to_fade(&model.tendons()[i], params, paths, i)
         };
-        fades || cords.has_kink(model, params, p)
+        fades || paths.has_kink(model, params, p)
     }
 
     /// Energy stored in tendons and springs at these lengths [J].
-    pub fn energy(&self, model: &Model, params: &Params, cords: &Cords) -> f64 {
+    pub fn energy(&self, model: &Model, params: &Params, paths: &Paths) -> f64 {
         let tendons = model.tendons().iter().enumerate();
         let of_tendons: f64 = tendons
-            .map(|(i, t)| tendon::energy(params, i, cords.length(i), t.pull_only))
+            .map(|(i, t)| tendon::energy(params, i, paths.length(i), t.pull_only))
             .sum();
         let springs = (0..model.springs().len()).flat_map(|s| [0, 1, 2].map(|axis| (s, axis)));
         let of_springs: f64 = springs
             .map(|(s, axis)| {
-                let stretch = cords.length(cords.of_spring(s, axis));
+                let stretch = paths.length(paths.of_spring(s, axis));
                 spring::energy(params, s, stretch)
             })
             .sum();

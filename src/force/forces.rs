@@ -28,7 +28,7 @@ use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::Topology;
 use crate::spatial::Vec3;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// All forces of a simulation, and their derivatives at the last state.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Forces {
     actuators: Actuators,
     pub wrenches: ExternalWrenches,
     /// All lengths of the model. Those along which a force pulls are kept at the last state (`pulled`).
-    cords: Cords,
+    paths: Paths,
     pulled: Vec<usize>,
     /// Forces of tendons and springs.
     elastic: Elastic,
@@ -75,12 +75,12 @@ impl Forces {
     /// The forces of every model, and `others`. `free`: there are no constraints, whose rows would
     /// replace some forces. Memory for derivatives is only allocated with `derivatives`.
     pub fn new(model: &Model, others: Vec<Box<dyn Force>>, free: bool, derivatives: bool) -> Self {
-        let cords = Cords::new(model, derivatives).with_actuators(model, derivatives);
-        let elastic = Elastic::new(model, &cords, free);
-        let actuators = Actuators::new(model, &cords);
-        let pulls = |i: usize| (0..model.nu()).any(|j| cords.of_actuator(j) == Some(i));
-        let is_tense = |i: usize| elastic.acts() && i < cords.tensions();
-        let pulled = (0..cords.len()).filter(|i| is_tense(*i) || pulls(*i));
+        let paths = Paths::new(model, derivatives).with_actuators(model, derivatives);
+        let elastic = Elastic::new(model, &paths, free);
+        let actuators = Actuators::new(model, &paths);
+        let pulls = |i: usize| (0..model.nu()).any(|j| paths.of_actuator(j) == Some(i));
+        let is_tense = |i: usize| elastic.acts() && i < paths.tensions();
+        let pulled = (0..paths.len()).filter(|i| is_tense(*i) || pulls(*i));
         let pulled = pulled.collect();
         let apart = Apart::new(model, &others, derivatives);
         let mut forces = Forces {
@@ -90,7 +90,7 @@ impl Forces {
             actuators,
             wrenches: ExternalWrenches::new(model),
             elastic,
-            cords,
+            paths,
             deformables: Deformables::new(model),
             lift: GravityCompensation::new(model),
             fluid: FluidForces::new(model),
@@ -112,14 +112,14 @@ impl Forces {
         // An implicit force has its entries twice.
         let foreign: usize = forces.others.iter().map(|f| 2 * room(&**f)).sum();
         let own: usize = forces.all().map(room).sum();
-        let elastic = forces.elastic.entries(&forces.cords);
+        let elastic = forces.elastic.entries(&forces.paths);
         let geared = forces.actuators.entries();
         let own = own + forces.deformables.entries();
         forces.slopes = Slopes::new(model.nv(), own + foreign + elastic + geared);
         if derivatives {
             (forces.apart).reserve(model, own + foreign + geared);
         }
-        let rows = own + foreign + geared + forces.elastic.rows(&forces.cords);
+        let rows = own + foreign + geared + forces.elastic.rows(&forces.paths);
         forces.rows = rows.min(model.nv());
         let geared = if forces.pulled.is_empty() { 0 } else { geared };
         let joining = foreign + elastic + geared + forces.deformables.entries();
@@ -203,7 +203,7 @@ impl Forces {
         diagonal: &mut [f64],
         system: &mut System,
     ) {
-        self.cords.place_points(model, params);
+        self.paths.place_points(model, params);
         self.deformables.refresh(params);
         self.apart.refresh(model, params);
         let mut implicit = std::mem::take(&mut self.implicit);
@@ -219,8 +219,8 @@ impl Forces {
         }
         self.implicit = implicit;
         self.constant.copy_from_slice(diagonal);
-        let room = self.elastic.room(&self.cords);
-        let servos = self.actuators.room(&self.cords);
+        let room = self.elastic.room(&self.paths);
+        let servos = self.actuators.room(&self.paths);
         system.couple(
             diagonal.len(),
             self.couplings(h),
@@ -273,13 +273,13 @@ impl Forces {
         self.damper.apply(at, tau);
         self.spring.apply(at, tau);
         for i in &self.pulled {
-            self.cords.update_one(*i, at.kin, at.q);
+            self.paths.update_one(*i, at.kin, at.q);
         }
         self.fluid.apply(at, tau);
         let adhesion = self.adhesion.as_deref_mut();
-        let mut distance = self.actuators.act(at, &self.cords, adhesion, tau)?;
+        let mut distance = self.actuators.act(at, &self.paths, adhesion, tau)?;
         if self.elastic.acts() {
-            self.elastic.apply(at, &self.cords, tau);
+            self.elastic.apply(at, &self.paths, tau);
             distance = distance.min(self.elastic.switch_distance());
         }
         if !self.deformables.is_empty() {
@@ -324,9 +324,9 @@ impl Forces {
         self.damper.slopes(at, &mut slopes);
         self.spring.slopes(at, &mut slopes);
         for i in &self.pulled {
-            self.cords.differentiate_one(*i, at.kin);
+            self.paths.differentiate_one(*i, at.kin);
         }
-        self.actuators.slopes(at, &self.cords, acc, &mut slopes);
+        self.actuators.slopes(at, &self.paths, acc, &mut slopes);
         self.fluid.differentiate(at);
         self.fluid.slopes(at, &mut slopes);
         if let Some(gyroscopic) = &mut self.gyroscopic {
@@ -334,7 +334,7 @@ impl Forces {
         }
         self.cross.clear();
         if self.elastic.acts() {
-            self.elastic.slopes(at, &self.cords, acc[0], &mut slopes);
+            self.elastic.slopes(at, &self.paths, acc[0], &mut slopes);
         }
         if !self.deformables.is_empty() {
             self.deformables.differentiate(at);
@@ -474,9 +474,9 @@ impl Forces {
 
     /// Whether the derivatives by the state, or by one of these parameters, are one-sided.
     pub fn are_one_sided(&self, model: &Model, params: &Params, selected: &[Param]) -> bool {
-        let (penalty, cords) = (self.penalty.as_ref(), &self.cords);
+        let (penalty, paths) = (self.penalty.as_ref(), &self.paths);
         let has_kink = |p: &Param| {
-            self.fluid.has_kink(params, p) || self.elastic.has_kink(model, params, cords, p)
+            self.fluid.has_kink(params, p) || self.elastic.has_kink(model, params, paths, p)
         };
         penalty.is_some_and(|x| x.is_one_sided(params, selected))
             || (self.adhesion.as_ref()).is_some_and(|a| a.is_degenerate())
@@ -526,8 +526,8 @@ impl Forces {
         if let Some(gyroscopic) = &self.gyroscopic {
             gyroscopic.by_parameter(at, p, r);
         }
-        self.actuators.by_parameter(at, &self.cords, p, r);
-        self.elastic.by_parameter(at, &self.cords, acc, p, r);
+        self.actuators.by_parameter(at, &self.paths, p, r);
+        self.elastic.by_parameter(at, &self.paths, acc, p, r);
         self.deformables.by_parameter(at.params, p, r);
         if let Some(penalty) = &self.penalty {
             penalty.by_parameter(at, p, r);
@@ -543,9 +543,9 @@ impl Forces {
         if self.has_others() || self.feedback.as_ref().is_some_and(joins) {
             coupling.join_all();
         }
-        self.elastic.couple(model, &self.cords, coupling);
+        self.elastic.couple(model, &self.paths, coupling);
         self.deformables.couple(model.topology(), coupling);
-        self.actuators.couple(model, &self.cords, coupling);
+        self.actuators.couple(model, &self.paths, coupling);
         if let Some(penalty) = &self.penalty {
             penalty.couple(model.topology(), coupling);
         }
@@ -555,10 +555,10 @@ impl Forces {
     }
 
     /// All lengths at q, where `kin` holds positions.
-    pub fn lengths(&mut self, kin: &Kinematics, q: &[f64]) -> &Cords {
-        let cords = &mut self.apart.cords;
-        cords.update(kin, q);
-        cords
+    pub fn lengths(&mut self, kin: &Kinematics, q: &[f64]) -> &Paths {
+        let paths = &mut self.apart.paths;
+        paths.update(kin, q);
+        paths
     }
 
     /// Energy stored at q [J], without contacts. `kin` holds positions.

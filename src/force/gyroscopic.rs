@@ -104,9 +104,9 @@ impl Gyroscopic {
     }
 
     /// Sets which dofs have a prescribed velocity. Links with such a dof do not rotate freely.
-    pub fn drive(&mut self, t: &Topology, is_driven: &[bool]) {
+    pub fn drive(&mut self, t: &Topology, is_prescribed: &[bool]) {
         for of in &mut self.turning {
-            of.is_driven = is_driven[t.links[of.link].dofs()].iter().any(|d| *d);
+            of.is_prescribed = is_prescribed[t.links[of.link].dofs()].iter().any(|d| *d);
         }
     }
 
@@ -161,7 +161,7 @@ impl Gyroscopic {
         let mut turning = self.turning.iter().filter(|of| of.is_free);
         for (out, l) in out.iter_mut().zip(model.free_links()) {
             let of = match l.parent {
-                WORLD => turning.next().filter(|of| !of.is_driven),
+                WORLD => turning.next().filter(|of| !of.is_prescribed),
                 _ => None,
             };
             *out = of.map_or(Vec3::ZERO, |of| params.link_inertia[of.link].com());
@@ -267,7 +267,10 @@ impl Gyroscopic {
             return None;
         }
         let b = &model.bodies()[p.index as usize];
-        let mut free = self.turning.iter().filter(|of| of.is_free && !of.is_driven);
+        let mut free = self
+            .turning
+            .iter()
+            .filter(|of| of.is_free && !of.is_prescribed);
         let of = free.find(|of| of.link == b.link)?;
         let (own, by) = (&params.link_inertia[of.link], unit_inertia(p));
         if own.mass <= 0.0 {

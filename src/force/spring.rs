@@ -6,18 +6,18 @@
 
 use super::tension::Tension;
 use crate::model::params::Params;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// The tension of a spring along an axis.
 pub fn tension(
     params: &Params,
-    cords: &Cords,
+    paths: &Paths,
     [spring, axis]: [usize; 2],
     v: &[f64],
     ahead: f64,
 ) -> Tension {
-    let i = cords.of_spring(spring, axis);
-    Tension::of(i, params.spring[spring], cords.length(i), ahead).at_rate(cords.rate(i, v))
+    let i = paths.of_spring(spring, axis);
+    Tension::of(i, params.spring[spring], paths.length(i), ahead).at_rate(paths.rate(i, v))
 }
 
 /// ∂T/∂p of a tension at the rate g·(v + h a), by the component of the parameter.

@@ -3,9 +3,9 @@
 use super::face::State;
 use super::fade::Fade;
 use super::tension::Tension;
-use crate::model::cord::TendonSpec;
 use crate::model::params::Params;
-use crate::tendon::{Cords, Stretch};
+use crate::model::tendon::TendonSpec;
+use crate::tendon::{Paths, Stretch};
 
 /// The tension of a tendon, and its distance from the nearest jump of its derivatives: ends of the rest
 /// lengths [m], the end of a pull [N], and kinks of the path.
@@ -13,14 +13,14 @@ use crate::tendon::{Cords, Stretch};
 /// Within the rest lengths only damping acts. A cable is slack up to its upper rest length, and also if
 /// its tension would push. Its damping fades in with the stretch in steps that take the force at their
 /// end.
-pub fn tension(t: &TendonSpec, at: &State<'_>, cords: &Cords, i: usize) -> (Tension, f64) {
+pub fn tension(t: &TendonSpec, at: &State<'_>, paths: &Paths, i: usize) -> (Tension, f64) {
     let (params, ahead, ease) = (at.params, at.time_step, at.ease);
     let [k, d, ..] = params.tendon[i];
     let acts = k > 0.0 || d > 0.0;
-    let rate = cords.rate(i, at.v);
-    let stretch = Stretch::of(params.tendon[i], cords.length(i), t.pull_only);
+    let rate = paths.rate(i, at.v);
+    let stretch = Stretch::of(params.tendon[i], paths.length(i), t.pull_only);
     let path = if acts {
-        cords.switch_distance(i)
+        paths.switch_distance(i)
     } else {
         f64::INFINITY
     };
@@ -63,22 +63,22 @@ fn fade(t: &TendonSpec, [k, d]: [f64; 2], at: &Stretch, ahead: f64, ease: f64) -
 
 /// Whether any stiffness, however small, would let the damper fade in. Without stiffness the damper acts
 /// in full now.
-pub fn begins_to_fade(t: &TendonSpec, params: &Params, cords: &Cords, i: usize) -> bool {
+pub fn begins_to_fade(t: &TendonSpec, params: &Params, paths: &Paths, i: usize) -> bool {
     let [k, d, _, upper] = params.tendon[i];
-    t.pull_only && k == 0.0 && d > 0.0 && cords.length(i) > upper
+    t.pull_only && k == 0.0 && d > 0.0 && paths.length(i) > upper
 }
 
 /// ∂T/∂p of a tension at the rate g·(v + h a), by the component of the parameter.
 pub fn by_parameter(
     t: &TendonSpec,
     params: &Params,
-    cords: &Cords,
+    paths: &Paths,
     x: &Tension,
     component: usize,
     rate: f64,
 ) -> f64 {
-    let at = Stretch::of(params.tendon[x.cord], cords.length(x.cord), t.pull_only);
-    let [k, d, ..] = params.tendon[x.cord];
+    let at = Stretch::of(params.tendon[x.path], paths.length(x.path), t.pull_only);
+    let [k, d, ..] = params.tendon[x.path];
     let fade = fade(t, [k, d], &at, x.ahead, 1.0);
     let damper = |f: fn(f64, Fade) -> f64| fade.map_or(0.0, |fade| f(d / k, fade) * rate);
     match component {

@@ -1,7 +1,7 @@
 //! Tension of a spring and a damper along a length.
 
 use super::fade::Fade;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// T = k s + (d + h k) l̇ of a length, with s the stretch beyond rest. h is the time step if the tension
 /// is implicit, else 0. A step then uses T + h (d + h k) g·a = k (s + h l̇⁺) + d l̇⁺ with l̇⁺ = g·(v + h
@@ -9,7 +9,7 @@ use crate::tendon::Cords;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tension {
     /// Index of the length.
-    pub cord: usize,
+    pub path: usize,
     /// k [N/m] and d [N s/m] of the parts that act.
     pub stiffness: f64,
     pub damping: f64,
@@ -28,9 +28,9 @@ pub struct Tension {
 
 impl Tension {
     /// Spring and damper act.
-    pub fn of(cord: usize, [stiffness, damping]: [f64; 2], stretch: f64, ahead: f64) -> Self {
+    pub fn of(path: usize, [stiffness, damping]: [f64; 2], stretch: f64, ahead: f64) -> Self {
         Tension {
-            cord,
+            path,
             stiffness,
             damping,
             taut: true,
@@ -43,17 +43,17 @@ impl Tension {
     }
 
     /// Only the damper acts.
-    pub fn damped(cord: usize, damping: f64, ahead: f64) -> Self {
+    pub fn damped(path: usize, damping: f64, ahead: f64) -> Self {
         Tension {
             taut: false,
-            ..Tension::of(cord, [0.0, damping], 0.0, ahead)
+            ..Tension::of(path, [0.0, damping], 0.0, ahead)
         }
     }
 
     /// Nothing acts.
-    pub fn slack(cord: usize) -> Self {
+    pub fn slack(path: usize) -> Self {
         Tension {
-            cord,
+            path,
             ..Tension::default()
         }
     }
@@ -87,18 +87,18 @@ impl Tension {
     }
 
     /// T + h (d + h k) g·a.
-    pub fn whole(&self, cords: &Cords, acc: &[f64]) -> f64 {
+    pub fn whole(&self, paths: &Paths, acc: &[f64]) -> f64 {
         match self.ahead {
             0.0 => self.force,
-            _ => self.force + self.weight() * cords.rate(self.cord, acc),
+            _ => self.force + self.weight() * paths.rate(self.path, acc),
         }
     }
 
     /// l̇ at the end of the step if it is implicit, g·(v + h a); otherwise l̇ at the start.
-    pub fn rate_ahead(&self, cords: &Cords, v: &[f64], acc: &[f64]) -> f64 {
+    pub fn rate_ahead(&self, paths: &Paths, v: &[f64], acc: &[f64]) -> f64 {
         match self.ahead {
-            0.0 => cords.rate(self.cord, v),
-            h => cords.rate(self.cord, v) + h * cords.rate(self.cord, acc),
+            0.0 => paths.rate(self.path, v),
+            h => paths.rate(self.path, v) + h * paths.rate(self.path, acc),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::Result;
 use crate::model::Model;
 use crate::spatial::Vec3;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// Active equalities with their violations and rows at a configuration.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Loops {
     pub list: Vec<Equality>,
     pub violation: Vec<Vec3>,
     pub rows: Rows,
-    cords: Cords,
+    paths: Paths,
 }
 
 impl Loops {
@@ -27,7 +27,7 @@ impl Loops {
         let mut loops = Loops {
             violation: vec![Vec3::ZERO; list.len()],
             rows: Rows::new(model.topology(), list.len()),
-            cords: Cords::new(model, false),
+            paths: Paths::new(model, false),
             list,
         };
         let mut kin = Kinematics::new(model);
@@ -38,10 +38,10 @@ impl Loops {
 
     /// `kin` must hold positions at q.
     pub fn update(&mut self, model: &Model, kin: &Kinematics, q: &[f64]) {
-        self.cords.update(kin, q);
+        self.paths.update(kin, q);
         self.rows.clear();
         for (e, out) in self.list.iter().zip(&mut self.violation) {
-            let at = (kin, &self.cords);
+            let at = (kin, &self.paths);
             *out = e.fill(model.topology(), at, q, &mut self.rows);
         }
     }

@@ -4,8 +4,6 @@
 use super::check::{
     check_geom, check_gravity_compensation, check_inertia, check_joint, check_pose, described,
 };
-use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, Transmission};
-use super::cord_check::{check_spring, check_tendon};
 use super::inherited::Inherited;
 use super::reducing::{check_numbers, own_dofs};
 use super::sensor::SensorSpec;
@@ -13,6 +11,8 @@ use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec,
     ReductionSpec, SiteSpec,
 };
+use super::tendon::{PathPoint, SpringSpec, TendonPath, TendonSpec, Transmission};
+use super::tendon_check::{check_spring, check_tendon};
 use super::{Actuation, Model};
 use crate::error::{Error, Result};
 use crate::spatial::{Inertia, Pose, Vec3};

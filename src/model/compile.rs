@@ -4,7 +4,6 @@ use super::check::{
     REACH, check_geom, check_gravity_compensation, check_inertia, check_joint,
     check_moving_inertia, check_pose, described, spline,
 };
-use super::cord::TendonSpec;
 use super::derived::Derived;
 use super::fluid_shapes::check_geom_in;
 use super::params::Params;
@@ -13,6 +12,7 @@ use super::spec::{
     BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec, SiteSpec,
     USUAL_TIME_STEP,
 };
+use super::tendon::TendonSpec;
 use super::topology::{Topology, WORLD};
 use super::{Actuation, Body, Joint, Keyframe, Model};
 use crate::error::{Error, Result};

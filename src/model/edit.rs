@@ -3,11 +3,11 @@
 use super::builder::{ModelBuilder, claim};
 use super::check::{check_gravity_compensation, check_inertia, check_joint, check_pose, described};
 use super::compile::depth_first;
-use super::cord::Transmission;
 use super::frames::{self, Move};
 use super::inherited::{Inherited, Stored, inverse, sorted_geoms};
 use super::sensor::Seat;
 use super::spec::{ActuatorSpec, BodySpec, GeomSpec, JointKind, JointSpec, ModelSpec, PairSpec};
+use super::tendon::Transmission;
 use super::{ActsOn, Actuation, Model};
 use crate::error::{Error, Result};
 use crate::spatial::{Inertia, Pose, Quat, Vec3};

@@ -1,8 +1,8 @@
 //! Moves a description into another one: renumbers its bodies, places the children of its world on a
 //! body there, and adds a prefix to names.
 
-use super::cord::{PathPoint, TendonPath, Transmission};
 use super::spec::{EqualityKind, ModelSpec};
+use super::tendon::{PathPoint, TendonPath, Transmission};
 use crate::spatial::{Pose, Vec3};
 
 /// The destination of a description's bodies.

@@ -6,9 +6,6 @@ pub mod bounded;
 pub mod builder;
 mod check;
 mod compile;
-pub mod cord;
-mod cord_binding;
-mod cord_check;
 pub mod deformable;
 mod deformable_binding;
 pub mod deformable_builder;
@@ -34,6 +31,9 @@ mod sensor_binding;
 mod size;
 pub mod spec;
 pub mod state;
+pub mod tendon;
+mod tendon_binding;
+mod tendon_check;
 pub mod topology;
 
 use crate::error::{Error, Result};
@@ -42,7 +42,6 @@ use crate::spatial::{Mat3, Pose, Vec3};
 use activation::Activation;
 pub use check::no_body_has;
 pub(crate) use check::{REACH, SIZES, check_pose};
-use cord::{SpringSpec, TendonSpec};
 use deformable::DeformableSpec;
 use derived::Derived;
 use fluid::Fluid;
@@ -55,6 +54,7 @@ use spec::{
 };
 use std::collections::HashMap;
 use std::sync::Arc;
+use tendon::{SpringSpec, TendonSpec};
 use topology::{LinkKind, Topology};
 
 /// A rigid body of the description.

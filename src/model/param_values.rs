@@ -1,10 +1,10 @@
 //! The parameters of a model: which exist, their values, and the numbers derived from them.
 
 use super::Model;
-use super::cord::{PathPoint, TendonPath, TendonSpec};
 use super::deformable::DEFORMABLE_NUMBERS;
 use super::params::{Param, ParamKind, Params, SPRING_NUMBERS, TENDON_NUMBERS};
 use super::spec::JointKind;
+use super::tendon::{PathPoint, TendonPath, TendonSpec};
 use super::topology::{LinkKind, WORLD};
 use crate::error::{Error, Result};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Quat, Twist, Vec3, so3_right_jacobian};
@@ -205,7 +205,7 @@ impl Model {
     }
 
     /// Whether a tendon or spring has a point on a link or on its descendants.
-    fn carries_cords(&self, link: usize) -> bool {
+    fn carries_paths(&self, link: usize) -> bool {
         let below = link..self.topology().links[link].end;
         let carried = |body: usize| below.contains(&self.bodies()[body].link);
         let spans = |t: &TendonSpec| match &t.path {
@@ -301,7 +301,7 @@ impl Model {
                         j.name
                     )));
                 }
-                if self.carries_cords(j.first_link) {
+                if self.carries_paths(j.first_link) {
                     return Err(Error::unsupported(format!(
                         "param: SplineFrame of joint \"{}\": it carries points of tendons or springs, whose derivative by \
                          the shape of a joint this version does not have",

@@ -1,9 +1,9 @@
 //! Binds the sensors of a description to the elements that they measure.
 
 use super::check::{check_pose, described};
-use super::cord::{TendonPath, TendonSpec};
 use super::sensor::{Reading, Seat, Sensor, SensorFrame, SensorSpec};
 use super::spec::{EqualityKind, EqualitySpec, JointKind};
+use super::tendon::{TendonPath, TendonSpec};
 use super::{Actuation, Model};
 use crate::error::{Error, Result};
 use std::collections::HashMap;

@@ -5,7 +5,6 @@
 //! [`Model::compile`]: super::Model::compile
 
 use super::activation::Activation;
-use super::cord::{SpringSpec, TendonSpec, Transmission};
 use super::deformable::DeformableSpec;
 use super::fluid::{Fluid, FluidCoefficients};
 use super::mesh::TriMesh;
@@ -13,6 +12,7 @@ use super::muscle::Muscle;
 use super::params::CONTACT_DISSIPATION;
 pub use super::reduction::ReductionSpec;
 use super::sensor::{SensorSpec, Zone};
+use super::tendon::{SpringSpec, TendonSpec, Transmission};
 use crate::joint::VaryingJoint;
 pub use crate::joint::composition::JointKind;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};

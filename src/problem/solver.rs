@@ -5,9 +5,9 @@ use super::options::ProblemOptions;
 use super::request::{Answer, OfProblem};
 use super::rows::Rows;
 use super::system::System;
-use crate::contact::allowance::Allowance;
 use crate::contact::law::{Law, Verdict};
 use crate::contact::mode::Mode;
+use crate::contact::work_budget::WorkBudget;
 use crate::error::{Error, Result};
 use crate::linalg::{LANES, scattered};
 use crate::step::info::{check_length, deliver};
@@ -22,7 +22,7 @@ use crate::step::{Gradient, StepInfo, law_of};
 #[derive(Debug)]
 pub struct ContactProblem {
     pub(super) options: ProblemOptions,
-    allowance: Allowance,
+    work_budget: WorkBudget,
     pub(super) law: Box<dyn Law>,
     /// Systems of the last problem, and of the next one, whose A may be indefinite.
     pub(super) system: System,
@@ -75,7 +75,7 @@ impl ContactProblem {
         let capacity = Rows::capacity(nv, max_contacts, yields);
         Ok(ContactProblem {
             options: *options,
-            allowance: Allowance {
+            work_budget: WorkBudget {
                 iterations: steps.max_iterations,
                 work: steps.max_work,
             },
@@ -168,7 +168,7 @@ impl ContactProblem {
                 guess: &self.guess,
                 answer: &mut self.answer,
             };
-            let found = self.law.solve(&mut request, &self.allowance)?.certificate;
+            let found = self.law.solve(&mut request, &self.work_budget)?.certificate;
             info.iterations = found.iterations();
             info.work = found.spent.work;
             info.residual = found.residual();

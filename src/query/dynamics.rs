@@ -243,20 +243,20 @@ pub(super) fn tendon_lengths(
         check_length("moments", moments, nv * count)?;
     }
     at.update_positions(q)?;
-    let cords = at.forces.lengths(&at.asked.dynamics.kin, q);
-    if let Some(i) = (0..count).find(|i| !cords.is_finite(*i)) {
+    let paths = at.forces.lengths(&at.asked.dynamics.kin, q);
+    if let Some(i) = (0..count).find(|i| !paths.is_finite(*i)) {
         return Err(Error::numerical(format!(
             "tendon \"{}\": its length or its moment is not finite: the path is too long",
             at.model.tendons()[i].name
         )));
     }
     for (i, length) in lengths.iter_mut().enumerate() {
-        *length = cords.length(i);
+        *length = paths.length(i);
     }
     if let Some(moments) = moments {
         moments.fill(0.0);
         for (i, column) in moments.chunks_exact_mut(nv.max(1)).enumerate() {
-            cords.moments(i).for_each(|(k, g)| column[k] = g);
+            paths.moments(i).for_each(|(k, g)| column[k] = g);
         }
     }
     Ok(())

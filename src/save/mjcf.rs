@@ -6,7 +6,7 @@
 //! - The compiler takes no inertia from geoms: a body without inertia has none in the file.
 
 use super::mjcf_sensors::{Sensors, magnetic};
-use super::mjcf_tendons::Cords;
+use super::mjcf_tendons::Paths;
 use super::names::Names;
 use super::pieces::{below, children, joints_of_bodies};
 use super::shapes::{Assets, geom};
@@ -26,8 +26,8 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     w.split_inner_free_joints();
     let contact = equalities::contact(&mut w);
     w.name_what_is_referred_to(&contact);
-    let mut cords = Cords::new(&mut w);
-    let sensors = Sensors::new(&mut w, &mut cords);
+    let mut paths = Paths::new(&mut w);
+    let sensors = Sensors::new(&mut w, &mut paths);
 
     let mut xml = Xml::new();
     let name = Names::new("model", std::iter::once(model.name()), &mut w.losses);
@@ -56,7 +56,7 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     }
     xml.end();
     let assets = Assets::write(&mut xml, &mut w);
-    w.tree(&mut xml, &assets, &cords);
+    w.tree(&mut xml, &assets, &paths);
     equalities::write_contact(&mut xml, &w, &contact);
     for joint in w.model.load_friction() {
         let name = &w.model.joint(joint).name;
@@ -67,9 +67,9 @@ pub(super) fn write(model: &Model) -> Result<Written> {
         let what = "deformable bodies are left out, and their nodes fall apart";
         w.losses.note(what, &d.name);
     }
-    let tendons = cords.write(&mut xml, &mut w);
+    let tendons = paths.write(&mut xml, &mut w);
     equalities::write(&mut xml, &mut w, &tendons);
-    let (actuators, kept) = mjcf_actuators::write(&mut xml, &mut w, [&tendons, &cords.sites]);
+    let (actuators, kept) = mjcf_actuators::write(&mut xml, &mut w, [&tendons, &paths.sites]);
     w.keyframes(&mut xml, &kept);
     sensors.write(&mut xml, &mut w, &tendons, (&actuators, &kept));
     Ok(Written {
@@ -126,7 +126,7 @@ impl Writer<'_> {
     }
 
     /// The bodies, depth first, without recursion.
-    fn tree(&mut self, xml: &mut Xml, assets: &Assets, cords: &Cords) {
+    fn tree(&mut self, xml: &mut Xml, assets: &Assets, paths: &Paths) {
         let (children, joints) = (children(self.model), joints_of_bodies(self.model));
         let mut geoms = vec![Vec::new(); self.model.nbody()];
         for (id, g) in self.model.geoms().iter().enumerate() {
@@ -151,12 +151,12 @@ impl Writer<'_> {
                 geom(xml, self, assets, g);
             }
             for &s in &sites[body] {
-                xml.start("site").named("name", cords.sites.of(s));
+                xml.start("site").named("name", paths.sites.of(s));
                 zone(xml, &self.model.sites()[s].zone);
                 place(xml, &self.model.sites()[s].placement);
                 xml.end();
             }
-            cords.write_on(xml, body);
+            paths.write_on(xml, body);
             stack.push(Next::Leave);
             stack.extend(children[body].iter().rev().map(|&c| Next::Enter(c)));
         }

@@ -1,6 +1,6 @@
 //! Sensors in MJCF, with their sites.
 
-use super::mjcf_tendons::{Cords, name_joint};
+use super::mjcf_tendons::{Paths, name_joint};
 use super::names::Names;
 use super::writer::Writer;
 use super::xml_text::Xml;
@@ -22,13 +22,13 @@ pub(super) fn magnetic(model: &Model) -> Vec3 {
 }
 
 impl Sensors {
-    pub fn new(w: &mut Writer, cords: &mut Cords) -> Sensors {
+    pub fn new(w: &mut Writer, paths: &mut Paths) -> Sensors {
         let model = w.model;
         let mut seats = Vec::new();
         for s in model.sensors() {
             let mut seat = |f: &SensorFrame| {
                 let felt = (s.reading == Reading::Touch).then_some(&s.zone);
-                cords.seat(w, (f.body, &f.placement), felt, &s.name)
+                paths.seat(w, (f.body, &f.placement), felt, &s.name)
             };
             let is_frame = s.reading.seat() == Seat::Frame;
             seats.push([

@@ -3,9 +3,9 @@
 use super::names::Names;
 use super::writer::{Writer, place, range, zone};
 use super::xml_text::{UNBOUNDED, Xml};
-use crate::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use crate::model::sensor::Zone;
 use crate::model::spec::ShapeSpec;
+use crate::model::tendon::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use crate::spatial::{Pose, Vec3};
 
 /// A station of a path by its names in the file.
@@ -25,7 +25,7 @@ enum Extra {
 }
 
 /// Paths, before the bodies are written.
-pub(super) struct Cords {
+pub(super) struct Paths {
     /// Names of the model's sites.
     pub sites: Names,
     /// Additional elements with body and name.
@@ -34,11 +34,11 @@ pub(super) struct Cords {
     tendons: Vec<Vec<Station>>,
 }
 
-impl Cords {
-    pub fn new(w: &mut Writer) -> Cords {
+impl Paths {
+    pub fn new(w: &mut Writer) -> Paths {
         let model = w.model;
         let names = model.sites().iter().map(|s| &s.name[..]);
-        let mut cords = Cords {
+        let mut paths = Paths {
             sites: Names::new("site", names, &mut w.losses),
             extra: Vec::new(),
             springs: Vec::new(),
@@ -46,8 +46,8 @@ impl Cords {
         };
         for s in model.springs() {
             let ends = [(s.body1, s.anchor1), (s.body2, s.anchor2)];
-            let ends = ends.map(|(body, at)| Station::Site(cords.site(w, body, at, &s.name)));
-            cords.springs.push(ends);
+            let ends = ends.map(|(body, at)| Station::Site(paths.site(w, body, at, &s.name)));
+            paths.springs.push(ends);
         }
         for t in model.tendons() {
             let stations = match &t.path {
@@ -56,12 +56,12 @@ impl Cords {
                     Vec::new()
                 }
                 TendonPath::Spatial(path) => {
-                    path.iter().map(|p| cords.station(w, p, &t.name)).collect()
+                    path.iter().map(|p| paths.station(w, p, &t.name)).collect()
                 }
             };
-            cords.tendons.push(stations);
+            paths.tendons.push(stations);
         }
-        cords
+        paths
     }
 
     fn station(&mut self, w: &mut Writer, point: &PathPoint, who: &str) -> Station {

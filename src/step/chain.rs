@@ -116,7 +116,7 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
     for r in r.iter_mut() {
         *r *= -h;
     }
-    sim.subtract_driven(along, &mut lin.x);
+    sim.subtract_prescribed(along, &mut lin.x);
     sim.subtract_free(along, &mut lin.x)
 }
 
@@ -130,7 +130,7 @@ fn balance_transposed(
     if let (Some(out), Some(d)) = (&mut bars.p, &sim.dynamics.derivatives) {
         for (out, p) in out.iter_mut().zip(&sim.selected) {
             at!(sim, d).column(p, &mut lin.column);
-            *out += -h * dot(&lin.column, weights) + sim.driven.adjoint(p);
+            *out += -h * dot(&lin.column, weights) + sim.prescribed.adjoint(p);
         }
     }
     for w in weights.iter_mut() {
@@ -213,7 +213,7 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
         }
     }
     sim.move_start(along, &mut lin.x);
-    sim.write_driven(&mut lin.x);
+    sim.write_prescribed(&mut lin.x);
     let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
     match &mut sim.contact {
         Some(c) => c.correct_one(model, mass, x)?,

@@ -29,10 +29,10 @@ use super::contact_kernels::{gather, respond, scatter};
 use super::options::{self, Options};
 use crate::collision::scene::Scene;
 use crate::constraint::{Compliance, ConstraintDerivative, Constraints, Source, Stabilization};
-use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::law::{Law, Outcome, Variations, Verdict};
 use crate::contact::relaxed::Relaxed;
+use crate::contact::work_budget::WorkBudget;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::external::{External, LinkStiffness};
 use crate::dynamics::factors::Factors;
@@ -44,7 +44,7 @@ use crate::model::Model;
 use crate::model::limits::{limits, speed_limits};
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 use impact::Impact;
 use variations::{General, OfStep};
 
@@ -53,13 +53,13 @@ use variations::{General, OfStep};
 pub(super) struct ContactStage {
     pub scene: Scene,
     /// Lengths of tendons at the beginning of the last step.
-    pub cords: Cords,
+    pub paths: Paths,
     pub constraints: Constraints,
     law: Box<dyn Law>,
     /// Set by [`ContactStage::relax`]; its solution then replaces the law's.
     relaxed: Option<Box<Relaxed>>,
     /// Work budget of a step.
-    allowance: Allowance,
+    work_budget: WorkBudget,
     /// Tolerance of a law that adopts solutions ([`Law::adopts_within`]).
     tolerance: Option<f64>,
     /// True if the last step was solved as bounds of single dofs.
@@ -121,11 +121,11 @@ impl ContactStage {
         let convex = options.contact == options::Contact::Convex;
         let mut scene = Scene::with_friction(model, options.max_contacts, options.friction_rule)?;
         let derivatives = options.derivatives || model.load_friction().next().is_some();
-        let cords = Cords::new(model, derivatives).with_turns(&limits(model)?, derivatives);
+        let paths = Paths::new(model, derivatives).with_turns(&limits(model)?, derivatives);
         let mut constraints = Constraints::new(
             model,
             &scene,
-            &cords,
+            &paths,
             options.max_contacts,
             convex,
             match options.velocity_limits {
@@ -161,14 +161,14 @@ impl ContactStage {
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let nv = model.nv();
         let variation =
-            derivatives.then(|| ConstraintDerivative::new(model, &constraints.rows, &cords));
+            derivatives.then(|| ConstraintDerivative::new(model, &constraints.rows, &paths));
         let response = ConstrainedInverse::new(model.topology(), &constraints, scene.turns());
         Ok(ContactStage {
-            cords,
+            paths,
             scene,
             law: law.renewed(&capacity),
             relaxed: None,
-            allowance: Allowance {
+            work_budget: WorkBudget {
                 iterations: options.max_iterations,
                 work: options.max_work,
             },
@@ -244,8 +244,8 @@ impl ContactStage {
         let law = has_rows.then(|| law.linearize(&problem)).transpose()?;
         if let Some(l) = &mut self.linear {
             let c = &self.constraints;
-            self.cords.differentiate(kin);
-            let scene = (&mut self.scene, &self.cords);
+            self.paths.differentiate(kin);
+            let scene = (&mut self.scene, &self.paths);
             l.variation.prepare(c, scene, model, kin, state, external);
             impact::find(c, [state[1], state[2]], &mut l.impacts);
             let v_end = state[2];
@@ -362,7 +362,7 @@ impl ContactStage {
         l.bounds.fill(0.0);
         if !dq.is_empty() {
             (l.variation).direction(t, kin, dq, &mut l.sigma, &mut l.bounds);
-            l.variation.cross_forces(t, kin, &self.cords, dq, force);
+            l.variation.cross_forces(t, kin, &self.paths, dq, force);
         }
         if !dv.is_empty() && c.keeps_speed() {
             for b in 0..c.groups() {
@@ -466,9 +466,9 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return;
         };
-        let cords = &self.cords;
+        let paths = &self.paths;
         l.variation
-            .direction_adjoint(t, kin, cords, [&l.sigma, &l.bounds], weights, q_bar);
+            .direction_adjoint(t, kin, paths, [&l.sigma, &l.bounds], weights, q_bar);
         if !c.keeps_speed() {
             return;
         }

@@ -39,7 +39,7 @@ macro_rules! force_terms {
         {
             let mut visit = $visit;
             let t = $sim.model.topology();
-            (l.variation).for_couplings(t, &c.cords, |row, column, x| visit(row, column, x, 0.0));
+            (l.variation).for_couplings(t, &c.paths, |row, column, x| visit(row, column, x, 0.0));
         }
     }};
 }
@@ -109,7 +109,7 @@ impl Sim {
         let (model, d) = (&*self.model, &mut self.dynamics);
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
-            d.factor_system(model, &self.driven.pivots);
+            d.factor_system(model, &self.prescribed.pivots);
             let stiffness = d.system.stiffness();
             if stiffness > STIFFEST {
                 self.state.info.gradient = Gradient::Refused;
@@ -117,7 +117,7 @@ impl Sim {
                     "h² K / M of a tendon, spring or force between joints is {stiffness:e}, so that a derivative would be round-off; expected at most {STIFFEST:e}"
                 )));
             }
-            if let Some(k) = d.mass.singular_at(&self.driven.pivots) {
+            if let Some(k) = d.mass.singular_at(&self.prescribed.pivots) {
                 return Err(Error::numerical(format!(
                     "the mass matrix is singular at {}",
                     model.said_of_dof(k)

@@ -76,7 +76,7 @@ impl Sim {
         if self.forces.has_servos() {
             let (h, has_stage) = (self.implicit_step(), self.theta.is_some());
             self.forces.hold(h, has_stage, &mut self.diagonal);
-            self.driven.take_diagonal(&self.diagonal);
+            self.prescribed.take_diagonal(&self.diagonal);
         }
     }
 
@@ -150,7 +150,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Subtracts N y of a direction from `x`, after [`Sim::subtract_driven`].
+    /// Subtracts N y of a direction from `x`, after [`Sim::subtract_prescribed`].
     pub(super) fn subtract_free(&mut self, along: &Along<'_>, x: &mut [f64]) -> Result<()> {
         if !self.is_split() {
             return Ok(());
@@ -186,8 +186,8 @@ impl Sim {
             }
         }
         y.iter_mut().for_each(|y| *y *= -h);
-        if !self.driven.is_empty() {
-            add_scaled(-1.0, &self.driven.work, y);
+        if !self.prescribed.is_empty() {
+            add_scaled(-1.0, &self.prescribed.work, y);
         }
         let d = &mut self.dynamics;
         d.system.solve(&mut d.mass, self.model.topology(), y);
@@ -211,17 +211,17 @@ impl Sim {
         Ok(())
     }
 
-    /// [`Sim::adjoin_driven`] with the weights of both balances.
+    /// [`Sim::adjoin_prescribed`] with the weights of both balances.
     pub(super) fn adjoin_split(&mut self, z: &mut [f64], weights: &[f64]) -> Result<()> {
         if !self.is_split() {
-            self.adjoin_driven(z, weights);
+            self.adjoin_prescribed(z, weights);
             return Ok(());
         }
         self.weigh_free(weights)?;
         let Some(split) = self.split.take() else {
             return Err(missing());
         };
-        self.adjoin_driven(z, &split.sum);
+        self.adjoin_prescribed(z, &split.sum);
         self.split = Some(split);
         Ok(())
     }

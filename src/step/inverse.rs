@@ -78,7 +78,7 @@ impl Sim {
                 self.options.integrator
             )));
         }
-        if !self.driven.is_empty() {
+        if !self.prescribed.is_empty() {
             return Err(Error::unsupported(
                 "ds_sim_prescribe: inverse dynamics of a step needs a robot without prescribed velocities",
             ));

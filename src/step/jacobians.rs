@@ -16,7 +16,7 @@ use crate::force::Input;
 use crate::integrator::By;
 use crate::linalg::{F4, dispatch};
 use crate::model::topology::Topology;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// Destination of the Jacobians of a step: dense column-major, nv rows; columns nv, nv, nu, np. The tangent
 /// of q is in the body frame for spherical and free joints.
@@ -150,8 +150,8 @@ impl Sim {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if by_u {
-            let driven = self.state.drives.driven();
-            lin.place_inputs(self.forces.actuator_inputs(), driven);
+            let prescribed = self.state.drives.prescribed();
+            lin.place_inputs(self.forces.actuator_inputs(), prescribed);
         }
         if by_u && !by_directions && self.theta.is_none() {
             let answer = match &self.contact {
@@ -271,7 +271,7 @@ impl Sim {
         if let Some(c) = &self.contact
             && let Some(l) = &c.linear
         {
-            let tree = (t, kin, &c.cords);
+            let tree = (t, kin, &c.paths);
             add_cross(
                 &l.variation,
                 tree,
@@ -385,7 +385,7 @@ dispatch! {
 #[inline(always)]
 fn add_cross_kernel(
     variation: &ConstraintDerivative,
-    (t, kin, cords): (&Topology, &Kinematics, &Cords),
+    (t, kin, paths): (&Topology, &Kinematics, &Paths),
     coupling: &Coupling,
     inverse: &DenseInverse,
     by_q: &mut [f64],
@@ -398,7 +398,7 @@ fn add_cross_kernel(
             }
         }
     }
-    variation.for_turns(t, cords, false, |k, i, impulse| {
+    variation.for_turns(t, paths, false, |k, i, impulse| {
         add_answer(coupling, inverse, [k, i], impulse, by_q);
     });
 }
@@ -423,7 +423,7 @@ fn add_answer(
 
 dispatch! {
     fn add_cross = add_cross_kernel(
-        variation: &ConstraintDerivative, tree: (&Topology, &Kinematics, &Cords), coupling: &Coupling,
+        variation: &ConstraintDerivative, tree: (&Topology, &Kinematics, &Paths), coupling: &Coupling,
         inverse: &DenseInverse, by_q: &mut [f64],
     )
 }

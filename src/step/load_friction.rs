@@ -12,9 +12,9 @@
 //!   δ(c N) = (1 − C B)⁻¹ (C n + δc N),   δv̂ = x + X δ(c N).
 
 use super::contact::ContactStage;
-use super::driven::Driven;
 use super::linearization::dot;
 use super::options::{Contact, Integrator, Options};
+use super::prescribed::Prescribed;
 use super::state::StepState;
 use crate::contact::certificate::Certificate;
 use crate::dynamics::Dynamics;
@@ -214,7 +214,7 @@ impl LoadFriction {
         c: &mut ContactStage,
         (model, params): (&Model, &Params),
         d: &mut Dynamics,
-        (forces, driven): (&Forces, &Driven),
+        (forces, prescribed): (&Forces, &Prescribed),
         s: &mut StepState,
         tolerance: f64,
     ) -> Result<Certificate> {
@@ -234,7 +234,7 @@ impl LoadFriction {
             let (q, v) = (&s.q, &s.v);
             let mut certificate =
                 c.solve(model, params, d, q, v, &s.v_start, &s.acc, &mut s.v_end)?;
-            driven.write(&mut s.v_end);
+            prescribed.write(&mut s.v_end);
             for (a, (end, start)) in self.acc.iter_mut().zip(s.v_end.iter().zip(&s.v_start)) {
                 *a = (end - start) / h;
             }

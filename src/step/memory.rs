@@ -5,7 +5,7 @@
 //! allocations.
 
 use super::options::{Contact, Integrator, Options};
-use super::parts::resists_turning;
+use super::parts::resists_torsion;
 use crate::constraint::room;
 use crate::contact::capacity::DENSE;
 use crate::contact::ncp::DENSE_AT_LAST;
@@ -42,10 +42,10 @@ impl Bytes {
         let deep = t.is_deep();
         // Products that tie dofs of different links.
         let pushes = |a: &Actuator| matches!(a.acts_on, ActsOn::Site { .. });
-        let has_cords = !model.tendons().is_empty()
+        let has_paths = !model.tendons().is_empty()
             || !model.springs().is_empty()
             || model.actuators().iter().any(pushes);
-        let coupled = if has_cords { 24 } else { 0 };
+        let coupled = if has_paths { 24 } else { 0 };
         let is_implicit = options.integrator.formula().is_some();
         let pulls = |a: &Actuator| matches!(a.acts_on, ActsOn::Body(_));
         let grips = model.actuators().iter().filter(|a| pulls(a)).count() as u128;
@@ -103,7 +103,7 @@ impl Bytes {
             linear += at_contacts(t, [contacts, nv, nu, geoms], differentiates);
             return Bytes { linear, matrices };
         }
-        let turns = resists_turning(model);
+        let turns = resists_torsion(model);
         let parts = if turns { 2 } else { 1 };
         let groups = parts * contacts + single_rows(model);
         let rows = 3 * parts * contacts + single_rows(model);
@@ -156,7 +156,7 @@ impl Bytes {
             0 => {}
             most => message += &format!("; there is for about {most} contacts"),
         }
-        if resists_turning(model) && !matches!(options.contact, Contact::None | Contact::Penalty) {
+        if resists_torsion(model) && !matches!(options.contact, Contact::None | Contact::Penalty) {
             message += "; torsional and rolling friction (condim 4 and 6) take room by the square of their number, \
                         sliding friction (condim 3) in proportion";
         }
@@ -206,6 +206,6 @@ fn single_rows(model: &Model) -> u128 {
     let limits = model.joints().iter().filter(|j| j.limits.is_some()).count();
     let friction = &model.params().friction_loss;
     let dry = friction.iter().filter(|f| **f > 0.0).count() + model.load_friction().count();
-    let cords = 4 * model.tendons().len() + 3 * model.springs().len();
-    (2 * limits + dry + 6 * model.equalities().len() + cords) as u128
+    let paths = 4 * model.tendons().len() + 3 * model.springs().len();
+    (2 * limits + dry + 6 * model.equalities().len() + paths) as u128
 }

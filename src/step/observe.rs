@@ -108,8 +108,8 @@ impl Sim {
             for (body, sign) in c.body.into_iter().zip([-1.0, 1.0]) {
                 let arm = point - kin.body_pose(model, body).pos;
                 let sum = &mut wrenches[6 * body..6 * body + 6];
-                let turning = Wrench::new(Vec3::ZERO, torque * sign);
-                let w = Wrench::from_slice(sum) + Wrench::of_force_at(force * sign, arm) + turning;
+                let torsion = Wrench::new(Vec3::ZERO, torque * sign);
+                let w = Wrench::from_slice(sum) + Wrench::of_force_at(force * sign, arm) + torsion;
                 sum.copy_from_slice(&w.to_array());
             }
         }

@@ -148,10 +148,10 @@ pub struct Options {
     /// touch each other.
     pub max_iterations: usize,
     /// Work budget of a step's contact problem, in factorizations of it; large factorizations of jams count
-    /// with a weight ([`Allowance`]). At least 1; infinite for no bound. A problem beyond the budget is not
+    /// with a weight ([`WorkBudget`]). At least 1; infinite for no bound. A problem beyond the budget is not
     /// solved: the step takes the best iterate and reports it.
     ///
-    /// [`Allowance`]: crate::contact::allowance::Allowance
+    /// [`WorkBudget`]: crate::contact::work_budget::WorkBudget
     pub max_work: f64,
     /// Number of contacts for which memory is allocated; 0: the number that the model is likely to need
     /// ([`Options::for_model`]).

@@ -12,7 +12,7 @@ use crate::force::{Force, Gyroscopic};
 use crate::integrator::implicit::Formula;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld, Theta};
 use crate::model::Model;
-use crate::model::cord::TendonSpec;
+use crate::model::tendon::TendonSpec;
 
 /// The parts that options name, or that the caller gives instead
 /// ([`Sim::with_parts`](super::Sim::with_parts)).
@@ -54,14 +54,14 @@ impl Parts {
 
 impl Parts {
     /// The torque on freely rotating bodies, if the integrator conserves their momentum.
-    pub(super) fn turning(&self, model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
+    pub(super) fn torsion(&self, model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
         let keeps = self.integrator.keeps_momentum() && self.formula.is_none();
         keeps.then(|| Gyroscopic::new(model, derivatives)).flatten()
     }
 }
 
 /// True if a geom or pair has torsional or rolling friction.
-pub(super) fn resists_turning(model: &Model) -> bool {
+pub(super) fn resists_torsion(model: &Model) -> bool {
     let geoms = model.geoms().iter().map(|g| g.condim);
     let pairs = model.pairs().iter().filter_map(|p| p.condim);
     geoms.chain(pairs).any(|condim| condim > 3)
@@ -69,7 +69,7 @@ pub(super) fn resists_turning(model: &Model) -> bool {
 
 /// [`law_of`], with torsional and rolling friction if the model has any.
 pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
-    if !resists_turning(model) {
+    if !resists_torsion(model) {
         return law_of(options);
     }
     let is_compliant = options.contact == Contact::Convex;
@@ -105,7 +105,7 @@ pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
         Integrator::ImplicitEuler | Integrator::Midpoint
     );
     let instead = match options.contact {
-        Contact::Convex if resists_turning(model) => {
+        Contact::Convex if resists_torsion(model) => {
             "contacts without torsional and rolling friction (condim 1 or 3)".into()
         }
         Contact::Convex if has_stage && options.derivatives => format!(
@@ -165,7 +165,7 @@ pub(crate) fn refuse_deformables(
 
 /// Refuses bounds and dry friction of tendons with penalty contact. They are constraints, for which penalty
 /// contact has springs only at joints.
-pub(crate) fn refuse_cords(model: &Model, options: &Options) -> Result<()> {
+pub(crate) fn refuse_paths(model: &Model, options: &Options) -> Result<()> {
     let binds = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
     match model.tendons().iter().find(binds) {
         Some(t) if options.contact == Contact::Penalty => Err(Error::unsupported(format!(

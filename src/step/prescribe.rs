@@ -14,9 +14,9 @@
 //! relative to δv. Panels of columns first treat these dofs as continuing with δv̂₀; this is corrected
 //! column by column. Rows between dofs that are all prescribed have no impulse and are left out.
 
-use super::driven::Driven;
 use super::info::check_length;
 use super::link::{Along, Parameters};
+use super::prescribed::Prescribed;
 use super::sim::Sim;
 use super::state::Last;
 use crate::error::{Error, Result};
@@ -62,12 +62,12 @@ impl Sim {
                 "velocity: dof {dof} cannot be freed while its prescribed velocity is a selected parameter"
             )));
         }
-        match self.driven.set(dof, velocity) {
+        match self.prescribed.set(dof, velocity) {
             true => {
                 self.forget_curvature();
-                self.refresh_driven();
+                self.refresh_prescribed();
             }
-            false => self.reach_driven(),
+            false => self.reach_prescribed(),
         }
         self.forget_step();
         Ok(())
@@ -75,47 +75,48 @@ impl Sim {
 
     /// The prescribed velocity of a dof below nv; NaN for a dof without one.
     pub fn prescribed_velocity(&self, dof: usize) -> f64 {
-        self.driven.velocity(dof)
+        self.prescribed.velocity(dof)
     }
 
     /// Updates all data that depend on which dofs are prescribed.
-    pub(super) fn refresh_driven(&mut self) {
-        self.driven.take_diagonal(&self.diagonal);
+    pub(super) fn refresh_prescribed(&mut self) {
+        self.prescribed.take_diagonal(&self.diagonal);
         if let Some(c) = &mut self.contact {
             let t = self.model.topology();
-            c.constraints.set_driven(self.driven.is_driven());
-            c.scene.drive(t, self.driven.is_driven());
+            c.constraints
+                .set_prescribed(self.prescribed.is_prescribed());
+            c.scene.drive(t, self.prescribed.is_prescribed());
         }
         if let Some(gyroscopic) = &mut self.forces.gyroscopic {
-            gyroscopic.drive(self.model.topology(), self.driven.is_driven());
+            gyroscopic.drive(self.model.topology(), self.prescribed.is_prescribed());
         }
         if let Some(a) = &mut self.forces.adhesion {
             let t = self.model.topology();
-            a.scene.drive(t, self.driven.is_driven());
+            a.scene.drive(t, self.prescribed.is_prescribed());
         }
-        self.reach_driven();
+        self.reach_prescribed();
     }
 
     /// Computes v̂ for the prescribed velocities.
-    pub(super) fn reach_driven(&mut self) {
-        let Driven { end, velocity, .. } = &mut self.driven;
+    pub(super) fn reach_prescribed(&mut self) {
+        let Prescribed { end, velocity, .. } = &mut self.prescribed;
         end.copy_from_slice(velocity);
-        self.for_whole(|scheme, h, dofs, driven| scheme.reach(h, &mut driven.end[dofs]));
+        self.for_whole(|scheme, h, dofs, prescribed| scheme.reach(h, &mut prescribed.end[dofs]));
     }
 
     /// Calls `visit` with the dofs of each free joint that is prescribed as a whole, if the integrator has
     /// a v̂ for it.
     fn for_whole(
         &mut self,
-        mut visit: impl FnMut(&dyn Scheme, f64, std::ops::Range<usize>, &mut Driven),
+        mut visit: impl FnMut(&dyn Scheme, f64, std::ops::Range<usize>, &mut Prescribed),
     ) {
-        if self.driven.is_empty() || self.implicit.is_some() {
+        if self.prescribed.is_empty() || self.implicit.is_some() {
             return;
         }
         for l in self.model.free_links() {
-            if self.driven.is_driven()[l.dofs()].iter().all(|d| *d) {
+            if self.prescribed.is_prescribed()[l.dofs()].iter().all(|d| *d) {
                 let h = self.options.time_step;
-                visit(&*self.integrator, h, l.dofs(), &mut self.driven);
+                visit(&*self.integrator, h, l.dofs(), &mut self.prescribed);
             }
         }
     }
@@ -124,29 +125,29 @@ impl Sim {
     pub(super) fn drive_mocap(&mut self) {
         for l in self.model.mocap_links() {
             for k in l.dofs() {
-                self.driven.set(k, 0.0);
+                self.prescribed.set(k, 0.0);
             }
         }
-        self.refresh_driven();
+        self.refresh_prescribed();
     }
 
     /// Copies the prescribed velocities of another simulation of the model.
-    pub(super) fn drive_as(&mut self, other: &Driven) {
+    pub(super) fn drive_as(&mut self, other: &Prescribed) {
         for k in 0..self.model.nv() {
-            self.driven.set(k, other.velocity(k));
+            self.prescribed.set(k, other.velocity(k));
         }
-        self.refresh_driven();
+        self.refresh_prescribed();
     }
 
     /// Checks that implicit schemes have all three linear dofs of a free joint prescribed, or none. Their
     /// balance is along the axes at a stage.
-    pub(super) fn check_driven(&self) -> Result<()> {
-        if self.driven.is_empty() || self.implicit.is_none() && self.theta.is_none() {
+    pub(super) fn check_prescribed(&self) -> Result<()> {
+        if self.prescribed.is_empty() || self.implicit.is_none() && self.theta.is_none() {
             return Ok(());
         }
         for l in self.model.free_links() {
-            let driven = &self.driven.is_driven()[l.iv..l.iv + 3];
-            if driven.iter().any(|d| *d) && !driven.iter().all(|d| *d) {
+            let prescribed = &self.prescribed.is_prescribed()[l.iv..l.iv + 3];
+            if prescribed.iter().any(|d| *d) && !prescribed.iter().all(|d| *d) {
                 return Err(Error::unsupported(format!(
                     "joint \"{}\": {:?} needs all three of its linear dofs to be prescribed, or none",
                     self.model.joint_of_dof(l.iv).name,
@@ -158,12 +159,12 @@ impl Sim {
     }
 
     /// Subtracts A w of a direction from −h δr in `x`.
-    pub(super) fn subtract_driven(&mut self, along: &Along<'_>, x: &mut [f64]) {
-        if self.driven.is_empty() {
+    pub(super) fn subtract_prescribed(&mut self, along: &Along<'_>, x: &mut [f64]) {
+        if self.prescribed.is_empty() {
             return;
         }
-        let driven = &mut self.driven;
-        let Driven { change, .. } = &mut *driven;
+        let prescribed = &mut self.prescribed;
+        let Prescribed { change, .. } = &mut *prescribed;
         change.fill(0.0);
         let mut vary = |p: &Param, x: f64| {
             if p.kind == ParamKind::Prescribed {
@@ -177,13 +178,13 @@ impl Sim {
                 all.for_each(|(p, dp)| vary(p, *dp));
             }
         }
-        self.for_whole(|scheme, h, dofs, driven| {
-            let v = &driven.velocity[dofs.clone()];
-            scheme.reach_direction(h, v, &mut driven.change[dofs]);
+        self.for_whole(|scheme, h, dofs, prescribed| {
+            let v = &prescribed.velocity[dofs.clone()];
+            scheme.reach_direction(h, v, &mut prescribed.change[dofs]);
         });
         let by_directions = self.by_directions();
-        let driven = &mut self.driven;
-        let start = &mut driven.work;
+        let prescribed = &mut self.prescribed;
+        let start = &mut prescribed.work;
         start.fill(0.0);
         if !along.v.is_empty() && by_directions {
             let at = self.state.start(&self.model, self.options.time_step);
@@ -192,8 +193,8 @@ impl Sim {
             // The branch-packed R_v already contains the rest.
             start.copy_from_slice(along.v);
         }
-        driven.leave_start();
-        let (given, work) = (&driven.given, &mut driven.work);
+        prescribed.leave_start();
+        let (given, work) = (&prescribed.given, &mut prescribed.work);
         (self.dynamics).times_system(&self.model, false, given, work);
         for (x, work) in x.iter_mut().zip(&*work) {
             *x -= work;
@@ -203,14 +204,14 @@ impl Sim {
     /// Corrects panels in which prescribed dofs continued with their velocity, with the response of the
     /// impulses to it. Afterwards their acceleration w acts on the other dofs.
     pub(super) fn drive_columns(&mut self) -> Result<()> {
-        if self.driven.is_empty() {
+        if self.prescribed.is_empty() {
             return Ok(());
         }
         let (model, nv) = (&*self.model, self.model.nv());
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
-        for k in self.driven.dofs() {
+        for k in self.prescribed.dofs() {
             let (x, unit) = (&mut lin.x, &mut lin.unit[..nv]);
             x.fill(0.0);
             // For a stage, its own columns contain w.
@@ -233,25 +234,25 @@ impl Sim {
         Ok(())
     }
 
-    /// δv̂ of prescribed dofs, after [`Sim::subtract_driven`].
-    pub(super) fn write_driven(&self, x: &mut [f64]) {
-        for k in self.driven.dofs() {
-            x[k] = self.driven.change[k];
+    /// δv̂ of prescribed dofs, after [`Sim::subtract_prescribed`].
+    pub(super) fn write_prescribed(&self, x: &mut [f64]) {
+        for k in self.prescribed.dofs() {
+            x[k] = self.prescribed.change[k];
         }
     }
 
     /// On entry z is the adjoint by v̂, and `weights` = A⁻ᵀ z. On return z is the adjoint by v̂₀; the
     /// adjoint by the prescribed velocities is kept in the workspace.
-    pub(super) fn adjoin_driven(&mut self, z: &mut [f64], weights: &[f64]) {
-        if self.driven.is_empty() {
+    pub(super) fn adjoin_prescribed(&mut self, z: &mut [f64], weights: &[f64]) {
+        if self.prescribed.is_empty() {
             return;
         }
-        let driven = &mut self.driven;
-        (self.dynamics).times_system(&self.model, true, weights, &mut driven.work);
-        driven.share(z);
-        self.for_whole(|scheme, h, dofs, driven| {
-            let v = &driven.velocity[dofs.clone()];
-            scheme.reach_adjoint(h, v, &mut driven.change[dofs]);
+        let prescribed = &mut self.prescribed;
+        (self.dynamics).times_system(&self.model, true, weights, &mut prescribed.work);
+        prescribed.share(z);
+        self.for_whole(|scheme, h, dofs, prescribed| {
+            let v = &prescribed.velocity[dofs.clone()];
+            scheme.reach_adjoint(h, v, &mut prescribed.change[dofs]);
         });
     }
 
@@ -273,17 +274,17 @@ impl Sim {
                 self.options.integrator
             )));
         }
-        if self.driven.is_empty() {
+        if self.prescribed.is_empty() {
             out.fill(0.0);
             return Ok(());
         }
         let h = self.options.time_step;
         let mut balance = std::mem::take(&mut self.work);
         let done = self.unheld_balance(&mut balance);
-        let is_sound = self.driven.dofs().all(|k| (h * balance[k]).is_finite());
+        let is_sound = self.prescribed.dofs().all(|k| (h * balance[k]).is_finite());
         if done.is_ok() && is_sound {
             out.fill(0.0);
-            for k in self.driven.dofs() {
+            for k in self.prescribed.dofs() {
                 out[k] = h * balance[k];
             }
         }
@@ -298,7 +299,7 @@ impl Sim {
 
     /// A a + b − f − Jᵀλ/h at the last step.
     fn unheld_balance(&mut self, out: &mut [f64]) -> Result<()> {
-        let mut acc = std::mem::take(&mut self.driven.given);
+        let mut acc = std::mem::take(&mut self.prescribed.given);
         acc.copy_from_slice(&self.state.acc);
         let (q, v) = (
             std::mem::take(&mut self.state.q),
@@ -330,7 +331,7 @@ impl Sim {
                 c.subtract_impulses(1.0 / h, out);
             }
         }
-        self.driven.given = acc;
+        self.prescribed.given = acc;
         forces.map(|_| ())
     }
 }

@@ -17,7 +17,7 @@ impl Sim {
     pub(super) fn refresh_contact(&mut self) -> Result<()> {
         if let Some(c) = &mut self.contact {
             c.constraints.set_gains(self.options.kp, self.options.kd);
-            c.cords.place_points(&self.model, &self.params);
+            c.paths.place_points(&self.model, &self.params);
             c.constraints.place_springs(&self.model, &self.params);
             if c.constraints.compliance.is_some() {
                 c.scene.glide(&self.params.geom_friction);
@@ -55,7 +55,7 @@ impl Sim {
                 self.forces.wrenches.set(body, x);
             }
             ParamKind::Force => self.forces.set_param(p, value),
-            ParamKind::Prescribed => self.driven.change_velocity(p.index as usize, value),
+            ParamKind::Prescribed => self.prescribed.change_velocity(p.index as usize, value),
             ParamKind::Stabilization => {
                 *[&mut self.options.kp, &mut self.options.kd][p.component as usize] = value;
             }
@@ -433,7 +433,7 @@ impl Sim {
         }
         self.params.refresh(&self.model);
         self.refresh_forces();
-        self.reach_driven();
+        self.reach_prescribed();
         self.refresh_contact()?;
         self.forget_curvature();
         self.forget_step();

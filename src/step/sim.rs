@@ -3,7 +3,6 @@
 use super::adjoints::Adjoints;
 use super::asking::Query;
 use super::contact::ContactStage;
-use super::driven::Driven;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
@@ -13,9 +12,10 @@ use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
 use super::options::{Contact, Options};
 use super::parts::{
-    Parts, law_of, refuse_cords, refuse_deformables, refuse_lag, refuse_stages, resists_turning,
+    Parts, law_of, refuse_deformables, refuse_lag, refuse_paths, refuse_stages, resists_torsion,
 };
 use super::penalty::report_penalty;
+use super::prescribed::Prescribed;
 use super::split::Split;
 use super::stages::Stepping;
 use super::state::{Held, Last, StepState};
@@ -77,7 +77,7 @@ pub struct Sim {
     pub(super) applied: Vec<f64>,
     pub(super) square: Vec<f64>,
     /// Dofs with a prescribed velocity.
-    pub(super) driven: Driven,
+    pub(super) prescribed: Prescribed,
 }
 
 impl Sim {
@@ -95,10 +95,10 @@ impl Sim {
     pub fn with_parts(model: Arc<Model>, options: &Options, parts: Parts) -> Result<Sim> {
         let options = &options.for_model(&model);
         options.check()?;
-        refuse_cords(&model, options)?;
+        refuse_paths(&model, options)?;
         refuse_lag(&model, options)?;
         refuse_stages(&model, &parts)?;
-        refuse_loads(&model, options, resists_turning(&model))?;
+        refuse_loads(&model, options, resists_torsion(&model))?;
         let is_implicit = parts.formula.is_some() || parts.integrator.stage().is_some();
         refuse_deformables(&model, options, is_implicit)?;
         let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
@@ -122,7 +122,7 @@ impl Sim {
         // Newton's method needs derivatives too.
         let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
         let differentiate = options.derivatives || parts.formula.is_some() || stage.is_some();
-        let turning = parts.turning(&model, differentiate);
+        let torsion = parts.torsion(&model, differentiate);
         let (mut params, others) = (model.params().clone(), parts.forces);
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
@@ -136,7 +136,7 @@ impl Sim {
             let adhesion = Adhesion::new(&model, options.max_contacts, differentiate)?;
             forces.adhesion = adhesion.map(Box::new);
         }
-        forces.gyroscopic = turning;
+        forces.gyroscopic = torsion;
         let state = Box::new(StepState::new(&model, carried));
         let implicit = parts
             .formula
@@ -173,7 +173,7 @@ impl Sim {
             work: vec![0.0; nv],
             applied: vec![0.0; nv],
             square: vec![0.0; if options.derivatives { nv * nv } else { 0 }],
-            driven: Driven::new(nv),
+            prescribed: Prescribed::new(nv),
             model,
         };
         sim.refresh_forces();
@@ -209,7 +209,7 @@ impl Sim {
     pub(crate) fn refresh_forces(&mut self) {
         let (h, system) = (self.implicit_step(), &mut self.dynamics.system);
         (self.forces).refresh(&self.model, &self.params, h, &mut self.diagonal, system);
-        self.driven.take_diagonal(&self.diagonal);
+        self.prescribed.take_diagonal(&self.diagonal);
         self.fit_split();
     }
 
@@ -359,7 +359,7 @@ impl Sim {
     pub(super) fn take(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
         self.check_state(q, Some(v))?;
         check_finite("u", u, self.model.nu())?;
-        self.check_driven()?;
+        self.check_prescribed()?;
         if self.last == Last::Collide {
             self.last = Last::Nothing;
         }
@@ -448,7 +448,7 @@ impl Sim {
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
         if let Some(c) = &mut self.contact {
             c.relax(model, &mut self.dynamics, kappa, &mut s.v_end)?;
-            self.driven.write(&mut s.v_end);
+            self.prescribed.write(&mut s.v_end);
         }
         for k in 0..model.nv() {
             s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
@@ -477,7 +477,7 @@ impl Sim {
             to.filter_as(&self.model, from);
         }
         sim.filter_adhesion();
-        sim.drive_as(&self.driven);
+        sim.drive_as(&self.prescribed);
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
         sim.forces.wrenches = self.forces.wrenches.clone();
@@ -509,7 +509,7 @@ impl Sim {
             scheme: &*self.integrator,
             dynamics: &mut self.dynamics,
             forces: &mut self.forces,
-            driven: &mut self.driven,
+            prescribed: &mut self.prescribed,
             contact: self.contact.as_deref_mut(),
             loads: self.loads.as_deref_mut(),
             diagonal: &mut self.diagonal,

@@ -2,10 +2,10 @@
 //! [`explicit`](super::explicit).
 
 use super::contact::ContactStage;
-use super::driven::Driven;
 use super::info::{Gradient, STIFFEST, check_places};
 use super::load_friction::LoadFriction;
 use super::options::Options;
+use super::prescribed::Prescribed;
 use super::state::StepState;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ pub(super) struct Stepping<'a> {
     pub dynamics: &'a mut Dynamics,
     pub forces: &'a mut Forces,
     /// Dofs with a prescribed velocity.
-    pub driven: &'a mut Driven,
+    pub prescribed: &'a mut Prescribed,
     pub contact: Option<&'a mut ContactStage>,
     pub loads: Option<&'a mut LoadFriction>,
     /// Implicit terms on each dof, nv.
@@ -44,7 +44,7 @@ impl Stepping<'_> {
     pub fn hold_servos(&mut self, h: f64, constant: bool) {
         if self.forces.has_servos() {
             self.forces.hold(h, constant, self.diagonal);
-            self.driven.take_diagonal(self.diagonal);
+            self.prescribed.take_diagonal(self.diagonal);
         }
     }
 
@@ -96,9 +96,9 @@ impl Stepping<'_> {
         let (h, d) = (self.options.time_step, &mut *self.dynamics);
         let (diagonal, tau) = (&*self.diagonal, &*self.tau);
         let is_split = self.contact.is_some() && !d.system.is_definite();
-        if !self.driven.is_empty() {
-            self.driven.accelerate(&s.v_start, h);
-            let Driven { pivots, given, .. } = &*self.driven;
+        if !self.prescribed.is_empty() {
+            self.prescribed.accelerate(&s.v_start, h);
+            let Prescribed { pivots, given, .. } = &*self.prescribed;
             d.forward_given(model, params, pivots, tau, given, &mut s.acc);
         } else if self.contact.is_none() || is_split {
             d.forward_system(model, params, diagonal, tau, &mut s.acc);
@@ -127,7 +127,7 @@ impl Stepping<'_> {
             for k in 0..model.nv() {
                 s.v_end[k] = s.v_start[k] + h * s.acc[k];
             }
-            self.driven.write(&mut s.v_end);
+            self.prescribed.write(&mut s.v_end);
             s.check_digits(d.system.before(), h)?;
             if let Some(penalty) = &self.forces.penalty {
                 s.info.contacts = penalty.scene.contacts().len();
@@ -146,11 +146,11 @@ impl Stepping<'_> {
                 &mut s.v_end,
             )?,
             Some(loads) => {
-                let beside = (&*self.forces, &*self.driven);
+                let beside = (&*self.forces, &*self.prescribed);
                 loads.solve(c, (model, params), d, beside, s, self.options.tolerance)?
             }
         };
-        self.driven.write(&mut s.v_end);
+        self.prescribed.write(&mut s.v_end);
         s.settle(c, &certificate, margin, self.options)
     }
 

@@ -3,8 +3,8 @@
 use super::station::Station;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
-use crate::model::cord::TendonPath;
 use crate::model::params::{Param, ParamKind, Params};
+use crate::model::tendon::TendonPath;
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3};
 use std::ops::Range;

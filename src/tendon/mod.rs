@@ -14,9 +14,9 @@
 //! Displacements by the tangent δq of a spherical or free joint rotate with the body, so ∂g/∂q is not
 //! symmetric between the dofs of such a joint: it equals the limit of differences of g.
 
-mod cord;
 mod displacement;
 mod leg;
+mod path;
 mod round;
 mod site;
 mod station;
@@ -26,14 +26,14 @@ mod support;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::all_finite;
-use crate::model::cord::TendonPath;
 use crate::model::limits::Limit;
 use crate::model::params::{Param, ParamKind, Params};
+use crate::model::tendon::TendonPath;
 use crate::model::{ActsOn, Model};
 use crate::spatial::{Vec3, Wrench};
-use cord::Cord;
 pub use displacement::Displacement;
 use displacement::Moved;
+use path::Path;
 use site::SiteMotion;
 pub use stretch::Stretch;
 use support::FIXED;
@@ -42,41 +42,41 @@ use support::FIXED;
 /// spring along the axes of the world, then on request the angles of spherical joints, or the lengths of
 /// actuators at sites and on ball joints. Sized at creation.
 #[derive(Clone, Debug, Default)]
-pub struct Cords {
-    list: Vec<Cord>,
+pub struct Paths {
+    list: Vec<Path>,
     tendons: usize,
     turns: usize,
     /// For each actuator, the index of the length along which it acts, or [`FIXED`]; empty without them.
-    driven: Vec<usize>,
+    prescribed: Vec<usize>,
     /// Scratch for wrenches on the links of the largest support.
     changes: Vec<Wrench>,
 }
 
-impl Cords {
+impl Paths {
     /// No lengths.
-    pub const NONE: Cords = Cords {
+    pub const NONE: Paths = Paths {
         list: Vec::new(),
         tendons: 0,
         turns: 0,
-        driven: Vec::new(),
+        prescribed: Vec::new(),
         changes: Vec::new(),
     };
 
     /// Reserves memory for second derivatives if `derivatives` is true.
     pub fn new(model: &Model, derivatives: bool) -> Self {
         let tendons = model.tendons().iter();
-        let mut list: Vec<Cord> = tendons
-            .map(|t| Cord::of_tendon(model, &t.path, derivatives))
+        let mut list: Vec<Path> = tendons
+            .map(|t| Path::of_tendon(model, &t.path, derivatives))
             .collect();
         for s in model.springs() {
             let axes = [Vec3::X, Vec3::Y, Vec3::Z];
-            list.extend(axes.map(|axis| Cord::of_spring(model, s, axis, derivatives)));
+            list.extend(axes.map(|axis| Path::of_spring(model, s, axis, derivatives)));
         }
         let largest = list.iter().map(|c| c.support.len()).max();
-        Cords {
+        Paths {
             tendons: model.tendons().len(),
             turns: list.len(),
-            driven: Vec::new(),
+            prescribed: Vec::new(),
             changes: vec![Wrench::ZERO; largest.unwrap_or(0)],
             list,
         }
@@ -86,7 +86,7 @@ impl Cords {
     pub fn with_turns(mut self, limits: &[Limit], derivatives: bool) -> Self {
         let turns = limits.iter().filter(|l| l.turn.is_some());
         self.list
-            .extend(turns.map(|l| Cord::of_turn(l, derivatives)));
+            .extend(turns.map(|l| Path::of_turn(l, derivatives)));
         self
     }
 
@@ -101,17 +101,17 @@ impl Cords {
                     gear,
                 } => {
                     let site = SiteMotion::new(model, site, reference, gear);
-                    self.list.push(Cord::of_site(model, site, derivatives));
+                    self.list.push(Path::of_site(model, site, derivatives));
                     self.list.len() - 1
                 }
                 ActsOn::Ball { iq, iv, gear, .. } => {
                     let gear = Vec3::from_slice(&gear);
-                    self.list.push(Cord::of_ball([iq, iv], gear, derivatives));
+                    self.list.push(Path::of_ball([iq, iv], gear, derivatives));
                     self.list.len() - 1
                 }
                 ActsOn::Joint { .. } | ActsOn::Body(_) => FIXED,
             };
-            self.driven.push(index);
+            self.prescribed.push(index);
         }
         let largest = self.list.iter().map(|c| c.support.len()).max();
         self.changes.resize(largest.unwrap_or(0), Wrench::ZERO);
@@ -121,7 +121,7 @@ impl Cords {
     /// The length along which an actuator acts: of a tendon, of a site, or of a servo on a ball joint.
     #[inline(always)]
     pub fn of_actuator(&self, actuator: usize) -> Option<usize> {
-        let index = self.driven.get(actuator).copied();
+        let index = self.prescribed.get(actuator).copied();
         index.filter(|i| *i != FIXED)
     }
 
@@ -154,19 +154,19 @@ impl Cords {
         self.list.iter_mut().for_each(|c| c.update(kin, q));
     }
 
-    /// [`Cords::update`] of one length.
+    /// [`Paths::update`] of one length.
     pub fn update_one(&mut self, i: usize, kin: &Kinematics, q: &[f64]) {
         self.list[i].update(kin, q);
     }
 
-    /// Computes second derivatives at the state of the last [`Cords::update`].
+    /// Computes second derivatives at the state of the last [`Paths::update`].
     pub fn differentiate(&mut self, kin: &Kinematics) {
         for c in self.list.iter_mut() {
             c.differentiate(kin, &mut self.changes);
         }
     }
 
-    /// [`Cords::differentiate`] of one length.
+    /// [`Paths::differentiate`] of one length.
     pub fn differentiate_one(&mut self, i: usize, kin: &Kinematics) {
         self.list[i].differentiate(kin, &mut self.changes);
     }
@@ -199,10 +199,10 @@ impl Cords {
 
     /// ∂l/∂q over its support.
     pub fn gradient(&self, i: usize) -> &[f64] {
-        let cord = &self.list[i];
-        match cord.gradient.is_empty() {
-            true => &cord.moment,
-            false => &cord.gradient,
+        let path = &self.list[i];
+        match path.gradient.is_empty() {
+            true => &path.moment,
+            false => &path.gradient,
         }
     }
 
@@ -234,12 +234,12 @@ impl Cords {
     }
 
     /// Change of the moment over its support, column-major: column j is the change of the moment with dof j. After
-    /// [`Cords::differentiate`].
+    /// [`Paths::differentiate`].
     pub fn hessian(&self, i: usize) -> &[f64] {
         &self.list[i].hessian
     }
 
-    /// Visits (dof, moment, ∂l̇/∂q) over its support at velocities v. After [`Cords::differentiate`].
+    /// Visits (dof, moment, ∂l̇/∂q) over its support at velocities v. After [`Paths::differentiate`].
     pub fn for_rate(&self, i: usize, v: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
         let dofs = self.support(i);
         let columns = self.hessian(i).chunks_exact(dofs.len().max(1));
@@ -266,12 +266,12 @@ impl Cords {
         displaced: &Displacement,
         mut visit: impl FnMut(usize, f64),
     ) -> f64 {
-        let (cord, support) = (&self.list[i], self.support(i));
+        let (path, support) = (&self.list[i], self.support(i));
         let moved = match *displaced {
             // A link above all stations, or above none, changes nothing.
-            Displacement::Carried { link, xi } => match cord.support.place(link) {
+            Displacement::Carried { link, xi } => match path.support.place(link) {
                 FIXED => return 0.0,
-                place => Moved::Carried(cord.support.below(place), xi),
+                place => Moved::Carried(path.support.below(place), xi),
             },
             Displacement::Point { tendon, point, by } if i == tendon => Moved::Point(point, by),
             Displacement::End { spring, end, by }
@@ -281,7 +281,7 @@ impl Cords {
             }
             _ => return 0.0,
         };
-        cord.along(kin, &moved, |place, x| visit(support[place], x))
+        path.along(kin, &moved, |place, x| visit(support[place], x))
     }
 
     /// Moves the points of paths and the ends of springs to the places of the parameters.

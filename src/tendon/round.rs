@@ -4,7 +4,7 @@ use super::station::Station;
 use super::support::{FIXED, Support};
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
-use crate::model::cord::WrapSpec;
+use crate::model::tendon::WrapSpec;
 use crate::model::topology::WORLD;
 use crate::spatial::wrap::{Side, Solid, Wrap};
 use crate::spatial::{Mat3, Vec3};

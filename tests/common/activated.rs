@@ -1,14 +1,14 @@
 //! Robots whose actuators have states, and steps from states with activations.
 
 use super::checker::quadruped_spec;
-use super::cords::tendon;
+use super::tendons::tendon;
 use super::tethers::{arms, paths};
 use super::{Rng, random_q};
 use diffsim::error::Result;
 use diffsim::model::activation::{Activation, ActivationLaw};
-use diffsim::model::cord::Transmission;
 use diffsim::model::muscle::Muscle;
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
+use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
 use diffsim::step::Sim;
 

@@ -5,11 +5,11 @@ use super::scene::{ball, cuboid};
 use super::{Rng, param};
 use diffsim::force::ForceKinds;
 use diffsim::force::adhesion::FADE;
-use diffsim::model::cord::Transmission;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{
     ActuatorSpec, BodySpec, GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec,
 };
+use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
 use diffsim::query::ForceDerivatives;
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};

@@ -2,7 +2,6 @@
 
 use super::Rng;
 use super::enumeration::{Answer, Boxed};
-use diffsim::contact::allowance::Allowance;
 use diffsim::contact::capacity::Capacity;
 use diffsim::contact::certificate::Certificate;
 use diffsim::contact::law::{Law, Posed, Request, Variations};
@@ -11,6 +10,7 @@ use diffsim::contact::mode::Mode;
 use diffsim::contact::ncp::NcpOptions;
 use diffsim::contact::problem::{Block, Delassus, Problem};
 use diffsim::contact::push_out::{Jam, PushOut};
+use diffsim::contact::work_budget::WorkBudget;
 use diffsim::spatial::Vec3;
 
 pub const FAMILIES: [&str; 8] = [
@@ -293,11 +293,11 @@ impl Boxed {
             lambda: Vec::new(),
             modes: Vec::new(),
         };
-        let allowance = Allowance {
+        let work_budget = WorkBudget {
             iterations: 2000,
             work: f64::INFINITY,
         };
-        let outcome = law.solve(&mut step, &allowance).unwrap();
+        let outcome = law.solve(&mut step, &work_budget).unwrap();
         let One { lambda, modes, .. } = step;
         let sigma = self.velocity(&matrix, &lambda);
         Solved {

@@ -83,7 +83,7 @@ impl Boxed {
                 Block::Unilateral => worst = worst.max(off(l[0], s[0], open)),
                 Block::Box { bound } => worst = worst.max(off(l[0], s[0], [-bound, bound])),
                 Block::Bilateral => worst = worst.max(s[0].abs()),
-                Block::Contact { .. } | Block::Turning { .. } => {
+                Block::Contact { .. } | Block::Torsion { .. } => {
                     panic!("a circular cone has no index sets")
                 }
             }

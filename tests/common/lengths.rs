@@ -1,41 +1,41 @@
 //! Lengths of tendons and springs with their derivatives, against differences.
 
-use super::cords::anchors;
+use super::tendons::anchors;
 use super::{by_q, difference, param, relative_error};
 use diffsim::dynamics::Dynamics;
 use diffsim::model::Model;
 use diffsim::model::params::{Param, ParamKind};
-use diffsim::tendon::{Cords, Displacement};
+use diffsim::tendon::{Displacement, Paths};
 
 /// Lengths at a configuration, with the recursions there.
 pub struct Probe {
     pub dynamics: Dynamics,
-    pub cords: Cords,
+    pub paths: Paths,
 }
 
 impl Probe {
     pub fn new(model: &Model) -> Self {
         Probe {
             dynamics: Dynamics::new(model, false),
-            cords: Cords::new(model, true),
+            paths: Paths::new(model, true),
         }
     }
 
     pub fn go(&mut self, model: &Model, q: &[f64]) {
         self.dynamics.update_positions(model, model.params(), q);
-        self.cords.update(&self.dynamics.kin, q);
+        self.paths.update(&self.dynamics.kin, q);
     }
 
     pub fn lengths(&self) -> Vec<f64> {
-        let cords = &self.cords;
-        (0..cords.len()).map(|i| cords.length(i)).collect()
+        let paths = &self.paths;
+        (0..paths.len()).map(|i| paths.length(i)).collect()
     }
 
     /// Dense, one column of nv numbers a length.
     pub fn moments(&self, nv: usize) -> Vec<f64> {
-        let mut all = vec![0.0; nv * self.cords.len()];
+        let mut all = vec![0.0; nv * self.paths.len()];
         for (i, column) in all.chunks_exact_mut(nv).enumerate() {
-            self.cords.moments(i).for_each(|(k, g)| column[k] = g);
+            self.paths.moments(i).for_each(|(k, g)| column[k] = g);
         }
         all
     }
@@ -44,7 +44,7 @@ impl Probe {
 /// The largest relative error of moments and second derivatives at q.
 pub fn derivative_error(model: &Model, q: &[f64]) -> f64 {
     let (nv, mut probe) = (model.nv(), Probe::new(model));
-    let n = probe.cords.len();
+    let n = probe.paths.len();
     let by_lengths = by_q(model, q, |q| {
         probe.go(model, q);
         probe.lengths()
@@ -54,18 +54,18 @@ pub fn derivative_error(model: &Model, q: &[f64]) -> f64 {
         probe.moments(nv)
     });
     probe.go(model, q);
-    probe.cords.differentiate(&probe.dynamics.kin);
+    probe.paths.differentiate(&probe.dynamics.kin);
     let moments = probe.moments(nv);
     let mut worst = 0.0f64;
     for i in 0..n {
         let lengths: Vec<f64> = (0..nv).map(|k| by_lengths[k * n + i]).collect();
         worst = worst.max(relative_error(&moments[i * nv..][..nv], &lengths));
-        let (dofs, m) = (probe.cords.support(i), probe.cords.support(i).len());
+        let (dofs, m) = (probe.paths.support(i), probe.paths.support(i).len());
         assert!(dofs.is_sorted());
         let mut hessian = vec![0.0; nv * nv];
         for (c, column) in dofs.iter().enumerate() {
             for (r, row) in dofs.iter().enumerate() {
-                hessian[column * nv + row] = probe.cords.hessian(i)[c * m + r];
+                hessian[column * nv + row] = probe.paths.hessian(i)[c * m + r];
             }
         }
         let moved: Vec<f64> = (0..nv)
@@ -80,7 +80,7 @@ pub fn derivative_error(model: &Model, q: &[f64]) -> f64 {
 pub fn displacement_error(model: &Model, q: &[f64]) -> f64 {
     let nv = model.nv();
     let mut probe = Probe::new(model);
-    let n = probe.cords.len();
+    let n = probe.paths.len();
     let joints = model.joints().iter().enumerate();
     let mut list: Vec<Param> = (joints.filter(|(_, j)| j.nv > 0))
         .flat_map(|(id, _)| (0..6).map(move |k| param(ParamKind::JointPlacement, id, k)))
@@ -94,13 +94,13 @@ pub fn displacement_error(model: &Model, q: &[f64]) -> f64 {
             params.set(model, &p, loaded + x);
             params.refresh(model);
             probe.dynamics.update_positions(model, &params, q);
-            probe.cords.place_points(model, &params);
-            probe.cords.update(&probe.dynamics.kin, q);
+            probe.paths.place_points(model, &params);
+            probe.paths.update(&probe.dynamics.kin, q);
             [probe.lengths(), probe.moments(nv)].concat()
         });
-        probe.cords.place_points(model, model.params());
+        probe.paths.place_points(model, model.params());
         probe.go(model, q);
-        let at = (&probe.dynamics.kin, &probe.cords);
+        let at = (&probe.dynamics.kin, &probe.paths);
         let displaced = Displacement::of(model, model.params(), at.0, &p).unwrap();
         let mut ours = vec![0.0; n + n * nv];
         for i in 0..n {

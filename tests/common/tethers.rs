@@ -1,8 +1,8 @@
 //! Springs and tendons between the arms of a small machine.
 
 use super::{Rng, random_body};
-use diffsim::model::cord::{PathPoint, SpringSpec, TendonPath};
 use diffsim::model::spec::{JointKind, ModelSpec};
+use diffsim::model::tendon::{PathPoint, SpringSpec, TendonPath};
 use diffsim::spatial::Vec3;
 
 pub fn spring(name: &str, ends: [(usize, Vec3); 2], [stiffness, damping]: [f64; 2]) -> SpringSpec {

@@ -7,7 +7,7 @@ use diffsim::load::mjcf::{MjcfOptions, read_str};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Quat, Vec3};
 use diffsim::step::{Contact, Options, Sim};
-use diffsim::tendon::Cords;
+use diffsim::tendon::Paths;
 use std::sync::Arc;
 
 fn mjcf(text: &str) -> Arc<Model> {
@@ -45,13 +45,13 @@ fn sites_are_held_as_by_mujoco() {
     model.v_from_mujoco(q, &QVEL, &mut v);
     let mut kin = Kinematics::new(&model);
     positions(&mut kin, &model, model.params(), q);
-    let mut cords = Cords::new(&model, false);
-    cords.update(&kin, q);
+    let mut paths = Paths::new(&model, false);
+    paths.update(&kin, q);
     let list = equalities(&model).unwrap();
     assert_eq!(list.len(), NORMS.len());
     let mut rows = Rows::new(t, list.len());
     for (i, (e, [error, speed])) in list.iter().zip(NORMS).enumerate() {
-        let found = e.fill(t, (&kin, &cords), q, &mut rows);
+        let found = e.fill(t, (&kin, &paths), q, &mut rows);
         assert!(
             (found.norm() - error).abs() < 1e-13,
             "{i}: {}",

@@ -2,11 +2,11 @@
 //! impulses, of trajectories and in sparse form.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, SECOND_ORDER, quadruped, standing};
-use crate::common::cords::corded;
 use crate::common::prescribed::{
     ALL, CONVEYOR, LAWS, Run, SYMPLECTIC, mjcf, prescribed, seen_from_the_start, some_dofs, with,
 };
 use crate::common::scene::lying;
+use crate::common::tendons::corded;
 use crate::common::*;
 use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};

@@ -7,9 +7,9 @@ use crate::common::{Rng, all_jacobians, param, relative_error};
 use diffsim::batch::{Batch, BatchAdjoint};
 use diffsim::contact::mode::Mode;
 use diffsim::error::Status;
-use diffsim::model::cord::Transmission;
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::{AwareSteps, Rollout};
 use diffsim::spatial::{Pose, Vec3};
@@ -191,7 +191,7 @@ fn grasp(gap: f64) -> World {
 
 /// Contacts that resist torsion and rolling are let go and held alike, and leave nothing behind; what stands beside them, too.
 #[test]
-fn contacts_that_resist_turning_are_sorted_alike() {
+fn contacts_that_resist_torsion_are_sorted_alike() {
     for (law, condim) in [
         (Contact::Ncp, 4),
         (Contact::Ncp, 6),
@@ -202,13 +202,13 @@ fn contacts_that_resist_turning_are_sorted_alike() {
         ground(&mut spec, 0.5);
         // At rest on the ground, with torsion and without.
         slide(&mut spec, "turns", Vec3::Z, at(0.0, 0.0, 0.1), 2.0);
-        let turning = spec.geoms.len() - 1;
+        let torsion = spec.geoms.len() - 1;
         slide(&mut spec, "plain", Vec3::Z, at(1.0, 0.0, 0.1), 2.0);
         // Just above a lift, and closing.
         slide(&mut spec, "lift", Vec3::Z, at(2.0, 0.0, 2.0), 3.0);
         slide(&mut spec, "ball", Vec3::Z, at(2.0, 0.0, 2.2 + 1e-4), 1.0);
         let above = spec.geoms.len() - 1;
-        for g in [turning, above] {
+        for g in [torsion, above] {
             spec.geoms[g].condim = condim;
             spec.geoms[g].friction = [0.5, 0.02, 0.01];
         }

@@ -56,8 +56,8 @@ fn a_box_between_two_walls_is_solved() {
     for condim in [3, 4] {
         for overlap in [1e-3, 1e-6, 1e-9, 0.0, -1e-9] {
             let along = |v: f64| [0.0, 0.0, v, 0.0, 0.0, 0.0];
-            let turning = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
-            for twist in [along(0.0), along(1e-3), along(10.0), turning] {
+            let torsion = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+            for twist in [along(0.0), along(1e-3), along(10.0), torsion] {
                 let spec = between_walls(overlap, condim);
                 let most = most_iterations(spec, &[0.0; 6], twist, 30);
                 assert!(most < 20, "{overlap:e} {twist:?}: {most}");

@@ -1,4 +1,4 @@
-//! Contacts that are foreseen are contacts that happen: no edge brakes what passes it, and nothing passes through.
+//! Contacts that are predicted are contacts that happen: no edge brakes what passes it, and nothing passes through.
 
 use crate::common::Rng;
 use crate::common::checker::Checker;

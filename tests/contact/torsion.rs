@@ -119,7 +119,7 @@ fn a_rolling_ball_slows_as_rolling_friction_says() {
         // It rolls about the y axis, which is t₂ of the ground, without slip.
         let c = w.sim.contacts()[0];
         assert_eq!(c.mode, Mode::Sticking);
-        assert_eq!(c.turning_at_bound, [false, true, false]);
+        assert_eq!(c.torsion_at_bound, [false, true, false]);
     }
 }
 
@@ -138,7 +138,7 @@ fn each_axis_tells_whether_it_turns() {
         (w.v[0], w.v[1]) = (RADIUS * spin[1], -RADIUS * spin[0]);
         w.step();
         let c = w.sim.contacts()[0];
-        assert_eq!((c.mode, c.turning_at_bound), (Mode::Sticking, expected));
+        assert_eq!((c.mode, c.torsion_at_bound), (Mode::Sticking, expected));
         let mut memory = vec![0.0; w.sim.memory_size()];
         w.sim.get_memory(&mut memory).unwrap();
         w.sim.set_memory(&memory).unwrap();
@@ -164,7 +164,7 @@ fn a_ball_stays_on_a_slope_by_rolling_friction() {
 
 /// The compliant law tends to the rigid one as a ball stops drilling, and both keep condim 3 what it is.
 #[test]
-fn the_compliant_law_resists_turning_alike() {
+fn the_compliant_law_resists_torsion_alike() {
     let (h, mu) = (1e-3, 0.004);
     let mut w = World::new(
         ball(4, [0.7, mu, 1e-4]),
@@ -209,7 +209,7 @@ fn resist(spec: &mut ModelSpec, condim: i32, by: f64) {
 const LAWS: [Contact; 3] = [Contact::Ncp, Contact::Lcp, Contact::Convex];
 
 #[test]
-fn columns_of_a_quadruped_with_turning_feet_are_those_of_differences() {
+fn columns_of_a_quadruped_with_torsion_feet_are_those_of_differences() {
     for law in LAWS {
         for condim in [4, 6] {
             let mut spec = quadruped_spec(false);
@@ -310,7 +310,7 @@ fn coefficients_that_are_none_are_refused_by_name() {
 }
 
 #[test]
-fn a_step_with_turning_is_exact_where_it_is_smooth() {
+fn a_step_with_torsion_is_exact_where_it_is_smooth() {
     let mut w = World::new(
         ball(6, [0.7, 0.02, 0.01]),
         Actuation::FromFile,
@@ -361,7 +361,7 @@ fn equal_coefficients_of_torsion_have_one_side() {
 }
 
 #[test]
-fn standing_on_turning_feet_takes_few_factorizations() {
+fn standing_on_torsion_feet_takes_few_factorizations() {
     for law in LAWS {
         for condim in [4, 6] {
             let mut spec = quadruped_spec(false);
@@ -392,7 +392,7 @@ fn standing_on_turning_feet_takes_few_factorizations() {
 
 /// The compliant law makes forces a function of the motion: what was put in comes out, and so do its derivatives.
 #[test]
-fn inverse_dynamics_undoes_forward_dynamics_with_turning() {
+fn inverse_dynamics_undoes_forward_dynamics_with_torsion() {
     let spec = ball(6, [0.7, 0.02, 0.01]);
     let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
     let mut sim = Sim::new(model.clone(), &with(Contact::Convex, 1e-3)).unwrap();

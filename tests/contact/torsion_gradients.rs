@@ -261,11 +261,11 @@ fn what_nothing_joins_is_solved_apart() {
     for law in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
         let (all, solved) = run(law, [true; 3]);
         assert_eq!(solved, 80, "{law:?}");
-        let (turning, _) = run(law, [true, true, false]);
+        let (torsion, _) = run(law, [true, true, false]);
         let (one, _) = run(law, [true, false, true]);
         // How soft compliant friction is follows the scene.
         let bound = if law == Contact::Convex { 1e-12 } else { 0.0 };
-        let beside = [(&all[..12], &turning[..]), (&all[..6], &one[..6])];
+        let beside = [(&all[..12], &torsion[..]), (&all[..6], &one[..6])];
         for (a, b) in beside.into_iter().chain([(&all[12..], &one[6..])]) {
             let off = a.iter().zip(b).map(|(a, b)| (a - b).abs());
             assert!(off.fold(0.0, f64::max) <= bound, "{law:?}: {a:?} {b:?}");

@@ -40,8 +40,8 @@ fn sited() -> impl Iterator<Item = (u64, Model)> {
         (seed, Model::compile(spec, Actuation::Full).unwrap())
     });
     let varying = (0..4).map(|s| (20 + s, surface_tree(s, 7)));
-    let turning = (0..4).map(|s| (30 + s, universal_tree(s, 7, true)));
-    random.chain(varying).chain(turning)
+    let torsion = (0..4).map(|s| (30 + s, universal_tree(s, 7, true)));
+    random.chain(varying).chain(torsion)
 }
 
 /// How a pose moves at 0: the twist of its frame as `reference` tells it, from the poses around.
@@ -178,8 +178,8 @@ fn frames_have_exact_derivatives() {
                     .collect()
             };
             assert!(relative_error(&times(&j, &v), &velocity) < 1e-12);
-            let (ahead, turning) = (times(&j, &a), times(&rate, &v));
-            let sum: Vec<f64> = ahead.iter().zip(turning).map(|(x, y)| x + y).collect();
+            let (ahead, torsion) = (times(&j, &a), times(&rate, &v));
+            let sum: Vec<f64> = ahead.iter().zip(torsion).map(|(x, y)| x + y).collect();
             assert!(relative_error(&sum, &acceleration) < 1e-12, "seed {seed}");
 
             let fd_rate = difference(EPS, |x| {

@@ -19,8 +19,8 @@ fn trees() -> impl Iterator<Item = (u64, Model)> {
     };
     let random = (0..12).map(move |seed| carried(seed, 2 + seed as usize));
     let varying = (0..4).map(|s| (20 + s, surface_tree(s, 7)));
-    let turning = (0..4).map(|s| (30 + s, universal_tree(s, 7, true)));
-    random.chain(varying).chain(turning).chain([deep()])
+    let torsion = (0..4).map(|s| (30 + s, universal_tree(s, 7, true)));
+    random.chain(varying).chain(torsion).chain([deep()])
 }
 
 /// A chain too long for packed rows.

@@ -9,10 +9,10 @@ use diffsim::error::Status;
 use diffsim::force::ForceKinds;
 use diffsim::load::options::{LoadOptions, load_file};
 use diffsim::model::activation::{Activation, ActivationLaw};
-use diffsim::model::cord::Transmission;
 use diffsim::model::muscle::Muscle;
 use diffsim::model::sensor::Reading;
 use diffsim::model::spec::{ActuatorSpec, JointKind};
+use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
 use diffsim::query::{
     ForceDerivatives, SensorJacobians, SensorRoom, Smoothing, SmoothingMethod, Transmissions,

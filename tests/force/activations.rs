@@ -2,8 +2,8 @@
 
 use crate::common::activated::{Point, actuate, dot, pulled, step, walker};
 use crate::common::checker::standing;
-use crate::common::cords::corded_spec;
 use crate::common::scene::options;
+use crate::common::tendons::corded_spec;
 use crate::common::{LAWS, Rng, all_jacobians, relative_error};
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::{Rollout, RolloutAdjoint, Trajectory};

@@ -190,9 +190,9 @@ fn a_sphere_by_closed_forms() {
     let lift = (1.0 - 0.5) * fluid.density * volume * w * v;
     assert!((dv[1] / (per * lift - 0.01 * w * v) - 1.0).abs() < 1e-13);
     let moment = 0.4 * 2.0 * r * r;
-    let turning = 8.0 * PI * fluid.viscosity * r.powi(3) * w
+    let torsion = 8.0 * PI * fluid.viscosity * r.powi(3) * w
         + 1.5 * 8.0 / 15.0 * PI * r.powi(5) * fluid.density * w * w;
-    assert!((dv[5] / (-0.01 / moment * turning) - 1.0).abs() < 1e-13);
+    assert!((dv[5] / (-0.01 / moment * torsion) - 1.0).abs() < 1e-13);
 }
 
 /// The box of a cube's inertia is the cube.

@@ -435,7 +435,7 @@ fn a_grasp_holds_and_its_derivatives_are_exact() {
 
 /// A flat peg under a disc resists turning, which a point does not.
 #[test]
-fn a_patch_resists_turning() {
+fn a_patch_resists_torsion() {
     let torque = |kind| {
         let mut spec = ModelSpec::default();
         let mut own = pad(kind, 1e6);

@@ -4,7 +4,6 @@
 use crate::common::checker::{Checker, quadruped, standing};
 use crate::common::scene::{at, ball, body, cuboid, ground, options, tilt};
 use crate::common::{Rng, param, relative_error};
-use diffsim::contact::allowance::Allowance;
 use diffsim::contact::block::Cone;
 use diffsim::contact::capacity::Capacity;
 use diffsim::contact::certificate::{Certificate, Path};
@@ -13,6 +12,7 @@ use diffsim::contact::mode::Mode;
 use diffsim::contact::problem::{Block, Problem};
 use diffsim::contact::push_out::PushOut;
 use diffsim::contact::relaxed::Relaxed;
+use diffsim::contact::work_budget::WorkBudget;
 use diffsim::error::{Error, Result};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{JointKind, ModelSpec};
@@ -143,7 +143,7 @@ impl Law for Dampers {
         Box::new(Dampers::new(self.k))
     }
 
-    fn solve(&mut self, step: &mut dyn Request, _allowance: &Allowance) -> Result<Outcome> {
+    fn solve(&mut self, step: &mut dyn Request, _work_budget: &WorkBudget) -> Result<Outcome> {
         step.ask(PushOut::Full);
         let posed = step.posed();
         let p = &posed.problem;

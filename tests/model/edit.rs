@@ -2,9 +2,9 @@
 
 use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
 use diffsim::model::builder::ModelBuilder;
-use diffsim::model::cord::Transmission;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ShapeSpec};
+use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
 use diffsim::step::{Options, Sim, StepJacobians};

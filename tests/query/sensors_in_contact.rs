@@ -261,7 +261,7 @@ fn jacobians_of_what_contacts_press_on() {
 
 /// A ball that rolls and spins, an arm whose tip is on the ground, and a leg on a flat foot; all resist torsion, and rolling with a
 /// `condim` of 6. The foot's corners depend on each other, what they come to does not.
-fn turning(condim: i32, corner: &str) -> Arc<Model> {
+fn torsion(condim: i32, corner: &str) -> Arc<Model> {
     let text = format!(
         r#"<mujoco>
   <default><geom friction="0.6 0.03 0.2" condim="{condim}"/>
@@ -291,7 +291,7 @@ fn turning(condim: i32, corner: &str) -> Arc<Model> {
     Arc::new(load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap())
 }
 
-/// A state of [`turning`] in which all touch and rest, or in which the ball slides and spins and the arm turns, while the leg is
+/// A state of [`torsion`] in which all touch and rest, or in which the ball slides and spins and the arm turns, while the leg is
 /// above the ground.
 fn turned(model: &Model, rng: &mut Rng, moves: bool) -> [Vec<f64>; 2] {
     let (ball, trunk) = (0, model.nv() - 7);
@@ -310,9 +310,9 @@ fn turned(model: &Model, rng: &mut Rng, moves: bool) -> [Vec<f64>; 2] {
 }
 
 #[test]
-fn jacobians_of_what_contacts_that_resist_turning_press_on() {
+fn jacobians_of_what_contacts_that_resist_torsion_press_on() {
     for condim in [4, 6] {
-        let model = turning(condim, "");
+        let model = torsion(condim, "");
         let at = |name: &str| model.sensors()[model.sensor_id(name).unwrap()].address;
         for (contact, integrator) in [
             (Contact::Ncp, Integrator::SymplecticEulerWorld),
@@ -382,7 +382,7 @@ fn jacobians_of_what_contacts_that_resist_turning_press_on() {
             assert!(stuck + slid > 4 && slid > 1 && largest < 1e-5, "{seen}");
         }
         // One corner's share is open where contacts are rigid.
-        let model = turning(condim, r#"<touch name="corner" site="corner"/>"#);
+        let model = torsion(condim, r#"<touch name="corner" site="corner"/>"#);
         let [q, v] = turned(&model, &mut Rng::new(5), false);
         for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
             let mut sim = sim(&model, contact, Integrator::SymplecticEulerWorld);

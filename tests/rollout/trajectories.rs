@@ -2,17 +2,17 @@
 //! parameters of the active elements, for trees with all kinds of joints, driven tendons of all kinds, and
 //! penalty contact that sticks and slips.
 
-use crate::common::cords::{anchors, tendon, unwrapped};
 use crate::common::lengths::Probe;
 use crate::common::penalty::{all_parameters, roughen};
 use crate::common::scene::{at, ball, body, cuboid, free, ground};
+use crate::common::tendons::{anchors, tendon, unwrapped};
 use crate::common::tethers::{point, spring};
 use crate::common::trajectory::{From, compare};
 use crate::common::{Rng, param, random_body, random_q};
-use diffsim::model::cord::{PathPoint, TendonPath, Transmission, WrapShape, WrapSpec};
 use diffsim::model::fluid::Fluid;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, GeomSpec, JointKind, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath, Transmission, WrapShape, WrapSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Contact, Integrator, Options};
@@ -161,7 +161,7 @@ fn around(
 }
 
 /// A trunk on three balls with a ball joint's arm, a hinge and a cross on it, beside a puck that a planar joint keeps in the
-/// ground; between them cords of every kind, bent and straight, driven, and springs.
+/// ground; between them paths of every kind, bent and straight, driven, and springs.
 fn machine() -> ModelSpec {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.4);
@@ -274,7 +274,7 @@ fn spec_joint(body: usize) -> String {
     format!("joint{body}")
 }
 
-/// How many cords bend somewhere at a configuration.
+/// How many paths bend somewhere at a configuration.
 fn bent(spec: &ModelSpec, q: &[f64]) -> usize {
     let mut straight = spec.clone();
     for t in &mut straight.tendons {
@@ -291,7 +291,7 @@ fn bent(spec: &ModelSpec, q: &[f64]) -> usize {
 }
 
 #[test]
-fn cords_and_penalty_contact() {
+fn tendons_and_penalty_contact() {
     let spec = machine();
     let model = Arc::new(Model::compile(spec.clone(), Actuation::FromFile).unwrap());
     let mut from = start(&model, 2, [0.0, 0.05, 0.5]);

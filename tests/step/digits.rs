@@ -1,9 +1,9 @@
 //! Forces so stiff that round-off shows: results are right or refused.
 
-use crate::common::cords::tendon;
+use crate::common::tendons::tendon;
 use diffsim::error::Status;
-use diffsim::model::cord::TendonPath;
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::tendon::TendonPath;
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
 use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
@@ -24,8 +24,8 @@ fn rods(count: usize) -> ModelSpec {
         b.name = format!("rod{i}");
         b.parent = i;
         b.placement = Pose::translation(Vec3::X * if i == 0 { 0.0 } else { 0.3 });
-        let turning = Vec3::new(1e-3, 8e-3, 8e-3);
-        b.inertia = Inertia::from_com(1.0, Vec3::X * 0.15, Sym3::diagonal(turning));
+        let torsion = Vec3::new(1e-3, 8e-3, 8e-3);
+        b.inertia = Inertia::from_com(1.0, Vec3::X * 0.15, Sym3::diagonal(torsion));
         let mut j = JointSpec::new(format!("joint{i}"), JointKind::Revolute);
         j.axis = Vec3::Y;
         b.joints = vec![j];

@@ -1,10 +1,10 @@
 //! The history of implicit steps makes them faster and nothing else: after any history a step equals that of
 //! a new simulation to round-off.
 
-use crate::common::cords::tendon;
+use crate::common::tendons::tendon;
 use crate::common::{Rng, random_q, random_tree};
-use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Sym3, Vec3};
 use diffsim::step::{Contact, Integrator, Options, Sim};
@@ -141,15 +141,15 @@ fn two_axes_that_were_turned_about_alone() {
     for integrator in SCHEMES {
         for h in [1e-3, 1e-2, 5e-2] {
             for push in [4.0, 0.4, 0.04, 0.004] {
-                let mut turning = sim(&model, integrator, h);
+                let mut torsion = sim(&model, integrator, h);
                 let (q, rest) = (model.neutral(), [0.0; 3]);
                 for u in [[40.0, 0.0, 0.0], [0.0, 40.0, 0.0]] {
                     for u in [u, [0.0; 3], [0.0; 3]] {
-                        step(&mut turning, q, &rest, &u);
+                        step(&mut torsion, q, &rest, &u);
                     }
                 }
                 let u = [push, push, 0.0];
-                worst = worst.max(apart(&mut turning, &model, integrator, [q, &rest, &u]));
+                worst = worst.max(apart(&mut torsion, &model, integrator, [q, &rest, &u]));
             }
         }
     }
@@ -189,9 +189,9 @@ fn a_slide_past_the_anchor_of_a_spring() {
     spec.bodies[1].joints[0].axis = Vec3::X;
     let ends = [(0, Vec3::Z * 0.01), (1, Vec3::ZERO)];
     let ends = ends.map(|(body, at)| PathPoint::Point { body, at });
-    let mut cord = tendon("cord", TendonPath::Spatial(ends.to_vec()));
-    (cord.stiffness, cord.damping, cord.rest) = (1e6, 0.0, Some((0.01, 0.01)));
-    spec.tendons.push(cord);
+    let mut tendon = tendon("cord", TendonPath::Spatial(ends.to_vec()));
+    (tendon.stiffness, tendon.damping, tendon.rest) = (1e6, 0.0, Some((0.01, 0.01)));
+    spec.tendons.push(tendon);
     let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
     for k in 0..60 {
         let mut sliding = sim(&model, Integrator::Bdf1, 1e-3);

@@ -3,7 +3,6 @@
 
 use crate::common::checker::{Checker, options, quadruped, standing};
 use crate::common::{Rng, in_body, param, random_q, random_tree};
-use diffsim::contact::allowance::Allowance;
 use diffsim::contact::block::Cone;
 use diffsim::contact::capacity::Capacity;
 use diffsim::contact::certificate::{Certificate, Path};
@@ -11,6 +10,7 @@ use diffsim::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdi
 use diffsim::contact::mode::Mode;
 use diffsim::contact::problem::{Delassus, Problem};
 use diffsim::contact::push_out::PushOut;
+use diffsim::contact::work_budget::WorkBudget;
 use diffsim::error::{Result, Status};
 use diffsim::force::{Force, Slopes, State};
 use diffsim::integrator::{End, EndMap, Scheme, Start, SymplecticEuler, Tangent};
@@ -58,7 +58,7 @@ impl Law for Glue {
         })
     }
 
-    fn solve(&mut self, step: &mut dyn Request, _: &Allowance) -> Result<Outcome> {
+    fn solve(&mut self, step: &mut dyn Request, _: &WorkBudget) -> Result<Outcome> {
         step.ask(PushOut::Full);
         let posed = step.posed();
         let Delassus::Dense(g) = posed.problem.delassus else {

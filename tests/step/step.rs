@@ -1,9 +1,9 @@
 //! The contact-free step: Jacobians against differences, forward against reverse mode, identities.
 
 use crate::common::*;
-use diffsim::model::cord::Transmission;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
+use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
 use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
 use std::sync::Arc;

@@ -104,8 +104,8 @@ fn a_free_body_keeps_its_momentum() {
     let mut facts = |q: &[f64], v: &[f64]| {
         let center = [q[0], q[1], q[2]];
         let m = sim.momentum(q, v, center).unwrap();
-        let turning = m[3..].iter().map(|x| x * x).sum::<f64>();
-        vec![m[0], m[1], m[2], turning, sim.energy(q, v).unwrap().0]
+        let torsion = m[3..].iter().map(|x| x * x).sum::<f64>();
+        vec![m[0], m[1], m[2], torsion, sim.energy(q, v).unwrap().0]
     };
     let error = relative_error(&facts(&q1, &v1), &facts(&q, &v));
     assert!(error < 1e-12, "{error:e}");
@@ -159,8 +159,8 @@ fn a_ball_that_rolls_is_followed_at_second_order() {
                 .unwrap();
             // It rolls about the contact's point, which is nearer to the centre than the radius by the depth.
             let lever = RADIUS - MASS * 9.81 / 1e4 - sim.contacts()[0].point[2];
-            let turning = 0.4 * MASS * (RADIUS / lever).powi(2);
-            let inertia = MASS + if friction > 0.0 { turning } else { 0.0 };
+            let torsion = 0.4 * MASS * (RADIUS / lever).powi(2);
+            let inertia = MASS + if friction > 0.0 { torsion } else { 0.0 };
             let rate = (100.0 / inertia).sqrt();
             let mut worst = 0.0_f64;
             for k in 1..=(0.4 / h).round() as usize {

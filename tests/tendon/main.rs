@@ -2,7 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod stiff_cords;
+mod stiff_tendons;
 mod tendon_actuators;
 mod tendon_edges;
 mod tendon_equalities;

@@ -3,15 +3,15 @@
 //! them, heap, bad input.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, quadruped_spec, standing};
-use crate::common::cords::{anchors, fixed, tendon};
 use crate::common::scene::options;
+use crate::common::tendons::{anchors, fixed, tendon};
 use crate::common::tethers::{arms, paths, point};
 use crate::common::trajectory::{From, compare};
 use crate::common::{EPS, LAWS, Rng, all_jacobians, param, random_q, relative_error};
 use allocation_counter::measure;
-use diffsim::model::cord::{TendonPath, Transmission};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
+use diffsim::model::tendon::{TendonPath, Transmission};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Integrator, Options, Sim, StepJacobians};
@@ -127,7 +127,7 @@ fn derivatives_with_every_integrator_and_law() {
 #[test]
 fn derivatives_of_random_trees() {
     for seed in 0..4 {
-        let mut spec = crate::common::cords::corded_spec(80 + seed, 5 + seed as usize);
+        let mut spec = crate::common::tendons::corded_spec(80 + seed, 5 + seed as usize);
         actuate(&mut spec);
         let model = Model::compile(spec, Actuation::FromFile).unwrap();
         for contact in [Contact::None, Contact::Ncp] {

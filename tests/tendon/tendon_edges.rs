@@ -1,15 +1,15 @@
 //! Where tendons have no part: parts of paths that cancel, numbers that are zero, dead centres, ends of the lengths at rest that
 //! are one.
 
-use crate::common::cords::tendon;
 use crate::common::lengths::Probe;
 use crate::common::scene::options;
+use crate::common::tendons::tendon;
 use crate::common::tethers::{arms, point};
 use crate::common::{LAWS, param, random_q, relative_error};
 use diffsim::error::Status;
-use diffsim::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, EqualityKind, EqualitySpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
 use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};

@@ -1,15 +1,15 @@
 //! Equalities of tendons: they hold, with derivatives of steps and trajectories by every law, across branches and trees.
 
 use crate::common::checker::{Checker, FOURTH_ORDER};
-use crate::common::cords::{anchors, tendon};
 use crate::common::scene::options;
+use crate::common::tendons::{anchors, tendon};
 use crate::common::tethers::{arms, paths, point};
 use crate::common::trajectory::{From, compare};
 use crate::common::{EPS, LAWS, Rng, at_once, param, random_q};
 use diffsim::error::Status;
-use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{EqualityKind, EqualitySpec, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Integrator, Options, Sim, StepJacobians};

@@ -1,14 +1,14 @@
 //! Springs and tendons in steps with constraints, against closed forms.
 
 use crate::common::checker::{free_body, ground};
-use crate::common::cords::tendon;
 use crate::common::scene::options;
+use crate::common::tendons::tendon;
 use crate::common::tethers::{point, spring};
 use crate::common::{LAWS, param};
 use diffsim::error::Status;
-use diffsim::model::cord::{TendonPath, TendonSpec};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
+use diffsim::model::tendon::{TendonPath, TendonSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Options, Sim};

@@ -1,14 +1,14 @@
 //! Lengths of tendons and springs: their moments and second derivatives against differences, and the rules
 //! for a description.
 
-use crate::common::cords::{corded, corded_spec, tendon};
 use crate::common::lengths::{Probe, derivative_error, displacement_error};
+use crate::common::tendons::{corded, corded_spec, tendon};
 use crate::common::{Rng, random_q};
-use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::spec::{JointKind, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
-use diffsim::tendon::Cords;
+use diffsim::tendon::Paths;
 
 #[test]
 fn moments_and_their_slopes_are_those_of_differences() {
@@ -47,8 +47,8 @@ fn a_base_that_carries_all_stations_is_not_in_the_support() {
     let path = TendonPath::Spatial(vec![at(1), at(3)]);
     spec.tendons.push(tendon("cord", path));
     let model = Model::compile(spec, Actuation::Full).unwrap();
-    let cords = Cords::new(&model, false);
-    assert_eq!(cords.support(0), [6, 7, 8, 9]);
+    let paths = Paths::new(&model, false);
+    assert_eq!(paths.support(0), [6, 7, 8, 9]);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_rest_that_is_not_given_is_the_length_at_the_reference() {
     probe.go(&model, model.neutral());
     for (i, t) in model.tendons().iter().enumerate() {
         let (lo, hi) = t.rest.unwrap();
-        assert!(lo == hi && (lo - probe.cords.length(i)).abs() < 1e-13);
+        assert!(lo == hi && (lo - probe.paths.length(i)).abs() < 1e-13);
         assert_eq!(model.params().tendon[i], [t.stiffness, t.damping, lo, hi]);
         assert_eq!(model.tendon_id(&t.name), Some(i));
     }
@@ -74,7 +74,7 @@ fn descriptions_that_make_no_sense_are_refused_by_name() {
     let spatial = TendonPath::Spatial;
     let fixed = |name: &str, x| TendonPath::Fixed(vec![(name.into(), x)]);
     let path = |path| tendon("cord", path);
-    let changed = |change: &dyn Fn(&mut diffsim::model::cord::TendonSpec)| {
+    let changed = |change: &dyn Fn(&mut diffsim::model::tendon::TendonSpec)| {
         let mut t = tendon("cord", TendonPath::Spatial(vec![point(0), point(1)]));
         change(&mut t);
         t

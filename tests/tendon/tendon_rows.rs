@@ -1,17 +1,17 @@
 //! Springs and tendons in steps with constraints: spring-dampers as rows that yield, bounds of lengths, dry friction along them.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, quadruped_spec, standing};
-use crate::common::cords::{anchors, tendon};
 use crate::common::scene::{lying_spec, options};
+use crate::common::tendons::{anchors, tendon};
 use crate::common::tethers::{PAIRS, arms, paths, point, spring};
 use crate::common::{EPS, LAWS, Rng, all_jacobians, in_body, param, random_q, relative_error};
 use diffsim::dynamics::kinematics::{Kinematics, positions};
-use diffsim::model::cord::{TendonPath, TendonSpec};
 use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::tendon::{TendonPath, TendonSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Options, Sim, StepJacobians};
-use diffsim::tendon::Cords;
+use diffsim::tendon::Paths;
 use std::sync::Arc;
 
 fn placements(model: &Model, joint: &str) -> Vec<Param> {
@@ -61,9 +61,9 @@ fn springs_have_derivatives_with_every_law() {
 fn length(model: &Model, q: &[f64]) -> f64 {
     let mut kin = Kinematics::new(model);
     positions(&mut kin, model, model.params(), q);
-    let mut cords = Cords::new(model, false);
-    cords.update(&kin, q);
-    cords.length(0)
+    let mut paths = Paths::new(model, false);
+    paths.update(&kin, q);
+    paths.length(0)
 }
 
 /// Checks a tendon of the arms that `hold` gives its numbers, from its length at the state.

@@ -1,14 +1,14 @@
 //! Springs and tendons in steps: Jacobians, directions and adjoints, stiff ones, energy, momentum, bits, heap.
 
 use crate::common::checker::{Checker, options};
-use crate::common::cords::{anchors, corded, corded_spec, spring, tendon};
+use crate::common::tendons::{anchors, corded, corded_spec, spring, tendon};
 use crate::common::trajectory::{From, compare};
 use crate::common::{Rng, in_body, param, random_body, random_q, relative_error};
 use allocation_counter::measure;
 use diffsim::dynamics::{Dynamics, jacobian};
-use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
 use diffsim::spatial::{Inertia, Sym3, Vec3};
@@ -258,7 +258,7 @@ fn implicit_formulas_take_them_too() {
     }
 }
 
-/// Of trees so deep that matrices are never written out: with joints of all kinds, and cords between branches.
+/// Of trees so deep that matrices are never written out: with joints of all kinds, and paths between branches.
 #[test]
 fn deep_trees_take_them_too() {
     use Integrator::{Bdf1, ImplicitEuler, Sdirk2};
@@ -277,9 +277,9 @@ fn deep_trees_take_them_too() {
         body,
         at: rng.vec3(0.1),
     });
-    let mut cord = tendon("near", TendonPath::Spatial(path.to_vec()));
-    (cord.stiffness, cord.damping) = (30.0, 1.0);
-    spec.tendons.push(cord);
+    let mut tendon = tendon("near", TendonPath::Spatial(path.to_vec()));
+    (tendon.stiffness, tendon.damping) = (30.0, 1.0);
+    spec.tendons.push(tendon);
     let model = Model::compile(spec, Actuation::Full).unwrap();
     assert!(model.topology().is_deep());
     for integrator in [Bdf1, Sdirk2, ImplicitEuler] {

@@ -2,15 +2,15 @@
 //! and steps with all integrators.
 
 use crate::common::checker::{Checker, options};
-use crate::common::cords::{anchors, tendon, unwrapped, wrapped_spec};
 use crate::common::lengths::{Probe, derivative_error, displacement_error};
 use crate::common::scene::{at, ball, body};
 use crate::common::sides::{APART, Walk};
+use crate::common::tendons::{anchors, tendon, unwrapped, wrapped_spec};
 use crate::common::tethers::point;
 use crate::common::{LAWS, Rng, by_vector, param, random_q, relative_error};
-use diffsim::model::cord::{PathPoint, TendonPath, Transmission, WrapShape, WrapSpec};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, EqualityKind, EqualitySpec, JointKind, ModelSpec};
+use diffsim::model::tendon::{PathPoint, TendonPath, Transmission, WrapShape, WrapSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::wrap::{Side, Solid, Wrap};
 use diffsim::spatial::{Pose, Vec3};
@@ -159,8 +159,8 @@ fn wrapped_near(seed: u64, n: usize) -> Option<(Model, Vec<f64>, usize)> {
         let q = random_q(&mut rng, &model, 0.6);
         probe.go(&model, &q);
         other.go(&straight, &q);
-        let cords = &probe.cords;
-        if (0..cords.len()).all(|i| cords.switch_distance(i) > 5e-3) {
+        let paths = &probe.paths;
+        if (0..paths.len()).all(|i| paths.switch_distance(i) > 5e-3) {
             let lengths = probe.lengths().into_iter().zip(other.lengths());
             let bent = lengths.filter(|(bent, straight)| bent > straight).count();
             return Some((model, q, bent));
@@ -237,7 +237,7 @@ fn a_rest_that_is_not_given_is_the_length_of_the_bent_path() {
             let (lo, hi) = t.rest.unwrap();
             assert!(lo == hi && (lo - length).abs() < 1e-13 * length);
         }
-        bent += usize::from(probe.cords.len() == 3);
+        bent += usize::from(probe.paths.len() == 3);
     }
     assert_eq!(bent, 6);
 }
@@ -385,7 +385,7 @@ enum Acts {
     Tie,
 }
 
-/// A block that slides in a plane, with a cord from it to the world that passes a rod of 1 m at a distance of `beside`: it
+/// A block that slides in a plane, with a tendon from it to the world that passes a rod of 1 m at a distance of `beside`: it
 /// grazes it, or is as straight or as bent.
 fn grazing(acts: Acts, beside: f64) -> Arc<Model> {
     let mut spec = ModelSpec::default();

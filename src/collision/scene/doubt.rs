@@ -47,7 +47,7 @@ impl Scene {
     /// Whether a contact with an impulse is uncertain: the bodies may not meet there.
     pub fn doubts(&mut self, contact: usize) -> bool {
         let c = self.found.contacts()[contact];
-        if self.is_foreseen(&c).is_none() {
+        if self.is_predicted(&c).is_none() {
             return false;
         }
         let all = self.found.take();
@@ -152,7 +152,7 @@ impl Scene {
 
     /// Whether a contact is a predicted one: `Some(true)` if the surfaces are apart and may meet within
     /// the step, `Some(false)` if they touch already and close. `None` if the contact acts as it is.
-    fn is_foreseen(&self, c: &SceneContact) -> Option<bool> {
+    fn is_predicted(&self, c: &SceneContact) -> Option<bool> {
         if c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane()) {
             return None;
         }
@@ -165,7 +165,7 @@ impl Scene {
     /// Whether a contact is uncertain. `c` is the nearest of its parts along its normal, `all` the
     /// contacts of the search.
     fn is_doubtful(&mut self, c: &SceneContact, all: &[SceneContact]) -> bool {
-        match self.is_foreseen(c) {
+        match self.is_predicted(c) {
             None => false,
             Some(true) => {
                 let link = c.link.map(|l| self.slot(l));

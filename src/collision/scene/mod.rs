@@ -366,7 +366,7 @@ fn check_condim(model: &Model, pair: &ScenePair) -> Result<bool> {
         return Ok(false);
     }
     let of = &model.params().geom_friction;
-    let [torsion, rolling @ ..] = pair.friction.turning(of);
+    let [torsion, rolling @ ..] = pair.friction.torsion(of);
     let sliding = pair.friction.sliding(of);
     let resists = match pair.condim {
         4 => sliding.min(torsion),

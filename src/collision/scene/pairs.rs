@@ -104,7 +104,7 @@ impl PairFriction {
     }
 
     /// The torsional coefficient, and the rolling coefficients about the two tangents [m].
-    pub fn turning(self, friction: &[[f64; 3]]) -> [f64; 3] {
+    pub fn torsion(self, friction: &[[f64; 3]]) -> [f64; 3] {
         [(1, 1), (2, 2), (2, 3)].map(|(component, own)| self.of(friction, component, own))
     }
 

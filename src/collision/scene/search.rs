@@ -69,8 +69,8 @@ impl Scene {
 
     /// Takes which dofs are prescribed. Bodies that only prescribed dofs move against each other do not
     /// collide.
-    pub fn drive(&mut self, t: &Topology, driven: &[bool]) {
-        self.carriers.take(t, |k| !driven[k]);
+    pub fn drive(&mut self, t: &Topology, prescribed: &[bool]) {
+        self.carriers.take(t, |k| !prescribed[k]);
     }
 
     /// Predicts the links' motion for a step. Velocities are spatial, about the origins of the links'
@@ -170,9 +170,9 @@ impl Scene {
             let group = list.groups[index];
             let link = group.link.map(|l| self.slot(l));
             let margin = self.slack(link);
-            let allowance = margin + reach * self.motions.fastest(link);
-            if self.keeps_apart(list, index, allowance)
-                || !group.unbounded && !self.is_near(link, allowance + group.margin)
+            let work_budget = margin + reach * self.motions.fastest(link);
+            if self.keeps_apart(list, index, work_budget)
+                || !group.unbounded && !self.is_near(link, work_budget + group.margin)
             {
                 continue;
             }
@@ -181,12 +181,12 @@ impl Scene {
             let mut approach = None;
             for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
                 let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
-                let far = balls.reach + allowance;
+                let far = balls.reach + work_budget;
                 let pair = &list.pairs[i];
                 // Balls do not bound the distance to a plane. This test is cheaper than the links'
                 // motions.
                 let is_near = apart.norm_squared() <= far * far
-                    && (!group.unbounded || self.is_pair_near(pair, pair.margin + allowance));
+                    && (!group.unbounded || self.is_pair_near(pair, pair.margin + work_budget));
                 if is_near {
                     let approach = approach
                         .get_or_insert_with(|| self.motions.approach(link, &self.centers, horizon));
@@ -194,7 +194,7 @@ impl Scene {
                 }
             }
             if self.found.count == before {
-                self.measure(list, index, allowance);
+                self.measure(list, index, work_budget);
             }
         }
     }
@@ -382,15 +382,15 @@ impl Scene {
         if end.farthest <= margin || !self.is_pair_near(pair, end.farthest) {
             return false;
         }
-        let foreseen = self.motions.approach(link, &self.centers, horizon);
-        let foreseen = self.gliding(&foreseen, pair);
-        if foreseen.surprise(&end, balls) <= margin {
+        let predicted = self.motions.approach(link, &self.centers, horizon);
+        let predicted = self.gliding(&predicted, pair);
+        if predicted.surprise(&end, balls) <= margin {
             return false;
         }
-        let foreseen = foreseen.within(margin, balls);
+        let predicted = predicted.within(margin, balls);
         let mut misses = false;
         self.narrow(pair, &end, |_, _, point, _, _| {
-            misses |= end.closes(&point) && !foreseen.holds(&point);
+            misses |= end.closes(&point) && !predicted.holds(&point);
         });
         misses
     }
@@ -468,8 +468,8 @@ impl Scene {
             let (id, margin) = statics.seekers[k];
             let link = self.with_world(id);
             let slack = self.slack(link);
-            let allowance = margin + slack + self.reach(horizon) * self.motions.fastest(link);
-            if self.seek(statics, id, allowance) {
+            let work_budget = margin + slack + self.reach(horizon) * self.motions.fastest(link);
+            if self.seek(statics, id, work_budget) {
                 let approach = self.motions.approach(link, &self.centers, horizon);
                 for &other in &statics.found {
                     if let Some(pair) = self.pair(id, other) {

@@ -195,9 +195,9 @@ impl Scene {
         let [(ca, wa), (cb, wb)] = geom.map(|g| self.about_geom(g, (twists, 0.0)));
         let [ra, rb] = geom.map(|g| self.geoms[g].radius);
         let [ma, mb] = geom.map(|g| self.middles[g]);
-        let turning = (wb.ang - wa.ang).norm();
+        let torsion = (wb.ang - wa.ang).norm();
         let at = |x: Vec3| (wb.at(x - cb) - wa.at(x - ca)).norm();
-        let bound = (at(ma) + turning * ra).min(at(mb) + turning * rb);
+        let bound = (at(ma) + torsion * ra).min(at(mb) + torsion * rb);
         self.meetings.h * bound
     }
 

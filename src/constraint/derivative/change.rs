@@ -98,7 +98,7 @@ impl ConstraintDerivative {
         [sigma, bounds, gaps, force]: [&mut [f64]; 4],
     ) {
         self.bounds_changed(c, &of, sigma);
-        self.turning_changed(c, t, kin, &of, sigma, force);
+        self.torsion_changed(c, t, kin, &of, sigma, force);
         for varied in &self.contacts[..self.count] {
             let Source::Contact(i) = c.sources[varied.group] else {
                 continue;

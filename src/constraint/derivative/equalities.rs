@@ -11,7 +11,7 @@ use crate::dynamics::external::{External, Stiffness};
 use crate::dynamics::kinematics::{Kinematics, link_twists};
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Vec3, Wrench};
-use crate::tendon::{Cords, Displacement};
+use crate::tendon::{Displacement, Paths};
 
 impl ConstraintDerivative {
     /// Adds an equality or a spring. Its impulses join the external loads as forces over the step, with
@@ -20,7 +20,7 @@ impl ConstraintDerivative {
         &mut self,
         c: &Constraints,
         t: &Topology,
-        (kin, cords): (&Kinematics, &Cords),
+        (kin, paths): (&Kinematics, &Paths),
         [q, v, v_next]: [&[f64]; 3],
         group: usize,
         external: &mut External,
@@ -30,7 +30,7 @@ impl ConstraintDerivative {
                 return self.push_coupling(c, coupling, (q, v_next), group);
             }
             Some(Equality::Tendons(coupling)) => {
-                return self.push_lengths(c, cords, coupling, [v, v_next], group);
+                return self.push_lengths(c, paths, coupling, [v, v_next], group);
             }
             Some(equality) => equality,
             None => return,
@@ -77,12 +77,12 @@ impl ConstraintDerivative {
         &self,
         c: &Constraints,
         t: &Topology,
-        (kin, cords): (&Kinematics, &Cords),
+        (kin, paths): (&Kinematics, &Paths),
         displaced: &Displacement,
         sigma: &mut [f64],
         force: &mut [f64],
     ) {
-        self.tendons_displaced((kin, cords), displaced, sigma, force);
+        self.tendons_displaced((kin, paths), displaced, sigma, force);
         let Displacement::End { spring, end, by } = *displaced else {
             return;
         };

@@ -1,7 +1,7 @@
 //! The loops of [`ConstraintDerivative`], compiled for the widest vectors of the processor.
 
 use super::{
-    ConstraintDerivative, Constraints, Cords, External, Kinematics, LinkStiffness, Model, Scene,
+    ConstraintDerivative, Constraints, External, Kinematics, LinkStiffness, Model, Paths, Scene,
     Topology,
 };
 use crate::linalg::dispatch;
@@ -14,7 +14,7 @@ impl ConstraintDerivative {
     pub fn prepare(
         &mut self,
         c: &Constraints,
-        scene: (&mut Scene, &Cords),
+        scene: (&mut Scene, &Paths),
         model: &Model,
         kin: &Kinematics,
         state: [&[f64]; 3],
@@ -48,19 +48,19 @@ impl ConstraintDerivative {
         &mut self,
         t: &Topology,
         kin: &Kinematics,
-        cords: &Cords,
+        paths: &Paths,
         bars: [&[f64]; 2],
         force_bar: &[f64],
         q_bar: &mut [f64],
     ) {
-        self.tendons_adjoint(t, cords, force_bar, q_bar);
+        self.tendons_adjoint(t, paths, force_bar, q_bar);
         direction_adjoint(self, t, kin, bars, force_bar, q_bar);
     }
 }
 
 dispatch! {
     fn prepare = ConstraintDerivative::prepare_kernel(
-        variation: &mut ConstraintDerivative, c: &Constraints, scene: (&mut Scene, &Cords), model: &Model, kin: &Kinematics,
+        variation: &mut ConstraintDerivative, c: &Constraints, scene: (&mut Scene, &Paths), model: &Model, kin: &Kinematics,
         state: [&[f64]; 3], external: &mut External,
     )
 }

@@ -14,14 +14,14 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::Topology;
 use crate::spatial::Vec3;
-use crate::tendon::{Cords, Displacement, Stretch};
+use crate::tendon::{Displacement, Paths, Stretch};
 
 impl ConstraintDerivative {
     /// Adds the row of a tendon or of a turn, which is a length, too. Other rows have no such variation.
     pub(super) fn push_tendon(
         &mut self,
         c: &Constraints,
-        cords: &Cords,
+        paths: &Paths,
         [v, v_next]: [&[f64]; 2],
         group: usize,
     ) {
@@ -33,11 +33,11 @@ impl ConstraintDerivative {
             Source::Limit {
                 along: Along::Turn(i),
                 sign,
-            } => (cords.of_turn(i), sign, sign),
+            } => (paths.of_turn(i), sign, sign),
             Source::Friction {
                 along: Along::Tendon(i),
             } => (i, 1.0, 0.0),
-            Source::Cord {
+            Source::Path {
                 tendon,
                 sign,
                 elastic,
@@ -57,34 +57,34 @@ impl ConstraintDerivative {
             impulse: scale * c.lambda[row],
             bend: 0.0,
         };
-        self.push_length(cords, [v, v_next], own, pull);
+        self.push_length(paths, [v, v_next], own, pull);
     }
 
     /// Adds the row of an equality of tendons.
     pub(super) fn push_lengths(
         &mut self,
         c: &Constraints,
-        cords: &Cords,
+        paths: &Paths,
         coupling: &LengthCoupling,
         v: [&[f64]; 2],
         group: usize,
     ) {
         let row = c.range(group).start;
         let closing = c.target(group).by_violation.vary(Vec3::X).x;
-        let [_, slope, bend] = coupling.target(cords);
+        let [_, slope, bend] = coupling.target(paths);
         let mut push = |tendon: usize, scale: f64, bend: f64| {
             let own = OnTendon {
                 row,
                 tendon,
                 by_rate: [scale, 0.0],
-                by_length: closing * scale + bend * cords.rate(tendon, v[1]),
+                by_length: closing * scale + bend * paths.rate(tendon, v[1]),
             };
             let pull = Pull {
                 tendon,
                 impulse: scale * c.lambda[row],
                 bend: bend * c.lambda[row],
             };
-            self.push_length(cords, v, own, pull);
+            self.push_length(paths, v, own, pull);
         };
         push(coupling.follower.tendon, 1.0, 0.0);
         if let Some(leader) = coupling.leader {
@@ -92,12 +92,12 @@ impl ConstraintDerivative {
         }
     }
 
-    fn push_length(&mut self, cords: &Cords, [v, v_next]: [&[f64]; 2], own: OnTendon, pull: Pull) {
+    fn push_length(&mut self, paths: &Paths, [v, v_next]: [&[f64]; 2], own: OnTendon, pull: Pull) {
         self.tendons.push(own);
         let OnTendon { row, tendon, .. } = own;
-        let (support, n) = (cords.support(tendon), cords.support(tendon).len());
-        let columns = cords.hessian(tendon).chunks_exact(n.max(1));
-        for ((dof, g), column) in cords.moments(tendon).zip(columns) {
+        let (support, n) = (paths.support(tendon), paths.support(tendon).len());
+        let columns = paths.hessian(tendon).chunks_exact(n.max(1));
+        for ((dof, g), column) in paths.moments(tendon).zip(columns) {
             let along = |v: &[f64]| -> f64 {
                 let products = column.iter().zip(support).map(|(x, k)| x * v[*k]);
                 products.sum()
@@ -122,7 +122,7 @@ impl ConstraintDerivative {
     pub fn absent(
         &self,
         c: &Constraints,
-        cords: &Cords,
+        paths: &Paths,
         params: &Params,
         p: &Param,
         force: &mut [f64],
@@ -131,11 +131,11 @@ impl ConstraintDerivative {
         let Some(unit) = [[1.0, 0.0], [0.0, 1.0]].get(which) else {
             return;
         };
-        let mut add = |cord: usize, law: [f64; 2], elongation: f64, pull_only: bool| {
-            let rate = cords.rate(cord, &self.v[0]);
+        let mut add = |path: usize, law: [f64; 2], elongation: f64, pull_only: bool| {
+            let rate = paths.rate(path, &self.v[0]);
             let slope = law[0] * (elongation + self.h * rate) + law[1] * rate;
             if slope > 0.0 || !pull_only {
-                for (k, g) in cords.moments(cord) {
+                for (k, g) in paths.moments(path) {
                     force[k] -= self.h * slope * g;
                 }
             }
@@ -144,13 +144,13 @@ impl ConstraintDerivative {
         match p.kind {
             ParamKind::Spring if !has_force(params.spring[index]) => {
                 for axis in 0..3 {
-                    let cord = cords.of_spring(index, axis);
-                    add(cord, *unit, cords.length(cord), false);
+                    let path = paths.of_spring(index, axis);
+                    add(path, *unit, paths.length(path), false);
                 }
             }
             ParamKind::Tendon => {
                 let [k, d, lower, upper] = params.tendon[index];
-                let (length, pull_only) = (cords.length(index), c.tendons[index].pull_only);
+                let (length, pull_only) = (paths.length(index), c.tendons[index].pull_only);
                 let at = |[k, d]: [f64; 2]| Stretch::of([k, d, lower, upper], length, pull_only);
                 if !has_force(at([k, d]).law) {
                     let state = at(*unit);
@@ -166,16 +166,16 @@ impl ConstraintDerivative {
     pub fn for_turns(
         &self,
         t: &Topology,
-        cords: &Cords,
+        paths: &Paths,
         within: bool,
         mut visit: impl FnMut(usize, usize, f64),
     ) {
         let acts = |p: &&Pull| p.impulse != 0.0 || p.bend != 0.0;
         for p in self.pulls.iter().filter(acts) {
-            let n = cords.support(p.tendon).len();
-            let columns = cords.hessian(p.tendon).chunks_exact(n.max(1));
-            for ((dof, g), column) in cords.moments(p.tendon).zip(columns) {
-                for ((other, along), x) in cords.moments(p.tendon).zip(column) {
+            let n = paths.support(p.tendon).len();
+            let columns = paths.hessian(p.tendon).chunks_exact(n.max(1));
+            for ((dof, g), column) in paths.moments(p.tendon).zip(columns) {
+                for ((other, along), x) in paths.moments(p.tendon).zip(column) {
                     let x = p.impulse * x + p.bend * g * along;
                     if x != 0.0 && t.are_on_a_path(other, dof) == within {
                         visit(dof, other, x);
@@ -189,11 +189,11 @@ impl ConstraintDerivative {
     pub(super) fn tendons_adjoint(
         &self,
         t: &Topology,
-        cords: &Cords,
+        paths: &Paths,
         force_bar: &[f64],
         q_bar: &mut [f64],
     ) {
-        self.for_turns(t, cords, false, |from, to, x| {
+        self.for_turns(t, paths, false, |from, to, x| {
             q_bar[from] += x * force_bar[to]
         });
     }
@@ -201,20 +201,20 @@ impl ConstraintDerivative {
     /// Effect of a displacement on the rows that are lengths.
     pub(super) fn tendons_displaced(
         &self,
-        (kin, cords): (&Kinematics, &Cords),
+        (kin, paths): (&Kinematics, &Paths),
         displaced: &Displacement,
         sigma: &mut [f64],
         force: &mut [f64],
     ) {
         for p in &self.pulls {
-            let length = cords.along(kin, p.tendon, displaced, |k, x| force[k] += p.impulse * x);
-            for (k, g) in cords.moments(p.tendon).filter(|_| p.bend != 0.0) {
+            let length = paths.along(kin, p.tendon, displaced, |k, x| force[k] += p.impulse * x);
+            for (k, g) in paths.moments(p.tendon).filter(|_| p.bend != 0.0) {
                 force[k] += p.bend * length * g;
             }
         }
         for own in &self.tendons {
             let mut rates = [0.0; 2];
-            let length = cords.along(kin, own.tendon, displaced, |k, x| {
+            let length = paths.along(kin, own.tendon, displaced, |k, x| {
                 for (rate, v) in rates.iter_mut().zip(&self.v) {
                     *rate += x * v[k];
                 }

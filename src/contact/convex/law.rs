@@ -2,13 +2,13 @@
 
 use super::impulse::impulse;
 use super::{ConvexOptions, ConvexSolver};
-use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request};
 use crate::contact::problem::Problem;
 use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 
 /// Compliant contact as a convex problem. Sized at creation.
@@ -35,12 +35,12 @@ impl Law for Convex {
 
     /// A solution always exists. Every solve begins with full push-out, and lowers it if bodies would be
     /// thrown.
-    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
+    fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome> {
         let mut push_out = PushOut::Full;
         let mut thrown = Certificate::new(Path::Empty);
         let certificate = loop {
             step.ask(push_out);
-            let left = allowance.without(&thrown.spent);
+            let left = work_budget.without(&thrown.spent);
             let options = ConvexOptions {
                 tolerance: self.tolerance,
                 max_iterations: left.newton_steps(),

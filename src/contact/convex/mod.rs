@@ -140,7 +140,7 @@ impl ConvexSolver {
         self.cautious = false;
         (self.last, self.factored) = (None, false);
         problem.validate()?;
-        problem.refuse_turning()?;
+        problem.refuse_torsion()?;
         let rows = trees(problem)?;
         self.check(problem, rows, regularization, kept, lambda, modes)?;
         self.regularization.clear();

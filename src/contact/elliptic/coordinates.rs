@@ -6,8 +6,8 @@
 //!   (1 + Hᵀ𝒢 H) z = Hᵀ r,   d = r − 𝒢 H z.
 
 use super::unit::{Slope, Unit, WIDEST};
-use crate::contact::allowance::{dense_cost, weight};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
+use crate::contact::work_budget::{dense_cost, weight};
 use crate::linalg::{Lu, add_scaled, dispatch, dot};
 
 /// The rows of H in the order of the system's rows. Empty if the matrix of the rows is cheaper.

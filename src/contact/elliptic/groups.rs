@@ -15,7 +15,7 @@ pub(super) struct Groups {
     pub plain: Vec<usize>,
     /// Numbers of the islands with torsional or rolling friction. A problem that is not stored by trees
     /// is one island.
-    turning: Vec<usize>,
+    torsion: Vec<usize>,
     is_one: bool,
 }
 
@@ -26,7 +26,7 @@ impl Groups {
             islands: Islands::new(trees, blocks),
             all: Vec::with_capacity(blocks),
             plain: Vec::with_capacity(blocks),
-            turning: Vec::with_capacity(blocks.max(1)),
+            torsion: Vec::with_capacity(blocks.max(1)),
             is_one: true,
         }
     }
@@ -36,20 +36,20 @@ impl Groups {
         self.all.clear();
         self.all.extend(0..problem.blocks.len());
         self.plain.clear();
-        self.turning.clear();
+        self.torsion.clear();
         let Delassus::Trees(rows) = problem.delassus else {
             self.is_one = true;
-            self.turning.push(0);
+            self.torsion.push(0);
             return Ok(());
         };
         self.is_one = false;
         self.islands
             .split(rows.trees(), &self.all, |b| rows.trees_of(b))?;
-        let turns = |b: &usize| matches!(problem.blocks[*b], Block::Turning { .. });
+        let turns = |b: &usize| matches!(problem.blocks[*b], Block::Torsion { .. });
         for island in 0..self.islands.len() {
             let blocks = self.islands.blocks(island);
             match blocks.iter().any(turns) {
-                true => self.turning.push(island),
+                true => self.torsion.push(island),
                 false => self.plain.extend_from_slice(blocks),
             }
         }
@@ -59,14 +59,14 @@ impl Groups {
 
     /// Number of islands with torsional or rolling friction.
     pub fn len(&self) -> usize {
-        self.turning.len()
+        self.torsion.len()
     }
 
     /// Blocks of such an island, in increasing order.
     pub fn members(&self, k: usize) -> &[usize] {
         match self.is_one {
             true => &self.all,
-            false => self.islands.blocks(self.turning[k]),
+            false => self.islands.blocks(self.torsion[k]),
         }
     }
 }

@@ -4,7 +4,6 @@
 use super::groups::Groups;
 use super::plain::Plain;
 use super::solver::Solver;
-use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
@@ -13,6 +12,7 @@ use crate::contact::mode::Mode;
 use crate::contact::ncp::undo;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::work_budget::WorkBudget;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
@@ -85,11 +85,11 @@ impl Elliptic {
     }
 
     /// Solves the problem island by island.
-    fn solve_posed(&mut self, mut posed: Posed<'_>, left: &Allowance) -> Result<Certificate> {
+    fn solve_posed(&mut self, mut posed: Posed<'_>, left: &WorkBudget) -> Result<Certificate> {
         posed.problem.validate()?;
         self.start(&posed)?;
         let mut all = Certificate::new(Path::Empty);
-        let mut most = Allowance::NONE;
+        let mut most = WorkBudget::NONE;
         for island in 0..self.groups.len() {
             let found = (self.solver).solve(&mut posed, &self.groups, island, left);
             all.join(&found);
@@ -117,20 +117,20 @@ impl Elliptic {
     pub(super) fn solve_alone(
         &mut self,
         step: &mut dyn Request,
-        allowance: &Allowance,
+        work_budget: &WorkBudget,
     ) -> Result<Outcome> {
         self.is_plain = false;
         if !self.solver.is_compliant {
-            return undo(step, allowance, 0.0, |step, _, left| {
+            return undo(step, work_budget, 0.0, |step, _, left| {
                 self.solve_posed(step.posed(), left)
             });
         }
-        let thrown = self.solve_posed(step.posed(), allowance)?;
+        let thrown = self.solve_posed(step.posed(), work_budget)?;
         if !step.throws() {
             return Ok(Outcome::full(thrown));
         }
         step.ask(PushOut::Slow);
-        let left = allowance.without(&thrown.spent);
+        let left = work_budget.without(&thrown.spent);
         let mut certificate = self.solve_posed(step.posed(), &left)?;
         certificate.add_cost(&thrown);
         Ok(Outcome {
@@ -155,12 +155,12 @@ impl Law for Elliptic {
 
     /// Rigid rows become compliant if they have no solution or throw bodies. Compliant rows always have
     /// a solution.
-    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
+    fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome> {
         step.ask(PushOut::Full);
-        self.is_plain = !step.posed().problem.has_turning();
+        self.is_plain = !step.posed().problem.has_torsion();
         match self.is_plain {
-            true => self.plain.law.solve(step, allowance),
-            false => self.solve_alone(step, allowance),
+            true => self.plain.law.solve(step, work_budget),
+            false => self.solve_alone(step, work_budget),
         }
     }
 
@@ -169,7 +169,7 @@ impl Law for Elliptic {
             return Err(not_a_function());
         }
         step.ask(PushOut::Full);
-        self.is_plain = !step.posed().problem.has_turning();
+        self.is_plain = !step.posed().problem.has_torsion();
         if self.is_plain {
             return self.plain.law.answer(step);
         }

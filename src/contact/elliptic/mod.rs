@@ -2,7 +2,7 @@
 //!
 //! The friction impulses of a contact lie in an elliptic cone Σ (λᵢ/μᵢ)² ≤ λ_n² of sliding, torsional
 //! and rolling impulses, or each of them lies within ±μᵢ λ_n. Rows of angular velocities are scaled by
-//! μᵢ/μ ([`Block::Turning`](super::block::Block::Turning)). This turns the set into a round cone, or a
+//! μᵢ/μ ([`Block::Torsion`](super::block::Block::Turning)). This turns the set into a round cone, or a
 //! pyramid, with one coefficient μ and up to five tangents. The laws are then the same as with three
 //! rows:
 //!

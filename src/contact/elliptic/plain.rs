@@ -1,6 +1,5 @@
 //! The blocks without torsional and rolling friction, as a problem for the law of three rows.
 
-use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
 use crate::contact::island_part::{Part, gather, scatter};
@@ -8,6 +7,7 @@ use crate::contact::law::{Law, Posed, Request, Side, Turn, Variation, Variations
 use crate::contact::problem::{Block, Delassus, Regularization};
 use crate::contact::product::{Columns, Product};
 use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::work_budget::WorkBudget;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
@@ -71,13 +71,17 @@ impl Plain {
     }
 
     /// Solves the blocks. The biases are already set.
-    pub fn solve(&mut self, posed: &mut Posed<'_>, allowance: &Allowance) -> Result<Certificate> {
+    pub fn solve(
+        &mut self,
+        posed: &mut Posed<'_>,
+        work_budget: &WorkBudget,
+    ) -> Result<Certificate> {
         let mut step = OfPart {
             part: &mut self.part,
             regularization: &self.regularization,
             kept: &self.kept,
         };
-        let outcome = self.law.solve(&mut step, allowance)?;
+        let outcome = self.law.solve(&mut step, work_budget)?;
         self.part.put_back(posed.lambda, posed.modes);
         Ok(outcome.certificate)
     }

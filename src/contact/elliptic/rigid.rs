@@ -8,11 +8,11 @@ use super::residual::{largest, positive, residuals};
 use super::stand::{CLOSED, Scales, Stand, classify, is_told, neighbour};
 use super::system::System;
 use super::unit::{Set, Unit, size};
-use crate::contact::allowance::Allowance;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::digits::{HELD, ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Regularization;
+use crate::contact::work_budget::WorkBudget;
 
 /// R of the convex problems, relative to the response of a unit: its largest value, its factor from one
 /// problem to the next, and its smallest value. A problem with a large R takes few steps from any start;
@@ -67,8 +67,8 @@ pub(super) struct Rigid {
     polished: Vec<f64>,
     pub interior: Interior,
     /// Budget of this solve, and the part of it that is spent.
-    allowed: Allowance,
-    pub spent: Allowance,
+    allowed: WorkBudget,
+    pub spent: WorkBudget,
     /// Work spent on the search for faces.
     pub looking: f64,
     /// Whether the held rows of the last Newton step depend on each other.
@@ -86,8 +86,8 @@ impl Rigid {
             best: vec![0.0; rows],
             polished: vec![0.0; rows],
             interior: Interior::new(rows, blocks),
-            allowed: Allowance::NONE,
-            spent: Allowance::NONE,
+            allowed: WorkBudget::NONE,
+            spent: WorkBudget::NONE,
             looking: 0.0,
             depends: false,
         }
@@ -101,9 +101,9 @@ impl Rigid {
         faces: &mut Faces,
         [lambda, sigma]: [&mut [f64]; 2],
         tolerance: f64,
-        allowed: &Allowance,
+        allowed: &WorkBudget,
     ) -> Certificate {
-        (self.allowed, self.spent, self.looking) = (*allowed, Allowance::NONE, 0.0);
+        (self.allowed, self.spent, self.looking) = (*allowed, WorkBudget::NONE, 0.0);
         let weight = system.weight();
         let mut certificate = Certificate::new(Path::Newton);
         system.velocity(lambda, sigma);

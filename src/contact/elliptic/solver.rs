@@ -7,13 +7,13 @@ use super::rigid::{Rigid, scales_of_switches};
 use super::stand::{CLOSED, Stand, classify, modes};
 use super::system::System;
 use super::unit::Unit;
-use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::digits::{AT_SWITCH, SLOWEST};
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Problem, Regularization};
+use crate::contact::work_budget::WorkBudget;
 
 /// Residual of the compliant law that counts as round-off.
 const ROUND_OFF: f64 = 1e-15;
@@ -85,7 +85,7 @@ impl Solver {
         posed: &mut Posed<'_>,
         groups: &Groups,
         island: usize,
-        left: &Allowance,
+        left: &WorkBudget,
     ) -> Certificate {
         self.place(&posed.problem, groups, island);
         let lambda = self.system.take(posed.lambda, &mut self.lambda);
@@ -238,7 +238,7 @@ impl Solver {
 
     fn write_modes(&mut self, to: &mut [Mode]) {
         for (k, unit) in self.system.units.iter().enumerate() {
-            let [own, turning] = match self.is_compliant {
+            let [own, torsion] = match self.is_compliant {
                 true => [self.descent.answers[k].mode; 2],
                 false => {
                     let stand = self.rigid.stands[k];
@@ -247,8 +247,8 @@ impl Solver {
                 }
             };
             to[unit.block] = own;
-            if let Some(block) = unit.turning {
-                to[block] = turning;
+            if let Some(block) = unit.torsion {
+                to[block] = torsion;
             }
         }
     }

@@ -260,12 +260,12 @@ pub(super) fn modes(unit: &Unit, stand: Stand) -> [Mode; 2] {
         (Set::Interval { .. }, Stand::Bounded([1, ..])) => [Mode::AtUpper; 2],
         (Set::Interval { .. }, Stand::Bounded(_)) => [Mode::AtLower; 2],
         (_, Stand::Bounded(signs)) => {
-            let [x, y, turning @ ..] = signs;
-            let turning = match turning {
+            let [x, y, torsion @ ..] = signs;
+            let torsion = match torsion {
                 [0, 0, 0] => Mode::Sticking,
                 signs => Mode::Turned(signs),
             };
-            [pyramid::closed([x, y]), turning]
+            [pyramid::closed([x, y]), torsion]
         }
     }
 }

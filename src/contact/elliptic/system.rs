@@ -78,13 +78,13 @@ impl System {
     /// velocity equal to the sliding velocity with the same energy.
     fn weigh(&mut self) {
         let n = self.order.len();
-        for unit in self.units.iter_mut().filter(|u| u.turning.is_some()) {
+        for unit in self.units.iter_mut().filter(|u| u.torsion.is_some()) {
             let response = |k: usize| self.matrix[(unit.at + k) * (n + 1)];
             let sliding = 0.5 * (response(0) + response(1));
             for k in 2..unit.rows - 1 {
-                let turning = response(k);
-                if sliding > IDLE * turning && turning > IDLE * sliding {
-                    unit.weight[k] = (sliding / turning).sqrt();
+                let torsion = response(k);
+                if sliding > IDLE * torsion && torsion > IDLE * sliding {
+                    unit.weight[k] = (sliding / torsion).sqrt();
                 }
             }
         }
@@ -112,11 +112,11 @@ impl System {
                 Block::Unilateral => Set::HalfLine,
                 Block::Box { bound } => Set::Interval { bound },
                 Block::Bilateral => Set::Line,
-                Block::Turning { .. } => continue,
+                Block::Torsion { .. } => continue,
             };
             let of_this =
-                |b: &&usize| matches!(blocks[**b], Block::Turning { contact, .. } if contact == i);
-            let turning = match set {
+                |b: &&usize| matches!(blocks[**b], Block::Torsion { contact, .. } if contact == i);
+            let torsion = match set {
                 Set::Cone { .. } | Set::Pyramid { .. } => members.iter().find(of_this).copied(),
                 _ => None,
             };
@@ -124,7 +124,7 @@ impl System {
             let own = self.offsets[i]..self.offsets[i + 1];
             let last = own.end - 1;
             self.order.extend(own.start..last);
-            if let Some(k) = turning {
+            if let Some(k) = torsion {
                 self.order.extend(self.offsets[k]..self.offsets[k + 1]);
             }
             self.order.push(last);
@@ -133,7 +133,7 @@ impl System {
                 rows: self.order.len() - at,
                 set,
                 block: i,
-                turning,
+                torsion,
                 r: regularization.get(i).copied().unwrap_or(zero),
                 weight: [1.0; WIDEST],
             });

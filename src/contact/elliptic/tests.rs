@@ -4,7 +4,6 @@
 use super::Elliptic;
 use super::stand::{Scales, is_told};
 use super::unit::Set;
-use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
@@ -16,6 +15,7 @@ use crate::contact::ncp::{Ncp, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem, Regularization};
 use crate::contact::push_out::{Jam, PushOut};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
+use crate::contact::work_budget::WorkBudget;
 use crate::linalg::scattered;
 use std::sync::Arc;
 
@@ -41,16 +41,16 @@ fn held<'a>(matrix: &'a [f64], trees: Option<&'a WhitenedJacobian>) -> Delassus<
 }
 
 impl Posing {
-    /// Rows of contacts, each with `turning` torsional and rolling rows, and one row of every other law,
+    /// Rows of contacts, each with `torsion` torsional and rolling rows, and one row of every other law,
     /// on this many dofs.
-    fn new(seed: usize, turning: usize, cone: Cone, dofs: usize) -> Posing {
+    fn new(seed: usize, torsion: usize, cone: Cone, dofs: usize) -> Posing {
         let mut blocks: Vec<Block> = (0..CONTACTS)
             .map(|k| cone.block(0.3 + 0.2 * k as f64))
             .collect();
-        if turning > 0 {
-            blocks.extend((0..CONTACTS).map(|contact| Block::Turning {
+        if torsion > 0 {
+            blocks.extend((0..CONTACTS).map(|contact| Block::Torsion {
                 contact,
-                rows: turning,
+                rows: torsion,
             }));
         }
         blocks.extend([
@@ -141,11 +141,11 @@ impl Posing {
     }
 
     fn solve_within(&mut self, law: &mut Elliptic, work: f64) -> Certificate {
-        let allowance = Allowance {
+        let work_budget = WorkBudget {
             iterations: 2000,
             work,
         };
-        law.solve_alone(self, &allowance).unwrap().certificate
+        law.solve_alone(self, &work_budget).unwrap().certificate
     }
 }
 
@@ -276,14 +276,14 @@ fn three_rows_are_solved_as_by_the_solver_of_these() {
 fn the_laws_hold_with_up_to_five_tangents() {
     let (mut slow, mut unsolved) = (0, 0);
     for cone in [Cone::Circular, Cone::Pyramid] {
-        for (seed, turning, dofs) in (0..60).flat_map(|s| [(s, 1, 40), (s, 3, 40), (s, 3, 12)]) {
-            let mut p = Posing::new(seed, turning, cone, dofs);
+        for (seed, torsion, dofs) in (0..60).flat_map(|s| [(s, 1, 40), (s, 3, 40), (s, 3, 12)]) {
+            let mut p = Posing::new(seed, torsion, cone, dofs);
             let mut law = law(&p, cone, false);
             let found = p.solve(&mut law);
             if !found.converged {
                 // Rows of a random problem may contradict each other if there are more than twice as
                 // many as dofs.
-                assert!(dofs == 12, "{cone:?} {seed} {turning} {dofs}: {found:?}");
+                assert!(dofs == 12, "{cone:?} {seed} {torsion} {dofs}: {found:?}");
                 unsolved += 1;
                 continue;
             }
@@ -294,8 +294,8 @@ fn the_laws_hold_with_up_to_five_tangents() {
                 let (Block::Contact { mu } | Block::Pyramid { mu }) = p.blocks[i] else {
                     panic!("a contact");
                 };
-                let first = 3 * CONTACTS + turning * i;
-                let tangents = (3 * i..3 * i + 2).chain(first..first + turning);
+                let first = 3 * CONTACTS + torsion * i;
+                let tangents = (3 * i..3 * i + 2).chain(first..first + torsion);
                 let (n, size) = (3 * i + 2, l[3 * i + 2].max(1.0));
                 assert!(l[n] >= -1e-9 && s[n] >= -1e-9 && (l[n] * s[n]).abs() < 1e-9 * size);
                 let at = |x: &[f64]| tangents.clone().map(|k| x[k]).collect::<Vec<f64>>();
@@ -333,10 +333,10 @@ fn derivatives_are_those_of_differences_and_adjoints_theirs() {
     ];
     for (cone, is_compliant, by_trees) in laws {
         let (mut worst, mut compared) = (0.0f64, 0);
-        for (seed, turning) in (0..40).flat_map(|s| [(s, 1), (s, 3)]) {
+        for (seed, torsion) in (0..40).flat_map(|s| [(s, 1), (s, 3)]) {
             let p = match by_trees {
-                true => Posing::new(seed, turning, cone, 6).by_trees(),
-                false => Posing::new(seed, turning, cone, 40),
+                true => Posing::new(seed, torsion, cone, 6).by_trees(),
+                false => Posing::new(seed, torsion, cone, 40),
             };
             let (n, blocks) = (p.g.len(), p.blocks.len());
             let w: Vec<f64> = (0..n).map(|k| scattered(k, seed + 3)).collect();

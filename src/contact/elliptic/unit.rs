@@ -59,7 +59,7 @@ pub(super) struct Unit {
     pub set: Set,
     /// Its block, and the block of its torsional and rolling friction.
     pub block: usize,
-    pub turning: Option<usize>,
+    pub torsion: Option<usize>,
     /// R of its tangents and of its normal. A single row uses the normal part.
     pub r: Regularization,
     /// Weight of each row's velocity, relative to a sliding row.

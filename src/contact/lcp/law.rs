@@ -1,6 +1,5 @@
 //! The law of boxed contact: solve and linearize.
 
-use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
@@ -8,6 +7,7 @@ use crate::contact::law::{Law, Linearized, Outcome, Request};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::contact::problem::Problem;
+use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 
 /// Rigid contact with friction pyramids. Sized at creation.
@@ -27,8 +27,8 @@ impl Law for Lcp {
         Box::new(Lcp(self.0.with_room(capacity)))
     }
 
-    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
-        self.0.solve(step, allowance)
+    fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome> {
+        self.0.solve(step, work_budget)
     }
 
     fn adopts_within(&self) -> Option<f64> {

@@ -207,6 +207,6 @@ fn project_dual(block: Block, y: &mut [f64]) {
         }
         Block::Unilateral => y[0] = y[0].max(0.0),
         Block::Box { .. } => {}
-        Block::Bilateral | Block::Turning { .. } => y[0] = 0.0,
+        Block::Bilateral | Block::Torsion { .. } => y[0] = 0.0,
     }
 }

@@ -78,7 +78,7 @@ pub fn solve(block: Block, w: &Small, b: [f64; 3], guess: [f64; 3]) -> [f64; 3] 
         _ if w[0][0] <= 0.0 => guess,
         Block::Unilateral => [(-b[0] / w[0][0]).max(0.0), 0.0, 0.0],
         Block::Box { bound } => [(-b[0] / w[0][0]).clamp(-bound, bound), 0.0, 0.0],
-        Block::Bilateral | Block::Turning { .. } => [-b[0] / w[0][0], 0.0, 0.0],
+        Block::Bilateral | Block::Torsion { .. } => [-b[0] / w[0][0], 0.0, 0.0],
     }
 }
 

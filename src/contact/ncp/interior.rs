@@ -217,7 +217,7 @@ impl Interior {
                 let [a, b] = self.segment(i, 0, system.bounds[i], l(0), step);
                 [a, b, 0.0, 0.0, 0.0]
             }
-            Block::Bilateral | Block::Turning { .. } => [0.0; 5],
+            Block::Bilateral | Block::Torsion { .. } => [0.0; 5],
         }
     }
 
@@ -245,7 +245,7 @@ impl Interior {
                     sum += p[0] + p[1];
                     count += 1;
                 }
-                Block::Bilateral | Block::Turning { .. } => continue,
+                Block::Bilateral | Block::Torsion { .. } => continue,
             }
             count += 1;
         }
@@ -295,7 +295,7 @@ impl Interior {
                         d[0][0] = self.slack[i][0] / (l + bound) + self.slack[i][1] / (bound - l);
                     }
                 }
-                Block::Bilateral | Block::Turning { .. } => {}
+                Block::Bilateral | Block::Torsion { .. } => {}
             }
             system.shift[i] = d;
         }
@@ -340,7 +340,7 @@ impl Interior {
                             - (system.sigma[at] - lower + upper);
                     }
                 }
-                Block::Bilateral | Block::Turning { .. } => self.target[at] = -system.sigma[at],
+                Block::Bilateral | Block::Torsion { .. } => self.target[at] = -system.sigma[at],
             }
         }
     }
@@ -452,7 +452,7 @@ impl Interior {
                         keep(self.slack[i][1], self.dslack[i][1]);
                     }
                 }
-                Block::Bilateral | Block::Turning { .. } => {}
+                Block::Bilateral | Block::Torsion { .. } => {}
             }
         }
         step.min(cone)

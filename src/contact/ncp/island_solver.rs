@@ -11,7 +11,6 @@ use super::neighbours::Around;
 use super::work::Probe;
 use super::working_set::WorkingSet;
 use super::{Method, NcpOptions, NcpSolver, Sides};
-use crate::contact::allowance::{Allowance, dense_cost};
 use crate::contact::capacity::{Capacity, DENSE};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::island::Islands;
@@ -19,6 +18,7 @@ use crate::contact::island_part::{Part, gather};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
+use crate::contact::work_budget::{WorkBudget, dense_cost};
 use crate::error::Result;
 use crate::linalg::LANES;
 
@@ -172,13 +172,13 @@ impl IslandSolver {
             },
             ..*options
         };
-        let left = options.allowance().without(&all.spent);
-        let mut most = Allowance::NONE;
+        let left = options.work_budget().without(&all.spent);
+        let mut most = WorkBudget::NONE;
         for island in 0..self.islands.len() {
             let blocks = self.islands.blocks(island);
             let is_new = blocks.iter().any(|b| self.working_set.is_new(*b));
             let mut found = self.certificates[blocks[0]];
-            let mut spent = Allowance::NONE;
+            let mut spent = WorkBudget::NONE;
             if is_new {
                 let now = options.within(&left);
                 found = self.solve_island(problem, rows, island, DENSE, &now, None)?;

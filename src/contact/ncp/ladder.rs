@@ -5,7 +5,7 @@
 //! A step first requests full stabilization of overlaps and passed limits. If this has no solution, it
 //! requests less ([`DEMANDS`]). Each of these problems splits into islands. On each island the methods
 //! of [`METHODS`] are tried one after the other until one solves it. Those of [`AT_LAST`] follow once
-//! every island has had its turn. [`Allowance`](crate::contact::allowance::Allowance) bounds the total
+//! every island has had its turn. [`WorkBudget`](crate::contact::work_budget::WorkBudget) bounds the total
 //! work of a step, in addition to the tables. The remaining unsolved problems are returned as
 //! [`NcpSolver`](super::NcpSolver) documents.
 

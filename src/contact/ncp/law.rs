@@ -7,7 +7,6 @@
 use super::island_solver::IslandSolver;
 use super::ladder::{DEMANDS, Demand, full_push_out};
 use super::{Method, NcpOptions};
-use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Effort, Path};
@@ -15,6 +14,7 @@ use crate::contact::law::{Law, Linearized, Outcome, Request};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
+use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 
 /// Rigid contact with the exact Coulomb cone. Sized at creation.
@@ -53,9 +53,9 @@ const NEARLY: f64 = 1e-6;
 /// The errors of `solve`.
 pub(in crate::contact) fn undo(
     step: &mut dyn Request,
-    allowance: &Allowance,
+    work_budget: &WorkBudget,
     remnants: f64,
-    mut solve: impl FnMut(&mut dyn Request, &Demand, &Allowance) -> Result<Certificate>,
+    mut solve: impl FnMut(&mut dyn Request, &Demand, &WorkBudget) -> Result<Certificate>,
 ) -> Result<Outcome> {
     let jam = step.jam();
     let tried = full_push_out(jam);
@@ -96,7 +96,7 @@ pub(in crate::contact) fn undo(
                 false if k > 0 => step.ask(push_out),
                 false => {}
             }
-            let left = allowance.without(&failed.spent).share(demand.share);
+            let left = work_budget.without(&failed.spent).share(demand.share);
             certificate = solve(step, demand, &left)?;
             if certificate.converged {
                 break;
@@ -130,11 +130,11 @@ impl Law for Ncp {
         Box::new(self.with_room(capacity))
     }
 
-    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
+    fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome> {
         let (solver, options) = (&mut self.solver, self.options);
         undo(
             step,
-            allowance,
+            work_budget,
             options.tolerance.min(REMNANTS),
             |step, demand, left| {
                 let options = NcpOptions {

@@ -68,13 +68,13 @@ pub(in crate::contact) use law::undo;
 pub use linearize::Rank;
 pub use neighbours::Sides;
 
-use super::allowance::{Allowance, dense_cost, weight};
 use super::capacity::Capacity;
 use super::certificate::{Certificate, Effort, Path};
 use super::digits::AT_SWITCH;
 use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
+use super::work_budget::{WorkBudget, dense_cost, weight};
 use crate::error::{Error, Result};
 use crate::linalg::{LANES, first_not_finite};
 use active_set::{ActiveSetSystem, Face, Purpose};
@@ -112,7 +112,7 @@ pub struct NcpOptions {
     pub tolerance: f64,
     /// Bound on iterations of any kind: factorizations, PGS sweeps, ADMM iterations.
     pub max_iterations: usize,
-    /// Bound on the work of [`Method::Auto`] and [`Method::Continuation`], see [`Allowance`]. Infinite
+    /// Bound on the work of [`Method::Auto`] and [`Method::Continuation`], see [`WorkBudget`]. Infinite
     /// for no bound.
     pub max_work: f64,
     /// The last stage that [`Method::Auto`] may use.
@@ -133,18 +133,18 @@ impl Default for NcpOptions {
 
 impl NcpOptions {
     /// The bounds on iterations and work.
-    pub fn allowance(&self) -> Allowance {
-        Allowance {
+    pub fn work_budget(&self) -> WorkBudget {
+        WorkBudget {
             iterations: self.max_iterations,
             work: self.max_work,
         }
     }
 
     /// The same options with other bounds.
-    pub fn within(&self, allowance: &Allowance) -> NcpOptions {
+    pub fn within(&self, work_budget: &WorkBudget) -> NcpOptions {
         NcpOptions {
-            max_iterations: allowance.iterations,
-            max_work: allowance.work,
+            max_iterations: work_budget.iterations,
+            max_work: work_budget.work,
             ..*self
         }
     }
@@ -176,8 +176,8 @@ pub struct NcpSolver {
     /// Multiplications that count as one factorization of the last problem.
     unit: f64,
     /// Budget of this solve, and the part of it that is spent.
-    allowed: Allowance,
-    spent: Allowance,
+    allowed: WorkBudget,
+    spent: WorkBudget,
     /// The result of the pivots, and its modes.
     found: Vec<f64>,
     found_modes: Vec<Mode>,
@@ -227,8 +227,8 @@ impl NcpSolver {
             displaced: false,
             best: Best::new(max_rows),
             unit: 0.0,
-            allowed: Allowance::NONE,
-            spent: Allowance::NONE,
+            allowed: WorkBudget::NONE,
+            spent: WorkBudget::NONE,
             found: Vec::with_capacity(max_rows),
             found_modes: Vec::with_capacity(max_blocks),
             last: None,
@@ -258,7 +258,7 @@ impl NcpSolver {
         self.is_warm = false;
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
-        problem.refuse_turning()?;
+        problem.refuse_torsion()?;
         if options.method == Method::Admm && problem.has_pyramids() {
             return Err(Error::unsupported(
                 "method: Admm projects on circular cones, expected Auto or Pgs with pyramids",
@@ -275,7 +275,7 @@ impl NcpSolver {
             }
         };
         self.unit = cost / weight;
-        (self.allowed, self.spent) = (options.allowance(), Allowance::NONE);
+        (self.allowed, self.spent) = (options.work_budget(), WorkBudget::NONE);
         self.allowed.work /= weight;
         let mut certificate = if problem.blocks.is_empty() {
             Certificate::new(Path::Empty)
@@ -385,7 +385,7 @@ impl NcpSolver {
     }
 
     /// The remaining budget of this solve.
-    fn left(&self) -> Allowance {
+    fn left(&self) -> WorkBudget {
         self.allowed.without(&self.spent)
     }
 

@@ -205,7 +205,7 @@ mod tests {
                 }
                 vec![low]
             }
-            Block::Bilateral | Block::Turning { .. } => vec![0.0],
+            Block::Bilateral | Block::Torsion { .. } => vec![0.0],
         }
     }
 

@@ -1,13 +1,13 @@
 //! The relaxed law: solve and linearize.
 
 use super::CentralPath;
-use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
+use crate::contact::work_budget::WorkBudget;
 use crate::error::{Error, Result};
 
 /// The contact laws with complementarity relaxed by κ. Allocates its memory in each step.
@@ -41,7 +41,7 @@ impl Law for Relaxed {
         Box::new(Relaxed::new(self.kappa))
     }
 
-    fn solve(&mut self, step: &mut dyn Request, _allowance: &Allowance) -> Result<Outcome> {
+    fn solve(&mut self, step: &mut dyn Request, _work_budget: &WorkBudget) -> Result<Outcome> {
         step.ask(PushOut::Full);
         let posed = step.posed();
         self.relax(&posed.problem, posed.lambda)?;

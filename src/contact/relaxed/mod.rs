@@ -78,7 +78,7 @@ impl CentralPath {
                 "a central path of friction pyramids, expected circular cones",
             ));
         }
-        problem.refuse_turning()?;
+        problem.refuse_torsion()?;
         let n = problem.rows();
         let mut offsets = vec![0];
         for b in problem.blocks {
@@ -263,7 +263,7 @@ impl CentralPath {
                     let unit = if bound > 0.0 { self.kappa * bound } else { 1.0 };
                     (dry_friction(bound, self.kappa, l[0], s[0]), unit)
                 }
-                Block::Bilateral | Block::Turning { .. } => {
+                Block::Bilateral | Block::Torsion { .. } => {
                     let mut r = RelaxedRows::default();
                     (r.f[0], r.by_sigma[0][0]) = (s[0], 1.0);
                     (r, self.speed)
@@ -436,7 +436,7 @@ fn place_on_path(block: Block, kappa: f64, l: &mut [f64], s: &mut [f64]) {
     };
     match block {
         Block::Unilateral => (l[0], s[0]) = pair(l[0], s[0]),
-        Block::Bilateral | Block::Turning { .. } => s[0] = 0.0,
+        Block::Bilateral | Block::Torsion { .. } => s[0] = 0.0,
         Block::Box { bound } if bound > 0.0 => {
             if l[0].abs() < 0.99 * bound {
                 s[0] = -2.0 * kappa * l[0] / ((bound - l[0]) * (bound + l[0]));

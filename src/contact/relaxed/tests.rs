@@ -88,7 +88,7 @@ fn the_solution_obeys_the_relaxed_laws() {
                         let push = kappa / (bound + l[at]) - kappa / (bound - l[at]);
                         assert!(l[at].abs() < bound && (s[at] - push).abs() < 1e-9);
                     }
-                    Block::Bilateral | Block::Turning { .. } => assert!(s[at].abs() < 1e-10),
+                    Block::Bilateral | Block::Torsion { .. } => assert!(s[at].abs() < 1e-10),
                 }
                 at += b.rows();
             }

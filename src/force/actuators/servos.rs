@@ -13,7 +13,7 @@ use super::ahead::Ahead;
 use super::{ActuatorForce, Actuators};
 use crate::force::State;
 use crate::model::Actuator;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 /// See [`Ahead::of`].
 #[inline(always)]
@@ -28,8 +28,8 @@ impl Actuators {
     }
 
     /// Largest number of products, and of numbers in them.
-    pub fn room(&self, cords: &Cords) -> [usize; 2] {
-        let numbers = self.pulls.iter().map(|(_, i)| cords.support(*i).len());
+    pub fn room(&self, paths: &Paths) -> [usize; 2] {
+        let numbers = self.pulls.iter().map(|(_, i)| paths.support(*i).len());
         [self.pulls.len(), numbers.sum()]
     }
 
@@ -48,12 +48,12 @@ impl Actuators {
     /// (h D̃ + h² K̃) g gᵀ of the last [`Actuators::apply`]: weight, dofs and entries of g.
     pub fn products<'a>(
         &'a self,
-        cords: &'a Cords,
+        paths: &'a Paths,
     ) -> impl Iterator<Item = (f64, &'a [usize], &'a [f64])> {
         self.pulls.iter().filter_map(|(j, i)| {
             let weight = self.weight(*j);
-            let acts = weight > 0.0 && !cords.support(*i).is_empty();
-            acts.then(|| (weight, cords.support(*i), cords.moment(*i)))
+            let acts = weight > 0.0 && !paths.support(*i).is_empty();
+            acts.then(|| (weight, paths.support(*i), paths.moment(*i)))
         })
     }
 
@@ -65,7 +65,7 @@ impl Actuators {
 
     /// Finds the derivatives of servos that a step takes implicitly, and subtracts h K̃ l̇ from the forces.
     /// Returns the distance of the inputs to the nearest point at which a derivative changes its sign.
-    pub(super) fn lead(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) -> f64 {
+    pub(super) fn lead(&mut self, at: &State<'_>, paths: &Paths, tau: &mut [f64]) -> f64 {
         let (h, list, mut distance) = (at.time_step, at.model.actuators(), f64::INFINITY);
         self.time_step = h;
         for (j, k) in &self.servos {
@@ -76,17 +76,17 @@ impl Actuators {
         for (j, i) in &self.pulls {
             let ahead = ahead_of(&list[*j], &self.forces[*j]);
             self.ahead[*j] = ahead;
-            let pull = h * ahead.resists[0] * cords.rate(*i, at.v);
+            let pull = h * ahead.resists[0] * paths.rate(*i, at.v);
             if pull != 0.0 {
-                cords.moments(*i).for_each(|(k, g)| tau[k] -= pull * g);
+                paths.moments(*i).for_each(|(k, g)| tau[k] -= pull * g);
             }
         }
         let joints = self.varying.iter().map(|(j, _)| j);
         for j in joints.chain(self.pulls.iter().map(|(j, _)| j)) {
             let (a, force) = (&list[*j], &self.forces[*j]);
             let mut by_u = a.gain_slopes.map(|x| force.open * x * a.gear[0]);
-            if let Some(i) = cords.of_actuator(*j)
-                && !cords.has_length(i)
+            if let Some(i) = paths.of_actuator(*j)
+                && !paths.has_length(i)
             {
                 by_u[0] = 0.0;
             }
@@ -98,7 +98,7 @@ impl Actuators {
 
     /// Adds the derivatives by u of the implicit terms at an acceleration. Servos on tendons use the
     /// acceleration of the free motion, which is kept.
-    pub(super) fn accelerate(&mut self, at: &State<'_>, cords: &Cords, [acc, free]: [&[f64]; 2]) {
+    pub(super) fn accelerate(&mut self, at: &State<'_>, paths: &Paths, [acc, free]: [&[f64]; 2]) {
         for (own, free) in self.acc.iter_mut().zip(free) {
             *own = *free;
         }
@@ -114,7 +114,7 @@ impl Actuators {
             (*j, [at.v[*k], acc])
         });
         let along = self.pulls.iter();
-        let along = along.map(|(j, i)| (*j, [cords.rate(*i, at.v), cords.rate(*i, &self.acc)]));
+        let along = along.map(|(j, i)| (*j, [paths.rate(*i, at.v), paths.rate(*i, &self.acc)]));
         for (j, motion) in on_joints.chain(along) {
             let by_u = self.ahead[j].by_u;
             if by_u != [0.0; 2] {
@@ -125,12 +125,12 @@ impl Actuators {
     }
 
     /// Force of a servo along a tendon before the gear, including the implicit terms.
-    pub(super) fn whole(&self, at: &State<'_>, cords: &Cords, [j, i]: [usize; 2]) -> f64 {
+    pub(super) fn whole(&self, at: &State<'_>, paths: &Paths, [j, i]: [usize; 2]) -> f64 {
         let (force, gear) = (&self.forces[j], at.model.actuators()[j].gear[0]);
         match self.ahead[j].resists {
             [0.0, 0.0] => gear * force.force,
             ahead => {
-                let motion = [cords.rate(i, at.v), cords.rate(i, &self.acc)];
+                let motion = [paths.rate(i, at.v), paths.rate(i, &self.acc)];
                 gear * force.force - Ahead::held(ahead, at.time_step, motion)
             }
         }

@@ -27,8 +27,8 @@ impl Forces {
 
     /// Sets in the system matrix the products of forces along lengths at the last [`Forces::apply`].
     pub fn set_products(&self, system: &mut System) {
-        let servos = self.actuators.products(&self.cords);
-        system.set_products(self.elastic.products(&self.cords).chain(servos));
+        let servos = self.actuators.products(&self.paths);
+        system.set_products(self.elastic.products(&self.paths).chain(servos));
     }
 
     /// Whether forces defined outside the library are implicit between dofs.

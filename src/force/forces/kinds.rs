@@ -36,17 +36,17 @@ impl Forces {
             self.apart.fluid.apply(at, tau);
         }
         if kinds.has(ForceKinds::ACTUATOR | ForceKinds::TENDON) {
-            self.apart.cords.update(at.kin, at.q);
+            self.apart.paths.update(at.kin, at.q);
         }
         if kinds.has(ForceKinds::ACTUATOR) {
             let Apart {
-                actuators, cords, ..
+                actuators, paths, ..
             } = &mut self.apart;
             let adhesion = self.adhesion.as_deref_mut();
-            distance = distance.min(actuators.act(at, cords, adhesion, tau)?);
+            distance = distance.min(actuators.act(at, paths, adhesion, tau)?);
         }
         if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
-            self.apart.elastic.apply(at, &self.apart.cords, tau);
+            self.apart.elastic.apply(at, &self.apart.paths, tau);
             distance = distance.min(self.apart.elastic.switch_distance());
         }
         if kinds.has(ForceKinds::TENDON) && !self.apart.deformables.is_empty() {
@@ -117,15 +117,15 @@ impl Forces {
             self.apart.fluid.slopes(at, &mut slopes);
         }
         if kinds.has(ForceKinds::ACTUATOR | ForceKinds::TENDON) {
-            self.apart.cords.differentiate(at.kin);
+            self.apart.paths.differentiate(at.kin);
         }
         if kinds.has(ForceKinds::ACTUATOR) {
             self.apart
                 .actuators
-                .slopes(at, &self.apart.cords, [&[]; 2], &mut slopes);
+                .slopes(at, &self.apart.paths, [&[]; 2], &mut slopes);
         }
         if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
-            (self.apart.elastic).slopes(at, &self.apart.cords, &[], &mut slopes);
+            (self.apart.elastic).slopes(at, &self.apart.paths, &[], &mut slopes);
         }
         if kinds.has(ForceKinds::TENDON) && !self.apart.deformables.is_empty() {
             self.apart.deformables.differentiate(at);
@@ -184,7 +184,7 @@ impl Forces {
     /// Force of an actuator (before the gear), and length and rate of its transmission (after the gear).
     /// Call it after [`Forces::apply_kinds`] with actuators.
     pub fn actuator(&self, at: &State<'_>, i: usize) -> [f64; 3] {
-        self.apart.actuators.told(at, &self.apart.cords, i)
+        self.apart.actuators.told(at, &self.apart.paths, i)
     }
 
     /// Visits the derivatives of an actuator's force: (dof, by q, by v). Call it after
@@ -192,7 +192,7 @@ impl Forces {
     pub fn for_actuator(&self, at: &State<'_>, i: usize, visit: impl FnMut(usize, f64, f64)) {
         self.apart
             .actuators
-            .for_slopes(at, &self.apart.cords, i, visit);
+            .for_slopes(at, &self.apart.paths, i, visit);
     }
 
     /// Visits the derivatives of an actuator's transmission: (dof, [length by q, rate by v, rate by q]).
@@ -200,15 +200,15 @@ impl Forces {
     pub fn for_motion(&self, at: &State<'_>, i: usize, visit: impl FnMut(usize, [f64; 3])) {
         self.apart
             .actuators
-            .for_motion(at, &self.apart.cords, i, visit);
+            .for_motion(at, &self.apart.paths, i, visit);
     }
 
     /// Length, rate and tension of a tendon. Call it after [`Forces::apply_kinds`] with tendons.
     pub fn tendon(&self, at: &State<'_>, i: usize) -> [f64; 3] {
         let tension = self.apart.elastic.tension(i);
         [
-            self.apart.cords.length(i),
-            self.apart.cords.rate(i, at.v),
+            self.apart.paths.length(i),
+            self.apart.paths.rate(i, at.v),
             tension,
         ]
     }
@@ -217,7 +217,7 @@ impl Forces {
     /// Call it after [`Forces::for_kinds`] with tendons.
     pub fn for_tendon(&self, at: &State<'_>, i: usize, mut visit: impl FnMut(usize, [f64; 4])) {
         let [by_length, by_rate] = self.apart.elastic.slopes_of(i);
-        self.apart.cords.for_rate(i, at.v, |k, g, turned| {
+        self.apart.paths.for_rate(i, at.v, |k, g, turned| {
             let tension = by_length * g + by_rate * turned;
             visit(k, [g, turned, tension, by_rate * g]);
         });

@@ -16,7 +16,7 @@ pub(super) struct Turning {
     pub(super) is_root: bool,
     pub(super) is_lone: bool,
     /// True if one of its dofs has a prescribed velocity.
-    pub(super) is_driven: bool,
+    pub(super) is_prescribed: bool,
     /// Its first dof of rotation.
     pub(super) spins: usize,
     pub(super) mass: f64,
@@ -50,7 +50,7 @@ impl Turning {
             is_free: l.kind == LinkKind::Free,
             is_root: l.parent == WORLD,
             is_lone: l.parent == WORLD && l.end == link + 1,
-            is_driven: false,
+            is_prescribed: false,
             spins: l.iv + l.nv - 3,
             mass: 0.0,
             first: Vec3::ZERO,
@@ -72,7 +72,7 @@ impl Turning {
         (self.spin, self.wrench, self.centre) = (None, Wrench::ZERO, Vec3::ZERO);
         let (kin, h, i) = (at.kin, at.time_step, self.link);
         let own = &at.params.link_inertia[i];
-        if self.is_driven || own.mass <= 0.0 {
+        if self.is_prescribed || own.mass <= 0.0 {
             return;
         }
         let rot = &kin.rot[i];

@@ -11,9 +11,9 @@ use super::servo::{DampingRatio, JointEntry};
 use super::settings::LengthRange;
 use crate::error::{Error, Result};
 use crate::model::activation::{Activation, ActivationLaw};
-use crate::model::cord::Transmission;
 use crate::model::muscle::Muscle;
 use crate::model::spec::{ActuatorSpec, JointKind};
+use crate::model::tendon::Transmission;
 
 const NO_GEAR: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 

@@ -11,10 +11,10 @@
 use super::node::Node;
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::{Error, Result};
-use crate::model::cord::TendonPath;
 use crate::model::spec::{JointKind, ModelSpec};
+use crate::model::tendon::TendonPath;
 use crate::model::{ActsOn, Actuation, Model};
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 use std::collections::VecDeque;
 use std::f64::consts::PI;
 
@@ -78,7 +78,7 @@ pub(super) fn find(waiting: &[WaitingRange], spec: &mut ModelSpec) -> Result<()>
     let model = Model::compile(moving, Actuation::FromFile)?;
     let mut search = Search {
         kin: Kinematics::new(&model),
-        cords: Cords::new(&model, false),
+        paths: Paths::new(&model, false),
         q: model.neutral().to_vec(),
         model: &model,
         tendon: 0,
@@ -105,7 +105,7 @@ struct Side {
 struct Search<'a> {
     model: &'a Model,
     kin: Kinematics,
-    cords: Cords,
+    paths: Paths,
     q: Vec<f64>,
     tendon: usize,
     /// The dofs that change its length, in their order.
@@ -123,7 +123,7 @@ impl Search<'_> {
                 (self.sides[0].lower, self.sides[0].upper)
             }
             ActsOn::Tendon(i) => {
-                let dofs = self.cords.support(i).to_vec();
+                let dofs = self.paths.support(i).to_vec();
                 let tendon = &self.model.tendons()[i];
                 let is_path = matches!(tendon.path, TendonPath::Spatial(_));
                 self.bounded_sides(w, &dofs, is_path)?;
@@ -187,7 +187,7 @@ impl Search<'_> {
     /// Checks that no other tendon's limits bound these dofs.
     fn share(&self, w: &WaitingRange, dofs: &[usize], own: Option<usize>) -> Result<()> {
         for (i, t) in self.model.tendons().iter().enumerate() {
-            let shared = self.cords.support(i).iter().any(|k| dofs.contains(k));
+            let shared = self.paths.support(i).iter().any(|k| dofs.contains(k));
             if t.limits.is_some() && shared && own != Some(i) {
                 return Err(w.refuse(&format!(
                     "the limits of tendon \"{}\" constrain its joints",
@@ -199,7 +199,7 @@ impl Search<'_> {
     }
 
     fn ends_of_sum(&self) -> (f64, f64) {
-        let coefficients = self.cords.moment(self.tendon).iter();
+        let coefficients = self.paths.moment(self.tendon).iter();
         let sums = coefficients
             .zip(&self.sides)
             .fold([0.0; 2], |[a, b], (c, s)| {
@@ -248,13 +248,13 @@ impl Search<'_> {
             self.q[s.iq] = *x;
         }
         positions(&mut self.kin, self.model, self.model.params(), &self.q);
-        self.cords.update_one(self.tendon, &self.kin, &self.q);
-        let moment = self.cords.moment(self.tendon);
+        self.paths.update_one(self.tendon, &self.kin, &self.q);
+        let moment = self.paths.moment(self.tendon);
         slope
             .iter_mut()
             .zip(moment)
             .for_each(|(s, g)| *s = sign * g);
-        sign * self.cords.length(self.tendon)
+        sign * self.paths.length(self.tendon)
     }
 
     /// A local minimum, found downhill from `start`.

@@ -8,8 +8,8 @@ use super::node::Node;
 use super::servo::JointEntry;
 use super::tendon_settings::TendonSettings;
 use crate::error::Result;
-use crate::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec, path_length};
 use crate::model::spec::{JointKind, ShapeSpec};
+use crate::model::tendon::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec, path_length};
 use crate::spatial::{Pose, Quat, Vec3};
 
 impl Loader {

@@ -3,8 +3,8 @@
 use super::warnings::Warnings;
 use crate::error::Result;
 use crate::load::xml::Element;
-use crate::model::cord::Transmission;
 use crate::model::spec::{ActuatorSpec, JointKind, JointSpec};
+use crate::model::tendon::Transmission;
 
 /// The actuators of all simple transmissions; all other transmissions become warnings.
 ///

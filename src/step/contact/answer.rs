@@ -28,7 +28,7 @@ impl ContactStage {
         self.v_free.copy_from_slice(v_end);
         let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         self.scene.place(model, kin);
-        self.cords.update(kin, q);
+        self.paths.update(kin, q);
         twists(kin, model, v_end, &mut self.twists);
         let horizon = self.horizon();
         self.scene.speculate(&kin.v, &self.twists, horizon);
@@ -40,7 +40,7 @@ impl ContactStage {
             params,
             kin,
             &self.scene,
-            &self.cords,
+            &self.paths,
             q,
             v,
             &self.v_free,

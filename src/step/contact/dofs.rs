@@ -43,7 +43,7 @@ impl ContactStage {
             v,
             v_free: &self.v_free,
         };
-        let budget = (&self.allowance, tolerance);
+        let budget = (&self.work_budget, tolerance);
         let found = c.solve_dofs((t, params), &dynamics.mass, at, reach, budget, v_end);
         let Some(certificate) = found else {
             return Ok(Alone::Left(nothing));

@@ -36,10 +36,10 @@ impl ContactStage {
             let own = first..first + block.rows();
             match *block {
                 // Groups of contacts come first.
-                Block::Turning { contact, .. } => {
+                Block::Torsion { contact, .. } => {
                     let of = c.range(contact);
                     let share = share(c.modes[contact], &c.lambda[of.clone()], of.start);
-                    allowed_turning(
+                    allowed_torsion(
                         *mode,
                         &c.lambda[own.clone()],
                         first,
@@ -117,7 +117,7 @@ fn allowed(mode: Mode, impulse: &[f64], seed: usize, out: &mut [f64]) {
 }
 
 /// The same for torsional and rolling friction. `share` is the relative change of the contact's impulse.
-fn allowed_turning(mode: Mode, impulse: &[f64], seed: usize, share: f64, out: &mut [f64]) {
+fn allowed_torsion(mode: Mode, impulse: &[f64], seed: usize, share: f64, out: &mut [f64]) {
     match mode {
         Mode::Breaking => out.fill(0.0),
         Mode::Sliding => slide(impulse, share, out),

@@ -37,12 +37,12 @@ impl<'a> ImpulseBar<'a> {
                         visit(row, *weight);
                     }
                 }
-                Source::Turning(turning) => {
-                    let at = 3 * turning.contact;
+                Source::Torsion(torsion) => {
+                    let at = 3 * torsion.contact;
                     let Some(bar) = self.torques.get(at..at + 3) else {
                         continue;
                     };
-                    let weights = turning.rows_of(Vec3::from_slice(bar)).0;
+                    let weights = torsion.rows_of(Vec3::from_slice(bar)).0;
                     for (row, weight) in rows.zip(weights) {
                         visit(row, weight);
                     }

@@ -21,9 +21,9 @@ impl ContactStage {
         external: &mut External,
     ) -> Result<()> {
         self.complete_rows(model, mass)?;
-        self.cords.differentiate(kin);
+        self.paths.differentiate(kin);
         if let Some(l) = &mut self.linear {
-            let scene = (&mut self.scene, &self.cords);
+            let scene = (&mut self.scene, &self.paths);
             (l.variation).prepare(&self.constraints, scene, model, kin, state, external);
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::{ContactStage, solved_by};
 use crate::collision::scene::SceneContact;
-use crate::constraint::{Constraints, Source, Turning};
+use crate::constraint::{Constraints, Source, Torsion};
 use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
@@ -32,13 +32,13 @@ impl Larger<'_> {
                 ))
             }
             (Source::Contact(i), Mode::Bounded(_)) => Some((*i, [true, false, false], Some(group))),
-            (Source::Turning(turning), Mode::Sticking | Mode::Turned(_)) => {
+            (Source::Torsion(torsion), Mode::Sticking | Mode::Turned(_)) => {
                 let signs = match mode {
                     Mode::Turned(signs) => *signs,
                     _ => [0; 3],
                 };
-                let felt = felt_by_turning(turning, signs, c.yields(group));
-                Some((turning.contact, felt, None))
+                let felt = felt_by_torsion(torsion, signs, c.yields(group));
+                Some((torsion.contact, felt, None))
             }
             _ => None,
         });
@@ -74,9 +74,9 @@ impl Larger<'_> {
 
 /// The coefficients that matter to rows of torsional and rolling friction. `signs` are the bounds at
 /// which the rows are, 0 for none.
-fn felt_by_turning(turning: &Turning, signs: [i8; 3], yields: bool) -> [bool; 3] {
+fn felt_by_torsion(torsion: &Torsion, signs: [i8; 3], yields: bool) -> [bool; 3] {
     let mut felt = [false; 3];
-    for (axis, sign) in turning.axis.iter().zip(signs).take(turning.rows) {
+    for (axis, sign) in torsion.axis.iter().zip(signs).take(torsion.rows) {
         let own = if *axis == 2 { 1 } else { 2 };
         felt[own] |= yields || sign != 0;
         felt[0] |= yields && sign == 0;
@@ -99,9 +99,9 @@ impl ContactStage {
             kind if kind.displaces() => {
                 let moved = at.kin.displaced(at.model, at.params, p);
                 let t = at.model.topology();
-                let cords = &self.cords;
+                let paths = &self.paths;
                 let out = [&mut l.w_param[..], &mut l.limits, &mut l.gaps, force];
-                (l.variation).displaced(c, t, (at.kin, cords), &moved, out);
+                (l.variation).displaced(c, t, (at.kin, paths), &moved, out);
             }
             ParamKind::GeomSize => {
                 let size = (index, p.component as usize);
@@ -115,7 +115,7 @@ impl ContactStage {
                 l.variation.pressed(c, scene, t, at.kin, index, out);
             }
             _ if p.anchor().is_some() => {
-                let (t, at_kin) = (at.model.topology(), (at.kin, &self.cords));
+                let (t, at_kin) = (at.model.topology(), (at.kin, &self.paths));
                 let sigma = &mut l.w_param;
                 if let Some(displaced) = Displacement::of(at.model, at.params, at.kin, p) {
                     l.variation
@@ -126,9 +126,9 @@ impl ContactStage {
                 let (sigma, limits) = (&mut l.w_param, &mut l.limits);
                 c.by_parameter(at.model, at.params, &self.scene, at.v, p, sigma, limits);
                 l.variation
-                    .turning_by_friction(c, &self.scene, at.params, p, sigma, force);
+                    .torsion_by_friction(c, &self.scene, at.params, p, sigma, force);
                 if Self::may_begin_to_pull(p) {
-                    l.variation.absent(c, &self.cords, at.params, p, force);
+                    l.variation.absent(c, &self.paths, at.params, p, force);
                 }
             }
         }
@@ -152,7 +152,7 @@ impl ContactStage {
 
     /// True if [`ContactStage::check_parameter`] finds a reason.
     pub fn contradicts(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<bool> {
-        if self.cords.has_kink(at.model, at.params, p) {
+        if self.paths.has_kink(at.model, at.params, p) {
             return Ok(true);
         }
         if p.kind.moves_surfaces() || p.anchor().is_some() {

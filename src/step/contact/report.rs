@@ -32,7 +32,7 @@ pub struct ContactReport {
     pub torque: [f64; 3],
     pub mode: Mode,
     /// For a pyramid: true if rolling about t₁, rolling about t₂, and torsion are at their own bounds.
-    pub turning_at_bound: [bool; 3],
+    pub torsion_at_bound: [bool; 3],
     /// For a face of a hydroelastic patch: its area [m²], and the pressure at its point at the start of
     /// the step, negative if it is not closed [Pa]. Otherwise 0.
     pub area: f64,
@@ -70,7 +70,7 @@ impl ContactReport {
             velocity: [0.0; 3],
             torque: [0.0; 3],
             mode: Mode::Unknown,
-            turning_at_bound: [false; 3],
+            torsion_at_bound: [false; 3],
             area: c.press.map_or(0.0, |p| p.area),
             pressure: c.press.map_or(0.0, |p| p.pressure(c.point.gap)),
         }
@@ -133,12 +133,12 @@ impl ContactStage {
                 ..ContactReport::without_forces(c, model)
             });
         }
-        for (turning, torque, mode) in self.constraints.torques() {
-            let report = &mut self.reports[turning.contact];
+        for (torsion, torque, mode) in self.constraints.torques() {
+            let report = &mut self.reports[torsion.contact];
             report.torque = torque.to_array();
             if let Mode::Turned(signs) = mode {
-                for (axis, sign) in turning.axis.iter().zip(signs).take(turning.rows) {
-                    report.turning_at_bound[*axis] = sign != 0;
+                for (axis, sign) in torsion.axis.iter().zip(signs).take(torsion.rows) {
+                    report.torsion_at_bound[*axis] = sign != 0;
                 }
             }
         }

@@ -60,7 +60,7 @@ impl ContactStage {
             respond(c, &mut dynamics.mass, model, &self.v_free, v_end);
             let mut repeat = false;
             if speculative_margin != f64::INFINITY
-                && c.missed_limit(&self.cords, q, v_end, h, 1e-12)
+                && c.missed_limit(&self.paths, q, v_end, h, 1e-12)
             {
                 speculative_margin = f64::INFINITY;
                 repeat = true;
@@ -94,7 +94,7 @@ impl ContactStage {
             *x = v_start[k] + h * acc[k];
         }
         self.scene.place(model, kin);
-        self.cords.update(kin, q);
+        self.paths.update(kin, q);
         twists(kin, model, &self.v_free, &mut self.twists);
         let horizon = self.horizon();
         (self.scene).speculate(&kin.v, &self.twists, horizon);
@@ -119,7 +119,7 @@ impl ContactStage {
             params,
             &dynamics.kin,
             &self.scene,
-            &self.cords,
+            &self.paths,
             q,
             v,
             &self.v_free,
@@ -158,7 +158,7 @@ impl ContactStage {
             v_end,
             v_pulled: &mut self.v_pulled,
         };
-        let left = self.allowance.without(&before.spent);
+        let left = self.work_budget.without(&before.spent);
         self.law.solve(&mut request, &left)
     }
 

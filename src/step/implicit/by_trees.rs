@@ -39,7 +39,7 @@ impl ByTrees {
         }
     }
 
-    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`driven`). `entries` are those
+    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`prescribed`). `entries` are those
     /// between dofs of different branches. `Err` gives a dof of the tree at which the matrix is
     /// singular.
     pub fn factor(
@@ -48,14 +48,14 @@ impl ByTrees {
         rule: &Rule,
         motion: &Motion,
         (balance, entries): (&Balance, &[Entry]),
-        driven: &[bool],
+        prescribed: &[bool],
     ) -> Result<(), usize> {
         self.lu.clear();
         for tree in 0..t.trees.len() {
-            self.fill_own(t, rule, (balance, motion), driven, tree);
+            self.fill_own(t, rule, (balance, motion), prescribed, tree);
         }
         let mut last = None;
-        for e in entries.iter().filter(|e| !driven[e.row]) {
+        for e in entries.iter().filter(|e| !prescribed[e.row]) {
             let l = t.dofs[e.column].link;
             let Some(blocks) = motion.of_link(l) else {
                 let x = rule.share * e.by_v + rule.displacement * e.by_q;
@@ -81,7 +81,7 @@ impl ByTrees {
         t: &Topology,
         rule: &Rule,
         (balance, motion): (&Balance, &Motion),
-        driven: &[bool],
+        prescribed: &[bool],
         tree: usize,
     ) {
         let dofs = self.starts[tree]..self.starts[tree + 1];
@@ -89,7 +89,7 @@ impl ByTrees {
         let block = self.lu.block_mut(place);
         for row in dofs.clone() {
             let line = &mut block[(row - dofs.start) * dofs.len()..][..dofs.len()];
-            if driven[row] {
+            if prescribed[row] {
                 line[row - dofs.start] = 1.0;
                 continue;
             }

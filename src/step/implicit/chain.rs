@@ -86,7 +86,7 @@ impl Sim {
             dynamics: &mut self.dynamics,
             forces: &mut self.forces,
             u: &self.state.drives.drive,
-            driven: &self.driven,
+            prescribed: &self.prescribed,
             ease: 1.0,
             tau: &mut self.tau,
         };
@@ -150,7 +150,7 @@ impl Sim {
         let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
         let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
         here.column(&self.selected[p], column);
-        self.driven.replace_rows(&self.selected[p], column);
+        self.prescribed.replace_rows(&self.selected[p], column);
         Ok(())
     }
 

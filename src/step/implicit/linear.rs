@@ -50,7 +50,7 @@ pub(in crate::step) struct Linear {
     solver: Solver,
     inputs: Vec<Input>,
     /// Prescribed dofs. In their rows the balance is that of the prescribed velocity.
-    driven: Vec<bool>,
+    prescribed: Vec<bool>,
     /// Entries of those rows, for up to [`LANES`] columns.
     own: Vec<f64>,
     work: Work,
@@ -73,7 +73,7 @@ impl Linear {
             balance: Balance::new(t, Some(forces)),
             solver: Solver::new(t, forces),
             inputs: forces.inputs().flatten().cloned().collect(),
-            driven: vec![false; model.nv()],
+            prescribed: vec![false; model.nv()],
             own: vec![0.0; LANES * model.nv()],
             work: Work {
                 by: [(); 3].map(|()| vec![0.0; LANES * model.nv()]),
@@ -120,7 +120,7 @@ impl Linear {
 
     /// Relative error of H⁻¹ (H x) for a random probe vector x of size 1.
     fn lost(&mut self, t: &Topology, rule: &Rule) -> f64 {
-        let nv = self.driven.len();
+        let nv = self.prescribed.len();
         let mut x = std::mem::take(&mut self.own);
         let (given, b) = x.split_at_mut(nv);
         let b = &mut b[..nv];
@@ -156,7 +156,7 @@ impl Linear {
             let (by, b) = (by[..nv].as_chunks().0, b.as_chunks_mut().0);
             self.balance.add_columns::<1>(t, of, by, b);
         }
-        for (k, _) in self.driven.iter().enumerate().filter(|(_, d)| **d) {
+        for (k, _) in self.prescribed.iter().enumerate().filter(|(_, d)| **d) {
             b[k] = given[k];
         }
         self.solver.solve(t, b);
@@ -183,10 +183,10 @@ impl Linear {
             params,
             dynamics,
             forces,
-            driven,
+            prescribed,
             ..
         } = physics;
-        self.driven.copy_from_slice(driven.is_driven());
+        self.prescribed.copy_from_slice(prescribed.is_prescribed());
         (self.balance).take(model, params, dynamics, Some(forces), alone)?;
         for (own, input) in self.inputs.iter_mut().zip(forces.inputs().flatten()) {
             own.take_state(input);
@@ -194,7 +194,7 @@ impl Linear {
         self.motion.linearize(t, at.tangents(), &at.v);
         self.rule = Some(*rule);
         (self.solver)
-            .factor(t, rule, &self.motion, &self.balance, &self.driven)
+            .factor(t, rule, &self.motion, &self.balance, &self.prescribed)
             .map_err(|k| {
                 Error::numerical(format!(
                     "the matrix of an implicit stage is singular at {}",
@@ -249,8 +249,8 @@ impl Linear {
         };
         let Columns { q, u, w0, xi0 } = along;
         let (motion, nv) = (&self.motion, x.len());
-        let any_driven = self.driven.contains(&true);
-        if any_driven {
+        let any_prescribed = self.prescribed.contains(&true);
+        if any_prescribed {
             self.own.as_chunks_mut().0[..nv].copy_from_slice(x);
         }
         let [a, v, q_stage] = (self.work.by.each_mut()).map(|x| &mut x.as_chunks_mut().0[..nv]);
@@ -293,7 +293,7 @@ impl Linear {
             let by = &by.as_chunks().0[..nv];
             self.balance.add_columns(t, of, by, x);
         }
-        if any_driven {
+        if any_prescribed {
             self.put_own(x);
         }
         self.solver.solve_columns(t, x);
@@ -318,7 +318,7 @@ impl Linear {
         z.iter_mut().for_each(|z| *z = -*z);
         let nv = z.len();
         self.own[..nv].copy_from_slice(z);
-        for (z, _) in z.iter_mut().zip(&self.driven).filter(|(_, d)| **d) {
+        for (z, _) in z.iter_mut().zip(&self.prescribed).filter(|(_, d)| **d) {
             *z = 0.0;
         }
         for (of, by) in MATRICES.into_iter().zip(&mut self.work.by) {
@@ -351,7 +351,7 @@ impl Linear {
     #[inline(always)]
     fn put_own<const W: usize>(&self, x: &mut [[f64; W]]) {
         let kept = self.own.as_chunks().0;
-        for (k, _) in self.driven.iter().enumerate().filter(|(_, d)| **d) {
+        for (k, _) in self.prescribed.iter().enumerate().filter(|(_, d)| **d) {
             x[k] = kept[k];
         }
     }

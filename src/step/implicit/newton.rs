@@ -156,8 +156,8 @@ impl Newton {
         before: Option<&StageState>,
     ) -> Result<Found> {
         self.rest(at, &problem.rule, v, before);
-        problem.physics.driven.write(&mut at.w);
-        problem.physics.driven.write(&mut self.rest);
+        problem.physics.prescribed.write(&mut at.w);
+        problem.physics.prescribed.write(&mut self.rest);
         let mut found = self.search(problem, at, linear, limits, before.is_some())?;
         if found.converged {
             return Ok(found);
@@ -169,7 +169,7 @@ impl Newton {
                 let Problem { physics, rule, q } = &mut *problem;
                 physics.accelerate([q, v], rule.displacement, &mut self.next)?;
                 go_on(at, rule, &self.next);
-                physics.driven.write(&mut at.w);
+                physics.prescribed.write(&mut at.w);
             }
         }
         self.guess.copy_from_slice(&at.w);

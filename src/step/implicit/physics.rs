@@ -8,7 +8,7 @@ use crate::linalg::all_finite;
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::spatial::Twist;
-use crate::step::driven::Driven;
+use crate::step::prescribed::Prescribed;
 
 /// The functions that a stage's balance is evaluated with.
 pub(in crate::step) struct Physics<'a> {
@@ -17,7 +17,7 @@ pub(in crate::step) struct Physics<'a> {
     pub dynamics: &'a mut Dynamics,
     pub forces: &'a mut Forces,
     pub u: &'a [f64],
-    pub driven: &'a Driven,
+    pub prescribed: &'a Prescribed,
     /// As in [`State`].
     pub ease: f64,
     /// nv entries.
@@ -51,7 +51,7 @@ impl Physics<'_> {
         for (r, tau) in r.iter_mut().zip(&*self.tau) {
             *r -= tau;
         }
-        self.driven.clear_rows(r);
+        self.prescribed.clear_rows(r);
         Ok(margin)
     }
 
@@ -81,7 +81,7 @@ impl Physics<'_> {
         };
         self.forces.apply(&state, self.tau)?;
         self.forces.set_products(&mut d.system);
-        let pivots = &self.driven.pivots;
+        let pivots = &self.prescribed.pivots;
         d.forward_system(self.model, self.params, pivots, self.tau, rate);
         // Free joints along the axes at the start of the step.
         for l in self.model.free_links() {

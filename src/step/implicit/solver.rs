@@ -85,7 +85,7 @@ impl Solver {
         }
     }
 
-    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`driven`). `Err` gives the dof at which
+    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`prescribed`). `Err` gives the dof at which
     /// the matrix is singular.
     pub fn factor(
         &mut self,
@@ -93,20 +93,20 @@ impl Solver {
         rule: &Rule,
         motion: &Motion,
         balance: &Balance,
-        driven: &[bool],
+        prescribed: &[bool],
     ) -> Result<(), usize> {
         if let (Some(swept), Some(terms)) = (&mut self.swept, balance.links()) {
             self.form = Form::Links;
-            return swept.factor(t, rule, motion, terms, driven);
+            return swept.factor(t, rule, motion, terms, prescribed);
         }
         if let (Some(trees), Some(entries)) = (&mut self.trees, balance.listed()) {
             self.form = Form::Trees;
-            return trees.factor(t, rule, motion, (balance, entries), driven);
+            return trees.factor(t, rule, motion, (balance, entries), prescribed);
         }
         let mut singular = None;
         if let Some(tree) = self.tree.as_mut().filter(|_| !balance.joins_branches()) {
             fill_tree(tree, t, rule, motion, balance);
-            drive_tree(tree, t, driven);
+            drive_tree(tree, t, prescribed);
             singular = tree.factor(t);
         }
         if self.tree.is_some() && !balance.joins_branches() && singular.is_none() {
@@ -119,7 +119,7 @@ impl Solver {
             return Err(singular.unwrap_or(0));
         }
         self.fill_dense(t, rule, motion, balance);
-        for row in (0..nv).filter(|k| driven[*k]) {
+        for row in (0..nv).filter(|k| prescribed[*k]) {
             let line = &mut self.dense[row * nv..][..nv];
             line.fill(0.0);
             line[row] = 1.0;
@@ -218,12 +218,12 @@ impl Swept {
         rule: &Rule,
         motion: &Motion,
         terms: &LinkTerms,
-        driven: &[bool],
+        prescribed: &[bool],
     ) -> Result<(), usize> {
         let plain = [rule.rate, rule.share, rule.displacement];
         let mut of = |l: &Link, by: &mut ByUnknown| by_unknown(t, rule, motion, l, by);
         let Swept { factors, ties } = self;
-        let free = terms.coupled().iter().filter(|e| !driven[e.row]);
+        let free = terms.coupled().iter().filter(|e| !prescribed[e.row]);
         let entries = free.flat_map(|e| {
             let l = &t.links[t.dofs[e.column].link];
             let blocks = motion.of_link(t.dofs[e.column].link);
@@ -242,7 +242,7 @@ impl Swept {
         });
         ties.take(t, entries);
         let mut singular = None;
-        factor_general(factors, t, terms, driven, &mut of, ties, &mut singular);
+        factor_general(factors, t, terms, prescribed, &mut of, ties, &mut singular);
         singular.map_or(Ok(()), Err)
     }
 }
@@ -302,8 +302,8 @@ dispatch! {
 }
 
 /// Rows of the identity for prescribed dofs.
-fn drive_tree(tree: &mut TreeLu, t: &Topology, driven: &[bool]) {
-    for k in (0..t.nv()).filter(|k| driven[*k]) {
+fn drive_tree(tree: &mut TreeLu, t: &Topology, prescribed: &[bool]) {
+    for k in (0..t.nv()).filter(|k| prescribed[*k]) {
         let depth = t.dofs[k].depth;
         let [above, below] = tree.row_mut(t, k);
         above[depth] = 1.0;

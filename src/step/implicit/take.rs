@@ -43,7 +43,7 @@ impl Sim {
                     dynamics: &mut self.dynamics,
                     forces: &mut self.forces,
                     u: &s.drives.drive,
-                    driven: &self.driven,
+                    prescribed: &self.prescribed,
                     ease: 1.0,
                     tau: &mut self.tau,
                 },

@@ -197,7 +197,7 @@ impl Sim {
             && let Some(l) = &c.linear
         {
             let t = self.model.topology();
-            l.variation.for_couplings(t, &c.cords, visit);
+            l.variation.for_couplings(t, &c.paths, visit);
         }
     }
 }

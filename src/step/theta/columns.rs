@@ -74,7 +74,10 @@ impl Sim {
             Kind::Velocity => &mut lin.by_v,
             Kind::Input => &mut lin.by_u,
         };
-        let (inputs, driven) = (self.forces.actuator_inputs(), self.driven.is_driven());
+        let (inputs, prescribed) = (
+            self.forces.actuator_inputs(),
+            self.prescribed.is_prescribed(),
+        );
         for (g, columns) in panel.chunks_mut(LANES * nv.max(1)).enumerate() {
             let first = g * LANES;
             let count = if kind == Kind::Input { nu } else { nv };
@@ -97,7 +100,7 @@ impl Sim {
             let (x, force) = (&mut x[..nv], &force[..nv]);
             // For prescribed dofs it was subtracted column by column.
             for (k, x) in x.iter_mut().enumerate() {
-                if kind == Kind::Velocity && !driven[k] {
+                if kind == Kind::Velocity && !prescribed[k] {
                     axpy(-1.0, &unit[k], x);
                 }
             }

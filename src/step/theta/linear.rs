@@ -60,14 +60,14 @@ impl Sim {
             if !has_factors {
                 if self.forces.has_servos() {
                     self.forces.hold(theta.step, true, &mut self.diagonal);
-                    self.driven.take_diagonal(&self.diagonal);
+                    self.prescribed.take_diagonal(&self.diagonal);
                 }
                 let (params, at) = (&self.params, &theta.stage.at);
                 factor(
                     &self.model,
                     params,
                     &mut self.dynamics,
-                    &self.driven.pivots,
+                    &self.prescribed.pivots,
                     at,
                 )?;
             }
@@ -98,7 +98,7 @@ impl Sim {
             dynamics: &mut self.dynamics,
             forces: &mut self.forces,
             u: &self.state.drives.drive,
-            driven: &self.driven,
+            prescribed: &self.prescribed,
             ease: 1.0,
             tau: &mut self.tau,
         };
@@ -119,7 +119,7 @@ impl Sim {
         let columns = theta.columns.stage.chunks_exact_mut(nv);
         for (p, column) in self.selected.iter().zip(columns) {
             here.column(p, column);
-            self.driven.replace_rows(p, column);
+            self.prescribed.replace_rows(p, column);
         }
         if !theta.has_impulses {
             return Ok(());
@@ -206,7 +206,7 @@ impl Sim {
             return Err(missing());
         };
         if !t.is_deep() {
-            (l.variation).for_couplings(t, &c.cords, |row, column, x| {
+            (l.variation).for_couplings(t, &c.paths, |row, column, x| {
                 add_entry(&mut of.id, t, [row, column], x, 0.0);
             });
         }

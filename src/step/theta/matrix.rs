@@ -114,8 +114,8 @@ impl Matrix {
         dynamics.update(model, params, &at.q, zero);
         dynamics.external.clear();
         dynamics.inverse(model, params, seen, force);
-        let turning = force.as_chunks_mut::<1>().0;
-        without(armature, seen.as_chunks().0, turning);
+        let torsion = force.as_chunks_mut::<1>().0;
+        without(armature, seen.as_chunks().0, torsion);
         turned.fill(0.0);
         motion[0].add_transposed(t, Slope::Velocity, 1.0, force, turned);
         motion[1].linearize(t, at_rest(turned), zero);

@@ -25,7 +25,7 @@ pub(in crate::step) fn fall(at: &mut Stepping<'_>, theta: &mut Theta) -> Result<
             dynamics: at.dynamics,
             forces: at.forces,
             u: &at.s.drives.drive,
-            driven: at.driven,
+            prescribed: at.prescribed,
             ease: 1.0,
             tau: at.tau,
         },
@@ -51,7 +51,7 @@ pub(in crate::step) fn fall(at: &mut Stepping<'_>, theta: &mut Theta) -> Result<
     }
     s.begin(found.margin);
     if at.contact.is_some() {
-        factor(model, at.params, at.dynamics, &at.driven.pivots, stage)?;
+        factor(model, at.params, at.dynamics, &at.prescribed.pivots, stage)?;
     } else {
         s.v_end.copy_from_slice(&stage.w);
     }
@@ -82,7 +82,7 @@ pub(in crate::step) fn respond(at: &mut Stepping<'_>, found: &Found) -> Result<(
                 &mut s.v_end,
             )?;
             c.complete_rows(model, &d.mass)?;
-            at.driven.write(&mut s.v_end);
+            at.prescribed.write(&mut s.v_end);
             s.settle(c, &certificate, found.margin, at.options)?;
         }
     }

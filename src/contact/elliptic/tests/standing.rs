@@ -13,7 +13,7 @@ use crate::linalg::scattered;
 #[derive(Clone, Copy)]
 struct Kind {
     contacts: usize,
-    turning: usize,
+    torsion: usize,
     legs: usize,
     reach: f64,
     mass: f64,
@@ -23,7 +23,7 @@ struct Kind {
 
 const PLAIN: Kind = Kind {
     contacts: 8,
-    turning: 3,
+    torsion: 3,
     legs: 6,
     reach: 0.1,
     mass: 1.0,
@@ -34,15 +34,15 @@ const PLAIN: Kind = Kind {
 /// moves along the ground.
 fn standing(seed: usize, kind: Kind) -> Posing {
     let Kind {
-        contacts, turning, ..
+        contacts, torsion, ..
     } = kind;
     let dofs = 6 + kind.legs;
     let mut blocks: Vec<Block> = (0..contacts)
         .map(|k| Cone::Circular.block(0.2 + 0.8 * scattered(k, seed + 1).abs()))
         .collect();
-    blocks.extend((0..contacts).map(|contact| Block::Turning {
+    blocks.extend((0..contacts).map(|contact| Block::Torsion {
         contact,
-        rows: turning,
+        rows: torsion,
     }));
     let inertia = |k: usize| match k {
         0..3 => kind.mass,
@@ -74,7 +74,7 @@ fn standing(seed: usize, kind: Kind) -> Posing {
     }
     for contact in 0..contacts {
         let axes = [2, 0, 1];
-        axes[..turning].iter().for_each(|a| push(contact, *a, true));
+        axes[..torsion].iter().for_each(|a| push(contact, *a, true));
     }
     let v: Vec<f64> = (0..dofs)
         .map(|k| match k {
@@ -119,7 +119,7 @@ fn kinds() -> [Kind; 8] {
         },
         Kind {
             reach: 1.0,
-            turning: 1,
+            torsion: 1,
             ..PLAIN
         },
         Kind {

@@ -1,8 +1,8 @@
 //! Actuators, keyframes, contact and equality elements, height fields.
 
 use super::*;
-use crate::model::cord::Transmission;
 use crate::model::spec::{EqualityKind, ShapeSpec};
+use crate::model::tendon::Transmission;
 
 /// A model with a hinge "h" (±1 rad), a slide "s", a ball "b" and a free joint "f".
 fn with_joints(inside: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Status;
-use crate::model::cord::Transmission;
+use crate::model::tendon::Transmission;
 use crate::model::{Actuation, Model};
 
 const ROD: &str = "<worldbody><geom name=\"g\" size=\"1\" gap=\".1\"/><body name=\"b\"><freejoint name=\"f\"/><geom \

@@ -3,8 +3,8 @@
 use super::*;
 use crate::error::Status;
 use crate::load::mjcf::read_file;
-use crate::model::cord::Transmission;
 use crate::model::spec::ShapeSpec;
+use crate::model::tendon::Transmission;
 use std::path::PathBuf;
 
 struct Scratch(PathBuf);

@@ -1,8 +1,8 @@
 //! Forms that are common in MuJoCo files. The expectations are MuJoCo's numbers.
 
 use super::*;
-use crate::model::cord::Transmission;
 use crate::model::spec::ShapeSpec;
+use crate::model::tendon::Transmission;
 
 #[test]
 fn infinite_ranges_bound_nothing() {

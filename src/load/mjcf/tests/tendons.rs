@@ -1,7 +1,7 @@
 //! Tendons, and actuators on them.
 
 use super::*;
-use crate::model::cord::{PathPoint, TendonPath, TendonSpec, Transmission, WrapShape};
+use crate::model::tendon::{PathPoint, TendonPath, TendonSpec, Transmission, WrapShape};
 
 /// Two hinges "a" and "b" (springs rest at 0.2 and 0.5 rad) with a slide "c", sites and solids, angles
 /// in radians.

@@ -6,7 +6,7 @@ use super::sim::ds_sim;
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
-use crate::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
+use crate::model::tendon::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 use std::ffi::c_char;
 use std::mem::offset_of;

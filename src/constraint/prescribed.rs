@@ -4,28 +4,28 @@ use super::assemble::Constraints;
 use super::equality::Equality;
 use crate::model::limits::Limit;
 use crate::model::topology::Topology;
-use crate::tendon::Cords;
+use crate::tendon::Paths;
 
 impl Constraints {
     /// Sets which dofs have prescribed velocities. Bounds, dry friction and equalities of such dofs
     /// alone have no rows.
-    pub fn set_driven(&mut self, driven: &[bool]) {
-        self.driven.copy_from_slice(driven);
+    pub fn set_prescribed(&mut self, prescribed: &[bool]) {
+        self.prescribed.copy_from_slice(prescribed);
     }
 
     /// True if a limit bounds a dof that is not prescribed.
     pub(super) fn may_bind(&self, l: &Limit) -> bool {
-        self.driven[l.dof..l.dof + l.nv()].iter().any(|d| !d)
+        self.prescribed[l.dof..l.dof + l.nv()].iter().any(|d| !d)
     }
 
     /// True if the length of a tendon depends on a dof that is not prescribed.
-    pub(super) fn may_pull(&self, cords: &Cords, tendon: usize) -> bool {
-        cords.support(tendon).iter().any(|k| !self.driven[*k])
+    pub(super) fn may_pull(&self, paths: &Paths, tendon: usize) -> bool {
+        paths.support(tendon).iter().any(|k| !self.prescribed[*k])
     }
 
     /// True if the parts of an equality move by a dof that is not prescribed.
-    pub(super) fn may_hold(&self, t: &Topology, cords: &Cords, e: &Equality) -> bool {
-        let is_free = |k: usize| !self.driven[k];
+    pub(super) fn may_hold(&self, t: &Topology, paths: &Paths, e: &Equality) -> bool {
+        let is_free = |k: usize| !self.prescribed[k];
         match e {
             Equality::Point(marks)
             | Equality::Orientation { marks, .. }
@@ -36,7 +36,7 @@ impl Constraints {
             Equality::Coupling(c) => {
                 is_free(c.follower.dof) || c.leader.is_some_and(|l| is_free(l.dof))
             }
-            Equality::Tendons(c) => c.dofs(cords).any(is_free),
+            Equality::Tendons(c) => c.dofs(paths).any(is_free),
         }
     }
 }

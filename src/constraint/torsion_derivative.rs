@@ -1,4 +1,4 @@
-//! Derivative of the rows of [`Turning`] and of their couples by the motion of the bodies.
+//! Derivative of the rows of [`Torsion`] and of their couples by the motion of the bodies.
 //!
 //! Let δφ be the rotation of the contact frame, as in [`contact_derivative`](super::contact_derivative),
 //! and τ the couple on B. Then
@@ -7,15 +7,15 @@
 //! - τ changes by δφ × τ, beyond a couple that is fixed in the world.
 
 use super::contact_derivative::{Change, ContactState, on_side};
-use super::turning::Turning;
+use super::torsion::Torsion;
 use super::varied::Varied;
 use crate::linalg::F4;
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3, Wrench};
 
 /// Torsional and rolling friction of a contact after the step.
-pub(super) struct TurningState<'a> {
-    pub turning: &'a Turning,
+pub(super) struct TorsionState<'a> {
+    pub torsion: &'a Torsion,
     pub contact: &'a ContactState,
     /// Couple on B, world axes [N m s].
     pub couple: Vec3,
@@ -27,7 +27,7 @@ pub(super) struct Turned {
     pub couple: Vec3,
 }
 
-impl TurningState<'_> {
+impl TorsionState<'_> {
     /// The effect of displacing side `x` alone, by coordinates of ξ and η.
     pub fn columns(&self, x: usize) -> (Varied, [F4; 6], [F4; 6]) {
         let mut out = Varied::default();
@@ -82,7 +82,7 @@ impl TurningState<'_> {
         let [a, b] = c.sides.velocity;
         let change = change - phi.cross(b.ang - a.ang);
         Turned {
-            rows: self.turning.rows_of(c.frame.tr_mul_vec(change)),
+            rows: self.torsion.rows_of(c.frame.tr_mul_vec(change)),
             couple: phi.cross(self.couple),
         }
     }

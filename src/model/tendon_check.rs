@@ -1,7 +1,7 @@
 //! Checks of springs and tendons from any source.
 
 use super::check::{SIZES, check_pose};
-use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapSpec};
+use super::tendon::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapSpec};
 use crate::error::{Error, Result};
 
 fn not_negative(who: &str, list: &[(&str, f64)]) -> Result<()> {

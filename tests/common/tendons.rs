@@ -1,9 +1,9 @@
 //! Springs and tendons on random models.
 
 use super::{Rng, param, random_spec};
-use diffsim::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::ModelSpec;
+use diffsim::model::tendon::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use diffsim::model::{Actuation, Model};
 
 pub fn spring(name: &str, bodies: [usize; 2], rng: &mut Rng) -> SpringSpec {

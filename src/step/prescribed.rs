@@ -5,12 +5,12 @@ use crate::model::params::{Param, ParamKind};
 
 /// Data of prescribed dofs; sized at creation.
 #[derive(Clone, Debug)]
-pub(crate) struct Driven {
+pub(crate) struct Prescribed {
     /// Prescribed velocity per dof; zero for other dofs.
     pub velocity: Vec<f64>,
     /// v̂ for which v⁺ is the prescribed velocity.
     pub end: Vec<f64>,
-    is_driven: Vec<bool>,
+    is_prescribed: Vec<bool>,
     count: usize,
     /// The diagonal of A beyond M; infinite for prescribed dofs.
     pub pivots: Vec<f64>,
@@ -21,13 +21,13 @@ pub(crate) struct Driven {
     pub work: Vec<f64>,
 }
 
-impl Driven {
-    pub fn new(nv: usize) -> Driven {
+impl Prescribed {
+    pub fn new(nv: usize) -> Prescribed {
         let zeros = || vec![0.0; nv];
-        Driven {
+        Prescribed {
             velocity: zeros(),
             end: zeros(),
-            is_driven: vec![false; nv],
+            is_prescribed: vec![false; nv],
             count: 0,
             pivots: zeros(),
             given: zeros(),
@@ -40,30 +40,30 @@ impl Driven {
         self.count == 0
     }
 
-    pub fn is_driven(&self) -> &[bool] {
-        &self.is_driven
+    pub fn is_prescribed(&self) -> &[bool] {
+        &self.is_prescribed
     }
 
     /// The prescribed velocity; NaN for a dof without one.
     pub fn velocity(&self, dof: usize) -> f64 {
-        match self.is_driven[dof] {
+        match self.is_prescribed[dof] {
             true => self.velocity[dof],
             false => f64::NAN,
         }
     }
 
     pub fn dofs(&self) -> impl Iterator<Item = usize> + use<'_> {
-        let all = self.is_driven.iter().enumerate();
-        all.filter_map(|(k, driven)| driven.then_some(k))
+        let all = self.is_prescribed.iter().enumerate();
+        all.filter_map(|(k, prescribed)| prescribed.then_some(k))
     }
 
     /// Sets a finite velocity, or NaN for none. True if the set of prescribed dofs has changed.
     pub fn set(&mut self, dof: usize, velocity: f64) -> bool {
-        let (driven, before) = (!velocity.is_nan(), self.is_driven[dof]);
-        self.is_driven[dof] = driven;
-        self.velocity[dof] = if driven { velocity } else { 0.0 };
-        self.count = self.count + usize::from(driven) - usize::from(before);
-        driven != before
+        let (prescribed, before) = (!velocity.is_nan(), self.is_prescribed[dof]);
+        self.is_prescribed[dof] = prescribed;
+        self.velocity[dof] = if prescribed { velocity } else { 0.0 };
+        self.count = self.count + usize::from(prescribed) - usize::from(before);
+        prescribed != before
     }
 
     /// Changes the velocity of a prescribed dof.
@@ -74,8 +74,8 @@ impl Driven {
     /// Takes the diagonal of A beyond M.
     pub fn take_diagonal(&mut self, diagonal: &[f64]) {
         self.pivots.copy_from_slice(diagonal);
-        for (pivot, driven) in self.pivots.iter_mut().zip(&self.is_driven) {
-            if *driven {
+        for (pivot, prescribed) in self.pivots.iter_mut().zip(&self.is_prescribed) {
+            if *prescribed {
                 *pivot = f64::INFINITY;
             }
         }
@@ -84,7 +84,7 @@ impl Driven {
     /// Accelerations from these velocities to the ones at the end of a step.
     pub fn accelerate(&mut self, v_start: &[f64], h: f64) {
         for k in 0..v_start.len() {
-            self.given[k] = match self.is_driven[k] {
+            self.given[k] = match self.is_prescribed[k] {
                 true => (self.end[k] - v_start[k]) / h,
                 false => 0.0,
             };
@@ -101,7 +101,7 @@ impl Driven {
     /// w from δv̂ and δv̂₀; the latter is in `work`.
     pub fn leave_start(&mut self) {
         for k in 0..self.given.len() {
-            self.given[k] = match self.is_driven[k] {
+            self.given[k] = match self.is_prescribed[k] {
                 true => self.change[k] - self.work[k],
                 false => 0.0,
             };
@@ -111,7 +111,11 @@ impl Driven {
     /// On entry z is the adjoint by v̂, and `work` holds Aᵀ A⁻ᵀ z. Keeps the adjoints by the prescribed
     /// velocities; on return z is the adjoint by v̂₀.
     pub fn share(&mut self, z: &mut [f64]) {
-        for (k, z) in z.iter_mut().enumerate().filter(|(k, _)| self.is_driven[*k]) {
+        for (k, z) in z
+            .iter_mut()
+            .enumerate()
+            .filter(|(k, _)| self.is_prescribed[*k])
+        {
             self.change[k] = *z - self.work[k];
             *z = self.work[k];
         }
@@ -147,15 +151,15 @@ mod tests {
 
     #[test]
     fn a_dof_counts_once_however_often_it_is_set() {
-        let mut driven = Driven::new(3);
-        assert!(driven.set(1, 2.0));
-        assert!(!driven.set(1, -3.0));
-        assert_eq!(driven.velocity(1), -3.0);
-        assert!(driven.velocity(0).is_nan());
-        driven.take_diagonal(&[1.0, 2.0, 3.0]);
-        assert_eq!(driven.pivots, [1.0, f64::INFINITY, 3.0]);
-        assert!(driven.set(1, f64::NAN));
-        assert!(!driven.set(1, f64::NAN));
-        assert!(driven.is_empty());
+        let mut prescribed = Prescribed::new(3);
+        assert!(prescribed.set(1, 2.0));
+        assert!(!prescribed.set(1, -3.0));
+        assert_eq!(prescribed.velocity(1), -3.0);
+        assert!(prescribed.velocity(0).is_nan());
+        prescribed.take_diagonal(&[1.0, 2.0, 3.0]);
+        assert_eq!(prescribed.pivots, [1.0, f64::INFINITY, 3.0]);
+        assert!(prescribed.set(1, f64::NAN));
+        assert!(!prescribed.set(1, f64::NAN));
+        assert!(prescribed.is_empty());
     }
 }

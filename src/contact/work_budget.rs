@@ -2,7 +2,7 @@
 
 /// The budget of a solve, or the part of it that was spent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Allowance {
+pub struct WorkBudget {
     /// Number of iterations of any kind.
     pub iterations: usize,
     /// Work, in factorizations of this problem in its usual form, each with its solves. A factorization
@@ -30,16 +30,16 @@ pub(in crate::contact) fn weight(cost: f64, rows: usize, coordinates: usize) -> 
     (cost / LARGE).min(crowded).max(1.0)
 }
 
-impl Allowance {
-    pub const NONE: Allowance = Allowance {
+impl WorkBudget {
+    pub const NONE: WorkBudget = WorkBudget {
         iterations: 0,
         work: 0.0,
     };
 
     /// The budget that remains after `spent`.
     #[must_use]
-    pub fn without(&self, spent: &Allowance) -> Allowance {
-        Allowance {
+    pub fn without(&self, spent: &WorkBudget) -> WorkBudget {
+        WorkBudget {
             iterations: self.iterations.saturating_sub(spent.iterations),
             work: (self.work - spent.work).max(0.0),
         }
@@ -47,8 +47,8 @@ impl Allowance {
 
     /// A share of the budget.
     #[must_use]
-    pub fn share(&self, part: f64) -> Allowance {
-        Allowance {
+    pub fn share(&self, part: f64) -> WorkBudget {
+        WorkBudget {
             iterations: (part * self.iterations as f64).ceil() as usize,
             work: part * self.work,
         }
@@ -72,13 +72,13 @@ impl Allowance {
     }
 
     /// Adds the cost of a later solve.
-    pub fn add(&mut self, other: &Allowance) {
+    pub fn add(&mut self, other: &WorkBudget) {
         self.iterations += other.iterations;
         self.work += other.work;
     }
 
     /// Takes the larger of the costs of two islands that were solved side by side.
-    pub(in crate::contact) fn most(&mut self, other: &Allowance) {
+    pub(in crate::contact) fn most(&mut self, other: &WorkBudget) {
         self.iterations = self.iterations.max(other.iterations);
         self.work = self.work.max(other.work);
     }

@@ -7,8 +7,8 @@ use crate::collision::scene::Scene;
 use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::Change;
 use crate::constraint::source::Source;
-use crate::constraint::turning::Turning;
-use crate::constraint::turning_derivative::TurningState;
+use crate::constraint::torsion::Torsion;
+use crate::constraint::torsion_derivative::TorsionState;
 use crate::constraint::varied::moving;
 use crate::dynamics::external::{External, Stiffness};
 use crate::dynamics::kinematics::Kinematics;
@@ -18,16 +18,16 @@ use crate::model::topology::{Topology, WORLD};
 use crate::spatial::Vec3;
 
 impl ConstraintDerivative {
-    fn turning_state<'a>(
+    fn torsion_state<'a>(
         &'a self,
         c: &Constraints,
         group: usize,
-        turning: &'a Turning,
-    ) -> TurningState<'a> {
-        let contact = &self.contacts[turning.contact].state;
-        let along = turning.along(&c.lambda[c.range(group)]);
-        TurningState {
-            turning,
+        torsion: &'a Torsion,
+    ) -> TorsionState<'a> {
+        let contact = &self.contacts[torsion.contact].state;
+        let along = torsion.along(&c.lambda[c.range(group)]);
+        TorsionState {
+            torsion,
             contact,
             couple: contact.frame.mul_vec(along),
         }
@@ -35,18 +35,18 @@ impl ConstraintDerivative {
 
     /// Adds the torsional and rolling friction of a contact, which must have been added before. Its
     /// couple joins the external loads, with its change by the rotation of the bodies.
-    pub(super) fn push_turning(
+    pub(super) fn push_torsion(
         &mut self,
         c: &Constraints,
         group: usize,
-        turning: &Turning,
+        torsion: &Torsion,
         external: &mut External,
     ) {
-        let state = self.turning_state(c, group, turning);
+        let state = self.torsion_state(c, group, torsion);
         let couple = state.couple * (1.0 / self.h);
         let (sides, turns) = (state.contact.sides, state.contact.turns);
         for x in moving(&sides) {
-            let (varied, by_xi, by_eta) = self.turning_state(c, group, turning).columns(x);
+            let (varied, by_xi, by_eta) = self.torsion_state(c, group, torsion).columns(x);
             let (from, to) = (sides.link[x], sides.link[1 - x]);
             self.equalities.sides.push(Side {
                 rows: c.range(group),
@@ -71,7 +71,7 @@ impl ConstraintDerivative {
     }
 
     /// The part of [`ConstraintDerivative::changed`] by torsional and rolling friction.
-    pub(super) fn turning_changed(
+    pub(super) fn torsion_changed(
         &self,
         c: &Constraints,
         t: &Topology,
@@ -81,13 +81,13 @@ impl ConstraintDerivative {
         force: &mut [f64],
     ) {
         for (group, source) in c.sources.iter().enumerate() {
-            let Source::Turning(turning) = source else {
+            let Source::Torsion(torsion) = source else {
                 continue;
             };
-            let Some(change) = of(turning.contact) else {
+            let Some(change) = of(torsion.contact) else {
                 continue;
             };
-            let state = self.turning_state(c, group, turning);
+            let state = self.torsion_state(c, group, torsion);
             let turned = state.changed(change);
             add(&mut sigma[c.range(group)], turned.rows);
             for (link, sign) in state.contact.sides.link.into_iter().zip([-1.0, 1.0]) {
@@ -101,7 +101,7 @@ impl ConstraintDerivative {
     }
 
     /// Slopes of the rows and of their couples on the dofs by a coefficient of friction, which scales them.
-    pub fn turning_by_friction(
+    pub fn torsion_by_friction(
         &self,
         c: &Constraints,
         scene: &Scene,
@@ -115,21 +115,21 @@ impl ConstraintDerivative {
         }
         let (index, component) = (p.index as usize, p.component as usize);
         for (group, source) in c.sources.iter().enumerate() {
-            let Source::Turning(turning) = source else {
+            let Source::Torsion(torsion) = source else {
                 continue;
             };
-            let friction = scene.contacts()[turning.contact].friction;
+            let friction = scene.contacts()[torsion.contact].friction;
             let slope = friction.by_geom(&params.geom_friction, component, index);
             if slope == 0.0 {
                 continue;
             }
             let sliding = friction.sliding(&params.geom_friction);
-            let state = self.turning_state(c, group, turning);
+            let state = self.torsion_state(c, group, torsion);
             let [a, b] = state.contact.sides.velocity;
-            let velocity = turning.rows_of(state.contact.frame.tr_mul_vec(b.ang - a.ang));
+            let velocity = torsion.rows_of(state.contact.frame.tr_mul_vec(b.ang - a.ang));
             let mut impulse = F4::ZERO;
             for (k, row) in c.range(group).enumerate() {
-                let by = slope * turning.by_friction(k, component, sliding);
+                let by = slope * torsion.by_friction(k, component, sliding);
                 sigma[row] += by * velocity.0[k];
                 impulse.0[k] = by * c.lambda[row];
             }

@@ -2,8 +2,8 @@
 
 use super::check::described;
 use super::compile::Compiler;
-use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, path_length};
-use super::cord_check::{check_spring, check_tendon};
+use super::tendon::{PathPoint, SpringSpec, TendonPath, TendonSpec, path_length};
+use super::tendon_check::{check_spring, check_tendon};
 use super::topology::WORLD;
 use crate::error::{Error, Result};
 use crate::spatial::Pose;

@@ -1,14 +1,14 @@
 //! Springs and cables far stiffer than the step is long, and cables that one stage of a step finds taut and another slack.
 
 use crate::common::checker::Checker;
-use crate::common::cords::tendon;
+use crate::common::tendons::tendon;
 
 use crate::common::tethers::point;
 use crate::common::{Rng, param, relative_error};
 use diffsim::error::Status;
-use diffsim::model::cord::{SpringSpec, TendonPath};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::tendon::{SpringSpec, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
 use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
@@ -31,8 +31,8 @@ fn rods(kind: JointKind, count: usize) -> ModelSpec {
         b.name = format!("rod{i}");
         b.parent = i;
         b.placement = Pose::translation(Vec3::X * if i == 0 { 0.0 } else { 0.3 });
-        let turning = Vec3::new(1e-3, 8e-3, 8e-3);
-        b.inertia = Inertia::from_com(1.0, Vec3::X * 0.15, Sym3::diagonal(turning));
+        let torsion = Vec3::new(1e-3, 8e-3, 8e-3);
+        b.inertia = Inertia::from_com(1.0, Vec3::X * 0.15, Sym3::diagonal(torsion));
         let kind = if i == 0 { kind } else { JointKind::Revolute };
         let mut j = JointSpec::new(format!("joint{i}"), kind);
         j.axis = Vec3::Y;

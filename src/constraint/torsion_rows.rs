@@ -3,7 +3,7 @@
 use super::assemble::Constraints;
 use super::memory::Key;
 use super::source::Source;
-use super::turning::Turning;
+use super::torsion::Torsion;
 use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
@@ -14,7 +14,7 @@ use crate::spatial::Vec3;
 
 impl Constraints {
     /// Fills the rows of all contacts; call it after the contacts' own rows.
-    pub(super) fn fill_turning(
+    pub(super) fn fill_torsion(
         &mut self,
         t: &Topology,
         params: &Params,
@@ -26,8 +26,8 @@ impl Constraints {
         }
         let friction = &params.geom_friction;
         for (i, c) in scene.contacts().iter().enumerate() {
-            let (sliding, turning) = (c.friction.sliding(friction), c.friction.turning(friction));
-            let Some(turning) = Turning::new(i, c.condim, sliding, turning) else {
+            let (sliding, torsion) = (c.friction.sliding(friction), c.friction.torsion(friction));
+            let Some(torsion) = Torsion::new(i, c.condim, sliding, torsion) else {
                 continue;
             };
             let frame = self.frames[i];
@@ -36,13 +36,13 @@ impl Constraints {
                 let mut k = if link == WORLD { WORLD } else { t.tip(link) };
                 while k != WORLD {
                     let along = frame.tr_mul_vec(kin.s[k].ang) * sign;
-                    *self.rows.column_mut(id, k) += turning.rows_of(along);
+                    *self.rows.column_mut(id, k) += torsion.rows_of(along);
                     k = t.dofs[k].parent;
                 }
             }
-            let block = Block::Turning {
+            let block = Block::Torsion {
                 contact: i,
-                rows: turning.rows,
+                rows: torsion.rows,
             };
             let key = Key {
                 kind: 9,
@@ -51,7 +51,7 @@ impl Constraints {
             };
             self.push(
                 (block, 1),
-                Source::Turning(turning),
+                Source::Torsion(torsion),
                 frame,
                 (0.0, true),
                 key,
@@ -61,12 +61,12 @@ impl Constraints {
 
     /// Torques of torsional and rolling friction on body B along the frames of contacts [N m s], and
     /// their modes.
-    pub fn torques(&self) -> impl Iterator<Item = (&Turning, Vec3, Mode)> {
+    pub fn torques(&self) -> impl Iterator<Item = (&Torsion, Vec3, Mode)> {
         let groups = self.sources.iter().enumerate();
         groups.filter_map(|(group, source)| match source {
-            Source::Turning(turning) => {
-                let along = turning.along(&self.lambda[self.range(group)]);
-                Some((turning, along, self.modes[group]))
+            Source::Torsion(torsion) => {
+                let along = torsion.along(&self.lambda[self.range(group)]);
+                Some((torsion, along, self.modes[group]))
             }
             _ => None,
         })

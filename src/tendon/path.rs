@@ -9,8 +9,8 @@ use super::support::{Span, Support};
 use crate::dynamics::kinematics::Kinematics;
 use crate::joint::Turn;
 use crate::model::Model;
-use crate::model::cord::{SpringSpec, TendonPath, legs};
 use crate::model::limits::Limit;
+use crate::model::tendon::{SpringSpec, TendonPath, legs};
 use crate::spatial::{Quat, Vec3, Wrench, so3_log_jacobian};
 use std::f64::consts::PI;
 
@@ -29,7 +29,7 @@ enum Route {
 
 /// A length, and its derivatives at the last state.
 #[derive(Clone, Debug)]
-pub(super) struct Cord {
+pub(super) struct Path {
     route: Route,
     pub support: Support,
     pub length: f64,
@@ -44,10 +44,10 @@ pub(super) struct Cord {
     wrenches: Vec<Wrench>,
 }
 
-impl Cord {
+impl Path {
     pub fn of_tendon(model: &Model, path: &TendonPath, derivatives: bool) -> Self {
         match path {
-            TendonPath::Fixed(terms) => Cord::fixed(model, terms, derivatives),
+            TendonPath::Fixed(terms) => Path::fixed(model, terms, derivatives),
             TendonPath::Spatial(path) => {
                 let list = legs(path).map(|leg| {
                     let ends = leg.ends.map(|end| Station::new(model, end));
@@ -57,7 +57,7 @@ impl Cord {
                     };
                     Leg::new(ends, leg.points, shape, leg.share)
                 });
-                Cord::of_legs(model, list.collect(), true, derivatives)
+                Path::of_legs(model, list.collect(), true, derivatives)
             }
         }
     }
@@ -67,7 +67,7 @@ impl Cord {
         let ends = [(s.body1, s.anchor1), (s.body2, s.anchor2)];
         let ends = ends.map(|end| Station::new(model, end));
         let legs = vec![Leg::new(ends, [0, 1], Shape::Along(axis), 1.0)];
-        Cord::of_legs(model, legs, false, derivatives)
+        Path::of_legs(model, legs, false, derivatives)
     }
 
     /// The motion of a site, or of a site relative to another one.
@@ -75,25 +75,25 @@ impl Cord {
         let support = Support::new(model.topology(), &site.links(), site.has_reference());
         site.seat(&support);
         let gradient = vec![0.0; support.dofs().len()];
-        let mut cord = Cord::new(Route::Site(Box::new(site)), support, derivatives);
-        cord.gradient = gradient;
-        cord
+        let mut path = Path::new(Route::Site(Box::new(site)), support, derivatives);
+        path.gradient = gradient;
+        path
     }
 
     /// The rotation of a ball joint along a gear. The moment is the gear, as in MuJoCo.
     pub fn of_ball([iq, iv]: [usize; 2], gear: Vec3, derivatives: bool) -> Self {
         let support = Support::of_dofs((iv..iv + 3).collect());
-        let mut cord = Cord::new(Route::Ball(iq, gear), support, derivatives);
-        cord.moment.copy_from_slice(&gear.to_array());
-        cord.gradient = vec![0.0; 3];
-        cord
+        let mut path = Path::new(Route::Ball(iq, gear), support, derivatives);
+        path.moment.copy_from_slice(&gear.to_array());
+        path.gradient = vec![0.0; 3];
+        path
     }
 
     fn of_legs(model: &Model, mut legs: Vec<Leg>, relative: bool, derivatives: bool) -> Self {
         let links: Vec<usize> = legs.iter().flat_map(Leg::links).collect();
         let support = Support::new(model.topology(), &links, relative);
         legs.iter_mut().for_each(|leg| leg.seat(&support));
-        Cord::new(Route::Legs(legs), support, derivatives)
+        Path::new(Route::Legs(legs), support, derivatives)
     }
 
     fn fixed(model: &Model, terms: &[(String, f64)], derivatives: bool) -> Self {
@@ -106,19 +106,19 @@ impl Cord {
         list.sort_by_key(|(iv, ..)| *iv);
         let support = Support::of_dofs(list.iter().map(|(iv, ..)| *iv).collect());
         let terms = list.iter().map(|(_, iq, x)| (*iq, *x)).collect();
-        let mut cord = Cord::new(Route::Fixed(terms), support, derivatives);
-        for (moment, (.., x)) in cord.moment.iter_mut().zip(&list) {
+        let mut path = Path::new(Route::Fixed(terms), support, derivatives);
+        for (moment, (.., x)) in path.moment.iter_mut().zip(&list) {
             *moment = *x;
         }
-        cord.switch_distance = f64::INFINITY;
-        cord
+        path.switch_distance = f64::INFINITY;
+        path
     }
 
     /// The angle of a spherical joint.
     pub fn of_turn(limit: &Limit, derivatives: bool) -> Self {
         let support = Support::of_dofs((limit.dof..limit.dof + limit.nv()).collect());
         let turn = Turn::of(&[0.0, 0.0, 0.0, 1.0]);
-        Cord::new(Route::Turned(limit.iq, turn), support, derivatives)
+        Path::new(Route::Turned(limit.iq, turn), support, derivatives)
     }
 
     /// Whether the length can change.
@@ -131,7 +131,7 @@ impl Cord {
 
     fn new(route: Route, support: Support, derivatives: bool) -> Self {
         let n = support.dofs().len();
-        Cord {
+        Path {
             route,
             length: 0.0,
             switch_distance: 0.0,
@@ -185,7 +185,7 @@ impl Cord {
         }
     }
 
-    /// The second derivative, after [`Cord::update`]; `changes` has one entry for each link of the support.
+    /// The second derivative, after [`Path::update`]; `changes` has one entry for each link of the support.
     pub fn differentiate(&mut self, kin: &Kinematics, changes: &mut [Wrench]) {
         if let Route::Turned(_, turn) = &self.route {
             let columns = self.hessian.chunks_exact_mut(3).zip(turn.slope().c);

@@ -6,7 +6,7 @@ use crate::spatial::Vec3;
 /// Rows of torsional and rolling friction. A row is the relative angular velocity about an axis of the
 /// contact frame, times the lever arm at which sliding friction resists as much.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turning {
+pub struct Torsion {
     /// Index of the contact in the scene, which is also its group.
     pub contact: usize,
     /// Number of rows. For each row: its axis, 0, 1 or 2 for t₁, t₂ or n; and its lever arm, which is
@@ -16,7 +16,7 @@ pub struct Turning {
     pub reach: [f64; 3],
 }
 
-impl Turning {
+impl Torsion {
     /// With the torsional coefficient and the rolling coefficients about t₁ and t₂ [m]. `None` if a
     /// contact of this `condim` has no such coefficient, or does not resist sliding.
     pub fn new(
@@ -24,13 +24,13 @@ impl Turning {
         condim: i32,
         sliding: f64,
         [torsion, first, second]: [f64; 3],
-    ) -> Option<Turning> {
+    ) -> Option<Torsion> {
         let most = match condim {
             4 => 1,
             6 => 3,
             _ => 0,
         };
-        let mut own = Turning {
+        let mut own = Torsion {
             contact,
             rows: 0,
             axis: [0; 3],
@@ -58,7 +58,7 @@ impl Turning {
     }
 
     /// The sum of the rows' axes weighted by `rows`, along the frame: the transpose of
-    /// [`Turning::rows_of`].
+    /// [`Torsion::rows_of`].
     pub fn along(&self, rows: &[f64]) -> Vec3 {
         let mut x = [0.0; 3];
         for (k, row) in rows.iter().enumerate().take(self.rows) {
