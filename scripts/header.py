@@ -30,7 +30,7 @@ CHAPTERS = {
     "Dynamics and kinematics": ("forward", "dynamics", "motion", "terms", "centroidal", "forces", "sensors", "rotations"),
     "Trajectories and batches": ("rollout", "batch", "batch_rollout"),
     "Geometry and the contact solver": ("distance_smoothing", "rays", "patches", "problem"),
-    "Models made in code": ("builder", "inertia", "actuators", "tendons", "equality", "describe", "edit"),
+    "Models made in code": ("builder", "inertia", "actuators", "tendons", "deformables", "equality", "describe", "edit"),
 }
 #: Headers beside diffsim.h, which a program includes if it wants their sections.
 OTHERS = {

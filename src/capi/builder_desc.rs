@@ -252,7 +252,7 @@ unsafe impl Growing for ds_geom_desc {
     }
 }
 
-/// Dynamics of an actuator's activation, prescribed by its clamped input u. A step advances act to act+
+/// Dynamics of an actuator's activation, driven by its clamped input u. A step advances act to act+
 /// with Euler's method, except for DS_ACTIVATION_FILTER_EXACT.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]

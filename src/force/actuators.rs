@@ -2,7 +2,7 @@
 //! bias, with clamps. A step takes the derivatives of servos implicitly. [`Adhesion`] computes the forces of
 //! actuators that pull a body.
 //!
-//! An actuator is prescribed by its input, or by its activation if it has one; here both are `u`. The length
+//! An actuator is driven by its input, or by its activation if it has one; here both are `u`. The length
 //! of a transmission is gear[0] q for a joint, or gear[0] l(q) for a tendon. Its moment is m = gear over
 //! a joint's dofs, or gear[0] g over the support of a tendon, a site or a ball joint; g is ∂l/∂q for a tendon.
 //! The generalized force is m F(u, length, rate). With H = ∂g/∂q and l̇ = g·v

@@ -100,7 +100,7 @@ impl Model {
                     )));
                 }
                 let (acts_on, gears) = match &a.transmission {
-                    Transmission::Joint(name) => self.prescribed_joint(a, name, &who)?,
+                    Transmission::Joint(name) => self.driven_joint(a, name, &who)?,
                     Transmission::Tendon(name) => (self.pulled_tendon(name, &who)?, 1),
                     Transmission::Body(name) => (self.adhesive_body(a, name, &who)?, 1),
                     Transmission::Site { site, reference } => {
@@ -155,7 +155,7 @@ impl Model {
     }
 
     /// A joint, and the number of gears of an actuator on it.
-    fn prescribed_joint(&self, a: &ActuatorSpec, name: &str, who: &str) -> Result<(ActsOn, usize)> {
+    fn driven_joint(&self, a: &ActuatorSpec, name: &str, who: &str) -> Result<(ActsOn, usize)> {
         let joint = *self.joint_ids.get(name).ok_or_else(|| {
             Error::invalid(format!("actuator {who}: no joint is called \"{name}\""))
         })?;
@@ -282,15 +282,10 @@ impl Model {
         Ok(ActsOn::Body(id))
     }
 
-    /// One motor of unit gear on every dof of the joints for which `prescribed` holds.
-    fn motors(&self, prescribed: impl Fn(&Joint) -> bool) -> Vec<Actuator> {
+    /// One motor of unit gear on every dof of the joints for which `driven` holds.
+    fn motors(&self, driven: impl Fn(&Joint) -> bool) -> Vec<Actuator> {
         let mut list = Vec::with_capacity(self.nv());
-        for (id, j) in self
-            .joints
-            .iter()
-            .enumerate()
-            .filter(|(_, j)| prescribed(j))
-        {
+        for (id, j) in self.joints.iter().enumerate().filter(|(_, j)| driven(j)) {
             for k in 0..j.nv {
                 list.push(Actuator {
                     name: j.name.clone(),

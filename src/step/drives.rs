@@ -109,7 +109,7 @@ impl Drives {
     }
 
     /// The actuators that activations drive.
-    pub fn prescribed(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+    pub fn driven(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         self.slopes.iter().map(|s| s.actuator)
     }
 

@@ -38,8 +38,8 @@ impl Sim {
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
-        let prescribed = self.state.drives.prescribed();
-        lin.place_inputs(self.forces.actuator_inputs(), prescribed);
+        let driven = self.state.drives.driven();
+        lin.place_inputs(self.forces.actuator_inputs(), driven);
         let mut starts = std::mem::take(&mut lin.starts);
         let [dofs, inputs, _] = lin.kinds();
         for (columns, starts) in [dofs, inputs].into_iter().zip(&mut starts) {

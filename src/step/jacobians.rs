@@ -150,8 +150,8 @@ impl Sim {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if by_u {
-            let prescribed = self.state.drives.prescribed();
-            lin.place_inputs(self.forces.actuator_inputs(), prescribed);
+            let driven = self.state.drives.driven();
+            lin.place_inputs(self.forces.actuator_inputs(), driven);
         }
         if by_u && !by_directions && self.theta.is_none() {
             let answer = match &self.contact {

@@ -93,10 +93,10 @@ impl Linearization {
             && (!by_p || are_within(&full, bound, &self.by_p))
     }
 
-    /// Finds the islands of the inputs, and of the activations that drive the inputs `prescribed`.
-    pub fn place_inputs(&mut self, inputs: &[Input], prescribed: impl Iterator<Item = usize>) {
+    /// Finds the islands of the inputs, and of the activations that drive the inputs `driven`.
+    pub fn place_inputs(&mut self, inputs: &[Input], driven: impl Iterator<Item = usize>) {
         (self.input_homes).place(&self.coupling, inputs.iter().map(Input::home));
-        (self.act_homes).place(&self.coupling, prescribed.map(|j| inputs[j].home()));
+        (self.act_homes).place(&self.coupling, driven.map(|j| inputs[j].home()));
     }
 
     /// Rows of the columns by activations.

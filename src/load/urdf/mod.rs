@@ -118,8 +118,8 @@ fn read_robot(
     }
 
     let equalities = mimic::couplings(joints.iter().map(|j| (&j.spec, j.follow.as_ref())))?;
-    let prescribed = joints.iter().map(|j| &j.spec);
-    let actuators = transmission::actuators(&transmissions, prescribed, &mut warnings)?;
+    let driven = joints.iter().map(|j| &j.spec);
+    let actuators = transmission::actuators(&transmissions, driven, &mut warnings)?;
     let mut spec = tree::assemble(robot, links, joints, &mut warnings)?;
     spec.equalities = equalities;
     spec.actuators = actuators;

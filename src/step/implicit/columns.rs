@@ -245,8 +245,8 @@ impl Sim {
         let model = &*self.model;
         let t = model.topology();
         if wanted[Kind::Input as usize] {
-            let prescribed = self.state.drives.prescribed();
-            lin.place_inputs(self.forces.actuator_inputs(), prescribed);
+            let driven = self.state.drives.driven();
+            lin.place_inputs(self.forces.actuator_inputs(), driven);
         }
         let Some(implicit) = &self.implicit else {
             return Err(missing());
