@@ -4,7 +4,7 @@
     python examples/python/learning/play.py CartPoleSwingUp my_policy.npz target
 
 The policy is a file of shac.py's --policy; `hopper` is the one beside this program. It was learned in 600,000
-steps of the environment, five minutes of one core.
+steps of the environment (seed 2).
 """
 
 import pathlib
