@@ -314,10 +314,8 @@ impl Loader {
         let entry = self.joints[index].clone();
         let joint = &self.spec.bodies[entry.body].joints[entry.position];
         let is_simple = !matches!(joint.kind, JointKind::Spherical | JointKind::Free);
-        if !is_simple {
-            if attribute == "jointinparent" {
-                return Err(node.unsupported("jointinparent of a ball or free joint"));
-            }
+        if !is_simple && attribute == "jointinparent" {
+            return Err(node.unsupported("jointinparent of a ball or free joint"));
         }
         if joint.kind == JointKind::Free && settings.gear[..3] != [0.0; 3] {
             return Err(node.unsupported(

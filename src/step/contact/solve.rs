@@ -127,7 +127,7 @@ impl ContactStage {
             speculative_margin,
         );
         c.regularize(&self.scene, params, v);
-        c.condense(model.topology(), &mut dynamics.mass);
+        c.condense(model.topology(), &dynamics.mass);
     }
 
     /// Law: the impulses, within the work that `before` has left.
