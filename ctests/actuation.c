@@ -316,12 +316,16 @@ static void added(void) {
     CHECK_INVALID(ds_actuator_desc_set_servo(&list[0], 1.0, 1.0), "ds_actuator_desc_init");
     CHECK(list[0].gain == gain);
 
-    static const char ball[] = ROBOT("spherical", "");
-    ds_model *turning = load(ball, NULL);
+    /* Servos act on one-dof and spherical joints. */
+    static const char ball[] = ROBOT("spherical", ""), flat[] = ROBOT("planar", "");
+    ds_model *turning = load(ball, NULL), *sliding = load(flat, NULL);
     ds_actuator_desc_init(&list[0]);
     list[0].joint = "root";
     CHECK_OK(ds_actuator_desc_set_servo(&list[0], 1.0, 0.0));
-    CHECK_WRONG(ds_model_with_actuators(turning, list, 1, &out), DS_ERR_UNSUPPORTED, "one-dof");
+    CHECK_WRONG(ds_model_with_actuators(sliding, list, 1, &out), DS_ERR_UNSUPPORTED, "one-dof");
+    CHECK_OK(ds_model_with_actuators(turning, list, 1, &out));
+    ds_model_free(out);
+    ds_model_free(sliding);
     ds_model_free(turning);
     ds_model_free(driven);
     ds_model_free(model);
