@@ -146,7 +146,7 @@ def test_help_says_every_option_with_its_default():
         "ds_smoothing": (diffsim.Sim.smoothed_jacobians,),
     }
     elsewhere = {"mesh_dirs", "mesh_dir_count", "kind", "vertices", "vertex_count", "triangles", "triangle_count"}
-    elsewhere |= {"heights", "rows", "columns", "joint", "tendon", "body", "method", "name", "control", "control_count", "reserved2"}
+    elsewhere |= {"heights", "rows", "columns", "joint", "tendon", "body", "site", "method", "name", "control", "control_count", "reserved2"}
     for struct, functions in shown.items():
         for function in functions:
             for name in set(_fields.FIELDS[struct]) - elsewhere:

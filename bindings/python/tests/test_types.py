@@ -104,7 +104,7 @@ ELSEWHERE = {
     "ds_problem_options": (options.ProblemOptions, {"nv", "max_contacts", "law"}),
     "ds_joint_desc": (options.JointFields, {"kind", "control", "control_count"}),
     "ds_geom_desc": (options.GeomFields, {"vertices", "vertex_count", "triangles", "triangle_count", "heights", "columns", "rows", "reserved2"}),
-    "ds_actuator_desc": (options.ActuatorFields, {"joint", "tendon", "body"}),
+    "ds_actuator_desc": (options.ActuatorFields, {"joint", "tendon", "body", "site"}),
     "ds_spring_desc": (options.SpringFields, set()),
     "ds_tendon_desc": (options.TendonFields, {"kind", "count", "joints", "coefficients", "bodies", "anchors", "stations", "side_bodies", "sizes", "axes", "sides"}),
     "ds_equality_desc": (options.EqualityFields, {"kind", "relative"}),
