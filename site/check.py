@@ -127,7 +127,8 @@ def gallery(site, read):
     sources = {str(p.relative_to(ROOT)) for g in ("*.c", "*.rs", "*/*.cpp", "*/*.jl") for p in (ROOT / "examples").glob(g)}
     sources |= {str(p.relative_to(ROOT)) for p in (ROOT / "examples/python").glob("*.py") if "__main__" in p.read_text()}
     sources = {s for s in sources if not s.startswith("examples/common")}
-    expect("the gallery has every example", sources == {e["source"] for e in listed}, sources)
+    # Programs of a folder of their own are listed by choice.
+    expect("the gallery has every example", sources <= {e["source"] for e in listed}, sources)
     for example in listed:
         if without_julia and "{julia}" in example["run"] or without_robots and "{robots}" in example["run"]:
             continue
