@@ -98,6 +98,7 @@ CALLS = {
         "smoothed_distance": (0, 1, Q),
         "set_pair_enabled": (0, 1, True),
         "info": (),
+        "work": (),
         "reset": (),
         "set_external_wrench": (1, np.zeros(6)),
         "set_force": (np.zeros(18),),

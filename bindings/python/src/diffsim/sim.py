@@ -447,6 +447,10 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         check(lib.ds_sim_step_info(self._handle, info))
         return StepInfo._of(info)
 
+    def work(self) -> float:
+        """Work of the last step's contact problem, in factorizations: `info().work`."""
+        return self.info().work
+
     def reset(self) -> None:
         """Forgets the warm start and sets the activations to 0. The next step equals that of a new sim."""
         check(lib.ds_sim_reset(self._handle))
