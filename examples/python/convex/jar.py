@@ -22,7 +22,7 @@ GAINS = np.array([[6000.0, 6000.0, 60.0], [400.0, 400.0, 3.0]])
 HARD = dict(hydroelastic="rigid", resolution=0.02, friction=[0.6, 0, 0], dissipation=0.01)
 SOFT = dict(hydroelastic="compliant", modulus=1e6, resolution=0.02, friction=[0.9, 0, 0], dissipation=0.01)
 
-#: Time [s], targets (x, z, angle) of the arm of the jar and of the arm of the lid, and the forces of their grips [N].
+#: Time [s]; targets (x, z, angle) of the arm of the jar and of the arm of the lid; forces of their grips [N].
 PLAN = [
     (0.0, (0, 0, 0), (0, 0, 0), (0, 0)),
     (0.3, (0, 0, 0), (0, 0, 0), (60, 12)),

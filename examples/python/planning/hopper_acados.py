@@ -69,10 +69,8 @@ def solve(name, differences=None):
 def main():
     row, status = solve("C code")
     differenced, other = solve("differences", 1e-6)
-    hopper.report([row, differenced])
-    height = row[4][-1][0]
-    print(f"status {status}, with differences {other}; the torso ends {height:.3f} m above where it stood")
-    return int(abs(height - hopper.GOAL[0]) > 0.05)
+    print(f"status {status}, with differences {other}")
+    return hopper.report([row, differenced])
 
 
 if __name__ == "__main__":

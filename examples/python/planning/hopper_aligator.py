@@ -50,10 +50,7 @@ def main():
         ("Aligator, ProxDDP", name, *solve(differences, limit))
         for name, differences, limit in (("exact", None, 100), ("differences", 1e-6, most))
     ]
-    hopper.report(rows)
-    height = rows[0][4][-1][0]
-    print(f"the torso ends {height:.3f} m above where it stood")
-    return int(abs(height - hopper.GOAL[0]) > 0.05)
+    return hopper.report(rows)
 
 
 if __name__ == "__main__":

@@ -45,10 +45,7 @@ def solve(exact):
 
 def main():
     rows = [("SciPy, L-BFGS-B", name, *solve(exact)) for name, exact in (("adjoint", True), ("differences", False))]
-    hopper.report(rows)
-    height = rows[0][4][-1][0]
-    print(f"the torso ends {height:.3f} m above where it stood")
-    return int(abs(height - hopper.GOAL[0]) > 0.05)
+    return hopper.report(rows)
 
 
 if __name__ == "__main__":
