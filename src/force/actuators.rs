@@ -4,7 +4,8 @@
 //!
 //! An actuator is driven by its input, or by its activation if it has one; here both are `u`. The length
 //! of a transmission is gear[0] q for a joint, or gear[0] l(q) for a tendon. Its moment is m = gear over
-//! a joint's dofs, or gear[0] g over the support of a tendon, a site or a ball joint; g is ∂l/∂q for a tendon.
+//! a joint's dofs, or gear[0] g over the support of a tendon, a site or a ball joint. For a tendon, g is
+//! ∂l/∂q.
 //! The generalized force is m F(u, length, rate). With H = ∂g/∂q and l̇ = g·v
 //!
 //!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ g.

@@ -26,8 +26,9 @@ impl Model {
     /// A copy with further actuators, whose inputs come after the existing ones. Keyframes have 0 there.
     ///
     /// # Errors
-    /// `InvalidArgument` naming the actuator for a joint, tendon, body or site that does not exist or does not
-    /// move, a duplicate name, or invalid numbers; `Unsupported` for a servo on a joint of several dofs.
+    /// `InvalidArgument` naming the actuator for a joint, tendon, body or site that does not exist or does
+    /// not move, a duplicate name, or invalid numbers. `Unsupported` for a servo on a planar or free joint,
+    /// and for a muscle on a joint of several dofs or at a site.
     pub fn with_actuators(&self, specs: &[ActuatorSpec]) -> Result<Model> {
         let new = self.bound(specs)?;
         let mut model = self.clone();

@@ -1,9 +1,9 @@
 //! Queries without a step: dynamics, contacts, distances and rays at any state, sensors, smoothed
 //! derivatives.
 //!
-//! A query is a function of the parts in `step::Query`, with data of its own. Queries of a step are functions of
-//! the simulation. The methods of [`Sim`](crate::step::Sim) that call them are in `sim.rs`, with their
-//! descriptions.
+//! A query is a function of the parts in `step::Query`, with data of its own. Queries of a step are
+//! functions of the simulation. The methods of [`Sim`](crate::step::Sim) that call them are in `sim.rs`,
+//! with their descriptions.
 
 mod centroidal;
 mod contact_motion;

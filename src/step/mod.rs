@@ -1,8 +1,8 @@
 //! Time stepping and the derivatives of a step.
 //!
 //! A step with a symplectic scheme is `explicit`, a stage a line. A step of the θ-method is `implicit_stage`.
-//! Implicit formulas solve one or two stages and have no impulses (`implicit/`). The derivative of a step is a
-//! chain of links (`chain.rs`).
+//! Implicit formulas solve one or two stages and have no impulses (`implicit/`). The derivative of a step is
+//! a chain of links (`chain.rs`).
 
 mod act;
 mod adjoints;

@@ -233,8 +233,8 @@ impl Paths {
         }
     }
 
-    /// Change of the moment over its support, column-major: column j is the change of the moment with dof j. After
-    /// [`Paths::differentiate`].
+    /// Change of the moment over its support, column-major: column j is the change of the moment with dof j.
+    /// Call it after [`Paths::differentiate`].
     pub fn hessian(&self, i: usize) -> &[f64] {
         &self.list[i].hessian
     }

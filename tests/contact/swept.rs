@@ -1,4 +1,4 @@
-//! Contacts that are predicted are contacts that happen: no edge brakes what passes it, and nothing passes through.
+//! Predicted contacts happen: no edge brakes a body that passes it, and no body passes through another.
 
 use crate::common::Rng;
 use crate::common::checker::Checker;

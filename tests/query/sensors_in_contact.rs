@@ -291,8 +291,8 @@ fn torsion(condim: i32, corner: &str) -> Arc<Model> {
     Arc::new(load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap())
 }
 
-/// A state of [`torsion`] in which all touch and rest, or in which the ball slides and spins and the arm turns, while the leg is
-/// above the ground.
+/// A state of [`torsion`]. All bodies touch and rest. If `moves`, the ball slides and spins, the arm turns
+/// and the leg is above the ground.
 fn turned(model: &Model, rng: &mut Rng, moves: bool) -> [Vec<f64>; 2] {
     let (ball, trunk) = (0, model.nv() - 7);
     let (mut q, mut v) = (model.neutral().to_vec(), rng.vector(model.nv(), 1e-3));

@@ -258,7 +258,7 @@ fn implicit_formulas_take_them_too() {
     }
 }
 
-/// Of trees so deep that matrices are never written out: with joints of all kinds, and paths between branches.
+/// Trees so deep that matrices are never written out, with joints of all kinds and tendons between branches.
 #[test]
 fn deep_trees_take_them_too() {
     use Integrator::{Bdf1, ImplicitEuler, Sdirk2};

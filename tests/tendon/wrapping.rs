@@ -385,8 +385,8 @@ enum Acts {
     Tie,
 }
 
-/// A block that slides in a plane, with a tendon from it to the world that passes a rod of 1 m at a distance of `beside`: it
-/// grazes it, or is as straight or as bent.
+/// A block that slides in a plane, with a tendon from it to the world. The tendon passes a rod of radius 1 m
+/// at the distance `beside`, where it grazes the rod, stays straight or bends.
 fn grazing(acts: Acts, beside: f64) -> Arc<Model> {
     let mut spec = ModelSpec::default();
     let pose = at(2.0, 1.0 + beside, 0.0);

@@ -85,7 +85,7 @@ impl Solver {
         }
     }
 
-    /// Factors ∂r/∂w, with rows of the identity for prescribed dofs (`prescribed`). `Err` gives the dof at which
+    /// Factors ∂r/∂w. Rows of dofs in `prescribed` are those of the identity. `Err` gives the dof at which
     /// the matrix is singular.
     pub fn factor(
         &mut self,
