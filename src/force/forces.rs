@@ -176,10 +176,15 @@ impl Forces {
         }
         let mut is_node = vec![false; t.trees.len()];
         self.deformables
-            .for_lone_trees(t, |tree| is_node[tree] = true);
+            .for_lone_trees(t, |tree, _| is_node[tree] = true);
         for a in (0..is_node.len()).filter(|a| !is_node[*a]) {
             (0..is_node.len()).for_each(|b| visit(a, b));
         }
+    }
+
+    /// Trees that consist of one free node, with its place in the shape at rest.
+    pub fn for_places(&self, t: &Topology, visit: impl FnMut(usize, Vec3)) {
+        self.deformables.for_lone_trees(t, visit);
     }
 
     /// Largest number of dofs that derivatives may couple with other dofs, and of such entries, without
@@ -338,7 +343,8 @@ impl Forces {
         }
         if !self.deformables.is_empty() {
             self.deformables.differentiate(at);
-            self.deformables.slopes(at.kin, &mut slopes);
+            let cross = Some(&mut self.cross);
+            self.deformables.slopes(at.kin, &mut slopes, cross);
         }
         if let Some(feedback) = &self.feedback {
             feedback.slopes(at, &mut slopes);

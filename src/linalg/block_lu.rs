@@ -46,8 +46,6 @@ pub struct BlockLu {
     buffer: Vec<f64>,
     exchanges: Vec<usize>,
     is_negative: bool,
-    /// The node that was eliminated last.
-    reached: usize,
     /// True if the matrix is symmetric and positive definite.
     definite: bool,
 }
@@ -140,7 +138,6 @@ impl BlockLu {
             buffer: vec![0.0; largest * largest],
             exchanges: vec![0; largest],
             is_negative: false,
-            reached: 0,
             definite: false,
         }
     }
@@ -152,29 +149,6 @@ impl BlockLu {
             definite: true,
             ..BlockLu::new(nodes, order, largest)
         }
-    }
-
-    /// A matrix whose nodes, by their first coordinates and the number of coordinates, and whose connections
-    /// never change. Memory is for this matrix alone.
-    pub fn of_graph(starts: &[usize], connect: impl FnOnce(&mut BlockLu)) -> BlockLu {
-        let sizes = starts.windows(2).map(|pair| pair[1] - pair[0]);
-        let mut lu = BlockLu::new(0, 0, sizes.max().unwrap_or(0));
-        lu.start(starts);
-        connect(&mut lu);
-        lu.analyze();
-        lu.values = vec![0.0; lu.panels.last().map_or(0, |p| p.at)];
-        lu
-    }
-
-    /// Sets the matrix to zero.
-    pub fn clear(&mut self) {
-        let end = self.panels.last().map_or(0, |p| p.at);
-        self.values[..end].fill(0.0);
-    }
-
-    /// The node at which the last [`BlockLu::factor`] ended.
-    pub fn reached(&self) -> usize {
-        self.reached
     }
 
     pub fn is_definite(&self) -> bool {
@@ -236,7 +210,7 @@ impl BlockLu {
         &mut self.values[place.at..place.at + place.entries]
     }
 
-    /// Factors in place. False at a node whose block is singular to working precision.
+    /// Factors in place. False if the block of a node is singular to working precision.
     pub fn factor(&mut self) -> bool {
         let mut done = false;
         factor(self, &mut done);
@@ -334,14 +308,12 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         buffer,
         exchanges,
         is_negative,
-        reached,
         definite,
         ..
     } = lu;
     *is_negative = false;
     for (k, pair) in panels.windows(2).enumerate() {
         let (panel, size) = (&pair[0], pair[0].size);
-        *reached = panel.node;
         columns[k] = 0;
         for l in &later[panel.later..pair[1].later] {
             columns[l.position] = l.at;
@@ -528,29 +500,6 @@ mod tests {
                     }
                 }
             }
-        }
-    }
-
-    #[test]
-    fn a_matrix_of_a_fixed_graph_has_memory_for_its_fill_alone() {
-        let (starts, dense, mut lu) = example();
-        let n = lu.order();
-        let mut fixed = BlockLu::of_graph(&starts, |fixed| {
-            let nodes = starts.len() - 1;
-            let pairs = (0..nodes).flat_map(|a| (0..a).map(move |b| [a, b]));
-            let joined = pairs.filter(|[a, b]| touch(nodes, *a, *b));
-            joined.for_each(|[a, b]| fixed.connect(a, b));
-        });
-        assert!(fixed.values.len() < lu.values.len());
-        fixed.clear();
-        refill(&starts, &dense, &mut fixed);
-        assert!(lu.factor() && fixed.factor());
-        let b: Vec<[f64; 1]> = (0..n).map(|i| [1.0 - 0.1 * i as f64]).collect();
-        let (mut x, mut y, mut scratch) = (b.clone(), b.clone(), b);
-        for transposed in [false, true] {
-            lu.solve(&mut x, &mut scratch, transposed);
-            fixed.solve(&mut y, &mut scratch, transposed);
-            assert_eq!(x, y);
         }
     }
 

@@ -7,6 +7,7 @@ mod block_lu;
 mod complete;
 mod definite;
 mod dispatch;
+mod fronts;
 mod general;
 mod kernel;
 mod lanes;
@@ -18,6 +19,7 @@ mod symmetric;
 pub use block_lu::{BlockLu, Place};
 pub use definite::{BadPivot, Definite};
 pub(crate) use dispatch::{by_tile, dispatch};
+pub use fronts::{Block, Fronts};
 pub use general::General;
 pub use kernel::{
     add_combination, add_six_columns, axpy, dot, factor_definite, larger, largest, smaller,

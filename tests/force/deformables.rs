@@ -361,6 +361,48 @@ fn penalty_contact_of_nodes_has_exact_derivatives() {
 }
 
 /// Runs a simulation until it rests, and returns q.
+#[test]
+fn a_gantry_that_carries_a_node_touches_nodes_of_another_body() {
+    let mut b = ModelBuilder::new("gantry");
+    let skin = Skin {
+        radius: 0.01,
+        friction: 0.5,
+        condim: 3,
+    };
+    let mut soft = block("soft", [1, 1, 1], 0.1, Vec3::ZERO);
+    soft.damping = 0.01;
+    b.add_deformable(soft, &[(0, 0), (1, 0), (2, 0), (3, 0)], Some(skin))
+        .unwrap();
+    // Three slides, as a node has, and a sphere 1 mm deep in a node.
+    let above = Pose::new(Pose::IDENTITY.rot, Vec3::new(0.0, 0.01, 0.148));
+    let hand = b.add_body(0, "hand", above, solid(0.5)).unwrap();
+    b.add_joint(hand, JointSpec::new("slides", JointKind::Translation))
+        .unwrap();
+    let shape = ShapeSpec::Sphere { radius: 0.04 };
+    b.add_geom(GeomSpec::new("hand", hand, Pose::IDENTITY, shape))
+        .unwrap();
+    let mut net = string("net", 3, 0.1);
+    net.damping = 0.02;
+    b.add_deformable(net, &[(0, hand)], None).unwrap();
+    let o = Options {
+        contact: Contact::Penalty,
+        ..options(Integrator::ImplicitEuler, 2e-3)
+    };
+    let mut sim = Sim::new(Arc::new(b.build().unwrap()), &o).unwrap();
+    let model = sim.model().clone();
+    let (q, v) = (
+        model.neutral().to_vec(),
+        Rng::new(6).vector(model.nv(), 0.02),
+    );
+    let errors = check(&mut sim, &q, &v, &every_parameter(&model), 1e-7);
+    step(&mut sim, &q, &q, &v);
+    assert_eq!(sim.step_info().unwrap().contacts, 1);
+    assert!(
+        errors[..3].iter().all(|e| *e < 1e-6) && errors[3] < 1e-10,
+        "{errors:?}"
+    );
+}
+
 fn settle(sim: &mut Sim, steps: usize) -> Vec<f64> {
     let model = sim.model().clone();
     let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);

@@ -197,4 +197,63 @@ impl Law {
         let beta = self.damping;
         s.f.mul_mat(&hooke(beta * self.mu, beta * self.lambda, &along))
     }
+
+    /// Visits the derivatives of P gᵢ by the places and the velocities of all corners j but the first:
+    /// (i, j, [by place, by velocity]). Gradients of the corners are g.
+    ///
+    /// A motion e of corner j changes F by e gⱼᵀ. The result is [`Law::stress_along`] of these changes in
+    /// closed form.
+    #[inline(always)]
+    pub fn tangent(
+        &self,
+        s: &Strain,
+        g: &[Vec3; 4],
+        mut visit: impl FnMut(usize, usize, [Mat3; 2]),
+    ) {
+        let (mu, lambda, beta) = (self.mu, self.lambda, self.damping);
+        let products = |m: &Mat3| g.map(|g| m.mul_vec(g));
+        let rotation = &s.polar.rotation;
+        let neo_hookean = (products(&s.cofactor), (lambda + mu) * (s.volume - 1.0) - mu);
+        let turned = g.map(|g| rotation.mul_skew(g));
+        let corotated = (
+            products(rotation),
+            lambda * (s.polar.trace - 3.0) - 2.0 * mu,
+        );
+        let viscous = hooke(beta * mu, beta * lambda, &s.green_rate());
+        let (moved, rates, pulled) = (products(&s.f), products(&s.rate), products(&viscous));
+        let squares = [s.rate, s.f].map(|m| s.f.mul_mat(&m.transpose()) * (beta * mu));
+        for j in 1..4 {
+            for i in 0..4 {
+                let along = g[i].dot(g[j]);
+                let mut by_place = match self.material {
+                    Material::NeoHookean => {
+                        let (c, factor) = &neo_hookean;
+                        let sheared = s.f.mul_vec(g[j].cross(g[i])) * *factor;
+                        Mat3::outer(c[i] * (lambda + mu), c[j])
+                            + Mat3::IDENTITY * (mu * along)
+                            + Mat3::skew(sheared)
+                    }
+                    Material::Corotated => {
+                        let (r, factor) = &corotated;
+                        let turned = turned[i]
+                            .mul_mat(&s.polar.turn)
+                            .mul_mat(&turned[j].transpose());
+                        Mat3::outer(r[i] * lambda, r[j])
+                            + Mat3::IDENTITY * (2.0 * mu * along)
+                            + turned * *factor
+                    }
+                };
+                let mut by_rate = Mat3::ZERO;
+                if beta != 0.0 {
+                    by_place += Mat3::IDENTITY * g[j].dot(pulled[i]) + squares[0] * along;
+                    by_rate += squares[1] * along;
+                    let (m, l) = (beta * mu, beta * lambda);
+                    for (sum, x) in [(&mut by_place, &rates), (&mut by_rate, &moved)] {
+                        *sum += Mat3::outer(moved[i] * l, x[j]) + Mat3::outer(moved[j] * m, x[i]);
+                    }
+                }
+                visit(i, j, [by_place, by_rate]);
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@ mod rotation;
 mod tests;
 
 use super::face::State;
-use super::slopes::Slopes;
+use super::slopes::{Entry, Slopes};
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
@@ -31,9 +31,13 @@ struct Point {
     link: usize,
     /// In the link's frame, or in the world.
     at: Vec3,
+    /// In the shape at rest, when the simulation was created [m].
+    rest: Vec3,
     arms: Range<usize>,
     /// Whether only translations move it, so that its Jacobian is constant.
     is_straight: bool,
+    /// Whether it is a free node: a tree of three dofs.
+    is_lone: bool,
 }
 
 /// A dof that moves a node.
@@ -108,9 +112,11 @@ impl Deformables {
         let mut places = HashMap::new();
         for (index, d) in model.deformables().iter().enumerate() {
             let first = new.points.len();
-            for node in &d.nodes {
+            let rest = &model.params().deformable[index].rest;
+            for (node, rest) in d.nodes.iter().zip(rest) {
                 let body = &model.bodies()[node.body];
-                new.add_point(t, body.link, body.in_link.point(node.at));
+                let places = [body.in_link.point(node.at), *rest];
+                new.add_point(t, body.link, places, node.is_free);
             }
             let mut block = |a: usize, b: usize| {
                 *places.entry([a, b]).or_insert_with(|| {
@@ -151,7 +157,7 @@ impl Deformables {
         new
     }
 
-    fn add_point(&mut self, t: &Topology, link: usize, at: Vec3) {
+    fn add_point(&mut self, t: &Topology, link: usize, [at, rest]: [Vec3; 2], is_lone: bool) {
         let first = self.arms.len();
         let mut is_straight = true;
         for dof in t.path(link) {
@@ -165,8 +171,10 @@ impl Deformables {
             });
         }
         self.points.push(Point {
+            is_lone,
             link,
             at,
+            rest,
             arms: first..self.arms.len(),
             is_straight,
         });
@@ -195,13 +203,11 @@ impl Deformables {
         }
     }
 
-    /// Trees that consist of one free node. Their geoms never touch each other.
-    pub fn for_lone_trees(&self, t: &Topology, mut visit: impl FnMut(usize)) {
-        for p in self.points.iter().filter(|p| p.link != WORLD) {
-            let tree = &t.trees[t.links[p.link].tree];
-            if p.is_straight && tree.end_dof - tree.first_dof == 3 {
-                visit(t.links[p.link].tree);
-            }
+    /// Trees that consist of one free node, with its place in the shape at rest. Their geoms never touch each
+    /// other.
+    pub fn for_lone_trees(&self, t: &Topology, mut visit: impl FnMut(usize, Vec3)) {
+        for p in self.points.iter().filter(|p| p.is_lone) {
+            visit(t.links[p.link].tree, p.rest);
         }
     }
 
@@ -336,20 +342,28 @@ impl Deformables {
         }
     }
 
-    /// Adds R_q and R_v at the state of the last [`Deformables::differentiate`].
-    pub fn slopes(&self, kin: &Kinematics, into: &mut Slopes) {
+    /// Adds R_q and R_v at the state of the last [`Deformables::differentiate`]. Entries between two free
+    /// nodes go to `cross`, if given, and all others to `into`.
+    pub fn slopes(&self, kin: &Kinematics, into: &mut Slopes, mut cross: Option<&mut Vec<Entry>>) {
         for ([a, b], [by_place, by_velocity]) in self.pairs.iter().zip(&self.blocks) {
-            let rows = &self.arms[self.points[*a].arms.clone()];
-            for column in &self.arms[self.points[*b].arms.clone()] {
+            let [first, second] = [a, b].map(|i| &self.points[*i]);
+            let list = match &mut cross {
+                Some(cross) if a != b && first.is_lone && second.is_lone => &mut **cross,
+                _ => &mut into.entries,
+            };
+            let rows = &self.arms[first.arms.clone()];
+            for column in &self.arms[second.arms.clone()] {
                 let damped = by_velocity.mul_vec(column.along);
                 let mut by_q = by_place.mul_vec(column.along);
-                if !self.points[*b].is_straight {
+                if !second.is_straight {
                     by_q += by_velocity.mul_vec(column.rate);
                 }
-                for row in rows {
-                    let entry = [row.dof, column.dof];
-                    into.add(entry, row.along.dot(by_q), row.along.dot(damped));
-                }
+                list.extend(rows.iter().map(|row| Entry {
+                    row: row.dof,
+                    column: column.dof,
+                    by_q: row.along.dot(by_q),
+                    by_v: row.along.dot(damped),
+                }));
             }
         }
         let bent = self
@@ -460,28 +474,14 @@ fn deformation(x: &[Vec3], tet: &Tet) -> Mat3 {
 /// Adds the blocks of a tetrahedron. Columns of the first corner are minus the sums of the others,
 /// because forces do not change when all corners move together.
 fn tet_slopes(law: &Law, tet: &Tet, blocks: &mut [[Mat3; 2]]) {
-    for kind in 0..2 {
-        if kind == 1 && law.damping == 0.0 {
-            continue;
+    law.tangent(&tet.strain, &tet.gradients, |i, j, slopes| {
+        let kinds = if law.damping == 0.0 { 1 } else { 2 };
+        for (kind, slope) in slopes.into_iter().take(kinds).enumerate() {
+            let block = slope * tet.volume;
+            blocks[tet.blocks[4 * i + j]][kind] += block;
+            blocks[tet.blocks[4 * i]][kind] += -block;
         }
-        for (j, moved) in tet.gradients.into_iter().enumerate().skip(1) {
-            let mut columns = [Mat3::ZERO; 4];
-            for axis in 0..3 {
-                let change = Mat3::outer(Vec3::unit(axis), moved);
-                let stress = match kind {
-                    0 => law.stress_along(&tet.strain, &change),
-                    _ => law.stress_along_rate(&tet.strain, &change),
-                } * tet.volume;
-                for (column, g) in columns.iter_mut().zip(tet.gradients) {
-                    column.c[axis] = stress.mul_vec(g);
-                }
-            }
-            for (i, block) in columns.into_iter().enumerate() {
-                blocks[tet.blocks[4 * i + j]][kind] += block;
-                blocks[tet.blocks[4 * i]][kind] += -block;
-            }
-        }
-    }
+    });
 }
 
 /// Changes of minus the forces of a tetrahedron when corner m of the shape at rest moves along an axis:

@@ -66,6 +66,21 @@ fn stress_is_the_slope_of_the_energy_and_has_its_own_slopes() {
                 );
                 let by_f = (at(f + d * E, rate) - at(f - d * E, rate)) * (0.5 / E);
                 near(&by_f, &law.stress_along(&s, &d), 1e-6);
+                let g = d.c.map(|c| c * 0.7);
+                let g = [g[0], g[1], g[2], -(g[0] + g[1] + g[2])];
+                law.tangent(&s, &g, |i, j, [by_place, by_velocity]| {
+                    for axis in 0..3 {
+                        let change = Mat3::outer(Vec3::unit(axis), g[j]);
+                        let told = Mat3::from_columns(
+                            law.stress_along(&s, &change).mul_vec(g[i]),
+                            law.stress_along_rate(&s, &change).mul_vec(g[i]),
+                            Vec3::ZERO,
+                        );
+                        let seen =
+                            Mat3::from_columns(by_place.c[axis], by_velocity.c[axis], Vec3::ZERO);
+                        near(&seen, &told, 1e-12);
+                    }
+                });
                 let by_rate = (at(f, rate + d) - at(f, rate - d)) * 0.5;
                 near(&by_rate, &law.stress_along_rate(&s, &d), 1e-9);
             }

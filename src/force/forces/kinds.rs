@@ -129,7 +129,7 @@ impl Forces {
         }
         if kinds.has(ForceKinds::TENDON) && !self.apart.deformables.is_empty() {
             self.apart.deformables.differentiate(at);
-            self.apart.deformables.slopes(at.kin, &mut slopes);
+            self.apart.deformables.slopes(at.kin, &mut slopes, None);
         }
         if kinds.has(ForceKinds::OTHER) {
             self.apart

@@ -7,13 +7,13 @@ use super::blocks::Blocks;
 use super::stage::Rule;
 use crate::force::{Entry, Forces};
 use crate::integrator::implicit::Motion;
-use crate::linalg::{BlockLu, LANES, Place};
+use crate::linalg::{Block, Fronts, LANES};
 use crate::model::topology::Topology;
 
 /// H, then its factors. Which trees are joined is known at creation.
 #[derive(Clone, Debug)]
 pub(super) struct ByTrees {
-    lu: BlockLu,
+    lu: Fronts,
     /// The tree of each dof, and the first dof of each tree.
     trees: Vec<usize>,
     starts: Vec<usize>,
@@ -28,14 +28,16 @@ impl ByTrees {
         for (k, tree) in t.trees.iter().enumerate() {
             trees[tree.first_dof..tree.end_dof].fill(k);
         }
-        let lu = BlockLu::of_graph(&starts, |lu| {
-            forces.for_coupled_trees(t, |a, b| lu.connect(a, b));
-        });
+        let mut joined = Vec::new();
+        forces.for_coupled_trees(t, |a, b| joined.push([a, b]));
+        let mut places = vec![None; t.trees.len()];
+        forces.for_places(t, |tree, place| places[tree] = Some(place.to_array()));
+        let lu = Fronts::new(&starts, &joined, &places);
         ByTrees {
             lu,
             trees,
             starts,
-            scratch: vec![0.0; LANES * t.nv()],
+            scratch: vec![0.0; 2 * LANES * t.nv()],
         }
     }
 
@@ -85,60 +87,50 @@ impl ByTrees {
         tree: usize,
     ) {
         let dofs = self.starts[tree]..self.starts[tree + 1];
-        let place = self.lu.own(tree);
-        let block = self.lu.block_mut(place);
+        let block = self.lu.block(tree, tree);
         for row in dofs.clone() {
-            let line = &mut block[(row - dofs.start) * dofs.len()..][..dofs.len()];
+            let r = row - dofs.start;
             if prescribed[row] {
-                line[row - dofs.start] = 1.0;
+                self.lu.add(block, r, r, 1.0);
                 continue;
             }
             for column in dofs.clone().filter(|c| t.are_on_a_path(row, *c)) {
                 let [m, d, q] = balance.entry(t, row, column);
                 let l = t.dofs[column].link;
                 let Some(blocks) = motion.of_link(l) else {
-                    line[column - dofs.start] +=
-                        rule.rate * m + rule.share * d + rule.displacement * q;
+                    let x = rule.rate * m + rule.share * d + rule.displacement * q;
+                    self.lu.add(block, r, column - dofs.start, x);
                     continue;
                 };
                 let l = &t.links[l];
                 let by = Blocks::of(rule, blocks);
                 for (k, c) in l.dofs().enumerate() {
                     let [by_a, by_v, by_q] = by.columns(l.nv, k).map(|x| x[column - l.iv]);
-                    line[c - dofs.start] += by_a * m + by_v * d + by_q * q;
+                    let x = by_a * m + by_v * d + by_q * q;
+                    self.lu.add(block, r, c - dofs.start, x);
                 }
             }
         }
     }
 
     /// Adds to an entry. `last` remembers the block of the last entry by its trees.
-    fn add(&mut self, last: &mut Option<([usize; 2], Place)>, row: usize, column: usize, x: f64) {
+    fn add(&mut self, last: &mut Option<([usize; 2], Block)>, row: usize, column: usize, x: f64) {
         let [a, b] = [row, column].map(|k| self.trees[k]);
-        let [r, c] = [row - self.starts[a], column - self.starts[b]];
-        let is_first = a == b || self.lu.precedes(a, b);
-        let place = match last {
-            Some((of, place)) if *of == [a, b] => *place,
+        let block = match last {
+            Some((of, block)) if *of == [a, b] => *block,
             _ => {
-                let place = match (a == b, is_first) {
-                    (true, _) => self.lu.own(a),
-                    (_, true) => self.lu.between(a, b)[0],
-                    (_, false) => self.lu.between(b, a)[1],
-                };
-                *last = Some(([a, b], place));
-                place
+                let block = self.lu.block(a, b);
+                *last = Some(([a, b], block));
+                block
             }
         };
-        // The opposite block is stored as its transpose.
-        let at = match is_first {
-            true => r * (self.starts[b + 1] - self.starts[b]) + c,
-            false => c * (self.starts[a + 1] - self.starts[a]) + r,
-        };
-        self.lu.block_mut(place)[at] += x;
+        self.lu
+            .add(block, row - self.starts[a], column - self.starts[b], x);
     }
 
     /// x ← H⁻¹ x, or H⁻ᵀ x.
     pub fn solve<const W: usize>(&mut self, x: &mut [[f64; W]], transposed: bool) {
-        let scratch = &mut self.scratch.as_chunks_mut().0[..x.len()];
+        let scratch = &mut self.scratch.as_chunks_mut().0[..2 * x.len()];
         self.lu.solve(x, scratch, transposed);
     }
 }
