@@ -5,14 +5,15 @@
 //! the next of these nodes takes it over (the multifrontal method of Duff and Reid, 1983). Almost all
 //! arithmetic is then in products of dense matrices.
 
+mod front;
 mod kernel;
 mod layout;
 mod order;
 
 use super::dispatch;
 use super::kernel::{axpy, subtract_combination};
+use front::{Front, padded};
 use kernel::{Pack, eliminate};
-use std::ops::Range;
 
 /// A = L U by fronts. Rows are exchanged within a front, not between fronts. Sized at creation.
 ///
@@ -40,53 +41,6 @@ pub struct Fronts {
     pack: Pack,
     /// The node that was eliminated last.
     reached: usize,
-}
-
-/// A front.
-#[derive(Clone, Debug, Default)]
-struct Front {
-    /// Its nodes in `order`, its later nodes and its children.
-    nodes: Range<usize>,
-    later: Range<usize>,
-    children: Range<usize>,
-    /// The places of its rest in the front that takes it over.
-    runs: Range<usize>,
-    /// First coordinate in the order of elimination, and the numbers of coordinates that it eliminates and of
-    /// later ones.
-    first: usize,
-    width: usize,
-    rest: usize,
-    /// Start of its values, and of its rest on the stack of this number.
-    at: usize,
-    stack: usize,
-    rest_at: usize,
-}
-
-/// Length of a row with padding.
-fn padded(n: usize) -> usize {
-    n.next_multiple_of(4)
-}
-
-impl Front {
-    /// Lengths of the rows of A₁₁, and of A₁₂ and A₂₁ᵀ.
-    fn rows(&self) -> [usize; 2] {
-        [self.width, self.rest].map(padded)
-    }
-
-    /// Lengths of the three parts of its panel.
-    fn parts(&self) -> [usize; 3] {
-        let [own, rest] = self.rows();
-        [self.width * own, self.width * rest, self.width * rest]
-    }
-
-    fn values(&self) -> Range<usize> {
-        self.at..self.at + self.parts().iter().sum::<usize>()
-    }
-
-    /// Numbers in its rest.
-    fn left(&self) -> usize {
-        self.rest * padded(self.rest)
-    }
 }
 
 /// A node eliminated later than the nodes of a front: its place in the front's rest.
@@ -118,24 +72,6 @@ pub struct Block {
 }
 
 impl Fronts {
-    /// A matrix of zeros with these nodes, by their first coordinates and the number of coordinates. The
-    /// blocks of two nodes may differ from zero if they are `joined`. Nodes with a place in space are
-    /// eliminated first, in an order that follows from their places.
-    pub fn new(starts: &[usize], joined: &[[usize; 2]], places: &[Option<[f64; 3]>]) -> Fronts {
-        let nodes = starts.len() - 1;
-        let mut neighbours = vec![Vec::new(); nodes];
-        for [a, b] in joined.iter().filter(|[a, b]| a != b) {
-            neighbours[*a].push(*b);
-            neighbours[*b].push(*a);
-        }
-        for list in &mut neighbours {
-            list.sort_unstable();
-            list.dedup();
-        }
-        let order = order::dissect(&neighbours, places);
-        layout::lay_out(starts, &neighbours, order)
-    }
-
     /// Sets the matrix to zero.
     pub fn clear(&mut self) {
         self.values.fill(0.0);

@@ -1,6 +1,6 @@
 //! Elimination within a front.
 
-use super::{Front, padded};
+use super::front::{Front, padded};
 use crate::linalg::F4;
 
 /// Coordinates that are eliminated one by one, before a product of matrices takes them to all others.

@@ -1,7 +1,28 @@
 //! Fronts and their memory, from an order of elimination.
 
+use super::front::Front;
 use super::kernel::Pack;
-use super::{Front, Fronts, Later, Run};
+use super::{Fronts, Later, Run, order};
+
+impl Fronts {
+    /// A matrix of zeros with these nodes, by their first coordinates and the number of coordinates. The
+    /// blocks of two nodes may differ from zero if they are `joined`. Nodes with a place in space are
+    /// eliminated first, in an order that follows from their places.
+    pub fn new(starts: &[usize], joined: &[[usize; 2]], places: &[Option<[f64; 3]>]) -> Fronts {
+        let nodes = starts.len() - 1;
+        let mut neighbours = vec![Vec::new(); nodes];
+        for [a, b] in joined.iter().filter(|[a, b]| a != b) {
+            neighbours[*a].push(*b);
+            neighbours[*b].push(*a);
+        }
+        for list in &mut neighbours {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let order = order::dissect(&neighbours, places);
+        lay_out(starts, &neighbours, order)
+    }
+}
 
 /// Cost of moving an entry of a front, in multiplications.
 const MOVE: f64 = 12.0;
@@ -108,7 +129,7 @@ fn group(later: Vec<Vec<usize>>, sizes: &[usize]) -> Vec<Group> {
     groups
 }
 
-pub(super) fn lay_out(starts: &[usize], neighbours: &[Vec<usize>], order: Vec<usize>) -> Fronts {
+fn lay_out(starts: &[usize], neighbours: &[Vec<usize>], order: Vec<usize>) -> Fronts {
     let order = close_ranks(neighbours, &order);
     let sizes: Vec<usize> = order.iter().map(|i| starts[i + 1] - starts[*i]).collect();
     let mut firsts = vec![0; order.len()];
