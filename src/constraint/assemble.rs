@@ -44,6 +44,8 @@ pub struct Constraints {
     pub(super) by_load: Vec<f64>,
     /// Per dof: true if its velocity is prescribed, so that no impulse changes it.
     pub(super) prescribed: Vec<bool>,
+    /// Per dof: true while its dry friction acts without a row ([`Constraints::take_out`]).
+    pub(super) alone: Vec<bool>,
     /// Per dof: true if an equality or the limit of a tendon depends on its coordinate.
     pub(super) coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
@@ -184,6 +186,7 @@ impl Constraints {
             friction,
             by_load: vec![0.0; t.nv()],
             prescribed: vec![false; t.nv()],
+            alone: vec![false; t.nv()],
             coupled,
             equalities,
             springs,

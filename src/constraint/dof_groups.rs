@@ -25,7 +25,7 @@ use crate::model::topology::{Topology, WORLD};
 use crate::spatial::Mat3;
 
 /// Kind of the key of dry friction.
-const FRICTION: u32 = 3;
+pub(super) const FRICTION: u32 = 3;
 /// Kinds of the keys of the lower and the upper bound of a limit.
 const LIMITS: [u32; 2] = [1, 2];
 /// Kinds of the keys of the lower and the upper bound of a speed.
@@ -292,7 +292,7 @@ impl Constraints {
         }
     }
 
-    fn push_bound(
+    pub(super) fn push_bound(
         &mut self,
         kind: u32,
         dof: usize,
@@ -371,7 +371,7 @@ impl Constraints {
         let dof = |group: usize| self.dof_of(group).map(|(dof, _)| dof);
         (0..self.groups()).filter(held).any(|group| {
             let mut others = (0..group).filter(held);
-            others.any(|other| dof(other) == dof(group))
+            dof(group).is_some_and(|own| others.any(|other| dof(other) == Some(own)))
         })
     }
 

@@ -20,7 +20,7 @@ use crate::linalg::{larger, largest};
 use crate::model::topology::Topology;
 
 /// Relative to the largest velocity and impulse: tolerance for being beyond a segment.
-const BEYOND: f64 = 1e-12;
+pub(super) const BEYOND: f64 = 1e-12;
 
 /// Number of exchanges of all dofs without progress before the method changes.
 const PATIENCE: usize = 5;
@@ -54,6 +54,8 @@ pub struct DofBounds {
     /// v − v_f and ρ, per dof.
     pub(super) change: Vec<f64>,
     pub(super) rho: Vec<f64>,
+    /// Jᵀλ of the rows of a step with locked dofs, per dof.
+    pub(super) load: Vec<f64>,
     pub(super) mass: LockedMass,
     /// Per dof: bound on the velocity by a unit impulse, 1/D.
     pub(super) mobility: Vec<f64>,
@@ -78,12 +80,18 @@ impl DofBounds {
             segments: Vec::with_capacity(n),
             change: vec![0.0; nv],
             rho: vec![0.0; nv],
+            load: vec![0.0; nv],
             mass: LockedMass::new(t),
             mobility: vec![0.0; nv],
             places,
             locked: vec![false; nv],
             is_factored: false,
         }
+    }
+
+    /// True if some dof has dry friction.
+    pub(super) fn has_friction(&self) -> bool {
+        self.own.iter().any(|own| own.has_friction)
     }
 
     /// Index of a dof among the dofs with bounds.
@@ -93,13 +101,44 @@ impl DofBounds {
     }
 
     /// Takes A. Dofs of infinite inertia are locked.
-    fn take(&mut self, factors: &BranchMatrix, t: &Topology) {
+    pub(super) fn take(&mut self, factors: &BranchMatrix, t: &Topology) {
         self.mobility.copy_from_slice(&factors.dinv);
         self.mass.take(factors, t);
         for (locked, dinv) in self.locked.iter_mut().zip(&factors.dinv) {
             *locked = *dinv == 0.0;
         }
         self.is_factored = false;
+    }
+
+    /// Computes v − v_f for the segments of these dofs alone: those that are held are locked at rest, those
+    /// that slip have the impulse of their friction.
+    pub(super) fn settle(&mut self, t: &Topology, alone: &[bool], v_free: &[f64]) {
+        let (change, rho) = (&mut self.change, &mut self.rho);
+        change.fill(0.0);
+        for (locked, mobility) in self.locked.iter_mut().zip(&self.mobility) {
+            *locked = *mobility == 0.0;
+        }
+        let all = || self.ranges.iter().zip(&self.segments);
+        for (range, _) in all().filter(|(r, s)| alone[r.dof] && **s == Segment::Held) {
+            change[range.dof] = -v_free[range.dof];
+            self.locked[range.dof] = true;
+        }
+        self.mass.times(t, change, rho);
+        rho.iter_mut().for_each(|x| *x = -*x);
+        for (range, segment) in all().filter(|(r, _)| alone[r.dof]) {
+            rho[range.dof] += range.slip_impulse(*segment);
+        }
+        self.mass.factor(t, &self.locked);
+        self.is_factored = true;
+        self.mass.solve(t, rho);
+        for (change, x) in change.iter_mut().zip(&*rho) {
+            *change += x;
+        }
+    }
+
+    /// True if the dof is left out of the factors of A.
+    pub(super) fn is_locked(&self, dof: usize) -> bool {
+        self.locked[dof]
     }
 
     /// Solves for the velocity at the end of the step, into `v`, from the present segments. It takes at

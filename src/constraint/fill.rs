@@ -178,7 +178,7 @@ impl Constraints {
     ) {
         for i in 0..self.limits.len() {
             let l = self.limits[i];
-            if !self.may_bind(&l) {
+            if !self.may_bind(&l) || self.alone[l.dof] {
                 continue;
             }
             let (along, [at, speed]) = place(&l, paths, q, v);
@@ -217,7 +217,7 @@ impl Constraints {
     fn fill_friction(&mut self, t: &Topology, params: &Params, h: f64) {
         for i in 0..self.friction.len() {
             let dof = self.friction[i];
-            if self.prescribed[dof] {
+            if self.prescribed[dof] || self.alone[dof] {
                 continue;
             }
             let key = Key {

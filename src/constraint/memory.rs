@@ -60,6 +60,11 @@ impl Memory {
         self.keys.iter().copied().zip(self.modes.iter().copied())
     }
 
+    /// Keys and impulses, in the order of the groups.
+    pub fn impulses(&self) -> impl Iterator<Item = (Key, [f64; 3])> + '_ {
+        self.keys.iter().copied().zip(self.lambda.iter().copied())
+    }
+
     pub fn forget(&mut self) {
         self.keys.clear();
         self.lambda.clear();

@@ -19,7 +19,7 @@ impl Constraints {
     pub(super) fn fill_speed_limits(&mut self, t: &Topology, v_free: &[f64], reach: f64) {
         for i in 0..self.speeds.len() {
             let l = self.speeds[i];
-            if self.prescribed[l.dof] {
+            if self.prescribed[l.dof] || self.alone[l.dof] {
                 continue;
             }
             for (kind, sign) in [(10, 1.0), (11, -1.0)] {

@@ -39,6 +39,11 @@ impl LockedMass {
         }
     }
 
+    /// The factors on the free dofs.
+    pub fn free(&mut self) -> &mut Factors {
+        &mut self.free
+    }
+
     /// x ← the solution of A_FF x_F = x_F on the free dofs, and zero on the locked ones.
     pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
         self.free.solve(t, x);

@@ -66,6 +66,8 @@ pub(super) struct ContactStage {
     is_alone: bool,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
+    /// Velocity without the impulses of the rows, if some dry friction has no rows.
+    v_without: Vec<f64>,
     v_pulled: Vec<f64>,
     /// Coordinates of the velocity before the step relative to the free velocity.
     kept: Vec<f64>,
@@ -176,6 +178,7 @@ impl ContactStage {
             is_alone: false,
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
+            v_without: vec![0.0; nv],
             v_pulled: vec![0.0; nv],
             kept: vec![0.0; nv],
             twists: vec![Twist::ZERO; model.topology().links.len()],

@@ -11,6 +11,7 @@ mod common;
 mod contact;
 mod deep;
 mod distance_smoothing;
+mod friction_alone;
 mod gentle;
 mod gradients_in_contact;
 mod hard_problems;

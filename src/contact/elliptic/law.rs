@@ -195,8 +195,21 @@ impl Law for Elliptic {
         modes: &[Mode],
         certificate: Certificate,
     ) -> Result<()> {
-        self.is_plain = true;
-        self.plain.law.adopt(problem, lambda, modes, certificate)
+        self.is_plain = !problem.has_torsion();
+        if self.is_plain {
+            return self.plain.law.adopt(problem, lambda, modes, certificate);
+        }
+        self.solver.start(&[]);
+        self.groups.split(problem)?;
+        for island in 0..self.groups.len() {
+            self.solver.adopt(problem, &self.groups, island, lambda);
+        }
+        self.solver.at_switch |= certificate.at_switch;
+        self.last = Some(certificate);
+        if self.groups.plain.is_empty() {
+            return Ok(());
+        }
+        (self.plain).adopt(problem, &self.groups.plain, lambda, modes, certificate)
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {

@@ -4,7 +4,8 @@ use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
 use crate::contact::island_part::{Part, gather, scatter};
 use crate::contact::law::{Law, Posed, Request, Side, Turn, Variation, Variations, Verdict};
-use crate::contact::problem::{Block, Delassus, Regularization};
+use crate::contact::mode::Mode;
+use crate::contact::problem::{Block, Delassus, Problem, Regularization};
 use crate::contact::product::{Columns, Product};
 use crate::contact::push_out::{Jam, PushOut};
 use crate::contact::work_budget::WorkBudget;
@@ -84,6 +85,23 @@ impl Plain {
         let outcome = self.law.solve(&mut step, work_budget)?;
         self.part.put_back(posed.lambda, posed.modes);
         Ok(outcome.certificate)
+    }
+
+    /// As [`Law::adopt`], for the blocks `members` of this problem.
+    pub fn adopt(
+        &mut self,
+        problem: &Problem,
+        members: &[usize],
+        lambda: &[f64],
+        modes: &[Mode],
+        certificate: Certificate,
+    ) -> Result<()> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return Err(Error::internal("a dense problem is not taken apart"));
+        };
+        self.part.extract(problem, rows, members, lambda, modes, 0);
+        let (problem, lambda, modes) = self.part.problem();
+        self.law.adopt(&problem, lambda, modes, certificate)
     }
 
     /// As [`Law::answer`], for these blocks.

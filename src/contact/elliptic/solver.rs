@@ -135,6 +135,22 @@ impl Solver {
         certificate
     }
 
+    /// Takes these impulses of the whole problem as the solution of an island of rigid rows.
+    pub fn adopt(&mut self, problem: &Problem, groups: &Groups, island: usize, from: &[f64]) {
+        self.place(problem, groups, island);
+        let system = &self.system;
+        let lambda = system.take(from, &mut self.lambda);
+        let sigma = &mut self.sigma[..lambda.len()];
+        system.velocity(lambda, sigma);
+        let scales = scales_of_switches(system, lambda);
+        for unit in &system.units {
+            let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
+            self.stands[unit.block] = classify(unit, l, s, scales).0;
+        }
+        system.give(lambda, &mut self.impulses);
+        system.give(sigma, &mut self.velocities);
+    }
+
     /// Impulses of the compliant law at the velocity without impulses.
     pub fn answer(&mut self, posed: &mut Posed<'_>, groups: &Groups, island: usize) {
         self.place(&posed.problem, groups, island);

@@ -110,7 +110,8 @@ impl ContactStage {
             return Ok(true);
         }
         if self.constraints.is_deferred() {
-            return Ok(!self.constraints.holds_twice());
+            let redundant = self.outcome.is_some_and(|o| o.certificate.redundant);
+            return Ok(!redundant && !self.constraints.holds_twice());
         }
         let problem = self.constraints.problem();
         let law = solved_by(&mut self.law, &mut self.relaxed);

@@ -4,11 +4,12 @@
 use super::ContactStage;
 use super::dofs::Alone;
 use super::request::OfStep;
-use crate::constraint::Source;
+use crate::constraint::{Free, FrictionAlone, Source};
 use crate::contact::certificate::Certificate;
 use crate::contact::law::Outcome;
 use crate::contact::push_out::PushOut;
 use crate::dynamics::Dynamics;
+use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::error::Result;
 use crate::model::Model;
@@ -26,6 +27,18 @@ const HORIZON_STEPS: f64 = 2.0;
 
 /// The same for compliant contacts. They may be found when they close or glide.
 const COMPLIANT_HORIZON_STEPS: f64 = 1.0;
+
+/// Rounds with dry friction without rows, before all of it becomes rows.
+const ALONE_ROUNDS: usize = 2;
+
+/// Work of a round with dry friction without rows, in factorizations of its problem. With the dofs that
+/// friction holds, push-out may have no solution.
+const ALONE_WORK: f64 = 12.0;
+
+/// The factors of A with which a round is solved.
+fn factors<'a>(friction: &'a mut Option<FrictionAlone>, all: &'a mut Factors) -> &'a mut Factors {
+    friction.as_mut().map_or(all, FrictionAlone::factors)
+}
 
 impl ContactStage {
     /// Computes the velocity at the end of the step from the factored matrix, the velocity without
@@ -52,29 +65,90 @@ impl ContactStage {
             Alone::Solved(certificate) => return Ok(certificate),
             Alone::Left(certificate) => certificate,
         };
+        let mut friction = self.take_out(model, params, dynamics, [q, v], speculative_margin);
+        let mut left = ALONE_ROUNDS;
         loop {
-            self.assemble(model, params, dynamics, [q, v], speculative_margin);
-            let mut outcome = self.apply_law(model, dynamics, [v, v_start], &before, v_end)?;
+            let Dynamics { kin, mass, .. } = &mut *dynamics;
+            let own = factors(&mut friction, mass);
+            self.assemble(model, params, (kin, own), [q, v], speculative_margin);
+            let is_felt = |own: &mut FrictionAlone| self.constraints.moves_free_dofs(own);
+            if let Some(own) = friction.take_if(|own| !is_felt(own)) {
+                self.constraints.put_back(own);
+                continue;
+            }
+            let has_rows = friction.is_none();
+            let own = factors(&mut friction, mass);
+            let mut outcome = self.apply_law(model, own, has_rows, [v, v_start], &before, v_end)?;
             outcome.certificate.add_cost(&before);
-            let c = &mut self.constraints;
-            respond(c, &mut dynamics.mass, model, &self.v_free, v_end);
-            let mut repeat = false;
-            if speculative_margin != f64::INFINITY
+            before = outcome.certificate;
+            let without = match has_rows {
+                true => &self.v_free,
+                false => &self.v_without,
+            };
+            respond(&self.constraints, own, model, without, v_end);
+            let (t, c) = (model.topology(), &mut self.constraints);
+            let mut is_valid = true;
+            if let Some(own) = &mut friction {
+                is_valid = before.converged && !outcome.yielded;
+                left -= 1;
+                let is_last = !is_valid || left == 0;
+                if is_valid {
+                    let (free, certificate) = (&self.v_free, &mut outcome.certificate);
+                    is_valid = c.append_alone(own, t, free, v_end, certificate);
+                    if !is_valid {
+                        c.keep_round();
+                    }
+                    before = outcome.certificate;
+                }
+                if !is_valid && is_last {
+                    c.no_friction_alone();
+                }
+            }
+            let mut repeat = !is_valid;
+            if is_valid
+                && speculative_margin != f64::INFINITY
                 && c.missed_limit(&self.paths, q, v_end, h, 1e-12)
             {
                 speculative_margin = f64::INFINITY;
                 repeat = true;
             }
-            repeat |= self.missed_contact(model, &dynamics.kin, v_end)?;
-            before = outcome.certificate;
-            if repeat && before.converged {
-                self.constraints.keep_round();
+            if is_valid {
+                repeat |= self.missed_contact(model, kin, v_end)?;
+                if repeat && before.converged {
+                    self.constraints.keep_round();
+                }
             }
-            if !repeat {
-                self.outcome = Some(outcome);
-                return Ok(before);
+            let c = &mut self.constraints;
+            if repeat {
+                let (free, without) = (&self.v_free, &mut self.v_without);
+                friction = friction.and_then(|own| c.take_out_again(own, t, free, without));
+                continue;
             }
+            if let Some(own) = friction {
+                c.put_back(own);
+            }
+            self.outcome = Some(outcome);
+            return Ok(before);
         }
+    }
+
+    /// Takes dry friction out of the rows, for a law whose solutions can be completed.
+    fn take_out(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        dynamics: &Dynamics,
+        [q, v]: [&[f64]; 2],
+        reach: f64,
+    ) -> Option<FrictionAlone> {
+        self.tolerance?;
+        let at = Free {
+            q,
+            v,
+            v_free: &self.v_free,
+        };
+        let (t, c) = (model.topology(), &mut self.constraints);
+        c.take_out((t, params), &dynamics.mass, at, reach, &mut self.v_without)
     }
 
     /// Collision: finds the contacts that the step can reach at its free velocity v̂₀ + h a.
@@ -108,7 +182,7 @@ impl ContactStage {
         &mut self,
         model: &Model,
         params: &Params,
-        dynamics: &mut Dynamics,
+        (kin, mass): (&Kinematics, &Factors),
         [q, v]: [&[f64]; 2],
         speculative_margin: f64,
     ) {
@@ -117,7 +191,7 @@ impl ContactStage {
         c.assemble(
             model,
             params,
-            &dynamics.kin,
+            kin,
             &self.scene,
             &self.paths,
             q,
@@ -127,22 +201,30 @@ impl ContactStage {
             speculative_margin,
         );
         c.regularize(&self.scene, params, v);
-        c.condense(model.topology(), &dynamics.mass);
+        c.condense(model.topology(), mass);
     }
 
-    /// Law: the impulses, within the work that `before` has left.
+    /// Law: the impulses, within the work that `before` has left. `has_rows` is false if some dry friction has
+    /// no rows; `mass` then holds the factors of A without the held dofs.
     fn apply_law(
         &mut self,
         model: &Model,
-        dynamics: &mut Dynamics,
+        mass: &mut Factors,
+        has_rows: bool,
         [v, v_start]: [&[f64]; 2],
         before: &Certificate,
         v_end: &mut [f64],
     ) -> Result<Outcome> {
-        let (t, mass, c) = (model.topology(), &mut dynamics.mass, &mut self.constraints);
+        let mut left = self.work_budget.without(&before.spent);
+        let mut v_free = &self.v_free;
+        if !has_rows {
+            left.work = left.work.min(ALONE_WORK);
+            v_free = &self.v_without;
+        }
+        let (t, c) = (model.topology(), &mut self.constraints);
         let mut kept = &[][..];
         if c.compliance.is_some() {
-            for (x, (start, free)) in self.kept.iter_mut().zip(v_start.iter().zip(&self.v_free)) {
+            for (x, (start, free)) in self.kept.iter_mut().zip(v_start.iter().zip(v_free)) {
                 *x = start - free;
             }
             c.rows.coordinates(t, mass, &mut self.kept);
@@ -153,12 +235,11 @@ impl ContactStage {
             model,
             mass,
             v,
-            v_free: &self.v_free,
+            v_free,
             kept,
             v_end,
             v_pulled: &mut self.v_pulled,
         };
-        let left = self.work_budget.without(&before.spent);
         self.law.solve(&mut request, &left)
     }
 

@@ -1,0 +1,99 @@
+//! Dry friction of joints that acts without rows beside contacts.
+
+use crate::common::Rng;
+use crate::common::checker::{Checker, FOURTH_ORDER, options, quadruped_spec, standing};
+use diffsim::contact::ncp::Method;
+use diffsim::model::{Actuation, Model};
+use diffsim::step::Sim;
+
+const H: f64 = 1e-3;
+
+/// A quadruped whose joints have this dry friction.
+fn dry(friction: f64) -> Model {
+    let mut spec = quadruped_spec(false);
+    for body in &mut spec.bodies {
+        for joint in &mut body.joints {
+            joint.friction_loss = friction;
+        }
+    }
+    Model::compile(spec, Actuation::Full).unwrap()
+}
+
+/// On stiff joints it comes to rest to the last bit, and a step takes one or two factorizations.
+#[test]
+fn joints_that_friction_holds_are_at_rest() {
+    let model = dry(20.0);
+    let mut q = standing(&model);
+    let mut sim = Sim::new(model.into(), &options(H)).unwrap();
+    let (mut v, u) = (vec![0.0; 18], vec![0.0; 18]);
+    let mut work = 0.0;
+    for k in 0..300 {
+        let (from, speed) = (q.clone(), v.clone());
+        sim.step(&from, &speed, &u, &mut q, &mut v).unwrap();
+        if k >= 200 {
+            work += sim.step_info().unwrap().work;
+        }
+    }
+    assert!(v[6..].iter().all(|v| *v == 0.0), "{v:?}");
+    assert!(v[..6].iter().all(|v| v.abs() < 1e-9), "{v:?}");
+    assert!(work <= 200.0, "{work}");
+}
+
+/// Joints that are held, slip, stop and begin to slip: the velocities are those of a method that has rows for
+/// all friction.
+#[test]
+fn steps_are_those_with_rows_for_all_friction() {
+    for friction in [0.5, 2.0, 20.0] {
+        let mut rng = Rng::new(7);
+        let mut q = standing(&dry(friction));
+        let mut sim = Sim::new(dry(friction).into(), &options(H)).unwrap();
+        let mut with_rows = options(H);
+        with_rows.solver = Method::Continuation;
+        with_rows.tolerance = 1e-13;
+        let mut rows = Sim::new(dry(friction).into(), &with_rows).unwrap();
+        let (mut v, mut other) = (vec![0.0; 18], vec![0.0; 18]);
+        let (mut worst, mut compared) = (0.0_f64, 0);
+        for k in 0..150 {
+            let mut u = vec![0.0; 18];
+            if k % 30 < 15 {
+                u[6..].copy_from_slice(&rng.vector(12, 3.0));
+            }
+            let (from, speed) = (q.clone(), v.clone());
+            sim.step(&from, &speed, &u, &mut q, &mut v).unwrap();
+            rows.step(&from, &speed, &u, &mut q.clone(), &mut other)
+                .unwrap();
+            if !rows.step_info().unwrap().converged {
+                continue;
+            }
+            compared += 1;
+            let size = v.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+            for (a, b) in v.iter().zip(&other) {
+                worst = worst.max((a - b).abs() / size);
+            }
+        }
+        assert!(
+            compared > 60 && worst < 1e-12,
+            "{friction}: {compared}, {worst:e}"
+        );
+    }
+}
+
+/// All columns, forward and reverse, where joints are held, slip, stop and begin to slip.
+#[test]
+fn columns_beside_dry_friction_are_those_of_differences() {
+    for friction in [0.5, 3.0] {
+        let model = dry(friction);
+        let (mut q, mut rng) = (standing(&model), Rng::new(3));
+        let mut checker = Checker::new(model, &options(H));
+        (checker.eps, checker.stencil) = (2e-7, FOURTH_ORDER);
+        let mut v = vec![0.0; 18];
+        for k in 0..60 {
+            let mut u = vec![0.0; 18];
+            if k % 20 >= 10 {
+                u[6..].copy_from_slice(&rng.vector(12, 4.0));
+            }
+            checker.check(&mut q, &mut v, &u);
+        }
+        checker.report(&format!("dry friction {friction}"));
+    }
+}
