@@ -1,4 +1,4 @@
-//! Friction by load in the chain rule of a step, and the computations that are refused beside it.
+//! Friction by load in the chain rule of a step, and the computations that do not support it.
 
 use super::info::Gradient;
 use super::linearization::{Linearization, dot};
@@ -27,7 +27,7 @@ impl Sim {
         self.loads.is_some()
     }
 
-    /// Refuses a computation that this version lacks for friction by load.
+    /// Refuses a computation that does not support friction by load.
     pub(crate) fn refuse_with_loads(&self, what: &str) -> Result<()> {
         let Some(loads) = &self.loads else {
             return Ok(());

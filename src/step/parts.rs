@@ -94,7 +94,7 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     }
 }
 
-/// Refuses lagged friction where this version lacks it: with other laws, with torsional and rolling friction,
+/// Refuses lagged friction where it is not supported: with other laws, with torsional and rolling friction,
 /// and with the derivatives of integrators that have a stage.
 pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
     if options.convex_variant == ConvexVariant::Sap {
