@@ -98,8 +98,8 @@ pub trait Request {
     /// last level.
     fn gentler(&self, push_out: PushOut) -> Option<PushOut>;
 
-    /// True if the stabilization, with the impulses of the last solution, gives bodies speeds far above its
-    /// own (overshoot).
+    /// True if the last solution throws a body (overshoot): the stabilization makes a dof several times
+    /// faster than it may be by stabilization.
     fn throws(&mut self) -> bool;
 
     /// The levels of stabilization of the last steps.
