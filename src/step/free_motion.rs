@@ -33,7 +33,7 @@ impl Sim {
     pub(super) fn check_couplings(&self) -> Result<()> {
         if self.contact.is_some() && self.forces.couples() {
             return Err(Error::unsupported(
-                "forces: with constraints, a force between dofs must be explicit; options.contact None has none",
+                "forces: with constraints, a force between dofs must be explicit; options.contact None makes no constraints",
             ));
         }
         Ok(())

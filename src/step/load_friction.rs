@@ -279,7 +279,9 @@ impl LoadFriction {
                 self.friction[i] = next;
             }
         }
-        Err(Error::internal("the search for joint friction has no end"))
+        Err(Error::internal(
+            "the iteration for the friction of joints by load did not end",
+        ))
     }
 
     /// c N − friction.
@@ -384,7 +386,7 @@ impl LoadFriction {
         invert(&mut self.square, &mut self.coupled, m)
             .ok_or_else(|| {
                 Error::numerical(
-                    "the friction of joints by load has no derivative: load and friction feed each other",
+                    "the friction of joints by load has no derivative: the linear system of loads and friction is singular",
                 )
             })
     }

@@ -34,7 +34,7 @@ impl Sim {
         };
         let joint = self.model.joint(loads.joints[0].joint);
         Err(Error::unsupported(format!(
-            "{what}: this version has none with friction by load (friction_coefficient of joint \"{}\")",
+            "{what}: not supported with friction by load (friction_coefficient of joint \"{}\")",
             joint.name
         )))
     }

@@ -157,7 +157,7 @@ impl Bytes {
             most => message += &format!("; there is for about {most} contacts"),
         }
         if resists_torsion(model) && !matches!(options.contact, Contact::None | Contact::Penalty) {
-            message += "; torsional and rolling friction (condim 4 and 6) take room by the square of their number, \
+            message += "; torsional and rolling friction (condim 4 and 6) need memory by the square of their number, \
                         sliding friction (condim 3) in proportion";
         }
         Err(Error::capacity(message))

@@ -95,8 +95,8 @@ impl Linearized for ConvexSolver {
         self.factor_solution(problem)?;
         if self.regularization.iter().any(|r| r.lag.is_some()) {
             return Err(Error::unsupported(
-                "options.convex_variant: the derivative of a step's inverse lacks the bound of lagged friction, expected \
-                 the variant Sap",
+                "options.convex_variant: the derivative of a step's inverse is not supported with lagged friction, \
+                 expected the variant Sap",
             ));
         }
         let (from, to) = (dsigma.as_chunks::<1>().0, dlambda.as_chunks_mut::<1>().0);

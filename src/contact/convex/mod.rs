@@ -169,7 +169,7 @@ impl ConvexSolver {
         let numbers = self.lambda.iter().chain(&self.sigma);
         if !numbers.chain([&residual]).all(|x| x.is_finite()) {
             return Err(Error::numerical(
-                "the contact solver left the finite numbers",
+                "the contact solver gave a number that is not finite",
             ));
         }
         if residual > options.enough() {

@@ -290,7 +290,7 @@ impl NcpSolver {
         let work = &self.work;
         if !work.lambda.iter().chain(&work.sigma).all(|x| x.is_finite()) {
             return Err(Error::numerical(
-                "the contact solver left the finite numbers",
+                "the contact solver gave a number that is not finite",
             ));
         }
         self.certify(problem, options, &mut certificate);
