@@ -1,7 +1,7 @@
 //! The linear system of a fixed set of modes. Newton's polish and the derivative share it.
 //!
-//! Each block moves on a face of its law. Let R be the directions in which its impulse may move, and L
-//! the directions in which its velocity is held. The linearized law on all faces together is
+//! Each block moves on a face of its law. Let R be the directions in which its impulse may move, and L the
+//! directions in which its velocity is zero. The linearized law on all faces together is
 //!
 //!   (Lᵀ G R + Q) x = −Lᵀ w,   dλ = R x.
 //!
@@ -72,7 +72,7 @@ pub(super) enum Purpose {
     Near,
     /// To find the rank, and with it the least-norm impulse and the derivative.
     Rank,
-    /// As `Rank`, if held rows are known to depend on each other. This saves the attempt without
+    /// As `Rank`, if active rows are known to be linearly dependent. This saves the attempt without
     /// complete pivoting.
     Deficient,
 }

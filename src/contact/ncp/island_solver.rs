@@ -278,7 +278,7 @@ impl IslandSolver {
         matches!(problem.delassus, Delassus::Trees(_)) || self.solver.may_be_deficient()
     }
 
-    /// As [`NcpSolver::left_over`], for the islands whose held rows may depend on each other. `dlambda`
+    /// As [`NcpSolver::left_over`], for the islands whose active rows may be linearly dependent. `dlambda`
     /// is scratch.
     pub fn left_over(
         &mut self,

@@ -5,7 +5,7 @@
 //!
 //!   dλ = d − R A⁻¹ Lᵀ (w + G d),     A = Lᵀ G R + Q.
 //!
-//! If held rows depend on each other, A⁻¹ is A⁺: dλ is then the least-norm one, and only G dλ and Jᵀdλ
+//! If active rows are linearly dependent, A⁻¹ is A⁺: dλ is then the least-norm one, and only G dλ and Jᵀdλ
 //! are unique.
 
 use super::NcpSolver;

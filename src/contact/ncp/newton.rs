@@ -128,7 +128,7 @@ pub(super) fn run(
         }
     }
     if promoted {
-        // The solution verified before the promotion still stands.
+        // The solution that was verified before the promotion stays.
         work.restore_verified();
         active_set.set_faces(problem.blocks, work);
         active_set.factor(problem, purpose(choice));

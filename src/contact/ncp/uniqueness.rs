@@ -1,10 +1,10 @@
 //! Decides whether constraints determine one derivative of the velocity: redundant constraints must
 //! agree on its variation.
 //!
-//! If held rows depend on each other, a small change of the state may require a motion that no impulse can
-//! cause: all four corners of a rocking box stick at once only while it is level. The modes then change in
-//! every direction, and a least-squares solution has no meaning as a derivative. The condition is linear in
-//! the direction of the state, so one random direction shows whether any direction violates it.
+//! If active rows are linearly dependent, a small change of the state may require a motion that no impulse
+//! can cause: all four corners of a rocking box stick at once only while it is level. The modes then change
+//! in every direction, and a least-squares solution has no meaning as a derivative. The condition is linear
+//! in the direction of the state, so one random direction shows whether any direction violates it.
 //!
 //! At a switch the same direction shows whether the modes on its sides have the same response, see
 //! [`NcpSolver::sides_agree`].

@@ -314,7 +314,7 @@ impl Newton {
                 && (is_stuck || goal.balances(size, rate) > way.balances_if_renewed(&goal, size))
             {
                 if linear.factor(&mut problem.physics, &rule, at).is_err() {
-                    // No matrix leads on from here.
+                    // No factorization gives a direction from here.
                     return Ok(found);
                 }
                 size = self.correct_now(linear, problem) / scale;

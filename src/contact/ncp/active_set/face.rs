@@ -1,5 +1,5 @@
-//! The faces of laws: the directions in which a block's impulse may move, and those in which its
-//! velocity is held.
+//! The faces of laws: the directions in which a block's impulse may move, and those in which its velocity
+//! is zero.
 
 use crate::contact::block::Small;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
