@@ -108,8 +108,9 @@ pub struct Constraints {
 impl Constraints {
     /// With `by_trees`, G is always stored by trees; otherwise `Held` decides.
     ///
-    /// # Errors `Unsupported` naming a joint whose bounds are not supported, or a tendon that joins more
-    /// than two trees; `InvalidArgument` naming an equality without effect.
+    /// # Errors
+    /// `Unsupported` naming a joint whose bounds are not supported, or a tendon that joins more than two
+    /// trees; `InvalidArgument` naming an equality without effect.
     pub fn new(
         model: &Model,
         scene: &Scene,

@@ -79,7 +79,8 @@ struct Search<'a> {
 /// "home", or else the first keyframe, or else the neutral configuration. The result is always the same
 /// for the same model.
 ///
-/// # Errors As [`Scene::new`]; those of equalities without effect.
+/// # Errors
+/// As [`Scene::new`]; those of equalities without effect.
 pub fn home(model: &Model) -> Result<Vec<f64>> {
     let mut search = Search::new(model)?;
     let keys = model.keyframes();

@@ -38,7 +38,8 @@ pub trait Law: Debug + Send {
     /// Takes impulses and modes found elsewhere as if [`Law::solve`] had found them, so that they can be
     /// linearized.
     ///
-    /// # Errors `Unsupported` for a law that cannot take a solution.
+    /// # Errors
+    /// `Unsupported` for a law that cannot take a solution.
     fn adopt(
         &mut self,
         _problem: &Problem,

@@ -107,7 +107,8 @@ impl Query<'_> {
     /// Runs `query` on a scene at the placements in `asked`: the scene of the steps, or a separate one if
     /// the steps have no contact.
     ///
-    /// # Errors Those of `query`, and of making the separate scene at the first query.
+    /// # Errors
+    /// Those of `query`, and of making the separate scene at the first query.
     pub fn with_scene<T>(
         &mut self,
         query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,

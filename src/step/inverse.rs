@@ -35,7 +35,8 @@ impl Sim {
     /// The step under τ becomes the last step, for contacts and all other queries. The warm start of the
     /// next step does not change.
     ///
-    /// # Errors As [`Sim::step`]; `Unsupported` for rigid contact laws and for integrators with a stage;
+    /// # Errors
+    /// As [`Sim::step`]; `Unsupported` for rigid contact laws and for integrators with a stage;
     /// `NotConverged` if no force gives a, because stabilization separates overlapping bodies by other
     /// impulses than the law's.
     pub fn inverse(

@@ -1,10 +1,10 @@
 //! Friction of joints by the loads that they carry.
 //!
-//! Dry friction of a dof is an interval ±h f of its impulse. For these joints f = f₀ + c N, where N is the load
-//! of the joint in the same step ([`crate::model::load_friction`]): a function of the accelerations and
+//! Dry friction of a dof is an interval ±h f of its impulse. For these joints f = f₀ + c N. N is the load
+//! of the joint in the same step ([`crate::model::load_friction`]), a function of the accelerations and
 //! impulses that depend on f. A step solves for c N by Broyden's method: each evaluation is a solution of
-//! the contact problem and a backward recursion. The first guess is the load without impulses, so that a step
-//! does not depend on the steps before it.
+//! the contact problem and a backward recursion. The first guess is the load without impulses, so that a
+//! step does not depend on the steps before it.
 //!
 //! The derivative is that of the solution. Let n be the variation of N at fixed f along a direction, X and
 //! B the derivatives of velocity and of N by f, and C the diagonal of c:

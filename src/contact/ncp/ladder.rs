@@ -6,7 +6,7 @@
 //! island the methods of [`METHODS`] are tried one after the other until one solves it. Those of
 //! [`AT_LAST`] follow once every island has had its turn.
 //! [`WorkBudget`](crate::contact::work_budget::WorkBudget) bounds the total work of a step, in addition to
-//! the tables. For a problem that no method solved, [`NcpSolver`](super::NcpSolver) says what is returned.
+//! the tables. [`NcpSolver`](super::NcpSolver) documents the result for a problem that no method solved.
 
 use crate::contact::capacity::DENSE;
 use crate::contact::certificate::{Effort, Path};

@@ -130,8 +130,8 @@ impl Goal {
             || size <= self.rounding && rate <= UNSEEN
     }
 
-    /// Number of balances needed from a correction of this size on, if each correction is `rate` times the
-    /// one before.
+    /// Number of evaluations of the balance of forces until convergence, from a correction of this size on,
+    /// if each correction is `rate` times the one before.
     pub fn balances(&self, mut size: f64, rate: f64) -> usize {
         let mut count = 0;
         while count < MANY && !self.is_met(size, rate) {
