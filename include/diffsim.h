@@ -804,8 +804,8 @@ typedef struct ds_builder ds_builder;
  * such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
- * reduction or has a quaternion, for a wrong number of columns, and for columns that depend on each
- * other; DS_ERR_NUMERICAL for a number that is not finite. The builder does not change then. */
+ * reduction or has a quaternion, for a wrong number of columns, and for linearly dependent columns;
+ * DS_ERR_NUMERICAL for a number that is not finite. The builder does not change then. */
 ds_status ds_builder_add_reduction(struct ds_builder *builder, const struct ds_reduction_desc *reduction);
 
 /* ---------------------------------------------- Simulation ---------------------------------------------- */
@@ -848,9 +848,9 @@ DS_ENUM(ds_gradient) {
    *
    * Also reported in these cases, which are found only when you ask for a derivative:
    * - The geometry of a contact has no unique derivative here. The undetermined part is left out.
-   * - Redundant constraints agree at this state but not at nearby ones (four corners of a box that rocks
-   *   while it is level). The derivative is the part on which they agree.
-   * - Constraints are nearly dependent, so that it is not known which solution the step is near.
+   * - Redundant constraints are consistent at this state but not at nearby ones (four corners of a box
+   *   that rocks while it is level). The derivative is that of the motions for which they are consistent.
+   * - Constraints are nearly dependent, so that round-off decides which solution the step is near.
    * - A selected friction coefficient equals that of the other geom of a pair, and the larger of the two
    *   counts. */
   DS_GRADIENT_ONE_SIDED = 1,
@@ -859,8 +859,8 @@ DS_ENUM(ds_gradient) {
    * derivative is DS_ERR_NOT_CONVERGED.
    *
    * Two further cases are found only when you ask for a derivative; they are DS_ERR_NUMERICAL:
-   * - Constraints depend on each other so nearly that the derivative would be round-off: JVPs and VJPs
-   *   would differ by more than 1e-6.
+   * - Constraints are so nearly dependent that the derivative would be round-off: JVPs and VJPs would
+   *   differ by more than 1e-6.
    * - Forces are so stiff compared with the inertia they act on that the solution keeps only five digits. */
   DS_GRADIENT_REFUSED = 3,
 };
@@ -883,23 +883,23 @@ typedef struct ds_step_info {
   int32_t converged;
   /** Number of contacts that rebound with an impulse. If there are any, the derivative of q+ by positions
    * (and by parameters that move surfaces) includes the change of the impact time: a later impact means a
-   * later rebound on another path. Differencing this one step does not show this; differencing a
-   * trajectory of many steps does. */
+   * later rebound, which displaces the bodies. Finite differences of this one step do not show it; finite
+   * differences of a trajectory do. */
   uint64_t impacts;
   /** Deepest penetration of the contacts at the start of the step [m]; 0 if there is none. */
   double deepest;
   /** Number of contacts deeper than ds_options.max_depth. Heavy bodies sink into light ones with
    * DS_CONTACT_CONVEX and DS_CONTACT_PENALTY, but not with DS_CONTACT_NCP and DS_CONTACT_LCP. */
   uint64_t too_deep;
-  /** Euler joints within three degrees of where their axes lie in one plane, where the step began. There a
-   * direction of rotation is lost. Accelerations and their derivatives grow without bound; within about
-   * 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
-   * round-off. */
+  /** Number of Euler joints that are, at the start of the step, within three degrees of their singularity
+   * (all axes in one plane, so that a direction of rotation is lost). Accelerations and their derivatives
+   * grow without bound; within about 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the
+   * velocities after the step are round-off. */
   uint64_t near_singular;
-  /** 1: the step reduced its stabilization. Jammed bodies could not be separated, or pinched bodies not
-   * without a high joint speed: penetrations, passed limits and violated equalities were treated as
-   * compliant in this step, and the derivative is that of the compliant step. 0: all violations were
-   * stabilized as the options say. */
+  /** 1: the step reduced its stabilization, because jammed bodies could not be separated, or only with a
+   * high joint speed. Penetrations, passed limits and violated equalities were compliant in this step,
+   * and the derivative is that of the compliant step. 0: all violations were stabilized as the options
+   * say. */
   uint64_t push_out_given_up;
   /** Work of the contact problem, in factorizations of it; with DS_CONTACT_CONVEX in Newton steps. If
    * bodies form several groups that do not touch each other, it is the work of the group that needed
@@ -978,9 +978,9 @@ typedef struct ds_contact {
    * features touch, and differs between two contacts of one pair of geoms. The number has no other
    * meaning. */
   uint64_t feature;
-  double area;          /**< Of a face of a hydroelastic patch: its area [m²]; else 0. */
-  /** Of a face of a hydroelastic patch: the pressure at `point` at the start of the step [Pa], negative if
-   * the face is not closed; else 0. */
+  double area;          /**< For a face of a hydroelastic patch: its area [m²]; otherwise 0. */
+  /** For a face of a hydroelastic patch: the pressure at `point` at the start of the step [Pa], negative
+   * if the face is not closed; else 0. */
   double pressure;
 } ds_contact;
 
@@ -1040,8 +1040,8 @@ typedef struct ds_distance {
  * change. Allocates as ds_sim_collide does.
  *
  * Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id out of range or two equal ids;
- * DS_ERR_UNSUPPORTED if both geoms are planes or height fields, and for a height field from inside or
- * from beyond its edge. */
+ * DS_ERR_UNSUPPORTED if both geoms are planes or height fields, and for a height field if the other geom
+ * is inside it or beyond its edge. */
 ds_status ds_sim_distance(struct ds_sim *sim, int32_t geom_a, int32_t geom_b, const double *q,
                           struct ds_distance *out, double *ddistance);
 
@@ -1119,7 +1119,7 @@ DS_ENUM(ds_param_kind) {
    * [Pa], greater than 0. With DS_CONTACT_CONVEX. */
   DS_PARAM_HYDROELASTIC_MODULUS = 20,
   /** index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius of
-   * a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for a joint without. */
+   * a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for other joints. */
   DS_PARAM_JOINT_FRICTION_COEFFICIENT = 21,
   /** index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
    * its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
@@ -1323,14 +1323,15 @@ ds_status ds_sim_step_jvp(struct ds_sim *sim, const double *dq, const double *dv
 ds_status ds_sim_step_vjp(struct ds_sim *sim, const double *q_next_bar, const double *v_next_bar,
                           double *q_bar, double *v_bar, double *u_bar, double *p_bar);
 
-/** The aware gradient: ds_sim_step_vjp, but with another gradient where one that looks beyond active and
- * open contacts is larger. It is a direction for a search, not a derivative: a body at rest that the
- * function wants to lift has an exact gradient of zero. Two more gradients treat contacts as separating,
- * or as active, if that may decrease the function; the returned one has the largest norm of u_bar (of
- * v_bar if nu = 0). The step and its derivatives stay the same to the bit. Costs at most three
- * ds_sim_step_vjp. See docs/gradients.md, Beyond contacts that hold, or are open.
+/** The aware gradient: a search direction, not a derivative. Where ds_sim_step_vjp is zero because a
+ * contact is active or open (a body at rest that should be lifted), it looks beyond the contact. It
+ * computes ds_sim_step_vjp and two more gradients, which treat contacts as separating, or as active, if
+ * that may decrease the function. It returns the gradient with the largest norm of u_bar (of v_bar if nu
+ * = 0). The step and its derivatives stay the same to the bit. Costs at most three ds_sim_step_vjp. See
+ * docs/gradients.md, Beyond contacts that hold, or are open.
  *
- * which, not NULL: 0 if the exact gradient was returned, 1 if another. Always 0 with DS_CONTACT_CONVEX.
+ * which (must not be NULL): 0 if the exact gradient was returned, otherwise 1. Always 0 with
+ * DS_CONTACT_CONVEX.
  *
  * Errors: as ds_sim_step_jacobians. */
 ds_status ds_sim_step_vjp_aware(struct ds_sim *sim, const double *q_next_bar, const double *v_next_bar,
@@ -1349,7 +1350,7 @@ ds_status ds_sim_step_vjp_aware(struct ds_sim *sim, const double *q_next_bar, co
 ds_status ds_sim_column_labels(struct ds_sim *sim, uint8_t *q, uint8_t *v, uint8_t *u, uint8_t *p);
 
 /** Number of contacts and limits whose mode in the gradient of the last ds_sim_step_vjp_aware differs from
- * their mode in the step; 0 if this was the exact gradient. count: not NULL.
+ * their mode in the step; 0 if this was the exact gradient. count must not be NULL.
  *
  * Errors: DS_ERR_NO_STEP if ds_sim_step_vjp_aware was not called after the last step. */
 ds_status ds_sim_aware_contacts(const struct ds_sim *sim, size_t *count);
@@ -1358,9 +1359,9 @@ ds_status ds_sim_aware_contacts(const struct ds_sim *sim, size_t *count);
  * those not wanted. Rows: t1, t2, n of each contact [N s], in the order of ds_sim_contacts: 3 count × nv,
  * nv, nu and np. They must not overlap. The components are in each contact's own frame, which moves;
  * ds_sim_contact_derivatives gives its motion. Costs one ds_sim_step_vjp per row, or one ds_sim_step_jvp
- * per column if there are fewer columns. unique, not NULL: 1 if the state determines every impulse; 0 if
- * constraints are redundant: only the generalized force of all impulses then has the returned derivative.
- * See docs/gradients.md, Redundant contacts.
+ * per column if there are fewer columns. unique (must not be NULL): 1 if the state determines every
+ * impulse; 0 if constraints are redundant: only the generalized force of all impulses then has the
+ * returned derivative. See docs/gradients.md, Redundant contacts.
  *
  * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
  * forces. */
@@ -1368,7 +1369,7 @@ ds_status ds_sim_impulse_jacobians(struct ds_sim *sim, double *by_q, double *by_
                                    int32_t *unique);
 
 /** Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses, 3 count
- * numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not NULL: as for
+ * numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap the variations. unique: as for
  * ds_sim_impulse_jacobians.
  *
  * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
@@ -1379,7 +1380,7 @@ ds_status ds_sim_impulse_jvp(struct ds_sim *sim, const double *dq, const double 
 /** Reverse mode of ds_sim_impulse_jacobians: given the gradient impulse_bar (3 count numbers) of a
  * function by the last step's contact impulses, computes its gradient by the step's arguments: q_bar,
  * v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted. Results may be impulse_bar. Costs
- * one ds_sim_step_vjp. unique, not NULL: as for ds_sim_impulse_jacobians.
+ * one ds_sim_step_vjp. unique: as for ds_sim_impulse_jacobians.
  *
  * Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
  * forces. */
@@ -1988,9 +1989,10 @@ ds_status ds_builder_add_sensor(struct ds_builder *builder, const struct ds_sens
 
 /* ---------------------------------------------- Rotations ----------------------------------------------- */
 
-/** The quaternion (x y z w) of a rotation vector (3 numbers) [rad].
+/** The quaternion (x y z w) of a rotation vector (3 numbers) [rad], the exponential map.
  *
- * jacobian: 3×3, column-major: rotation about the moved axes by the vector; may be NULL. */
+ * jacobian: 3×3, column-major: the derivative of the rotation (about the rotated axes) by the vector; may
+ * be NULL. */
 ds_status ds_rotation_vector_to_quat(const double *vector, double *quat, double *jacobian);
 
 /** The rotation vector (3 numbers) of a quaternion (x y z w), of length pi at most [rad].
@@ -2181,7 +2183,7 @@ ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
 /* ----- Trajectories of a batch that may end early, with the readings of sensors, and their adjoint ------ */
 
 /** Arguments and results of ds_batch_run_episodes. Fill with ds_episodes_init, then set the fields that
- * you use: q0, v0 and u must be there, NULL declines all others. Arrays are column-major, element after
+ * you use. q0, v0 and u are required; the others may be NULL. Arrays are column-major, element after
  * element. N is the number of steps that the call names. */
 typedef struct ds_episodes {
   size_t struct_size;  /**< Size of this struct in bytes; set by ds_episodes_init. */
@@ -2207,9 +2209,9 @@ typedef struct ds_episodes {
    * the input of the step that begins there. The last state of an element is read with its last input. */
   double *sensors;
   size_t *taken;       /**< count: number of steps that each element took. */
-  /** N×count: labels of the steps as ds_step_info knows them without a derivative. A step that failed has
-   * DS_GRADIENT_REFUSED, steps after the end have DS_GRADIENT_EXACT. The labels of the derivatives are
-   * those of ds_batch_rollout_gradient. */
+  /** N×count: labels of the steps, as ds_step_info reports them before a derivative is requested. A step
+   * that failed has DS_GRADIENT_REFUSED, steps after the end have DS_GRADIENT_EXACT. The labels of the
+   * derivatives are those of ds_batch_rollout_gradient. */
   ds_gradient *labels;
 } ds_episodes;
 
@@ -2248,8 +2250,9 @@ ds_status ds_batch_run_episodes(struct ds_batch *batch, size_t steps, const stru
                                 ds_status *each);
 
 /** Gradient of a function of the last rollouts of all elements and of their readings: the derivative of
- * the steps taken. Gradients by columns after the end of an element count for its last state; its end
- * does not move. `each`, failures and labels: as ds_batch_rollout_adjoint and ds_batch_rollout_gradient.
+ * the steps taken. Gradients by columns after the end of an element are added to that of its last state.
+ * The step at which the element ends counts as fixed. `each`, failures and labels: as
+ * ds_batch_rollout_adjoint and ds_batch_rollout_gradient.
  *
  * Errors: those of ds_batch_rollout_adjoint and ds_sim_sensor_vjp; DS_ERR_UNSUPPORTED for p_bar with
  * sensors_bar if a sensor reads anything but positions and velocities of frames and joints, or if a
@@ -2260,10 +2263,10 @@ ds_status ds_batch_episodes_adjoint(struct ds_batch *batch, const struct ds_epis
 /* --------------------------------------- Trajectories of a batch ---------------------------------------- */
 
 /** Makes memory for rollouts of up to `steps` steps in every element, so that ds_batch_rollout does not
- * allocate. More memory forgets the last rollouts; memory that is there already stays. An element takes
- * the bytes that ds_rollout_create names.
+ * allocate. If it allocates, the last rollouts are forgotten; otherwise nothing changes. An element takes
+ * as many bytes as ds_rollout_create says.
  *
- * Errors: DS_ERR_CAPACITY where memory does not suffice. */
+ * Errors: DS_ERR_CAPACITY if there is not enough memory. */
 ds_status ds_batch_reserve(struct ds_batch *batch, size_t steps);
 
 /** Runs N = steps steps in every element, each with the bits of ds_rollout_run, in one call of the
@@ -2289,7 +2292,7 @@ ds_status ds_batch_rollout_adjoint(struct ds_batch *batch, const double *q_bar, 
                                    double *q0_bar, double *v0_bar, double *u_bar, double *p_bar,
                                    ds_status *each);
 
-/** Number of steps of the last rollouts; 0 where no element has one, or for NULL. */
+/** Number of steps of the last rollouts; 0 if no element has one, or for NULL. */
 size_t ds_batch_rollout_steps(const struct ds_batch *batch);
 
 /** Label of every step in the last ds_batch_rollout_adjoint, a ds_gradient: steps×count. An element
@@ -2364,28 +2367,28 @@ ds_status ds_sim_ray_casts(struct ds_sim *sim, const double *q, size_t count, co
 
 /* ------------------------- Hydroelastic patches and the polygons of their faces ------------------------- */
 
-/** How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than
- * ds_patch is in this header. */
+/** Distance between patches in the array of ds_sim_patches [bytes]. A newer library's patches may be
+ * longer than ds_patch in this header. */
 size_t ds_patch_size(void);
 
 /** The faces through which two geoms press each other, world axes. */
 typedef struct ds_patch {
   int32_t geom_a;       /**< Geom A. */
   int32_t geom_b;       /**< Geom B. */
-  double area;          /**< Of the faces that are closed [m²]. */
-  double centroid[3];   /**< Of that area; of all faces where none is closed [m]. */
+  double area;          /**< Area of the closed faces [m²]. */
+  double centroid[3];   /**< Centroid of this area; of all faces if none is closed [m]. */
   double normal[3];     /**< Unit vector from A to B: the mean over the area. */
-  double force[3];      /**< On B in the last step [N]. Zero after ds_sim_collide. */
-  double torque[3];     /**< On B about the centroid [N m]. Zero after ds_sim_collide. */
-  size_t first_contact; /**< Its faces among those of ds_sim_contacts: the first one. */
-  size_t contact_count; /**< Number of its faces, those that are not closed among them. */
+  double force[3];      /**< Force on B in the last step [N]. Zero after ds_sim_collide. */
+  double torque[3];     /**< Torque on B about the centroid [N m]. Zero after ds_sim_collide. */
+  size_t first_contact; /**< Index of its first face in ds_sim_contacts; its faces follow one another. */
+  size_t contact_count; /**< Number of its faces, including faces that are not closed. */
 } ds_patch;
 
-/** The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of
- * them from *patches on, NULL for none, ds_patch_size() apart. They belong to the sim and live until its
- * next call.
+/** The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: an array of
+ * *count patches at *patches, ds_patch_size() bytes apart; NULL if there are none. They belong to the sim
+ * and live until the next call on it.
  *
- * Errors: DS_ERR_NO_STEP before either. */
+ * Errors: DS_ERR_NO_STEP before a step or ds_sim_collide. */
 ds_status ds_sim_patches(const struct ds_sim *sim, const struct ds_patch **patches, size_t *count);
 
 /** The polygons of the hydroelastic faces among the contacts of the last step or ds_sim_collide, for
@@ -2395,7 +2398,7 @@ ds_status ds_sim_patches(const struct ds_sim *sim, const struct ds_patch **patch
  * belong to the sim and live until its next call; the faces are those at the start of the step. Without
  * hydroelastic geoms *contacts is 0.
  *
- * Errors: DS_ERR_NO_STEP before either. */
+ * Errors: DS_ERR_NO_STEP before a step or ds_sim_collide. */
 ds_status ds_sim_patch_faces(const struct ds_sim *sim, const double **vertices, const double **pressures,
                              const size_t **starts, size_t *contacts);
 
@@ -2533,8 +2536,7 @@ typedef struct ds_joint_desc {
   size_t struct_size;   /**< Size of this struct in bytes; set by ds_joint_desc_init. */
   const char *name;     /**< Name, unique among joints; NULL for none. */
   int32_t kind;         /**< A ds_joint_kind. Default DS_JOINT_REVOLUTE. */
-  /** 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
-   * Default 0. */
+  /** 1: the spline curve is closed: its last control frame is followed by the first one. Default 0. */
   int32_t cyclic;
   /** Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z. */
   double axis[3];
@@ -2577,8 +2579,8 @@ typedef struct ds_joint_desc {
   double friction_coefficient;
   /** Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0. */
   double friction_radius;
-  /** Distance of the ends of the bearing, which moments load as well [m]. Default 0: moments count
-   * nothing. */
+  /** Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do
+   * not contribute. */
   double friction_height;
 } ds_joint_desc;
 
@@ -2589,12 +2591,12 @@ void ds_joint_desc_init(struct ds_joint_desc *joint);
  * first one is next to the parent. A free joint must be the only joint. */
 ds_status ds_builder_add_joint(struct ds_builder *builder, int32_t body, const struct ds_joint_desc *joint);
 
-/** How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and
- * at least one is compliant, else in points; planes never meet planes. */
+/** How a geom takes part in hydroelastic contact. Two geoms touch in faces if one is compliant and the
+ * other one rigid or compliant; otherwise in points. Planes never touch planes. */
 DS_ENUM(ds_hydroelastic) {
   DS_HYDROELASTIC_NONE = 0,  /**< It touches in points. */
-  DS_HYDROELASTIC_RIGID = 1, /**< By its surface, which does not yield. */
-  /** By a pressure field inside. Not of a mesh, and neither kind of a height field. */
+  DS_HYDROELASTIC_RIGID = 1, /**< By its surface, which is rigid. */
+  /** By a pressure field inside. A compliant mesh must be convex. Height fields have neither kind. */
   DS_HYDROELASTIC_COMPLIANT = 2,
 };
 
@@ -2642,18 +2644,18 @@ typedef struct ds_geom_desc {
   const double *heights;
   size_t columns;         /**< Number of nodes along x, 2 or more. Default 0. */
   size_t rows;            /**< Number of nodes along y, 2 or more. Default 0. */
-  /** A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default
+  /** A ds_hydroelastic: how the geom touches others in faces, with DS_CONTACT_CONVEX. Default
    * DS_HYDROELASTIC_NONE. */
   int32_t hydroelastic;
   int32_t reserved2;      /**< Must be 0. */
-  /** Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7. */
+  /** For a compliant geom: the pressure on its medial axis, where it is deepest inside [Pa]. Default 1e7. */
   double modulus;
-  /** About the length of the edges by which curved surfaces are meshed [m]. Default 0.02. */
+  /** Approximate length of the edges in the mesh of curved surfaces [m]. Default 0.02. */
   double resolution;
-  /** Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial
-   * axis [m]. Default 0. */
+  /** Faces that are open by at most this distance, or by at most a tenth of the depth of the medial axis,
+   * are predicted contacts [m]. Default 0. */
   double hydroelastic_margin;
-  /** Of a compliant plane: depth at which the pressure is the modulus [m]. Default 1. */
+  /** For a compliant plane: depth at which the pressure is the modulus [m]. Default 1. */
   double slab_thickness;
 } ds_geom_desc;
 
@@ -3060,7 +3062,7 @@ typedef struct ds_body_desc {
   const char *name;   /**< Name, unique among bodies; "" for none. Default NULL. */
   /** The parent body; joints between them, if any, move this body. The world is its own parent. Default 0. */
   int32_t parent;
-  /** Number of the body among the mocap bodies, from 0; -1 if it is none of them. Default -1. */
+  /** Number of the body among the mocap bodies, from 0; -1 if it is not a mocap body. Default -1. */
   int32_t mocap;
   /** Pose of the body's frame in its parent's frame while every joint is at its reference: a column-major
    * 4×4 matrix. Default the identity. */

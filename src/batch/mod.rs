@@ -1,9 +1,9 @@
 //! Many independent simulations of one model, stepped by a pool of threads.
 //!
-//! Every element has its own simulation with its own warm start and parameters, so which thread
-//! steps it changes no bit. A simulation is held by a rollout, so that an element can run many steps in one
-//! call and differentiate them. The threads are made at creation and sleep between calls; a call makes
-//! no heap call and takes a lock only at its begin and its end.
+//! Every element has its own simulation with its own warm start and parameters, so which thread steps it
+//! changes no bit. Each simulation belongs to a rollout, so that an element can run many steps in one call
+//! and differentiate them. The threads are made at creation and sleep between calls; a call makes no heap
+//! call and takes a lock only at its begin and its end.
 
 mod episodes;
 mod pool;
@@ -181,8 +181,8 @@ impl Batch {
     /// the shapes of [`StepJacobians`], one after the other.
     ///
     /// # Errors
-    /// As [`Batch::step`], with those of [`Sim::step_jacobians`]; an element without a last step
-    /// says `NoStep`.
+    /// As [`Batch::step`], with those of [`Sim::step_jacobians`]; `NoStep` for an element without a last
+    /// step.
     pub fn step_jacobians(&mut self, out: StepJacobians<'_>, each: &mut [Status]) -> Result<()> {
         let (_, nv, nu) = self.sizes();
         let np = self.np(out.dq_dp.is_some() || out.dv_dp.is_some())?;
@@ -269,7 +269,7 @@ impl Batch {
         (m.nq(), m.nv(), m.nu())
     }
 
-    /// Selected parameters of an element; where they matter they must be as many for all.
+    /// Number of selected parameters of an element. If `matters`, all elements must have the same number.
     fn np(&self, matters: bool) -> Result<usize> {
         let np = self.elements[0].sim().np();
         let mut sims = self.elements.iter().map(Rollout::sim);

@@ -16,8 +16,8 @@ pub struct BatchRolloutAdjoint<'a> {
 }
 
 impl Batch {
-    /// Makes memory for rollouts of up to `steps` steps in every element, with the readings of sensors.
-    /// Memory that is there already stays.
+    /// Makes memory for rollouts of up to `steps` steps in every element, with the readings of sensors. If
+    /// there is enough already, nothing changes.
     ///
     /// # Errors
     /// `Capacity` where memory does not suffice.

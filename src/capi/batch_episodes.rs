@@ -11,7 +11,7 @@ use crate::error::{Error, Result, Status};
 use std::ptr;
 
 /// Arguments and results of ds_batch_run_episodes. Fill with ds_episodes_init, then set the fields that you
-/// use: q0, v0 and u must be there, NULL declines all others. Arrays are column-major, element after element.
+/// use. q0, v0 and u are required; the others may be NULL. Arrays are column-major, element after element.
 /// N is the number of steps that the call names.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -48,9 +48,9 @@ pub struct ds_episodes {
     pub sensors: *mut f64,
     /// count: number of steps that each element took.
     pub taken: *mut usize,
-    /// N×count: labels of the steps as ds_step_info knows them without a derivative. A step that failed has
-    /// DS_GRADIENT_REFUSED, steps after the end have DS_GRADIENT_EXACT. The labels of the derivatives are
-    /// those of ds_batch_rollout_gradient.
+    /// N×count: labels of the steps, as ds_step_info reports them before a derivative is requested. A step
+    /// that failed has DS_GRADIENT_REFUSED, steps after the end have DS_GRADIENT_EXACT. The labels of the
+    /// derivatives are those of ds_batch_rollout_gradient.
     pub labels: *mut ds_gradient,
 }
 
@@ -242,8 +242,9 @@ pub unsafe extern "C" fn ds_batch_run_episodes(
 }
 
 /// Gradient of a function of the last rollouts of all elements and of their readings: the derivative of the
-/// steps taken. Gradients by columns after the end of an element count for its last state; its end does not
-/// move. `each`, failures and labels: as ds_batch_rollout_adjoint and ds_batch_rollout_gradient.
+/// steps taken. Gradients by columns after the end of an element are added to that of its last state. The
+/// step at which the element ends counts as fixed. `each`, failures and labels: as ds_batch_rollout_adjoint
+/// and ds_batch_rollout_gradient.
 ///
 /// Errors: those of ds_batch_rollout_adjoint and ds_sim_sensor_vjp; DS_ERR_UNSUPPORTED for p_bar with
 /// sensors_bar if a sensor reads anything but positions and velocities of frames and joints, or if a selected

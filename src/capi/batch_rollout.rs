@@ -19,10 +19,10 @@ pub(super) fn times(rows: usize, steps: usize, count: usize) -> Result<usize, Er
 }
 
 /// Makes memory for rollouts of up to `steps` steps in every element, so that ds_batch_rollout does not
-/// allocate. More memory forgets the last rollouts; memory that is there already stays. An element takes
-/// the bytes that ds_rollout_create names.
+/// allocate. If it allocates, the last rollouts are forgotten; otherwise nothing changes. An element takes
+/// as many bytes as ds_rollout_create says.
 ///
-/// Errors: DS_ERR_CAPACITY where memory does not suffice.
+/// Errors: DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reserve(batch: *mut ds_batch, steps: usize) -> ds_status {
     wall::status(|| get(batch)?.batch.reserve(steps))
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn ds_batch_rollout_adjoint(
     })
 }
 
-/// Number of steps of the last rollouts; 0 where no element has one, or for NULL.
+/// Number of steps of the last rollouts; 0 if no element has one, or for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_rollout_steps(batch: *const ds_batch) -> usize {
     wall::value(0, || {

@@ -21,8 +21,7 @@ pub struct ds_joint_desc {
     pub name: *const c_char,
     /// A ds_joint_kind. Default DS_JOINT_REVOLUTE.
     pub kind: i32,
-    /// 1: the last control frame of a spline curve leads to the first again, and the coordinate goes round.
-    /// Default 0.
+    /// 1: the spline curve is closed: its last control frame is followed by the first one. Default 0.
     pub cyclic: i32,
     /// Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.
     pub axis: [f64; 3],
@@ -74,8 +73,8 @@ pub struct ds_joint_desc {
     pub friction_coefficient: f64,
     /// Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0.
     pub friction_radius: f64,
-    /// Distance of the ends of the bearing, which moments load as well [m]. Default 0: moments count
-    /// nothing.
+    /// Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do
+    /// not contribute.
     pub friction_height: f64,
 }
 
@@ -178,32 +177,32 @@ pub struct ds_geom_desc {
     pub columns: usize,
     /// Number of nodes along y, 2 or more. Default 0.
     pub rows: usize,
-    /// A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default
+    /// A ds_hydroelastic: how the geom touches others in faces, with DS_CONTACT_CONVEX. Default
     /// DS_HYDROELASTIC_NONE.
     pub hydroelastic: i32,
     /// Must be 0.
     pub reserved2: i32,
-    /// Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7.
+    /// For a compliant geom: the pressure on its medial axis, where it is deepest inside [Pa]. Default 1e7.
     pub modulus: f64,
-    /// About the length of the edges by which curved surfaces are meshed [m]. Default 0.02.
+    /// Approximate length of the edges in the mesh of curved surfaces [m]. Default 0.02.
     pub resolution: f64,
-    /// Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial
-    /// axis [m]. Default 0.
+    /// Faces that are open by at most this distance, or by at most a tenth of the depth of the medial axis,
+    /// are predicted contacts [m]. Default 0.
     pub hydroelastic_margin: f64,
-    /// Of a compliant plane: depth at which the pressure is the modulus [m]. Default 1.
+    /// For a compliant plane: depth at which the pressure is the modulus [m]. Default 1.
     pub slab_thickness: f64,
 }
 
-/// How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at
-/// least one is compliant, else in points; planes never meet planes.
+/// How a geom takes part in hydroelastic contact. Two geoms touch in faces if one is compliant and the
+/// other one rigid or compliant; otherwise in points. Planes never touch planes.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_hydroelastic {
     /// It touches in points.
     DS_HYDROELASTIC_NONE = 0,
-    /// By its surface, which does not yield.
+    /// By its surface, which is rigid.
     DS_HYDROELASTIC_RIGID = 1,
-    /// By a pressure field inside. Not of a mesh, and neither kind of a height field.
+    /// By a pressure field inside. A compliant mesh must be convex. Height fields have neither kind.
     DS_HYDROELASTIC_COMPLIANT = 2,
 }
 

@@ -173,9 +173,9 @@ fn geoms(sim: &Sim, geom_a: i32, geom_b: i32) -> Result<[usize; 2]> {
 /// say. ddistance: its derivative by q (tangent), 1×nv; NULL if not wanted. Contacts and the last
 /// step do not change. Allocates as ds_sim_collide does.
 ///
-/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id out of range or two equal
-/// ids; DS_ERR_UNSUPPORTED if both geoms are planes or height fields, and for a height field from
-/// inside or from beyond its edge.
+/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id out of range or two equal ids;
+/// DS_ERR_UNSUPPORTED if both geoms are planes or height fields, and for a height field if the other geom
+/// is inside it or beyond its edge.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_distance(
     sim: *mut ds_sim,

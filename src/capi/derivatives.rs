@@ -236,15 +236,14 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
     })
 }
 
-/// The aware gradient: ds_sim_step_vjp, but with another gradient where one that looks beyond
-/// active and open contacts is larger. It is a direction for a search, not a derivative: a body at
-/// rest that the function wants to lift has an exact gradient of zero. Two more gradients treat
-/// contacts as separating, or as active, if that may decrease the function; the returned one has
-/// the largest norm of u_bar (of v_bar if nu = 0). The step and its derivatives stay the same to
-/// the bit. Costs at most three ds_sim_step_vjp. See docs/gradients.md, Beyond contacts that hold,
-/// or are open.
+/// The aware gradient: a search direction, not a derivative. Where ds_sim_step_vjp is zero because a
+/// contact is active or open (a body at rest that should be lifted), it looks beyond the contact. It
+/// computes ds_sim_step_vjp and two more gradients, which treat contacts as separating, or as active, if
+/// that may decrease the function. It returns the gradient with the largest norm of u_bar (of v_bar if nu =
+/// 0). The step and its derivatives stay the same to the bit. Costs at most three ds_sim_step_vjp. See
+/// docs/gradients.md, Beyond contacts that hold, or are open.
 ///
-/// which, not NULL: 0 if the exact gradient was returned, 1 if another. Always 0 with
+/// which (must not be NULL): 0 if the exact gradient was returned, otherwise 1. Always 0 with
 /// DS_CONTACT_CONVEX.
 ///
 /// Errors: as ds_sim_step_jacobians.
@@ -309,8 +308,8 @@ pub unsafe extern "C" fn ds_sim_column_labels(
     })
 }
 
-/// Number of contacts and limits whose mode in the gradient of the last ds_sim_step_vjp_aware differs
-/// from their mode in the step; 0 if this was the exact gradient. count: not NULL.
+/// Number of contacts and limits whose mode in the gradient of the last ds_sim_step_vjp_aware differs from
+/// their mode in the step; 0 if this was the exact gradient. count must not be NULL.
 ///
 /// Errors: DS_ERR_NO_STEP if ds_sim_step_vjp_aware was not called after the last step.
 #[unsafe(no_mangle)]
@@ -322,14 +321,13 @@ pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut u
     })
 }
 
-/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p, column-major;
-/// NULL for those not wanted. Rows: t1, t2, n of each contact [N s], in the order of
-/// ds_sim_contacts: 3 count × nv, nv, nu and np. They must not overlap. The components are in each
-/// contact's own frame, which moves; ds_sim_contact_derivatives gives its motion. Costs one
-/// ds_sim_step_vjp per row, or one ds_sim_step_jvp per column if there are fewer columns. unique,
-/// not NULL: 1 if the state determines every impulse; 0 if constraints are redundant: only the
-/// generalized force of all impulses then has the returned derivative. See docs/gradients.md,
-/// Redundant contacts.
+/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p, column-major; NULL for
+/// those not wanted. Rows: t1, t2, n of each contact [N s], in the order of ds_sim_contacts: 3 count × nv,
+/// nv, nu and np. They must not overlap. The components are in each contact's own frame, which moves;
+/// ds_sim_contact_derivatives gives its motion. Costs one ds_sim_step_vjp per row, or one ds_sim_step_jvp
+/// per column if there are fewer columns. unique (must not be NULL): 1 if the state determines every
+/// impulse; 0 if constraints are redundant: only the generalized force of all impulses then has the
+/// returned derivative. See docs/gradients.md, Redundant contacts.
 ///
 /// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts
 /// have forces.
@@ -365,9 +363,9 @@ pub unsafe extern "C" fn ds_sim_impulse_jacobians(
     })
 }
 
-/// Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses, 3
-/// count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
-/// NULL: as for ds_sim_impulse_jacobians.
+/// Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses, 3 count
+/// numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap the variations. unique: as for
+/// ds_sim_impulse_jacobians.
 ///
 /// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
 /// forces.
@@ -394,10 +392,10 @@ pub unsafe extern "C" fn ds_sim_impulse_jvp(
     })
 }
 
-/// Reverse mode of ds_sim_impulse_jacobians: given the gradient impulse_bar (3 count numbers) of a
-/// function by the last step's contact impulses, computes its gradient by the step's arguments:
-/// q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted. Results may be
-/// impulse_bar. Costs one ds_sim_step_vjp. unique, not NULL: as for ds_sim_impulse_jacobians.
+/// Reverse mode of ds_sim_impulse_jacobians: given the gradient impulse_bar (3 count numbers) of a function
+/// by the last step's contact impulses, computes its gradient by the step's arguments: q_bar, v_bar: nv
+/// numbers, u_bar: nu, p_bar: np; NULL for those not wanted. Results may be impulse_bar. Costs one
+/// ds_sim_step_vjp. unique: as for ds_sim_impulse_jacobians.
 ///
 /// Errors: as ds_sim_step_jacobians; DS_ERR_UNSUPPORTED with DS_CONTACT_PENALTY, whose contacts have
 /// forces.

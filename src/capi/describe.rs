@@ -26,7 +26,7 @@ pub struct ds_body_desc {
     /// The parent body; joints between them, if any, move this body. The world is its own parent.
     /// Default 0.
     pub parent: i32,
-    /// Number of the body among the mocap bodies, from 0; -1 if it is none of them. Default -1.
+    /// Number of the body among the mocap bodies, from 0; -1 if it is not a mocap body. Default -1.
     pub mocap: i32,
     /// Pose of the body's frame in its parent's frame while every joint is at its reference: a
     /// column-major 4×4 matrix. Default the identity.

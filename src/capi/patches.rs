@@ -7,18 +7,18 @@ use super::status::ds_status;
 use super::wall;
 use std::ptr;
 
-/// How far apart patches lie in the array of ds_sim_patches [bytes]: a newer library's may be longer than
-/// ds_patch is in this header.
+/// Distance between patches in the array of ds_sim_patches [bytes]. A newer library's patches may be longer
+/// than ds_patch in this header.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_patch_size() -> usize {
     size_of::<ds_patch>()
 }
 
-/// The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: *count of them
-/// from *patches on, NULL for none, ds_patch_size() apart. They belong to the sim and live until its next
-/// call.
+/// The hydroelastic patches of the last step or ds_sim_collide, in the order of the contacts: an array of
+/// *count patches at *patches, ds_patch_size() bytes apart; NULL if there are none. They belong to the sim
+/// and live until the next call on it.
 ///
-/// Errors: DS_ERR_NO_STEP before either.
+/// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_patches(
     sim: *const ds_sim,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn ds_sim_patches(
 /// live until its next call; the faces are those at the start of the step. Without hydroelastic geoms
 /// *contacts is 0.
 ///
-/// Errors: DS_ERR_NO_STEP before either.
+/// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_patch_faces(
     sim: *const ds_sim,

@@ -63,8 +63,8 @@ pub unsafe extern "C" fn ds_reduction_desc_init(reduction: *mut ds_reduction_des
 /// basic queries take such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
-/// reduction or has a quaternion, for a wrong number of columns, and for columns that depend on each
-/// other; DS_ERR_NUMERICAL for a number that is not finite. The builder does not change then.
+/// reduction or has a quaternion, for a wrong number of columns, and for linearly dependent columns;
+/// DS_ERR_NUMERICAL for a number that is not finite. The builder does not change then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_reduction(
     builder: *mut ds_builder,

@@ -16,9 +16,10 @@ pub enum ds_gradient {
     ///
     /// Also reported in these cases, which are found only when you ask for a derivative:
     /// - The geometry of a contact has no unique derivative here. The undetermined part is left out.
-    /// - Redundant constraints agree at this state but not at nearby ones (four corners of a box that
-    ///   rocks while it is level). The derivative is the part on which they agree.
-    /// - Constraints are nearly dependent, so that it is not known which solution the step is near.
+    /// - Redundant constraints are consistent at this state but not at nearby ones (four corners of a box
+    ///   that rocks while it is level). The derivative is that of the motions for which they are
+    ///   consistent.
+    /// - Constraints are nearly dependent, so that round-off decides which solution the step is near.
     /// - A selected friction coefficient equals that of the other geom of a pair, and the larger of
     ///   the two counts.
     DS_GRADIENT_ONE_SIDED = 1,
@@ -28,8 +29,8 @@ pub enum ds_gradient {
     /// derivative is DS_ERR_NOT_CONVERGED.
     ///
     /// Two further cases are found only when you ask for a derivative; they are DS_ERR_NUMERICAL:
-    /// - Constraints depend on each other so nearly that the derivative would be round-off: JVPs and
-    ///   VJPs would differ by more than 1e-6.
+    /// - Constraints are so nearly dependent that the derivative would be round-off: JVPs and VJPs would
+    ///   differ by more than 1e-6.
     /// - Forces are so stiff compared with the inertia they act on that the solution keeps only five
     ///   digits.
     DS_GRADIENT_REFUSED = 3,
@@ -68,25 +69,25 @@ pub struct ds_step_info {
     /// it; `gradient` shows this afterwards. 0: the residual is above the tolerance, and `gradient`
     /// is DS_GRADIENT_REFUSED.
     pub converged: i32,
-    /// Number of contacts that rebound with an impulse. If there are any, the derivative of q+ by
-    /// positions (and by parameters that move surfaces) includes the change of the impact time: a
-    /// later impact means a later rebound on another path. Differencing this one step does not show
-    /// this; differencing a trajectory of many steps does.
+    /// Number of contacts that rebound with an impulse. If there are any, the derivative of q+ by positions
+    /// (and by parameters that move surfaces) includes the change of the impact time: a later impact means
+    /// a later rebound, which displaces the bodies. Finite differences of this one step do not show it;
+    /// finite differences of a trajectory do.
     pub impacts: u64,
     /// Deepest penetration of the contacts at the start of the step [m]; 0 if there is none.
     pub deepest: f64,
     /// Number of contacts deeper than ds_options.max_depth. Heavy bodies sink into light ones with
     /// DS_CONTACT_CONVEX and DS_CONTACT_PENALTY, but not with DS_CONTACT_NCP and DS_CONTACT_LCP.
     pub too_deep: u64,
-    /// Euler joints within three degrees of where their axes lie in one plane, where the step began. There a
-    /// direction of rotation is lost. Accelerations and their derivatives grow without bound; within about
-    /// 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL, and the velocities after the step are
-    /// round-off.
+    /// Number of Euler joints that are, at the start of the step, within three degrees of their singularity
+    /// (all axes in one plane, so that a direction of rotation is lost). Accelerations and their
+    /// derivatives grow without bound; within about 1e-8 rad of the plane a derivative is DS_ERR_NUMERICAL,
+    /// and the velocities after the step are round-off.
     pub near_singular: u64,
-    /// 1: the step reduced its stabilization. Jammed bodies could not be separated, or pinched bodies not
-    /// without a high joint speed: penetrations, passed limits and violated equalities were treated as
-    /// compliant in this step, and the derivative is that of the compliant step. 0: all violations were
-    /// stabilized as the options say.
+    /// 1: the step reduced its stabilization, because jammed bodies could not be separated, or only with a
+    /// high joint speed. Penetrations, passed limits and violated equalities were compliant in this step,
+    /// and the derivative is that of the compliant step. 0: all violations were stabilized as the options
+    /// say.
     pub push_out_given_up: u64,
     /// Work of the contact problem, in factorizations of it; with DS_CONTACT_CONVEX in Newton steps. If
     /// bodies form several groups that do not touch each other, it is the work of the group that needed
@@ -183,10 +184,10 @@ pub struct ds_contact {
     /// same features touch, and differs between two contacts of one pair of geoms. The number has no
     /// other meaning.
     pub feature: u64,
-    /// Of a face of a hydroelastic patch: its area [m²]; else 0.
+    /// For a face of a hydroelastic patch: its area [m²]; otherwise 0.
     pub area: f64,
-    /// Of a face of a hydroelastic patch: the pressure at `point` at the start of the step [Pa], negative if
-    /// the face is not closed; else 0.
+    /// For a face of a hydroelastic patch: the pressure at `point` at the start of the step [Pa], negative
+    /// if the face is not closed; else 0.
     pub pressure: f64,
 }
 
@@ -227,19 +228,19 @@ pub struct ds_patch {
     pub geom_a: i32,
     /// Geom B.
     pub geom_b: i32,
-    /// Of the faces that are closed [m²].
+    /// Area of the closed faces [m²].
     pub area: f64,
-    /// Of that area; of all faces where none is closed [m].
+    /// Centroid of this area; of all faces if none is closed [m].
     pub centroid: [f64; 3],
     /// Unit vector from A to B: the mean over the area.
     pub normal: [f64; 3],
-    /// On B in the last step [N]. Zero after ds_sim_collide.
+    /// Force on B in the last step [N]. Zero after ds_sim_collide.
     pub force: [f64; 3],
-    /// On B about the centroid [N m]. Zero after ds_sim_collide.
+    /// Torque on B about the centroid [N m]. Zero after ds_sim_collide.
     pub torque: [f64; 3],
-    /// Its faces among those of ds_sim_contacts: the first one.
+    /// Index of its first face in ds_sim_contacts; its faces follow one another.
     pub first_contact: usize,
-    /// Number of its faces, those that are not closed among them.
+    /// Number of its faces, including faces that are not closed.
     pub contact_count: usize,
 }
 

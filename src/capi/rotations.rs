@@ -46,9 +46,10 @@ unsafe fn axes(list: *const f64, square: bool) -> Result<[Vec3; 3]> {
     Ok(unit)
 }
 
-/// The quaternion (x y z w) of a rotation vector (3 numbers) [rad].
+/// The quaternion (x y z w) of a rotation vector (3 numbers) [rad], the exponential map.
 ///
-/// jacobian: 3×3, column-major: rotation about the moved axes by the vector; may be NULL.
+/// jacobian: 3×3, column-major: the derivative of the rotation (about the rotated axes) by the vector; may
+/// be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rotation_vector_to_quat(
     vector: *const f64,

@@ -17,18 +17,18 @@ pub const MOTIONS: usize = 4;
 /// Centre and radius [m]; the radius of a plane is infinite.
 pub type Ball = (Vec3, f64);
 
-/// Selects the points of two bodies that count as contacts: near ones, and points that a relative
-/// motion may bring together within a time.
+/// Selects the points of two bodies that count as contacts: points with a small gap, and points whose gap a
+/// predicted relative motion may close within a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Approach {
-    /// Points up to this gap count however the bodies move [m].
+    /// Points up to this gap count for every motion of the bodies [m].
     margin: f64,
     /// Duration of the motions [s].
     horizon: f64,
     /// No point with a larger gap counts [m].
     pub farthest: f64,
-    /// Friction coefficient μ of compliant contacts, else 0. A sliding point counts earlier by μ times
-    /// its slip.
+    /// Friction coefficient μ of compliant contacts, else 0. A sliding point counts at a gap that is larger
+    /// by μ times its slip.
     glide: f64,
     /// Velocity of B relative to A at `centre`, and relative angular velocity.
     motions: [Twist; MOTIONS],
@@ -120,8 +120,8 @@ impl Approach {
         }
     }
 
-    /// Whether a point counts: whether a motion is fast enough there, in any direction. A point with a
-    /// NaN gap counts, so that a later check can refuse it.
+    /// Whether a point counts: its gap is at most the margin, or at most the distance that a motion covers
+    /// there in any direction. A point with a NaN gap counts, so that a later check can refuse it.
     pub fn holds(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;
         let reach = self.horizon * stretch(self.glide);
@@ -158,7 +158,7 @@ pub fn stretch(mu: f64) -> f64 {
     if mu == 0.0 { 1.0 } else { mu.hypot(1.0) }
 }
 
-/// Speed at this distance from the axis of rotation [m/s]. The distance is infinite for a plane.
+/// Speed by a rotation at this distance from its axis [m/s]. The distance is infinite for a plane.
 pub fn swing(turning: f64, radius: f64) -> f64 {
     if turning == 0.0 {
         0.0

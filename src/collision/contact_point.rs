@@ -20,13 +20,14 @@ pub struct ContactPoint {
 pub enum Smoothness {
     /// The derivative is exact.
     Smooth,
-    /// There are several derivatives, each valid for some motions; this is one of them.
+    /// A tie: several features define the contact equally well. Each gives a derivative that is valid for
+    /// some motions; this is one of them.
     Tied(Tie),
     /// The derivative does not exist. The returned one leaves out the undetermined part.
     Degenerate,
 }
 
-/// The vectors by which tied derivatives may differ, in a generic combination.
+/// A random combination of the vectors by which the derivatives at a tie differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tie {
     /// Displacement of the point, as long as the shapes [m]. Its component along the normal is the

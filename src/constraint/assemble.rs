@@ -1,4 +1,4 @@
-//! Holds the blocks of σ = G λ + g that a step builds from contacts, joints and equalities.
+//! The problem σ = G λ + g that a step builds from contacts, joints and equalities.
 //!
 //! Rows come in groups of up to three that share a panel of the Jacobian. A group is one block of the
 //! problem. The exception is an equality: each of its rows is a block. Equalities come last, so that the
@@ -35,7 +35,7 @@ use crate::tendon::Paths;
 #[derive(Debug)]
 pub struct Constraints {
     pub(super) limits: Vec<Limit>,
-    /// Per limit that bounds a turn and has a row: distance of the turn to a jump of its slopes [rad].
+    /// Per limit of a spherical joint that has a row: distance of its angle to a jump of the slopes [rad].
     pub(super) turn_margins: Vec<f64>,
     /// Limits of joint speeds, if the options ask for them.
     pub(super) speeds: Vec<SpeedLimit>,
@@ -49,7 +49,7 @@ pub struct Constraints {
     /// Per dof: true if an equality or the limit of a tendon depends on its coordinate.
     pub(super) coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
-    /// Springs, as pairs of points that are pulled together.
+    /// Springs, as equalities of two points.
     pub(super) springs: Vec<Equality>,
     pub(super) tendons: Vec<Tendon>,
     /// Distance of the tendons to a jump of their force [m].
@@ -57,8 +57,7 @@ pub struct Constraints {
     /// Per tendon: distance of its path to a jump of the slopes of its length [m].
     pub(super) path_margins: Vec<f64>,
     pub rows: Rows,
-    /// The blocks of this step: as stabilization sets them ([`Constraints::ask`]), and as
-    /// assembled.
+    /// The blocks of this step: with the present stabilization ([`Constraints::ask`]), and as assembled.
     pub blocks: Vec<Block>,
     pub(super) assembled: Vec<Block>,
     pub sources: Vec<Source>,
@@ -67,16 +66,16 @@ pub struct Constraints {
     /// Per group: contact frame [t₁ t₂ n], and gap or distance to the bound.
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
-    /// Per group: size of the numbers whose difference is the gap [m or rad].
+    /// Per group: size of the two coordinates whose difference is the gap, for its round-off [m or rad].
     pub(super) places: Vec<f64>,
-    /// Per group: its weight; true if its violation is an angle; and, for contacts, the bound on the
-    /// push-out speed.
+    /// Per group: its weight ([`Weights`](super::weights::Weights)); true if its violation is an angle;
+    /// and, for contacts, the bound on the push-out speed.
     pub(super) group_weights: Vec<f64>,
     pub(super) angular: Vec<bool>,
     pub(super) bounds: Vec<Bound>,
     /// Per contact. The groups of contacts come first.
     pub(super) rebounds: Vec<Rebound>,
-    /// True if there is a contact along whose normal no dof moves.
+    /// True if some contact is unfelt: its normal row of J is zero.
     pub(super) has_unfelt: bool,
     pub g: Vec<f64>,
     pub(super) delassus: Held,
@@ -89,7 +88,8 @@ pub struct Constraints {
     pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
     pub memory: Memory,
-    /// The solution of the last round within this step, from which the next round starts.
+    /// The last solution within this step, from which the next solve of this step starts (a step is
+    /// repeated if contacts were missed).
     round: Memory,
     in_round: bool,
     /// Bounds of single dofs, for models whose other rows are all contacts.
@@ -98,7 +98,7 @@ pub struct Constraints {
     pub(super) is_deferred: bool,
     pub levers: Levers,
     pub weights: Weights,
-    /// R per row, if rows yield ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
+    /// R per row, if rows are compliant ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
     pub(super) softness: Vec<f64>,
     /// The stabilization with which every step begins, and the one with which the last step ended.
     pub(super) desired: Stabilization,
@@ -111,8 +111,8 @@ impl Constraints {
     /// With `by_trees`, G is always stored by trees; otherwise `Held` decides.
     ///
     /// # Errors
-    /// `Unsupported` naming a joint whose bounds this version cannot enforce, or a tendon that joins
-    /// more than two trees; `InvalidArgument` naming an equality that holds nothing.
+    /// `Unsupported` naming a joint whose bounds are not supported, or a tendon that joins more than two
+    /// trees; `InvalidArgument` naming an equality without effect.
     pub fn new(
         model: &Model,
         scene: &Scene,
@@ -143,7 +143,7 @@ impl Constraints {
         let springs: Vec<Equality> = springs(model, model.params()).collect();
         let held = equalities.iter().chain(&springs);
         let bilateral: usize = held.map(Equality::rows).sum();
-        // A joint fast enough to cross its whole range in a step meets both of its bounds.
+        // Both bounds of a joint have rows if the joint may cross its whole range within a step.
         let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
         let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
         let single = single + tendons.iter().map(Tendon::most_rows).sum::<usize>();
@@ -242,7 +242,7 @@ impl Constraints {
     /// The block of a group; the first block of an equality.
     pub(super) fn block(&self, group: usize) -> usize {
         match self.sources[group] {
-            // Only one-row blocks follow.
+            // The blocks from here on have one row.
             Source::Equality { .. } | Source::Spring { .. } => {
                 let rows = self.offsets[self.groups()];
                 self.assembled.len() - (rows - self.offsets[group])
@@ -278,7 +278,7 @@ impl Constraints {
         }
     }
 
-    /// Stores the present solution. Until [`Constraints::begin`], problems start from it.
+    /// Stores the present solution as the start of the next solves, until [`Constraints::begin`].
     pub fn keep_round(&mut self) {
         std::mem::swap(&mut self.memory, &mut self.round);
         let jam = self.round.jam;
@@ -292,7 +292,8 @@ impl Constraints {
         self.in_round = false;
     }
 
-    /// Guesses impulses and modes from the last step or round, for groups that it had.
+    /// Guesses impulses and modes from the last solution of this step or from the last step, for the groups
+    /// that it had.
     pub fn warm_start(&mut self) {
         self.lambda.clear();
         self.modes.clear();

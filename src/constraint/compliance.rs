@@ -1,4 +1,5 @@
-//! Compliance of the convex law: R of every block, and the share of a penetration that a step leaves.
+//! Compliance of the convex law: R of every block, and K_p, the share of a penetration that remains after a
+//! step.
 //!
 //! After Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", section
 //! 5: R_n = max(β²/(4π²) w, 1/(h k (h + τ_d))) and R_T = σ w. The stiffnesses of the two geoms are in
@@ -7,13 +8,13 @@
 //! its gap. The weight w ([`Weights`](super::weights::Weights)) sets how stiff a near-rigid constraint
 //! is. The faces of hydroelastic contact have R_n = 1/(h k (h + τ_d)) at every stiffness.
 //!
-//! If a penetration is deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), the contact gets
-//! more dissipation, h + τ_d = |Φ|/v̂. It is then undone at v̂, and carries the load of its stiffness.
+//! For |Φ| > v̂ (h + τ_d), with v̂ the bound on push-out, the contact would be faster than v̂. It then gets
+//! more dissipation, h + τ_d = |Φ|/v̂: it is undone at v̂, and carries the load of its stiffness.
 //!
 //! With lagged friction, as in Drake's default ("A Theory of Irrotational Contact Fields", Castro, Han and
 //! Masterjohn 2024), the normal impulse n₀ of a spring and damper at the state before the step bounds the
 //! friction of the step: n₀ = h k max(−Φ − τ_d (J v)_N, 0). It depends on (q, v) alone. k is the stiffness
-//! of the contact. That of a point is at most the stiffness of a near-rigid one.
+//! of the contact, for a point at most the near-rigid stiffness.
 //!
 //! `Constraints::regularize` fills it in every step.
 
@@ -30,8 +31,8 @@ const NEAR_RIGID: f64 = 1.0;
 /// σ: regularization of friction, in units of the weight.
 const SLIP: f64 = 1e-3;
 
-/// An open contact has friction up to this multiple of the gap μ h‖v_T‖ at which a sliding contact
-/// glides. Without this friction, sliding bodies would hop. At larger gaps, convex friction would act on
+/// An open contact has friction up to this multiple of the gap μ h‖v_T‖ at which a sliding contact glides.
+/// Without friction at the gap, sliding bodies would hop. With friction at larger gaps, it would act on
 /// bodies that only pass by.
 const GLIDE: f64 = 2.0;
 
@@ -43,7 +44,7 @@ const SMALL: f64 = 0.1;
 #[derive(Debug)]
 pub struct Compliance {
     h: f64,
-    /// Whether friction lags.
+    /// True for lagged friction.
     lags: bool,
     /// Per block of the step.
     pub regularization: Vec<Regularization>,
@@ -57,13 +58,13 @@ struct Group {
     kp: f64,
     /// Gap up to which it has friction [m].
     friction_reach: f64,
-    /// ∂R/∂Φ of the normal row, and ∂R by the bound on push-out. At the depth where slowing begins, they
-    /// are those of the side without it.
+    /// ∂R/∂Φ of the normal row, and ∂R by the bound on push-out. At the depth at which the bound begins to
+    /// act, they are those of the side without bound.
     by_gap: f64,
     by_push_out: f64,
     /// ∂R by the stiffness of a face.
     by_stiffness: f64,
-    /// True if it is deeper than the bound on push-out allows.
+    /// True if the bound on push-out acts.
     is_slowed: bool,
     lag: Lagged,
 }
@@ -111,7 +112,7 @@ impl Compliance {
         self.groups.clear();
     }
 
-    /// Whether the state before the step bounds friction.
+    /// True for lagged friction.
     pub fn lags(&self) -> bool {
         self.lags
     }
@@ -231,7 +232,7 @@ impl Compliance {
         });
     }
 
-    /// h + τ_d of a contact of this gap, with which push-out is no faster than its bound [s].
+    /// h + τ_d of a contact of this gap, enlarged if push-out would exceed its bound [s].
     fn relaxation(&self, gap: f64, dissipation: f64, s: &Stabilization) -> f64 {
         let own = self.h + dissipation;
         if self.is_slowed(gap, dissipation, s) {
@@ -261,7 +262,8 @@ impl Compliance {
         glides.min(SMALL * size).max(falls)
     }
 
-    /// The stabilization of a group. At [`PushOut::Slow`], a group that is not deep stays a spring.
+    /// The stabilization of a group. At [`PushOut::Slow`], a group on which the bound does not act stays a
+    /// spring.
     pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
         let own = Stabilization {
             kp: self.groups[group].kp,
@@ -294,8 +296,8 @@ impl Compliance {
     }
 
     /// Slope of the normal row of a contact by the stiffness or the dissipation of a geom, at fixed
-    /// impulse. It includes the changes of R and of the bias. At the limit of near rigidity, it is the
-    /// slope of the compliant side.
+    /// impulse. It includes the changes of R and of the bias. At the least R (near-rigid), it is the slope
+    /// of the compliant side.
     pub fn by_material(
         &self,
         params: &Params,
@@ -321,8 +323,8 @@ impl Compliance {
     }
 }
 
-/// Least R of a constraint: that of a period of β steps. A face has no bound. With a bound for each face,
-/// a part of a patch with more faces would be stiffer than a part with fewer, and the body would lean.
+/// Least R of a constraint: its period is β steps. A face has no least R; otherwise a part of a patch with
+/// few faces would be softer than a part with many, and the body would lean.
 fn near_rigid(weight: f64, is_face: bool) -> f64 {
     if is_face {
         return 0.0;

@@ -41,7 +41,7 @@ impl ContactState {
         } else {
             (self.motion.swapped(self.normal), -1.0)
         };
-        // A body on a plane does not turn the plane's normal.
+        // The normal is that of the plane: the other body does not rotate it.
         if m.normal == [Mat3::ZERO; 2] {
             return self.vary_by::<false>(x, &m, [Mat3::ZERO; 2]);
         }
@@ -121,13 +121,13 @@ pub(super) fn on_side(side: usize, by: Vec3) -> [Twist; 2] {
     displaced
 }
 
-/// The changes of a contact that moves.
+/// The changes of a contact by a motion of its bodies.
 pub(super) struct Moved {
     /// J v⁺ along the frame, and the gap.
     pub velocity: Vec3,
     pub gap: f64,
-    /// Impulses on the two bodies about the origins of their trees, beyond the part that a body's own
-    /// motion turns.
+    /// Changes of the impulses on the two bodies, about the origins of their trees, without the part by the
+    /// body's own motion.
     pub wrench: [Wrench; 2],
 }
 
@@ -137,7 +137,7 @@ pub(super) struct Weights {
     w: Vec3,
     /// Of the impulses on the two bodies.
     by: [Twist; 2],
-    /// Of the bodies' displacements, to the extent that they move the contact.
+    /// Of the bodies' displacements, as far as they move the contact.
     shared: [Wrench; 2],
 }
 

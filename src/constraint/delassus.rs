@@ -37,9 +37,9 @@ impl Constraints {
         self.fill_trees(t);
     }
 
-    /// Fills G by trees, if it is stored by trees; after [`Rows::solve_half`]. On a tree of many dofs,
-    /// few rows span few directions. These become the coordinates of the tree, so that the cost of a
-    /// solve by trees grows with the rows only.
+    /// Fills G by trees, if it is stored by trees; after [`Rows::solve_half`]. If few rows act on a tree of
+    /// many dofs, an orthonormal basis of these rows replaces the coordinates of the tree. The cost of a
+    /// solve by trees then grows with the rows only.
     ///
     /// [`Rows::solve_half`]: super::rows::Rows::solve_half
     fn fill_trees(&mut self, t: &Topology) {

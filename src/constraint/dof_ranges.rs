@@ -1,4 +1,4 @@
-//! The graphs of the dofs of a step, from limits, velocity limits and friction losses.
+//! The graphs (velocity, impulse) of the dofs of a step, from limits, velocity limits and friction losses.
 
 use super::assemble::Constraints;
 use super::dof_bounds::{Bounded, End, Range};
@@ -19,9 +19,9 @@ impl Constraints {
         })
     }
 
-    /// Finds the graph of each of these dofs in a step from (q, v), where `v_free` is the velocity
-    /// without impulses. The friction of a dof is h times its friction loss. Returns false if the bounds
-    /// of a dof contradict each other.
+    /// Finds the graph ([`Range`]: admissible pairs of velocity and impulse) of each of these dofs in a
+    /// step from (q, v). `v_free` is the velocity without impulses. The friction of a dof is h times its
+    /// friction loss. Returns false if the bounds of a dof contradict each other.
     pub(super) fn ranges(
         &self,
         own: &[Bounded],
@@ -53,7 +53,7 @@ impl Constraints {
                     s.led = !self.coupled[dof] && s.leads(gap, sign * v[dof]);
                     let end = -sign * s.term(gap, sign * v[dof]);
                     let rest = DIGITS * (place / h + fastest);
-                    // Round-off must not look like a load.
+                    // A difference of round-off must not become an impulse.
                     let end = if (v_free[dof] - end).abs() <= rest {
                         v_free[dof]
                     } else {

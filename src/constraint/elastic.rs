@@ -7,10 +7,10 @@
 //! This is exactly the law of a compliant row, σ = J v⁺ + b φ + R λ = 0 with R = 1/(h² k + h d) and b =
 //! h k R, whatever the law of contacts.
 //!
-//! The R of a soft spring is larger than the diagonal of G of rigid rows by many orders. Beside it,
-//! rigid rows would look dependent on each other. The rows are therefore s J with s² = w/(w + R), where
-//! w is about J A⁻¹Jᵀ: their impulse is λ/s, their R is s² R < w. Velocities do not depend on s, so that
-//! derivatives take s as a constant. `fill` and `tendon_rows` make these rows.
+//! The R of a soft spring is larger than the diagonal of G of rigid rows by many orders. In one matrix with
+//! it, rigid rows would seem linearly dependent. The rows are therefore scaled, s J with s² = w/(w + R),
+//! where w is about J A⁻¹Jᵀ: their impulse is λ/s, their R is s² R < w. Velocities do not depend on s, so
+//! that derivatives take s as a constant. `fill` and `tendon_rows` make these rows.
 
 /// A spring-damper with h² k + h d below this has no force.
 const LEAST: f64 = 1e-150;

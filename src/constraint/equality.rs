@@ -21,7 +21,7 @@ use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::tendon::Paths;
 
-/// A frame that a link carries, relative to the link's frame; for [`WORLD`], relative to the world.
+/// A frame fixed to a link, relative to the link's frame; for [`WORLD`], relative to the world.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     pub link: usize,
@@ -302,7 +302,7 @@ impl Equality {
             }
             Equality::Distance { length, .. } => {
                 let distance = apart.norm();
-                // If the points coincide, any direction will do.
+                // If the points coincide, the direction is arbitrary.
                 let normal = apart.normalized().unwrap_or(Vec3::X);
                 (
                     Relation::Distance { normal, distance },

@@ -33,7 +33,7 @@ pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
     Ok(list)
 }
 
-/// The springs of a model as points that are pulled together.
+/// The springs of a model as equalities of two points.
 pub fn springs<'a>(model: &'a Model, params: &'a Params) -> impl Iterator<Item = Equality> + 'a {
     let springs = model.springs().iter().zip(&params.spring_anchors);
     springs.map(|(s, [a, b])| {

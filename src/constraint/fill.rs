@@ -135,8 +135,7 @@ impl Constraints {
             for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
                 if link != WORLD {
                     let p = c.point.point - kin.origin[t.links[link].tree];
-                    // At the origin of the world, the gap is still the difference of the shape's size
-                    // and place.
+                    // A point near the origin of the world has the round-off of the shape's size and place.
                     place = place.max(far(p - kin.pos[link]));
                     add_point_rows(&mut self.rows, t, kin, id, link, p, &frame, sign, block);
                 }

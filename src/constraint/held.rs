@@ -6,7 +6,7 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::Reflections;
 use crate::model::topology::{Topology, Tree};
 
-/// A tree with more dofs than this gets coordinates of its own for its rows, if these are few.
+/// In a tree with more dofs than this, few rows get reduced coordinates: a basis of the rows.
 const LARGE: usize = 64;
 
 pub(super) fn size(tree: &Tree) -> usize {
@@ -51,8 +51,8 @@ pub(super) struct Turned {
     pub reflections: Reflections,
 }
 
-/// The matrix G. It is dense if there is one tree and rows are few. Rows beyond the number of the tree's
-/// coordinates depend on each other; stored by trees, their cost grows only in proportion.
+/// The matrix G. It is dense if there is one tree and rows are few. If there are more rows than coordinates
+/// of the tree, rows are dependent; G is then stored by trees, whose cost is linear in the rows.
 #[derive(Debug)]
 pub(super) struct Held {
     pub dense: Vec<f64>,

@@ -1,9 +1,9 @@
 //! Finds a configuration to start from: within all limits, free of overlap, on the ground.
 //!
 //! Newton's method with the exact motion of contacts undoes overlaps and violations of equalities. Each
-//! step is the shortest displacement within the joints' bounds that parts all points to first order. It
-//! is found by projecting on one condition after the other. If the search ends in an overlap, it starts
-//! again elsewhere within the limits. The C API calls it.
+//! step is the shortest displacement within the joints' bounds that separates all points to first order. It
+//! is found by cyclic projection on the conditions. If the search ends in an overlap, it starts again from
+//! another configuration within the limits. The C API calls it.
 
 use super::equality::Equality;
 use super::equality_list::equalities;
@@ -26,13 +26,12 @@ const ROOM: (f64, f64) = (0.02, 0.02);
 const CLEARANCE: f64 = 1e-4;
 /// A smaller overlap counts as none [m].
 const OVERLAP: f64 = 1e-6;
-/// Largest number of contact points at one configuration. With more, the search gives the configuration
-/// up.
+/// Largest number of contact points at one configuration. With more, the search leaves this configuration.
 const POINTS: usize = 2048;
 /// Number of starts.
 const BEGINNINGS: usize = 12;
-/// The search ends after this many starts in a row that leave more than the share `MUCH` of the least
-/// overlap.
+/// The search ends after this many successive starts whose overlap is more than the share `MUCH` of the
+/// least one.
 const PATIENCE: usize = 3;
 const MUCH: f64 = 0.9;
 /// Number of steps from each start.
@@ -81,7 +80,7 @@ struct Search<'a> {
 /// for the same model.
 ///
 /// # Errors
-/// As [`Scene::new`]; the errors of equalities that hold nothing.
+/// As [`Scene::new`]; those of equalities without effect.
 pub fn home(model: &Model) -> Result<Vec<f64>> {
     let mut search = Search::new(model)?;
     let keys = model.keyframes();

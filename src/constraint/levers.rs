@@ -1,10 +1,10 @@
 //! Computes the bound on the push-out speed of a contact between bodies that joints hold.
 //!
-//! Near the axis of a joint a contact has a short lever, and a light link gives way first: a low speed
+//! Near the axis of a joint a contact has a short lever arm, and a push moves light links most: a low speed
 //! at the contact may turn a joint at hundreds of radians a second. The push-out speed s of a contact is
-//! therefore at most the speed at which its joints reach their own bounds b_k. Let J_k be the normal
-//! row, and m_k the mass that dof k moves. A push moves the dofs at the speeds s d_k J_k / G with d_k =
-//! 1/m_k, G = Σ d_k J_k². The bound
+//! therefore at most the speed at which its joints reach their own bounds b_k. Let J_k be the normal row,
+//! and m_k the mass that dof k moves. A push moves the dofs at the speeds s d_k J_k / G with d_k = 1/m_k, G
+//! = Σ d_k J_k². The bound
 //!
 //!   s = G / R,   R² = Σ (d_k J_k / b_k)²
 //!
@@ -22,11 +22,11 @@ use crate::dynamics::kinematics::{Kinematics, inertias, positions};
 use crate::model::Model;
 use crate::model::topology::{LinkKind, WORLD};
 
-/// Contacts that pinch a body may each push slowly and together drive a joint fast. A dof is thrown if
-/// its speed exceeds this multiple of its bound, and if it also gains the share `GAINED` of its bound.
+/// A dof is thrown if its speed exceeds this multiple of its bound, and if it also gains the share `GAINED`
+/// of its bound in the step. Several contacts that pinch a body can do this although each pushes slowly.
 const THROWN: f64 = 5.0;
-/// Share of its bound that a thrown dof gains in a step: with rigid rows, and with yielding rows, which
-/// push for many steps.
+/// Share of its bound that a thrown dof gains in a step: with rigid rows; and with compliant rows, which
+/// push over many steps.
 const GAINED: [f64; 2] = [1.0, 0.1];
 
 /// Mobilities of the dofs and the bounds on their speeds. For one model.
@@ -48,7 +48,7 @@ pub struct Levers {
 pub struct Bound {
     /// Largest speed [m/s].
     pub speed: f64,
-    /// R if the joints set the bound; 0 if the contact's own bound is lower.
+    /// R if the joints determine the bound; 0 if the contact's own bound is lower.
     rate: f64,
     /// Distance to the other bound [m/s].
     pub apart: f64,
@@ -164,8 +164,8 @@ impl Levers {
         row.map(|(k, x)| x * x * self.mobility[k]).sum()
     }
 
-    /// True if a dof is thrown: at the end of the step it is much faster than push-out may make it, and
-    /// faster by a share of its bound than before the step and than without impulses.
+    /// True if a dof is thrown. Its speed at the end of the step is above `THROWN` times its bound. It also
+    /// exceeds the speeds before the step and without impulses by a share of the bound.
     pub fn throws(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
         let gained = GAINED[usize::from(push_out != PushOut::Full)];
         (0..v.len()).any(|k| {

@@ -44,7 +44,7 @@ impl Rebound {
         self.e > 0.0
             && match s.push_out {
                 PushOut::Full => true,
-                // A contact that overlaps yields.
+                // A contact that overlaps is compliant at this level.
                 PushOut::Soft => gap >= 0.0,
                 PushOut::Slow => false,
             }
@@ -54,8 +54,8 @@ impl Rebound {
         self.is_possible(gap, s) && self.speed < -s.rebound_above && self.opening <= 0.0
     }
 
-    /// True if the contact rebounds, where `term` is its bias without rebound. The faster of rebound and
-    /// push-out prevails.
+    /// True if the contact rebounds: its rebound is possible, and faster than push-out. `term` is the bias
+    /// without rebound.
     pub fn prevails(&self, gap: f64, s: &Stabilization, term: f64) -> bool {
         self.is_due(gap, s) && self.term() <= term
     }

@@ -10,12 +10,12 @@ use crate::spatial::Vec3;
 /// rad/s].
 const PATIENCE: f64 = 1e-2;
 
-/// A led limit slows down near its bound: within the distance of this many steps at the largest speed,
-/// its speed is proportional to the distance that is left. A joint that arrived at full speed would keep
-/// the speed and end at the other limit.
+/// A joint that is led back to its limit slows down near it: within the distance of this many steps at the
+/// largest speed, its speed is proportional to the remaining distance. Otherwise it would keep its speed
+/// and reach the other limit.
 const APPROACH: f64 = 8.0;
 
-/// Share of that distance below which a led limit has arrived.
+/// Share of that distance below which a led joint counts as at its limit.
 const ARRIVED: f64 = 1e-4;
 
 /// Baumgarte's gains (eq. 57–59 of the differentiable-simulation paper): K_p is the share of a violation
@@ -31,15 +31,16 @@ pub struct Stabilization {
     pub max_push_out_angle: f64,
     /// Contacts with restitution rebound if they approach faster than this [m/s].
     pub rebound_above: f64,
-    /// True for a passed limit that is led back: its row holds in both directions, and its speed falls
-    /// with the distance that is left.
+    /// True for a passed limit to which the joint is led back: its row is bilateral, and the speed is
+    /// proportional to the remaining distance. Otherwise the row is unilateral, with a bounded push-out
+    /// speed.
     pub led: bool,
     /// Time step [s].
     pub h: f64,
     pub push_out: PushOut,
     /// Contacts at a larger gap have no friction [m].
     pub friction_reach: f64,
-    /// Stabilization speeds up to this are dropped [m/s or rad/s].
+    /// Biases up to this are set to zero [m/s or rad/s].
     pub unfelt: f64,
 }
 
@@ -60,7 +61,7 @@ impl Stabilization {
         }
     }
 
-    /// This stabilization at a level. Below [`PushOut::Full`] no share of the old velocity is kept.
+    /// This stabilization at a level. Below [`PushOut::Full`], K_d is zero.
     pub fn limited_to(&self, push_out: PushOut) -> Stabilization {
         let bound = match push_out {
             PushOut::Slow => PATIENCE,
@@ -96,8 +97,8 @@ impl Stabilization {
         }
     }
 
-    /// True if a passed limit that returns at `speed` is led: it is near its bound, and not faster than
-    /// push-out makes it.
+    /// True if a joint beyond its limit, which returns at `speed`, is led: it is near the limit, and not
+    /// faster than its push-out.
     pub fn leads(&self, gap: f64, speed: f64) -> bool {
         if gap >= 0.0 || self.push_out != PushOut::Full || self.kd != 0.0 {
             return false;
@@ -108,8 +109,8 @@ impl Stabilization {
             && speed <= self.max_push_out * (1.0 + 1e-6)
     }
 
-    /// Distance of a limit's gap to the next one at which the limit begins or ends to be led [m/s or rad/s].
-    /// Velocities jump there. Infinite if limits are not led, or the limit is not passed.
+    /// Distance of a gap to the next gap at which leading begins or ends [m/s or rad/s]. Velocities jump
+    /// there. Infinite if limits are not led, or the limit is not passed.
     pub fn lead_distance(&self, gap: f64) -> f64 {
         let near = self.approach();
         let leads = self.push_out == PushOut::Full && self.kd == 0.0 && near.is_finite();
@@ -151,18 +152,18 @@ impl Stabilization {
         if self.led { APPROACH * self.h } else { self.h }
     }
 
-    /// True if an equality is pulled fast enough that jammed bodies may prevent it.
+    /// True if the term of an equality is so large that jammed bodies may prevent it.
     pub fn pulls(&self, undoing: &Undoing) -> bool {
         undoing.term().norm() > PATIENCE
     }
 
-    /// True if a contact of this gap has no friction in this step: it is beyond the reach of friction,
-    /// or no dof moves along its normal (`is_unfelt`).
+    /// True if a contact of this gap has no friction in this step: it is beyond the reach of friction, or
+    /// its normal row is zero (`is_unfelt`).
     pub fn slips(&self, gap: f64, is_unfelt: bool) -> bool {
         is_unfelt || gap > self.friction_reach
     }
 
-    /// True if the row requires more than not to close further.
+    /// True if the row has a nonzero push-out speed.
     pub fn pushes(&self, gap: f64) -> bool {
         self.kd > 0.0 || self.closing_speed(gap) < 0.0
     }
@@ -177,9 +178,8 @@ impl Stabilization {
         (1.0 - self.kp) / self.horizon()
     }
 
-    /// The term of an equality: σ = J v⁺ + φ (1 − K_p)/h, shortened to the norm `bound`. The bound may
-    /// vary with ‖φ‖ at `slope`. The old velocity has no part in it: a row that holds in both directions
-    /// does not rebound.
+    /// The term of an equality: σ = J v⁺ + φ (1 − K_p)/h, shortened to the norm `bound`. The bound may vary
+    /// with ‖φ‖ at `slope`. K_d has no effect on equalities, which do not rebound.
     pub fn undoing(&self, error: Vec3, [bound, slope]: [f64; 2]) -> Undoing {
         let size = error.norm();
         let within = size * self.closing() <= bound;

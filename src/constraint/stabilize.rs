@@ -14,13 +14,13 @@ use crate::linalg::{DIGITS, largest};
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
-/// Compliance of a contact's tangents, in units of its normal's, while it yields.
+/// Compliance of the tangents of a compliant contact, in units of that of its normal.
 const CREEP: f64 = 0.3;
 
-/// Relative to the motion across the normal: motion along the normal below this is round-off.
+/// A normal row of J below this, relative to the tangential rows, is round-off of zero.
 const UNFELT: f64 = 1e-12;
 
-/// Relative to the motion across the normal: a normal that varies by less than this does not vary.
+/// A variation of the normal row below this, relative to the tangential rows, counts as zero.
 const FIXED: f64 = 1e-9;
 
 /// Distances of a group to the kinks of the stabilization.
@@ -125,13 +125,12 @@ impl Constraints {
                     self.has_unfelt |= is_unfelt;
                     let g = &mut self.g[range];
                     g.copy_from_slice(&free[..=last]);
-                    // A row along which no dof moves is not pushed.
+                    // A zero row of J gets no push-out.
                     g[last] += match is_unfelt && self.compliance.is_none() {
                         true => term.max(0.0),
                         false => term,
                     };
-                    // Round-off puts a row at a switch. Set it to zero, so that it does not look like a
-                    // load.
+                    // A g that is round-off counts as zero: the row is at a switch and has no load.
                     let rest = DIGITS * (self.places[i] / h + fastest);
                     if g[last].abs() <= rest {
                         g[last] = 0.0;
@@ -166,12 +165,12 @@ impl Constraints {
         self.soften(s);
     }
 
-    /// Sets the compliance R of the rows that yield.
+    /// Sets the compliance R of the compliant rows.
     ///
-    /// Springs have their own R. Below full stabilization, violated contacts and limits and all
-    /// equalities have an R in proportion to their weight. On rows of lengths, R is bounded: the impulse
-    /// that carries the weight of everything undoes at most half of the push-out. So a body sinks only
-    /// if joints bound its push-out below that speed. The tangents of a contact have a smaller R
+    /// Springs have their own R. Below full stabilization, violated contacts and limits and all equalities
+    /// have an R in proportion to their weight. On rows of lengths, R is bounded: at the impulse that
+    /// carries the weight of all bodies, R λ is at most half of the push-out speed. A body therefore sinks
+    /// only if joints bound its push-out below that speed. The tangents of a contact have a smaller R
     /// (`CREEP`).
     fn soften(&mut self, s: &Stabilization) {
         self.softness.clear();
@@ -224,8 +223,9 @@ impl Constraints {
         self.sources.iter().any(|s| s.elastic().is_some())
     }
 
-    /// True if no dof moves along the normal of a contact. The contact carries no load and so has no
-    /// friction, although any impulse along the normal would solve the problem.
+    /// True if the normal row of a contact is zero up to round-off: no dof moves the bodies along the
+    /// normal. Any normal impulse would solve the problem. The contact is taken to carry no load, and so to
+    /// have no friction.
     fn is_unfelt(&self, group: usize) -> bool {
         let rows = self.range(group).len();
         rows == 3
@@ -241,13 +241,13 @@ impl Constraints {
         own.slips(self.gaps[group], self.is_unfelt(group))
     }
 
-    /// True if the problem has a contact along whose normal no dof moves.
+    /// True if the problem has a contact whose normal row is zero.
     pub fn has_unfelt(&self) -> bool {
         self.has_unfelt
     }
 
-    /// True if friction begins at a neighbouring state: no dof moves along a contact's normal here, but
-    /// some dof does after a small displacement.
+    /// True if friction begins at a nearby state: the normal row of a contact is zero here, but not after a
+    /// small displacement.
     ///
     /// `v_end` is the velocity at the end of the step. `varied` is the variation of J x, for a velocity
     /// x of size about one, along a displacement of size about one.
@@ -312,7 +312,7 @@ impl Constraints {
         self.compliance = Some(compliance);
     }
 
-    /// Slope of the push-out speed that joints bound, by the entry of the normal row at a dof.
+    /// For a push-out speed bounded by joints: its slope by the entry of the normal row at a dof.
     pub fn push_out_weight(&self, group: usize, dof: usize) -> f64 {
         let normal = self.rows.column(group, dof).0[self.range(group).len() - 1];
         self.levers.weight(&self.bounds[group], dof, normal)
@@ -351,9 +351,9 @@ impl Constraints {
         }
     }
 
-    /// True if a passed limit is led back. A limit is pushed instead if an equality or another limit
-    /// also constrains its dofs: two led limits may require a configuration that does not exist. A
-    /// compliant limit is also pushed, because it rests beyond its bound.
+    /// True if a joint beyond its limit is led back to it. It is pushed instead if an equality or another
+    /// limit also constrains its dofs, because two led limits may require a configuration that does not
+    /// exist; and if the limit is compliant, because the joint then rests beyond it.
     fn leads(&self, group: usize, v: &[f64], s: &Stabilization) -> bool {
         let Source::Limit { along, sign } = self.sources[group] else {
             return false;
@@ -387,7 +387,7 @@ impl Constraints {
     ///   bound;
     /// - of passed limits: the gaps between which the limit is led back;
     /// - of contacts with restitution: the switch between rebound and no rebound;
-    /// - of tendons whose rows hold: a jump of the slopes of the path.
+    /// - of tendons with active rows: a jump of the slopes of the path.
     ///
     /// It considers the stabilization of the last problem, and the level `beside` too, if given.
     pub fn kink_distance(&self, beside: Option<PushOut>) -> f64 {
@@ -501,8 +501,8 @@ impl Constraints {
             PushOut::Slow => return None,
         };
         let mut violable = (0..self.groups()).filter(|b| self.normal_row(*b).is_some());
-        // Rows that contradict each other without contacts and limits are no jam. But a tendon whose
-        // path passes through the axes that it turns cannot change its length.
+        // Inconsistent rows without contacts and limits are not a jam. The exception is a tendon whose path
+        // passes through the axes that it turns: it cannot change its length.
         let blocked = violable.clone().next().is_some()
             || (0..self.groups()).any(|b| self.is_along_tendons(b));
         let rebounds = |b: usize| {
@@ -529,8 +529,9 @@ impl Constraints {
         self.desired.h
     }
 
-    /// True if a step that ends at `v_end` throws joints. `v_free` is the velocity at the end without
-    /// the rows that hold.
+    /// True if a step that ends at `v_end` throws joints
+    /// ([`Levers::throws`](super::levers::Levers::throws)). `v_free` is the velocity at the end without
+    /// impulses other than those of springs.
     pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
         self.levers.throws(self.asked.push_out, v, v_free, v_end)
     }
@@ -538,10 +539,10 @@ impl Constraints {
     /// True if some violation is undone fast enough to throw joints.
     pub fn may_throw(&self) -> bool {
         let s = &self.asked;
-        // A contact that rebounds is not pushed.
+        // A contact that rebounds has no push-out.
         let is_pushed = |b: usize| self.normal_row(b).is_some() && self.rebound(b).is_none();
-        // A turn passes its bound a little in every step, because its axis turns, too. That is undone at
-        // once.
+        // A spherical joint at its limit passes it a little in every step, because its axis turns. This is
+        // undone in one step and throws nothing.
         let strays = |b: usize| {
             let turn = matches!(
                 self.sources[b],

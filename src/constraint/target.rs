@@ -22,7 +22,7 @@ pub struct Target {
     pub by_gap: f64,
     /// Of the normal row by its velocity before the step.
     pub by_speed: f64,
-    /// Of the normal row by the push-out speed that joints bound.
+    /// Of the normal row by the push-out speed, if joints bound it.
     pub by_push_out: f64,
     /// Of the normal row by the stiffness of a face.
     pub by_stiffness: f64,
@@ -111,18 +111,18 @@ impl Constraints {
         }
     }
 
-    /// True if any row has a nonzero [`Target::by_speed`], or if friction lags.
+    /// True if any row has a nonzero [`Target::by_speed`], or with lagged friction.
     pub fn keeps_speed(&self) -> bool {
         self.asked.kd != 0.0 || self.lags() || self.rebounds.iter().any(|r| r.holds)
     }
 
-    /// Whether the state before the step bounds the friction of contacts.
+    /// True for lagged friction.
     pub fn lags(&self) -> bool {
         self.compliance.as_ref().is_some_and(Compliance::lags)
     }
 
-    /// The lagged normal impulse of a contact, and μ; `None` if nothing lags or the contact has no
-    /// friction.
+    /// The lagged normal impulse of a contact, and μ; `None` without lagged friction, or for a contact
+    /// without friction.
     pub fn lagged(&self, group: usize) -> Option<(&Lagged, f64)> {
         let compliance = self.compliance.as_ref().filter(|c| c.lags())?;
         match (self.sources[group], self.blocks[group]) {
@@ -239,7 +239,7 @@ impl Constraints {
             Source::Contact(_) | Source::Limit { .. } => {
                 sigma[last] = match which {
                     0 => self.stabilization(group, s).by_kp(self.gaps[group]),
-                    // A yielding row keeps no share of the old velocity.
+                    // K_d has no effect on a compliant row.
                     _ if s.limits() => 0.0,
                     _ => -self.rows.times(group, v).0[last],
                 };

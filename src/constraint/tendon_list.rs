@@ -77,7 +77,7 @@ pub fn tendons(model: &Model, paths: &Paths, coupled: &[bool]) -> Result<Vec<Ten
         if holds && count > 2 {
             return Err(Error::unsupported(format!(
                 "tendon \"{}\": it joins {count} kinematic trees, and constraints act between two at most; \
-                 options.contact None has none",
+                 options.contact None makes no constraints",
                 spec.name
             )));
         }

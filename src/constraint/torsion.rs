@@ -4,7 +4,7 @@ use crate::linalg::F4;
 use crate::spatial::Vec3;
 
 /// Rows of torsional and rolling friction. A row is the relative angular velocity about an axis of the
-/// contact frame, times the lever arm at which sliding friction resists as much.
+/// contact frame, times a lever arm: the ratio of the torsional or rolling coefficient to the sliding one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Torsion {
     /// Index of the contact in the scene, which is also its group.

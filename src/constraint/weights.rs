@@ -36,7 +36,7 @@ pub struct Weights {
     force: f64,
 }
 
-/// Returns 1 for a weight that is zero or not finite: its parts cannot move.
+/// Returns 1 for a weight that is zero or not finite, as of parts that cannot move.
 fn positive(w: f64) -> f64 {
     if w > 0.0 && w.is_finite() { w } else { 1.0 }
 }
@@ -110,8 +110,8 @@ impl Weights {
         let geoms = geoms.collect();
         let mass: f64 = (kin.inertia.iter()).map(|i| i.mass).sum();
         let dofs = &mobility.dofs;
-        // For a turn, the mean inertia counts: a rotation about the axis of a thin rod moves little
-        // mass, and says nothing about bending the joint.
+        // For the angle of a spherical joint, take the mean inertia. The inertia about the axis of a thin
+        // rod alone would be far too small for bending the joint.
         let turned = limits.iter().filter(|l| l.turn.is_some());
         let turns = turned.map(|l| {
             let inertias = dofs[l.dof..l.dof + l.nv()].iter().map(|w| 1.0 / w);

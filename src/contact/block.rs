@@ -55,12 +55,13 @@ impl Cone {
 pub struct Regularization {
     pub tangential: f64,
     pub normal: f64,
-    /// Set if friction is bounded by a given normal impulse instead of the present one.
+    /// Set if friction is bounded by a normal impulse known before the step (lagged friction), not by the
+    /// unknown one.
     pub lag: Option<Lag>,
 }
 
 impl Regularization {
-    /// R of rows whose friction is bounded by the present normal impulse.
+    /// R of rows without lagged friction.
     pub fn new(tangential: f64, normal: f64) -> Regularization {
         Regularization {
             tangential,
@@ -70,12 +71,12 @@ impl Regularization {
     }
 }
 
-/// A normal impulse that was known before the step.
+/// Lagged friction: the normal impulse, known before the step, that bounds friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lag {
     /// [N s]
     pub impulse: f64,
-    /// Distance to the state at which it vanishes or begins, as a velocity [m/s].
+    /// Distance to the state at which the normal impulse becomes zero or nonzero, as a velocity [m/s].
     pub margin: f64,
 }
 

@@ -31,13 +31,13 @@ pub struct Certificate {
     /// the impulse that causes a thousandth of that velocity. Dry friction is in units of its bound.
     pub margin: f64,
     /// True if the margin is below the closed tolerance, or if the solution is not accurate enough to
-    /// separate the modes. The derivative is then that of the closed side ([`Mode`](super::mode::Mode)).
-    /// It is also that of the other sides where they agree.
+    /// separate the modes. The derivative is then that of the closed side ([`Mode`](super::mode::Mode)). It
+    /// is exact if all sides have the same derivative.
     pub at_switch: bool,
-    /// True if some held rows are linearly dependent, so that λ is a choice (see [`ncp`](super::ncp)).
-    /// Only Newton's method finds this out.
+    /// True if some active rows are linearly dependent, so that λ is not unique (see [`ncp`](super::ncp)).
+    /// Only Newton's method sets it.
     pub redundant: bool,
-    /// True if this choice is the documented one: of least norm, and independent of the warm start.
+    /// True if the returned λ is the least-norm one, which does not depend on the warm start.
     pub least_norm: bool,
     /// The last stage that the default path reached.
     pub effort: Effort,

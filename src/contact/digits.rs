@@ -1,47 +1,48 @@
-//! Accuracy thresholds for impulses and velocities. All laws use these.
+//! Accuracy thresholds for impulses and velocities, used by all laws.
 
 /// A number below this share of the largest of its kind is round-off of a solution. Of 5,811 problems
 /// that take more than two factorizations, six change by up to 9e-9 with ten times as much, and two by
 /// 2e-9 with a tenth.
 pub(in crate::contact) const ROUND_OFF: f64 = 1e-12;
 
-/// Round-off of a sum that cancels, in units in the last place. At most one was found, in bodies between
-/// walls and in spinning bodies that graze the ground.
+/// Bound on the round-off of a sum that cancels, in units in the last place. At most one unit was found,
+/// for bodies between walls and for spinning bodies that graze the ground.
 pub(in crate::contact) const ROUNDINGS: f64 = 8.0;
 
-/// Threshold for linear systems whose rows are nearly dependent, relative to the largest number of its
-/// kind: the accuracy that their condition leaves. Smaller numbers carry no information. A factor of ten
-/// changes no such problem in pivots and sliding rows; elsewhere it is not measured.
+/// Relative accuracy of the solution of a linear system whose rows are nearly dependent. Entries below this
+/// share of the largest one are round-off. A factor of ten changes no problem in pivots and sliding rows;
+/// elsewhere it is not measured.
 pub(in crate::contact) const UNFELT: f64 = 1e-8;
 
-/// Relative error of a solution below which its modes can be read off. A factor of ten does not affect
-/// the interior point; compliant contact takes 4 % more factorizations with a tenth.
+/// Relative error of an iterate below which the modes of the solution can be read from it. A factor of ten
+/// does not affect the interior point; compliant contact takes 4 % more factorizations with a tenth.
 pub(in crate::contact) const TOLD: f64 = 1e-6;
 
-/// Share of the tolerance that velocities of held rows may have. At rest, gaps contradict each other by
-/// the round-off of positions and require such velocities. If every step then needs other methods, their
-/// errors keep the gaps inconsistent. With a tenth two of twelve falls of a Go1 end at 83 and 114
-/// factorizations a step; with half as much all end at two.
+/// Bound on the velocities of active rows, as a share of the tolerance. At rest, the gaps of redundant
+/// contacts are inconsistent by the round-off of positions, so active rows cannot all have velocity zero.
+/// Without this allowance Newton's method fails at rest, and the errors of the other methods keep the gaps
+/// inconsistent. With a tenth of the bound two of twelve falls of a Go1 end at 83 and 114 factorizations a
+/// step; with this bound all end at two.
 pub(in crate::contact) const HELD: f64 = 0.5;
 
-/// A pivot of at most this relative size counts as that of a dependent row. A factor of ten changes no
-/// velocity by more than a hundredth of the tolerance.
+/// A row whose pivot is at most this share of the largest pivot counts as linearly dependent. A factor of
+/// ten changes no velocity by more than a hundredth of the tolerance.
 pub(in crate::contact) const DEPENDENT: f64 = 1e-11;
 
-/// An impulse whose response is at most this share of a mean response moves nothing. Responses are
-/// squares of motions.
+/// An impulse is in the null space of G by itself if its entry on the diagonal of G is at most this share
+/// of the mean entry. Entries of G are squares of motions.
 pub(in crate::contact) const IDLE: f64 = DEPENDENT * DEPENDENT;
 
-/// A mode switch within this share of the largest velocity counts as reached: at a shorter distance the
-/// tolerance of the solution decides. All laws use it.
+/// A solution within this distance of a mode switch, relative to the largest velocity, counts as at the
+/// switch: closer, the error of the solution would decide. All laws use it.
 pub(crate) const AT_SWITCH: f64 = 1e-9;
 
-/// Least velocity that distances to switches are scaled by [m/s]. Residuals are scaled by at least
-/// 1 m/s, so that the error of a solution may hide the modes of slower problems.
+/// Least unit of velocity for distances to switches [m/s]. Residuals have a unit of at least 1 m/s; in
+/// slower problems the error of a solution may hide the modes.
 pub(crate) const SLOWEST: f64 = 1e-3;
 
-/// Least impulse that distances to switches are scaled by, as the share of the largest velocity that it
-/// causes. A smaller impulse is round-off of zero; scaled by itself it would look like a load.
+/// Least unit of impulse for distances to switches: the impulse that causes this share of the largest
+/// velocity. A smaller impulse is round-off of zero; in a unit of its own size it would look like a load.
 const LEAST: f64 = 1e-3;
 
 /// The units of distances to switches, [velocity, impulse], from the largest entries of g, λ and the

@@ -12,7 +12,7 @@ pub(in crate::contact) struct Part {
     /// Blocks and rows of the whole problem.
     pub members: Vec<usize>,
     pub rows: Vec<usize>,
-    /// For each tree of the whole problem, its number in the part.
+    /// For each tree of the whole problem, its index in the part.
     place: Vec<usize>,
     trees: Vec<usize>,
     factor: WhitenedJacobian,
@@ -114,7 +114,7 @@ impl Part {
         (problem, &mut self.lambda, &mut self.modes)
     }
 
-    /// The problem alone.
+    /// The problem, without its impulses and modes.
     pub fn posed(&self) -> Problem<'_> {
         pose(
             &self.blocks,

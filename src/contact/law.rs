@@ -21,25 +21,25 @@ pub trait Law: Debug + Send {
     /// A new law of the same kind, with capacity for problems of this size.
     fn renewed(&self, capacity: &Capacity) -> Box<dyn Law>;
 
-    /// Solves for the impulses and modes of a step's rows, and writes them where [`Request::posed`]
-    /// holds their guess. An answer that is not solved within the budget is returned, too: the
-    /// certificate says so.
+    /// Solves for the impulses and modes of a step's rows, and writes them over the guess in
+    /// [`Request::posed`]. If the budget ends first, the best iterate is returned, and the certificate says
+    /// that it did not converge.
     ///
     /// # Errors
     /// `Capacity`, and `Numerical` for NaN or ∞ in the input or output.
     fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome>;
 
-    /// Largest scaled residual of a solution found elsewhere that [`Law::adopt`] takes. `None` for a law
-    /// that takes none.
+    /// Largest scaled residual at which [`Law::adopt`] accepts a solution. `None` for a law without
+    /// [`Law::adopt`].
     fn adopts_within(&self) -> Option<f64> {
         None
     }
 
-    /// Takes impulses and modes of a problem as if [`Law::solve`] had found them, so that they can be
+    /// Takes impulses and modes found elsewhere as if [`Law::solve`] had found them, so that they can be
     /// linearized.
     ///
     /// # Errors
-    /// `Unsupported` for a law that takes none.
+    /// `Unsupported` for a law that cannot take a solution.
     fn adopt(
         &mut self,
         _problem: &Problem,
@@ -59,8 +59,8 @@ pub trait Law: Debug + Send {
     /// `NoStep` before a solve, `NotConverged` if the last solve did not converge.
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized>;
 
-    /// For a law whose impulses are a function of the velocity at the end of the step: the impulses for
-    /// the velocity that the problem has without impulses. They are written as by [`Law::solve`].
+    /// For a law whose impulses are a function of the velocity at the end of the step (compliant contact):
+    /// the impulses for the velocity g, as in inverse dynamics. They are written as by [`Law::solve`].
     ///
     /// # Errors
     /// `Unsupported` for other laws.
@@ -71,7 +71,7 @@ pub trait Law: Debug + Send {
     /// The friction cone of the contacts that the law expects.
     fn cone(&self) -> Cone;
 
-    /// Whether impulses do not depend, to the last bit, on rows in other islands.
+    /// True if impulses do not depend, to the last bit, on rows of other islands.
     fn is_local(&self) -> bool;
 }
 
@@ -81,15 +81,15 @@ pub trait Request {
     /// the last step. Call it before [`Request::posed`].
     fn ask(&mut self, push_out: PushOut);
 
-    /// True if some stabilization velocity is nonzero, and all of them are at most `up_to` [m/s or
-    /// rad/s]. A solution within its tolerance leaves gaps, which cause such velocities in the next
-    /// step. If friction holds everything, only endless sliding to and fro could satisfy them.
+    /// True if some stabilization velocity is nonzero, and all of them are at most `up_to` [m/s or rad/s].
+    /// The tolerance of a solution leaves small gaps, which cause such velocities in the next step. If
+    /// friction holds all contacts, no impulse can satisfy them.
     fn has_remnants(&self, _up_to: f64) -> bool {
         false
     }
 
-    /// Poses the last problem again with biases up to `up_to` set to zero, and guesses as
-    /// [`Request::ask`] does.
+    /// Poses the last problem again with biases of at most `up_to` set to zero. The guess is that of
+    /// [`Request::ask`].
     fn overlook(&mut self, _up_to: f64) {}
 
     /// The problem with the biases that were set last.
@@ -99,18 +99,19 @@ pub trait Request {
     /// last level.
     fn gentler(&self, push_out: PushOut) -> Option<PushOut>;
 
-    /// Whether the stabilization throws bodies with the impulses of the last solution.
+    /// True if the last solution throws a body (overshoot): the stabilization makes a dof several times
+    /// faster than it may be by stabilization.
     fn throws(&mut self) -> bool;
 
-    /// How the last steps were stabilized.
+    /// The levels of stabilization of the last steps.
     fn jam(&self) -> Jam;
 }
 
 /// The problem of a step with a guess of its solution. The solution replaces the guess.
 pub struct Posed<'a> {
     pub problem: Problem<'a>,
-    /// For compliant rows: R by blocks, and in `kept` the velocity before the step minus the velocity
-    /// without impulses, in the coordinates of the `WhitenedJacobian`. Otherwise both are empty.
+    /// For compliant rows: R by blocks; and `kept`, the velocity before the step minus the velocity without
+    /// impulses, in the coordinates of the `WhitenedJacobian`. Both are empty for rigid rows.
     pub regularization: &'a [Regularization],
     pub kept: &'a [f64],
     pub lambda: &'a mut [f64],
@@ -122,8 +123,8 @@ pub struct Posed<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     pub certificate: Certificate,
-    /// The level of stabilization at the end, and whether a failure at a higher level decided it. The
-    /// derivative does not include this decision.
+    /// The level of stabilization of the solution, and whether a failure at a higher level led to it. The
+    /// derivative does not include this choice.
     pub push_out: PushOut,
     pub yielded: bool,
     /// The level of stabilization that a slightly deeper penetration would have selected, if it is
@@ -165,7 +166,7 @@ pub trait Linearized {
         dlambda: &mut [f64],
     ) -> Result<()>;
 
-    /// dλ for the full variation of σ, for a law with [`Law::answer`].
+    /// dλ for the total variation of σ, for a law with [`Law::answer`].
     ///
     /// # Errors
     /// As [`Law::answer`].
@@ -182,12 +183,13 @@ pub trait Linearized {
         limits_bar: Option<&mut [f64]>,
     ) -> Result<()>;
 
-    /// The label of the derivative. Call it before the derivative is used: if the sides of a switch
-    /// agree only in the equations that their modes share, the derivative is replaced by the one of
-    /// these equations.
+    /// The label of the derivative. Call it before you use the derivative: it may replace the derivative.
+    /// This happens at a switch, if the equations that all modes there have in common determine the
+    /// derivative.
     fn verdict(&mut self, problem: &Problem, state: &mut dyn Variations) -> Result<Verdict>;
 
-    /// Whether impulses can answer the variation `w` of σ. Redundant rows may contradict each other.
+    /// True if some variation of the impulses cancels the variation `w` on all active rows. Redundant rows
+    /// may be inconsistent.
     fn answers(&mut self, _problem: &Problem, _w: &[f64]) -> Result<bool> {
         Ok(true)
     }
@@ -197,10 +199,10 @@ pub trait Linearized {
         Ok(true)
     }
 
-    /// Takes the derivative in other modes, until [`Linearized::put_back`]. A contact or limit has
-    /// another side that a descent of L can reach if λ̄ = ∂L/∂λ < 0 in its normal row. `turn` says
-    /// whether held or open contacts change. Returns their number; with 0 nothing changes. A law without
-    /// modes returns 0.
+    /// Takes the derivative in other modes (the aware gradient), until [`Linearized::put_back`]. A contact
+    /// or limit changes its mode if λ̄ = ∂L/∂λ < 0 in its normal row: then a descent of L can lead to the
+    /// other mode. `turn` says whether active or open contacts change. Returns the number of changes; with
+    /// 0 the derivative stays. A law without modes returns 0.
     fn sort_by_descent(
         &mut self,
         _problem: &Problem,
@@ -222,11 +224,11 @@ pub trait Linearized {
         Ok(())
     }
 
-    /// Whether the response to one variation may depend on the side of a switch. Call it with
-    /// [`Side::Solution`] for every variation of interest, and then with [`Side::Released`]: the response
-    /// is one for all sides only if both calls return false.
+    /// True if the response to one variation may depend on the side of a switch. Call it with
+    /// [`Side::Solution`] for every variation of interest, and then with [`Side::Released`]. The response
+    /// is the same on all sides if both calls return false.
     ///
-    /// A law that does not compare sides returns true for every variation that some row feels.
+    /// A law that does not compare sides returns true for every nonzero variation.
     fn differs(&mut self, _problem: &Problem, x: &Variation<'_>, _side: Side) -> Result<bool> {
         Ok(x.is_felt())
     }
@@ -245,7 +247,7 @@ pub trait Linearized {
 /// Which contacts change their mode for a descent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Held contacts are released.
+    /// Active contacts are released.
     Release,
     /// Open contacts are closed.
     Hold,
@@ -256,7 +258,7 @@ pub enum Turn {
 pub struct Variation<'a> {
     pub w: &'a [f64],
     pub limits: &'a [f64],
-    /// A velocity up to this is round-off of the variation.
+    /// Velocities up to this are round-off of the variation.
     pub felt: f64,
 }
 
@@ -267,27 +269,27 @@ impl Variation<'_> {
     }
 }
 
-/// The modes in which a comparison of sides takes a response.
+/// The modes in which [`Linearized::differs`] computes the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The modes of the solution.
     Solution,
-    /// The modes that release every block at a switch.
+    /// The modes of the solution, with every block at a switch released.
     Released,
 }
 
-/// Random variations of a step's problem: a property that holds for one of them holds for all (almost
-/// surely).
+/// Random variations of a step's problem. A linear condition that one random variation satisfies holds for
+/// all variations (almost surely).
 pub trait Variations {
     /// w ← the variation of σ along a displacement, a velocity before the step, and a velocity caused by
     /// forces.
     fn of_state(&mut self, w: &mut [f64]);
 
-    /// w ← J x of the first or the second of two velocities x. The second is the velocity by forces in
-    /// [`Variations::of_state`].
+    /// w ← J x for the first or the second of two random velocities x. The second one is the velocity by
+    /// forces that [`Variations::of_state`] uses.
     fn of_velocity(&mut self, which: usize, w: &mut [f64]);
 
-    /// w ← the variation along the displacement of J x, for a random velocity x. Zero where J is
+    /// w ← the variation of J x along the random displacement, for a random velocity x. Zero if J is
     /// constant.
     fn of_rows(&mut self, w: &mut [f64]);
 }

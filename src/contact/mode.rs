@@ -4,10 +4,9 @@ use super::block::Block;
 
 /// The mode of one block at the solution.
 ///
-/// At a switch (λ = 0 with σ = 0, or λ on the edge of its set with σ = 0) the closed side is taken: the
-/// constraint counts as held, so the mode is `Sticking`, or `Sliding` if only the normal velocity
-/// vanishes. This side is also right for redundant contacts, whose impulse may vanish while the point
-/// stays at rest.
+/// At a switch (λ = 0 with σ = 0, or λ on the edge of its set with σ = 0) the constraint counts as active:
+/// the mode is `Sticking`, or `Sliding` if only the normal velocity is zero. This is also right for
+/// redundant contacts, whose impulse may be zero while the point stays at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// No guess: the solver finds the mode itself.

@@ -60,7 +60,7 @@ impl Problem<'_> {
     pub fn refuse_torsion(&self) -> Result<()> {
         match self.has_torsion() {
             true => Err(Error::unsupported(
-                "contacts that resist torsion or rolling (condim 4 and 6) are in no such problem, expected condim 1 or 3",
+                "torsional and rolling friction (condim 4 and 6) are not supported here, expected condim 1 or 3",
             )),
             false => Ok(()),
         }
@@ -96,7 +96,7 @@ impl Problem<'_> {
         }
         if let Some(i) = first_not_finite(self.g) {
             return Err(Error::numerical(format!(
-                "g[{i}], the velocity that row {i} is left with without impulses, is {}, expected a finite number",
+                "g[{i}], the velocity of row {i} without impulses, is {}, expected a finite number",
                 self.g[i]
             )));
         }

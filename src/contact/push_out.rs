@@ -1,9 +1,10 @@
-//! The level of stabilization of a step, and how long it has been below full.
+//! The level of stabilization of a step, and for how many steps it has been below full.
 
-/// How a step undoes penetrations, passed limits and errors of equalities.
+/// The level of stabilization: how a step undoes penetrations, passed limits and errors of equalities.
 ///
-/// Friction can jam bodies so that no impulse moves them apart, and a pinched body may be thrown. If a
-/// step is not solved at one level, or throws a body, it takes the next level.
+/// Most steps use `Full`. If bodies are jammed, no impulse within the friction cones moves them apart; and
+/// a pinched body may be thrown. If a step is not solved at one level, or throws a body, it takes the next
+/// level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushOut {
     /// Full stabilization by rigid rows.
@@ -15,10 +16,10 @@ pub enum PushOut {
     Slow,
 }
 
-/// For how long steps have been below full stabilization.
+/// The levels of stabilization of the last steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jam {
-    /// Number of such steps in a row, modulo 256.
+    /// Number of successive steps below full stabilization, modulo 256.
     pub steps: u8,
     /// Level of the last step.
     pub push_out: PushOut,

@@ -9,12 +9,12 @@ use crate::linalg::{BlockLu, FREE, LANES, Place, add_combination, add_six_column
 #[derive(Debug)]
 pub(in crate::contact) struct TreeSystem {
     lu: BlockLu,
-    /// For each block of rows that acts on two trees: which of the two precedes, and the places of the
-    /// blocks that couple the trees.
+    /// For each block of rows that acts on two trees: which of the two is eliminated first, and the places
+    /// of the matrix blocks that couple the trees.
     meetings: Vec<Option<Meeting>>,
-    /// W, one small matrix for each block of the problem. Fill it before [`TreeSystem::factor`].
+    /// W, one small matrix for each block of rows. Fill it before [`TreeSystem::factor`].
     pub weights: Vec<Small>,
-    /// Blocks with weight in the present factorization.
+    /// Blocks of rows with a nonzero W in the present factorization.
     weighted: Vec<usize>,
     z: Vec<f64>,
     scratch: Vec<f64>,

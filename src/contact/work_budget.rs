@@ -11,12 +11,12 @@ pub struct WorkBudget {
     pub work: f64,
 }
 
-/// A factorization up to this many multiplications counts as one: four times those of 250 contacts on a
-/// quadruped.
+/// A factorization with at most this many multiplications counts as one. 250 contacts on a quadruped take a
+/// quarter of it.
 const LARGE: f64 = 1e6;
 
-/// A factorization with up to this many rows for each coordinate counts as one: four contacts under each
-/// body of a pile. More rows mean that the bodies are jammed, and many of the rows are redundant.
+/// A factorization with at most this many rows for each coordinate counts as one: in a pile, four contacts
+/// for each body. With more rows the bodies are jammed and many rows are redundant.
 const JAMMED: f64 = 2.0;
 
 /// Multiplications of a factorization of one matrix with this many rows.

@@ -1,6 +1,5 @@
 //! Forward dynamics: the articulated-body algorithm in world axes, dof by dof.
 //!
-//! Featherstone (2008), §7.3. A joint of several dofs is eliminated one dof after the other, which
 //! Featherstone (2008), §7.3. A joint of several dofs is eliminated one dof after the other. This is the
 //! LDLᵀ factorization of its block and needs no inverse.
 
@@ -21,7 +20,7 @@ pub struct Aba {
     /// Per link: bias force.
     p: Vec<Wrench>,
     a: Vec<Twist>,
-    /// Per dof: the force that remains on it.
+    /// Per dof: the remaining force τ − Sᵀp.
     left: Vec<f64>,
 }
 

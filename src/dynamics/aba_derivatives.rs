@@ -129,7 +129,7 @@ fn accumulate<const W: usize>(
             v[k] -= row[k] * xv;
         }
     }
-    // A tree may share its first and last block of lanes with its neighbours.
+    // The first and the last block of lanes of a tree may contain rows of neighbouring trees.
     let (lo, hi) = (
         (block * LANES).max(dofs.start),
         ((block + W) * LANES).min(dofs.end),

@@ -94,7 +94,7 @@ pub struct Articulation {
     s: Vec<Twist>,
     pub(super) u: Vec<Wrench>,
     pub dinv: Vec<f64>,
-    /// Per link: the force that its dofs pass on, and the motion by all dofs above.
+    /// Per link: the force on its parent, and the motion by all dofs above.
     force: Vec<Wrench>,
     motion: Vec<Twist>,
 }
@@ -149,8 +149,8 @@ impl Articulation {
         self.sweep_down(t, x, |above, x| (x + above, x));
     }
 
-    /// Sweeps from the root to the tips. `of` takes u / D times the motion of the dofs above, and the
-    /// dof's own number. It returns the new number of the dof, and the speed that it passes on.
+    /// Sweeps from the root to the tips. `of` takes u / D times the motion of the dofs above, and the entry
+    /// of x of the dof. It returns the new entry, and the speed of the dof for the dofs below.
     #[inline(always)]
     fn sweep_down(&mut self, t: &Topology, x: &mut [f64], of: impl Fn(f64, f64) -> (f64, f64)) {
         for (i, l) in t.links.iter().enumerate() {
@@ -174,7 +174,7 @@ impl Articulation {
 pub struct PathSweep<'a> {
     a: &'a Articulation,
     force: [F4; 6],
-    /// Force of one path that waits at the dof where two paths meet.
+    /// Force of the path that reaches the dof where two paths meet first.
     waiting: [F4; 6],
     at: usize,
 }
@@ -208,7 +208,8 @@ impl<'a> PathSweep<'a> {
             *f += own * u;
         }
         if next != Some(dof.parent) {
-            // The next dof is on another branch or in another tree. Of two paths at most one waits.
+            // The next dof is on another branch or in another tree. The force of this path is kept until
+            // the other path arrives.
             if dof.parent != WORLD {
                 (self.waiting, self.at) = (self.force, dof.parent);
             }

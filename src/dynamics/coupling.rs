@@ -6,7 +6,7 @@ use crate::model::topology::{Link, Topology};
 use std::ops::Range;
 use std::slice::from_ref;
 
-/// If at most one in this many entries is nonzero, a matrix is first filled with zeros.
+/// If at most one in this many entries may be nonzero, a matrix is filled with zeros first.
 const MOSTLY_ZERO: usize = 8;
 
 /// Islands of trees, each with its dofs. Sized at creation.
@@ -50,7 +50,7 @@ impl Coupling {
         }
     }
 
-    /// Every tree by itself.
+    /// Islands of single trees.
     pub fn separate(t: &Topology) -> Self {
         let mut c = Coupling::new(t);
         c.start(t);

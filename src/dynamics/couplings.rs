@@ -75,8 +75,8 @@ impl Couplings {
         }
     }
 
-    /// Stiffness of the terms relative to A₀: A⁻¹ reduces a force along them to about this many
-    /// roundings.
+    /// Stiffness of the terms relative to A₀. In a product with A⁻¹ a force along the terms is reduced by
+    /// about this factor, so that its result has round-off larger by this factor.
     pub fn stiffness(&self) -> f64 {
         self.largest
     }

@@ -13,7 +13,8 @@ pub struct Stiffness {
 }
 
 impl Stiffness {
-    /// E of a load that is constant in the world and acts at a point of the body: see [`LinkLoad`].
+    /// E of a load with a constant force and moment in world axes that acts at a point of the body: see
+    /// [`LinkLoad`].
     #[inline(always)]
     pub fn of_load(point: Vec3, force: Vec3, moment: Vec3) -> Stiffness {
         let turn =

@@ -6,8 +6,8 @@
 //!
 //!   ∂τ_k/∂q_j = S_w,j·y_k  for j above k or of the same link,   S_w,k·y_j  for j below
 //!
-//! because a displacement of j above turns gravity, in the axes of the subtree, and a displacement of j
-//! below moves a part of the moment.
+//! because a displacement of j above rotates gravity relative to the subtree, and a displacement of j below
+//! moves a part of the first moment.
 
 use super::kinematics::Kinematics;
 use crate::linalg::within;

@@ -1,9 +1,9 @@
 //! Hybrid dynamics: some dofs have given accelerations, the others given forces.
 //!
-//! Featherstone (2008), §9.2; Sueda's notes on RedMax, §2.10 and §2.13. The free dofs solve M_ff a_f =
-//! τ_f − (b + M_fp a_p)_f. A dof with given acceleration has infinite inertia: an infinite diagonal
-//! entry makes its 1/D zero, it passes no force on, and solutions with the factors have zero rows and
-//! columns there. All kernels stay the same.
+//! Featherstone (2008), §9.2; Sueda's notes on RedMax, §2.10 and §2.13. The free dofs solve M_ff a_f = τ_f
+//! − (b + M_fp a_p)_f. A dof with given acceleration has infinite inertia: with an infinite diagonal entry
+//! its 1/D is zero, it transmits no force, and solutions with the factors have zero rows and columns there.
+//! No kernel needs a special case.
 
 use super::mass_times::mass_times;
 use super::workspace::Dynamics;

@@ -1,8 +1,8 @@
 //! Placements, motion subspaces, velocities: the input of every recursion.
 //!
-//! All spatial quantities of a tree are along world axes and about the tree's origin, a point that moves
-//! with one of its links: an inertial frame chosen again at every configuration. World axes spare the
-//! recursions every change of frame. The near origin keeps the accuracy.
+//! All spatial quantities of a tree are along world axes and about the tree's origin. The origin is at a
+//! point of one of the tree's links; it counts as fixed in the world within one evaluation. With world axes
+//! the recursions need no change of frame. An origin near the bodies keeps the accuracy.
 
 use crate::joint::{MAX_DOFS, Reshaped, VaryingState};
 use crate::linalg::dispatch;
@@ -33,11 +33,12 @@ pub struct Kinematics {
     pub inertia: Vec<Inertia>,
 }
 
-/// A link and all that it carries are displaced, at fixed coordinates.
+/// A displacement of a link and its subtree, at fixed coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Displaced {
     pub link: usize,
-    /// All else is carried along; only a joint whose shape changes has columns that change, too.
+    /// The displacement. For a joint whose shape changes, also the change of its columns; all other columns
+    /// move with the bodies.
     pub by: Reshaped,
 }
 

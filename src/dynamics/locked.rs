@@ -78,7 +78,7 @@ fn times_kernel(whole: &BranchMatrix, t: &Topology, x: &[f64], y: &mut [f64]) {
             sum += *m * *xs;
             *ys += *m * own;
         }
-        // Behind the dof itself, the lanes of its row hold no entries.
+        // Lanes after the entry of the dof itself are padding.
         let mut m = row[last];
         for lane in dof.depth % LANES + 1..LANES {
             m.0[lane] = 0.0;
@@ -146,7 +146,7 @@ fn factor_free_kernel(
         for x in row {
             *x = *x * s;
         }
-        // A locked dof passes nothing on.
+        // A locked dof transmits nothing.
         let mut a = dof.parent;
         let row = F4::flat_mut(from);
         while a != WORLD {

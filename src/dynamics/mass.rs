@@ -402,7 +402,7 @@ fn inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology) {
                 diagonal -= l * flat[a];
                 a = dofs[a].parent;
             }
-            // Lanes before the tree or after i hold numbers of other rows.
+            // Lanes before the tree or after i contain entries of other rows.
             flat[start * LANES..tree.first_dof].fill(0.0);
             flat[i] = diagonal;
             flat[i + 1..stop].fill(0.0);

@@ -85,7 +85,7 @@ impl Seen {
         }
     }
 
-    /// The part of a motion `t` of the link that the reference frame does not follow.
+    /// The part of a motion `t` of the link relative to the reference frame.
     #[inline(always)]
     fn missed(&self, t: Twist) -> Twist {
         match self.reference {

@@ -1,18 +1,18 @@
 //! Entries between dofs of different links, eliminated along with the links that they tie.
 //!
-//! Links whose dofs are tied by such entries, and the links between them, form a group: a part of the
-//! tree with a top. Its other subtrees are eliminated before it. The rest of the tree acts on it by the
-//! motion X of the parent of its top. Let A₀ be the matrix of the group's dofs without the entries, and
-//! U Wᵀ the entries (columns of U are unit vectors of the rows that have some). Let x₀ and p₀ be the
-//! unknowns and the force on the parent without them, and R the remainders of unit vectors of the rows
-//! after the upward sweep. Then (Sherman–Morrison–Woodbury)
+//! Links whose dofs such entries couple, and the links between them, form a group: a connected part of the
+//! tree with one topmost link. Other subtrees below the group are eliminated before it. The rest of the
+//! tree acts on the group only by the motion X of the parent of the topmost link. Let A₀ be the matrix of
+//! the group's dofs without the entries, and U Wᵀ the entries (columns of U are unit vectors of the rows
+//! that have some). Let x₀ and p₀ be the unknowns and the force on the parent without them, and R the
+//! remainders of unit vectors of the rows after the upward sweep. Then (Sherman–Morrison–Woodbury)
 //!
 //!   s = C⁻¹ Wᵀ x₀,   x = x₀ − A₀⁻¹ U s,   p = p₀ − P s,   C = 1 + Wᵀ A₀⁻¹ U,   Wᵀ x₀ = Wᵀ x₀|_{X = 0} +
 //!   Q X.
 //!
-//! The parent therefore gets −P C⁻¹ Q in addition to the result of the sweeps. A group costs links times
-//! rows, for any size of the tree. Groups share no link. A group that hangs on another's links is
-//! eliminated before it.
+//! The parent therefore gets −P C⁻¹ Q in addition to the result of the sweeps. The cost of a group is its
+//! number of links times its number of rows, for any size of the tree. Groups share no link. A group below
+//! another one is eliminated before it.
 
 use super::general_articulation::{GeneralArticulation, Row, add_scaled, dot};
 use crate::linalg::{F4, factor_plain, solve_plain, solve_plain_transposed};

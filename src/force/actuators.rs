@@ -288,7 +288,8 @@ impl Actuators {
             ActsOn::Joint { iv, .. } => Input::new(j, (iv..).zip(a.gear.iter().copied())),
             ActsOn::Tendon(_) | ActsOn::Site { .. } | ActsOn::Ball { .. } => {
                 let support = paths.of_actuator(j).map_or(&[][..], |i| paths.support(i));
-                // No dof moves a site that is fixed to the world. Any one stands for it.
+                // No dof moves a site that is fixed to the world. The entry needs some dof; its moment is
+                // zero.
                 let dofs = if support.is_empty() { &[0] } else { support };
                 Input::new(j, dofs.iter().map(|k| (*k, 0.0)))
             }
@@ -502,7 +503,8 @@ impl Actuators {
         }
     }
 
-    /// Force of an actuator at the last state, and length and rate of its transmission.
+    /// Force of an actuator before the gear, and length and rate of its transmission after the gear, at the
+    /// last state.
     pub fn told(&self, at: &State<'_>, paths: &Paths, j: usize) -> [f64; 3] {
         let a = &at.model.actuators()[j];
         let [length, rate] = match a.acts_on {

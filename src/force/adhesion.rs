@@ -13,8 +13,9 @@
 //! Rigid contacts, which rest at gaps of round-off, have full weight.
 //!
 //! A pull is a contact force that does not depend on the velocity, so that its derivatives are those of
-//! penalty contacts (`Touch`). In addition, the contacts of a body share one force. With J_i the
-//! generalized force of a unit pull at i, M = φ Σ w_i J_i and ∂W/∂q = Σ w_i' ∂gap_i/∂q,
+//! penalty contacts (`Touch`). In addition, each pull depends on all contacts of the body, because they
+//! share one force. With J_i the generalized force of a unit pull at i, M = φ Σ w_i J_i and ∂W/∂q = Σ w_i'
+//! ∂gap_i/∂q,
 //!
 //!   τ = F M,   ∂τ/∂q = Σ_i (f_i ∂J_i/∂q + F φ w_i' J_i ∂gap_i/∂q) + F (φ'/φ) M ∂W/∂q,   ∂τ/∂F = M.
 
@@ -55,7 +56,7 @@ fn share(sum: f64) -> Sloped {
 struct Grip {
     actuator: usize,
     body: usize,
-    /// A dof of the tree that is joined with the trees of the pulled bodies.
+    /// A dof of the body's tree, by which adhesion couples this tree with the trees of the pulled bodies.
     home: usize,
     /// φ at the last state.
     share: Sloped,

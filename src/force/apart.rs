@@ -53,8 +53,8 @@ impl BitOrAssign for ForceKinds {
     }
 }
 
-/// The forces at the state of the last query, so that a query leaves those of a step alone. Forces without a
-/// state are not here. Forces at contacts are shared with steps.
+/// The forces at the state of the last query, separate from those of steps. Forces that keep no state are
+/// not here. Forces at contacts (penalty, adhesion) are shared with steps.
 #[derive(Debug)]
 pub struct Apart {
     pub spring: JointSpring,

@@ -22,8 +22,8 @@ pub struct State<'a> {
     pub u: &'a [f64],
     /// [s]
     pub time_step: f64,
-    /// Factor by which dampers fade in more slowly than by their laws: 1 except during the search for a
-    /// solution.
+    /// Factor on v₀, by which dampers fade in more slowly: 1, except during the homotopy of Newton's
+    /// method.
     pub ease: f64,
 }
 

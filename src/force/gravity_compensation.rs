@@ -8,8 +8,8 @@ use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::WORLD;
 use crate::spatial::{Inertia, Twist, Vec3, Wrench};
 
-/// −γ m g at the centre of mass of each body with γ ≠ 0. It is linear in the mass and the first moment,
-/// so that no parameter of the inertia is a divisor.
+/// −γ m g at the centre of mass of each body with γ ≠ 0. The wrench is linear in the mass and the first
+/// moment, so that derivatives by the inertia divide by nothing.
 #[derive(Clone, Debug)]
 pub struct GravityCompensation {
     /// Bodies that move, with γ.

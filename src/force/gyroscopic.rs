@@ -1,8 +1,8 @@
 //! Computes the couple that makes freely rotating bodies follow the discrete Euler equations ([`Spin`]),
 //! in addition to −ω × I ω.
 //!
-//! Two kinds of links rotate so, each with its own inertia: the link of a free joint on the world, about
-//! its centre of mass; and the link of a ball joint that carries no other link, about the joint's
+//! This applies to two kinds of links, each with its own inertia: the link of a free joint on the world,
+//! about its centre of mass; and the link of a ball joint that carries no other link, about the joint's
 //! centre. The balance of a step keeps M a + b with the explicit b. The difference to the discrete
 //! equations is a couple w on the link, along world axes.
 //!
@@ -125,10 +125,10 @@ impl Gyroscopic {
         }
     }
 
-    /// Computes the accelerations of links that are alone from their couple and loads, and replaces
-    /// those of the recursions. Along the link's axes, small moments of inertia beside large ones lose
-    /// no digits. `applied` is added to the generalized force. Links with an additional `diagonal` of A
-    /// beyond M keep their accelerations.
+    /// Computes the accelerations of links that are alone from their couple and loads, and replaces those
+    /// of the recursions. The computation is along the link's axes, in which small moments of inertia lose
+    /// no digits beside large ones. `applied` is added to the generalized force. Links with an additional
+    /// `diagonal` of A beyond M keep their accelerations.
     pub fn settle(
         &self,
         t: &Topology,

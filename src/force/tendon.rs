@@ -37,8 +37,8 @@ pub fn tension(t: &TendonSpec, at: &State<'_>, paths: &Paths, i: usize) -> (Tens
         return (tension, path.min(stretch.margin));
     }
     match stretch.end {
-        // A tendon without spring and damper only needs derivatives by these: take the terms that would
-        // pull.
+        // A tendon without stiffness and damping has no force, but derivatives by both: take the terms that
+        // would act.
         Some(_) if !acts => {
             let pulls = Tension {
                 taut: stretch.elongation + ahead * rate > 0.0,
@@ -53,8 +53,8 @@ pub fn tension(t: &TendonSpec, at: &State<'_>, paths: &Paths, i: usize) -> (Tens
     }
 }
 
-/// The share with which the damper of a taut cable acts. It does not fade in linearly implicit steps:
-/// these decide once, at their start, whether it acts, and have a solution in either case. Their damper
+/// The share with which the damper of a taut cable acts. It does not fade in linearly implicit steps: they
+/// decide once, at their start, whether the damper acts, and have a solution in either case. Their damper
 /// acts in full.
 fn fade(t: &TendonSpec, [k, d]: [f64; 2], at: &Stretch, ahead: f64, ease: f64) -> Option<Fade> {
     let fades = t.pull_only && at.end.is_some() && ahead == 0.0 && k > 0.0 && d > 0.0;

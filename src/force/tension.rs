@@ -58,7 +58,7 @@ impl Tension {
         }
     }
 
-    /// The tension with a damper that has faded in this far.
+    /// The tension with the share of the damper in `fade`.
     pub fn fading(mut self, fade: Fade, rate: f64) -> Self {
         self.by_length += self.damping * fade.by_depth * rate;
         self.damping *= fade.share;

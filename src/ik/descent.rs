@@ -1,10 +1,11 @@
 //! One start of a search: damped steps within the bounds, down to a minimum of the objective.
 //!
-//! A step is judged by the decrease of the objective. Heavy tasks make a curved valley for light ones, in
-//! which the way down first climbs. So a step that climbs is followed by a second one before it is given up.
-//! Once the decrease is below round-off, light tasks may still be far from their best: undamped steps with
-//! exact second derivatives follow, judged by their predicted decrease. The search leaves a point without
-//! slope from which the objective falls to both sides (an arm stretched out).
+//! A step is judged by the decrease of the objective. If some tasks have much larger weights than others,
+//! the objective has a narrow curved valley, and a step along it first increases the objective. So a step
+//! that increases it is followed by a second one before both are rejected. Once the decrease is below
+//! round-off, light tasks may still be far from their best: undamped steps with exact second derivatives
+//! follow, judged by their predicted decrease. If the gradient is zero but the objective decreases to both
+//! sides (for example, with a stretched arm), the search leaves the point.
 
 use super::options::IkOutcome;
 use super::solver::Ik;

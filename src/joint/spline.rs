@@ -54,8 +54,9 @@ pub struct Surface {
 }
 
 impl Curve {
-    /// # Errors `InvalidArgument` for fewer frames than 2, or 3 of a closed curve, and for neighbours that
-    /// are equal, or half a turn apart.
+    /// # Errors
+    /// `InvalidArgument` for fewer frames than 2, or 3 of a closed curve, and for neighbours that are
+    /// equal, or half a turn apart.
     pub fn new(frames: Vec<Pose>, closed: bool) -> Result<Curve> {
         let (n, least) = (frames.len(), if closed { 3 } else { 2 });
         if n < least {
@@ -138,7 +139,7 @@ impl Curve {
         Some(Twist::new(inverse.mul_vec(by.lin - q.mul_vec(ang)), ang))
     }
 
-    /// Index of the Ω that stands for Ω_i.
+    /// Index in `steps` of Ω_i, also for an i beyond the ends.
     fn step(&self, i: f64) -> usize {
         let n = self.steps.len() as f64;
         let i = if self.closed {

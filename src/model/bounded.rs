@@ -6,7 +6,7 @@ use crate::linalg::smaller;
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {
     pub value: f64,
-    /// Whether the number passes unchanged. A number at a bound does.
+    /// True if the number is within the bounds or at a bound: its derivative is then 1, otherwise 0.
     pub free: bool,
     /// Distance to the nearest bound.
     pub margin: f64,
@@ -28,7 +28,7 @@ pub fn bounded(x: f64, range: Option<(f64, f64)>) -> Bounded {
             free: true,
             margin: f64::INFINITY,
         },
-        // Equal bounds: nothing passes on either side.
+        // Equal bounds: the derivative is 0 on both sides.
         Some((lo, hi)) if lo == hi => Bounded {
             value: lo,
             free: false,

@@ -1,4 +1,4 @@
-//! Data that a higher-level module derives from a model once.
+//! Cache for data that a higher-level module derives from a model once (such as its collision geometry).
 
 use std::any::Any;
 use std::fmt;

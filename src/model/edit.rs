@@ -28,7 +28,7 @@ fn motor(model: &Model, input: usize) -> Result<ActuatorSpec> {
     let j = &model.joints[joint];
     if j.name.is_empty() {
         return Err(Error::unsupported(
-            "model: an input of each dof cannot be attached where a joint has no name",
+            "model: its inputs are on dofs, which cannot be attached because a joint has no name",
         ));
     }
     let k = iv - j.iv;

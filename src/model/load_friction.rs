@@ -8,8 +8,8 @@
 //! | revolute | √(F² + (2 M⊥/l)²) | μ r N [N m] |
 //! | prismatic | √(F⊥² + (2 M/l)²) | μ N [N] |
 //!
-//! where ⊥ is the part across the axis. A moment loads the two ends of a bearing with opposite forces M/l;
-//! l = 0 stands for a bearing whose friction moments do not change.
+//! where ⊥ is the part across the axis. A moment loads the two ends of a bearing with opposite forces M/l.
+//! With l = 0, moments do not contribute to the load.
 
 use super::Joint;
 use super::params::Params;
@@ -45,8 +45,8 @@ pub struct Axis {
     pub along: Vec3,
 }
 
-/// The load N of a joint [N] that carries this wrench, about the origin, and its slope: δN is the power of
-/// the twist on δ(wrench), if all is seen from the body.
+/// The load N [N] of a joint that carries this wrench (about the origin), and its slope as a twist: δN is
+/// the power of the twist on δ(wrench), with both in axes fixed to the body.
 pub fn load(joint: &Joint, axis: &Axis, wrench: Wrench) -> (f64, Twist) {
     let across = |x: Vec3| x - axis.along * axis.along.dot(x);
     let (force, moment) = (wrench.lin, wrench.ang - axis.point.cross(wrench.lin));

@@ -365,7 +365,7 @@ impl Model {
         format!("joint \"{name}\"")
     }
 
-    /// The same, with a note if this joint moves no mass, or else if another one does.
+    /// The same, with a note if this joint, or another joint, moves no mass.
     pub fn said_of_dof(&self, dof: usize) -> String {
         let who = self.called_of_dof(dof);
         let notes = || {

@@ -223,8 +223,8 @@ impl Model {
     fn check_displaced_nodes(&self, p: &Param, link: usize) -> Result<()> {
         match self.carries_nodes(link) {
             true => Err(Error::unsupported(format!(
-                "param: {:?} of joint \"{}\": it carries nodes of a deformable body, whose derivative by the place of a \
-                 joint this version does not have",
+                "param: {:?} of joint \"{}\": it carries nodes of a deformable body, whose derivative by a displaced \
+                 joint is not supported",
                 p.kind,
                 self.joint(p.index as usize).name
             ))),
@@ -304,7 +304,7 @@ impl Model {
                 if self.carries_paths(j.first_link) {
                     return Err(Error::unsupported(format!(
                         "param: SplineFrame of joint \"{}\": it carries points of tendons or springs, whose derivative by \
-                         the shape of a joint this version does not have",
+                         the shape of a joint is not supported",
                         j.name
                     )));
                 }
@@ -424,7 +424,7 @@ impl Model {
                 range("component", p.component, 1)
             }
             ParamKind::Force => Err(Error::unsupported(format!(
-                "param: {:?} is not a parameter of any step of this version",
+                "param: {:?} is not a parameter of a model",
                 p.kind
             ))),
         }

@@ -169,7 +169,7 @@ pub(super) fn check_numbers(spec: &ReductionSpec, n: usize) -> Result<Vec<Vec<f6
     }
     left_inverse(&by_rows(spec, n)).ok_or_else(|| {
         Error::invalid(format!(
-            "{who}: matrix: its {c} columns depend on each other; expected rank {c}"
+            "{who}: matrix: its {c} columns are linearly dependent; expected rank {c}"
         ))
     })
 }

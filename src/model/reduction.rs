@@ -84,7 +84,7 @@ impl Map {
         }
     }
 
-    /// The y of which `x` is the image; of the nearest point of the range for any other x.
+    /// The y with x = offset + G y. If there is none: the y of the left inverse.
     pub fn find(&self, x: &[f64], y: &mut [f64]) {
         for (i, y) in y.iter_mut().enumerate() {
             *y = sum(self.back_row(i), |k| x[k] - self.offset[k]);

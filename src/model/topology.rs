@@ -95,8 +95,9 @@ pub struct Topology {
     pub reduction: Option<Arc<Reduction>>,
 }
 
-/// From this many dofs on a path on, algorithms linear in the dofs are faster than packed rows over the
-/// path: the break-even of the two forms of M's factors for chains, far beyond any robot.
+/// A tree with more dofs than this on a path is deep: sweeps that are linear in the dofs are then faster
+/// than packed rows over the path. The value was measured with chains; robots have far fewer dofs on a
+/// path.
 pub const DEEP: usize = 64;
 
 /// Rows of branch-packed storage are padded to this many numbers.

@@ -15,8 +15,9 @@ impl ContactProblem {
     /// A⁻¹Jᵀdλ is determined, see [`ContactProblem::impulses_are_unique`].
     ///
     /// Afterwards the label of [`ContactProblem::info`] belongs to this direction. It is one-sided if the
-    /// problem is at a switch whose sides differ. It is also one-sided if redundant contacts cannot follow
-    /// the variation, as for a target of one of four corners: the result is then their common part.
+    /// problem is at a switch whose sides differ. It is also one-sided if the variation makes the rows of
+    /// redundant contacts inconsistent (for example, if only the target of one of four corners varies): the
+    /// result is then the derivative of the motions for which they are consistent.
     ///
     /// # Errors
     /// `NoStep` before a solve; `NotConverged` if the problem was not solved; `Numerical` if the derivative
@@ -94,9 +95,10 @@ impl ContactProblem {
     /// slice stands for zero. The gradient by A is symmetric; its product with any dA is right.
     ///
     /// Afterwards the label of [`ContactProblem::info`] belongs to this gradient. The label cannot say
-    /// whether redundant contacts follow the variations of J and target by which you multiply the gradient.
-    /// They follow the variations of one body's motion; along others the gradient is that of their common
-    /// part. For a given direction, [`ContactProblem::jvp`] reports it.
+    /// whether the rows of redundant contacts stay consistent, because this depends on the variations of J
+    /// and target that you multiply the gradient by. Variations from the motion of one body are consistent.
+    /// For others the gradient is that of the motions for which the rows are consistent;
+    /// [`ContactProblem::jvp`] reports this for a given direction.
     ///
     /// # Errors
     /// As [`ContactProblem::jvp`].

@@ -1,4 +1,4 @@
-//! The solver alone: contact for engines that have their own dynamics.
+//! The contact solver without the engine, for programs that have their own dynamics.
 //!
 //! A problem consists of a system matrix A (nv × nv, symmetric positive definite), contact rows J (3 nc × nv,
 //! rows t₁ t₂ n of each contact), the velocity without impulses v_free, a velocity added to that of the

@@ -10,12 +10,13 @@ use crate::step::{Contact, ContactReport, Sim};
 #[derive(Clone, Copy, Debug)]
 pub struct Patch {
     pub geom: [usize; 2],
-    /// Of the faces that are closed [m²], and its centroid [m]; of all faces where none is.
+    /// Area of the closed faces [m²] and its centroid [m]. If no face is closed, the centroid is that of
+    /// all faces.
     pub area: f64,
     pub centroid: [f64; 3],
     /// Unit vector from A to B, the mean over the area.
     pub normal: [f64; 3],
-    /// On B in the last step [N], and about the centroid [N m].
+    /// Force on B in the last step [N], and torque on B about the centroid [N m].
     pub force: [f64; 3],
     pub torque: [f64; 3],
     /// Its faces among the contacts.

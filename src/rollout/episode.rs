@@ -160,8 +160,8 @@ impl Rollout {
         Ok(ended)
     }
 
-    /// Labels of the steps as the last [`Rollout::run_episode`] knows them without a derivative. A step that
-    /// failed has `Refused`, steps after the end have `Exact`.
+    /// Labels of the steps of the last [`Rollout::run_episode`], as far as they are known before a
+    /// derivative is requested. A step that failed has `Refused`, steps after the end have `Exact`.
     pub fn known_labels(&self) -> &[Gradient] {
         match self.steps {
             Some(_) => &self.labels[..self.columns.min(self.labels.len())],

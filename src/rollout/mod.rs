@@ -134,8 +134,8 @@ impl Rollout {
         })
     }
 
-    /// Makes memory for runs of up to `max_steps` steps. More memory forgets the last run; memory that is there
-    /// already stays.
+    /// Makes memory for runs of up to `max_steps` steps. If there is enough already, nothing changes;
+    /// otherwise the last run is forgotten.
     ///
     /// # Errors
     /// `Capacity` for too many steps: the rollout is as before.

@@ -1,9 +1,10 @@
 //! A model as URDF.
 //!
-//! - A robot that is welded to the world at its origin begins with its own link; otherwise the root link is `world`,
-//!   which our reader takes for the world itself.
-//! - A URDF joint turns its child about the child's own origin. Where ours turns about another point of the body, or a
-//!   body has several joints, links without mass stand between; the bodies keep their frames.
+//! - If the robot is welded to the world at its origin, its own link is the root link. Otherwise the root
+//!   link is `world`, which our reader takes for the world itself.
+//! - A URDF joint turns its child about the child's own origin. If a joint of the model turns about another
+//!   point of the body, or a body has several joints, links without mass are added between; the bodies keep
+//!   their frames.
 //! - Geoms that may touch something are `<collision>`, the others `<visual>`.
 
 use super::aim;

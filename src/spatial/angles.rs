@@ -27,7 +27,7 @@ pub fn angles_of_rotation(axes: [Vec3; 3], rot: &Mat3) -> Option<[f64; 3]> {
     let [a, b, c] = axes;
     let n = a.cross(b);
     let mut lambda = (-n.dot(c)).atan2(a.dot(c));
-    // An axis opposite to the first is so by half a turn forwards, whatever the last digit says.
+    // An axis opposite to the first gets +π, also if round-off gives −π.
     if lambda < SAME - PI {
         lambda += TAU;
     }

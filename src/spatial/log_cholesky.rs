@@ -1,13 +1,13 @@
-//! Inertias in coordinates that are inertias of bodies whatever their values.
+//! Coordinates of inertias in which all values belong to a body that can exist.
 //!
-//! The pseudo-inertia of a body, the integral of (x, 1)(x, 1)ᵀ over its mass, is positive definite for every body that has
-//! an extent, and for no other ten numbers. With the upper triangular factor of Rucker & Wensing, Smooth Parameterization
-//! of Rigid-Body Inertia (2022),
+//! The pseudo-inertia of a body, the integral of (x, 1)(x, 1)ᵀ over its mass, is positive definite for every
+//! body that has an extent, and for no other ten numbers. With the upper triangular factor of Rucker &
+//! Wensing, Smooth Parameterization of Rigid-Body Inertia (2022),
 //!
 //!   [Σ h; hᵀ m] = U Uᵀ,   U = eᵅ [e^d1 s12 s13 t1; 0 e^d2 s23 t2; 0 0 e^d3 t3; 0 0 0 1],
 //!
-//! the coordinates are θ = (α, d1, d2, d3, s12, s23, s13, t1, t2, t3). The mass is e²ᵅ and t the centre of mass;
-//! Σ = ½ tr(I) 1 − I has the second moments of mass.
+//! the coordinates are θ = (α, d1, d2, d3, s12, s23, s13, t1, t2, t3). The mass is e²ᵅ and t the centre of
+//! mass; Σ = ½ tr(I) 1 − I has the second moments of mass.
 
 use super::inertia::{INERTIA_PARAMS, Inertia};
 use super::mat3::Sym3;
@@ -15,7 +15,7 @@ use super::vec3::Vec3;
 
 type Square = [[f64; 3]; 3];
 
-/// What is left of a pivot by round-off, relative to the numbers that it was found from.
+/// Round-off of a pivot, relative to the numbers that it was found from.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
 /// Second moments of mass from a rotational inertia, and back: the map is its own inverse but for a factor.

@@ -3,7 +3,7 @@
 use super::linearization::{Linearization, dot};
 use crate::linalg::all_finite;
 
-/// Norms that differ by at most this share count as equal: the round-off of another factorization.
+/// Norms that differ by at most this share count as equal: another factorization gives other round-off.
 const ALIKE: f64 = 1e-9;
 
 /// Adjoints by all arguments of a step.

@@ -23,7 +23,7 @@ pub(crate) struct Query<'a> {
     /// Recursions at the state of the query, and its results.
     pub asked: &'a mut Asked,
     pub geometry: &'a mut Geometry,
-    /// Drives of the actuators for the query.
+    /// Drives w of the actuators ([`Drives`]) for the query.
     pub drives: &'a mut Drives,
     /// Present activations.
     pub act: &'a [f64],
@@ -104,11 +104,11 @@ impl Query<'_> {
         }
     }
 
-    /// Runs `query` on the steps' scene, or on a scene of its own without contact, at the placements in
-    /// `asked`.
+    /// Runs `query` on a scene at the placements in `asked`: the scene of the steps, or a separate one if
+    /// the steps have no contact.
     ///
     /// # Errors
-    /// Those of `query`, and of the scene that the first query without contact makes.
+    /// Those of `query`, and of making the separate scene at the first query.
     pub fn with_scene<T>(
         &mut self,
         query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,

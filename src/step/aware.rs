@@ -8,13 +8,13 @@ use crate::contact::law::Turn;
 use crate::error::{Error, Result, Status};
 
 impl Sim {
-    /// [`Sim::step_vjp`], or a larger adjoint of the step in the modes that a descent of L reaches.
+    /// [`Sim::step_vjp`], or a larger adjoint of the step in modes to which a descent of L leads.
     ///
-    /// For the normal impulses λ, ∂L/∂λ = J A⁻¹ ∂L/∂v⁺. Contacts and limits with ∂L/∂λ < 0 have another
-    /// side that a descent can reach: it pulls active ones apart, and an impulse on an open one lowers L.
-    /// Two other adjoints are computed. One treats the active ones as separating. The other treats the open
-    /// ones as active, sticking if they do not slip and otherwise sliding. Positions, velocities and
-    /// impulses remain those of the step.
+    /// For the normal impulses λ, ∂L/∂λ = J A⁻¹ ∂L/∂v⁺. A descent of L can change the mode of contacts and
+    /// limits with ∂L/∂λ < 0: it pulls active ones apart, and an impulse on an open one lowers L. Two other
+    /// adjoints are computed. One treats these active contacts and limits as separating. The other treats
+    /// these open ones as active: sticking if they do not slip, otherwise sliding. Positions, velocities
+    /// and impulses remain those of the step.
     ///
     /// Of the three, the result is the one whose u_bar (with the gradient by activations) has the largest
     /// Euclidean norm; v_bar for a model without inputs. If norms are equal to nine digits, the exact
@@ -58,7 +58,8 @@ impl Sim {
         })
     }
 
-    /// [`Sim::step_vjp_aware`] that includes, between steps, the integrator's state.
+    /// [`Sim::step_vjp_aware`] in a trajectory: includes the adjoint by the integrator's state between
+    /// steps.
     pub(crate) fn adjoint_aware(&mut self, seed: &Seed<'_>, out: StepAdjoint<'_>) -> Result<Aware> {
         self.refuse_with_loads("the aware gradient")?;
         let by_parameters = self.prepare_adjoint(&out)?;
@@ -95,7 +96,7 @@ impl Sim {
     ) -> Result<Aware> {
         self.adjoint_into(seed, by_parameters, best)?;
         let mut aware = Aware::default();
-        // Every adjoint leaves the same ∂L/∂λ.
+        // ∂L/∂λ is the same in every adjoint.
         for turn in [Turn::Release, Turn::Hold] {
             let resorted = match &mut self.contact {
                 Some(c) if c.has_rows() => c.sort_by_descent(turn)?,
@@ -116,7 +117,7 @@ impl Sim {
                         resorted,
                     };
                 }
-                // Another adjoint is optional: a numerical failure only drops it.
+                // A larger adjoint is optional: a numerical failure only leaves it out.
                 Err(e) if e.status != Status::Numerical => return Err(e),
                 _ => {}
             }

@@ -50,7 +50,7 @@ impl Sim {
         }
     }
 
-    /// Stores the data of the last step from which the next step's Newton method starts.
+    /// Stores the data from which Newton's method starts in the next step.
     pub(super) fn remember_guess(&mut self) {
         let (model, h) = (&*self.model, self.options.time_step);
         if let Some(implicit) = &mut self.implicit {
@@ -68,7 +68,7 @@ impl Sim {
         }
     }
 
-    /// Forgets the curvature in this memory, after forces have changed.
+    /// Forgets the curvature γ in the memory of Newton's method, after forces have changed.
     pub(super) fn forget_curvature(&mut self) {
         if let Some(newton) = self.newton_mut() {
             newton.forget_curvature();

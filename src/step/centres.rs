@@ -1,4 +1,5 @@
-//! The centres of free joints, whose velocity a step carries, and the derivative of the step by them.
+//! The centres of free joints, and the derivative of a step by them. A step integrates the velocity of the
+//! centre.
 //!
 //! A centre, the centre of mass of the joint's link, depends on parameters only. At fixed v and v̂ it gives
 //! δv̂₀ = C₀ δc, δx⁺ = C_q δc and δv⁺ = C_v δc
@@ -27,7 +28,7 @@ impl StepState {
         }
     }
 
-    /// Takes the acceleration of isolated bodies: [`Gyroscopic::settle`](crate::force::Gyroscopic).
+    /// Computes the acceleration of isolated bodies with [`Gyroscopic::settle`](crate::force::Gyroscopic).
     pub(super) fn settle_free(
         &mut self,
         forces: &Forces,

@@ -99,7 +99,7 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
     if !t.is_deep() && !v.is_empty() {
         packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
     }
-    // R contains the contact terms within branches, except for deep trees, where R is not formed.
+    // R contains the contact terms within branches. For deep trees R is not formed, so they are added here.
     sim.forces.times_cross(t, t.is_deep(), [q, v], r);
     sim.forces.input_direction(u, r);
     match p {

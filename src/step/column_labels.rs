@@ -5,7 +5,7 @@
 //! | contacts, limits and dry friction at a switch of modes | those whose response differs on the sides |
 //! | a kink of the stabilization, at a gap | positions of the dofs that move the gap, all parameters |
 //! | a contact whose place has no unique derivative | positions that move it, parameters that move surfaces |
-//! | equalities that hold more motions beside the state | all positions, parameters that move bodies |
+//! | equalities that hold more motions at nearby states | all positions, parameters that move bodies |
 //! | an input at a clamp, or an activation at a jump | this input |
 //! | an actuator's force at a clamp | its input and dofs, all parameters |
 //! | a parameter at a kink | this parameter |
@@ -23,7 +23,8 @@ use crate::error::{Error, Result};
 use crate::linalg::largest;
 use crate::model::topology::Topology;
 
-/// A row whose variation is at most this share of the change of the velocity at fixed impulses is at rest.
+/// A row counts as not varying if its variation is at most this share of the change of the velocity at
+/// fixed impulses.
 const AT_REST: f64 = 1e-9;
 
 /// Labels of the columns by q (nv, tangent), v (nv), u (nu) and the selected parameters (np): 0 exact, 1
@@ -104,7 +105,7 @@ impl Sim {
     }
 
     fn find_labels(&mut self, mut labels: Labels<'_>) -> Result<()> {
-        // Only an explicit step knows which forces it took where.
+        // Only an explicit step has the switches of forces one by one.
         let by_stages = self.implicit.is_some() || self.theta.is_some();
         let margin = match by_stages {
             true => self.state.forces_margin,
@@ -173,7 +174,7 @@ impl Sim {
         Ok(())
     }
 
-    /// True if the step depends on which sides place a contact.
+    /// True if the step depends on the choice of the features that define a contact point.
     fn feels_ties(&mut self) -> Result<bool> {
         let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
             return Ok(false);
@@ -183,7 +184,7 @@ impl Sim {
         c.feels_ties(&self.model, &mut self.dynamics, v_end, solve, &mut lin.x)
     }
 
-    /// True if equalities hold more motions beside the state.
+    /// True if equalities hold more motions at nearby states than at this one.
     fn gains_rank(&mut self) -> Result<bool> {
         let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
             return Ok(false);

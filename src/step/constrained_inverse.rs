@@ -24,8 +24,8 @@ use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
-/// B, C and their products. Sized at creation for derivatives of low rank. Laws that give columns only
-/// allocate as many columns as there are rows.
+/// B, C and their products. Sized at creation for derivatives of low rank. For a law that gives single
+/// columns only, there are as many columns as rows.
 #[derive(Debug)]
 pub(super) struct ConstrainedInverse {
     /// Rank, and number of lanes of a column with this many entries.
@@ -88,7 +88,7 @@ impl ConstrainedInverse {
         own
     }
 
-    /// The part of the columns by q and v beyond K times forces, if it is in product form.
+    /// The part of the columns by q and v other than K times forces, if it is in product form.
     pub fn less(&self) -> Option<LowRank<'_>> {
         (!self.is_by_trees).then(|| LowRank {
             rank: self.rank,
@@ -304,8 +304,8 @@ fn columns_tile<const W: usize>(
     }
 }
 
-/// Adds the part of B ∂σ/∂v of normal rows whose targets depend on the velocity before the step: lanes from
-/// `first` on.
+/// Adds the part of B ∂σ/∂v from normal rows whose targets depend on the velocity before the step: lanes
+/// from `first` on.
 #[inline(always)]
 fn kept_tile<const W: usize>(r: &mut ConstrainedInverse, c: &Constraints, first: usize) {
     let lanes = r.lanes;

@@ -62,20 +62,20 @@ pub(super) struct ContactStage {
     work_budget: WorkBudget,
     /// Tolerance of a law that adopts solutions ([`Law::adopts_within`]).
     tolerance: Option<f64>,
-    /// True if the last step was solved as bounds of single dofs.
+    /// True if the last step had no contacts and was solved as bounds of single dofs.
     is_alone: bool,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
     /// Velocity without the impulses of the rows, if some dry friction has no rows.
     v_without: Vec<f64>,
     v_pulled: Vec<f64>,
-    /// Coordinates of the velocity before the step relative to the free velocity.
+    /// The velocity before the step minus the free velocity, in whitened coordinates.
     kept: Vec<f64>,
     /// Spatial velocities of the links at some v.
     twists: Vec<Twist>,
     outcome: Option<Outcome>,
     pub linear: Option<ContactLinear>,
-    /// Additional distance at which contacts and limits enter, beyond the needs of a step [m or rad].
+    /// Distance added to the gap up to which contacts and limits get rows [m or rad].
     speculative_margin: f64,
 }
 
@@ -89,7 +89,7 @@ pub(super) struct ContactLinear {
     /// disagree.
     pub one_sided: bool,
     /// The reasons: modes around the solution, which [`ContactStage::begin_sides`] compares; friction that
-    /// begins beside the state; and impacts that redundant rows answer differently.
+    /// begins at nearby states; and impacts for which redundant rows are inconsistent.
     pub by_modes: bool,
     begins: bool,
     disagree: bool,
@@ -104,7 +104,7 @@ pub(super) struct ContactLinear {
     bounds: Vec<f64>,
     /// For a parameter: δσ in `w_param`, δ(bounds) in `limits`, and the variation of the gaps.
     w_param: Vec<f64>,
-    /// A random impulse in the null space of G, if one was looked for.
+    /// A random impulse in the null space of G, if [`ContactStage::find_idle_impulses`] was called.
     idle: Vec<f64>,
     /// Adjoint of the impulses by the loads of joints; empty without friction by load.
     row_bar: Vec<f64>,
@@ -269,7 +269,7 @@ impl ContactStage {
             let verdict = match law {
                 _ if alone.is_some() => alone.unwrap_or(Verdict::Exact),
                 Some(law) => match law.verdict(&problem, &mut state)? {
-                    // Redundant rows whose impact times change differently may contradict each other.
+                    // Redundant rows whose impact times change differently may be inconsistent.
                     Verdict::Exact if l.impacts.len() > 1 => {
                         let w = &mut l.w_param[..problem.rows()];
                         impact::vary(&mut l.impacts, c, l.general.displacement(), w);

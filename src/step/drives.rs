@@ -1,8 +1,8 @@
 //! The drives of a step's actuators: their inputs or, for actuators with a state, their activations.
 //!
-//! An activation act goes to act⁺ = g(act, u) once per step, with every scheme. Forces see one number w for
-//! each actuator: u for an actuator without a state, otherwise act, or act⁺ if the actuator is early. The
-//! step depends on (u, act) only through w and g:
+//! An activation act goes to act⁺ = g(act, u) once per step, with every scheme. Forces depend on one number
+//! w for each actuator, its drive: u for an actuator without a state, otherwise act (or act⁺, if the file
+//! says `actearly`). The step depends on (u, act) only through w and g:
 //!
 //!   δw = w_u δu + w_act δact,   δact⁺ = g_u δu + g_act δact,
 //!   ū = w_uᵀ w̄ + g_uᵀ āct⁺,   āct = w_actᵀ w̄ + g_actᵀ āct⁺.
@@ -24,7 +24,7 @@ pub(crate) struct Drives {
     pub drive: Vec<f64>,
     /// Distance of the activations from the next jump of their slopes.
     pub margin: f64,
-    /// Same for early activations, which drive with their value at the end.
+    /// Same for activations with `actearly`, whose value at the end of the step is the drive.
     pub drive_margin: f64,
     slopes: Vec<Slopes>,
 }

@@ -1,7 +1,7 @@
-//! Forces between dofs that act beside impulses: the free velocity treats them implicitly, while impulses
-//! act only through the tree's factors.
+//! Forces that couple dofs, in a step with constraints: the free velocity treats them implicitly, but
+//! impulses act only through the factors of the tree, without them.
 //!
-//! Let A be the matrix of the tree and N the terms between dofs and products. A step with constraints is
+//! Let A be the matrix of the tree, and N the implicit terms that couple dofs. A step with constraints is
 //!
 //!   (A + N) a_f + b − f = 0,   A (a − a_f) = Jᵀ λ / h,   so that A a + N a_f + b − f − Jᵀ λ / h = 0.
 //!
@@ -33,7 +33,7 @@ impl Sim {
     pub(super) fn check_couplings(&self) -> Result<()> {
         if self.contact.is_some() && self.forces.couples() {
             return Err(Error::unsupported(
-                "forces: with constraints, a force between dofs must be explicit; options.contact None has none",
+                "forces: with constraints, a force between dofs must be explicit; options.contact None makes no constraints",
             ));
         }
         Ok(())
@@ -70,7 +70,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Adds the implicit terms of servos, at the forces of the last
+    /// Adds the implicit terms of servos, at the state of the last
     /// [`Forces::apply`](crate::force::Forces::apply), to the diagonal.
     pub(super) fn hold_servos(&mut self) {
         if self.forces.has_servos() {

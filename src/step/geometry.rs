@@ -23,12 +23,12 @@ pub(crate) struct Geometry {
     pub motions: Vec<ContactDerivative>,
     /// Twists of the links at the end of a step with penalty contact.
     pub twists: Vec<Twist>,
-    /// Depth in each geom above which a contact counts as too deep [m].
+    /// For each geom, the depth above which a contact counts as too deep [m].
     pub depths: Vec<f64>,
 }
 
-/// Largest share of a geom's least half extent by which others may penetrate it. At a share of one half the
-/// shortest way out is on the other side; a quarter leaves a margin for a warning.
+/// Depth above which a contact counts as too deep, as a share of the geom's least half extent. From a share
+/// of one half on, the shortest way out can be on the other side; a quarter warns in time.
 const DEEP: f64 = 0.25;
 
 /// Half of a geom's least extent along its axes; for a mesh, along the axes of its frame. Infinite for

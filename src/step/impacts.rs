@@ -10,7 +10,7 @@ use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::linalg::within;
 
-/// The variable of a column of this jump.
+/// The variable by which a column of this jump is the derivative.
 enum By {
     /// The gap of an impact.
     Gap(usize),

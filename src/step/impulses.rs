@@ -5,9 +5,9 @@
 //! with the frame's motion from [`Sim::contact_derivatives`].
 //!
 //! **Redundant contacts.** If the constraints of a step are redundant (four points under a flat foot), the
-//! impulses are not unique, and the step reports the least-norm impulses. Then the derivative here is one
-//! of several possible ones: the generalized force of all impulses together has the right derivative, but a
-//! single impulse may not. The calls report this.
+//! impulses are not unique, and the step reports the least-norm impulses. Then the derivative here belongs
+//! to one of many choices of the impulses: the generalized force of all impulses together has the right
+//! derivative, but a single impulse may not. The calls report this.
 
 use super::adjoints::StepAdjoint;
 use super::contact::ImpulseBar;
@@ -131,8 +131,8 @@ impl Sim {
         let outs = outs.map(|(_, out)| out);
         self.with_direction(|sim, d| {
             let wanted = outs.each_ref().map(Option::is_some);
-            // The sizes alone decide, so that a block's bits do not depend on which other blocks are
-            // wanted.
+            // The choice depends only on the sizes, so that the bits of a block do not depend on which
+            // other blocks are wanted.
             if rows < sizes.iter().sum() {
                 sim.impulse_rows(d, wanted, rows)?;
             } else {

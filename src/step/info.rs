@@ -39,17 +39,18 @@ pub enum Gradient {
     ///
     /// Also reported in these cases, which are found only when a derivative is requested:
     /// - The geometry of a contact has no unique derivative here.
-    /// - Redundant constraints agree at this state but not at nearby ones (four corners of a box that rocks
-    ///   while it is level). The derivative is the part on which they agree.
+    /// - Redundant constraints are consistent at this state but not at nearby ones (four corners of a box
+    ///   that rocks while it is level). The derivative is that of the motions for which they are
+    ///   consistent.
     /// - Equalities depend on each other at this state but not at nearby ones (a singular pose of a loop).
-    /// - Constraints are nearly dependent, so that it is not known which solution the step is near.
+    /// - Constraints are nearly dependent, so that round-off decides which solution the step is near.
     /// - A selected friction coefficient equals that of the other geom of a pair, and the larger of the two
     ///   counts.
     OneSided = 1,
     /// A smoothed derivative, computed on request.
     Smoothed = 2,
     /// No derivative: the contact problem was not solved to the tolerance. Or, found only when a derivative
-    /// is requested: constraints depend on each other so nearly that a derivative would be round-off.
+    /// is requested: constraints are so nearly dependent that a derivative would be round-off.
     Refused = 3,
 }
 
@@ -62,8 +63,8 @@ pub struct StepInfo {
     pub work: f64,
     pub contacts: usize,
     /// Number of contacts that rebound with an impulse. If there are any, ∂q⁺ by positions includes the
-    /// change of the impact time: a later rebound leaves its bodies on another path. Differencing this one
-    /// step does not show this.
+    /// change of the impact time: a later rebound displaces the bodies. Finite differences of this one step
+    /// do not show it.
     pub impacts: usize,
     /// Residual of the contact problem, scaled as [`crate::contact::certificate::Certificate`] documents.
     pub residual: f64,
@@ -178,7 +179,7 @@ pub(crate) fn check_body(model: &Model, body: usize) -> Result<()> {
 /// A name, the numbers, and their destination if wanted.
 type Finished<'a> = (&'a str, &'a [f64], Option<&'a mut [f64]>);
 
-/// Copies results out, all or none: all must be finite.
+/// Copies results out if all of them are finite; otherwise none.
 pub(crate) fn deliver<const N: usize>(results: [Finished<'_>; N]) -> Result<()> {
     for (name, from, to) in &results {
         if to.is_some()

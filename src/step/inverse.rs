@@ -2,8 +2,8 @@
 //!
 //! If impulses are a function of velocity, λ = γ(J v̂), as for compliant contact, they follow from the
 //! given velocity v̂ = v̂₀ + h a at the end. Then τ = A a + b − f − Jᵀγ(J v̂)/h, in addition to the forces
-//! f of the step. For rigid laws impulses are not a function of velocity: under a resting foot all pressing
-//! forces give the same motion.
+//! f of the step. For rigid laws impulses are not a function of velocity: a resting foot has the same
+//! motion under any force that presses it down.
 
 use super::info::{check_finite, check_length};
 use super::linearization::Linearization;
@@ -37,7 +37,7 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::step`]; `Unsupported` for rigid contact laws and for integrators with a stage;
-    /// `NotConverged` if no step ends with a, because stabilization separates overlapping bodies by other
+    /// `NotConverged` if no force gives a, because stabilization separates overlapping bodies by other
     /// impulses than the law's.
     pub fn inverse(
         &mut self,
@@ -53,7 +53,7 @@ impl Sim {
         check_finite("a", a, self.model.nv())?;
         check_length("force", force, self.model.nv())?;
         if self.scene().is_some() {
-            // Its contacts are replaced.
+            // The contacts of the last step are replaced.
             self.last = Last::Nothing;
         }
         self.update(q, v);

@@ -17,7 +17,8 @@ pub(crate) struct Linearization {
     pub coupling: Coupling,
     pub by_q: Vec<f64>,
     pub by_v: Vec<f64>,
-    /// Columns by the actuators' drives, until the activations have taken their part.
+    /// Columns by the actuators' drives; at the end, columns by u
+    /// ([`Drives::share`](super::drives::Drives::share)).
     pub by_u: Vec<f64>,
     pub by_act: Vec<f64>,
     /// Allocated when parameters are selected.
@@ -124,7 +125,7 @@ pub(crate) fn add_entry(
     by_q: f64,
     by_v: f64,
 ) {
-    // The deeper dof holds the row.
+    // The entry is in the row of the deeper dof.
     let at = t.dofs[row.max(column)].row + t.dofs[row.min(column)].depth;
     if row <= column {
         F4::flat_mut(&mut id.above_q)[at] += by_q;

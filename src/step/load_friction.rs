@@ -1,13 +1,13 @@
 //! Friction of joints by the loads that they carry.
 //!
-//! Dry friction of a dof is an interval ±h f of its impulse. For these joints f = f₀ + c N, where N is the load
-//! of the joint in the same step ([`crate::model::load_friction`]): a function of the accelerations and
+//! Dry friction of a dof is an interval ±h f of its impulse. For these joints f = f₀ + c N. N is the load
+//! of the joint in the same step ([`crate::model::load_friction`]), a function of the accelerations and
 //! impulses that depend on f. A step solves for c N by Broyden's method: each evaluation is a solution of
-//! the contact problem and a backward recursion. The first guess is the load without impulses, so that a step
-//! does not depend on the steps before it.
+//! the contact problem and a backward recursion. The first guess is the load without impulses, so that a
+//! step does not depend on the steps before it.
 //!
-//! The derivative is that of the solution. With n = ∂N at fixed f along a direction, X and B the answers of
-//! velocity and of N to f, and C the diagonal of c:
+//! The derivative is that of the solution. Let n be the variation of N at fixed f along a direction, X and
+//! B the derivatives of velocity and of N by f, and C the diagonal of c:
 //!
 //!   δ(c N) = (1 − C B)⁻¹ (C n + δc N),   δv̂ = x + X δ(c N).
 
@@ -49,7 +49,7 @@ pub struct Loaded {
 #[derive(Debug)]
 pub(super) struct LoadFriction {
     pub joints: Vec<Loaded>,
-    /// c N as the step has it, and the residual of c N.
+    /// c N of the step, and its residual.
     pub friction: Vec<f64>,
     pub residual: Vec<f64>,
     /// The same of the best solution so far.
@@ -69,7 +69,7 @@ pub(super) struct LoadFriction {
     pub by_v: Vec<f64>,
     pub by_acc: Vec<f64>,
     pub by_impulse: Vec<f64>,
-    /// The answers of velocity and impulses to the friction.
+    /// Derivatives of velocity and impulses by the friction.
     pub answer: Vec<f64>,
     pub answer_impulse: Vec<f64>,
     /// (1 − C B)⁻¹ by rows.
@@ -205,7 +205,7 @@ impl LoadFriction {
         }
     }
 
-    /// Solves the contact problem of a step with the friction that its loads allow.
+    /// Solves the contact problem of a step for impulses and for friction consistent with its loads.
     ///
     /// # Errors
     /// As [`ContactStage::solve`].
@@ -264,7 +264,8 @@ impl LoadFriction {
                 self.best[0].copy_from_slice(&self.friction);
                 self.best[1].copy_from_slice(&self.residual);
             } else {
-                // A kink lies between: a shorter step from the best solution, in a known direction.
+                // There is a kink between this solution and the best one: take a shorter step from the best
+                // one, in a known direction.
                 share *= 0.5;
                 self.forget(share);
                 self.friction.copy_from_slice(&self.best[0]);
@@ -278,7 +279,9 @@ impl LoadFriction {
                 self.friction[i] = next;
             }
         }
-        Err(Error::internal("the search for joint friction has no end"))
+        Err(Error::internal(
+            "the iteration for the friction of joints by load did not end",
+        ))
     }
 
     /// c N − friction.
@@ -289,7 +292,7 @@ impl LoadFriction {
         }
     }
 
-    /// Starts with the matrix of plain iteration, with this share of each step.
+    /// Starts again with the matrix of a fixed-point iteration, damped by `share`.
     fn forget(&mut self, share: f64) {
         let m = self.joints.len();
         self.inverse.fill(0.0);
@@ -383,7 +386,7 @@ impl LoadFriction {
         invert(&mut self.square, &mut self.coupled, m)
             .ok_or_else(|| {
                 Error::numerical(
-                    "the friction of joints by load has no derivative: load and friction feed each other",
+                    "the friction of joints by load has no derivative: the linear system of loads and friction is singular",
                 )
             })
     }

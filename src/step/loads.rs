@@ -1,4 +1,4 @@
-//! Friction by load in the chain rule of a step, and the computations that are refused beside it.
+//! Friction by load in the chain rule of a step, and the computations that do not support it.
 
 use super::info::Gradient;
 use super::linearization::{Linearization, dot};
@@ -27,14 +27,14 @@ impl Sim {
         self.loads.is_some()
     }
 
-    /// Refuses a computation that this version lacks for friction by load.
+    /// Refuses a computation that does not support friction by load.
     pub(crate) fn refuse_with_loads(&self, what: &str) -> Result<()> {
         let Some(loads) = &self.loads else {
             return Ok(());
         };
         let joint = self.model.joint(loads.joints[0].joint);
         Err(Error::unsupported(format!(
-            "{what}: this version has none with friction by load (friction_coefficient of joint \"{}\")",
+            "{what}: not supported with friction by load (friction_coefficient of joint \"{}\")",
             joint.name
         )))
     }

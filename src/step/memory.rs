@@ -1,8 +1,8 @@
 //! Memory of a simulation, counted before it is allocated.
 //!
 //! A failed allocation ends the process. Therefore the total is first reserved in a way that may fail. The
-//! counts below leave some things out; their surplus covers them. Tests compare the counts with the actual
-//! allocations.
+//! counts below are rounded up, which covers small allocations that are not counted. Tests compare the
+//! counts with the actual allocations.
 
 use super::options::{Contact, Integrator, Options};
 use super::parts::resists_torsion;
@@ -36,11 +36,11 @@ impl Bytes {
         // More contacts do not fit, and the squares below would overflow.
         let contacts = (options.max_contacts as u128).min(1 << 40);
         let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu + 300 * na;
-        // Of queries.
+        // Memory of queries.
         linear += 1500 * links;
         let mut matrices = 0;
         let deep = t.is_deep();
-        // Products that tie dofs of different links.
+        // Terms that couple dofs of different links.
         let pushes = |a: &Actuator| matches!(a.acts_on, ActsOn::Site { .. });
         let has_paths = !model.tendons().is_empty()
             || !model.springs().is_empty()
@@ -61,7 +61,7 @@ impl Bytes {
             linear += square * nv * nv + 3000 * nv + 8 * nv * (nu + na);
         }
         if options.derivatives {
-            // Of queries.
+            // Memory of queries.
             let square = if deep { 16 } else { 24 };
             linear += square * nv * nv + 1500 * nv + 48 * packed;
         }
@@ -157,7 +157,7 @@ impl Bytes {
             most => message += &format!("; there is for about {most} contacts"),
         }
         if resists_torsion(model) && !matches!(options.contact, Contact::None | Contact::Penalty) {
-            message += "; torsional and rolling friction (condim 4 and 6) take room by the square of their number, \
+            message += "; torsional and rolling friction (condim 4 and 6) need memory by the square of their number, \
                         sliding friction (condim 3) in proportion";
         }
         Err(Error::capacity(message))

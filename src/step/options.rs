@@ -55,11 +55,11 @@ pub enum Contact {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConvexVariant {
-    /// The present normal impulse bounds friction. Sliding contacts open at μ‖v_T‖ and glide at a gap of
-    /// about μ h‖v_T‖.
+    /// The normal impulse of this step bounds friction. Sliding contacts open at μ‖v_T‖ and glide at a gap
+    /// of about μ h‖v_T‖.
     #[default]
     Sap = 0,
-    /// The normal impulse that the state before the step gives bounds friction
+    /// The normal impulse of the state before the step bounds friction
     /// ([`constraint::Compliance`](crate::constraint::Compliance)). Sliding contacts do not open. A contact
     /// that closes in the step has no friction yet.
     Lagged = 1,
@@ -167,8 +167,8 @@ pub struct Options {
     pub max_push_out: f64,
     pub max_push_out_angle: f64,
     /// Contacts of geoms with restitution rebound if they approach faster than this before the step [m/s],
-    /// 0 to ∞. Slower contacts come to rest; without a threshold a ball would bounce at ever smaller
-    /// heights. [`Contact::Convex`] has dissipation and no rebounds.
+    /// 0 to ∞. Slower contacts come to rest. With 0 a ball bounces at ever smaller heights.
+    /// [`Contact::Convex`] has dissipation and no rebounds.
     pub restitution_threshold: f64,
     /// Bounds the speed of one-dof joints at the end of a step by their velocity limits, against any load.
     pub velocity_limits: bool,
@@ -237,7 +237,7 @@ impl Options {
                 h => h,
             },
             integrator: match self.integrator {
-                // Elastic forces of deformable bodies are implicit alone.
+                // Elastic forces of deformable bodies need an implicit integrator.
                 Integrator::FromModel if !model.deformables().is_empty() => {
                     Integrator::ImplicitEuler
                 }

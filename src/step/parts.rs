@@ -94,7 +94,7 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     }
 }
 
-/// Refuses lagged friction where this version lacks it: with other laws, with torsional and rolling friction,
+/// Refuses lagged friction where it is not supported: with other laws, with torsional and rolling friction,
 /// and with the derivatives of integrators that have a stage.
 pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
     if options.convex_variant == ConvexVariant::Sap {
@@ -156,7 +156,7 @@ pub(crate) fn refuse_deformables(
     }
     if model.topology().is_deep() {
         return Err(Error::unsupported(format!(
-            "deformable \"{}\": this version has none beside a tree of more than 64 dofs in a row",
+            "deformable \"{}\": not supported in a model with more than 64 dofs on a path of a tree",
             d.name
         )));
     }
@@ -169,7 +169,7 @@ pub(crate) fn refuse_paths(model: &Model, options: &Options) -> Result<()> {
     let binds = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
     match model.tendons().iter().find(binds) {
         Some(t) if options.contact == Contact::Penalty => Err(Error::unsupported(format!(
-            "tendon \"{}\": with options.contact {:?} this version has no limits or friction loss of tendons",
+            "tendon \"{}\": limits and friction loss of tendons are not supported with options.contact {:?}",
             t.name, options.contact
         ))),
         _ => Ok(()),

@@ -1,10 +1,10 @@
 //! Dofs with a prescribed velocity.
 //!
-//! In a step such a dof goes from v̂₀ to a known velocity whatever acts on it. In A it has infinite inertia
-//! ([`hybrid`](crate::dynamics::hybrid)): neither forces nor impulses move it, and it acts on the other
-//! dofs by its acceleration. This is exact with every law and needs no row. A bilateral row instead would
-//! be compliant with the convex law, would cost an impulse in every problem, and would hold only to the
-//! solver's tolerance.
+//! In a step such a dof goes from v̂₀ to a known velocity whatever forces act on it. In A it has infinite
+//! inertia ([`hybrid`](crate::dynamics::hybrid)): forces and impulses do not accelerate it, and it acts on
+//! the other dofs by its acceleration. This is exact with every law and needs no row. A bilateral row would
+//! be compliant with the convex law, would add an unknown impulse to every problem, and would hold only to
+//! the solver's tolerance.
 //!
 //! With w = δv̂ − δv̂₀ on these dofs and zero elsewhere, the chain of a step becomes
 //!
@@ -297,7 +297,7 @@ impl Sim {
         }
     }
 
-    /// A a + b − f − Jᵀλ/h at the last step.
+    /// The balance A a + b − f − Jᵀλ/h of the last step.
     fn unheld_balance(&mut self, out: &mut [f64]) -> Result<()> {
         let mut acc = std::mem::take(&mut self.prescribed.given);
         acc.copy_from_slice(&self.state.acc);

@@ -14,7 +14,7 @@ pub(crate) struct Prescribed {
     count: usize,
     /// The diagonal of A beyond M; infinite for prescribed dofs.
     pub pivots: Vec<f64>,
-    /// Accelerations of a step; w of a direction.
+    /// Prescribed accelerations of a step; w of a direction.
     pub given: Vec<f64>,
     /// δv̂ of a direction, or the adjoint by the prescribed velocities.
     pub change: Vec<f64>,

@@ -13,7 +13,7 @@ use crate::model::{ActsOn, SIZES, no_body_has};
 use crate::spatial::Inertia;
 
 impl Sim {
-    /// Updates the contact stage with the current sizes and gains.
+    /// Updates the contact stage with the current parameters: sizes of geoms and gains.
     pub(super) fn refresh_contact(&mut self) -> Result<()> {
         if let Some(c) = &mut self.contact {
             c.constraints.set_gains(self.options.kp, self.options.kd);
@@ -108,7 +108,7 @@ impl Sim {
                     let scene = self.contact.as_ref().map(|c| &c.scene);
                     return scene.is_some_and(|s| s.is_compliant(p.index as usize));
                 }
-                // An element that connects more trees than a row can has no row.
+                // A spring or tendon that connects more trees than a row can has no row.
                 ParamKind::Spring | ParamKind::Tendon if p.anchor().is_none() => {
                     let constraints = self.contact.as_ref().map(|c| &c.constraints);
                     return constraints.is_some_and(|c| c.has_elastic(p));
@@ -390,7 +390,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Refuses values that make a shape which no joint has.
+    /// Refuses values with which a joint's path or axis is invalid.
     fn check_shapes(&self, values: &[f64]) -> Result<()> {
         let reshaped =
             |p: &Param| (p.kind == ParamKind::SplineFrame).then(|| self.model.shape_of(p))?;
@@ -402,7 +402,7 @@ impl Sim {
         };
         for (i, of) in shapes() {
             let Some(of) = of else { continue };
-            // One look at a joint: at the last of its numbers.
+            // Check each joint once: at the last of its numbers.
             if shapes().skip(i + 1).any(|(_, other)| other == Some(of)) {
                 continue;
             }

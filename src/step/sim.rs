@@ -67,7 +67,7 @@ pub struct Sim {
     pub(super) direction: Direction,
     pub(crate) selected: Vec<Param>,
     pub(crate) forces: Forces,
-    /// Forces between dofs that act beside impulses.
+    /// Forces that couple dofs in a step with constraints ([`free_motion`](super::free_motion)).
     pub(super) split: Option<Box<Split>>,
     /// Implicit terms on each dof: armature + h D + h² K.
     pub(crate) diagonal: Vec<f64>,
@@ -363,7 +363,7 @@ impl Sim {
         if self.last == Last::Collide {
             self.last = Last::Nothing;
         }
-        // Stages have recursions of their own.
+        // A stage computes recursions at its own state.
         let is_solved = self.implicit.is_some() || self.theta.is_some();
         self.held = Held::Other;
         let placed = match is_solved {

@@ -53,10 +53,10 @@ pub(crate) struct StepState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub u: Vec<f64>,
-    /// Activations, and the drives that forces see of them and of u.
+    /// Activations, and the drives of the actuators from activations and u.
     pub drives: Drives,
     pub acc: Vec<f64>,
-    /// Acceleration of the free motion, used if forces between dofs act beside impulses.
+    /// Acceleration of the free motion, used if forces couple dofs in a step with constraints.
     pub acc_free: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,

@@ -126,7 +126,7 @@ impl TreeInverse {
         Ok(())
     }
 
-    /// Subtracts from columns, nv × nv, their part beyond K times forces.
+    /// Subtracts from columns, nv × nv, their part other than K times forces.
     pub fn subtract_from(&self, coupling: &Coupling, by_q: &mut [f64], by_v: &mut [f64]) {
         let less_v = if self.keeps { &self.by_v } else { &self.z };
         let (nv, stride) = (coupling.dofs(), 4 * self.stride);
@@ -221,7 +221,7 @@ impl<'a> Panels<'a> {
     /// The dofs of a group's island.
     #[inline(always)]
     fn members(&self, group: usize) -> &'a [usize] {
-        // A group between the world and itself moves with no dof.
+        // A group whose bodies are both fixed to the world depends on no dof.
         match self.c.rows.trees(group).into_iter().flatten().next() {
             Some(tree) => self.coupling.members(self.coupling.of_tree(tree)),
             None => &[],

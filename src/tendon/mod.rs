@@ -6,7 +6,9 @@
 //! wrenches of a unit of tension on link L and its descendants, about the tree's origin, and D_j the change
 //! when dof j moves everything below it by S_j. Then
 //!
-//!   g_k = S_kᵀ W̄,   ∂g_k/∂q_j = S_kᵀ D_j W̄ + (D_j S_k)ᵀ W̄,   D_j S_k = S_j × S_k where j is at or above the link of k, else 0.
+//!   g_k = S_kᵀ W̄,   ∂g_k/∂q_j = S_kᵀ D_j W̄ + (D_j S_k)ᵀ W̄,
+//!
+//! where D_j S_k is S_j × S_k if j is at or above the link of k, and otherwise 0.
 //!
 //! The two ends of a leg count up to their common ancestor, where they cancel: a dof on which a length does
 //! not depend has a moment of zero, not of round-off.
@@ -248,8 +250,8 @@ impl Paths {
         }
     }
 
-    /// True if the derivative by a parameter is at most one-sided although slopes by the state do not jump:
-    /// by one of two equal rest lengths, if the tendon has this length.
+    /// True if the derivative by a parameter is at most one-sided although the derivative by the state is
+    /// continuous. This is the derivative by one of two equal rest lengths, if the tendon has this length.
     pub fn has_kink(&self, model: &Model, params: &Params, p: &Param) -> bool {
         p.kind == ParamKind::Tendon && (2..4).contains(&p.component) && {
             let (i, numbers) = (p.index as usize, params.tendon[p.index as usize]);

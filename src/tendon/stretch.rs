@@ -49,8 +49,8 @@ impl Stretch {
         }
     }
 
-    /// True if a length equals both rest lengths. Moved apart they would leave it no spring, so its
-    /// derivative by one of them is at most one-sided.
+    /// True if a length equals both rest lengths. If they moved apart, no spring force would act at this
+    /// length, so the derivative of the force by one of them is at most one-sided.
     pub fn is_at_both_ends([k, _, lower, upper]: [f64; 4], length: f64, pull_only: bool) -> bool {
         let beyond = (length - lower).abs();
         k > 0.0

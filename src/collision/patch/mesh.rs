@@ -52,7 +52,7 @@ fn check_room(count: f64, resolution: f64, who: &dyn Fn() -> String) -> Result<(
         return Ok(());
     }
     Err(Error::capacity(format!(
-        "geom {}: hydroelastic resolution {resolution:e} m needs about {count:.0} elements, there is room for {MOST}",
+        "geom {}: hydroelastic resolution {resolution:e} m needs about {count:.0} elements; at most {MOST} are supported",
         who()
     )))
 }

@@ -2,8 +2,8 @@
 
 use super::scalar::{Real, V3};
 
-/// Most vertices: of a triangle or the section of a tetrahedron, cut by four planes of another one and
-/// where the pressure is zero.
+/// Largest number of vertices. A triangle has 3 and the section of a tetrahedron 4. Four planes of another
+/// tetrahedron and the plane of zero pressure cut it; each cut adds at most one.
 pub(super) const MOST: usize = 10;
 
 /// A convex polygon. With fewer than three vertices it is empty.

@@ -18,7 +18,7 @@ pub struct Side<'a> {
     pub modulus: f64,
 }
 
-/// Numbers of a face that a point contact does not have.
+/// Data of a face that a point contact does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Press {
     /// Area, multiplied by the weight of the face [m²].
@@ -173,8 +173,8 @@ pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     }
 }
 
-/// Visits the cells of a mesh whose boxes `meets` accepts. Its arguments are the height of a box's
-/// centre over a plane, and the box's half extent along the normal.
+/// Visits the cells of a mesh whose boxes `meets` accepts. The arguments of `meets` are the height of a
+/// box's centre over a plane, and the box's half extent along the normal.
 fn along_plane(m: &Volume, plane: &Pose, meets: impl Fn(f64, f64) -> bool, visit: impl FnMut(u32)) {
     let up = plane.rot.c[2];
     let is_near = |centre: Vec3, half: Vec3| meets(up.dot(centre - plane.pos), up.abs().dot(half));

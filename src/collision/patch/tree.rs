@@ -31,8 +31,8 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// Calls `visit` for all elements whose boxes `meets` accepts. Its arguments are centre and half
-    /// sizes.
+    /// Calls `visit` for all elements whose boxes `meets` accepts. The arguments of `meets` are the centre
+    /// and the half sizes of a box.
     pub fn find(&self, meets: impl Fn(Vec3, Vec3) -> bool, mut visit: impl FnMut(u32)) {
         let mut stack = [0u32; STACK];
         let mut top = usize::from(!self.nodes.is_empty());

@@ -1,5 +1,5 @@
-//! Warm start for overlapping curved shapes: refines the last query's solution if that provably gives
-//! the result of a search from nothing, to the last bit.
+//! Warm start for overlapping curved shapes: refines the last query's solution, if this provably gives the
+//! same result as a cold search, to the last bit.
 
 use super::bodies::Bodies;
 use super::cache::Memory;
@@ -11,16 +11,16 @@ use crate::spatial::Vec3;
 
 /// The normals from which solutions are recomputed are rounded to multiples of its inverse.
 const GRID: f64 = (1 << 20) as f64;
-/// In roundings. CLEARLY: least depth of a contact that is kept. ALONE: how much deeper all others must
-/// be.
+/// In units of round-off. CLEARLY: least depth of a contact that is reused. ALONE: least difference to the
+/// depths of all other features.
 const CLEARLY: f64 = 1e3;
 const ALONE: f64 = 4.0;
-/// Relative to a shape's size: more than two searches may differ by.
+/// Relative to a shape's size: two searches differ by less than this.
 const WELL_WITHIN: f64 = 1e-6;
 
 impl Bodies<'_> {
-    /// The last query's contact, moved with the bodies. `None` unless the whole search would certainly
-    /// find the same.
+    /// The last query's contact, moved with the bodies. `None` unless a cold search would certainly find
+    /// the same contact.
     pub(super) fn solve_again(&self, rounding: f64, memory: &mut Memory) -> Option<Solution> {
         let cage = memory.known_cage()?;
         let (spots, normal) = cage.solution()?;
@@ -39,8 +39,8 @@ impl Bodies<'_> {
         Some(s)
     }
 
-    /// A settled solution recomputed from its rounded normal, so that it is the same to the last bit
-    /// wherever the search began. `None` if this leads elsewhere.
+    /// A settled solution recomputed from its rounded normal, so that it is the same to the last bit for
+    /// every start of the search. `None` if the recomputed solution is another one.
     pub(super) fn canonical(&self, s: &Solution, rounding: f64) -> Option<Solution> {
         if s.spots
             .iter()
@@ -54,8 +54,8 @@ impl Bodies<'_> {
         self.refine(s.spots, n, rounding).filter(|s| s.settled)
     }
 
-    /// Whether the shapes clearly overlap, in a point well within both features, and no other features
-    /// nearby bear the contact as well.
+    /// Whether the shapes clearly overlap in a point well within both features, and no other features
+    /// nearby have nearly the same depth.
     pub(super) fn is_alone(&self, s: &Solution, rounding: f64) -> bool {
         let Some(point) = s.point else {
             return false;
@@ -90,7 +90,7 @@ fn stands_out(c: &Convex, spot: Spot, n: Vec3, x: Vec3) -> bool {
         }
 }
 
-/// Outward normals (body frame) of the faces or caps near `n` that do not bear the contact.
+/// Outward normals (body frame) of the faces or caps near `n` other than the feature of the contact.
 fn rivals(c: &Convex, spot: Spot, n: Vec3, mut offer: impl FnMut(Vec3)) {
     let axes = match (spot, &c.kind) {
         (Spot::Face(_) | Spot::Cap(_), _) => 0..0,

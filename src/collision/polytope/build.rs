@@ -30,9 +30,9 @@ const LARGEST: f64 = 1e100;
 /// do not close with the finer ones.
 const COPLANAR: [f64; 4] = [2e-7, 2e-6, 2e-5, 2e-4];
 
-/// Random displacements of the points for the quickhull, relative to each extent. Of many points in one
-/// plane, as in CAD models, the quickhull may lose some to round-off; slightly displaced points it
-/// keeps. All values are below the tolerances for merging faces.
+/// Random displacements of the points for the quickhull, relative to each extent. If many points lie in one
+/// plane, as in CAD models, the quickhull may lose some of them by round-off; displacing the points
+/// slightly prevents it. All values are below the tolerances for merging faces.
 const JOGGLES: [f64; 4] = [0.0, 1e-10, 1e-9, 1e-8];
 
 impl Hull {
@@ -88,7 +88,7 @@ impl Hull {
             made => made,
         }
         .map_err(|e| match e.status {
-            // The points are the cause, but the exact fault is not known.
+            // The points cause the failure, but the reason is not known.
             Status::Internal => Error::invalid(format!(
                 "no convex hull is found for the mesh's {} vertices ({})",
                 points.len(),

@@ -13,12 +13,13 @@ use crate::spatial::Vec3;
 
 /// Relative accuracy of the distance along a separating axis.
 const ROUGHLY: f64 = 1e-2;
-/// An old axis separates two shapes if their gap exceeds the margin by this many roundings.
+/// An old axis counts as separating if the gap along it exceeds the margin by this multiple of the
+/// round-off.
 const CLEAR: f64 = 4.0;
 
-/// The end of the last query on a pair, from which the next query starts. The result does not depend on
-/// the cache, to the last bit: where another start could lead to other features (a tie), the query
-/// starts from nothing. Any pair may start from the default or from another pair's cache.
+/// The end of the last query on a pair, from which the next query starts. The result does not depend on the
+/// cache, to the last bit: if another start could lead to other features (a tie), the query is a cold
+/// search. Any pair may start from the default or from another pair's cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairCache {
     /// Separating axis: unit, A's frame. Zero if none is known.
@@ -31,7 +32,8 @@ pub struct PairCache {
     len: u8,
     /// Index of the pair's entry in [`Depths`]. It is valid if the entry's owner is this pair.
     deep: u16,
-    /// How many warm-started searches failed in a row, and how many of the next queries skip them.
+    /// Number of successive warm-started searches that failed, and number of the next queries that skip the
+    /// warm start.
     doubts: u8,
     spared: u8,
 }
@@ -74,14 +76,14 @@ impl PairCache {
         }
     }
 
-    /// Whether to search from the end of the last query. If not, search from nothing.
+    /// Whether to search from the end of the last query. If not, the search is cold.
     pub(super) fn is_promising(&mut self) -> bool {
         let promising = self.len > 0 && self.spared == 0;
         self.spared = self.spared.saturating_sub(1);
         promising
     }
 
-    /// Takes whether the warm-started search settled the result.
+    /// Records whether the warm-started search found the result.
     pub(super) fn learn(&mut self, settled: bool) {
         self.doubts = match settled {
             true => 0,
@@ -118,7 +120,7 @@ struct Deep {
     cage: Cage,
 }
 
-/// Memory of a few overlapping pairs. The pair that took its entry longest ago loses it first. As with
+/// Memory of a few overlapping pairs. A new pair replaces the one with the oldest entry. As with
 /// [`PairCache`], the result does not depend on it.
 #[derive(Debug)]
 pub struct Depths {

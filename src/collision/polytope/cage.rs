@@ -7,10 +7,10 @@ use super::inner::{ALIKE, CORNERS, Inner};
 use crate::spatial::{Pose, Vec3};
 
 /// A closed surface of triangles about the origin, inside the Minkowski difference of two overlapping
-/// shapes, with the solution of the query that left it. Its corners are points of the two bodies and
-/// move with them. A direction through a facet leaves the difference no nearer than that facet's plane.
-/// If all planes except those across the solution are deeper than the solution, no other direction is
-/// better.
+/// shapes, with the solution of the query that left it. Its corners are points of the two bodies and move
+/// with them. Along a direction through a facet, the boundary of the difference is at least as far as that
+/// facet's plane. If all planes except those across the solution are deeper than the solution, no other
+/// direction has less depth.
 ///
 /// It is valid only for the two shapes that left it.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{MeshMode, OpenMesh};
 
-/// Share of a mesh's surface up to which its holes are cracks, such as CAD programs leave, and not
-/// openings. In the collision meshes of forty robots cracks stay below 6e-4, openings begin at 3e-3.
+/// Holes up to this share of a mesh's surface count as cracks, as CAD programs leave them; larger holes are
+/// openings. In the collision meshes of forty robots cracks are below 6e-4 and openings above 3e-3.
 const CRACKS: f64 = 1e-3;
 
 /// A description of a mesh's holes if they affect its collision shape; `None` if they do not.

@@ -1,9 +1,9 @@
 //! Contact of cylinders and ellipsoids with convex shapes.
 //!
-//! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the support
-//! points. A search on the support maps ([`super::gjk`], [`super::epa`]) comes near a maximizer;
-//! [`super::stationary`] refines it to rounding. Several local geometries may be near (a rim, a side, a
-//! cap). The contact is the result with the largest s(n).
+//! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the support points. A
+//! search on the support maps ([`super::gjk`], [`super::epa`]) finds an approximate maximizer;
+//! [`super::stationary`] refines it to round-off for each feature (rim, side, cap) near it. The contact is
+//! the result with the largest s(n).
 
 use super::array_vec::ArrayVec;
 use super::bodies::Bodies;
@@ -23,25 +23,26 @@ use super::stationary::{Solution, spots, within};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness, Tie};
 use crate::spatial::{Pose, Vec3};
 
-/// Relative accuracies of the distance from which Newton's method starts. The next one is used if the
-/// last was too coarse to settle the contact.
+/// Relative accuracies of the distance from which Newton's method starts. If Newton's method does not
+/// settle the contact, the next accuracy is used.
 const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
-/// How far below the surface the search for the least depth may stop, relative to the sizes; and 1 −
-/// cosine of the angle to a start or its solution within which no other start is tried. The next entry
-/// is used if a start led away from itself or to features that do not bear the contact. A hull starts
-/// with the second entry, because its many features may separate at nearly equal depths.
+/// How far below the surface the search for the least depth may stop, relative to the sizes; and 1 − cosine
+/// of the angle to a start or its solution within which no other start is tried. The next entry is used if
+/// Newton's method went far from a start or to features that do not bear the contact. A hull starts with
+/// the second entry, because its many features may separate at nearly equal depths.
 const COARSE_DEPTH: [(f64, f64); 3] = [(1e-3, 1e-3), (1e-4, 5e-5), (1e-6, 5e-5)];
-/// 1 − cosine of the angle between a start and its solution beyond which the start led away.
+/// 1 − cosine of the angle between a start and its solution, above which the start counts as too far.
 const AWAY: f64 = 5e-3;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
 /// Most facets among which the starts are chosen.
 const MAX_FACETS: usize = 64;
-/// Relative to the sizes. If a point between two lines side by side is deeper than both ends by less
-/// than this, the ends represent it. Lines that cross at any angle exceed it, parallel ones do not.
+/// Relative to the sizes. For two lines side by side: if the deepest point is deeper than both ends of the
+/// overlap by less than this, the lines are parallel, and the ends are the contacts.
 const LEVEL: f64 = 1e-10;
 
-/// Replaces `best` by `s` if s(n) is larger, or as large and `s` is the first settled one.
+/// Replaces `best` by `s` if `s` has a larger s(n), or if it has the same and `s` is settled and `best` is
+/// not.
 fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {
     let better = best.is_none_or(|b| {
         let d = s.gap - b.gap;
@@ -235,7 +236,7 @@ impl Bodies<'_> {
         });
     }
 
-    /// A contact midway between the support points of a direction that no features name.
+    /// A contact midway between the support points of a direction, if no features define it.
     fn indefinite(&self, normal: Vec3, gap: f64) -> ContactPoint {
         let against = -self.b_in_a.rot.tr_mul_vec(normal);
         let (xa, _) = support(self.a, normal, None);
@@ -263,7 +264,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
     let n = s.normal;
     let mut point = None;
     if let Some(p) = s.point {
-        // Another feature of the same depth within rounding has another derivative.
+        // Another feature with the same depth up to round-off would have another derivative.
         let gap = if s.settled { s.between } else { s.gap };
         point = Some(ContactPoint {
             point: p,
@@ -335,7 +336,7 @@ fn is_between(point: &ContactPoint, found: &[ContactPoint], size: f64) -> bool {
     found.len() == 2 && found.iter().all(is_level)
 }
 
-/// The derivative of a point of the two spots; `contact` has the gap of the cores.
+/// The derivative of a contact point of two features; `contact` has the gap of the cores.
 pub(super) fn differentiate(
     a: &Convex,
     pose_a: &Pose,
@@ -384,8 +385,9 @@ pub(super) fn differentiate(
     Some((d, smoothness))
 }
 
-/// Smoothness of a point where the line of a spot ends; `None` elsewhere. If the line runs along a line
-/// of the other shape that ends there too, the point moves with either end (a tie).
+/// Smoothness of a contact point at an end of a line (an edge, or a line of a cylinder's side); `None`
+/// elsewhere. If the other shape has a parallel line that ends at the same point, the contact moves with
+/// either end (a tie).
 fn ended(
     shapes: [&Convex; 2],
     poses: [&Pose; 2],

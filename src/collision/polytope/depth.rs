@@ -10,8 +10,8 @@ use super::shell::{Shell, Sought};
 /// Most vertices, so that a byte numbers their facets.
 const MANY: usize = 127;
 
-/// In roundings: how much deeper than a facet the axis named by its surroundings may be. It is for
-/// hulls whose faces are plane only to the digits of a file.
+/// In units of round-off: an axis named by the surroundings of a facet may be deeper than the facet by this
+/// much. It is for hulls whose faces are plane only to the digits of a file.
 const UNEVEN: f64 = 100.0;
 
 /// The axis of least depth, equal to that of [`exhaustive`](super::sat::exhaustive) up to `rounding`.

@@ -91,8 +91,8 @@ pub enum Feature {
     VertexVertex { a: u16, b: u16 },
     /// A feature of A and one of B, at least one of them of a curved shape.
     Spots([Spot; 2]),
-    /// No features define a point (for example, two cylinders with one axis). By rule, A then carries
-    /// the normal and B the point; there is no derivative.
+    /// No features define a point (for example, two cylinders with a common axis). By convention the normal
+    /// is fixed to A and the point to B; there is no derivative.
     Indefinite,
 }
 

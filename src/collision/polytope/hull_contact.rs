@@ -17,16 +17,17 @@ use crate::spatial::Vec3;
 
 /// Relative accuracy of the distance between hulls: round-off.
 const ACCURACY: f64 = 1e-14;
-/// In roundings: differences below this may have either sign.
+/// In units of round-off: the sign of a difference below this is not known.
 const DOUBT: f64 = 0.01;
-/// In roundings: at smaller distances, cancellation spoils the normal from which features are named.
+/// In units of round-off: at smaller distances, cancellation makes the normal too inaccurate to find the
+/// features.
 const CLEARLY_APART: f64 = 1e3;
-/// As [`ON_FACE`], but for axes that are off by no more than two searches may differ.
+/// As [`ON_FACE`], for axes that differ only as the results of two searches may differ.
 const ON_FACE_SURELY: f64 = 1e-13;
 const OFF_FACE_SURELY: f64 = 1e-9;
 /// 1 − cosine to the neighbouring faces from which on an axis of two edges is distinct from theirs.
 const BENT: f64 = 1e-7;
-/// Relative to a feature's or a hull's size: more than two searches may differ by.
+/// Relative to a feature's or a hull's size: two searches differ by less than this.
 const WELL_WITHIN: f64 = 1e-6;
 /// Relative to the sizes of the hulls: a point of such a patch is dropped if it is nearer to the
 /// contact's own point than this.
@@ -79,8 +80,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Warm-started search. Returns true if the search from nothing would certainly end on the same
-    /// features; then the contact is added. Otherwise returns false and adds nothing.
+    /// Warm-started search. Adds the contact and returns true if a cold search would certainly end on the
+    /// same features. Otherwise returns false and adds nothing.
     fn search_from(
         &self,
         start: Simplex,
@@ -129,8 +130,9 @@ impl Pair<'_> {
         }
     }
 
-    /// Whether the deepest point of overlapping hulls lies well within the features of its axis, and
-    /// the normal of two edges is not nearly a face's. At the borders of features, others are as good.
+    /// Whether the deepest point of overlapping hulls lies well within the features of its axis, and the
+    /// normal of two edges is not nearly a face's. At the border of a feature, its neighbour has the same
+    /// depth.
     fn is_within(&self, axis: &Axis) -> bool {
         match *axis {
             Axis::Face { owner, face, .. } => {

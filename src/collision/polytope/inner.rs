@@ -1,4 +1,4 @@
-//! Polytopes inside the Minkowski difference of curved bodies. They never fill the difference.
+//! Polytopes inside the Minkowski difference of curved bodies, which approximate it from inside.
 
 use super::epa::{COPLANAR, FEW, Facet, Polytope};
 use super::gjk::{Simplex, SupportMap, Vertex};

@@ -13,9 +13,10 @@ impl Pair<'_> {
         axis.gap() >= -depth - rounding - self.flatness()
     }
 
-    /// The axis of least depth among the faces at the corners of a facet and the pairs of edges there
-    /// that are nearly parallel to the facet. It is for faces that are plane only to the digits of a
-    /// file: there a facet may bridge two faces and lie on neither.
+    /// The axis of least depth near a facet of the difference. Candidates are the faces at its corners, and
+    /// the pairs of edges at its corners whose common normal is nearly that of the facet. It is for hulls
+    /// whose faces are plane only to the digits of a file: a facet may then bridge two faces and lie on
+    /// neither.
     pub(super) fn axis_near(
         &self,
         corners: &[Vertex; 3],

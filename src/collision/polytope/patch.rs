@@ -20,7 +20,7 @@ pub(super) const STEEPEST: f64 = 1e-3;
 /// nearly flat finds the omitted corner so deep that it bounces.
 const ALIKE: f64 = 1e-6;
 
-/// A direction along no axis of symmetry that a body is likely to have.
+/// A direction that is unlikely to be an axis of symmetry of a body; it breaks ties.
 const GENERAL: Vec3 = Vec3::new(0.2719, 0.6180, 0.7378);
 
 /// Most points among which [`choose`] chooses.
@@ -75,10 +75,10 @@ impl Candidates {
     }
 }
 
-/// The points to keep, in their order, and their number. All points if there are few. Otherwise the
-/// closing points that span the patch best. If there are too few closing points, the nearest of the
-/// others are added. A point that stays out of reach has no impulse and must not displace one that may
-/// have an impulse. `tolerance` is the round-off of a length.
+/// The points to keep, in their order, and their number. All points if there are few. Otherwise the closing
+/// points that span the patch best. If there are too few closing points, the nearest of the others are
+/// added. A point that does not close has no impulse, and must not take the place of a point that may have
+/// one. `tolerance` is the round-off of a length.
 pub(super) fn choose(
     points: &[ContactPoint],
     closes: impl Fn(&ContactPoint) -> bool,

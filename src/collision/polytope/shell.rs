@@ -9,7 +9,7 @@ use crate::spatial::Vec3;
 
 /// Most vertices of a polytope that is kept.
 const KEPT: usize = 48;
-/// An axis is alone if no other axis is within this many roundings of its depth.
+/// An axis is alone if no other axis has the same depth up to this multiple of the round-off.
 const ALONE: f64 = 4.0;
 
 /// Which axes count as axes of least depth.

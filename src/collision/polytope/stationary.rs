@@ -15,7 +15,8 @@ use crate::spatial::{Pose, Vec3};
 const MAX_STEPS: usize = 16;
 /// Sine of the angle within which a direction may belong to a cap or a side beside the rim.
 const NEAR: f64 = 0.05;
-/// Sine of the angle to a rim's axis below which Newton's method needs another start ([`Bodies::aimed`]).
+/// Sine of the angle between a start and a rim's axis below which Newton's method needs another start
+/// ([`Bodies::aimed`]).
 const LEAN: f64 = 0.1;
 
 /// A stationary direction of s, A's frame.
@@ -37,8 +38,8 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// The body (0 or 1) on whose cap an edge of the other body lies flat. The points of that line
-    /// belong to a patch, however steep the faces beside the edge are.
+    /// The body (0 or 1) on whose cap an edge of the other body lies flat. The points of this edge belong
+    /// to a patch, whatever the slope of the faces at the edge.
     pub fn cap_under_edge(&self) -> Option<u8> {
         match self.spots {
             [Spot::Cap(_), Spot::Edge(_)] if self.point.is_none() => Some(0),

@@ -24,7 +24,7 @@ use crate::spatial::Vec3;
 pub(super) const LEVEL: f64 = 5e-11;
 /// Relative difference of area from which on a face counts as the larger one.
 const LARGER: f64 = 1e-6;
-/// Shares of the two sides in a slide: any two numbers whose signed sums do not vanish.
+/// Weights of the two sides in a slide: arbitrary, such that no signed sum of them is zero.
 const GENERAL: [f64; 2] = [1.0, 0.61];
 
 impl<'a> Pair<'a> {

@@ -19,9 +19,9 @@
 use crate::collision::{ContactDerivative, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// A determinant below this, relative to the terms that it is made of, counts as zero. The value: where
-/// a capsule lies along the tangent of a rim, its distance hardly depends on the place along it. That
-/// place is known to about 1e-5 of the radius, and the determinant to its square.
+/// A determinant below this, relative to the terms that it is made of, counts as zero. Reason for the
+/// value: if a capsule lies along the tangent of a rim, the closest point along it is known to about 1e-5
+/// of the radius only, and the determinant to the square of this.
 const SINGULAR: f64 = 1e-9;
 
 /// Added to the cosines between principal directions when the determinant is judged. Straight surfaces

@@ -1,8 +1,9 @@
 //! The broad phase: finds the pairs that are near enough for the narrow phase.
 //!
-//! A robot has a fixed list of pairs, which are dismissed link by link. A scene of many bodies has too
-//! many pairs for a list. Its boxes are sorted along one axis and swept (Baraff, "Dynamic simulation of
-//! non-penetrating rigid bodies", 1992, §2.3.2). Each sort starts from the order of the last call.
+//! A robot has a fixed list of pairs, most of which are dismissed link by link, by bounding balls. A scene
+//! of many bodies has too many pairs for a list. Its boxes are sorted along one axis and swept (Baraff,
+//! "Dynamic simulation of non-penetrating rigid bodies", 1992, §2.3.2). Each sort starts from the order of
+//! the last call.
 
 use super::geom::SceneGeom;
 use super::narrow;
@@ -17,7 +18,8 @@ use crate::spatial::Vec3;
 pub(super) const MAX_LISTED: usize = 20_000;
 /// Capacity of a sweep for pairs of overlapping boxes, per geom.
 const NEAR_PER_GEOM: usize = 32;
-/// The sweep changes to another axis if the variance of the geoms' places along it is this much larger.
+/// The sweep changes to another axis if the variance of the geoms' places along it is larger by this
+/// factor.
 const BETTER_AXIS: f64 = 2.0;
 
 #[derive(Debug)]

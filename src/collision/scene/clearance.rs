@@ -15,20 +15,20 @@ use crate::linalg::larger;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Vec3};
 
-/// How far gaps are measured: RANGE in radii of the smaller link, AHEAD in the distances at which
-/// contacts count.
+/// Distance up to which gaps are measured: the sum of RANGE radii of the smaller link and AHEAD times the
+/// distance at which contacts count.
 const RANGE: f64 = 0.2;
 const AHEAD: f64 = 2.0;
-/// Share of a measured gap that is trusted; gaps of round shapes are not exact to all digits.
+/// This share of a measured gap counts, because gaps of round shapes are not exact to all digits.
 const TRUST: f64 = 0.9;
 /// Round-off of a placement, relative to the sizes and to the distance from the world's origin.
 const ROUNDING: [f64; 2] = [1e-9, 1e-12];
-/// Each measurement that saves nothing doubles the number of searches until the next one, up to 2 to
-/// this power.
+/// Each measurement that saves no search doubles the number of searches until the next measurement, up to 2
+/// to this power.
 const MOST_DOUBTS: u8 = 6;
 
-/// The odometer reading before which a group at distance `clear` cannot meet. A moving plane has no
-/// ball, so the distance that it moves at the other body is not bounded.
+/// The odometer reading up to which a group at distance `clear` cannot meet. For a moving plane there is no
+/// such reading: it has no bounding ball, so its displacement at the other body is not bounded.
 fn reading_at(watch: &Watch, group: &Group, clear: f64) -> f64 {
     let stands = |side: usize| !group.planes[side] || group.link[side] == WORLD;
     match stands(0) && stands(1) {
@@ -119,8 +119,9 @@ impl Scene {
         Some(((turn, apart), self.bounds[moved].1))
     }
 
-    /// Measures how far apart a group is in which the search has found no contact within this distance,
-    /// if that is likely to save searches.
+    /// Measures a lower bound on the gaps of a group of pairs (of two links) without a contact within
+    /// `distance`, so that later searches can skip the group. Does nothing if recent measurements of this
+    /// group saved no search.
     pub(super) fn measure(&mut self, list: &mut List, index: usize, distance: f64) {
         let apart = &mut list.watch.apart[index];
         if apart.spared > 0 {

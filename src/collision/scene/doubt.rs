@@ -1,5 +1,5 @@
-//! Decides which predicted contacts are certain: the two bodies meet through them however they move, if
-//! they meet.
+//! Decides which predicted contacts are certain. A contact is certain if the two bodies, whatever their
+//! motion, meet at it when they meet.
 //!
 //! A contact that is not certain is set aside and decided by a sweep ([`super::sweep`]).
 
@@ -17,12 +17,12 @@ use crate::spatial::{Twist, Vec3};
 /// Gap that counts as touching in a sweep, relative to the sizes of both geoms. It exceeds the
 /// tolerance of ties in the narrow phase.
 const TOUCHING: f64 = 4e-8;
-/// Relative to the smaller geom. ZONE: gap up to which contacts act as they are. LEVEL: height of a
-/// step between faces that counts as level.
+/// Relative to the smaller geom. ZONE: gap up to which contacts are certain. LEVEL: height of a step
+/// between faces that counts as level.
 const ZONE: f64 = 1e-4;
 const LEVEL: f64 = 1e-5;
-/// Relative to the smaller geom. Bodies that overlap deeper than this do not stand on each other, and
-/// have met already.
+/// Relative to the smaller geom. Bodies that overlap deeper than this have met already, and do not stand on
+/// each other.
 const SUNK: f64 = 4e-3;
 /// 1 − cosine within which two normals are the same.
 pub(super) const SAME: f64 = 1e-6;
@@ -128,7 +128,7 @@ impl Scene {
         SUNK * self.smaller(geom)
     }
 
-    /// Gap up to which a contact acts as it is [m].
+    /// Gap up to which a contact is certain [m].
     fn zone(&self, c: &SceneContact) -> f64 {
         let slip = |mu: f64| {
             let w = self.velocity_before(c);
@@ -150,8 +150,8 @@ impl Scene {
         approach.first_at(c.point.point)
     }
 
-    /// Whether a contact is a predicted one: `Some(true)` if the surfaces are apart and may meet within
-    /// the step, `Some(false)` if they touch already and close. `None` if the contact acts as it is.
+    /// Whether a contact is a predicted one: `Some(true)` if the surfaces are apart and may meet within the
+    /// step, `Some(false)` if they touch already and close. `None` if the contact is certain.
     fn is_predicted(&self, c: &SceneContact) -> Option<bool> {
         if c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane()) {
             return None;
@@ -187,8 +187,8 @@ impl Scene {
         }
     }
 
-    /// Whether the bodies would have to move sideways by more than `reach` to avoid the contact. Test:
-    /// pushed into each other by `reach`, they still separate soonest along the same normal.
+    /// Whether the bodies would have to move sideways by more than `reach` to miss the contact. Test: when
+    /// pushed into each other by `reach`, their axis of least depth is still the normal.
     fn is_met_beyond(&mut self, c: &SceneContact, reach: f64) -> bool {
         let p = c.point;
         let shift = Shift::of(1, p.normal * -(p.gap + reach));
@@ -249,10 +249,10 @@ impl Scene {
         touches
     }
 
-    /// The shift of one side of a contact that lays it on its other supports, at the beginning and
-    /// (with `end`) at the end of a motion of the links. The shift is perpendicular to `normal`: it
-    /// tests how high the other side of the contact rises along the supports, and keeps the depth along
-    /// `normal`. A support along `normal` has no such shift.
+    /// The shift of one side of a contact out of its other supports (contacts of the same body), at the
+    /// beginning and (with `end`) at the end of a motion of the links. The shift is perpendicular to
+    /// `normal`, so that it keeps the depth along `normal`. A support whose normal is `normal` gives no
+    /// shift.
     pub(super) fn lift(
         &self,
         parts: Parts,

@@ -1,4 +1,4 @@
-//! Statistics of a geom's extreme points over all directions.
+//! Mean and spread of a geom's extreme points (support points) over all directions.
 
 use super::Scene;
 use super::narrow::parts;

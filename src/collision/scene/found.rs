@@ -32,7 +32,7 @@ impl SceneContact {
         pair_key(self.geom)
     }
 
-    /// A number of the features and parts that touch. It is equal from step to step while the same ones
+    /// Hash of the features and parts that touch. It stays the same from step to step while the same ones
     /// touch.
     pub fn identity(&self) -> u64 {
         let [a, b] = self.part;

@@ -1,4 +1,4 @@
-//! Memory of a step about predicted contacts: which contacts are set aside, and the decisions on them.
+//! Data of a step on predicted contacts: the contacts that are set aside, and the decisions on them.
 //!
 //! A contact predicted along the normal of the closest features may not happen: the bodies may pass
 //! each other beside it. Such contacts are set aside and the step is solved without them. The motion of

@@ -1,8 +1,7 @@
-//! Bounds on the relative motion of two links: how far apart their geoms may be and still meet within a
-//! step.
+//! Bounds on the relative motion of two links: the largest gap that they may close within a step.
 //!
-//! Nothing here depends on a velocity that all links share. A link's own speed counts relative to the
-//! mean speed, and only to dismiss distant pairs. The relative motion of the two links judges the rest.
+//! A velocity that all links share has no effect. The speed of each link relative to the mean velocity
+//! dismisses distant pairs; for the rest the relative motion of the two links is computed.
 
 use super::geom::SceneGeom;
 use crate::collision::approach::{Approach, MOTIONS, swing};
@@ -10,7 +9,8 @@ use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3};
 use std::ops::Range;
 
-/// Relative to a link's size: its points may come this much nearer than predicted without another search.
+/// Relative to a link's size: a motion that brings its points nearer by at most this much more than
+/// predicted causes no new search.
 const GRAIN: f64 = 1e-4;
 
 /// The predicted motions of the links. All fields are per link, the world last. Twists are about the
@@ -135,8 +135,7 @@ impl Motions {
     }
 
     /// Widens the search by the path within `horizon` [s] of the difference between the offered and the
-    /// last predicted motion, plus a grain. How much of this difference contacts take back is not known
-    /// yet.
+    /// last predicted motion, plus a grain. Contacts may cancel any part of this difference.
     pub fn allow_change(&mut self, horizon: f64) {
         let n = self.links();
         let (before, offered) = self.twists[self.count * n..].split_at(n);

@@ -38,7 +38,7 @@ impl Buffers {
 
 /// Most entries of the table of warm starts.
 const MAX_PLACES: usize = 1 << 12;
-/// A pair's entry is at most this many places behind the place of its key's hash.
+/// Linear probing: a pair's entry is at most this many places behind the place of its key's hash.
 const PROBES: usize = 16;
 const MAX_DEEP: usize = 128;
 /// The key of no pair: geom 0 does not touch itself.
@@ -87,7 +87,7 @@ impl Caches {
         }
     }
 
-    /// The entry of a pair, or the one that it takes.
+    /// The entry of a pair; for a new pair, the entry that it gets.
     #[inline]
     fn place(&self, key: u64) -> usize {
         // The golden ratio spreads neighbouring keys over all entries.

@@ -18,10 +18,10 @@ use std::collections::BTreeMap;
 const DEPTH: f64 = 1e-6;
 /// Capacity for contacts of one pair. A pair with more contacts overlaps for certain.
 const ROOM: usize = 256;
-/// SAMPLES: configurations that decide whether motions separate two geoms. PARTED: a pair may be apart
-/// in up to this many of them and still counts as inseparable (a quarter). In 69 URDFs, the pairs that
-/// overlap in more than three quarters of the samples are housings, links of grippers' linkages and
-/// parts within the hull of a hollow part. Below that there are also fingers that meet.
+/// SAMPLES: configurations that decide whether motions separate two geoms. PARTED: a pair that is apart in
+/// at most this many of them (a quarter) counts as inseparable. In 69 URDFs, the pairs that overlap in more
+/// than three quarters of the samples are housings, links of grippers' linkages and parts within the hull
+/// of a hollow part. Below that there are also fingers that meet.
 const SAMPLES: usize = 24;
 const PARTED: usize = SAMPLES / 4;
 /// How far a sample moves a joint without limits from the neutral configuration. A joint with one limit

@@ -269,7 +269,7 @@ impl Scene {
         }
     }
 
-    /// Gives the points of a pair that count to `sink`. They lie midway between the surfaces.
+    /// Passes the points of a pair that count as contacts to `sink`. They lie midway between the surfaces.
     pub(super) fn narrow(
         &mut self,
         pair: &ScenePair,
@@ -423,7 +423,7 @@ impl Scene {
         [pair.a, pair.b].map(|g| (self.middles[g], self.geoms[g].radius))
     }
 
-    /// How much farther than the predicted motions the search looks for points of two links [m].
+    /// Distance by which the search for points of two links is wider than the predicted motions [m].
     pub(super) fn slack(&self, [a, b]: [usize; 2]) -> f64 {
         self.wider + self.motions.slack(a) + self.motions.slack(b)
     }

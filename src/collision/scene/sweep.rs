@@ -1,10 +1,10 @@
 //! Continuous collision detection: whether and when two parts meet on a motion within the step.
 //!
-//! The separation is the gap of the narrow phase at the bodies' places on their way, that is the gap
-//! along the axis that separates the bodies most. The bodies meet where the separation falls below zero
-//! by more than rounding. The narrow phase then finds the axis along which they were separated last.
-//! The separation of bodies that do not rotate is convex along the way, so Newton's method from the
-//! beginning never passes the first meeting.
+//! The separation at a time within the step is the gap of the narrow phase there: the gap along the axis
+//! that separates the bodies most. The bodies meet when the separation falls below zero by more than
+//! round-off. The narrow phase then finds the axis along which they were separated last. The separation of
+//! bodies that do not rotate is convex along the way, so Newton's method from the beginning never passes
+//! the first meeting.
 //!
 //! A step calls [`Scene::meet`] when contacts were set aside (see [`super::meetings`]).
 
@@ -58,9 +58,9 @@ struct Separation {
 type Motion<'a> = (&'a [Twist], f64);
 
 impl Scene {
-    /// Sweeps the parts of the contacts that are set aside along a motion of the links (spatial
-    /// velocities about their trees' origins). Of the parts that meet, the first ones of each link
-    /// become contacts. Returns whether any parts meet.
+    /// Sweeps the parts of the contacts that are set aside along a motion of the links (spatial velocities
+    /// about their trees' origins). For each link, the parts that meet first become contacts. Returns
+    /// whether any parts meet.
     ///
     /// # Errors
     /// `Capacity` if there are too many contacts.
@@ -106,8 +106,8 @@ impl Scene {
         Ok(any)
     }
 
-    /// When two parts meet, as a share of the step. `None` if they do not meet, or if they no longer
-    /// meet once either body is lifted onto its other supports.
+    /// The time at which two parts meet, as a share of the step. `None` if they do not meet, or if they no
+    /// longer meet when either body is moved out of its other supports ([`Scene::lift`]).
     fn first_meeting(&mut self, parts: Parts, twists: &[Twist]) -> Option<f64> {
         let (at, normal) = self.sweep_parts(parts, twists, Shift::none())?;
         for side in [0, 1] {
@@ -247,7 +247,7 @@ impl Scene {
         let Ok([sa, sb]) = self.solids.get_disjoint_mut(parts.geom) else {
             return;
         };
-        // The narrow phase's memory of this pair at its real place is kept apart.
+        // A key of its own keeps the warm start of the pair at its real place.
         let key = (parts.geom[1] as u32) << 16 | parts.geom[0] as u32;
         let buffers = &mut self.buffers;
         let of_parts = &mut |p: ContactPoint, part: [u32; 2]| {

@@ -24,7 +24,7 @@ pub(super) struct Apart {
     pub clear: f64,
     /// Placement of one link relative to the other at the measurement.
     pub place: (Mat3, Vec3),
-    /// How many measurements in a row saved nothing, and how many of the next ones are skipped.
+    /// Number of successive measurements that saved no search, and number of the next measurements to skip.
     pub doubts: u8,
     pub spared: u8,
 }
@@ -38,8 +38,8 @@ impl Apart {
     };
 }
 
-/// Reading at which the odometers restart, in radii of the largest link. It keeps their round-off below
-/// that of the gaps.
+/// Reading at which the odometers restart, in radii of the largest link, so that their round-off stays
+/// below that of the gaps.
 const MOST: f64 = 100.0;
 
 impl Watch {

@@ -1,4 +1,5 @@
-//! Derivative of a push-out speed that joints bound ([`Levers`](crate::constraint::levers::Levers)).
+//! Derivative of the push-out speed of contacts between bodies on joints, which
+//! [`Levers`](crate::constraint::levers::Levers) bounds.
 //!
 //! δs = Σ w_k δJ_k at fixed w is the change of the contact's normal velocity while the dofs have the
 //! speeds w. The formulas of a contact give this change. The dofs between the two bodies are few: their

@@ -57,15 +57,15 @@ impl ConstraintDerivative {
         self.changed(c, t, kin, by_modulus, out);
     }
 
-    /// True if the motion of some contact point depends on which sides place it.
+    /// True if some contact point is not unique (a tie: its motion depends on the features that define it).
     pub fn is_tied(&self) -> bool {
         self.contacts[..self.count]
             .iter()
             .any(|c| c.tie != Tie::NONE)
     }
 
-    /// Groups of the contacts whose place has no unique derivative; with `ties` also of those whose point's
-    /// motion depends on which sides place it.
+    /// Groups of the contacts whose place has no unique derivative; with `ties` also of those whose point
+    /// is not unique.
     pub fn unplaced(&self, ties: bool) -> impl Iterator<Item = usize> + '_ {
         let contacts = self.contacts[..self.count].iter();
         let unplaced = contacts.filter(move |c| c.degenerate || ties && c.tie != Tie::NONE);

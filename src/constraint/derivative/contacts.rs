@@ -48,7 +48,7 @@ impl ConstraintDerivative {
                 external.add_wrench(link, Wrench::of_force_at(f, at[x]));
             }
         }
-        // Written in place: new numbers are slow to copy.
+        // Written in place, because copying the large struct is slow.
         if self.count == self.contacts.len() {
             self.contacts.push(VariedContact::default());
         }

@@ -125,8 +125,8 @@ pub(super) struct VariedContact {
     pub slope: f64,
     pub by_speed: f64,
     pub state: ContactState,
-    /// Direction in which other sides could place the point, and the change of its normal. Zero if only
-    /// one crossing of sides places it.
+    /// Direction in which the point is not unique, and the change of its normal. Zero if the features
+    /// define one point.
     pub tie: Tie,
     /// True if the contact's place has no unique derivative.
     pub degenerate: bool,
@@ -134,7 +134,7 @@ pub(super) struct VariedContact {
     pub by_modulus: [Shift; 2],
     /// Slopes of a face's normal row by the gap and by the stiffness.
     pub by_face: [f64; 2],
-    /// Set for a contact whose friction lags.
+    /// Set for a contact with lagged friction.
     pub bound: Option<LaggedBound>,
 }
 
@@ -175,7 +175,7 @@ impl VariedContact {
         }
     }
 
-    /// The contact before the step, whose gap is the bound of its friction.
+    /// The contact before the step, with the bound of its friction in the place of the gap.
     #[inline(always)]
     pub fn bounded(&self, bound: &LaggedBound) -> ContactState {
         let mut state = self.state;
@@ -200,7 +200,7 @@ impl VariedContact {
     }
 }
 
-/// A contact whose push-out joints bound.
+/// A contact whose push-out speed is bounded by its joints.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounded {
     /// Index among the contacts of the derivative.

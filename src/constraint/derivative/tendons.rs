@@ -1,8 +1,8 @@
 //! The part of tendon rows in the derivative of the constraint problem.
 //!
-//! With the moment g = ∂l/∂q, H = ∂g/∂q and σ = c g·v⁺ + e l + …, ∂σ/∂q = c Hᵀv⁺ + e g. The impulse c λ
-//! g on the dofs varies by c λ H. If a tendon leads another, c = −p'(l) varies, too, by −p'': e gets the
-//! additional term −p'' g·v⁺, and the variation of the impulse gets −p'' λ g gᵀ.
+//! With the moment g = ∂l/∂q, H = ∂g/∂q and σ = c g·v⁺ + e l + …, ∂σ/∂q = c Hᵀv⁺ + e g. The impulse c λ g
+//! on the dofs varies by c λ H. If a tendon is the leader of a coupling, c = −p'(l) varies, too, by −p'': e
+//! gets the additional term −p'' g·v⁺, and the variation of the impulse gets −p'' λ g gᵀ.
 
 use super::ConstraintDerivative;
 use super::rows::{BEFORE, OnDof, OnTendon, Pull};
@@ -17,7 +17,8 @@ use crate::spatial::Vec3;
 use crate::tendon::{Displacement, Paths, Stretch};
 
 impl ConstraintDerivative {
-    /// Adds the row of a tendon or of a turn, which is a length, too. Other rows have no such variation.
+    /// Adds the row of a tendon, or of the angle of a spherical joint, which is treated as a length. Other
+    /// rows have no such variation.
     pub(super) fn push_tendon(
         &mut self,
         c: &Constraints,
@@ -117,8 +118,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Adds the impulses on the dofs by the stiffness or damping of a spring or tendon. For one that has
-    /// neither, and therefore no rows.
+    /// Adds the impulses on the dofs by the stiffness or damping of a spring or tendon. For a spring or
+    /// tendon without both, which has no rows.
     pub fn absent(
         &self,
         c: &Constraints,

@@ -7,8 +7,8 @@ use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// After a step shorter than this, sliding contacts are expected to stop
-/// ([`Answer::cautious`](super::impulse::Answer)). Piles then take half as many factorizations.
+/// After a step shorter than this, the slopes of sliding contacts are those of
+/// [`Answer::cautious`](super::impulse::Answer). This halves the factorizations of piles.
 const CAUTIOUS: f64 = 0.6;
 
 /// Newton steps without progress before the method gives up. Half or twice as many change nothing. Once

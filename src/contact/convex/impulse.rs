@@ -29,7 +29,7 @@ const CAUTION: f64 = 0.1;
 pub(super) struct Answer {
     /// −∂γ/∂σ, symmetric and positive semi-definite.
     pub slope: Small,
-    /// The part of the slope of a sliding contact across its slip direction, turned to lie along it.
+    /// For a sliding contact: the slope across the slip direction, rotated to act along the slip direction.
     pub along: Small,
     /// Derivative by μ of a contact, or by the bound of dry or lagged friction.
     pub by_limit: [f64; 3],
@@ -39,8 +39,8 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The slope, plus for a sliding contact a share of `along`. Friction is constant along the slip
-    /// only until the contact stops.
+    /// The slope, plus a share of `along` for a sliding contact. The exact slope along the slip is zero,
+    /// which makes Newton steps too long if the contact stops.
     pub fn cautious(&self) -> Small {
         let mut slope = self.slope;
         for (row, turn) in slope.iter_mut().zip(&self.along) {
@@ -80,8 +80,8 @@ pub(super) fn impulse(block: Block, r: Regularization, sigma: &[f64]) -> [f64; 3
     }
 }
 
-/// Whether γ is linear between two velocities: the block sticks at both or is open at both, and both
-/// regions are convex.
+/// Whether γ is linear between two velocities: true if the block sticks at both or is open at both, because
+/// both regions are convex.
 #[inline(always)]
 pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64]) -> bool {
     match (block, from, to) {
@@ -249,7 +249,7 @@ fn sticks(mu: f64, r: Regularization, slip: f64, normal: f64) -> bool {
     normal < 0.0 && mu > 0.0 && slip * r.normal <= -mu * normal * r.tangential
 }
 
-/// The velocity nearest to the stiffest mode within `unsure` of σ.
+/// Among the velocities within `unsure` of σ, the one nearest to the stiffest mode.
 pub(super) fn pressed(block: Block, sigma: &[f64], unsure: &[f64; 3]) -> [f64; 3] {
     let mut out = [0.0; 3];
     for ((x, s), u) in out.iter_mut().zip(sigma).zip(unsure) {

@@ -10,7 +10,7 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
-/// Relative velocity of a block at a kink that counts as none.
+/// Relative variation of σ below which a block at a kink counts as not varying.
 const AGREED: f64 = 2e-6;
 
 impl ConvexSolver {
@@ -95,8 +95,8 @@ impl Linearized for ConvexSolver {
         self.factor_solution(problem)?;
         if self.regularization.iter().any(|r| r.lag.is_some()) {
             return Err(Error::unsupported(
-                "options.convex_variant: the derivative of a step's inverse lacks the bound of lagged friction, expected \
-                 the variant Sap",
+                "options.convex_variant: the derivative of a step's inverse is not supported with lagged friction, \
+                 expected the variant Sap",
             ));
         }
         let (from, to) = (dsigma.as_chunks::<1>().0, dlambda.as_chunks_mut::<1>().0);
@@ -142,8 +142,8 @@ impl Linearized for ConvexSolver {
         })
     }
 
-    /// A block's impulse is a function of its σ. Its slopes on two sides of a kink have the same answer if
-    /// σ stays where it is.
+    /// A block's impulse is a function of its σ. The slopes on both sides of a kink give the same dγ if dσ
+    /// = 0.
     fn differs(&mut self, problem: &Problem, x: &Variation<'_>, side: Side) -> Result<bool> {
         if side == Side::Solution || !x.is_felt() {
             return Ok(false);
@@ -170,8 +170,8 @@ impl Linearized for ConvexSolver {
 }
 
 impl Islands for ConvexSolver {
-    /// −dγ/dw, symmetric, times columns. The k-th columns of all islands go through the matrix of the
-    /// trees together, because islands do not couple there.
+    /// −dγ/dw, symmetric, times columns. The k-th columns of all islands are solved together, because the
+    /// matrix does not couple islands.
     fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         self.factor_solution(problem)?;
         let rows = trees(problem)?;

@@ -67,7 +67,7 @@ impl ConvexOptions {
 #[derive(Debug)]
 pub struct ConvexSolver {
     system: TreeSystem,
-    /// True for blocks that were active when the order of elimination was chosen.
+    /// True for blocks that were active when the elimination order was chosen.
     planned: Vec<bool>,
     regularization: Vec<Regularization>,
     answers: Vec<Answer>,
@@ -78,11 +78,11 @@ pub struct ConvexSolver {
     dz: Vec<[f64; 1]>,
     /// Blocks whose impulse is not linear along dz.
     bent: Vec<usize>,
-    /// Trees to be relaxed body by body.
+    /// Trees on which the cost is minimized body by body.
     disturbed: Vec<bool>,
-    /// z − Hᵀγ.
+    /// The gradient of the cost, z − Hᵀγ.
     gradient: Vec<[f64; 1]>,
-    /// Blocks that respond to a variation, and panels over all rows.
+    /// Blocks with a nonzero slope, and panels over all rows.
     held: Vec<usize>,
     panel: Vec<f64>,
     input: Vec<f64>,
@@ -169,7 +169,7 @@ impl ConvexSolver {
         let numbers = self.lambda.iter().chain(&self.sigma);
         if !numbers.chain([&residual]).all(|x| x.is_finite()) {
             return Err(Error::numerical(
-                "the contact solver left the finite numbers",
+                "the contact solver gave a number that is not finite",
             ));
         }
         if residual > options.enough() {
@@ -230,7 +230,7 @@ impl ConvexSolver {
         }
     }
 
-    /// Starts with the z of the given impulses.
+    /// Starts from the velocity z of the given impulses.
     fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, lambda: &[f64]) {
         let (n, coordinates) = (problem.rows(), rows.coordinates());
         for x in [&mut self.lambda, &mut self.sigma, &mut self.d_sigma] {
@@ -296,8 +296,8 @@ impl ConvexSolver {
         }
     }
 
-    /// Takes steps with the present factorization while each one leaves little of the residual. Returns
-    /// the residual.
+    /// Takes steps with the present factorization (a chord method) while each step reduces the residual by
+    /// a large factor. Returns the residual.
     fn chords(
         &mut self,
         problem: &Problem,

@@ -20,9 +20,9 @@ use crate::contact::digits::TOLD;
 use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// ρ in units of R of friction. An impulse then changes the velocity by about ρ, of which R is a
-/// thousandth. In piles of 15 to 60 bodies a tenth takes 25 % more factorizations, and ten times as much
-/// 17 %.
+/// ρ in units of R of friction. ρ is then about as large as the effect of an impulse on the velocity; R is
+/// a thousandth of it. In piles of 15 to 60 bodies a tenth takes 25 % more factorizations, and ten times as
+/// much 17 %.
 const SOFTER: f64 = 1000.0;
 
 impl ConvexSolver {
@@ -60,7 +60,7 @@ impl ConvexSolver {
         false
     }
 
-    /// z of the laws linearized at the pairs, and the pairs that follow from it.
+    /// Computes z of the laws linearized at the pairs, and the next pairs.
     fn step_of_pairs(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         // First at σ = g, then at the new σ.
         self.add_slopes(problem, rows, 1.0);

@@ -7,8 +7,8 @@ use crate::contact::problem::Problem;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 impl ConvexSolver {
-    /// Computes impulses and gradient at z. Returns the gradient's norm, relative to the larger of its
-    /// two terms.
+    /// Computes impulses and gradient at z. Returns the gradient's norm, relative to the larger of z and
+    /// Hᵀγ.
     pub(super) fn residual(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.sigma.copy_from_slice(problem.g);
         rows.add_times(&self.z, &mut self.sigma);

@@ -8,15 +8,15 @@
 //! impulses solve (principal pivoting). The interior point and continuation solve the rest. A solution
 //! counts only with its certificate, which is the one of rigid contact with a round cone.
 //!
-//! Closed rows without impulse are clamped, too, before impulses are chosen. The result then does not
+//! Closed rows without impulse are also clamped before impulses are chosen, so that the result does not
 //! depend on the pivots. It is the impulse of least norm, −Q⁺ b_C, if this obeys the law; otherwise see
-//! redundant contacts in [`ncp`](super::ncp). Velocities usually do not depend on this choice. They may
-//! depend on it if points slide in different directions; the choice is then the impulse in the range of
-//! Q, whose derivative is the derivative of the solution.
+//! redundant contacts in [`ncp`](super::ncp). Velocities do not depend on this choice, unless points slide
+//! in different directions. In this case the impulse in the range of Q is taken, which also gives the
+//! derivative.
 //!
-//! At a switch are rows at a bound without velocity, and rows without impulse that do not open. They
-//! count as held, as in all laws. Their derivative is compared with those of the other sides; it is
-//! one-sided if they differ.
+//! Rows at a bound without velocity, and rows without impulse that do not open, are at a switch. They count
+//! as active, as in all laws. The derivative with these rows active is compared with the derivatives on the
+//! other sides; it is one-sided if they differ.
 //!
 //! Index sets are faces of a law, like those of the round cone. Therefore the solver, its islands, the
 //! systems by trees and the derivatives are those of [`ncp`](super::ncp).

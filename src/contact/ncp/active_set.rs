@@ -1,7 +1,7 @@
 //! The linear system of a fixed set of modes. Newton's polish and the derivative share it.
 //!
-//! Each block moves on a face of its law. Let R be the directions in which its impulse may move, and L
-//! the directions in which its velocity is held. The linearized law on all faces together is
+//! Each block moves on a face of its law. Let R be the directions in which its impulse may move, and L the
+//! directions in which its velocity is zero. The linearized law on all faces together is
 //!
 //!   (Lᵀ G R + Q) x = −Lᵀ w,   dλ = R x.
 //!
@@ -17,10 +17,10 @@
 //!
 //! A contact in a friction pyramid has such a face along its edges, with u fixed ([`pyramid::slide`]).
 //!
-//! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution
-//! chosen if A is singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For
-//! symmetric A this is the least-norm solution. With sliding contacts that turn, it is still a smooth
-//! choice that depends on the geometry alone.
+//! If A is singular, the solution with x ∈ range(A) is taken: x is orthogonal to every y with yᵀA = 0.
+//! (Equations and unknowns correspond one to one, so that x and range(A) are in the same space.) For
+//! symmetric A this is the least-norm solution. With sliding contacts whose direction may turn, A is not
+//! symmetric; the solution is still a smooth function of the geometry alone.
 //!
 //! For G stored by trees see [`by_trees`].
 
@@ -68,11 +68,11 @@ pub(super) struct ActiveSetSystem {
 /// The purpose of a factorization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To find an impulse near the present one. The rank is not needed.
+    /// To find an impulse near the present one. The rank is not found.
     Near,
     /// To find the rank, and with it the least-norm impulse and the derivative.
     Rank,
-    /// As `Rank`, if held rows are known to depend on each other. This saves the attempt without
+    /// As `Rank`, if active rows are known to be linearly dependent. This saves the attempt without
     /// complete pivoting.
     Deficient,
 }
@@ -80,7 +80,7 @@ pub(super) enum Purpose {
 /// The purpose of a solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Use {
-    /// A step of an iteration. It may leave contradicting held velocities up to `unanswered`.
+    /// A step of an iteration. Inconsistent rows may keep velocities up to `unanswered`.
     Step { unanswered: f64 },
     /// A derivative, or its transpose.
     Derivative { transposed: bool },
@@ -122,7 +122,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// Prepares for a problem. Call it once per problem, before the first factorization.
+    /// Sizes the system for a problem. Call it once per problem, before the first factorization.
     pub fn start(&mut self, problem: &Problem) {
         if let Delassus::Trees(rows) = problem.delassus {
             self.trees.analyze(rows);
@@ -215,19 +215,19 @@ impl ActiveSetSystem {
         }
         let a = self.general.matrix(m);
         assemble(values, n, &self.faces, a, &mut self.rows);
-        // A row of an idle unknown has no pivot.
+        // The row of an unknown in the null space of G has no pivot.
         let depend = Self::clear_idle(values, n, &self.faces, a) || purpose == Purpose::Deficient;
         if depend || !self.general.factor(UNFELT) {
             self.general.factor_complete(DEPENDENT);
         }
     }
 
-    /// Whether held rows are known to depend on each other.
+    /// Whether the active rows are known to be linearly dependent.
     pub fn deficient(&self) -> bool {
         self.rank() < self.order
     }
 
-    /// Whether held rows may depend on each other.
+    /// Whether the active rows may be linearly dependent.
     pub fn may_be_deficient(&self) -> bool {
         matches!(self.form, Form::Near | Form::Trees) || self.deficient()
     }
@@ -297,7 +297,7 @@ impl ActiveSetSystem {
         }
     }
 
-    /// x ← x + Q Rᵀ dλ: the turn of sliding directions with the impulses.
+    /// x ← x + Q Rᵀ dλ: slip directions that turn with the impulses.
     pub fn add_turns(&self, dlambda: &[f64], x: &mut [[f64; 1]]) {
         for face in &self.faces {
             if let Some(slide) = &face.slide {
@@ -362,8 +362,8 @@ impl ActiveSetSystem {
         self.solve_for(problem, purpose, x, scratch);
     }
 
-    /// As [`ActiveSetSystem::solve`], for a step of an iteration. Contradictions between held rows up to
-    /// `unanswered` are left as they are, so that impulses stay near the present ones.
+    /// As [`ActiveSetSystem::solve`], for a step of an iteration. Velocities up to `unanswered` of
+    /// inconsistent rows are not corrected, so that impulses stay near the present ones.
     pub fn solve_step(
         &mut self,
         problem: &Problem,

@@ -45,8 +45,8 @@ impl NcpSolver {
         certificate
     }
 
-    /// Whether a line of the tables applies to this problem. `closed`: blocks at a switch were closed
-    /// after a solution was found.
+    /// Whether a line of the tables applies to this problem. `closed`: after a solution was found, blocks
+    /// at a switch were made active.
     fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         match when {
@@ -148,9 +148,9 @@ impl NcpSolver {
         certificate
     }
 
-    /// Newton's method from the present modes, with unknown modes guessed: first to the nearest
-    /// solution, then to the least-norm one if impulses are not unique. If few rows are held, the
-    /// least-norm impulse is tried first.
+    /// Newton's method from the present modes; unknown modes are guessed. It finds the nearest solution
+    /// first, then the least-norm one if impulses are not unique. If few rows are active, the least-norm
+    /// impulse is tried first.
     pub(super) fn newton_from(
         &mut self,
         problem: &Problem,
@@ -179,8 +179,8 @@ impl NcpSolver {
         false
     }
 
-    /// From a solution in the right modes, as far as they are known, to the least-norm solution, or else
-    /// to an exact one. Returns false if nothing has changed.
+    /// Goes from a solution within tolerance to the least-norm solution with its modes, or else to one that
+    /// is exact to round-off. Returns false if the solution stays as it was.
     pub(super) fn settle(
         &mut self,
         problem: &Problem,
@@ -189,7 +189,7 @@ impl NcpSolver {
     ) -> bool {
         self.found.clone_from(&self.work.lambda);
         self.found_modes.clone_from(&self.work.modes);
-        // With the least-norm impulse more blocks can be closed than with another one.
+        // With the least-norm impulse more blocks can be made active than with another one.
         let closed =
             self.is_for(When::Dense, problem, false) && newton::promote(problem, &mut self.work);
         SETTLE.iter().any(|attempt| {
@@ -209,7 +209,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
     }
 
-    /// Number of rows that the present modes hold.
+    /// Number of rows that are active in the present modes.
     fn held(&self, problem: &Problem) -> usize {
         let held = (problem.blocks.iter().zip(&self.work.modes))
             .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding | Mode::Bounded(_)));
@@ -422,8 +422,8 @@ impl NcpSolver {
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
-        // In pyramids slip directions do not turn. Closed blocks at a switch then affect the impulses
-        // alone, and get the same budget again.
+        // In pyramids slip directions do not turn. Blocks at a switch that become active then change
+        // impulses only, and get the same budget again.
         let closing = match problem.has_pyramids() {
             true => self.grant(2 * budget) - self.grant(budget),
             false => 0,

@@ -1,17 +1,17 @@
 //! The modes that a descent leads to, in place of the modes of the solution. With them a gradient can
 //! look beyond a contact that holds, or one that is open (after nimble-differentiable-lcp, section 4.4).
 //!
-//! λ̄ = ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ says two things about a contact or limit. Along −λ̄ its normal impulse
-//! grows if λ̄_n < 0. A force along −∂L/∂v⁺ changes its normal velocity by −λ̄_n; if λ̄_n < 0 it pulls
-//! the bodies apart. An open contact, λ_n = 0, can only gain an impulse, and a closed one, σ_n = 0, only
-//! a velocity. Therefore a contact with λ̄_n < 0 has another side that a descent can reach, and other
-//! contacts have none: a body on the ground is not pushed into it.
+//! λ̄ = ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ says two things about a contact or limit. Along −λ̄ its normal impulse grows
+//! if λ̄_n < 0. A force along −∂L/∂v⁺ changes its normal velocity by −λ̄_n; if λ̄_n < 0 it pulls the bodies
+//! apart. An open contact, λ_n = 0, can only gain an impulse, and a closed one, σ_n = 0, only a velocity.
+//! Therefore a descent can lead a contact with λ̄_n < 0 to its other mode, and no other contact: a body on
+//! the ground is not pushed into it.
 //!
-//! There are two ways to this side, [`Turn`]. Held contacts are released, which finds forces that part
-//! the bodies. Or open contacts are closed, which finds forces that push through the contact. A closed
-//! contact gets the mode in which a vanishing impulse would close it. Such an impulse has no friction to
-//! spare, so the contact slides in the direction of its slip, or sticks if there is no slip. Dry
-//! friction and equalities keep their mode. Impulses and velocities are those of the solution.
+//! [`Turn`] chooses one of two changes. Active contacts are released, which finds forces that part the
+//! bodies. Or open contacts are closed, which finds forces that push through the contact. A contact that
+//! closes gets the mode that it would have with a very small normal impulse. The friction of such an
+//! impulse cannot stop a slip: the contact slides in the direction of its slip, or sticks if there is no
+//! slip. Dry friction and equalities keep their mode. Impulses and velocities are those of the solution.
 
 use super::NcpSolver;
 use super::active_set::Purpose;
@@ -26,8 +26,8 @@ use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::Result;
 
-/// The mode that a descent leads a block with the velocities σ to; `None` if its mode stays. λ̄ above
-/// −`felt` counts as zero. A slip of at most `still` counts as zero.
+/// The mode to which a descent leads a block with the velocities σ; `None` if its mode stays. λ̄ above
+/// −`felt` and slips of at most `still` count as zero.
 fn by_descent(
     turn: Turn,
     block: Block,
@@ -109,8 +109,8 @@ impl NcpSolver {
         self.displaced = true;
     }
 
-    /// Restores the earlier factors, to the bit. The factors of the solve may belong to slip directions
-    /// with a round-off error.
+    /// Restores the earlier factors, to the bit. Factoring the solution again would not: slip directions
+    /// may differ by round-off.
     pub(super) fn factor_again(&mut self, problem: &Problem) {
         if !std::mem::take(&mut self.displaced) {
             return;

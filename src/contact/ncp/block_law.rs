@@ -1,4 +1,5 @@
-//! The law of a single block: its exact solution, its cone, and how much a pair (λ, σ) violates it.
+//! The law of a single block: its exact solution, the projection on its set of impulses, and the violation
+//! by a pair (λ, σ).
 
 use super::cone::planar_norm;
 use super::measure::Violation;
@@ -51,7 +52,7 @@ pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
             complementarity: (l * s).abs(),
         },
         (Block::Box { bound }, [l], [s]) => {
-            // For the normal cone of an interval, λ·σ = −bound·|σ| covers the interior and both ends.
+            // λ·σ = −bound·|σ| says all of the law of a box, inside the interval and at both ends.
             Violation {
                 cone: (l.abs() - bound).max(0.0),
                 dual: 0.0,
@@ -109,7 +110,8 @@ fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     if let Some(lambda) = near.or_else(|| slide.scan()) {
         return lambda;
     }
-    // No admissible direction exists (W is singular): one projected step keeps the sweep bounded.
+    // No slip direction satisfies the law because W is singular. One projected step keeps the sweep
+    // bounded.
     let step = w[0][0] + w[1][1] + w[2][2];
     if step <= 0.0 {
         return guess;
@@ -126,8 +128,8 @@ fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     lambda
 }
 
-/// λ with (W + ε) λ + b − ε guess = 0. ε has the size of round-off. It makes a singular W harmless and
-/// does not move fixed points.
+/// λ with (W + ε) λ + b − ε guess = 0. ε has the size of round-off. It regularizes a singular W and does
+/// not change fixed points.
 fn solve3(w: &Small, b: [f64; 3], guess: [f64; 3]) -> Option<[f64; 3]> {
     let eps = 1e-13 * (w[0][0] + w[1][1] + w[2][2]);
     let a = [w[0][0] + eps, w[1][1] + eps, w[2][2] + eps];

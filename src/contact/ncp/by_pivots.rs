@@ -7,7 +7,7 @@ use crate::contact::certificate::Certificate;
 use crate::contact::problem::{Delassus, Problem};
 
 impl NcpSolver {
-    /// Runs a method with the rest of a budget of factorizations, and counts those it takes.
+    /// Runs a method with the rest of a budget of factorizations, and counts the factorizations.
     fn within(
         &mut self,
         budget: usize,
@@ -34,7 +34,7 @@ impl NcpSolver {
             let (work, active_set) = (&mut s.work, &mut s.active_set);
             parametric::pivot(problem, work, active_set, slip, budget, count)
         });
-        // If settling fails, the result of the pivots stays, and its residual decides.
+        // If settling fails, the result of the pivots stays, and its residual decides whether it is solved.
         found
             && (self.settle(problem, options, certificate)
                 || self.residual(problem) <= options.tolerance)

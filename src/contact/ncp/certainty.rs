@@ -15,17 +15,15 @@ const OFF: f64 = 0.1;
 const FINISHED: f64 = 1e-13;
 
 impl NcpSolver {
-    /// Whether the linear system of [`NcpSolver::linearize`], which must come before, is that of the
-    /// last solution. A certified solution can belong to another system in two cases:
+    /// Whether the linear system of [`NcpSolver::linearize`] is that of the last solution. Call
+    /// [`NcpSolver::linearize`] before. A certified solution can belong to another system in two cases:
     ///
-    /// - Sliding contacts depend on each other (three bodies that touch the ground at one point).
-    ///   Impulses may then be shared in many ways, each with its own velocity. The derivative is that of
-    ///   the choice made by the pseudo-inverse. Newton's method from the given modes ends in this
-    ///   choice, at this state and at nearby ones. If another method found the modes, it may end in
-    ///   another choice at nearby states.
-    /// - Rows are nearly dependent. A small residual then leaves the impulses undetermined. Newton's
-    ///   method, if the solver could have finished it, would correct them by more than the distance to
-    ///   other modes.
+    /// - Sliding contacts depend on each other (three bodies that touch the ground at one point). There are
+    ///   then many solutions, each with its own velocity. The derivative is that of the solution by the
+    ///   pseudo-inverse. Newton's method from the modes of the last step finds this solution, at this state
+    ///   and at nearby ones. Another method may find another solution at a nearby state.
+    /// - Rows are nearly dependent. A small residual then leaves large errors of the impulses: a converged
+    ///   Newton's method would change them by more than the distance to other modes.
     ///
     /// `delta` and `change` are scratch with one entry per row.
     pub fn is_certain(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
@@ -36,13 +34,13 @@ impl NcpSolver {
         is_followed && (self.is_finished() || self.is_settled(problem, delta, change))
     }
 
-    /// Whether the last solution is exact to round-off on its modes.
+    /// Whether the last solution is exact to round-off for its modes.
     pub(super) fn is_finished(&self) -> bool {
         self.last
             .is_none_or(|c| c.path <= Path::Polished && c.residual() <= FINISHED)
     }
 
-    /// Whether the held rows determine the velocities, for any sharing of impulses.
+    /// Whether the active rows determine the velocities, whichever of their impulses is taken.
     pub(super) fn is_decided(
         &mut self,
         problem: &Problem,
@@ -59,7 +57,7 @@ impl NcpSolver {
             && !self.active_set.only_idle_depend(problem)
     }
 
-    /// Whether velocities depend on the sharing of impulses.
+    /// Whether velocities depend on the choice among the impulses.
     fn is_open(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         for (k, x) in self.work.x[..self.active_set.order].iter_mut().enumerate() {
             *x = [scattered(k, 1)];
@@ -74,7 +72,7 @@ impl NcpSolver {
         self.stays_in_range(problem, delta, change)
     }
 
-    /// Whether the part of the workspace's x outside the range of A moves nothing.
+    /// Whether the part of the workspace's x outside the range of A changes no velocity.
     fn stays_in_range(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         let m = self.active_set.order;
         delta.fill(0.0);

@@ -14,24 +14,25 @@ use super::work::Work;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::problem::Problem;
 
-/// Newton steps back to the path before a shorter step along it is tried; and the number that counts as
-/// few. With four instead of eight the path takes 11 % more factorizations; with 16 no fewer.
+/// Largest number of Newton steps that return to the path before a shorter step along it is tried; and the
+/// number of them after which the next step may be longer. With four instead of eight the path takes 11 %
+/// more factorizations; with 16 no fewer.
 const MAX_CORRECTIONS: usize = 8;
 const FEW_CORRECTIONS: usize = 3;
 
 /// The distance within which a point counts as on the path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearness {
-    /// The distance after a step of length one or more, in parts of κ. After a shorter step it shrinks
-    /// with the square of the length, as the error of the tangent does. Otherwise the steps would leave
-    /// the path at sharp turns.
+    /// The distance after a step of length one or more, as a share of κ. After a shorter step it shrinks
+    /// with the square of the length, as the error of the tangent does. Otherwise the steps would leave the
+    /// path at sharp turns.
     near: f64,
     /// The least factor by which `near` shrinks.
     nearest: f64,
 }
 
-/// The usual distance, and the one for a path that ends in front of a fold: no short step returns to it
-/// from further away.
+/// The usual distance, and a smaller one for a path that ends before a fold: near a sharp fold, short steps
+/// from further away do not return to the path.
 pub(super) const NEARNESS: [Nearness; 2] = [
     Nearness {
         near: 0.05,
@@ -43,8 +44,9 @@ pub(super) const NEARNESS: [Nearness; 2] = [
     },
 ];
 
-/// Distance that the linear systems leave. Beyond it [`Nearness::near`] is required all the same. With a
-/// tenth, and with ten times as much, one of 27 problems is lost.
+/// Distance from the path that the accuracy of the linear systems allows. If it is above
+/// [`Nearness::near`], the latter is required all the same. With a tenth, and with ten times as much, one
+/// of 27 problems is lost.
 const LINEAR: f64 = 5e-10;
 
 /// Steps along the path: the longest one in units of ln κ, and the factors by which they grow and
@@ -57,8 +59,8 @@ const SHRINK: f64 = 0.4;
 /// the work by 2 % or less.
 const TURN: f64 = 0.3;
 
-/// Impulses of this size, relative to those at the start, mean that there is no solution. A thousand
-/// times as much takes twice as long if there is none, and finds no further solution.
+/// If impulses grow by this factor, the problem counts as one without a solution. With a factor a thousand
+/// times as large such problems take twice as long, and no further problem is solved.
 const BOUNDLESS: f64 = 1e6;
 
 #[derive(Debug)]
@@ -272,7 +274,7 @@ impl Continuation {
     fn turn(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         system.solve(problem, &work.offsets, &self.by_tau, &mut self.along, false);
         let size = self.along.iter().map(|x| x * x).sum::<f64>() / (self.scale * self.scale);
-        // The path goes downwards at the start, where the determinant is positive, and keeps its
+        // κ decreases at the start of the path, where the determinant is positive. The path keeps its
         // orientation.
         let sign = if system.is_negative(problem) {
             1.0

@@ -1,9 +1,8 @@
 //! Impulses that solve the equations of fixed modes.
 //!
-//! If held rows depend on each other, the impulses are not unique, and [`solve_fixed`] chooses among
-//! them. It prefers impulses strictly inside the cones to impulses on an edge. While some impulse keeps
-//! every redundant block inside, no small change of the problem switches a mode. An impulse on the edge
-//! then only shows how the load was shared.
+//! If active rows are linearly dependent, the impulses are not unique, and [`solve_fixed`] chooses among
+//! them. It prefers impulses strictly inside the cones. If there is such an impulse, no small change of the
+//! problem switches a mode; an impulse on an edge would be near a switch only by the choice.
 
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
@@ -15,11 +14,11 @@ use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// λ of the system with fixed modes, linearized at the present slip directions. If λ is not unique, it
-/// is the first of these that exists: the least-norm impulse if it lies in the cones; the impulse
-/// nearest to the present one if it lies strictly inside; the least-norm impulse strictly inside; the
-/// least-norm impulse in the cones. Returns false if the choice had to respect cones, and `None`, from a
-/// warm start, if there is no impulse.
+/// Solves the system with fixed modes, linearized at the present slip directions, for λ. If λ is not
+/// unique, it is the first of these that exists: the least-norm impulse if it lies in the cones; the
+/// impulse nearest to the present one if it lies strictly inside; the least-norm impulse strictly inside;
+/// the least-norm impulse in the cones. Returns false if a search within the cones chose λ, `None` if there
+/// is no impulse from a warm start, otherwise true.
 pub(super) fn solve_fixed(
     problem: &Problem,
     work: &mut Work,
@@ -53,7 +52,7 @@ pub(super) fn solve_fixed(
     solve_in_range(problem, work, active_set);
     let size = largest(&work.lambda);
     let slack = ROUND_OFF * size;
-    // Impulses that move nothing are no choice: the least one is zero.
+    // Idle unknowns leave no choice: their least-norm impulse is zero.
     let deficient = active_set.deficient() && !active_set.only_idle_depend(problem);
     let admitted = deficient && is_inside(problem, work, active_set, Inside::CLOSED, slack);
     let is_fixed = |f: &Face| f.slide.is_none_or(|s| s.is_fixed);
@@ -62,8 +61,8 @@ pub(super) fn solve_fixed(
         turn_onto_cones(problem.blocks, work, active_set);
         return Some(true);
     }
-    // If contacts slide, the choice may change velocities. Only a choice with the same velocity is then
-    // valid.
+    // If contacts slide, velocities may depend on the choice. An impulse then counts only if it gives the
+    // same velocities.
     let same_velocity = |work: &mut Work, active_set: &ActiveSetSystem| {
         active_set.symmetric || {
             apart_from_chosen(problem, work) <= CLOSED * largest(problem.g).max(1.0)
@@ -122,8 +121,8 @@ pub(super) fn solve_fixed(
     Some(false)
 }
 
-/// λ and the unknowns for the velocities without impulses `work.free`, in the range of the factored
-/// matrix.
+/// Computes λ and the unknowns for `work.free`, the velocities without impulses. The unknowns are in the
+/// range of the factored matrix.
 fn solve_in_range(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) {
     let Work {
         lambda,
@@ -137,7 +136,7 @@ fn solve_in_range(problem: &Problem, work: &mut Work, active_set: &mut ActiveSet
     active_set.expand(&x[..active_set.order], |row, [value]| lambda[row] = value);
 }
 
-/// Poses the equations of the unknowns for a choice among their solutions.
+/// Writes the equations F x = t of the unknowns, for a choice among their solutions.
 fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut LeastNorm) {
     let Work {
         free, x, scratch, ..
@@ -150,8 +149,8 @@ fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut Le
 }
 
 /// Sets λ to the least-norm impulse among all solutions of the equations, inside the cones or not. Returns
-/// true if its velocities are those in `work.chosen` up to round-off. `work.chosen` holds the velocities
-/// of the impulse in the range of the matrix.
+/// true if its velocities agree up to round-off with `work.chosen`, the velocities of the impulse in the
+/// range of the matrix.
 fn put_least(
     problem: &Problem,
     work: &mut Work,
@@ -185,16 +184,15 @@ fn apart_from_chosen(problem: &Problem, work: &mut Work) -> f64 {
 /// Whether the impulse of the last step, with the least change that solves this step, can be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stays {
-    /// Yes: it is well inside, or on the edge, where an earlier step put it because it found no better
-    /// one.
+    /// Yes: it is well inside; or it is on the edge, because an earlier step found no impulse inside.
     On,
     /// Yes, but it is so near the edge that another impulse may be better.
     Inside,
     No,
 }
 
-/// Subsequent steps keep one impulse while it is inside. Computes the impulse nearest to the present
-/// one, and says whether to keep it.
+/// Computes the impulse nearest to the present one, and says whether to keep it. In this way successive
+/// steps keep one choice while it is inside the cones.
 fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, size: f64) -> Stays {
     step_fixed(problem, work, active_set, 0.0);
     active_set.coordinates(&work.lambda, &mut work.x);
@@ -212,7 +210,7 @@ fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, s
     }
 }
 
-/// Whether the unknowns are this far inside, up to a slack.
+/// Whether the unknowns are at least as far inside as `inside` says, up to a slack.
 fn is_inside(
     problem: &Problem,
     work: &Work,
@@ -234,7 +232,7 @@ fn put(x: Option<&[f64]>, work: &mut Work, active_set: &ActiveSetSystem) -> bool
 }
 
 /// As [`solve_fixed`], but with the least change of the present impulse that solves the equations.
-/// Contradictions up to `unanswered` are left as they are.
+/// Velocities up to `unanswered` of inconsistent rows are not corrected.
 pub(super) fn step_fixed(
     problem: &Problem,
     work: &mut Work,
@@ -304,8 +302,8 @@ pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, active_set: &Ac
     }
 }
 
-/// One step with the factored matrix towards zero held velocities. Contradictions up to `unanswered` are
-/// left as they are.
+/// One step with the factored matrix towards zero velocity of the active rows. Velocities up to
+/// `unanswered` of inconsistent rows are not corrected.
 pub(super) fn correct(
     problem: &Problem,
     work: &mut Work,

@@ -22,11 +22,11 @@ use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Share of the way to the cones' boundary that a step may go. A tenth of the way finds few solutions,
-/// all of it few more.
+/// A step goes at most this share of the way to the boundary of the cones. With a tenth of the way few
+/// problems are solved; with all of the way hardly more than with this.
 const REACH: f64 = 0.99;
 
-/// Products of a block. In a pyramid the product of the normal is in the third place.
+/// Products of impulse and velocity of a block. In a pyramid the third entry is that of the normal.
 type Products = [f64; 5];
 
 /// The data of the method, in addition to the iterate of [`PathSystem`].
@@ -126,8 +126,8 @@ impl Interior {
         self.set_target(problem, work, system, aim);
         self.solve(problem, work, system, aim);
         let mut step = (REACH * self.reach(problem, work, system)).min(1.0);
-        // The products can grow if the slip reverses within a step. Bound them by the present distance
-        // from the end.
+        // The products can grow if the slip reverses within a step. Bound them by the present κ, or a tenth
+        // of the residual.
         let allowed = self.kappa.max(0.1 * largest(&self.residual));
         while step > 1e-3 && self.mean_product(problem, work, system, step) > allowed {
             step *= 0.5;
@@ -182,7 +182,7 @@ impl Interior {
             for r in work.offsets[i]..work.offsets[i + 1] {
                 self.residual[r] -= system.sigma[r];
                 if frozen(*block, r - work.offsets[i]) {
-                    // The row is free to move: its velocity follows.
+                    // A frozen row has no impulse: its velocity is Gλ + g.
                     system.sigma[r] += self.residual[r];
                     self.residual[r] = 0.0;
                 }

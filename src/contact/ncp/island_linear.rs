@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
 impl IslandSolver {
-    /// Takes a solution as if [`IslandSolver::solve`] had found it.
+    /// Takes a solution found elsewhere as if [`IslandSolver::solve`] had found it.
     ///
     /// # Errors
     /// As [`IslandSolver::solve`], for a problem that it could not solve.
@@ -191,8 +191,9 @@ impl Linearized for IslandSolver {
 }
 
 impl Islands for IslandSolver {
-    /// As in the adjoint, the products are restricted to the range that the held rows share. If rows
-    /// depend on each other, the full map would be large, and its products would consist of round-off.
+    /// As in the adjoint, the products are restricted to the range of the system of the active rows. If
+    /// rows are linearly dependent, the unrestricted map would be large, and its products would consist of
+    /// round-off.
     fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         let Delassus::Trees(rows) = problem.delassus else {
             return Err(Error::internal("a dense problem is split otherwise"));

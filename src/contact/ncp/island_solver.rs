@@ -1,10 +1,10 @@
 //! Solves the problem of [`ncp`](super) island by island.
 //!
-//! A problem stored by trees splits where no rows join its trees. Each island is solved by itself, from
-//! its own warm start, to its own tolerance and in a fixed order: a body at rest needs no iteration
-//! because of a collision elsewhere. Small islands are solved with a dense matrix, which finds the
-//! impulse of least norm; large ones by trees. Blocks that stay open take no part (`WorkingSet`) and
-//! join no islands.
+//! A problem stored by trees splits where no rows join its trees. Each island is solved by itself, from its
+//! own warm start, to its own tolerance and in a fixed order. A collision in one island thus causes no
+//! iterations for bodies at rest in another. Small islands are solved with a dense matrix, which finds the
+//! impulse of least norm; large ones by trees. Blocks that stay open are left out (`WorkingSet`) and join
+//! no islands.
 
 use super::ladder::{AT_LAST, DENSE_AT_LAST};
 use super::neighbours::Around;
@@ -35,14 +35,15 @@ pub struct IslandSolver {
     pub(super) lambda: Vec<f64>,
     pub(super) modes: Vec<Mode>,
     pub(super) last: Option<Certificate>,
-    /// True if the derivative is that of other modes ([`NcpSolver::sides_agree`]), whose impulses are
-    /// another choice.
+    /// True if the derivative is taken in other modes than those of the solution
+    /// ([`NcpSolver::sides_agree`]). Impulses are then another choice, velocities the same.
     pub(super) of_others: bool,
     /// The island that `part` and the solver hold, linearized.
     pub(super) loaded: Option<usize>,
-    /// Islands whose held rows were found to be independent.
+    /// Islands whose active rows were found to be linearly independent.
     pub(super) sound: Vec<bool>,
-    /// Panels of an island's columns, in and out; numbers by its blocks; indices of columns.
+    /// Panels of an island's columns, input and output; one number for each of its blocks; indices of
+    /// columns.
     pub(super) input: Vec<f64>,
     pub(super) output: Vec<f64>,
     pub(super) limits: Vec<f64>,
@@ -144,8 +145,8 @@ impl IslandSolver {
         Ok(all)
     }
 
-    /// Takes in the blocks between bodies of unsolved islands. The last methods take long, and would
-    /// start again for each such block that their solution closes.
+    /// Adds all blocks between bodies of unsolved islands to the working set. The last methods take long,
+    /// and would otherwise start again for each such block that closes in their solution.
     fn complete(&mut self, rows: &WhitenedJacobian) {
         let (islands, certificates) = (&mut self.islands, &self.certificates);
         self.working_set.take_in(|b| {
@@ -164,7 +165,7 @@ impl IslandSolver {
         all: &mut Certificate,
     ) -> Result<bool> {
         let (mut solved, thorough) = (true, options.effort == Effort::Thorough);
-        // Problems that the usual methods did not solve are not given to them again.
+        // The usual methods are not repeated on problems that they did not solve.
         let at_last = NcpOptions {
             method: match options.method {
                 Method::Auto => Method::Continuation,
@@ -194,7 +195,8 @@ impl IslandSolver {
                     continue;
                 }
                 tried = Some(is_dense);
-                // A factorization of all rows costs more than the factorizations of the budget.
+                // A factorization of all rows costs more than one factorization of the budget; it is
+                // weighted.
                 let weight = match is_dense && size > DENSE {
                     true => dense_cost(size) / self.solver.unit().max(1.0),
                     false => 1.0,
@@ -216,8 +218,8 @@ impl IslandSolver {
         Ok(solved)
     }
 
-    /// Solves one island, with a dense matrix up to `most_dense` rows. A solution worse than `there` is
-    /// not kept.
+    /// Solves one island, with a dense matrix up to `most_dense` rows. A result with a larger residual than
+    /// that of `there` is not kept.
     fn solve_island(
         &mut self,
         problem: &Problem,
@@ -246,7 +248,7 @@ impl IslandSolver {
         }
     }
 
-    /// Whether the held rows are known to be independent. For large islands this is not known.
+    /// Whether the active rows are known to be linearly independent. Always false for large islands.
     pub fn independent(&mut self, problem: &Problem) -> Result<bool> {
         let Delassus::Trees(rows) = problem.delassus else {
             let rank = self.solver.linearize(problem)?;
@@ -270,12 +272,13 @@ impl IslandSolver {
         }
     }
 
-    /// Whether held rows may depend on each other, as far as can be said without splitting into islands.
+    /// Whether active rows may be linearly dependent, by a test that does not split the problem into
+    /// islands.
     pub fn may_be_deficient(&self, problem: &Problem) -> bool {
         matches!(problem.delassus, Delassus::Trees(_)) || self.solver.may_be_deficient()
     }
 
-    /// As [`NcpSolver::left_over`], for the islands whose held rows may depend on each other. `dlambda`
+    /// As [`NcpSolver::left_over`], for the islands whose active rows may be linearly dependent. `dlambda`
     /// is scratch.
     pub fn left_over(
         &mut self,
@@ -310,7 +313,7 @@ impl IslandSolver {
         self.all_are(problem, scratch, NcpSolver::is_certain)
     }
 
-    /// Whether on all islands the held rows determine the velocities, for any sharing of impulses.
+    /// As [`NcpSolver::is_decided`], for all islands: whether the active rows determine the velocities.
     /// `scratch` has the problem's rows.
     pub fn is_decided(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
         self.all_are(problem, scratch, NcpSolver::is_decided)

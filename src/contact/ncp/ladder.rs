@@ -1,13 +1,12 @@
-//! The tables of the default path: which methods are tried on a contact problem, in which order, when,
-//! with which budget, and which of them may end it. This is the only place that says so. docs/contact.md
-//! has the same tables.
+//! The tables of the default path. For each method they give its place in the order, the problems it
+//! applies to, its budget, and whether it may end the search. docs/contact.md has the same tables.
 //!
-//! A step first requests full stabilization of overlaps and passed limits. If this has no solution, it
-//! requests less ([`DEMANDS`]). Each of these problems splits into islands. On each island the methods
-//! of [`METHODS`] are tried one after the other until one solves it. Those of [`AT_LAST`] follow once
-//! every island has had its turn. [`WorkBudget`](crate::contact::work_budget::WorkBudget) bounds the total
-//! work of a step, in addition to the tables. The remaining unsolved problems are returned as
-//! [`NcpSolver`](super::NcpSolver) documents.
+//! A step first requests full stabilization of overlaps and passed limits. If that problem is not solved,
+//! the step requests a lower level ([`DEMANDS`]). Each of these problems splits into islands. On each
+//! island the methods of [`METHODS`] are tried one after the other until one solves it. Those of
+//! [`AT_LAST`] follow once every island has had its turn.
+//! [`WorkBudget`](crate::contact::work_budget::WorkBudget) bounds the total work of a step, in addition to
+//! the tables. [`NcpSolver`](super::NcpSolver) documents the result for a problem that no method solved.
 
 use crate::contact::capacity::DENSE;
 use crate::contact::certificate::{Effort, Path};
@@ -25,12 +24,12 @@ use When::{
 /// A method of the default path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
-    /// Newton's method with fixed modes, from the given modes. Further iterations rarely repair wrong
-    /// modes.
+    /// Newton's method with fixed modes, from the modes of the last step. The budget is small because
+    /// further iterations rarely repair wrong modes.
     Given,
     /// Sweeps that guess modes, and Newton's method from these modes.
     Guessed,
-    /// Pivots from the present impulses, which follow nearly dependent rows.
+    /// Pivots from the present impulses: for nearly dependent rows.
     Pivots,
     /// Pivots from zero impulses.
     PivotsFromRest,
@@ -40,7 +39,7 @@ pub(super) enum Method {
     PivotsByRank,
     /// Continuation: the central path through its folds.
     Continuation,
-    /// Pivots along a ray, from a problem whose normal impulses stay zero however much further it opens.
+    /// Pivots along a ray, from a problem in which all contacts open.
     Rays,
     /// Pivots along the line from a problem that the impulses of the sweeps solve.
     Parametric,
@@ -48,18 +47,18 @@ pub(super) enum Method {
     ParametricFromRest,
 }
 
-/// The impulse that Newton's method takes if redundant rows leave a choice.
+/// The impulse that Newton's method takes if redundant rows make it not unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// The impulse of least norm. For problems stored by trees, the nearest one.
     Least,
-    /// The impulse nearest to the start. From close to a solution it stays close, even if the velocity
-    /// depends on the choice, as for bodies that slide and turn on many points.
+    /// The impulse nearest to the start. A start near a solution thus leads to a nearby solution, even if
+    /// the velocity depends on the choice, as for bodies that slide and turn on many points.
     Nearest,
     /// The nearest impulse, with modes at a switch left as they are. The next step (settling) takes the
     /// closed side of switches.
     Any,
-    /// The impulse of least norm, if at most a few blocks turn out to be in other modes.
+    /// The impulse of least norm, given up if more than a few blocks turn out to be in other modes.
     Direct,
 }
 
@@ -86,11 +85,11 @@ pub(super) enum When {
     PyramidsByTrees,
     /// G is a matrix.
     Dense,
-    /// G is a matrix, and blocks at a switch were closed after a cold start.
+    /// G is a matrix, and blocks at a switch were made active after a cold start.
     Closed,
     /// G is stored by trees.
     Trees,
-    /// G is a matrix, and the modes hold at most [`FEW_HELD`] rows.
+    /// G is a matrix, and at most [`FEW_HELD`] rows are active.
     FewHeld,
 }
 
@@ -103,9 +102,9 @@ pub(super) struct Rung {
     pub at_most: usize,
     /// The least effort with which it is tried.
     pub effort: Effort,
-    /// The path that may end the search, besides [`Path::Polished`]. Newton's method verifies every
-    /// inequality. Only the two methods on the central path may end the search without it, by a residual
-    /// within the tolerance.
+    /// The search always ends with [`Path::Polished`], for which Newton's method has verified every
+    /// inequality. It also ends with this path. Only the two methods on the central path end the search
+    /// without Newton's method, by a residual within the tolerance.
     pub path: Path,
 }
 
@@ -130,9 +129,9 @@ pub(super) const METHODS: [Rung; 11] = [
     ),
 ];
 
-/// Tangential speed of open contacts at the start of parametric pivots from zero impulses, in units of
-/// the largest velocity. They are tried in turn. If bodies can wedge, usually one of two opposite slips
-/// has a path to the end.
+/// Tangential speeds of open contacts at the start of parametric pivots from zero impulses, in units of the
+/// largest velocity, tried in this order. If bodies can wedge, the path usually reaches the end for one of
+/// two opposite slips.
 pub(super) const SLIPS: [f64; 3] = [0.0, 10.0, -10.0];
 
 /// Factorizations of Newton's method from the modes that a ray leads to. They need more than usual to
@@ -148,39 +147,39 @@ pub(super) struct Attempt {
     pub at_most: usize,
 }
 
-/// From modes: the first attempt that succeeds ends it. A solution by [`Choice::Any`] is settled
-/// afterwards.
+/// Attempts of Newton's method from guessed modes, until one succeeds. A solution by [`Choice::Any`] is
+/// settled afterwards.
 pub(super) const FROM_MODES: [Attempt; 3] = [
     attempt(Choice::Direct, FewHeld, 0),
     attempt(Choice::Any, Dense, 0),
     attempt(Choice::Nearest, Trees, 0),
 ];
 
-/// From a solution to the returned one: the first attempt that succeeds ends it.
+/// Settling: attempts of Newton's method from a solution to the one that is returned, until one succeeds.
 pub(super) const SETTLE: [Attempt; 3] = [
     attempt(Choice::Least, Dense, 12),
     attempt(Choice::Least, Closed, 12),
     attempt(Choice::Nearest, Always, 4),
 ];
 
-/// From an iterate at the end of the central path.
+/// Polish: attempts of Newton's method from an iterate at the end of the central path.
 pub(super) const POLISH: [Attempt; 2] = [
     attempt(Choice::Least, Dense, 4),
     attempt(Choice::Nearest, Always, 4),
 ];
 
-/// With at most this many held rows, their rank is found before the modes are known to be right. With
-/// half of it warm starts take 44 % more factorizations; with twice as many hard problems take 6 %
-/// longer.
+/// With at most this many active rows, the first factorization already finds their rank, before the modes
+/// are verified. With half of it warm starts take 44 % more factorizations; with twice as many hard
+/// problems take 6 % longer.
 pub(super) const FEW_HELD: usize = 12;
 
-/// Budget, in factorizations, for the least-norm impulse of one set of modes and the sets that follow
-/// from it. Beyond it the nearest impulse stands. With 24 a robot that creeps on dry friction has 45 %
-/// of its steps one-sided instead of 41 %.
+/// Budget, in factorizations, for the least-norm impulse of one set of modes and the sets that follow from
+/// it. If it is spent, the nearest impulse is returned. With 24 a robot that creeps on dry friction has 45
+/// % of its steps one-sided instead of 41 %.
 pub(super) const LEAST_NORM: f64 = 60.0;
 
-/// This many short steps in a row end the interior point. With one 59 of 148 problems that get there are
-/// lost; with six two more are found for 4 % of the work.
+/// The interior point ends after this many successive short steps. With one, 59 of the 148 problems that
+/// reach it are lost; with six, two more are solved, for 4 % more work.
 pub(super) const PATIENCE: usize = 3;
 
 /// Sweeps that guess modes. With three 8 of 1,355 problems that need them are lost.
@@ -207,9 +206,9 @@ pub struct Demand {
     pub effort: Effort,
 }
 
-/// Efforts of a step: `all` for full stabilization by rigid rows; `jammed` for the same, while bodies
-/// stay jammed and most steps only try briefly; `soft` for compliant rows; `least` for the gentlest
-/// level, with the whole remaining budget.
+/// Efforts of a step. `all`: full stabilization by rigid rows. `jammed`: the same, in a brief trial while
+/// bodies stay jammed. `soft`: compliant rows. `least`: the gentlest level, with the whole remaining
+/// budget.
 pub struct Demands {
     pub all: Demand,
     pub jammed: Demand,

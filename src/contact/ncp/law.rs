@@ -1,8 +1,9 @@
-//! The law of rigid contact: solve, with as much stabilization as has a solution, and linearize.
+//! The law of rigid contact: solve, with the highest level of stabilization that has a solution, and
+//! linearize.
 //!
 //! If friction jams bodies, no impulse may push them apart. If a problem is not solved, or its solution
 //! throws bodies, the violated rows become compliant; this always has a solution ([`PushOut`]). While
-//! this lasts, only some steps try rigid rows again.
+//! bodies stay jammed, only some steps try rigid rows again.
 
 use super::island_solver::IslandSolver;
 use super::ladder::{DEMANDS, Demand, full_push_out};
@@ -45,9 +46,9 @@ const REMNANTS: f64 = 1e-9;
 /// Above this residual the failure is not due to such velocities; do not retry without them.
 const NEARLY: f64 = 1e-6;
 
-/// Solves a step of rigid rows with the highest level of stabilization that has a solution and throws
-/// nothing. `solve` receives the effort and the budget. Stabilization velocities up to `remnants` are
-/// dropped if Newton's method only finds a solution without them.
+/// Solves a step of rigid rows with the highest level of stabilization that has a solution and throws no
+/// body. `solve` receives the effort and the budget. Stabilization velocities up to `remnants` are dropped
+/// if Newton's method only finds a solution without them.
 ///
 /// # Errors
 /// The errors of `solve`.
@@ -113,8 +114,8 @@ pub(in crate::contact) fn undo(
         }
     };
     certificate.add_cost(&failed);
-    // A problem that needed more than this effort is not tried in every step. Beside this state, full
-    // stabilization would then not be solved; the rows would become compliant.
+    // While bodies are jammed, most steps try full stabilization only with a small effort. If this step
+    // needed more, a step from a nearby state could fail to solve it and have compliant rows instead.
     let is_tried = tried.is_some_and(|full| certificate.effort <= full.effort);
     Ok(Outcome {
         certificate,

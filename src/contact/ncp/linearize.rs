@@ -5,7 +5,7 @@
 //!
 //!   dλ = d − R A⁻¹ Lᵀ (w + G d),     A = Lᵀ G R + Q.
 //!
-//! If held rows depend on each other, A⁻¹ is A⁺: dλ is then the least-norm one, and only G dλ and Jᵀdλ
+//! If active rows are linearly dependent, A⁻¹ is A⁺: dλ is then the least-norm one, and only G dλ and Jᵀdλ
 //! are unique.
 
 use super::NcpSolver;
@@ -21,18 +21,17 @@ use crate::linalg::LANES;
 /// Size of the linearized system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rank {
-    /// Unknowns: three for a sticking contact, two for a sliding one, one for any other held row.
+    /// Unknowns: three for a sticking contact, two for a sliding one, one for any other active row.
     pub unknowns: usize,
-    /// Independent unknowns. If there are fewer than unknowns, contacts are redundant and dλ is a
-    /// choice.
+    /// Rank of the system. If it is below `unknowns`, contacts are redundant and dλ is not unique.
     pub independent: usize,
 }
 
 impl NcpSolver {
-    /// Largest held velocity that remains after the response to `w` of [`NcpSolver::apply`], and the
-    /// largest one in `w`. Call it after [`NcpSolver::linearize`]. If dependent rows require a motion
-    /// that no impulse can cause, the first number is their contradiction; otherwise it is round-off.
-    /// `dlambda` is scratch.
+    /// The largest velocity of an active row in `w` plus the response to it ([`NcpSolver::apply`]); and the
+    /// largest one in `w`. Call it after [`NcpSolver::linearize`]. The first number is round-off if the
+    /// active rows are consistent. If dependent rows require a motion that no impulse can cause, it
+    /// measures their inconsistency. `dlambda` is scratch.
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn left_over(
@@ -45,7 +44,7 @@ impl NcpSolver {
         self.active_set.restrict(|r| [w[r]], asked);
         let size = largest(asked.as_flattened());
         if self.active_set.only_idle_depend(problem) {
-            // All other unknowns are answered.
+            // The equations of all other unknowns have a solution.
             let idle = self.active_set.idle(problem);
             return Ok([idle.fold(0.0, |m, k| m.max(asked[k][0].abs())), size]);
         }
@@ -60,7 +59,7 @@ impl NcpSolver {
         Ok([largest(left.as_flattened()), size])
     }
 
-    /// Whether held rows may depend on each other. Call it after [`NcpSolver::linearize`].
+    /// Whether active rows may be linearly dependent. Call it after [`NcpSolver::linearize`].
     pub fn may_be_deficient(&self) -> bool {
         self.active_set.may_be_deficient()
     }
@@ -321,7 +320,7 @@ impl NcpSolver {
         Ok(())
     }
 
-    /// Replaces λ̄ by −w̄ of [`NcpSolver::apply_transpose`], for columns side by side.
+    /// Replaces λ̄ by −w̄ of [`NcpSolver::apply_transpose`], for several columns in lanes.
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn transpose_lanes(&mut self, problem: &Problem, x: &mut [[f64; LANES]]) -> Result<()> {

@@ -11,22 +11,22 @@
 //! point is the answer. If the central path turns back, continuation follows it through its folds: the
 //! last resort. Projected Gauss–Seidel and ADMM alone serve as an independent check.
 //!
-//! **Without a solution.** Stabilization may ask jammed bodies to part although friction locks them. No
-//! impulse does this. Every method then fails, the certificate says so, and the caller requests less.
+//! **Without a solution.** Stabilization may require jammed bodies to separate although friction locks
+//! them. No impulse does this. Every method then fails, the certificate says so, and the caller requests a
+//! lower level of stabilization.
 //!
-//! **Redundant contacts.** If G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and
-//! therefore v⁺ are. The solver returns the impulse of least Euclidean norm if it obeys the laws; a
-//! sliding contact counts with its normal impulse. Otherwise it returns an impulse strictly inside the
-//! cones with the same velocities, if there is one: the impulse of the last step, with the least
-//! necessary change, while it stays inside; else the least-norm impulse that leaves a quarter (or a
-//! hundredth) of the friction unused. If there is no such impulse either, it returns the least-norm
-//! impulse among all that obey the laws. If redundant points of one body slide in different directions
-//! (a table that turns), rigid Coulomb friction does not even determine the velocity. The same rule then
-//! picks one velocity, as a smooth function of the data while the contacts keep their relative places,
-//! and the derivative is that of this choice. Problems stored by trees ([`Delassus::Trees`], for piles
-//! of bodies) get the impulse nearest to the warm start instead. If Newton's method cannot reach the
-//! least-norm impulse from any guess, the interior point's impulse in the middle of the admissible ones
-//! is returned, or the impulse nearest to it or to a first-order method's.
+//! **Redundant contacts.** If G is singular on the active rows, λ is not unique, but G λ, Jᵀλ and therefore
+//! v⁺ are. The solver returns the impulse of least Euclidean norm if it obeys the laws (of a sliding
+//! contact the norm includes the normal impulse only). Otherwise it takes the first of these that exists
+//! and gives the same velocities: the impulse of the last step with the smallest possible change, if it is
+//! strictly inside the cones; the least-norm impulse that leaves a quarter (or a hundredth) of the friction
+//! unused; the least-norm impulse that obeys the laws. If redundant points of one body slide in different
+//! directions (a table that turns), rigid Coulomb friction does not even determine the velocity. The same
+//! rule then picks one velocity, as a smooth function of the data while the contacts keep their relative
+//! places, and the derivative is that of this choice. Problems stored by trees ([`Delassus::Trees`], for
+//! piles of bodies) get the impulse nearest to the warm start instead. If Newton's method does not reach
+//! the least-norm impulse from any guess, the solver returns the interior point's impulse, in the middle of
+//! the admissible ones, or the solution nearest to it or to the impulse of a first-order method.
 
 mod active_set;
 mod admm;
@@ -167,10 +167,10 @@ pub struct NcpSolver {
     admm: Option<Box<Admm>>,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
-    /// The purpose and the faces for which the linearization's matrix was factored.
+    /// The purpose and the faces of the factored matrix of the linearization.
     factored_for: Purpose,
     factored_faces: Vec<Face>,
-    /// True if the matrix is that of other modes.
+    /// True if the matrix is that of other modes than the solution's.
     displaced: bool,
     best: Best,
     /// Multiplications that count as one factorization of the last problem.
@@ -183,7 +183,7 @@ pub struct NcpSolver {
     found_modes: Vec<Mode>,
     /// The certificate of the last solve; `None` before the first one or after a failure.
     last: Option<Certificate>,
-    /// True if the start came from a solution: it had a mode for every block.
+    /// True if the start had a mode for every block, as the solution of a step has.
     is_warm: bool,
     factored: bool,
     linearized: bool,
@@ -290,7 +290,7 @@ impl NcpSolver {
         let work = &self.work;
         if !work.lambda.iter().chain(&work.sigma).all(|x| x.is_finite()) {
             return Err(Error::numerical(
-                "the contact solver left the finite numbers",
+                "the contact solver gave a number that is not finite",
             ));
         }
         self.certify(problem, options, &mut certificate);

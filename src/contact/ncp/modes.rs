@@ -7,13 +7,13 @@ use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
-/// A row without impulse whose scaled velocity is below this counts as held. With ten times as much
+/// A row without impulse whose scaled velocity is below this counts as active. With ten times as much
 /// problems take 9 % longer; with a tenth 95 of 10,734 have another solution.
 pub const CLOSED: f64 = 1e-9;
 
 /// The mode of (λ, σ), and the distance to the nearest other mode, dimensionless.
 ///
-/// `closed` is the scaled velocity below which a row counts as held.
+/// `closed` is the scaled velocity below which a row counts as active.
 #[inline]
 pub fn classify(
     block: Block,
@@ -75,7 +75,7 @@ pub fn classify(
     }
 }
 
-/// Largest magnitude; NaN counts as nothing.
+/// Largest magnitude; NaN is ignored.
 #[inline]
 pub(super) fn largest(values: &[f64]) -> f64 {
     // This is one instruction. `f64::max` also handles NaN on either side.
@@ -121,8 +121,8 @@ pub(super) fn replace_modes(modes: &mut [Mode], new: impl Iterator<Item = Mode>)
     same
 }
 
-/// The mode that a block inside its cones tends to: of a pair that vanishes together, the smaller one
-/// will be zero. For a box, and the tangents of a pyramid, σ is the difference of the slacks.
+/// The mode that a block on the central path tends to: of each complementary pair, the smaller number goes
+/// to zero. For a box, and the tangents of a pyramid, σ is the difference of the slacks.
 pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f64; 4]) -> Mode {
     match block {
         Block::Contact { mu } => {

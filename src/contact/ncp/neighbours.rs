@@ -1,21 +1,22 @@
-//! Decides whether the derivative is the same on all sides of a switch, and whether it is that of other
-//! modes.
+//! Decides whether the derivative is the same on all sides of a switch, and in which modes it must be
+//! taken.
 //!
-//! Modes around a solution at a switch lie between two extremes: all blocks at a switch held, or all
-//! released. Faces only grow from the second to the first. Consider the velocities in response to a
-//! variation with all released. If they also keep the rows at rest that would be held, they solve the
-//! equations of every set of modes in between: there is one derivative.
+//! The modes around a solution at a switch lie between two extremes: all blocks at a switch active, or all
+//! released. Compute the response to a variation with all of them released. If its velocities also keep at
+//! rest the rows that would be active, they solve the equations of every set of modes in between: the
+//! derivative is the same on all sides.
 //!
-//! Dry friction may be released, at a switch or not. If other rows hold the same motion (a joint at its
-//! limit, a leg between its feet), its impulse is a choice within its bound. If a variation then
-//! requires a motion that no impulse can cause, the friction yields, to either side. This is valid if
-//! the other rows hold for any impulse of the friction. These rows alone then determine the derivative.
+//! Dry friction may be released even away from a switch. If other rows hold the same motion (a joint at its
+//! limit, a leg between its feet), the impulse of the friction is not unique within its bound. If a
+//! variation then requires a motion that no impulse can cause, the friction slides. This is valid if the
+//! other rows hold for every impulse of the friction within its bound. These rows alone then determine the
+//! derivative.
 //!
-//! If sliding contacts depend on each other, the linear system of all of them may give impulses beyond
-//! the cones. The solver then returns the least-norm impulse within the cones. Some of its contacts are
-//! on the edge and stay there beside the solution: contacts that carry nothing, or whose friction is at
-//! its bound without slip. If the remaining contacts determine the velocities, and keep those contacts
-//! at rest, they determine the derivative.
+//! If sliding contacts are linearly dependent, the linear system of all of them may give impulses outside
+//! the cones. The solver then returns the least-norm impulse within the cones. Some of its contacts are on
+//! the edge of their cone and stay there at nearby states: contacts without impulse, or with friction at
+//! its bound without slip. If the remaining contacts determine the velocities, and these keep the contacts
+//! on the edge at rest, the remaining contacts determine the derivative.
 
 use super::NcpSolver;
 use super::active_set::Purpose;
@@ -27,19 +28,19 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::error::Result;
 
-/// Relative tolerance for calling two one-sided derivatives equal: for the part of a variation of held
-/// rows that stays unanswered, and for differences of velocities. Of a robot that creeps on dry friction
-/// 60 % of the steps are one-sided with half as much, a third of which have a derivative that is right
-/// to 1e-7; 41 % are one-sided with this.
+/// Relative tolerance for calling two one-sided derivatives equal: for the velocities of active rows that
+/// the response leaves, and for differences of velocities. A robot that creeps on dry friction has 41 %
+/// one-sided steps with this value and 60 % with half of it; a third of the latter have a derivative that
+/// is right to 1e-7.
 pub const AGREED: f64 = 2e-6;
 
 /// Largest number of dry friction rows that are released at once.
 const MOST_RELEASED: usize = 32;
 
 impl NcpSolver {
-    /// Whether the random variation `w` of σ has one response on all sides of the last solution. Call it
-    /// after [`NcpSolver::linearize`], which then is that of this response. `delta` and `change` are
-    /// scratch with one entry per row.
+    /// Whether the response to the random variation `w` of σ is the same on all sides of the last solution.
+    /// Call it after [`NcpSolver::linearize`]; it may replace the linearization by that of other modes.
+    /// `delta` and `change` are scratch with one entry per row.
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn sides_agree(
@@ -66,7 +67,8 @@ impl NcpSolver {
             self.work.restore_verified();
             return Ok(Sides::DIFFER);
         }
-        // Switches and contradictions elsewhere do not concern friction without which all other rows hold.
+        // If all other rows hold without the released friction, switches and inconsistent rows elsewhere do
+        // not matter for it.
         let others = released > 0 && {
             self.factor_modes(problem);
             self.is_answered(problem, w, 0.0, delta, change)?
@@ -104,8 +106,8 @@ impl NcpSolver {
         })
     }
 
-    /// As [`NcpSolver::sides_agree`], for a solution that the linear system of all its modes does not
-    /// lead to because it gives impulses beyond the cones ([`NcpSolver::is_certain`]).
+    /// As [`NcpSolver::sides_agree`], for a solution that is not that of the linear system of its modes,
+    /// because this system gives impulses outside the cones ([`NcpSolver::is_certain`]).
     ///
     /// Errors: as [`NcpSolver::apply`].
     pub fn others_lead(
@@ -174,8 +176,8 @@ impl NcpSolver {
         Ok(())
     }
 
-    /// Puts at a bound each dry friction that contradicts other rows by [`NcpSolver::left_over`], which
-    /// must come before. Returns their number.
+    /// Puts each dry friction at a bound whose row is inconsistent with others by [`NcpSolver::left_over`].
+    /// Call [`NcpSolver::left_over`] before. Returns the number of rows put at a bound.
     fn release_contradicted(&mut self, problem: &Problem, w: &[f64]) -> usize {
         let left = &self.panel.as_chunks::<1>().0[..self.active_set.order];
         let least = AGREED * largest(w);
@@ -190,9 +192,9 @@ impl NcpSolver {
         released
     }
 
-    /// Of the dry friction that [`NcpSolver::release_contradicted`] put at a bound, leaves only those there
-    /// whose motion the other rows hold, for every impulse of the friction. Returns whether there is any.
-    /// The solution's own modes must have been kept.
+    /// Checks the dry friction that [`NcpSolver::release_contradicted`] put at a bound. It stays there only
+    /// if the other rows hold its motion for every impulse of the friction. Returns whether any stays. The
+    /// modes of the solution must have been kept before.
     fn keep_supported(&mut self, problem: &Problem, delta: &mut [f64]) -> Result<bool> {
         let mut released = [usize::MAX; MOST_RELEASED];
         let mut count = 0;
@@ -225,7 +227,7 @@ impl NcpSolver {
         Ok(any)
     }
 
-    /// Moves every block at a switch to the mode that holds the fewest rows. Returns their number.
+    /// Moves every block at a switch to the mode with the fewest active rows. Returns the number of blocks.
     pub(super) fn release_weak(&mut self, problem: &Problem) -> usize {
         let scales = self.scales_of_switches(problem);
         let work = &mut self.work;
@@ -241,9 +243,9 @@ impl NcpSolver {
         weak
     }
 
-    /// Whether the response to w in the present modes, which release all blocks at a switch, keeps their
-    /// rows at rest all the same. Dry friction may move if the other rows can do without it. A velocity up
-    /// to `felt` counts as rest. `change` receives the variation of the velocities.
+    /// Whether the response to w in the present modes, in which all blocks at a switch are released, keeps
+    /// the rows of these blocks at rest. Dry friction may move if the other rows hold without it. A
+    /// velocity up to `felt` counts as rest. `change` receives the variation of the velocities.
     pub(super) fn is_answered(
         &mut self,
         problem: &Problem,
@@ -286,10 +288,11 @@ impl NcpSolver {
         Ok(!yields || self.holds_without(problem, delta)?)
     }
 
-    /// Whether the held rows keep their modes for every impulse of the released rows within its bound,
-    /// in `kept`.
+    /// Whether the active rows keep their modes for every impulse of the released rows within its bound.
+    /// `kept` contains the bounds of the released rows, and zero for other rows.
     fn holds_without(&mut self, problem: &Problem, delta: &mut [f64]) -> Result<bool> {
-        // The other impulses if those of the released rows vanish, and their range to either side.
+        // The other impulses if the released rows have none, and the range of the other impulses to either
+        // side.
         let mut middle = std::mem::take(&mut self.work.free);
         let mut reach = std::mem::take(&mut self.work.chosen);
         let mut column = std::mem::take(&mut self.found);
@@ -348,10 +351,10 @@ impl NcpSolver {
 /// The result of a comparison of sides for a linearization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sides {
-    /// True if it is the derivative on all sides.
+    /// True if the derivative is the same on all sides.
     pub alike: bool,
-    /// True if it now is that of other modes than the solution's. They are right on all sides where
-    /// `alike`, else on one.
+    /// True if the derivative is now taken in other modes than the solution's. It is right on all sides if
+    /// `alike`, otherwise on one.
     pub others: bool,
 }
 
@@ -377,15 +380,15 @@ pub(super) enum Around {
     Alike,
     /// Variation by variation.
     Compared,
-    /// Not at all: other states may share impulses otherwise.
+    /// Not compared: the choice among redundant impulses may differ at nearby states.
     Unknown,
 }
 
 /// The modes of a block at a switch.
 struct Switch {
-    /// The mode that holds the fewest rows.
+    /// The mode with the fewest active rows.
     released: Mode,
-    /// Its rows at rest in the mode that holds the most rows.
+    /// The rows that are at rest in the mode with the most active rows.
     held: [bool; 3],
 }
 
@@ -413,7 +416,7 @@ fn switch(block: Block, lambda: &[f64], sigma: &[f64], scales: Scales) -> Option
             if leaves {
                 (Mode::Breaking, [rests[0], rests[1], true])
             } else {
-                // The tangents whose bound is near. The other tangents are in one mode on all sides.
+                // The tangents at a switch. The other tangents are in one mode on all sides.
                 let near = |k: usize, x: f64| {
                     let inside = mu * l - x.abs();
                     rests[k] && inside <= CLOSED * scales.impulse * (1.0 + mu * mu).sqrt()

@@ -19,8 +19,8 @@ use crate::contact::problem::{Block, Delassus, Problem};
 /// 5,730 problems is lost; with 16 none becomes more exact.
 const CORRECTIONS: usize = 8;
 
-/// If more blocks than this change their mode at once, the guess is in doubt. With two two of 5,800
-/// problems are lost for as many factorizations; eight take 2 % more.
+/// If more blocks than this change their mode at once, the guessed modes are probably wrong. With two, two
+/// of 5,800 problems are lost for as many factorizations; with eight they take 2 % more.
 const FEW: usize = 4;
 
 fn purpose(choice: Choice) -> Purpose {
@@ -30,10 +30,10 @@ fn purpose(choice: Choice) -> Purpose {
     }
 }
 
-/// Runs from `work.modes`, `work.lambda` and its σ. `is_warm` means that they follow from a solution.
-/// Returns true if `work` holds a verified solution; `active_set` then holds the matrix of the last
-/// iteration. With false the content of `work` is undefined. `budget` has the number of iterations, and
-/// the number of further iterations once blocks at a switch are closed.
+/// Runs from `work.modes`, `work.lambda` and its σ. `is_warm` means that they come from a solution. Returns
+/// true if `work` holds a verified solution; `active_set` then holds the matrix of the last iteration. With
+/// false the content of `work` is undefined. `budget` has the number of iterations, and the number of
+/// further iterations once blocks at a switch are closed.
 pub(super) fn run(
     problem: &Problem,
     work: &mut Work,
@@ -66,8 +66,8 @@ pub(super) fn run(
             }
             _ => Some(step_fixed(problem, work, active_set, slack)),
         };
-        // Not all rows that slowly come to rest can be held, and other modes would lead back here. Stop;
-        // an earlier solution stands.
+        // Not all rows that slowly come to rest can be active, and other modes would lead back here. Stop;
+        // an earlier solution stays.
         let Some(plain) = plain else { break };
         if choice == Choice::Least && least_norm.is_spent() {
             break;
@@ -81,7 +81,8 @@ pub(super) fn run(
                 if !contracting || residual <= exact {
                     break;
                 }
-                // The old matrix contracts the error by about the size of the last step.
+                // A correction with the old matrix reduces the error by a factor of about the size of the
+                // last step.
                 work.keep();
                 correct(problem, work, active_set, slack);
                 work.update_sigma(problem);
@@ -122,12 +123,12 @@ pub(super) fn run(
         if flips > 0 {
             before = f64::INFINITY;
         } else if active_set.symmetric {
-            // A linear system that leaves a residual will leave it again.
+            // Repeating the solve would leave the same residual.
             break;
         }
     }
     if promoted {
-        // The solution verified before the promotion still stands.
+        // The solution that was verified before the promotion stays.
         work.restore_verified();
         active_set.set_faces(problem.blocks, work);
         active_set.factor(problem, purpose(choice));
@@ -136,7 +137,7 @@ pub(super) fn run(
     false
 }
 
-/// Largest velocity of a row that its mode holds at zero.
+/// Largest velocity of an active row.
 pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
     let mut worst: f64 = 0.0;
     for (i, block) in blocks.iter().enumerate() {
@@ -265,8 +266,8 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     flips
 }
 
-/// Held rows that contradict each other leave velocities of least squares. Releases the row that opens
-/// fastest.
+/// If active rows are inconsistent, the least-squares solution leaves velocities. Releases the row that
+/// opens fastest.
 fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     let mut fastest = (slack, None);
     for (i, block) in blocks.iter().enumerate() {
@@ -291,8 +292,8 @@ fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     }
 }
 
-/// Takes the closed side at a switch: open blocks without velocity become held. Keeps the verified state
-/// first.
+/// Takes the closed side at a switch: open blocks without velocity become active. Stores the verified state
+/// before.
 pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
     let blocks = problem.blocks;
     let closed = CLOSED * largest(problem.g).max(1.0);

@@ -19,12 +19,13 @@ use crate::linalg::scattered;
 /// starts a little further away than the one before, so that few reach their bound at once.
 const APART: f64 = 0.1;
 
-/// A number that stays above zero while its block keeps its mode.
+/// A number (an impulse, a velocity, a distance to a bound) that must stay above zero while its block keeps
+/// its mode.
 struct Watched {
     value: f64,
     rate: f64,
-    /// The mode at zero, [`Mode::Unknown`] for the closed one, and the number that grows from zero in
-    /// this mode.
+    /// The mode that the block takes at zero ([`Mode::Unknown`] for the closed mode), and the number that
+    /// grows from zero in this mode.
     next: Mode,
     grows: Grows,
 }
@@ -178,7 +179,7 @@ fn closed(block: Block, sigma: &[f64]) -> Mode {
     }
 }
 
-/// Computes d for the present impulse. σ is afterwards that of g + d.
+/// Computes d for the present impulse. Afterwards σ = Gλ + g + d.
 fn start(problem: &Problem, work: &mut Work, slip: f64, d: &mut [f64]) {
     let speed = largest(&work.sigma);
     let scale = APART * speed / problem.rows().max(1) as f64;

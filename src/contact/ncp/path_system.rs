@@ -21,9 +21,9 @@ pub(super) struct PathSystem {
     /// Unit of each block.
     unit: Vec<f64>,
     velocity: f64,
-    /// Blocks whose normal is in the null space: no impulse moves it. Such a block is inside the cones
-    /// only if its velocity is positive by itself. The velocity of surfaces that only glide on each
-    /// other is zero. On the path they part.
+    /// Blocks whose normal row is in the null space of G: no impulse changes its velocity. Such a block can
+    /// be on the central path only if this velocity is positive. The velocity of surfaces that glide on
+    /// each other is zero; on the path it is made positive.
     unfelt: Vec<bool>,
     /// Bounds of boxes.
     pub bounds: Vec<f64>,

@@ -11,14 +11,14 @@ use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Newton steps without a change of modes that pivoting may waste. With two one of 404 problems is lost.
+/// Pivoting ends after this many Newton steps that neither change a mode nor reduce the residual. With two,
+/// one of 404 problems is lost.
 const MISSES: usize = 5;
 
-/// Moves from an admissible impulse towards the solution of its modes while every impulse stays
-/// admissible. The block that ends a step changes its mode, and only this block. In few factorizations
-/// this follows the slow progress of sweeps along nearly dependent rows (subspace minimization;
-/// Silcowitz, Niebe and Erleben 2010 use it for this iteration). Returns true if the modes are
-/// consistent.
+/// Moves from an admissible impulse towards the solution of its modes while every impulse stays admissible.
+/// The block that ends a step changes its mode, and only this block. This needs few factorizations where
+/// sweeps converge slowly because rows are nearly dependent (subspace minimization; Silcowitz, Niebe and
+/// Erleben 2010 use it for this iteration). Returns true if the modes are consistent.
 pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
@@ -103,7 +103,7 @@ pub(super) fn pivot(
     false
 }
 
-/// The block whose velocity contradicts its mode most, and the mode that it contradicts less.
+/// The block whose velocity violates its mode most, and a mode that fits this velocity better.
 fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, Mode)> {
     let (mut worst, mut found) = (slack, None);
     for (i, block) in blocks.iter().enumerate() {
@@ -139,8 +139,8 @@ fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, M
     found
 }
 
-/// How far along `work.kept` impulses stay admissible, at most 1, and the block that ends the step with
-/// its new mode.
+/// The largest step along `work.kept`, at most 1, for which impulses stay admissible; and the block that
+/// ends the step, with its new mode.
 fn longest_step(
     blocks: &[Block],
     work: &Work,

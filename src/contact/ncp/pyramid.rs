@@ -11,7 +11,8 @@ use crate::contact::block::Small;
 use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 
-/// The signs of tangential impulses at their bounds. The first entry has no tangent at a bound.
+/// The faces: signs of the tangential impulses at their bounds, 0 for a tangent that sticks. In the first
+/// entry both stick.
 const FACES: [[i8; 2]; 9] = [
     [0, 0],
     [1, 0],
@@ -133,7 +134,7 @@ pub fn solve(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     let faces = std::iter::once(first).chain(FACES);
     let mut found = faces.filter_map(|face| on_face(w, b, mu, guess, face));
     found.next().unwrap_or_else(|| {
-        // W is singular without an admissible face: one projected step keeps a sweep bounded.
+        // No face satisfies the law because W is singular. One projected step keeps the sweep bounded.
         let step = w[0][0] + w[1][1] + w[2][2];
         if step <= 0.0 {
             return guess;
@@ -155,7 +156,7 @@ fn on_face(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3], face: [i8; 2]) -> O
     // A tangent at its bound has no unknown: its row is λ_t − s μ λ_n = 0.
     let mut a = *w;
     let mut right = b.map(|b| -b);
-    // Of the size of round-off: it makes a singular W harmless and does not move fixed points.
+    // Of the size of round-off: it regularizes a singular W and does not change fixed points.
     let ease = 1e-13 * (w[0][0] + w[1][1] + w[2][2]);
     for r in 0..3 {
         match face.get(r) {

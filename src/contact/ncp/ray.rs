@@ -1,16 +1,16 @@
 //! Pivots along a ray, for laws that are linear on each of their faces: friction in pyramids, limits,
 //! boxes.
 //!
-//! Replace g by g + t d, with d > 0 on rows that open, and widen the bounds on friction by t c, c > 0.
-//! For large t every normal impulse is zero and all friction holds: one solution, on a ray. From there t
-//! is followed to zero (Lemke 1965). Between pivots λ and σ are linear in t. When one of them reaches
-//! its bound, its row, and only this row, changes its state. The path continues to the side on which the
-//! new variable grows; t may grow again. A path that begins on a ray cannot return to an earlier point.
-//! As G, eased by a little, is definite, it cannot go to infinity either. It therefore ends at t = 0,
-//! after finitely many pivots.
+//! Replace g by g + t d, with d > 0 on rows that open, and widen the bounds on friction by t c, c > 0. For
+//! large t all contacts are open, every normal impulse is zero, and all dry friction sticks: the solution
+//! is known, and linear in t (a ray). From there t is followed to zero (Lemke 1965). Between pivots λ and σ
+//! are linear in t. When one of them reaches its bound, its row, and only this row, changes its state. The
+//! path continues to the side on which the new variable grows; t may grow again. A path that begins on a
+//! ray cannot return to an earlier point. G, regularized slightly, is definite, so that the path cannot go
+//! to infinity either. It therefore ends at t = 0, after finitely many pivots.
 //!
-//! By trees, with a factorization every [`PIVOTS`] pivots. The pivots in between are changes of rank
-//! one.
+//! For problems stored by trees. The matrix is factored every [`PIVOTS`] pivots; the pivots in between are
+//! updates of rank one.
 
 mod start;
 
@@ -26,12 +26,13 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 /// Pivots on one factorization.
 const PIVOTS: usize = 16;
 
-/// Solutions with one factorization: the first one computes the numbers, the others correct them.
+/// Solves with one factorization: the first one computes the velocities, the others are iterative
+/// refinement.
 const CORRECTIONS: usize = 3;
 
-/// The path is lost if a number exceeds its bound by more than this share of the largest of its kind. It
-/// then continues from the last known point, with a quarter of the pivots per factorization. This may
-/// happen `STRIKES` times.
+/// The path is lost if an impulse or velocity exceeds its bound by more than this share of the largest one.
+/// It then continues from the last point that was on the path, with a quarter of the pivots per
+/// factorization. This may happen `STRIKES` times.
 const LOST: f64 = 1e-4;
 const LEAST_PIVOTS: usize = 4;
 const STRIKES: usize = 4;
@@ -81,7 +82,7 @@ pub(super) struct Ray {
     kinds: Vec<Kind>,
     /// 1 for a closed normal; the side of friction at its bound; else 0.
     states: Vec<i8>,
-    /// The states at the last known point.
+    /// The states at the last point that was on the path.
     known: Vec<i8>,
     compliance: Vec<f64>,
     g: Vec<f64>,
@@ -188,7 +189,7 @@ impl Ray {
         false
     }
 
-    /// Whether any number is beyond its bound.
+    /// Whether any impulse or velocity exceeds its bound.
     fn is_lost(&self, rows: &WhitenedJacobian, speed: f64) -> bool {
         let impulse = LOST * largest(&self.impulses[0]);
         let speed = LOST * speed;
@@ -201,7 +202,7 @@ impl Ray {
         })
     }
 
-    /// The t above which nothing changes.
+    /// The largest t at which a row reaches a bound.
     fn reach_of_ray(&self, rows: &WhitenedJacobian) -> f64 {
         let mut most = 0.0f64;
         for block in 0..rows.blocks() {
@@ -343,7 +344,7 @@ impl Ray {
         w
     }
 
-    /// Factors the matrix and computes all numbers again.
+    /// Factors the matrix and computes all impulses and velocities anew.
     fn factor(&mut self, rows: &WhitenedJacobian, trees: &mut TreeSystem) {
         self.changes.clear();
         trees.clear_weights(rows.blocks());

@@ -1,15 +1,16 @@
-//! The answer to a problem that no method solved: impulses that are physically possible.
+//! The result for a problem that no method solved: impulses in the cones that do not increase the kinetic
+//! energy.
 //!
-//! Without the De Saxcé shift the laws are those of a convex problem, min ½ λᵀGλ + gᵀλ with λ in the
-//! cones (Anitescu 2006). It always has a solution; its sliding contacts also open. If nothing is pushed
-//! apart, the objective is the change of the kinetic energy by the impulses. No velocity therefore
-//! explodes for any λ in the cones with a nonpositive objective.
+//! Without the De Saxcé shift the laws are those of a convex problem, min ½ λᵀGλ + gᵀλ with λ in the cones
+//! (Anitescu 2006). It always has a solution; its sliding contacts also open. Without stabilization the
+//! objective is the change of the kinetic energy by the impulses. Velocities therefore stay bounded for
+//! every λ in the cones with a nonpositive objective.
 
 use super::NcpSolver;
 use super::block_law;
 use crate::contact::problem::{Delassus, Problem, Small};
 
-/// From this residual on, the best iterate is useless as an answer.
+/// An iterate with at least this residual is improved by descent before it is returned.
 const USELESS: f64 = 1e-3;
 
 /// Sweeps of descent: as much work as six factorizations.

@@ -3,12 +3,12 @@
 //! [`NcpSolver::sides_agree`] decides it for all variations at once, along a random one. Here an island is
 //! linearized twice, and each variation is tested in both linearizations:
 //!
-//! - In the modes of the solution, the held rows must agree on the variation. Redundant rows may contradict
-//!   each other.
-//! - With all blocks at a switch released, the response must keep at rest the rows that the blocks hold on
-//!   another side. It then solves the equations of all modes in between.
+//! - In the modes of the solution, the active rows must be consistent for the variation. Redundant rows may
+//!   be inconsistent.
+//! - With all blocks at a switch released, the response must keep at rest the rows of these blocks that are
+//!   active on another side. It then solves the equations of all modes in between.
 //!
-//! A variation that moves no row of an island does not concern the switches of this island.
+//! The test is skipped for an island none of whose rows the variation changes.
 
 use super::NcpSolver;
 use super::active_set::Purpose;
@@ -36,7 +36,7 @@ impl NcpSolver {
     }
 
     /// Linearizes with all blocks at a switch released, until [`NcpSolver::put_back`]. Returns whether the
-    /// held rows determine the velocities.
+    /// active rows determine the velocities.
     fn release(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         self.work.keep_verified();
         self.release_weak(problem);
@@ -55,7 +55,8 @@ impl NcpSolver {
         }
     }
 
-    /// Whether the variation, which receives the effect of its limits, passes the test of this side.
+    /// Whether the variation passes the test of this side. The effect of its variation of limits is added
+    /// to it.
     fn is_alike(
         &mut self,
         problem: &Problem,

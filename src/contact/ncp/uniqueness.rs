@@ -1,23 +1,22 @@
 //! Decides whether constraints determine one derivative of the velocity: redundant constraints must
 //! agree on its variation.
 //!
-//! If held rows depend on each other, a small change of the state may require a motion that no impulse
-//! can cause: all four corners of a rocking box stick at once only while it is level. The modes then
-//! differ on all sides of the step, and a least-squares solution has no meaning as a derivative. This is
-//! one linear condition on every direction of the state, so one random direction shows whether any
-//! direction violates it.
+//! If active rows are linearly dependent, a small change of the state may require a motion that no impulse
+//! can cause: all four corners of a rocking box stick at once only while it is level. The modes then change
+//! in every direction, and a least-squares solution has no meaning as a derivative. The condition is linear
+//! in the direction of the state, so one random direction shows whether any direction violates it.
 //!
 //! At a switch the same direction shows whether the modes on its sides have the same response, see
 //! [`NcpSolver::sides_agree`].
 //!
-//! If velocities depend on the sharing of impulses between dependent contacts, the step takes the
-//! impulse in the range of their system. If this range turns with the bodies, the choice changes, and
-//! the derivative does not include this. One more direction, of the rows alone, detects it.
+//! If velocities depend on the choice among the impulses of dependent contacts, the step takes the impulse
+//! in the range of their system. If this range turns with the bodies, the choice changes, and the
+//! derivative does not include this. A second random variation, of the rows J alone, detects it.
 //!
-//! In addition, the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`],
-//! or that of other modes that lead to it, see [`NcpSolver::others_lead`]. If it is not, or if rows
-//! contradict each other, rows may be nearly dependent. Directions and adjoints of the factorization may
-//! then be round-off. They are compared with each other on a pair of random vectors.
+//! In addition, the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`], or
+//! that of other modes that lead to it, see [`NcpSolver::others_lead`]. If it is not, or if rows contradict
+//! each other, rows may be nearly dependent. Forward and reverse products with the factorization may then
+//! be round-off. They are compared on a pair of random vectors.
 //!
 //! [`NcpSolver::is_certain`]: super::NcpSolver::is_certain
 //! [`NcpSolver::others_lead`]: super::NcpSolver::others_lead
@@ -30,16 +29,17 @@ use crate::contact::law::{Linearized, Variations, Verdict};
 use crate::contact::problem::Problem;
 use crate::error::Result;
 
-/// Largest relative difference between directions and adjoints.
+/// Largest relative difference of forward and reverse products.
 const DETERMINED: f64 = 1e-6;
 
 const UNDETERMINED: &str = "the derivative is not determined: constraints nearly depend on each other, and its directions \
                             and adjoints would differ by more than 1e-6";
 
 impl Probe {
-    /// Decides whether impulses can answer every variation of the state, in one way, and at a switch
-    /// from all sides. Call it after the solver's linearization and before any use of it: it may be
-    /// replaced by that of other modes.
+    /// The label of the derivative: exact if, for every variation of the state, the active rows are
+    /// consistent, the velocities unique, and the response the same on all sides of a switch. Call it after
+    /// the solver's linearization and before any use of it: it may replace the linearization by that of
+    /// other modes.
     pub fn judge(
         &mut self,
         problem: &Problem,
@@ -72,10 +72,10 @@ impl Probe {
         )
     }
 
-    /// For a linear system that may not belong to its solution, or that contradicts itself: with a
-    /// direction's w and weights z = J y, ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses in
-    /// the null space do not count in it. There are two directions: the random one, and a force, which
-    /// the random one may hide.
+    /// For a linear system that may not belong to its solution, or whose rows are inconsistent: compares
+    /// ⟨z, dλ(w)⟩ with ⟨w̄(z), w⟩ for a variation w and weights z = J y. They are equal unless round-off
+    /// decides. Impulses in the null space do not change them. Two variations are compared: the random one,
+    /// and one by a force, which can be small beside the random one.
     fn is_determined(
         &mut self,
         problem: &Problem,
@@ -99,7 +99,8 @@ impl Probe {
         Ok(forward_and_reverse.into_iter().all(agree))
     }
 
-    /// Whether impulses can answer the variation `w` of σ. Call it after the solver's linearization.
+    /// Whether some variation of the impulses cancels the variation `w` on all active rows. Call it after
+    /// the solver's linearization.
     pub fn answers(
         &mut self,
         problem: &Problem,

@@ -1,7 +1,7 @@
-//! The blocks that a solve takes into account: blocks that were held, blocks that the motion without
-//! impulses would violate, and later blocks that a solution violates. The other blocks have no impulse:
-//! most predicted contacts of falling bodies never close, and without them the problem splits into
-//! smaller islands.
+//! The blocks that a solve includes: blocks that were active, blocks that the motion without impulses would
+//! violate, and blocks that an earlier solution of this step violates. The other blocks have no impulse.
+//! Most predicted contacts of falling bodies never close; without them the problem splits into smaller
+//! islands.
 
 use super::modes::largest;
 use crate::contact::digits::SLOWEST;
@@ -9,20 +9,20 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
-/// A block outside separates at least at this velocity, scaled as margins are. Blocks that may be at a
-/// switch are therefore inside.
+/// A block is left out only if it separates at least at this velocity, scaled as margins are. Blocks that
+/// may be at a switch are therefore included.
 const OPENING: f64 = 1e-6;
 
-/// Extensions by violated blocks before all blocks are taken in.
+/// After this many extensions by violated blocks, all blocks are included.
 const EXTENSIONS: usize = 8;
 
 /// Sized at creation.
 #[derive(Debug)]
 pub(super) struct WorkingSet {
     inside: Vec<bool>,
-    /// The blocks inside, in increasing order.
+    /// The included blocks, in increasing order.
     blocks: Vec<usize>,
-    /// True for blocks inside since the last extension.
+    /// True for blocks that the last extension added.
     is_new: Vec<bool>,
     extensions: usize,
     /// A velocity of all trees, in their coordinates.
@@ -40,7 +40,7 @@ impl WorkingSet {
         }
     }
 
-    /// Starts with the blocks held in `modes` and those that do not open without impulses.
+    /// Starts with the blocks that are active in `modes` and those that do not open without impulses.
     pub fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, modes: &[Mode]) {
         let unit = unit(problem);
         self.inside.clear();
@@ -63,8 +63,8 @@ impl WorkingSet {
         self.is_new[block]
     }
 
-    /// Takes in the blocks that do not open under the impulses. If there are none, returns the distance
-    /// from closing of those outside, scaled.
+    /// Adds the blocks that do not open under the impulses. If there are none, returns the distance of the
+    /// left-out blocks from closing, scaled.
     pub fn extend(
         &mut self,
         problem: &Problem,
@@ -106,7 +106,7 @@ impl WorkingSet {
         None
     }
 
-    /// Takes in the `wanted` blocks outside.
+    /// Adds the left-out blocks that are `wanted`.
     pub fn take_in(&mut self, mut wanted: impl FnMut(usize) -> bool) {
         for (b, (inside, is_new)) in self.inside.iter_mut().zip(&mut self.is_new).enumerate() {
             *is_new = !*inside && wanted(b);

@@ -29,8 +29,8 @@ pub use law::Relaxed;
 /// Newton steps at one κ. Half as many leave 16 of 131 problems unsolved.
 const MAX_NEWTON: usize = 100;
 
-/// Share of the way to the boundary that a step may take. A tenth leaves 29 of 57 problems unsolved that
-/// meet it.
+/// A step goes at most this share of the way to the boundary of the cones. With a tenth of the way 29 of
+/// the 57 problems that reach the boundary are unsolved.
 const TO_BOUNDARY: f64 = 0.95;
 
 /// Residual of a solved problem. Newton's method ends at round-off, far below; a factor of ten changes
@@ -130,7 +130,7 @@ impl CentralPath {
         &self.lambda
     }
 
-    /// A κ so large that impulses of the size g²/G do not matter.
+    /// A κ far above g²/G, the scale of λσ.
     fn large_kappa(&self, problem: &Problem) -> f64 {
         let n = problem.rows();
         let mut mobility = f64::INFINITY;
@@ -421,7 +421,7 @@ fn dry_friction(bound: f64, kappa: f64, l: f64, s: f64) -> RelaxedRows {
     r
 }
 
-/// Moves a block's (λ, σ) of the exact laws to a near pair with F = 0; zeros become positive.
+/// Moves a pair (λ, σ) that obeys the exact law to a nearby pair with F = 0; zeros become positive.
 fn place_on_path(block: Block, kappa: f64, l: &mut [f64], s: &mut [f64]) {
     let pair = |l: f64, s: f64| {
         // Keep the larger of the two in units of √κ.

@@ -4,8 +4,8 @@
 //!
 //!   N = max(0, k (x + c(x) ẋ)),   c = τ x / (x + τ v₀)
 //!
-//! with v₀ = 1 cm/s. Deeper than τ v₀ this is a spring and a damper k τ. Nearer to the surface the
-//! damping fades, N → k x (1 + ẋ/v₀), so that the force begins and ends at zero for any speed. It never
+//! with v₀ = 1 cm/s. Deeper than τ v₀ this is a spring and a damper k τ. For x below τ v₀ the damping
+//! fades, N → k x (1 + ẋ/v₀), so that the force begins and ends at zero for every speed. The force never
 //! pulls.
 //!
 //! Friction is viscous up to Coulomb's bound, T = −min(k_t ‖v_t‖, μ N) v_t/‖v_t‖.
@@ -23,8 +23,8 @@ pub struct Normal {
     pub by_rate: f64,
     pub by_stiffness: f64,
     pub by_dissipation: f64,
-    /// Distance from the nearest kink: the depth if nothing touches, otherwise the smaller of depth and
-    /// force.
+    /// Distance from the nearest kink: without contact the gap [m], with contact the smaller of depth [m]
+    /// and force [N].
     pub distance: f64,
 }
 

@@ -73,8 +73,8 @@ impl PenaltyContacts {
         if scene.turns() {
             let wide = model.geoms().iter().find(|g| g.condim > 3);
             return Err(Error::unsupported(format!(
-                "geom \"{}\": with options.contact Penalty there is no torsional and rolling friction (condim 4 and 6), expected \
-                 condim 1 or 3",
+                "geom \"{}\": torsional and rolling friction (condim 4 and 6) are not supported with options.contact Penalty, \
+                 expected condim 1 or 3",
                 wide.map_or("", |g| &g.name)
             )));
         }
@@ -298,22 +298,22 @@ impl PenaltyContacts {
 fn refuse(model: &Model) -> Result<()> {
     if let Some(e) = model.equalities().iter().find(|e| e.active) {
         return Err(Error::unsupported(format!(
-            "equality \"{}\": contact Penalty has no constraints, Ncp, Lcp and Convex do; a URDF's joints that follow \
-             others move on their own if loaded with mimic = DS_MIMIC_INDEPENDENT",
+            "equality \"{}\": not supported with contact Penalty, expected Ncp, Lcp or Convex; joints of a URDF that \
+             follow others move on their own if loaded with mimic = DS_MIMIC_INDEPENDENT",
             e.name
         )));
     }
     let bound = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
     if let Some(t) = model.tendons().iter().find(bound) {
         return Err(Error::unsupported(format!(
-            "tendon \"{}\": contact Penalty has no bounds and no dry friction of tendons",
+            "tendon \"{}\": bounds and dry friction of tendons are not supported with contact Penalty",
             t.name
         )));
     }
     let mut dry = model.params().friction_loss.iter();
     match dry.position(|f| *f > 0.0) {
         Some(k) => Err(Error::unsupported(format!(
-            "joint \"{}\": contact Penalty has no dry friction, Ncp, Lcp and Convex do",
+            "joint \"{}\": dry friction is not supported with contact Penalty, expected Ncp, Lcp or Convex",
             model.joint_of_dof(k).name
         ))),
         None => Ok(()),

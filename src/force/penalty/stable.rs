@@ -1,10 +1,10 @@
 //! Default contact stiffness and friction for which explicit steps are stable.
 //!
 //! Let a point of a geom move by w under a unit force. n such points at once move like a mass 1/(n w). A
-//! spring k and a damper k τ on a mass m, evaluated at the start of the step, are stable if h² k + 2 h k
-//! τ < 4 m, and a damper k_t if h k_t < 2 m. Springs of two geoms are in series, so that w of both
-//! counts. A body between two others is held from both sides, like the boxes of a stack: twice the
-//! numbers of one side are still stable.
+//! spring k and a damper k τ on a mass m, evaluated at the start of the step, are stable if h² k + 2 h k τ
+//! < 4 m, and a damper k_t if h k_t < 2 m. Springs of two geoms are in series, so that w of both counts. A
+//! body between two others has springs on both sides, like the boxes of a stack: twice the numbers of one
+//! side are still stable.
 
 use super::material::{STIFFNESS, TANGENTIAL};
 use crate::collision::scene::Scene;

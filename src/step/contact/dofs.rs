@@ -1,5 +1,5 @@
-//! Solves steps whose rows are all of single dofs as bounds of these dofs, and converts them to rows
-//! when these are needed.
+//! Solves steps in which every row acts on a single dof (limits, dry friction) as bounds of these dofs.
+//! Converts the solution to rows when rows are needed.
 
 use super::{ContactStage, respond, solved_by};
 use crate::constraint::Free;
@@ -17,13 +17,13 @@ use crate::model::params::Params;
 /// The result of solving a step by bounds of single dofs.
 pub(super) enum Alone {
     Solved(Certificate),
-    /// The step must be solved by rows. The certificate holds the work that was spent.
+    /// The step must be solved by rows. The certificate contains the work spent so far.
     Left(Certificate),
 }
 
 impl ContactStage {
     /// Solves a step as bounds of single dofs, if it has no contacts. Limits within `reach` get groups.
-    /// The scene must have been placed, and searched within this horizon.
+    /// Place the scene before, and search it within this horizon.
     pub(super) fn solve_alone(
         &mut self,
         model: &Model,

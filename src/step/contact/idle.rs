@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::linalg::scattered;
 use crate::model::topology::Topology;
 
-/// Largest velocity that an impulse of the null space may leave, relative to the velocity by its part
-/// before the correction.
+/// Largest velocity that an impulse in the null space may cause, relative to the velocity by the impulse
+/// before its projection on the null space.
 const STILL: f64 = 1e-7;
 
 impl ContactStage {
@@ -20,8 +20,8 @@ impl ContactStage {
     /// after [`ContactStage::linearize`], with the factors of A. Returns false if the law's linear
     /// system does not give such a vector.
     ///
-    /// For any change d that the modes allow, the law answers G d by −d plus a vector of its own choice.
-    /// The sum of d and this answer is in the null space.
+    /// For a change d that the modes allow, the law's derivative maps G d to −d plus a vector of the null
+    /// space. The sum of d and this response is therefore in the null space.
     pub fn find_idle_impulses(&mut self, t: &Topology, m: &mut Factors) -> Result<bool> {
         self.no_idle_impulses();
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
@@ -85,7 +85,8 @@ impl ContactStage {
         }
     }
 
-    /// The functional `bar` at the vector, and its bound if every entry were as large as the largest.
+    /// The functional `bar` at the vector, and its value if every entry of the vector had the largest
+    /// magnitude.
     pub fn idle_weight(&self, bar: &ImpulseBar<'_>) -> [f64; 2] {
         let (mut sum, mut weights) = (0.0, 0.0);
         let Some(l) = &self.linear else {

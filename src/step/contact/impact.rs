@@ -1,17 +1,17 @@
 //! Derivative of positions by the times of impacts.
 //!
-//! A step takes q⁺ = q ⊕ h v̂, at whatever time within it bodies meet. Differencing one step therefore
-//! cannot show that a later impact also means a later rebound. Differencing many steps does. A contact i
-//! that rebounds meets when its gap Φ_i is used up at its speed (J v)_i,n, so that a change δΦ_i moves
-//! the impact by δt_i = −δΦ_i/(J v)_i,n. During δt_i its rows keep their old velocity σ⁻ = J v instead
-//! of the new one σ⁺ = J v̂. All rows that hold carry the displacement that results:
+//! A step takes q⁺ = q ⊕ h v̂, whatever the time within the step at which bodies meet. Finite differences
+//! of one step therefore do not show that a later impact also means a later rebound. Finite differences of
+//! a trajectory do. A contact i that rebounds closes its gap Φ_i at the speed (J v)_i,n, so that a change
+//! δΦ_i moves the impact by δt_i = −δΦ_i/(J v)_i,n. During δt_i its rows keep their old velocity σ⁻ = J v
+//! instead of the new one σ⁺ = J v̂. The active rows pass the resulting displacement on:
 //!
 //!   S = A⁻¹Jᵀ δλ(w),   w_i = (σ_i⁺ − σ_i⁻) δt_i, zero on rows that do not rebound,
 //!
-//! where δλ is the law's own answer to a variation of its rows, so that friction during the impact and
-//! contacts at rest take part. q⁺ is displaced by S as by h v̂. Without friction this is ∂q⁺/∂q = 1 −
-//! M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺(1 + E) J + …, also for redundant contacts and any masses. Contacts that meet at once
-//! count as simultaneous on all sides.
+//! where δλ is the law's response to a variation of its rows, which includes friction during the impact and
+//! contacts at rest. q⁺ is displaced by S as by h v̂. Without friction this is ∂q⁺/∂q = 1 − M⁻¹Jᵀ(J
+//! M⁻¹Jᵀ)⁺(1 + E) J + …, also for redundant contacts and any masses. Contacts that meet at once count as
+//! simultaneous on all sides.
 
 use crate::constraint::Constraints;
 

@@ -1,4 +1,4 @@
-//! The part of a step's impulses in the loads of joints, and the answer of a step to dry friction.
+//! The part of a step's impulses in the loads of joints, and the response of a step to dry friction.
 
 use super::{ContactStage, ImpulseBar};
 use crate::constraint::{Along, Source};
@@ -43,7 +43,7 @@ impl ContactStage {
         }
     }
 
-    /// Writes the answers of the velocity and of the impulses to dry friction of a dof.
+    /// Writes the derivatives of the velocity and of the impulses by the dry friction of a dof.
     pub fn answer_of_friction(
         &mut self,
         model: &Model,

@@ -9,17 +9,15 @@ use crate::model::params::{Param, ParamKind, Params};
 use crate::step::parameters::At;
 use crate::tendon::Displacement;
 
-/// The coefficients of geoms, of which a pair has the larger one; and the parameters by which
-/// derivatives are taken.
+/// The coefficients of geoms, whose larger one counts for a pair; and the selected parameters.
 pub(in crate::step) struct Larger<'a> {
     pub params: &'a Params,
     pub selected: &'a [Param],
 }
 
 impl Larger<'_> {
-    /// True if a selected coefficient of friction is equal for both geoms of a pair, and matters:
-    /// because it bounds an impulse, or because it scales a yielding row of torsional or rolling
-    /// friction.
+    /// True if a selected coefficient of friction is equal for both geoms of a pair, and has an effect: it
+    /// bounds an impulse, or it scales a compliant row of torsional or rolling friction.
     pub(super) fn friction_is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
         let blocks = c.sources.iter().zip(&c.modes).enumerate();
         let mut felt = blocks.filter_map(|(group, (source, mode))| match (source, mode) {
@@ -72,8 +70,8 @@ impl Larger<'_> {
     }
 }
 
-/// The coefficients that matter to rows of torsional and rolling friction. `signs` are the bounds at
-/// which the rows are, 0 for none.
+/// The coefficients that have an effect on rows of torsional and rolling friction. `signs` are the bounds
+/// at which the rows are, 0 for none.
 fn felt_by_torsion(torsion: &Torsion, signs: [i8; 3], yields: bool) -> [bool; 3] {
     let mut felt = [false; 3];
     for (axis, sign) in torsion.axis.iter().zip(signs).take(torsion.rows) {
@@ -85,8 +83,8 @@ fn felt_by_torsion(torsion: &Torsion, signs: [i8; 3], yields: bool) -> [bool; 3]
 }
 
 impl ContactStage {
-    /// Effects of a parameter. The changes of σ at fixed velocity and of the laws' bounds are kept for
-    /// the next call. Impulses on the dofs are added to `force`.
+    /// Computes the effects of a parameter. The changes of σ at fixed velocity and of the laws' bounds stay
+    /// in the workspace for the next call. Impulses on the dofs are added to `force`.
     pub fn parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return;
@@ -140,8 +138,8 @@ impl ContactStage {
     }
 
     /// Marks the derivative as one-sided if it is so by this parameter. There are two reasons. Redundant
-    /// constraints that agree on every variation of the state may disagree on the variation by a
-    /// parameter that moves the geometry. And the parameter may be at a kink of a tendon.
+    /// constraints that are consistent for every variation of the state may be inconsistent for a parameter
+    /// that moves the geometry. And the parameter may be at a kink of a tendon.
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
         let contradicts = self.contradicts(at, p, force)?;
         if let Some(l) = &mut self.linear {

@@ -1,10 +1,10 @@
-//! Finds displacements beside which equalities hold more motions than at the state itself.
+//! Finds states at which equalities hold fewer motions than at nearby states (singular poses).
 //!
-//! At a singular pose of a loop rows depend on each other that are independent beside it: if all bars of a
-//! parallelogram lie on one line, nothing moves its closing point along this line to first order. Beside the
-//! pose the rows hold one motion more, so that v⁺ jumps. Let y be any velocity at which the held rows are at
-//! rest. Along a displacement the number of independent rows stays the same exactly if impulses can answer
-//! δJ y for all y. The condition is linear in y, so that one random y tests all of them.
+//! At a singular pose of a loop, rows are dependent that are independent at nearby poses: if all bars of a
+//! parallelogram lie on one line, no motion moves its closing point along this line to first order. At
+//! nearby poses the rows hold one motion more, so that v⁺ jumps. Let y be any velocity at which the active
+//! rows are at rest. The rank stays the same along a displacement exactly if, for all y, δJ y is in the
+//! range of G on the active rows. The condition is linear in y, so that one random y tests all of them.
 
 use super::{ContactStage, add, solved_by};
 use crate::constraint::Source;
@@ -13,9 +13,10 @@ use crate::error::Result;
 use crate::model::Model;
 
 impl ContactStage {
-    /// True if held rows of a step with equalities depend on each other at its configuration `q`, but not
-    /// beside it along a random displacement, which stands for all (almost surely). `y` is scratch for a velocity. Call it after
-    /// [`ContactStage::linearize`] of a step that has a derivative, with the factors of A.
+    /// True if active rows of a step with equalities are dependent at its configuration `q`, but
+    /// independent after a random displacement, which stands for all displacements (almost surely). `y` is
+    /// scratch for a velocity. Call it after [`ContactStage::linearize`] of a step that has a derivative,
+    /// with the factors of A.
     pub fn gains_rank(
         &mut self,
         model: &Model,
@@ -41,7 +42,7 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(false);
         };
-        // Impulses answer a velocity of the dofs. It is the scale for δJ y, which may be round-off.
+        // J x for a velocity x of the dofs: the scale for δJ y, which may be round-off.
         l.sigma.fill(0.0);
         for b in 0..c.groups() {
             let velocity = c.rows.times(b, l.general.velocity());

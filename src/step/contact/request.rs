@@ -50,7 +50,7 @@ impl Request for OfStep<'_> {
             respond(self.c, self.mass, self.model, self.v_free, self.v_end);
             let mut without = self.v_free;
             if self.c.has_springs() {
-                // The speed by springs is not an effect of push-out.
+                // The speed caused by springs is not overshoot of the stabilization.
                 pulled(self.c, self.mass, self.model, self.v_free, self.v_pulled);
                 without = &*self.v_pulled;
             }

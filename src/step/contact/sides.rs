@@ -4,13 +4,13 @@ use super::{ContactStage, Larger, contact_groups, solved_by};
 use crate::contact::law::{Side, Variation};
 use crate::error::Result;
 
-/// Distance to a kink of the stabilization from which on a step is not at it, as for the step's label.
+/// A step counts as at a kink of the stabilization within this distance, as for the step's label.
 pub(in crate::step) const AT_KINK: f64 = 1e-9;
 
 /// A kink of the stabilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::step) enum Kink {
-    /// It moves with this dof, and with its velocity if the second number is true.
+    /// It moves with this dof, and with its velocity if the second entry is true.
     Dof(usize, bool),
     /// It moves with any position.
     Anywhere,
@@ -76,7 +76,7 @@ impl ContactStage {
     }
 
     /// Calls `visit` with each dof that moves a contact whose place has no unique derivative. `ties` says
-    /// whether the step depends on which sides place contacts ([`ContactStage::feels_ties`]).
+    /// whether the step depends on the features that define contact points ([`ContactStage::feels_ties`]).
     pub fn for_places(&self, ties: bool, mut visit: impl FnMut(usize)) {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
             return;

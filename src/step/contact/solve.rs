@@ -16,8 +16,8 @@ use crate::model::Model;
 use crate::model::params::Params;
 use crate::step::contact_kernels::respond;
 
-/// A joint may gain this speed within a step before it passes a limit that was out of reach. The step
-/// then repeats with all limits [rad/s or m/s].
+/// Limits that a joint can reach with this additional speed get rows [rad/s or m/s]. If a joint passes a
+/// limit without a row, the step repeats with all limits.
 const SPECULATIVE_SPEED: f64 = 1.0;
 
 /// Contacts enter the step within the travel of this many steps, at the larger of the links' present
@@ -25,7 +25,7 @@ const SPECULATIVE_SPEED: f64 = 1.0;
 /// contacts that it could then reach.
 const HORIZON_STEPS: f64 = 2.0;
 
-/// The same for compliant contacts. They may be found when they close or glide.
+/// The same for compliant contacts. A shorter horizon is enough: they may overlap before they are found.
 const COMPLIANT_HORIZON_STEPS: f64 = 1.0;
 
 /// Rounds with dry friction without rows, before all of it becomes rows.
@@ -264,7 +264,7 @@ impl ContactStage {
         Ok(repeat)
     }
 
-    /// True if an impulse acts at a contact that may not exist.
+    /// True if an impulse acts at a predicted contact that may not be a contact at the end of the step.
     fn is_in_doubt(&mut self) -> bool {
         let c = &self.constraints;
         for (group, source) in c.sources.iter().enumerate() {
@@ -292,8 +292,8 @@ impl ContactStage {
         self.constraints.push_out() != PushOut::Full
     }
 
-    /// True if a failure at a higher level of stabilization decided this. The derivative does not
-    /// include this decision.
+    /// True if a failure at a higher level of stabilization led to this level. The derivative does not
+    /// include this choice.
     pub fn yielded(&self) -> bool {
         self.outcome.is_some_and(|o| o.yielded)
     }

@@ -1,4 +1,5 @@
-//! Finds whether a step depends on contact points whose motion depends on which sides place them.
+//! Finds whether a step depends on contact points that are not unique (ties: two features define the point
+//! equally well, and it moves with either).
 
 use super::ContactStage;
 use crate::dynamics::Dynamics;
@@ -10,18 +11,17 @@ use crate::model::topology::Topology;
 /// x ← A⁻¹ x.
 pub(in crate::step) type SolveSystem = fn(&mut Dynamics, &Topology, &mut [f64]);
 
-/// A change of v⁺ below this does not count. It is relative to the velocities, and to the change that
-/// sliding the points makes at fixed impulses.
+/// A change of v⁺ below this counts as zero. It is relative to the velocities, and to the change of v⁺ by
+/// sliding the points at fixed impulses.
 const FELT: f64 = 1e-6;
 
 impl ContactStage {
-    /// True if v⁺ = `v_end` varies with the sliding of any point whose motion depends on which sides
-    /// place it. `x` is scratch for a velocity. Call it after [`ContactStage::linearize`] of a step that
-    /// has a derivative, with the factors of A.
+    /// True if v⁺ = `v_end` changes when a contact point that is not unique slides along its feature. `x`
+    /// is scratch for a velocity. Call it after [`ContactStage::linearize`] of a step that has a
+    /// derivative, with the factors of A.
     ///
-    /// A body at rest on several points is also at rest on neighbouring points: impulses take up the
-    /// whole effect of sliding them. The problem is linear, so that one random sliding tests all of
-    /// them.
+    /// A body at rest on several points is also at rest on neighbouring points: only impulses change when
+    /// the points slide. The problem is linear, so that one random sliding tests all of them.
     pub fn feels_ties(
         &mut self,
         model: &Model,

@@ -6,8 +6,8 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::{F4, scattered};
 use crate::model::topology::Topology;
 
-/// Random numbers between ±1 for displacements, kept velocities and forces, and scratch for one of them.
-/// Sized at creation.
+/// Random numbers between ±1 for displacements, velocities before the step and forces, and scratch for one
+/// of them. Sized at creation.
 #[derive(Debug)]
 pub(super) struct General {
     numbers: [Vec<f64>; 3],

@@ -47,7 +47,7 @@ pub(in crate::step) struct Balance {
 }
 
 impl Balance {
-    /// With capacity for the terms that these forces may add.
+    /// Allocates for the terms that these forces may add.
     pub fn new(t: &Topology, forces: Option<&Forces>) -> Balance {
         let packed = || F4::zeros(t.packed / LANES);
         let dense = || vec![0.0; t.nv() * t.nv()];

@@ -1,4 +1,4 @@
-//! How the motion of a link follows from its unknowns of a stage.
+//! Derivatives of a link's motion by its unknowns of a stage.
 
 use super::stage::Rule;
 use crate::integrator::implicit::Slope;

@@ -62,7 +62,7 @@ impl Sim {
             }
             implicit.loaded = i;
             if is_factored {
-                // The recursions now lack derivatives.
+                // The recursions now have no derivatives.
                 held = Held::Stage;
             }
             let one_sided = (self.forces).are_one_sided(&self.model, &self.params, &self.selected);
@@ -96,9 +96,9 @@ impl Sim {
         }
     }
 
-    /// Evaluates the recursions at a stage of the last step. It uses the point at which the stage was found
-    /// to be solved, if that was within round-off, so that derivatives have the same bits whatever was
-    /// computed since.
+    /// Evaluates the recursions at a stage of the last step. If the last balance of the solve was within
+    /// round-off of the solution, it uses the same point. Derivatives then have the same bits whatever was
+    /// computed in between.
     fn evaluate_stage(&mut self, i: usize) -> Result<f64> {
         self.held = Held::Other;
         let rule = self.rules()?.nth(i).map(|(_, rule)| rule);
@@ -275,7 +275,7 @@ fn stages_transposed(
                 motion.add_transposed(t, Slope::Velocity, 1.0, seed.next.v, w);
                 if let Some(both) = seed.next.carried.get(..2 * nv) {
                     let next = &sim.state.carried_next;
-                    // By v at the start of the step, then by its displacement.
+                    // The adjoint by v at the start of the step, then by the displacement.
                     lin.column.copy_from_slice(&both[..nv]);
                     turn_adjoint(model, &at.xi, &next[..nv], xi, &mut lin.column);
                     for (v, x) in lin.v_sum.iter_mut().zip(&lin.column) {

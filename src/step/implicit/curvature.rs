@@ -1,9 +1,10 @@
 //! Curvature of H and round-off of corrections, as observed in earlier steps.
 
-/// Factor by which γ may grow from step to step while it is not observed.
+/// Factor by which the bound on γ grows with each step in which γ is not observed.
 const DOUBT: f64 = 2.0;
 
-/// A jump of slopes may approach this much faster than observed, because corrections have other directions.
+/// A jump of slopes may approach this many times faster than observed, because corrections have other
+/// directions.
 const SURPLUS: f64 = 1e3;
 
 /// Lower bound of γ: two dofs may have a curvature together that neither has alone, and nearby points may
@@ -18,9 +19,10 @@ const FADES: f64 = 0.9;
 pub(super) struct Curvature {
     /// Zero if it was never observed.
     pub seen: f64,
-    /// How far a jump of the forces' slopes moves per size of a correction; `f64::MAX` if unknown.
+    /// Change of the distance to a jump of the forces' slopes, per size of a correction; `f64::MAX` if
+    /// unknown.
     pub moves: f64,
-    /// Factor by which either may have grown since.
+    /// Factor by which `seen` and `moves` may have grown since.
     pub doubt: f64,
     /// Size of a correction that was round-off; zero if there was none.
     pub floor: f64,
@@ -40,7 +42,7 @@ impl Curvature {
         }
     }
 
-    /// Size of the smallest correction, along the observed ones, that covers every entry of `step`;
+    /// Size of the smallest multiple of the observed corrections that bounds every entry of `step`;
     /// infinite if `step` moves a dof that never moved.
     pub fn reach(&self, step: &[f64]) -> f64 {
         step.iter().zip(&self.along).fold(0.0, |most, (d, share)| {
@@ -49,7 +51,8 @@ impl Curvature {
         })
     }
 
-    /// Share of itself that a correction of this reach leaves with the H of its start; NaN if unknown.
+    /// Ratio of the next correction to a correction of this reach, with the factors of H at its start; NaN
+    /// if unknown.
     pub fn rate(&self, reach: f64) -> f64 {
         match self.seen > 0.0 {
             true => self.seen.max(LEAST) * self.doubt * reach,
@@ -62,8 +65,9 @@ impl Curvature {
         margin == f64::INFINITY || margin > SURPLUS * self.moves * self.doubt * reach
     }
 
-    /// Observes a correction `step` of this size, in units of `scale`. It has left `next`, known to within
-    /// `rounding`, and has moved a jump of slopes from distance `from` to distance `to`.
+    /// Observes a correction `step` of this size, in units of `scale`. The next correction has the size
+    /// `next`, known to within `rounding`. The distance to a jump of slopes has changed from `from` to
+    /// `to`.
     pub fn see(
         &mut self,
         (step, scale): (&[f64], f64),

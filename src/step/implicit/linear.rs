@@ -27,7 +27,7 @@ pub(in crate::step) struct Start {
 /// Workspace for a', v' and q'.
 #[derive(Clone, Debug)]
 struct Work {
-    /// With capacity for [`LANES`] columns.
+    /// Memory for [`LANES`] columns.
     by: [Vec<f64>; 3],
 }
 

@@ -14,8 +14,8 @@ use crate::spatial::{Vec3, so3_exp};
 /// The highest degree.
 const DEGREE: usize = 15;
 
-/// For each stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree and [`Curvature`], its part per dof
-/// last. Zeros mean no memory.
+/// For each stage: differences ∇⁰ to ∇ᵈ of each dof, then the degree, then [`Curvature`] with its entries
+/// per dof last. All zeros: no memory.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     nv: usize,
@@ -25,7 +25,7 @@ pub(super) struct Memory {
 
 const DIFFERENCES: usize = DEGREE + 1;
 
-/// Factor by which the round-off that was seen decreases per step until it is seen again.
+/// Factor by which the observed round-off decreases with each step in which it is not observed.
 const FADES: f64 = 0.9;
 
 /// Numbers that are not per dof.
@@ -124,7 +124,8 @@ impl Memory {
                     best = degree;
                 }
             }
-            // The shares per dof are not rotated: wrong ones are replaced when curvature is seen again.
+            // The shares per dof are not rotated: wrong shares are replaced when curvature is observed
+            // again.
             turn(model, &last.xi, differences);
             rest[REST..].copy_from_slice(&at.curvature.along);
             rest[..REST].copy_from_slice(&[

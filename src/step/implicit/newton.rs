@@ -5,16 +5,16 @@
 //! shorter step is taken (the natural test of Deuflhard, Newton Methods for Nonlinear Problems, 2004,
 //! §3.3).
 //!
-//! Let the factors of H belong to a point at the distance d. A correction of size s then leaves one of
-//! about γ s (s + 2 d), where γ measures half the relative variation of H. The largest γ seen so far
-//! predicts the next correction. This tells how far another balance with the old factors leads, and how far
-//! one with new factors; the cheaper way is taken. The iteration stops if the prediction is below the
-//! tolerance. Between steps that go on alike, γ is kept, together with the dofs that moved when it was
-//! seen. It is trusted less with every step in which it is not seen again.
+//! Let the factors of H belong to a point at the distance d. After a correction of size s, the next
+//! correction is about γ s (s + 2 d), where γ measures half the relative variation of H. The largest γ
+//! observed so far predicts the next correction, for the old factors and for new ones; the cheaper choice
+//! is taken. The iteration stops if the prediction is below the tolerance. γ is kept from step to step,
+//! together with the dofs that moved when it was observed. With every step in which it is not observed, a
+//! larger γ is assumed.
 //!
-//! Round-off of the balance is recognized by its effect: two corrections in turn leave more than γ allows
-//! although no slopes jump near by. Along a thousand links it is a few times the round-off of positions. It
-//! does not update γ, and later steps do not try to get far below it.
+//! Round-off of the balance is recognized by its effect: two successive corrections are larger than γ
+//! predicts, although no slopes jump near by. Along a thousand links this round-off is a few times that of
+//! positions. It does not update γ, and later steps do not try to get far below it.
 
 use super::linear::Linear;
 use super::memory::Memory;
@@ -29,15 +29,15 @@ use crate::model::Model;
 /// This is the round-off of forces from lengths, amplified by stiff springs.
 const ROUND_OFF: f64 = 1e-8;
 
-/// Smallest tried share of a correction.
+/// Smallest step length, as a share of a correction.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
-/// A guess is rejected in favour of the state at rest if its first correction is at least this share of its
-/// distance from rest. `NEAR` and `LEADS` are exceptions.
+/// A guess is replaced by the fallback [`Newton::rest`] if its first correction is at least this share of
+/// its distance from the fallback. `NEAR` and `LEADS` are exceptions.
 const GUESS: f64 = 0.5;
 /// A guess is kept if its first correction is at most this share of the velocities.
 const NEAR: f64 = 0.01;
-/// A guess is kept if its first correction leaves at most this share of itself, as after a jump of inputs.
+/// A guess is kept if the second correction is at most this share of the first, as after a jump of inputs.
 const LEADS: f64 = 0.1;
 
 /// Corrections of this many roundings of the stage's positions are round-off.
@@ -70,7 +70,7 @@ pub(in crate::step) struct Newton {
     next: Vec<f64>,
     from: Vec<f64>,
     balance: Vec<f64>,
-    /// Starting point if the guess is rejected.
+    /// Fallback: the starting point if the guess is rejected.
     rest: Vec<f64>,
     guess: Vec<f64>,
     memory: Memory,
@@ -83,7 +83,7 @@ pub(in crate::step) struct Problem<'a, 'b> {
     pub q: &'b [f64],
 }
 
-/// w for a constant rate.
+/// Sets w for a constant rate.
 fn go_on(at: &mut StageState, rule: &Rule, rate: &[f64]) {
     for ((w, w0), rate) in at.w.iter_mut().zip(&at.w0).zip(rate) {
         *w = w0 + rate / rule.rate;
@@ -144,8 +144,9 @@ impl Newton {
     }
 
     /// Moves `at` from its w to a solution. Tries in turn: [`Newton::search`] from the guess; the search
-    /// from the velocity that the forces at the start give, with `v` there; the homotopy with slower
-    /// dampers. After the stage `before`, `linear` holds the factors of that stage's H.
+    /// from the velocity after the accelerations at the start of the step, where the velocity is `v`; the
+    /// homotopy with slower dampers. After the stage `before`, `linear` holds the factors of H of that
+    /// stage.
     pub fn solve(
         &mut self,
         problem: &mut Problem<'_, '_>,
@@ -221,7 +222,7 @@ impl Newton {
         let mut is_fresh = !factored;
         let mut size = self.begin(problem, at, linear, is_fresh)?;
         let far = difference(&at.w, &self.rest);
-        // The velocity that an acceleration of 1 adds, in case all are at rest.
+        // The velocity that an acceleration of 1 adds: the scale if all bodies are at rest.
         let slowest = largest(&at.w0).max(1.0 / rule.rate);
         // If the first correction has been taken: its size, and the distance of a jump of slopes before it.
         let mut first = None;
@@ -307,13 +308,13 @@ impl Newton {
                 }
             }
             is_first = false;
-            // Across a jump of slopes, factors of another point lead back and forth.
+            // Across a jump of slopes, iterations with factors of another point oscillate.
             let is_stuck = way.last > SHRINKS && size > ROUND_OFF;
             if !is_fresh
                 && (is_stuck || goal.balances(size, rate) > way.balances_if_renewed(&goal, size))
             {
                 if linear.factor(&mut problem.physics, &rule, at).is_err() {
-                    // No matrix leads on from here.
+                    // No factorization gives a direction from here.
                     return Ok(found);
                 }
                 size = self.correct_now(linear, problem) / scale;
@@ -372,7 +373,8 @@ impl Newton {
                     return Ok(found);
                 }
                 if is_fresh {
-                    // Slopes jump within the shortest step. Cross the jump; the slopes beyond may lead on.
+                    // Slopes jump within the shortest step. Cross the jump and continue with the slopes
+                    // beyond it.
                     self.take(at, SHORTEST);
                     crossed += 1;
                 }
@@ -386,7 +388,7 @@ impl Newton {
             }
             std::mem::swap(&mut self.step, &mut self.next);
             if is_floor {
-                // The remaining error is smaller than the visible correction.
+                // The remaining error is below the size of a correction that counts.
                 at.curvature.floor = next * scale;
                 found.residual = next;
                 (at.is_settled, at.is_factored) = (next <= goal.rounding, false);
@@ -428,8 +430,8 @@ impl Newton {
         Ok(self.correct_now(linear, problem))
     }
 
-    /// Takes the first correction, of this size. True if the next one is so small that it leads to a
-    /// solution, and no slopes jump near by.
+    /// Takes the first correction, of this size. True if the next correction is so small that the iteration
+    /// will converge, and no slopes jump near by.
     fn leads_on(
         &mut self,
         problem: &mut Problem<'_, '_>,

@@ -18,7 +18,7 @@ use crate::model::topology::{Link, Topology};
 /// a tiny pivot.
 const SMALL: usize = 256;
 
-/// Cancellation by this factor costs a few digits.
+/// Cancellation by more than this factor may lose more than a few digits.
 const FEW_DIGITS: f64 = 1e3;
 
 /// A pivot of at most this share of its row counts as zero.
@@ -33,7 +33,7 @@ enum Form {
     Dense,
 }
 
-/// For a deep tree: sweeps over the links, with the terms that tie dofs of different links.
+/// For a deep tree: sweeps over the links, with the terms that couple dofs of different links.
 #[derive(Clone, Debug)]
 struct Swept {
     factors: GeneralArticulation,

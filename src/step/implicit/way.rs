@@ -1,8 +1,9 @@
-//! Convergence model of Newton's method: how far it is, and how fast corrections shrink.
+//! Convergence model of Newton's method: the distance from the point of the factors, and the rate at which
+//! corrections shrink.
 
 use crate::step::options::Options;
 
-/// A correction shrinks, beyond round-off, if it is at most this share of the one before.
+/// A correction counts as shrinking if it is at most this share of the one before.
 pub(super) const SHRINKS: f64 = 0.5;
 
 /// Number of times that corrections of this size may fail to shrink because the slopes of forces jump on
@@ -18,20 +19,20 @@ const FACTORS: usize = 2;
 /// Lower bound of γ, because the next corrections have other directions than those in which γ was seen.
 const LEAST: f64 = 1.0;
 
-/// Largest acceptable share of round-off that stays unseen.
+/// Bound on the share of the round-off that the observed size of corrections may miss.
 const UNSEEN: f64 = 1e-5;
 
-/// Corrections may shrink this much less than predicted, because their directions differ from the earlier
-/// ones.
+/// A correction may be this many times larger than predicted, because its direction differs from the
+/// earlier ones.
 pub(super) const SURPLUS: f64 = 100.0;
 
 /// Round-off of corrections is at most this multiple of the round-off of positions.
 const MOST: f64 = 16.0;
 
-/// Round-off of corrections is at most this multiple of the round-off that was seen.
+/// Round-off of corrections is at most this multiple of the observed round-off.
 const NOISE: f64 = 4.0;
 
-/// Largest number of balances that is counted.
+/// Larger predicted numbers of balances count as this number.
 const MANY: usize = 50;
 
 /// Stopping criteria.
@@ -49,7 +50,7 @@ impl Limits {
         }
     }
 
-    /// Text of a message about a stage with this correction left.
+    /// Text of an error message about a stage whose last correction has this size.
     pub fn missed(&self, residual: f64) -> String {
         format!(
             "Newton's method stopped at a correction of {residual:e}, above options.newton_tolerance {:e}",
@@ -88,7 +89,7 @@ pub(super) struct Goal {
     pub tolerance: f64,
     /// Corrections up to this size are round-off.
     pub rounding: f64,
-    /// Size of corrections that have been seen to be round-off; zero if none were.
+    /// Size of corrections observed to be round-off; zero if there were none.
     pub floor: f64,
 }
 
@@ -112,7 +113,7 @@ impl Goal {
         self.rounding.max(NOISE * self.floor)
     }
 
-    /// True if this size does not exceed round-off that was seen.
+    /// True if this size does not exceed the observed round-off.
     pub fn is_noise(&self, size: f64) -> bool {
         size <= NOISE * self.floor
     }
@@ -122,14 +123,15 @@ impl Goal {
         size <= MOST * self.rounding
     }
 
-    /// True if no further correction is needed after one of this size that leaves the share `rate` of
-    /// itself.
+    /// True if no further correction is needed after one of this size, if each correction is `rate` times
+    /// the one before.
     pub fn is_met(&self, size: f64, rate: f64) -> bool {
         SURPLUS * size * rate <= self.tolerance.max(self.floor)
             || size <= self.rounding && rate <= UNSEEN
     }
 
-    /// Number of balances needed from a correction of this size, each of which leaves the share `rate`.
+    /// Number of evaluations of the balance of forces until convergence, from a correction of this size on,
+    /// if each correction is `rate` times the one before.
     pub fn balances(&self, mut size: f64, rate: f64) -> usize {
         let mut count = 0;
         while count < MANY && !self.is_met(size, rate) {
@@ -146,12 +148,12 @@ pub(super) struct Way {
     pub gone: f64,
     /// γ; zero while unknown.
     pub bend: f64,
-    /// The share of itself that the last correction left.
+    /// Ratio of the last correction to the one before.
     pub last: f64,
 }
 
 impl Way {
-    /// Predicted share of itself that a correction of this size leaves; NaN if unknown.
+    /// Predicted ratio of the next correction to a correction of this size; NaN if unknown.
     pub fn rate(&self, size: f64) -> f64 {
         match self.gone.is_finite() {
             true if self.bend > 0.0 => self.bend.max(LEAST) * (size + 2.0 * self.gone),

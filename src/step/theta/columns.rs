@@ -6,7 +6,7 @@
 //!   δv̂ = K (A δv* − δ(A Δ) − h R_λ δq) + A⁻¹JᵀG δσ.
 //!
 //! The panels common to all schemes contain −h K R_λ δq + A⁻¹JᵀG δσ. The panel by v also contains K A δv,
-//! as for a scheme that continues from v; this term is subtracted again.
+//! the term of a scheme whose v̂₀ is v; here it is subtracted again.
 
 use super::linear::missing;
 use super::matrix::Matrix;

@@ -56,7 +56,7 @@ FIELDS: Dict[str, Dict[str, str]] = {
     'ds_joint_desc': {
         'name': 'Name, unique among joints; NULL for none.',
         'kind': 'A ds_joint_kind. Default DS_JOINT_REVOLUTE.',
-        'cyclic': '1: the last control frame of a spline curve leads to the first again, and the coordinate goes round. Default 0.',
+        'cyclic': '1: the spline curve is closed: its last control frame is followed by the first one. Default 0.',
         'axis': 'Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z.',
         'axis2': 'Second axis of a universal or Euler joint. Default y.',
         'anchor': 'Point about which the joint rotates [m]. Default 0.',
@@ -76,7 +76,7 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'control': 'Of a curve 16 numbers each, column-major 4×4: the placements of the body, about the anchor, in the frame that it has at its placement. Neighbours are less than half a turn apart. Of a surface 6 numbers each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th spline of the first coordinate and the j-th of the second. Default NULL.',
         'friction_coefficient': 'For a revolute or prismatic joint: coefficient of Coulomb friction by the load that the joint carries in the step. A revolute joint resists up to coefficient × radius × load [N m], a prismatic one up to coefficient × load [N]. It adds to friction_loss. Default 0.',
         'friction_radius': "Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0.",
-        'friction_height': 'Distance of the ends of the bearing, which moments load as well [m]. Default 0: moments count nothing.',
+        'friction_height': 'Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do not contribute.',
     },
     'ds_geom_desc': {
         'name': 'Name, unique among geoms; NULL for none.',
@@ -103,11 +103,11 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'heights': 'For a height field: rows × columns heights [m], row by row along x, over a grid with the extents in size. Default NULL.',
         'columns': 'Number of nodes along x, 2 or more. Default 0.',
         'rows': 'Number of nodes along y, 2 or more. Default 0.',
-        'hydroelastic': 'A ds_hydroelastic: how it meets other geoms in faces, with DS_CONTACT_CONVEX. Default DS_HYDROELASTIC_NONE.',
-        'modulus': 'Of a compliant one: the pressure where it is deepest inside, on its medial axis [Pa]. Default 1e7.',
-        'resolution': 'About the length of the edges by which curved surfaces are meshed [m]. Default 0.02.',
-        'hydroelastic_margin': 'Faces as near as this to closing are foreseen, and those within a tenth of the depth of the medial axis [m]. Default 0.',
-        'slab_thickness': 'Of a compliant plane: depth at which the pressure is the modulus [m]. Default 1.',
+        'hydroelastic': 'A ds_hydroelastic: how the geom touches others in faces, with DS_CONTACT_CONVEX. Default DS_HYDROELASTIC_NONE.',
+        'modulus': 'For a compliant geom: the pressure on its medial axis, where it is deepest inside [Pa]. Default 1e7.',
+        'resolution': 'Approximate length of the edges in the mesh of curved surfaces [m]. Default 0.02.',
+        'hydroelastic_margin': 'Faces that are open by at most this distance, or by at most a tenth of the depth of the medial axis, are predicted contacts [m]. Default 0.',
+        'slab_thickness': 'For a compliant plane: depth at which the pressure is the modulus [m]. Default 1.',
     },
     'ds_actuator_desc': {
         'name': 'Name, unique among actuators; NULL for none.',
@@ -279,7 +279,7 @@ PARAMS: Dict[str, str] = {
     'prescribed': 'index: dof with a prescribed velocity; component 0 [m/s or rad/s]. Selecting a dof without one is DS_ERR_UNSUPPORTED.',
     'actuator_gain': 'index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. The gain of an adhesion actuator must not be negative. Selecting the gain of a muscle is DS_ERR_UNSUPPORTED.',
     'hydroelastic_modulus': 'index: compliant geom (DS_HYDROELASTIC_COMPLIANT) that may touch something; component 0: its modulus [Pa], greater than 0. With DS_CONTACT_CONVEX.',
-    'joint_friction_coefficient': "index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius of a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for a joint without.",
+    'joint_friction_coefficient': "index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius of a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for other joints.",
     'spline_frame': 'index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.',
     'deformable': "index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3: stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along axis k [m]. Density and places also change the masses of the nodes.",
 }

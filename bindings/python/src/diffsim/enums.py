@@ -285,16 +285,16 @@ class Gradient(Named):
     ONE_SIDED: The derivative of one side of a switch. When you ask for a derivative, the two sides are compared;
         the label is ONE_SIDED only if they differ. Also reported in these cases, which are found only when you ask
         for a derivative: - The geometry of a contact has no unique derivative here. The undetermined part is left
-        out. - Redundant constraints agree at this state but not at nearby ones (four corners of a box that rocks
-        while it is level). The derivative is the part on which they agree. - Constraints are nearly dependent, so
-        that it is not known which solution the step is near. - A selected friction coefficient equals that of the
-        other geom of a pair, and the larger of the two counts.
+        out. - Redundant constraints are consistent at this state but not at nearby ones (four corners of a box that
+        rocks while it is level). The derivative is that of the motions for which they are consistent. - Constraints
+        are nearly dependent, so that round-off decides which solution the step is near. - A selected friction
+        coefficient equals that of the other geom of a pair, and the larger of the two counts.
     SMOOTHED: A smoothed derivative, computed on request.
     REFUSED: No derivative is given. If the contact problem was not solved to the tolerance, asking for a derivative
         is "not_converged". Two further cases are found only when you ask for a derivative; they are "numerical": -
-        Constraints depend on each other so nearly that the derivative would be round-off: JVPs and VJPs would
-        differ by more than 1e-6. - Forces are so stiff compared with the inertia they act on that the solution
-        keeps only five digits.
+        Constraints are so nearly dependent that the derivative would be round-off: JVPs and VJPs would differ by
+        more than 1e-6. - Forces are so stiff compared with the inertia they act on that the solution keeps only
+        five digits.
     """
 
     EXACT = 0
@@ -366,7 +366,7 @@ class ParamKind(Named):
     HYDROELASTIC_MODULUS: index: compliant geom ("compliant") that may touch something; component 0: its modulus
         [Pa], greater than 0. With "convex".
     JOINT_FRICTION_COEFFICIENT: index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient,
-        1: the radius of a revolute joint's bearing [m]. "unsupported" for a joint without.
+        1: the radius of a revolute joint's bearing [m]. "unsupported" for other joints.
     SPLINE_FRAME: index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i
         along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
         number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
@@ -546,12 +546,12 @@ class SensorKind(Named):
 
 
 class Hydroelastic(Named):
-    """How a geom takes part in hydroelastic contact. Two geoms meet in faces where both have a word on it and at
-    least one is compliant, else in points; planes never meet planes.
+    """How a geom takes part in hydroelastic contact. Two geoms touch in faces if one is compliant and the other one
+    rigid or compliant; otherwise in points. Planes never touch planes.
 
     NONE: It touches in points.
-    RIGID: By its surface, which does not yield.
-    COMPLIANT: By a pressure field inside. Not of a mesh, and neither kind of a height field.
+    RIGID: By its surface, which is rigid.
+    COMPLIANT: By a pressure field inside. A compliant mesh must be convex. Height fields have neither kind.
     """
 
     NONE = 0

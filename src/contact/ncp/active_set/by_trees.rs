@@ -15,8 +15,8 @@ const PROXIMAL: f64 = 1e-6;
 /// Largest number of corrections of ε. Steps rarely need two.
 const REPETITIONS: usize = 4;
 
-/// A step ends if a correction leaves more than this share of the remainder: it then consists of
-/// contradictions between held rows. Without this solutions take 7 % longer.
+/// A step ends if a correction leaves more than this share of the remainder: the remainder then comes from
+/// inconsistent rows. Without this rule solutions take 7 % longer.
 const STALLED: f64 = 0.3;
 
 impl ActiveSetSystem {
@@ -112,7 +112,7 @@ impl ActiveSetSystem {
                     break;
                 }
                 match purpose {
-                    // Up to round-off, the unsolved part is the part that ε took.
+                    // Up to round-off, the remainder is εE dx.
                     Use::Step { .. } => self.ease(dx, r),
                     Use::Derivative { .. } => {
                         self.on_rows(x, y, transposed);

@@ -1,5 +1,5 @@
-//! The faces of laws: the directions in which a block's impulse may move, and those in which its
-//! velocity is held.
+//! The faces of laws: the directions in which a block's impulse may move, and those in which its velocity
+//! is zero.
 
 use crate::contact::block::Small;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
@@ -21,8 +21,8 @@ pub struct Face {
 }
 
 impl Face {
-    /// Equal except for the last digits of a slip direction, far below any visible change of a
-    /// derivative.
+    /// True if the faces are equal, or differ only in the last digits of a slip direction, which changes no
+    /// derivative visibly.
     pub fn is_close(&self, b: &Face) -> bool {
         self.block == b.block
             && self.row == b.row
@@ -89,8 +89,8 @@ pub fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
         [1.0, 0.0]
     };
     let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
-    // If nothing can move across the slip, the turning of the direction alone determines x₂. The bound
-    // keeps the row above round-off.
+    // If no impulse changes the velocity across the slip, the term s of the turning direction alone
+    // determines x₂. The bound keeps the row above round-off.
     let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(UNFELT * mean);
     let held = mu * lambda[2].max(0.0) * response;
     let (across, turn) = if held + along > 0.0 {

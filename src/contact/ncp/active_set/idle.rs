@@ -1,8 +1,8 @@
-//! Unknowns in the null space by themselves: their impulses move nothing. Examples are a sideways
-//! impulse in a planar mechanism, and an impulse along the arm of a hinge.
+//! Idle unknowns: single unknowns in the null space of G, whose impulse changes no velocity. Examples are a
+//! sideways impulse in a planar mechanism, and an impulse along the arm of a hinge.
 //!
-//! This is the simplest dependence between held rows: the row and column of A are zero. The right-hand
-//! side of the unknown alone then tells whether it can be answered, without a solve.
+//! The row and column of A are zero. The equation of such an unknown therefore has a solution only if its
+//! right-hand side is zero, which needs no solve to check.
 
 use super::face::{Face, response_across};
 use super::{ActiveSetSystem, Form};
@@ -10,7 +10,7 @@ use crate::contact::digits::IDLE;
 use crate::contact::problem::{Delassus, Problem};
 
 impl ActiveSetSystem {
-    /// The unknowns that move nothing, for a dense G. Empty otherwise.
+    /// The idle unknowns, for a dense G. Empty for a G stored by trees.
     pub fn idle<'a>(&'a self, problem: &Problem<'a>) -> impl Iterator<Item = usize> + use<'a> {
         let n = problem.rows();
         let (values, faces) = match problem.delassus {
@@ -23,8 +23,8 @@ impl ActiveSetSystem {
         })
     }
 
-    /// Clears the rows and columns of idle unknowns in the assembled matrix. Their round-off would
-    /// otherwise count as much as any other row once rows are scaled. Returns whether there are any.
+    /// Clears the rows and columns of idle unknowns in the assembled matrix, because scaling the rows would
+    /// enlarge their round-off to the size of other rows. Returns whether there are any.
     pub(super) fn clear_idle(values: &[f64], n: usize, faces: &[Face], a: &mut [f64]) -> bool {
         let mut any = false;
         let m = faces.last().map_or(0, |f| f.start + f.size);
@@ -48,7 +48,7 @@ impl ActiveSetSystem {
         any
     }
 
-    /// Whether all dependence between held rows comes from idle unknowns.
+    /// Whether the active rows are linearly dependent only because of idle unknowns.
     pub fn only_idle_depend(&self, problem: &Problem) -> bool {
         matches!(self.form, Form::Symmetric | Form::General)
             && self.rank() + self.idle(problem).count() == self.order
@@ -57,7 +57,7 @@ impl ActiveSetSystem {
 
 #[inline(always)]
 fn is_idle(values: &[f64], n: usize, face: &Face, k: usize) -> bool {
-    // The turning of the slip direction answers the velocity across the slip.
+    // The equation across the slip is solved by turning the slip direction.
     let turns = k > 0 && face.slide.is_some_and(|s| s.turn > 0.0);
     !turns && response(values, n, face, k) <= IDLE * face.response
 }

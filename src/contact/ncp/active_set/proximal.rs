@@ -1,10 +1,10 @@
 //! The linear system of a fixed set of modes for impulses near the present ones, without finding the
 //! rank.
 //!
-//! Instead of A it factors A + εE, with E the scale of G on each block, and corrects the effect of ε
-//! once: x ← x + (A + εE)⁻¹ (b − A x), where b − A x = εE δ with δ the last change of x. This is regular
-//! for any dependence between rows, and costs a third of a factorization that finds the rank. In the
-//! null space of A the solution is small: it changes impulses hardly more than the equations require.
+//! Instead of A it factors A + εE, with E the scale of G on each block, and corrects the effect of ε once:
+//! x ← x + (A + εE)⁻¹ (b − A x), where b − A x = εE δ with δ the last change of x. This is regular for any
+//! dependence between rows, and costs a third of a factorization that finds the rank. In the null space of
+//! A the solution is small, so that impulses change little more than the equations require.
 
 use super::ActiveSetSystem;
 use super::assemble::assemble;
@@ -24,7 +24,7 @@ impl ActiveSetSystem {
         let a = self.general.matrix(m);
         assemble(values, n, &self.faces, a, &mut self.rows);
         let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
-        // The floor also eases rows that respond to nothing.
+        // The floor regularizes also rows in the null space of G.
         let floor = if largest > 0.0 { UNFELT * largest } else { 1.0 };
         self.ease.clear();
         for face in &self.faces {
@@ -38,7 +38,8 @@ impl ActiveSetSystem {
         self.general.factor(0.0);
     }
 
-    /// x ← (A + εE)⁻¹ x, with ε corrected. Contradictions up to `unanswered` are left as they are.
+    /// x ← (A + εE)⁻¹ x, with ε corrected. Velocities up to `unanswered` of inconsistent rows are not
+    /// corrected.
     pub(super) fn solve_near<const W: usize>(
         &mut self,
         unanswered: f64,
@@ -53,8 +54,8 @@ impl ActiveSetSystem {
         let share = CONTRADICTED * largest(x.as_flattened());
         add(x, 1.0, back);
         if unanswered > 0.0 && largest(back.as_flattened()) > share {
-            // The part that a second correction does not shrink answers a contradiction. Both x and the
-            // first correction contain it once.
+            // The part that a second correction does not shrink comes from inconsistent rows. Both x and
+            // the first correction contain it once.
             self.shrink(back, scratch);
             let of_rows = back.iter().zip(&self.ease);
             let contradiction = of_rows.fold(0.0, |m: f64, (b, e)| m.max(e * largest(b)));
@@ -65,8 +66,7 @@ impl ActiveSetSystem {
         self.remainder = put_back;
     }
 
-    /// x ← (A + εE)⁻¹ εE x. This nearly vanishes, except for the part of x in the null space of A, which
-    /// stays.
+    /// x ← (A + εE)⁻¹ εE x: keeps the part of x in the null space of A and makes the rest nearly zero.
     fn shrink<const W: usize>(&mut self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         for (x, ease) in x.iter_mut().zip(&self.ease) {
             *x = x.map(|x| ease * x);
