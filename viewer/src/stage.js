@@ -3,8 +3,8 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const THEMES = {
-  light: { sky: "#e3e9f0", ground: "#cfd6de", line: "#aab4bf", hemi: ["#ffffff", "#79838f", 1.15], sun: 2.3, rim: 0.7 },
-  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", hemi: ["#c3d3e8", "#20262d", 0.9], sun: 2.1, rim: 0.8 },
+  light: { sky: "#e3e9f0", ground: "#cfd6de", line: "#aab4bf", hemi: ["#eef4ff", "#68717c", 1.0], sun: 2.6, rim: 0.9 },
+  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", hemi: ["#c3d3e8", "#20262d", 0.8], sun: 2.4, rim: 1.0 },
 };
 
 /** One tile with its lines. filled: false leaves out the ground between them. */
@@ -160,9 +160,9 @@ export class Stage {
     const t = this.controls.target;
     const reach = 2.2 * this.extent;
     this.sun.target.position.copy(t);
-    this.sun.position.copy(t).add(new THREE.Vector3(0.55, -0.35, 1.1).multiplyScalar(2.5 * this.extent));
+    this.sun.position.copy(t).add(new THREE.Vector3(-0.2, -0.75, 1.05).multiplyScalar(2.5 * this.extent));
     this.rim.target.position.copy(t);
-    this.rim.position.copy(t).add(new THREE.Vector3(-1, 0.9, 0.5).multiplyScalar(2 * this.extent));
+    this.rim.position.copy(t).add(new THREE.Vector3(0.3, 1, 0.45).multiplyScalar(2 * this.extent));
     this.placeFloors();
     const c = this.sun.shadow.camera;
     if (c.right !== reach) {
