@@ -34,26 +34,9 @@ def names():
     return {name.lower(): [name, there] for name, there in found.items()}
 
 
-#: The page of an address that is none. It loads nothing: where it stands is not known.
-MISSING = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>diffsim: no such page</title></head>
-<body style="font-family:system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem">
-<h1>No such page</h1>
-<p><a id="home" href="/">To the documentation of diffsim</a></p>
-<script>
-  const version = /^.*?[/](?:latest|[0-9]+[.][^/]*)[/]/.exec(location.pathname);
-  if (version) document.getElementById("home").href = version[0] + "index.html";
-</script>
-</body>
-</html>
-"""
-
-
 def on_post_build(config):
     site = Path(config.site_dir)
     (site / "assets/names.js").write_text(f"window.diffsimNames = {json.dumps(names(), separators=(',', ':'))};\n")
-    (site / "404.html").write_text(MISSING)
 
 
 def on_page_content(html, page, config, files):
