@@ -41,6 +41,8 @@ for (const [name, [view, time, layout, eye, aim]] of Object.entries(PICTURES)) {
     const { viewer } = window.diffsim;
     viewer.setLayout(how);
     viewer.toggle("follow", false);
+    viewer.stage.covering = () => [0, 0, 0];
+    viewer.stage.cover(0, 0, 0);
     viewer.stage.camera.position.set(...from);
     viewer.stage.controls.target.set(...to);
     viewer.seek(t);
