@@ -1,6 +1,7 @@
 // Opens the site in a browser, from the disk and from a server, and uses it as one does. The last line counts.
 //
 // usage: node browser.mjs SITE VERSION BROWSER
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
@@ -21,6 +22,9 @@ const NAMED = {
   "Sim.step": "reference/python/sim.html#diffsim.Sim.step",
   jacobians: "reference/python/sim.html#diffsim.Sim.jacobians",
   place_on_ground: "reference/python/model.html#diffsim.Model.place_on_ground",
+  rollout: "reference/python/rollout.html#diffsim.Rollout",
+  "Sim::step": "reference/cpp.html#Sim",
+  ...(existsSync(join(site, version, "reference/julia.html")) && { "step!": "reference/julia.html#step!" }),
 };
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml" };

@@ -7,6 +7,8 @@ from posixpath import dirname, relpath
 
 #: Addresses by name, for all pages, and of Python's own names, which other languages have, too.
 PLACES, PYTHON = {}, {}
+#: Addresses of Julia's functions, and of C++ classes as `Sim::`.
+OTHERS = {}
 
 REFERENCE = "reference/python/"
 HEADING = re.compile(r'<h[23] id="diffsim\.([\w.]+)"')
@@ -20,18 +22,21 @@ def on_config(config):
 
 
 def names():
-    """For the search: names of functions, types and methods in small letters, as they are written, and their addresses."""
-    found = {name: there for name, there in PLACES.items() if name.startswith(("ds_", "DS_"))}
+    """For the search: names in small letters with the name as it is written and its address. Of equal names the first
+    counts: methods of the classes that most programs use, whole names, other methods, other languages. No constants."""
+    whole = {name: there for name, there in PLACES.items() if name.startswith(("ds_", "DS_"))}
     for name, there in PYTHON.items():
-        found.setdefault(f"diffsim.{name}", there)
-        found.setdefault(name, there)
-    # Methods by their own name: of several the one of the class that most programs use. No constants.
-    for of in ("Sim", "Model", "Rollout", ""):
-        for name, there in PYTHON.items():
-            owner, _, own = name.rpartition(".")
-            if owner and owner == (of or owner) and not own.isupper():
-                found.setdefault(own, there)
-    return {name.lower(): [name, there] for name, there in found.items()}
+        whole.update({f"diffsim.{name}": there, name: there})
+    methods = [name for name in PYTHON if "." in name and not name.rpartition(".")[2].isupper()]
+    owner = {name: name.rpartition(".")[0] for name in methods}
+    used = [name for of in ("Sim", "Model", "Rollout") for name in methods if owner[name] == of]
+    own = [(name.rpartition(".")[2], PYTHON[name]) for name in used]
+    other = [(name.rpartition(".")[2], PYTHON[name]) for name in methods]
+    small = {}
+    for name, there in own + list(whole.items()) + other + list(OTHERS.items()):
+        small.setdefault(name.lower(), [name, there])
+    # Names as they are written: only those that small letters do not find.
+    return {**small, **{name: [name, there] for name, there in whole.items() if small[name.lower()][1] != there}}
 
 
 def on_post_build(config):
@@ -42,6 +47,10 @@ def on_post_build(config):
 def on_page_content(html, page, config, files):
     if page.url.startswith(REFERENCE):
         PYTHON.update((name, f"{page.url}#diffsim.{name}") for name in HEADING.findall(html))
+    if page.url == "reference/julia.html":
+        OTHERS.update((name, f"{page.url}#{name}") for name in re.findall(r'<h2 id="([^"]+)"', html))
+    if page.url == "reference/cpp.html":
+        OTHERS.update((f"{name}::", f"{page.url}#{name}") for name in re.findall(r'<h3 id="(\w+)"', html))
 
 
 def on_post_page(output, page, config):
