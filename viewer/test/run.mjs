@@ -612,6 +612,23 @@ async function sizes() {
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // The faces of a box that the first view shows have tones of their own: the top is the lightest.
+  const lit = await open("huge");
+  const tones = await lit.evaluate(() => {
+    const { robots, stage } = window.diffsim.viewer;
+    const { mesh, shape } = robots[0].shapes.find((s) => s.shape.kind === 5);
+    const [a, b, c] = shape.size;
+    const copy = new OffscreenCanvas(stage.canvas.width, stage.canvas.height).getContext("2d");
+    copy.drawImage(stage.canvas, 0, 0);
+    // Of the front face a place beside the leg.
+    return [[0, 0, c], [0, -b, 0], [a, 0.7 * b, 0.6 * c]].map((p) => {
+      const at = mesh.position.clone().fromArray(p).applyMatrix4(mesh.matrixWorld);
+      const [x, y] = stage.project(at.toArray()).map((v) => v * stage.ratio);
+      return [...copy.getImageData(x, y, 1, 1).data.slice(0, 3)].reduce((s, v) => s + v);
+    });
+  });
+  expect("faces of a box differ", tones[0] > 1.1 * tones[1] && tones[1] > 1.2 * tones[2] && tones[2] > 60, tones);
+  await lit.context().close();
   // Without a size at first, as in a notebook, and then with another one: the robot is in the picture.
   const page = await open("huge");
   const corners = () => page.evaluate(() => {
