@@ -1,6 +1,7 @@
 // Opens the site in a browser, from the disk and from a server, and uses it as one does. The last line counts.
 //
 // usage: node browser.mjs SITE VERSION BROWSER
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
@@ -21,17 +22,22 @@ const NAMED = {
   "Sim.step": "reference/python/sim.html#diffsim.Sim.step",
   jacobians: "reference/python/sim.html#diffsim.Sim.jacobians",
   place_on_ground: "reference/python/model.html#diffsim.Model.place_on_ground",
+  rollout: "reference/python/rollout.html#diffsim.Rollout",
+  "Sim::step": "reference/cpp.html#Sim",
+  ...(existsSync(join(site, version, "reference/julia.html")) && { "step!": "reference/julia.html#step!" }),
 };
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml" };
 const server = createServer(async (request, answer) => {
-  const path = decodeURIComponent(new URL(request.url, "http://site").pathname);
+  // The site stands at the root and in a folder.
+  const path = decodeURIComponent(new URL(request.url, "http://site").pathname).replace(/^\/folder\//, "/");
   try {
     const body = await readFile(join(site, path.endsWith("/") ? `${path}index.html` : path));
     answer.writeHead(200, { "content-type": types[extname(path)] ?? (path.endsWith("/") ? "text/html" : "application/octet-stream") });
     answer.end(body);
   } catch {
-    answer.writeHead(404).end();
+    answer.writeHead(404, { "content-type": "text/html" });
+    answer.end(await readFile(join(site, "404.html")));
   }
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
@@ -102,6 +108,20 @@ for (const path of ["index.html", "guide/robots.html", "reference/cpp.html", "re
   expect(`${phone.name} is dark where that is wanted`, scheme === "slate", scheme);
   await phone.close();
 }
+
+// The page of an address without a page leads to the nearest index, wherever the site stands.
+const lost = await browser.newPage();
+for (const [path, home] of [
+  ["nope", "index.html"],
+  ["folder/nope.html", "folder/index.html"],
+  [`folder/${version}/nope/nope`, `folder/${version}/index.html`],
+  [`${version}/reference/c/nope.html`, `${version}/reference/c/index.html`],
+]) {
+  await lost.goto(served + path);
+  const link = lost.locator(`#home[href="/${home}"]`);
+  expect(`${path} leads to ${home}`, await link.waitFor({ timeout: 10000 }).then(() => true, () => false), await lost.getAttribute("#home", "href"));
+}
+await lost.close();
 
 await browser.close();
 server.close();

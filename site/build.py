@@ -27,6 +27,29 @@ SITE = ROOT / "target/site"
 WORK = ROOT / "target/site-work"
 
 
+#: The page for an address that has no page. It loads nothing, because it does not know its own place: the site may
+#: stand in any folder of a server. Its link leads to the nearest folder above the address that has an index.
+MISSING = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>diffsim: no such page</title></head>
+<body style="font-family:system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem">
+<h1>No such page</h1>
+<p><a id="home" href="/">To the documentation of diffsim</a></p>
+<script>
+  (async () => {
+    for (let folder = location.pathname; folder; ) {
+      folder = folder.slice(0, folder.replace(/[/]$/, "").lastIndexOf("/") + 1);
+      const index = folder + "index.html";
+      const answer = folder && (await fetch(index, { method: "HEAD" }).catch(() => null));
+      if (answer && answer.ok) return (document.getElementById("home").href = index);
+    }
+  })();
+</script>
+</body>
+</html>
+"""
+
+
 def said(what, start=[time.perf_counter()]):
     print(f"{time.perf_counter() - start[0]:6.1f} s  {what}", flush=True)
 
@@ -137,6 +160,7 @@ def build(out, navigation, names, target):
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file", path]
     subprocess.run(command, env=environment, check=True)
+    (target / "404.html").write_text(MISSING)
 
 
 def age(name):
@@ -153,6 +177,7 @@ def versions(site):
     (site / "latest").unlink(missing_ok=True)
     (site / "latest").symlink_to(there[0])
     (site / "versions.json").write_text(json.dumps(listed, indent=2) + "\n")
+    (site / "404.html").write_text(MISSING)
     latest = html.escape(there[0])
     (site / "index.html").write_text(
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>diffsim</title>\n<link rel="icon" href="data:,">\n'

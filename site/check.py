@@ -83,7 +83,7 @@ def links(site, pages):
             anchors = read[there].anchors if there in read else None
             if not there.is_file() or (url.fragment and anchors is not None and unquote(url.fragment) not in anchors):
                 bad.append(link)
-        # The 404 page has no place of its own: its links start from the site's root.
+        # The 404 page has no place of its own; browser.mjs looks at its link.
         expect(f"{own}: all links lead somewhere", not bad or own.name == "404.html", bad)
     return read
 

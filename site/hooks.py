@@ -7,6 +7,8 @@ from posixpath import dirname, relpath
 
 #: Addresses by name, for all pages, and of Python's own names, which other languages have, too.
 PLACES, PYTHON = {}, {}
+#: Addresses of Julia's functions, and of C++ classes as `Sim::`.
+OTHERS = {}
 
 REFERENCE = "reference/python/"
 HEADING = re.compile(r'<h[23] id="diffsim\.([\w.]+)"')
@@ -20,45 +22,35 @@ def on_config(config):
 
 
 def names():
-    """For the search: names of functions, types and methods in small letters, as they are written, and their addresses."""
-    found = {name: there for name, there in PLACES.items() if name.startswith(("ds_", "DS_"))}
+    """For the search: names in small letters with the name as it is written and its address. Of equal names the first
+    counts: methods of the classes that most programs use, whole names, other methods, other languages. No constants."""
+    whole = {name: there for name, there in PLACES.items() if name.startswith(("ds_", "DS_"))}
     for name, there in PYTHON.items():
-        found.setdefault(f"diffsim.{name}", there)
-        found.setdefault(name, there)
-    # Methods by their own name: of several the one of the class that most programs use. No constants.
-    for of in ("Sim", "Model", "Rollout", ""):
-        for name, there in PYTHON.items():
-            owner, _, own = name.rpartition(".")
-            if owner and owner == (of or owner) and not own.isupper():
-                found.setdefault(own, there)
-    return {name.lower(): [name, there] for name, there in found.items()}
-
-
-#: The page of an address that is none. It loads nothing: where it stands is not known.
-MISSING = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>diffsim: no such page</title></head>
-<body style="font-family:system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem">
-<h1>No such page</h1>
-<p><a id="home" href="/">To the documentation of diffsim</a></p>
-<script>
-  const version = /^.*?[/](?:latest|[0-9]+[.][^/]*)[/]/.exec(location.pathname);
-  if (version) document.getElementById("home").href = version[0] + "index.html";
-</script>
-</body>
-</html>
-"""
+        whole.update({f"diffsim.{name}": there, name: there})
+    methods = [name for name in PYTHON if "." in name and not name.rpartition(".")[2].isupper()]
+    owner = {name: name.rpartition(".")[0] for name in methods}
+    used = [name for of in ("Sim", "Model", "Rollout") for name in methods if owner[name] == of]
+    own = [(name.rpartition(".")[2], PYTHON[name]) for name in used]
+    other = [(name.rpartition(".")[2], PYTHON[name]) for name in methods]
+    small = {}
+    for name, there in own + list(whole.items()) + other + list(OTHERS.items()):
+        small.setdefault(name.lower(), [name, there])
+    # Names as they are written: only those that small letters do not find.
+    return {**small, **{name: [name, there] for name, there in whole.items() if small[name.lower()][1] != there}}
 
 
 def on_post_build(config):
     site = Path(config.site_dir)
     (site / "assets/names.js").write_text(f"window.diffsimNames = {json.dumps(names(), separators=(',', ':'))};\n")
-    (site / "404.html").write_text(MISSING)
 
 
 def on_page_content(html, page, config, files):
     if page.url.startswith(REFERENCE):
         PYTHON.update((name, f"{page.url}#diffsim.{name}") for name in HEADING.findall(html))
+    if page.url == "reference/julia.html":
+        OTHERS.update((name, f"{page.url}#{name}") for name in re.findall(r'<h2 id="([^"]+)"', html))
+    if page.url == "reference/cpp.html":
+        OTHERS.update((f"{name}::", f"{page.url}#{name}") for name in re.findall(r'<h3 id="(\w+)"', html))
 
 
 def on_post_page(output, page, config):

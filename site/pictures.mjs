@@ -10,7 +10,7 @@ import { launch } from "../viewer/test/chromium.mjs";
 const PICTURES = {
   leap: ["leap", 0.62, "over", [1.0, -1.9, 0.9], [0.3, 0, 0.55]],
   known_robots: ["known_robots_legged", 1.0, "beside", [1.5, -1.3, 0.8], [0, 0, 0.25]],
-  soft_finger: ["soft_finger", 1.2, "over", [0.66, -0.2, 0.24], [0.5, 0, 0.14]],
+  soft_finger: ["soft_finger", 1.2, "over", [1.25, -0.85, 0.55], [0.35, 0, 0.25]],
   learned_hopper: ["learned_hopper", 1.36, "over", [3.4, -2.6, 1.3], [2.0, 0, 0.7]],
   jump_worm: ["jump_worm", 0.5, "over", [1.2, -1.5, 0.6], [0.5, 0, 0.22]],
   catapult: ["catapult", 0.42, "over", [0.6, -2.2, 1.1], [0.3, 0, 0.55]],
@@ -41,6 +41,8 @@ for (const [name, [view, time, layout, eye, aim]] of Object.entries(PICTURES)) {
     const { viewer } = window.diffsim;
     viewer.setLayout(how);
     viewer.toggle("follow", false);
+    viewer.stage.covering = () => [0, 0, 0];
+    viewer.stage.cover(0, 0, 0);
     viewer.stage.camera.position.set(...from);
     viewer.stage.controls.target.set(...to);
     viewer.seek(t);

@@ -6,8 +6,10 @@
   if (!input) return;
 
   function show() {
-    const typed = input.value.trim().toLowerCase().replace(/\(\)$/, "");
-    const found = (window.diffsimNames || {})[typed];
+    const typed = input.value.trim().replace(/\(\)$/, "");
+    const names = window.diffsimNames || {};
+    // The methods of a C++ class are described with it.
+    const found = names[typed] || names[typed.toLowerCase()] || names[typed.toLowerCase().replace(/::.*$/, "::")];
     const [old, parent] = [document.getElementById("named"), list()];
     if (!parent || !found) return old?.remove();
     if (old?.dataset.name === typed && parent.firstElementChild === old) return undefined;

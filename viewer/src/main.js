@@ -80,13 +80,14 @@ class Viewer {
     // A run that stays where it is fits into the picture as a whole; the camera follows one that leaves.
     this.options.follow = this.robots.some((robot) => robot.travel > 0.4 * robot.size);
     this.arrange();
-    this.stage.resize();
-    this.lookAgain();
     const floors = this.robots.map((r) => r.ground).filter(Boolean);
     if (floors.length) floors.slice(0, 1).forEach((f) => this.stage.addFloor(f.shape));
     // Below all that is there: a robot that hangs from the world reaches below its origin.
     else this.stage.addFloor(null, Math.min(0, ...this.robots.map((r) => r.scenery.min.z - 0.002 * r.size)));
     this.panels();
+    this.stage.covering = covering;
+    this.stage.resize();
+    this.lookAgain();
     this.keys();
     this.picking();
     const dark = window.matchMedia?.("(prefers-color-scheme: dark)").matches;
@@ -217,7 +218,8 @@ class Viewer {
         return label;
       }),
     );
-    const has = { inertia: this.robots.some((x) => x.marks.hasInertia), surfaces: this.robots.some((x) => x.surfaces.meshes.length) };
+    const seen = new Set(this.robots.flatMap((x) => [...x.r.arrays.arrowQuantity]));
+    const has = { gradients: seen.size > 0, hold: seen.size > 0, inertia: this.robots.some((x) => x.marks.hasInertia), surfaces: this.robots.some((x) => x.surfaces.meshes.length) };
     for (const [name, on] of Object.entries(has)) if (!on) $(`toggle-${name}`).parentElement.hidden = true;
     tree(this);
     joints(this);
@@ -231,7 +233,6 @@ class Viewer {
     for (const button of document.querySelectorAll("#presets button")) button.onclick = () => this.lookAgain(PRESETS[button.dataset.key]);
     legend($("surfaces"), this.robots.flatMap((robot) => robot.surfaces.legend()));
     legend($("modes"), MODES.slice(0, 3));
-    const seen = new Set(this.robots.flatMap((x) => [...x.r.arrays.arrowQuantity]));
     legend($("quantities"), QUANTITIES.filter((_, k) => seen.has(k)));
     const rows = KEYS.map(([key, words]) => {
       const row = document.createElement("tr");
@@ -552,6 +553,17 @@ class Viewer {
     if (this.frames.length === 1) performance.mark("drawn");
     if (this.frames.length > 600) this.frames.shift();
   }
+}
+
+/** How much of the picture the side panel, the timeline and the title cover [CSS pixels]. */
+function covering() {
+  const [side, bar, head] = ["side", "bar", "head"].map((id) => $(id).getBoundingClientRect());
+  const [width, height] = [window.innerWidth, window.innerHeight];
+  // In a narrow window the side panel is closed, or lies over the scene until it is closed again.
+  const right = side.width > 0 && side.left > width / 2 ? width - side.left : 0;
+  // The bar of a single state is a note in the corner.
+  const bottom = bar.width > width / 2 ? height - bar.top : 0;
+  return [right, bottom, head.right > (width - right) / 2 ? head.bottom : 0];
 }
 
 /** The rows of the card of a picked body or contact. */

@@ -88,9 +88,18 @@ function save(blob, name) {
 
 const fileName = (viewer, ending) => `${document.title.replace(/[^\w-]+/g, "_").slice(0, 60) || "recording"}_${viewer.t.toFixed(3)}s.${ending}`;
 
+/** Draws with the middle of the view in the middle of the picture: no panels are in files. */
+function uncovered(viewer, draw) {
+  const { covered } = viewer.stage;
+  viewer.stage.cover(0, 0, 0);
+  draw();
+  viewer.stage.cover(...covered);
+  viewer.changed = true;
+}
+
 /** The picture as a PNG, without the panels. */
 export function picture(viewer) {
-  viewer.render();
+  uncovered(viewer, () => viewer.render());
   viewer.stage.canvas.toBlob((blob) => save(blob, fileName(viewer, "png")));
 }
 
@@ -124,7 +133,7 @@ export async function animation(viewer) {
   c.imageSmoothingQuality = "high";
   const draw = (share) => {
     viewer.seekShare(share);
-    viewer.render();
+    uncovered(viewer, () => viewer.render());
     c.drawImage(canvas, 0, 0, small.width, small.height);
     return c.getImageData(0, 0, small.width, small.height).data;
   };

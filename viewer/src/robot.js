@@ -38,6 +38,21 @@ const QUANTITY_COLORS = linear(QUANTITIES);
 const qa = new THREE.Quaternion();
 const qb = new THREE.Quaternion();
 
+/** The material of solid shapes. A pixel that a triangle covers in part takes the colour of a covered place
+ * (`centroid`), not of the pixel's centre, which may lie outside. The lit side follows from the normal, which is smooth
+ * across rounded edges. Otherwise the back faces behind an edge would draw dark dots on it. */
+function solid(parameters) {
+  const material = new THREE.MeshStandardMaterial(parameters);
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = `#undef varying\n#define varying centroid out\n${shader.vertexShader}`;
+    shader.fragmentShader = `#undef varying\n#define varying centroid in\n${shader.fragmentShader}`.replace(
+      "#include <normal_fragment_begin>",
+      "vec3 normal = normalize(vNormal);\nif (dot(normal, vViewPosition) < 0.0) normal = -normal;\nvec3 nonPerturbedNormal = normal;",
+    );
+  };
+  return material;
+}
+
 function percentile(values, share) {
   const sorted = values.filter((x) => x > 0).sort((a, b) => a - b);
   return sorted.length ? sorted[Math.floor(share * (sorted.length - 1))] : 0;
@@ -123,7 +138,7 @@ export class Robot {
 
   add(shape, geometry) {
     const alpha = shape.rgba ? shape.rgba[3] : 1;
-    const material = new THREE.MeshStandardMaterial({
+    const material = solid({
       color: this.color(shape), roughness: 0.62, metalness: 0.08,
       transparent: alpha < 1, opacity: alpha, side: THREE.DoubleSide,
     });

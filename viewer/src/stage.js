@@ -3,8 +3,8 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const THEMES = {
-  light: { sky: "#e3e9f0", ground: "#cfd6de", line: "#aab4bf", hemi: ["#ffffff", "#79838f", 1.15], sun: 2.3, rim: 0.7 },
-  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", hemi: ["#c3d3e8", "#20262d", 0.9], sun: 2.1, rim: 0.8 },
+  light: { sky: "#e3e9f0", ground: "#cfd6de", line: "#aab4bf", hemi: ["#eef4ff", "#737d88", 1.0], sun: 2.6, rim: 0.9 },
+  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", hemi: ["#c3d3e8", "#20262d", 0.8], sun: 2.4, rim: 1.0 },
 };
 
 /** One tile with its lines. filled: false leaves out the ground between them. */
@@ -64,6 +64,9 @@ export class Stage {
     /** The box and direction that the camera frames, until it moves in another way. A new size of the canvas
      * frames them again. */
     this.framing = null;
+    /** Gives how much of the picture panels cover at the right, the bottom and the top [CSS pixels]. */
+    this.covering = () => [0, 0, 0];
+    this.covered = [0, 0, 0];
     this.controls.addEventListener("start", () => (this.framing = null));
   }
 
@@ -128,11 +131,11 @@ export class Stage {
     const center = box.getCenter(new THREE.Vector3());
     this.extent = size;
     this.framing = [box, direction];
-    // The timeline covers the lowest part of the picture.
-    center.z -= 0.1 * size;
-    const narrow = Math.max(1, 1 / this.camera.aspect);
     this.controls.target.copy(center);
-    const away = new THREE.Vector3(...direction).setLength(1.94 * size * narrow);
+    const [w, h] = [this.width || 1, this.height || 1];
+    const [right, bottom, top] = this.covered;
+    const free = Math.max(1, Math.min(w - right, h - bottom - top));
+    const away = new THREE.Vector3(...direction).setLength(1.55 * size * Math.min(8, h / free));
     this.camera.position.copy(center).add(away);
     this.camera.near = 0.01 * size;
     this.camera.far = 300 * size;
@@ -140,6 +143,13 @@ export class Stage {
     this.sun.shadow.normalBias = 0.006 * size;
     if (this.themeName) this.theme(this.themeName);
     this.controls.update();
+  }
+
+  /** Moves the middle of the view into the middle of the part that no panel covers. */
+  cover(right, bottom, top) {
+    this.covered = [right, bottom, top];
+    const [w, h] = [Math.max(1, this.width), Math.max(1, this.height)];
+    this.camera.setViewOffset(w, h, right / 2, (bottom - top) / 2, w, h);
   }
 
   resize() {
@@ -151,7 +161,7 @@ export class Stage {
     this.renderer.setSize(w, h, false);
     // A page that is not laid out yet has no size.
     this.camera.aspect = Math.max(1, w) / Math.max(1, h);
-    this.camera.updateProjectionMatrix();
+    this.cover(...this.covering());
     if (this.framing) this.frame(...this.framing);
     return true;
   }
@@ -160,9 +170,9 @@ export class Stage {
     const t = this.controls.target;
     const reach = 2.2 * this.extent;
     this.sun.target.position.copy(t);
-    this.sun.position.copy(t).add(new THREE.Vector3(0.55, -0.35, 1.1).multiplyScalar(2.5 * this.extent));
+    this.sun.position.copy(t).add(new THREE.Vector3(0.3, -0.8, 1).multiplyScalar(2.5 * this.extent));
     this.rim.target.position.copy(t);
-    this.rim.position.copy(t).add(new THREE.Vector3(-1, 0.9, 0.5).multiplyScalar(2 * this.extent));
+    this.rim.position.copy(t).add(new THREE.Vector3(0.3, 1, 0.45).multiplyScalar(2 * this.extent));
     this.placeFloors();
     const c = this.sun.shadow.camera;
     if (c.right !== reach) {

@@ -75,7 +75,7 @@ const centre = (page, channel) =>
 const cameraOf = (page) =>
   state(
     page,
-    "({position: v.stage.camera.position.toArray(), target: v.stage.controls.target.toArray(), fov: v.stage.camera.fov, width: v.stage.width, height: v.stage.height})",
+    "({position: v.stage.camera.position.toArray(), target: v.stage.controls.target.toArray(), fov: v.stage.camera.fov, width: v.stage.width, height: v.stage.height, covered: v.stage.covered})",
   );
 
 /** Where a camera of this place, aim and field of view, upright along z, sees a point: worked out here, not by the page. */
@@ -90,8 +90,8 @@ function pinhole(camera, point) {
   const d = sub(point, camera.position);
   const focal = camera.height / 2 / Math.tan((camera.fov * Math.PI) / 360);
   return [
-    camera.width / 2 + (focal * dot(d, right)) / dot(d, forward),
-    camera.height / 2 - (focal * dot(d, up)) / dot(d, forward),
+    (camera.width - camera.covered[0]) / 2 + (focal * dot(d, right)) / dot(d, forward),
+    (camera.height - camera.covered[1] + camera.covered[2]) / 2 - (focal * dot(d, up)) / dot(d, forward),
   ];
 }
 
@@ -556,6 +556,9 @@ async function tools() {
     const { frameCount } = decoder.tracks.selectedTrack;
     const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
     const { canvas } = window.diffsim.viewer.stage;
+    // Files have no panels.
+    window.diffsim.viewer.stage.cover(0, 0, 0);
+    window.diffsim.viewer.render();
     const [width, height] = [image.displayWidth, image.displayHeight];
     const pixels = (source) => {
       const c = new OffscreenCanvas(width, height).getContext("2d");
@@ -609,6 +612,23 @@ async function sizes() {
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // The faces of a box that the first view shows have tones of their own: the top is the lightest.
+  const lit = await open("huge");
+  const tones = await lit.evaluate(() => {
+    const { robots, stage } = window.diffsim.viewer;
+    const { mesh, shape } = robots[0].shapes.find((s) => s.shape.kind === 5);
+    const [a, b, c] = shape.size;
+    const copy = new OffscreenCanvas(stage.canvas.width, stage.canvas.height).getContext("2d");
+    copy.drawImage(stage.canvas, 0, 0);
+    // Of the front face a place beside the leg.
+    return [[0, 0, c], [0, -b, 0], [a, 0.7 * b, 0.6 * c]].map((p) => {
+      const at = mesh.position.clone().fromArray(p).applyMatrix4(mesh.matrixWorld);
+      const [x, y] = stage.project(at.toArray()).map((v) => v * stage.ratio);
+      return [...copy.getImageData(x, y, 1, 1).data.slice(0, 3)].reduce((s, v) => s + v);
+    });
+  });
+  expect("faces of a box differ", tones[0] > 1.1 * tones[1] && tones[1] > 1.2 * tones[2] && tones[2] > 60, tones);
+  await lit.context().close();
   // Without a size at first, as in a notebook, and then with another one: the robot is in the picture.
   const page = await open("huge");
   const corners = () => page.evaluate(() => {
@@ -629,6 +649,22 @@ async function sizes() {
     expect(`in the picture ${width} wide`, places.every((x) => x > 0 && x < 1) && places[2] - places[0] > 0.1, places);
   }
   await page.context().close();
+  // Panels do not cover the robot: in the window of a notebook, in a wide one, and on a phone.
+  for (const viewport of [{ width: 780, height: 520 }, { width: 1300, height: 700 }, { width: 390, height: 700 }]) {
+    const page = await open("quadruped", viewport);
+    const cards = await page.evaluate(() => ["side", "bar", "head"].map((id) => document.getElementById(id).getBoundingClientRect().toJSON()));
+    const [places, middle] = await page.evaluate(() => {
+      const { robots, stage } = window.diffsim.viewer;
+      const { min, max } = robots[0].box;
+      const all = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z]);
+      return [all.map((p) => stage.project(p)), stage.project(stage.controls.target.toArray())];
+    });
+    const right = cards[0].width && cards[0].left > viewport.width / 2 ? cards[0].left : viewport.width;
+    const inside = places.every(([x, y]) => x > 0 && x < right && y > 0 && y < cards[1].top);
+    expect(`no panel covers the robot in ${viewport.width}x${viewport.height}`, inside, JSON.stringify([right, cards[1].top, places]));
+    expect(`the view turns about the middle of the free part of ${viewport.width}x${viewport.height}`, near(middle[0], right / 2, 1.5), middle);
+    await page.context().close();
+  }
   for (const viewport of [{ width: 1400, height: 300 }, { width: 700, height: 380 }]) {
     const page = await open("quadruped", viewport);
     await page.evaluate(() => window.diffsim.viewer.choose([0, 1, 2]));

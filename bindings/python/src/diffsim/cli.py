@@ -93,6 +93,10 @@ def warn(text: Any) -> None:
     print(shown(text), file=sys.stderr)
 
 
+#: The load options if the command line has none.
+PLAIN = {"base": examine.CHOICES["base"]["file"], "actuation": examine.CHOICES["actuation"]["file"]}
+
+
 def loading(args: Any) -> Any:
     """The load options of the command line."""
     options = {"base": examine.CHOICES["base"][args.base], "actuation": examine.CHOICES["actuation"][args.actuation]}
@@ -173,9 +177,9 @@ def check(args: Any) -> Any:
     examined = examine.Examined(args.robot)
     try:
         model = load(args, args.robot, examined)
-    except FileError:
-        raise
     except DiffsimError as error:
+        if isinstance(error, FileError) or os.path.isdir(args.robot):
+            raise
         examined.add("error", f"it cannot be loaded: {error}")
     else:
         examined.facts.update({"nq": model.nq, "nv": model.nv, "nu": model.nu})
@@ -302,7 +306,7 @@ def bench(args: Any) -> Any:
         "nv": model.nv,
         "contacts": counts["contacts"],
         **examine.timing(model, sim, states, times),
-        **examine.peers(args.robot, model, args.steps),
+        **examine.peers(args.robot, model, args.steps, loading(args) != PLAIN),
     }
     jacobians = "–" if facts["jacobians_us"] is None else f"{facts['jacobians_us']:.1f} µs"
     lines = [
@@ -310,7 +314,9 @@ def bench(args: Any) -> Any:
         f"  diffsim  step {facts['step_us']:.1f} µs, Jacobians {jacobians}",
     ]
     if facts["mujoco"]:
-        lines.append(f"  MuJoCo {facts['version']}  step {facts['mujoco']:.1f} µs, from its own start")
+        source = "" if facts["own_file"] else ", with the MJCF that diffsim writes"
+        lines.append(f"  MuJoCo {facts['version']}  step {facts['mujoco']:.1f} µs, from its own start{source}")
+        lines += [f"{MARKS['warning']} MuJoCo's robot: {lost}" for lost in facts["lost"]]
     else:
         lines.append(f"  {facts['why']}")
     say(args, facts, *lines)

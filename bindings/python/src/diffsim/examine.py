@@ -1,6 +1,8 @@
 """Facts about a robot and its unusual properties: the tables of `diffsim info`, `check` and `bench`."""
 
+import os
 import re
+import tempfile
 import time
 from dataclasses import asdict, dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -249,13 +251,13 @@ def look(model: Model, examined: Examined) -> None:
         examined.add(
             "warning",
             f"{many(len(pairs), 'pair')} of geoms {'overlaps' if len(pairs) == 1 else 'overlap'} at neutral: {deepest}",
-            "--exclude-overlapping (exclude_overlapping=1 when loading), or start from model.home()",
+            "--exclude-overlapping (exclude_overlapping=1 when loading), or start from home, as the commands do (model.home())",
         )
     examined.facts["overlaps"] = [list(p) for p in pairs]
     beyond = passed_limits(model, neutral)
     if beyond:
         names = _some(beyond, lambda j: f"{j[0]} at {j[1]:.4g} of [{j[2]:.4g}, {j[3]:.4g}]")
-        examined.add("warning", f"{many(len(beyond), 'joint')} {'passes' if len(beyond) == 1 else 'pass'} a limit at neutral: {names}", "start from model.home()")
+        examined.add("warning", f"{many(len(beyond), 'joint')} {'passes' if len(beyond) == 1 else 'pass'} a limit at neutral: {names}", "start from home, as the commands do (model.home())")
     examined.facts["passed_limits"] = [list(p) for p in beyond]
     bodies, joints = model.bodies, model.joints
     free = any(j.kind == JointKind.FREE for j in joints)
@@ -365,7 +367,7 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
         examined.add(
             "warning",
             f"only {taken} of {steps} steps were taken in {seconds:g} s: {counts['contacts']} contacts make them slow",
-            "exclude pairs that overlap (--exclude-overlapping); contact=DS_CONTACT_CONVEX for many contacts",
+            "--exclude-overlapping leaves out pairs that overlap; --contact convex (contact=DS_CONTACT_CONVEX) suits many contacts",
         )
         steps = taken
     examined.facts["steps"] = {"count": steps, **counts, "top_speed": top}
@@ -373,10 +375,10 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
         examined.add(
             "warning",
             f"{counts['unsolved']} of {steps} steps were not solved to the tolerance: they have no derivative",
-            "contact=DS_CONTACT_CONVEX always has a solution; a larger max_work, or a smaller time_step",
+            "--contact convex (contact=DS_CONTACT_CONVEX) always has a solution; or --time-step, a smaller one, or a larger max_work",
         )
     if counts["given_up"]:
-        examined.add("note", f"in {counts['given_up']} steps jammed bodies could not be pushed apart", "start from model.home(), or exclude the pairs")
+        examined.add("note", f"in {counts['given_up']} steps jammed bodies could not be pushed apart", "--exclude-overlapping, or another start")
     if top > 100.0:
         examined.add("warning", f"a dof reached {top:.4g} rad/s or m/s while falling from home", "a smaller time_step; damping or armature on light joints")
     differentiate(model, sim, states, examined, seconds, **options)
@@ -450,23 +452,31 @@ def timing(model: Model, sim: Sim, states: Any, times: Any) -> Dict[str, Any]:
     }
 
 
-def peers(path: Any, model: Model, steps: int) -> Dict[str, Any]:
-    """Median time [µs] of MuJoCo's step with the same file, if MuJoCo is installed and reads the file."""
+def peers(path: Any, model: Model, steps: int, as_loaded: bool) -> Dict[str, Any]:
+    """Median time [µs] of MuJoCo's step, if MuJoCo is installed and reads the robot. It gets the file itself if the
+    file is an MJCF and `as_loaded` is false; otherwise the MJCF that `model` gives, because MuJoCo has neither the load
+    options nor the folders of packages. `lost`: the elements of the model that this MJCF lacks."""
     try:
         import mujoco
     except ImportError:
         return {"mujoco": None, "why": "MuJoCo is not installed"}
-    try:
-        m = mujoco.MjModel.from_xml_path(str(path))
-    except Exception as error:  # noqa: BLE001  (whatever it does not read)
-        return {"mujoco": None, "why": f"MuJoCo does not read it: {str(error).splitlines()[0]}"}
+    own = not as_loaded and str(path).lower().endswith((".xml", ".mjcf"))
+    lost: Tuple[str, ...] = ()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            if not own:
+                path = os.path.join(folder, "robot.xml")
+                lost = model.save(path)
+            m = mujoco.MjModel.from_xml_path(str(path))
+        except Exception as error:  # noqa: BLE001  (MuJoCo raises many kinds)
+            return {"mujoco": None, "why": f"MuJoCo does not read it: {str(error).splitlines()[0]}"}
     data = mujoco.MjData(m)
     spent = []
     for _ in range(steps):
         began = time.perf_counter()
         mujoco.mj_step(m, data)
         spent.append(time.perf_counter() - began)
-    return {"mujoco": float(1e6 * np.median(spent)), "version": mujoco.__version__}
+    return {"mujoco": float(1e6 * np.median(spent)), "version": mujoco.__version__, "own_file": own, "lost": list(lost)}
 
 
 CHOICES: Dict[str, Any] = {

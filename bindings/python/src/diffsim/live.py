@@ -1,6 +1,6 @@
 """A running simulation in a browser. The mouse pulls bodies; sliders set inputs and parameters.
 
-Needs the package `websockets` (`pip install diffsim-core[live]`). By default the server listens to this machine only.
+Needs the package `websockets`. By default the server listens to this machine only.
 It refuses clients without the token of its address, and pages of other origins.
 """
 
@@ -399,7 +399,7 @@ def need_websockets() -> None:
     try:
         import websockets.asyncio.server  # noqa: F401
     except ImportError:
-        raise ImportError('a live view needs websockets 13 or later: pip install "diffsim-core[live]"') from None
+        raise ImportError('a live view needs websockets 13 or later: pip install "websockets>=13"') from None
 
 
 def _own_address() -> str:
