@@ -800,8 +800,8 @@ typedef struct ds_builder ds_builder;
 
 /** Gives joints reduced coordinates. nq and nv of the model then count the columns in place of the dofs of
  * these joints, at the place of the first of them. Joints, bodies, limits, actuators and parameters stay.
- * A joint can be in one reduction only. Steps, their derivatives, rollouts and the basic queries take
- * such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
+ * A joint can be in one reduction only. Steps, their derivatives, rollouts, batches, sensors, recorders
+ * and the basic queries take such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
  * reduction or has a quaternion, for a wrong number of columns, and for columns that depend on each
@@ -1126,6 +1126,10 @@ DS_ENUM(ds_param_kind) {
    * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
    * DS_ERR_UNSUPPORTED. */
   DS_PARAM_SPLINE_FRAME = 22,
+  /** index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix,
+   * column-major, then of its offset. The coordinates y stay. DS_ERR_UNSUPPORTED if a joint that follows
+   * another one has bounds, except with DS_CONTACT_NONE. */
+  DS_PARAM_REDUCTION = 23,
   /** index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
    * stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress
    * along axis k [m]. Density and places also change the masses of the nodes. */
@@ -1154,7 +1158,7 @@ size_t ds_sim_np(const struct ds_sim *sim);
 ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /** Sets the selected parameters of this sim; the model does not change. p: np numbers. Allocates if it
- * changes the size of a geom or the shape of a spline.
+ * changes the size of a geom, the shape of a spline or a reduction.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an unphysical value, such as a negative mass, a size of 0 or a
  * stabilization gain outside [0, 1]. The same for an inertia that no body can have: a negative principal

@@ -6,8 +6,9 @@
 
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::params::{Param, ParamKind};
 use crate::model::reduction::{Map, Reduction};
-use crate::step::StepJacobians;
+use crate::step::{Sim, StepJacobians};
 use std::sync::Arc;
 
 /// Memory for arguments and results in the coordinates of the joints. Empty without reductions.
@@ -28,12 +29,21 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// For the reductions of a simulation, and its selected parameters.
+    pub fn of(sim: &Sim) -> Edge {
+        Edge {
+            map: sim.params().reduction.clone(),
+            ..Edge::new(sim.model(), sim.np())
+        }
+    }
+
     /// For a model, and `np` selected parameters.
     pub fn new(model: &Model, np: usize) -> Edge {
         let Some(map) = model.reduction() else {
             return Edge::default();
         };
         let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
+        let readings = model.nsensordata();
         let zeros = |n: usize| vec![0.0; n];
         Edge {
             map: Some(map.clone()),
@@ -43,8 +53,8 @@ impl Edge {
             b: zeros(nv),
             c: zeros(nq),
             d: zeros(nv),
-            matrices: zeros(nv * (4 * nv + 2 * (nu + np)).max(6)),
-            product: zeros(nv * nv.max(6)),
+            matrices: zeros(nv * (4 * nv + 2 * (nu + np)).max(6).max(2 * readings)),
+            product: zeros(nv * nv.max(6).max(readings)),
         }
     }
 }
@@ -92,6 +102,88 @@ pub fn force<'a>(map: &Option<Arc<Reduction>>, f: &'a [f64], to: &'a mut [f64]) 
     }
 }
 
+/// Whether entries of reductions are selected. Then the joints move with them at fixed reduced coordinates.
+pub fn moves(sim: &Sim) -> bool {
+    let mut selected = sim.selected().iter();
+    selected.any(|p| p.kind == ParamKind::Reduction)
+}
+
+/// Visits the selected entries of reductions: index of the parameter, dof of a joint, and the motion of its
+/// coordinate and velocity by the entry where the joints have the state (q, v).
+pub fn for_moved(
+    map: &Reduction,
+    selected: &[Param],
+    [q, v]: [&[f64]; 2],
+    mut visit: impl FnMut(usize, usize, [f64; 2]),
+) {
+    for (i, p) in selected.iter().enumerate() {
+        if p.kind == ParamKind::Reduction {
+            let moved = map.moved(p, q, v);
+            visit(i, moved.dof, moved.by);
+        }
+    }
+}
+
+/// Adds `scale` times the motion along a direction of the parameters; none along an empty one.
+pub fn add_motion(
+    map: &Reduction,
+    selected: &[Param],
+    at: [&[f64]; 2],
+    (scale, dp): (f64, &[f64]),
+    [dq, dv]: [&mut [f64]; 2],
+) {
+    if !dp.is_empty() {
+        for_moved(map, selected, at, |i, dof, [x, w]| {
+            dq[dof] += scale * dp[i] * x;
+            dv[dof] += scale * dp[i] * w;
+        });
+    }
+}
+
+/// Adds `scale` times the gradient by the parameters, through the motion of the joints, to `p`.
+pub fn add_motion_transposed(
+    map: &Reduction,
+    selected: &[Param],
+    at: [&[f64]; 2],
+    (scale, p): (f64, &mut [f64]),
+    [q_bar, v_bar]: [&[f64]; 2],
+) {
+    for_moved(map, selected, at, |i, dof, [x, w]| {
+        p[i] += scale * (x * q_bar[dof] + w * v_bar[dof]);
+    });
+}
+
+/// Completes the columns by entries of reductions: the step from moved joints, relative to moved joints at its
+/// end. The matrices by the state must be there.
+fn complete(map: &Reduction, sim: &Sim, full: &mut StepJacobians<'_>) {
+    let nv = map.v.sizes()[0];
+    let [start, end] = sim.ends();
+    let StepJacobians {
+        dq_dq,
+        dq_dv,
+        dq_dp,
+        dv_dq,
+        dv_dv,
+        dv_dp,
+        ..
+    } = full;
+    for (k, by_q, by_v, by_p) in [(0, dq_dq, dq_dv, dq_dp), (1, dv_dq, dv_dv, dv_dp)] {
+        let (Some(by_q), Some(by_v), Some(by_p)) = (by_q, by_v, by_p) else {
+            continue;
+        };
+        for_moved(map, sim.selected(), start, |i, dof, [x, w]| {
+            let column = by_p[i * nv..][..nv].iter_mut();
+            let columns = by_q[dof * nv..][..nv].iter().zip(&by_v[dof * nv..][..nv]);
+            column
+                .zip(columns)
+                .for_each(|(c, (q, v))| *c += x * q + w * v);
+        });
+        for_moved(map, sim.selected(), end, |i, dof, by| {
+            by_p[i * nv + dof] -= by[k]
+        });
+    }
+}
+
 /// Whether the numbers along one side of a matrix are velocities, forces, or others, which stay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -136,13 +228,32 @@ pub fn reduce(
     }
 }
 
-/// Reduces the Jacobians of a step into the caller's arrays.
+/// Computes the Jacobians of the last step and reduces them into the caller's arrays.
+pub fn step_jacobians(
+    reduction: &Reduction,
+    sim: &mut Sim,
+    [matrices, product]: [&mut [f64]; 2],
+    out: StepJacobians<'_>,
+) -> Result<()> {
+    let nv = sim.model().nv();
+    let sizes = [nv, sim.model().nu(), sim.np()].map(|columns| nv * columns);
+    let by_p = moves(sim) && (out.dq_dp.is_some() || out.dv_dp.is_some());
+    sim.step_jacobians(lend(&out, by_p, matrices, sizes))?;
+    let from = lend(&out, by_p, matrices, sizes);
+    reduce_step(reduction, sim, from, product, out);
+    Ok(())
+}
+
+/// Reduces the Jacobians of the last step.
 pub fn reduce_step(
-    map: &Map,
-    from: &StepJacobians<'_>,
+    reduction: &Reduction,
+    sim: &Sim,
+    mut from: StepJacobians<'_>,
     product: &mut [f64],
     out: StepJacobians<'_>,
 ) {
+    let map = &reduction.v;
+    complete(reduction, sim, &mut from);
     let by_state = [Side::Velocity, Side::Velocity];
     let other = [Side::Velocity, Side::Same];
     let rows = map.sizes()[0];
@@ -162,11 +273,13 @@ pub fn reduce_step(
     }
 }
 
-/// The eight matrices of a step's Jacobians in one array, those that are wanted.
+/// The eight matrices of a step's Jacobians in one array, those that are wanted, and with `by_state` the
+/// square ones.
 pub fn lend<'a>(
     out: &StepJacobians<'_>,
+    by_state: bool,
     matrices: &'a mut [f64],
-    [nv, nu, np]: [usize; 3],
+    [square, by_u, by_p]: [usize; 3],
 ) -> StepJacobians<'a> {
     let mut rest = matrices;
     let mut part = |wanted: bool, n: usize| {
@@ -178,13 +291,34 @@ pub fn lend<'a>(
         Some(part)
     };
     StepJacobians {
-        dq_dq: part(out.dq_dq.is_some(), nv * nv),
-        dq_dv: part(out.dq_dv.is_some(), nv * nv),
-        dq_du: part(out.dq_du.is_some(), nv * nu),
-        dq_dp: part(out.dq_dp.is_some(), nv * np),
-        dv_dq: part(out.dv_dq.is_some(), nv * nv),
-        dv_dv: part(out.dv_dv.is_some(), nv * nv),
-        dv_du: part(out.dv_du.is_some(), nv * nu),
-        dv_dp: part(out.dv_dp.is_some(), nv * np),
+        dq_dq: part(by_state || out.dq_dq.is_some(), square),
+        dq_dv: part(by_state || out.dq_dv.is_some(), square),
+        dq_du: part(out.dq_du.is_some(), by_u),
+        dq_dp: part(out.dq_dp.is_some(), by_p),
+        dv_dq: part(by_state || out.dv_dq.is_some(), square),
+        dv_dv: part(by_state || out.dv_dv.is_some(), square),
+        dv_du: part(out.dv_du.is_some(), by_u),
+        dv_dp: part(out.dv_dp.is_some(), by_p),
+    }
+}
+
+/// Matrices of these sizes of element i of a batch.
+pub fn part<'a>(
+    of: &'a mut StepJacobians<'_>,
+    i: usize,
+    [square, by_u, by_p]: [usize; 3],
+) -> StepJacobians<'a> {
+    fn cut<'a>(x: &'a mut Option<&mut [f64]>, i: usize, n: usize) -> Option<&'a mut [f64]> {
+        x.as_deref_mut().map(|x| &mut x[i * n..][..n])
+    }
+    StepJacobians {
+        dq_dq: cut(&mut of.dq_dq, i, square),
+        dq_dv: cut(&mut of.dq_dv, i, square),
+        dq_du: cut(&mut of.dq_du, i, by_u),
+        dq_dp: cut(&mut of.dq_dp, i, by_p),
+        dv_dq: cut(&mut of.dv_dq, i, square),
+        dv_dv: cut(&mut of.dv_dv, i, square),
+        dv_du: cut(&mut of.dv_du, i, by_u),
+        dv_dp: cut(&mut of.dv_dp, i, by_p),
     }
 }

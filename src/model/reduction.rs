@@ -87,7 +87,19 @@ impl Map {
     /// The y of which `x` is the image; of the nearest point of the range for any other x.
     pub fn find(&self, x: &[f64], y: &mut [f64]) {
         for (i, y) in y.iter_mut().enumerate() {
-            *y = sum(self.back_row(i), |k| x[k] - self.offset[k]);
+            *y = self.coordinate(i, x);
+        }
+    }
+
+    /// Entry i of [`Map::find`].
+    pub fn coordinate(&self, i: usize, x: &[f64]) -> f64 {
+        sum(self.back_row(i), |k| x[k] - self.offset[k])
+    }
+
+    /// Adds `scale` times column i of the transpose of the left inverse to `x`.
+    pub fn add_restricted(&self, i: usize, scale: f64, x: &mut [f64]) {
+        for (k, p) in self.back_row(i) {
+            x[*k] += scale * p;
         }
     }
 
@@ -170,6 +182,32 @@ pub struct Reduced {
     pub row: usize,
 }
 
+/// A reduction with the dofs of its joints.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub name: String,
+    /// Coordinates and dofs by the rows of the matrix.
+    pub iq: Vec<usize>,
+    pub iv: Vec<usize>,
+    pub columns: usize,
+    /// By rows.
+    pub rows: Vec<Vec<f64>>,
+    pub offset: Vec<f64>,
+    /// Rows of the left inverse.
+    pub back: Vec<Vec<f64>>,
+    /// The rows of the free dofs, and for the others their coefficients.
+    pub free: Vec<usize>,
+    pub follow: Vec<(usize, Vec<f64>)>,
+}
+
+/// The motion of a joint's dof by an entry of a reduction, at fixed reduced coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved {
+    pub dof: usize,
+    /// Of its coordinate, and of its velocity.
+    pub by: [f64; 2],
+}
+
 /// All reductions of a model, compiled.
 #[derive(Clone, Debug)]
 pub struct Reduction {
@@ -182,6 +220,8 @@ pub struct Reduction {
     pub(super) homes: Vec<[usize; 3]>,
     /// Per joint: its first coordinate and dof among the reduced ones.
     pub(super) places: Vec<[usize; 2]>,
+    /// Per reduction: its numbers.
+    pub(super) parts: Vec<Part>,
     /// Free dofs in increasing order, and the dofs that follow.
     pub free: Vec<usize>,
     pub followers: Vec<Follower>,

@@ -113,7 +113,8 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
             }
         }
     }
-    for r in r.iter_mut() {
+    sim.add_reduction(p, &mut lin.x);
+    for r in lin.x.iter_mut() {
         *r *= -h;
     }
     sim.subtract_prescribed(along, &mut lin.x);
@@ -132,6 +133,7 @@ fn balance_transposed(
             at!(sim, d).column(p, &mut lin.column);
             *out += -h * dot(&lin.column, weights) + sim.prescribed.adjoint(p);
         }
+        sim.add_reduction_transposed(-h, weights, out);
     }
     for w in weights.iter_mut() {
         *w *= -h;
@@ -213,6 +215,7 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
         }
     }
     sim.move_start(along, &mut lin.x);
+    sim.turn_range(along, &mut lin.x);
     sim.write_prescribed(&mut lin.x);
     let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
     match &mut sim.contact {
@@ -252,6 +255,7 @@ fn impulses_transposed(
     let at = sim.state.start(&sim.model, sim.options.time_step);
     sim.integrator.start_adjoint(&at, z, &mut lin.v_sum);
     sim.move_start_transposed(z, bars);
+    sim.turn_range_transposed(z, bars);
     Ok(())
 }
 

@@ -87,6 +87,7 @@ impl Sim {
         if self.held() >= Held::Balance {
             return Ok(());
         }
+        self.differentiate_reduction()?;
         let fresh = self.held() == Held::Velocities;
         if !fresh {
             self.dynamics

@@ -135,6 +135,7 @@ impl Sim {
                 | ParamKind::Spring
                 | ParamKind::Tendon
                 | ParamKind::Deformable
+                | ParamKind::Reduction
                 | ParamKind::Force
         )
     }
@@ -162,6 +163,7 @@ impl Sim {
                 _ => self.model.check_param(p).map_err(within)?,
             }
             self.check_param_of_loads(p).map_err(within)?;
+            self.check_param_of_reduction(p).map_err(within)?;
             let checked = (self.forces).check_param(&self.model, &self.params, p);
             checked.map_err(within)?;
             if !self.uses(p) && p.kind == ParamKind::Prescribed {
@@ -194,6 +196,7 @@ impl Sim {
         }
         self.selected = list.to_vec();
         self.fit_split();
+        self.fit_reduction();
         self.direction.fit(list.len());
         self.held = self.held.min(match self.implicit {
             // The label must be computed again.
@@ -340,6 +343,8 @@ impl Sim {
             }
         }
         self.check_shapes(values)?;
+        let reduced = (self.params).reduced(&self.model, &self.selected, values);
+        reduced.map_err(|e| Error::invalid(format!("p: {e}")))?;
         self.check_deformables(values)
     }
 
@@ -430,6 +435,10 @@ impl Sim {
         for (i, x) in values.iter().enumerate() {
             let p = self.selected[i];
             self.set_param(&p, *x);
+        }
+        (self.params).reduce(&self.model, &self.selected, values)?;
+        if self.selected.iter().any(|p| p.kind == ParamKind::Reduction) {
+            self.refresh_reduction();
         }
         self.params.refresh(&self.model);
         self.refresh_forces();

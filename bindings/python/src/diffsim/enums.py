@@ -371,6 +371,9 @@ class ParamKind(Named):
         along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
         number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
         "unsupported".
+    REDUCTION: index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix, column-
+        major, then of its offset. The coordinates y stay. "unsupported" if a joint that follows another one has
+        bounds, except with "none".
     DEFORMABLE: index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
         stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along
         axis k [m]. Density and places also change the masses of the nodes.
@@ -399,6 +402,7 @@ class ParamKind(Named):
     HYDROELASTIC_MODULUS = 20
     JOINT_FRICTION_COEFFICIENT = 21
     SPLINE_FRAME = 22
+    REDUCTION = 23
     DEFORMABLE = 24
 
 
@@ -928,6 +932,7 @@ ParamKindName = Literal[
     "hydroelastic_modulus",
     "joint_friction_coefficient",
     "spline_frame",
+    "reduction",
     "deformable",
 ]
 SmoothingMethodName = Literal[
