@@ -59,13 +59,13 @@ static ds_status make(ds_model **model) {
     ds_geom_desc_init(&beam);
     ds_status status = ds_builder_create(&builder);
     if (status == DS_OK)
-        status = add_body(builder, 0, "left", (double[]){-0.1, 0}, light, (double[]){0, -half}, &left);
+        status = add_body(builder, 0, "left", (double[]){-0.1, 0.4}, light, (double[]){0, -half}, &left);
     if (status == DS_OK)
         status = add_body(builder, left, "coupler", (double[]){0, -LENGTH}, MASS, (double[]){0.1, 0}, &coupler);
     if (status == DS_OK)
         status = add_body(builder, coupler, "right", (double[]){0.2, 0}, light, (double[]){0, 0.5 * half}, &right);
     if (status == DS_OK)
-        status = add_body(builder, 0, "post", (double[]){0.1, 0}, light, (double[]){0, -0.5 * half}, &post);
+        status = add_body(builder, 0, "post", (double[]){0.1, 0.4}, light, (double[]){0, -0.5 * half}, &post);
     weld.kind = DS_EQUALITY_WELD;
     weld.body1 = right;
     weld.body2 = post;
