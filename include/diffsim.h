@@ -3011,8 +3011,9 @@ DS_ENUM(ds_equality_kind) {
   DS_EQUALITY_WELD = 1,
   /** anchor1 of body1 and anchor2 of body2 stay at a distance, as if on a massless rod: 1 row. */
   DS_EQUALITY_DISTANCE = 2,
-  /** Couples two one-dof joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2, q1 -
-   * ref1 = coefficients[0]. 1 row. */
+  /** Couples two coordinates of joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2,
+   * q1 - ref1 = coefficients[0]. Of a joint with several dofs dof1 and dof2 choose the coordinate, with a
+   * reference of 0. Not of spherical and free joints. 1 row. */
   DS_EQUALITY_JOINT = 3,
   /** Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the
    * lengths at the reference configuration as references. Without tendon2, l1 - ref1 = coefficients[0]. 1
@@ -3044,6 +3045,8 @@ typedef struct ds_equality_desc {
   double coefficients[5]; /**< [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0. */
   const char *tendon1;    /**< Name of the tendon that follows; it must exist. Default NULL. */
   const char *tendon2;    /**< Name of the tendon that it follows; NULL, the default, for a constant. */
+  int32_t dof1;           /**< Which dof of joint1, from 0. Default 0. */
+  int32_t dof2;           /**< Which dof of joint2. Default 0. */
 } ds_equality_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */

@@ -198,18 +198,10 @@ pub unsafe extern "C" fn ds_sim_step_jvp(
         let Edge {
             map, v, a, b, d, ..
         } = &mut s.edge;
-        let map = &*map;
         match map {
             None => s.sim.step_jvp(dq, dv, du, dp, x, y)?,
             Some(of) => {
-                for (to, from) in [(&mut *v, dq), (&mut *a, dv)] {
-                    match from.is_empty() {
-                        true => to.fill(0.0),
-                        false => of.v.expand(from, to),
-                    }
-                }
-                let [start, _] = s.sim.ends();
-                edge::add_motion(of, s.sim.selected(), start, (1.0, dp), [v, a]);
+                edge::take_direction(of, &s.sim, [dq, dv, dp], [v, a]);
                 s.sim.step_jvp(v, a, du, dp, b, d)?;
                 let [_, end] = s.sim.ends();
                 edge::add_motion(of, s.sim.selected(), end, (-1.0, dp), [b, d]);
@@ -305,7 +297,14 @@ pub unsafe extern "C" fn ds_sim_column_labels(
     p: *mut u8,
 ) -> ds_status {
     wall::status(|| {
-        let labels = get(sim)?.sim.column_labels()?;
+        let s = any(sim)?;
+        if let Some(map) = &s.edge.map {
+            s.edge.labels.take(map, &mut s.sim)?;
+        }
+        let labels = match s.edge.map {
+            None => s.sim.column_labels()?,
+            Some(_) => s.edge.labels.told(),
+        };
         let parts = [(q, labels.q), (v, labels.v), (u, labels.u), (p, labels.p)];
         for (to, from) in parts {
             if !to.is_null() {
@@ -390,13 +389,20 @@ pub unsafe extern "C" fn ds_sim_impulse_jvp(
     unique: *mut i32,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let rows = 3 * s.sim.contacts().len();
         let unique = args::place(unique, "unique")?;
         let [dq, dv, du, dp] = direction(&s.sim, dq, dv, du, dp)?;
         let inputs = [("dq", dq), ("dv", dv), ("du", du), ("dp", dp)];
         let out = args::matrix(Out::new(dimpulse, rows, "dimpulse")?, &inputs)?;
-        let gradient = s.sim.impulse_jvp(dq, dv, du, dp, out)?;
+        let e = &mut s.edge;
+        let gradient = match &e.map {
+            None => s.sim.impulse_jvp(dq, dv, du, dp, out)?,
+            Some(map) => {
+                edge::take_direction(map, &s.sim, [dq, dv, dp], [&mut e.v, &mut e.a]);
+                s.sim.impulse_jvp(&e.v, &e.a, du, dp, out)?
+            }
+        };
         unique.write(i32::from(gradient == ImpulseGradient::Unique));
         Ok(())
     })
@@ -420,7 +426,7 @@ pub unsafe extern "C" fn ds_sim_impulse_vjp(
     unique: *mut i32,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let unique = args::place(unique, "unique")?;
         let impulse_bar = args::array(impulse_bar, 3 * s.sim.contacts().len(), "impulse_bar")?;
         let out = [q_bar, v_bar, u_bar, p_bar];

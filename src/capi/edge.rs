@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind};
 use crate::model::reduction::{Map, Reduction};
-use crate::step::{Sim, StepJacobians};
+use crate::step::{AccelerationJacobians, ColumnLabels, Sim, StepJacobians};
 use std::sync::Arc;
 
 /// Memory for arguments and results in the coordinates of the joints. Empty without reductions.
@@ -26,15 +26,65 @@ pub struct Edge {
     /// Matrices, and a product on the way.
     pub matrices: Vec<f64>,
     pub product: Vec<f64>,
+    pub labels: Labels,
+}
+
+/// Labels of columns by reduced coordinates.
+#[derive(Debug, Default)]
+pub struct Labels {
+    all: Vec<u8>,
+    sizes: [usize; 4],
+    /// For each parameter the dof that it moves, if it is an entry of a reduction.
+    moved: Vec<Option<usize>>,
+}
+
+impl Labels {
+    fn new(sizes: [usize; 4]) -> Labels {
+        Labels {
+            all: vec![0; sizes.iter().sum()],
+            sizes,
+            moved: Vec::new(),
+        }
+    }
+
+    /// Takes the labels of the last step. A column by a reduced coordinate moves several joints, and so does a
+    /// column by an entry of a reduction.
+    pub fn take(&mut self, map: &Reduction, sim: &mut Sim) -> Result<()> {
+        let [nv, _, nu, _] = self.sizes;
+        let of = sim.column_labels()?;
+        self.all.fill(0);
+        for (first, labels) in [(0, of.q), (nv, of.v)] {
+            for (k, label) in labels.iter().enumerate() {
+                map.v.for_leaders(k, |i| self.all[first + i] |= label);
+            }
+        }
+        let (u, p) = self.all[2 * nv..].split_at_mut(nu);
+        u.copy_from_slice(of.u);
+        for (p, (label, dof)) in p.iter_mut().zip(of.p.iter().zip(&self.moved)) {
+            *p = label | dof.map_or(0, |k| of.q[k] | of.v[k]);
+        }
+        Ok(())
+    }
+
+    pub fn told(&self) -> ColumnLabels<'_> {
+        let (q, rest) = self.all.split_at(self.sizes[0]);
+        let (v, rest) = rest.split_at(self.sizes[1]);
+        let (u, p) = rest.split_at(self.sizes[2]);
+        ColumnLabels { q, v, u, p }
+    }
 }
 
 impl Edge {
     /// For the reductions of a simulation, and its selected parameters.
     pub fn of(sim: &Sim) -> Edge {
-        Edge {
-            map: sim.params().reduction.clone(),
-            ..Edge::new(sim.model(), sim.np())
+        let mut edge = Edge::new(sim.model(), sim.np());
+        edge.map.clone_from(&sim.params().reduction);
+        if let Some(map) = &edge.map {
+            let is_entry = |p: &&Param| p.kind == ParamKind::Reduction;
+            let moved = |p: &Param| Some(p).filter(is_entry).map(|p| map.dofs(p).0);
+            edge.labels.moved = sim.selected().iter().map(moved).collect();
         }
+        edge
     }
 
     /// For a model, and `np` selected parameters.
@@ -47,6 +97,7 @@ impl Edge {
         let zeros = |n: usize| vec![0.0; n];
         Edge {
             map: Some(map.clone()),
+            labels: Labels::new([model.free_nv(), model.free_nv(), nu, np]),
             q: zeros(nq),
             v: zeros(nv),
             a: zeros(nv),
@@ -140,6 +191,23 @@ pub fn add_motion(
     }
 }
 
+/// Writes a direction of all joints: that of reduced coordinates, with the motion along the parameters.
+pub fn take_direction(
+    map: &Reduction,
+    sim: &Sim,
+    [dq, dv, dp]: [&[f64]; 3],
+    [to_q, to_v]: [&mut [f64]; 2],
+) {
+    for (to, from) in [(&mut *to_q, dq), (&mut *to_v, dv)] {
+        match from.is_empty() {
+            true => to.fill(0.0),
+            false => map.v.expand(from, to),
+        }
+    }
+    let [start, _] = sim.ends();
+    add_motion(map, sim.selected(), start, (1.0, dp), [to_q, to_v]);
+}
+
 /// Adds `scale` times the gradient by the parameters, through the motion of the joints, to `p`.
 pub fn add_motion_transposed(
     map: &Reduction,
@@ -153,11 +221,26 @@ pub fn add_motion_transposed(
     });
 }
 
+/// Adds to columns by entries of reductions: the columns `by_state` for the motion of the joints at the start.
+fn add_start(map: &Reduction, sim: &Sim, by_state: [&[f64]; 2], by_p: &mut [f64]) {
+    let nv = map.v.sizes()[0];
+    let [start, _] = sim.ends();
+    for_moved(map, sim.selected(), start, |i, dof, by| {
+        for (columns, x) in by_state.iter().zip(by) {
+            let column = columns[dof * nv..][..nv].iter();
+            by_p[i * nv..]
+                .iter_mut()
+                .zip(column)
+                .for_each(|(c, s)| *c += x * s);
+        }
+    });
+}
+
 /// Completes the columns by entries of reductions: the step from moved joints, relative to moved joints at its
 /// end. The matrices by the state must be there.
 fn complete(map: &Reduction, sim: &Sim, full: &mut StepJacobians<'_>) {
     let nv = map.v.sizes()[0];
-    let [start, end] = sim.ends();
+    let [_, end] = sim.ends();
     let StepJacobians {
         dq_dq,
         dq_dv,
@@ -171,17 +254,63 @@ fn complete(map: &Reduction, sim: &Sim, full: &mut StepJacobians<'_>) {
         let (Some(by_q), Some(by_v), Some(by_p)) = (by_q, by_v, by_p) else {
             continue;
         };
-        for_moved(map, sim.selected(), start, |i, dof, [x, w]| {
-            let column = by_p[i * nv..][..nv].iter_mut();
-            let columns = by_q[dof * nv..][..nv].iter().zip(&by_v[dof * nv..][..nv]);
-            column
-                .zip(columns)
-                .for_each(|(c, (q, v))| *c += x * q + w * v);
-        });
+        add_start(map, sim, [&**by_q, &**by_v], by_p);
         for_moved(map, sim.selected(), end, |i, dof, by| {
             by_p[i * nv + dof] -= by[k]
         });
     }
+}
+
+/// Computes the Jacobians of the acceleration of the last step and reduces them.
+pub fn acceleration_jacobians(
+    map: &Reduction,
+    sim: &mut Sim,
+    [matrices, product]: [&mut [f64]; 2],
+    out: AccelerationJacobians<'_>,
+) -> Result<()> {
+    let (nv, np) = (sim.model().nv(), sim.np());
+    let moves = moves(sim) && out.by_p.is_some();
+    let (by_q, rest) = matrices.split_at_mut(nv * nv);
+    let (by_v, rest) = rest.split_at_mut(nv * nv);
+    let (by_u, rest) = rest.split_at_mut(nv * sim.model().nu());
+    let by_p = &mut rest[..nv * np];
+    sim.acceleration_jacobians(AccelerationJacobians {
+        by_q: (moves || out.by_q.is_some()).then_some(&mut *by_q),
+        by_v: (moves || out.by_v.is_some()).then_some(&mut *by_v),
+        by_u: out.by_u.is_some().then_some(&mut *by_u),
+        by_p: out.by_p.is_some().then_some(&mut *by_p),
+        by_act: None,
+    })?;
+    if moves {
+        add_start(map, sim, [by_q, by_v], by_p);
+        for_moved(map, sim.selected(), sim.accelerated(), |i, dof, [_, a]| {
+            by_p[i * nv + dof] -= a;
+        });
+    }
+    let by_state = [Side::Velocity, Side::Velocity];
+    let other = [Side::Velocity, Side::Same];
+    for (from, out, sides) in [
+        (by_q, out.by_q, by_state),
+        (by_v, out.by_v, by_state),
+        (by_u, out.by_u, other),
+        (by_p, out.by_p, other),
+    ] {
+        if let Some(out) = out {
+            reduce(&map.v, (nv, from), sides, product, out);
+        }
+    }
+    Ok(())
+}
+
+/// A column-major matrix of forces by velocities, on all joints.
+pub fn spread(map: &Map, m: &[f64], product: &mut [f64], out: &mut [f64]) {
+    let [whole, free] = map.sizes();
+    let product = &mut product[..whole * free];
+    let columns = m
+        .chunks_exact(free.max(1))
+        .zip(product.chunks_exact_mut(whole.max(1)));
+    columns.for_each(|(y, x)| map.restrict_transposed(y, x));
+    map.times_restricted(whole, product, out);
 }
 
 /// Whether the numbers along one side of a matrix are velocities, forces, or others, which stay.

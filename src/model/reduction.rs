@@ -149,6 +149,22 @@ impl Map {
         }
     }
 
+    /// out = m B with the left inverse B, of a column-major matrix with `rows` rows.
+    pub fn times_restricted(&self, rows: usize, m: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (i, column) in m.chunks_exact(rows.max(1)).enumerate() {
+            for (k, p) in self.back_row(i) {
+                let out = &mut out[k * rows..][..rows];
+                out.iter_mut().zip(column).for_each(|(o, x)| *o += p * x);
+            }
+        }
+    }
+
+    /// Calls `visit` with the reduced coordinates on which a coordinate depends.
+    pub fn for_leaders(&self, k: usize, visit: impl FnMut(usize)) {
+        self.row(k).iter().map(|(i, _)| *i).for_each(visit);
+    }
+
     /// x with Gᵀ x = y: the transpose of [`Map::restrict`].
     pub fn restrict_transposed(&self, y: &[f64], x: &mut [f64]) {
         x.fill(-0.0);

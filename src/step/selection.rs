@@ -2,6 +2,7 @@
 
 use super::info::check_length;
 use super::options::Contact;
+use super::reduced::{ByReduction, check_bounds};
 use super::sim::Sim;
 use super::state::Held;
 use crate::error::{Error, Result};
@@ -163,7 +164,9 @@ impl Sim {
                 _ => self.model.check_param(p).map_err(within)?,
             }
             self.check_param_of_loads(p).map_err(within)?;
-            self.check_param_of_reduction(p).map_err(within)?;
+            if self.contact.is_some() || self.forces.penalty.is_some() {
+                check_bounds(&self.model, &self.params, p).map_err(within)?;
+            }
             let checked = (self.forces).check_param(&self.model, &self.params, p);
             checked.map_err(within)?;
             if !self.uses(p) && p.kind == ParamKind::Prescribed {
@@ -196,7 +199,7 @@ impl Sim {
         }
         self.selected = list.to_vec();
         self.fit_split();
-        self.fit_reduction();
+        self.by_reduction = ByReduction::new(&self.model, &self.params, list);
         self.direction.fit(list.len());
         self.held = self.held.min(match self.implicit {
             // The label must be computed again.
@@ -429,6 +432,15 @@ impl Sim {
             }
         }
         Ok(())
+    }
+
+    /// Takes the current values of the reductions.
+    pub(super) fn refresh_reduction(&mut self) {
+        if let Some(r) = &self.params.reduction {
+            let t = self.model.topology();
+            self.dynamics.mass.reduce(t, r);
+            self.asked.dynamics.mass.reduce(t, r);
+        }
     }
 
     fn write_params(&mut self, values: &[f64]) -> Result<()> {

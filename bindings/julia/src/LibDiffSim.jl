@@ -687,6 +687,8 @@ mutable struct ds_equality_desc
     coefficients::NTuple{5, Cdouble}
     tendon1::Ptr{UInt8}
     tendon2::Ptr{UInt8}
+    dof1::Int32
+    dof2::Int32
     function ds_equality_desc()
         made = new()
         ds_equality_desc_init(made)

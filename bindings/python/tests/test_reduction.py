@@ -295,7 +295,6 @@ def test_calls_that_do_not_take_reductions_refuse():
     q, v = np.zeros(1), np.zeros(1)
     sim.step(q, v)
     for call in (
-        lambda: sim.coriolis_matrix(q, v),
         lambda: sim.prescribe(0, 1.0),
         lambda: model.home(),
         lambda: diffsim.Ik(model),
@@ -568,6 +567,105 @@ def test_a_recorder_shows_all_bodies():
     places = sim.forward_kinematics(q)
     for frame in (frames[3], frames[4]):
         np.testing.assert_allclose(frame.poses[-1, :3], places[:3, 3, -1], atol=1e-6)
+
+
+def test_the_acceleration_and_its_derivatives():
+    rng = np.random.default_rng(11)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact="ncp", integrator="symplectic_euler")
+    sim.select_params([*entries(0, 12), diffsim.Param("joint_damping", "a")])
+    q, v = state(model, rng, height=3.0)
+    u = rng.normal(size=model.nu)
+    a = sim.forward(q, v, u)
+    da_dq, da_dv, da_du, da_dp = sim.acceleration_jacobians()
+    bar = rng.normal(size=model.nv)
+    for ours, by in zip(sim.acceleration_vjp(bar), (da_dq, da_dv, da_du, da_dp)):
+        np.testing.assert_allclose(ours, by.T @ bar, atol=1e-9)
+    values = sim.params.copy()
+
+    def at(dq, dv, du, dp):
+        sim.params = values + dp
+        return sim.forward(model.integrate(q, dq), v + dv, u + du)
+
+    sizes = (model.nv, model.nv, model.nu, len(values))
+    for k, by in enumerate((da_dq, da_dv, da_du, da_dp)):
+        for i in range(sizes[k]):
+            d = [np.zeros(n) for n in sizes]
+            d[k][i] = H
+            difference = (at(*d) - at(*(-x for x in d))) / (2 * H)
+            np.testing.assert_allclose(by[:, i], difference, atol=2e-6 * (1 + np.abs(difference).max()), err_msg=f"{k} {i}")
+    assert np.isfinite(a).all()
+
+
+def test_calls_that_follow_a_step():
+    rng = np.random.default_rng(12)
+    (model, matrix), (whole, _) = mixed(), mixed(reduced=False)
+    g, expand = matrices(model, whole, matrix)
+    sim, all_ = diffsim.Sim(model), diffsim.Sim(whole)
+    sim.select_params(entries(0, 12))
+    q, v = state(model, rng, height=0.6)
+    u = rng.normal(size=model.nu)
+    coriolis = g.T @ all_.coriolis_matrix(expand(q), g @ v) @ g
+    np.testing.assert_allclose(sim.coriolis_matrix(q, v), coriolis, atol=1e-11)
+    a, b = sim.linearize(q, v, u)
+    sim.reset()
+    sim.step(q, v, u)
+    j = sim.jacobians()
+    np.testing.assert_array_equal(a, np.block([[j.dq_dq, j.dq_dv], [j.dv_dq, j.dv_dv]]))
+    np.testing.assert_array_equal(b, np.vstack([j.dq_du, j.dv_du]))
+    assert [len(x) for x in sim.column_labels()] == [model.nv, model.nv, model.nu, 12]
+    assert not any(x.any() for x in sim.column_labels())
+    # A force on the coordinates is one on the joints.
+    w = rng.normal(size=whole.nv)
+    sim.reset()
+    by_inputs = sim.step(q, v, u + w)[1]
+    sim.set_force(g.T @ w)
+    sim.reset()
+    np.testing.assert_allclose(sim.step(q, v, u)[1], by_inputs, atol=1e-11)
+
+
+def test_a_feedback_on_a_coordinate():
+    h, q, v, tau, k, d = 1e-3, np.array([0.3]), np.array([0.8]), 0.4, -900.0, -5.0
+    sim = diffsim.Sim(chain(), time_step=h)
+    ends = []
+    for force in (0.0, 1.0):
+        sim.set_force([force])
+        ends.append(sim.step(q, v)[1][0])
+    mass, plain = h / (ends[1] - ends[0]), (ends[0] - v[0]) / (ends[1] - ends[0])
+    sim.set_force([tau], [[k]], [[d]])
+    end = sim.step(q, v)[1][0]
+    assert abs(mass * (end - v[0]) / h - (plain + tau + k * h * end + d * (end - v[0]))) < 1e-9
+
+
+def test_impulses_have_derivatives():
+    rng = np.random.default_rng(13)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact="ncp")
+    sim.select_params(entries(0, 12))
+    q = model.neutral()
+    q = model.integrate(q, np.concatenate([[0, 0, 0], [0.2, 0.3, 0.1], [0.1, -0.2, 0.3]]))
+    placed = sim.forward_kinematics(q)[..., model.body_id("base")]
+    corners = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)])
+    q[2] -= (placed[:3, :3] @ corners.T)[2].min() + placed[2, 3] + 1e-4
+    v = np.array([0.3, -0.2, -0.8, 0.1, 0.2, 0.1, 0.5, -0.3, 0.2])
+    u, values = rng.normal(size=model.nu), sim.params.copy()
+
+    def impulses(dq, dv, du, dp):
+        sim.params = values + dp
+        sim.reset()
+        sim.step(model.integrate(q, dq), v + dv, u + du)
+        return np.array(sim.contacts()["impulse"]).T
+
+    d = [rng.normal(size=n) for n in (model.nv, model.nv, model.nu, 12)]
+    difference = (impulses(*(H * x for x in d)) - impulses(*(-H * x for x in d))) / (2 * H)
+    impulses(*(0 * x for x in d))
+    ours, unique = sim.impulse_jvp(*d)
+    assert unique and ours.size > 0
+    np.testing.assert_allclose(ours, difference, atol=1e-6 * (1 + np.abs(difference).max()))
+    bar = rng.normal(size=ours.shape)
+    back, _ = sim.impulse_vjp(bar)
+    along = sum(x @ y for x, y in zip((back.q, back.v, back.u, back.p), d))
+    assert abs(along - (bar * ours).sum()) < 1e-9 * (1 + abs(along))
 
 
 def test_bad_reductions_are_refused_and_change_nothing():

@@ -224,6 +224,8 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'coefficients': '[rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.',
         'tendon1': 'Name of the tendon that follows; it must exist. Default NULL.',
         'tendon2': 'Name of the tendon that it follows; NULL, the default, for a constant.',
+        'dof1': 'Which dof of joint1, from 0. Default 0.',
+        'dof2': 'Which dof of joint2. Default 0.',
     },
     'ds_smoothing': {
         'method': 'A ds_smoothing_method. Default DS_SMOOTHING_FIRST_ORDER.',

@@ -627,8 +627,9 @@ class EqualityKind(Named):
         rows.
     WELD: body2 keeps its pose in body1: 6 rows, acting at anchor2; 3 rows if torque_scale is 0.
     DISTANCE: anchor1 of body1 and anchor2 of body2 stay at a distance, as if on a massless rod: 1 row.
-    JOINT: Couples two one-dof joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2, q1 - ref1 =
-        coefficients[0]. 1 row.
+    JOINT: Couples two coordinates of joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2, q1 -
+        ref1 = coefficients[0]. Of a joint with several dofs dof1 and dof2 choose the coordinate, with a reference
+        of 0. Not of spherical and free joints. 1 row.
     TENDON: Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the lengths
         at the reference configuration as references. Without tendon2, l1 - ref1 = coefficients[0]. 1 row.
     """
