@@ -57,7 +57,8 @@ impl Params {
     }
 
     /// Sets a parameter that passed [`Model::check_param`], except an external wrench or a gain, which
-    /// the simulation stores, and an entry of a reduction ([`Params::reduce`]). Call [`Params::refresh`] to update derived numbers.
+    /// the simulation stores, and an entry of a reduction ([`Params::reduce`]). Call [`Params::refresh`]
+    /// to update derived numbers.
     pub fn set(&mut self, model: &Model, p: &Param, value: f64) {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {

@@ -72,7 +72,8 @@ pub enum ParamKind {
     /// vector i at 6 i + m.
     SplineFrame = 22,
     /// index: reduction, in the order in which they were added; component: entry of its matrix,
-    /// column-major, then of its offset.
+    /// column-major, then of its offset. Derivatives of a simulation are at fixed coordinates of the joints;
+    /// those of the C interface are at fixed reduced ones.
     Reduction = 23,
     /// index: deformable body; component 0: density, 1: Young's modulus, 2: Poisson's ratio, 3: stiffness, 4:
     /// damping, 5 + 3 i + axis: place of node i in the shape without stress. Density and shape also change

@@ -150,8 +150,8 @@ impl Sim {
         let mut done = self.unheld_balance(&mut of.balance);
         if done.is_ok() && self.is_split() {
             done = Err(Error::unsupported(
-                "derivative by Reduction: this version has none with constraints beside tendons, springs between bodies or \
-                 ds_sim_set_force; expected options.contact None",
+                "derivative by Reduction: this version has none with constraints beside a feedback (ds_sim_set_force); \
+                 expected options.contact None",
             ));
         }
         let given = [&self.diagonal[..], &self.state.acc];
