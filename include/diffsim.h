@@ -800,8 +800,8 @@ typedef struct ds_builder ds_builder;
 
 /** Gives joints reduced coordinates. nq and nv of the model then count the columns in place of the dofs of
  * these joints, at the place of the first of them. Joints, bodies, limits, actuators and parameters stay.
- * A joint can be in one reduction only. Steps, their derivatives, rollouts and the basic queries take
- * such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
+ * A joint can be in one reduction only. Steps, their derivatives, rollouts, batches, sensors, recorders
+ * and the basic queries take such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
  * reduction or has a quaternion, for a wrong number of columns, and for linearly dependent columns;
@@ -1126,6 +1126,10 @@ DS_ENUM(ds_param_kind) {
    * number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
    * DS_ERR_UNSUPPORTED. */
   DS_PARAM_SPLINE_FRAME = 22,
+  /** index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix,
+   * column-major, then of its offset. The coordinates y stay. DS_ERR_UNSUPPORTED if a joint that follows
+   * another one has bounds, except with DS_CONTACT_NONE. */
+  DS_PARAM_REDUCTION = 23,
   /** index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
    * stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress
    * along axis k [m]. Density and places also change the masses of the nodes. */
@@ -1154,7 +1158,7 @@ size_t ds_sim_np(const struct ds_sim *sim);
 ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /** Sets the selected parameters of this sim; the model does not change. p: np numbers. Allocates if it
- * changes the size of a geom or the shape of a spline.
+ * changes the size of a geom, the shape of a spline or a reduction.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an unphysical value, such as a negative mass, a size of 0 or a
  * stabilization gain outside [0, 1]. The same for an inertia that no body can have: a negative principal
@@ -3009,8 +3013,9 @@ DS_ENUM(ds_equality_kind) {
   DS_EQUALITY_WELD = 1,
   /** anchor1 of body1 and anchor2 of body2 stay at a distance, as if on a massless rod: 1 row. */
   DS_EQUALITY_DISTANCE = 2,
-  /** Couples two one-dof joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2, q1 -
-   * ref1 = coefficients[0]. 1 row. */
+  /** Couples two coordinates of joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2,
+   * q1 - ref1 = coefficients[0]. Of a joint with several dofs dof1 and dof2 choose the coordinate, with a
+   * reference of 0. Not of spherical and free joints. 1 row. */
   DS_EQUALITY_JOINT = 3,
   /** Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the
    * lengths at the reference configuration as references. Without tendon2, l1 - ref1 = coefficients[0]. 1
@@ -3042,6 +3047,8 @@ typedef struct ds_equality_desc {
   double coefficients[5]; /**< [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0. */
   const char *tendon1;    /**< Name of the tendon that follows; it must exist. Default NULL. */
   const char *tendon2;    /**< Name of the tendon that it follows; NULL, the default, for a constant. */
+  int32_t dof1;           /**< Which dof of joint1, from 0. Default 0. */
+  int32_t dof2;           /**< Which dof of joint2. Default 0. */
 } ds_equality_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */

@@ -18,7 +18,7 @@ if ! cmp -s site/requirements.txt "$venv/requirements.txt"; then
 fi
 echo "building the library and the examples (some minutes the first time)"
 configure
-cmake --build target/cmake --target demo minimal lqr_cartpole feedback_loop mpc_quadruped tendon_finger >target/site-build.log 2>&1 ||
+cmake --build target/cmake --target demo minimal lqr_cartpole feedback_loop four_bar mpc_quadruped tendon_finger >target/site-build.log 2>&1 ||
     { cat target/site-build.log >&2; exit 1; }
 cargo build --quiet --locked --example throw_cube --example contact_inverse_dynamics
 export DIFFSIM_LIBRARY="$PWD/target/release/libdiffsim.so"

@@ -22,6 +22,7 @@ const PICTURES = {
   contact_inverse_dynamics: ["hold_hand_stand", 0.4, "beside", [1.1, -1.2, 0.6], [0, 0, 0.35]],
   push_survey: ["push_survey", 0.45, "beside", [0.95, -0.75, 0.5], [0.05, 0.1, 0.15]],
   lqr_cartpole: ["lqr_cartpole", 0.6, "over", [0.9, -1.9, 0.9], [0.45, 0, 0.45]],
+  four_bar: ["four_bar", 0.2, "over", [0.3, -0.7, 0.42], [0, 0, 0.25]],
   feedback_loop: ["feedback_loop", 0.95, "over", [1.5, -1.8, 1.3], [0, 0, 0.75]],
   system_identification: ["system_identification", 1.0, "over", [1.2, -1.5, 0.7], [0.5, 0, 0.28]],
   demo: ["demo", 0.5, "over", [1.5, -1.8, 1.3], [0, 0, 0.65]],

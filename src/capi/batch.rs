@@ -1,7 +1,9 @@
 //! Batches: many sims of one model, stepped together.
 
 use super::args::{self, Out};
+use super::batch_edge::BatchEdge;
 use super::derivatives::{self, ds_step_jacobians};
+use super::edge;
 use super::model::ds_model;
 use super::options::{ds_options, options};
 use super::params::{ds_param, params};
@@ -19,6 +21,7 @@ pub struct ds_batch {
     /// Results before they are published; the caller's arrays may be arguments of the same call.
     stage: Vec<f64>,
     pub(super) each: Vec<Status>,
+    pub(super) edge: BatchEdge,
 }
 
 impl ds_batch {
@@ -35,7 +38,7 @@ impl ds_batch {
             )));
         }
         self.stage.resize(n.max(self.stage.len()), 0.0);
-        Ok(())
+        self.edge.fit(&self.batch, np)
     }
 
     pub(super) fn np(&self) -> Result<usize> {
@@ -45,6 +48,13 @@ impl ds_batch {
 
 pub(super) unsafe fn get<'a>(batch: *mut ds_batch) -> Result<&'a mut ds_batch> {
     args::exclusive(batch, "batch")
+}
+
+/// A batch for calls that do not convert reduced coordinates.
+pub(super) unsafe fn whole<'a>(batch: *mut ds_batch) -> Result<&'a mut ds_batch> {
+    let b = get(batch)?;
+    edge::refuse(b.batch.model())?;
+    Ok(b)
 }
 
 pub(super) unsafe fn look<'a>(batch: *const ds_batch) -> Result<&'a ds_batch> {
@@ -106,13 +116,14 @@ pub unsafe extern "C" fn ds_batch_create(
     out: *mut *mut ds_batch,
 ) -> ds_status {
     wall::status(|| {
-        let model = super::model::whole(model)?;
+        let model = super::model::get(model)?;
         let options = self::options(options)?;
         args::give(out, || {
             let mut batch = ds_batch {
                 batch: Batch::new(model.model.clone(), &options, count, threads)?,
                 stage: Vec::new(),
                 each: vec![Status::Ok; count],
+                edge: BatchEdge::default(),
             };
             batch.fit_stage(0)?;
             Ok(batch)
@@ -175,7 +186,8 @@ pub unsafe extern "C" fn ds_batch_step(
     wall::status(|| {
         let b = get(batch)?;
         let (m, count) = (b.batch.model(), b.batch.count());
-        let (nq, nv, nu) = (m.nq() * count, m.nv() * count, m.nu() * count);
+        let (nq, nv) = (m.free_nq() * count, m.free_nv() * count);
+        let nu = m.nu() * count;
         let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
         let u = args::array(u, nu, "u")?;
         let (to_q, to_v) = (
@@ -184,7 +196,8 @@ pub unsafe extern "C" fn ds_batch_step(
         );
         let to_each = args::optional_place(each, "each")?;
         let [x, y] = parts(&mut b.stage, [nq, nv]);
-        let outcome = b.batch.step(q, v, u, x, y, &mut b.each);
+        let next = [&mut *x, &mut *y];
+        let outcome = (b.edge).step(&mut b.batch, [q, v, u], next, &mut b.each);
         publish(outcome, &mut b.each, to_each, [(x, to_q), (y, to_v)])
     })
 }
@@ -205,7 +218,7 @@ pub unsafe extern "C" fn ds_batch_step_jacobians(
         let (count, np) = (b.batch.count(), b.np()?);
         let out = derivatives::jacobians(out, b.batch.model(), np, count)?;
         let to_each = args::optional_place(each, "each")?;
-        let outcome = b.batch.step_jacobians(out, &mut b.each);
+        let outcome = (b.edge).step_jacobians(&mut b.batch, out, np, &mut b.each);
         report(&b.each, to_each);
         outcome
     })
@@ -230,7 +243,7 @@ pub unsafe extern "C" fn ds_batch_step_vjp(
     wall::status(|| {
         let b = get(batch)?;
         let (m, count) = (b.batch.model(), b.batch.count());
-        let (nv, nu, np) = (m.nv() * count, m.nu() * count, b.np()? * count);
+        let (nv, nu, np) = (m.free_nv() * count, m.nu() * count, b.np()? * count);
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
         let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
         let outs = [
@@ -247,9 +260,8 @@ pub unsafe extern "C" fn ds_batch_step_vjp(
             u_bar: outs[2].wanted().then_some(&mut *u),
             p_bar: outs[3].wanted().then_some(&mut *p),
         };
-        let outcome = b
-            .batch
-            .step_vjp(q_next_bar, v_next_bar, wanted, &mut b.each);
+        let next = [q_next_bar, v_next_bar];
+        let outcome = (b.edge).step_vjp(&mut b.batch, next, wanted, &mut b.each);
         let results = [
             (&*q, outs[0]),
             (&*v, outs[1]),
@@ -352,7 +364,7 @@ pub unsafe extern "C" fn ds_batch_prescribe(
     velocity: f64,
 ) -> ds_status {
     wall::status(|| {
-        let sim = get(batch)?.batch.sim_mut(element)?;
+        let sim = whole(batch)?.batch.sim_mut(element)?;
         let dof = args::index(dof, sim.model().nv(), "dof", "dof")?;
         sim.prescribe(dof, velocity)
     })

@@ -1,7 +1,7 @@
 //! Trajectories of a batch that may end early, with the readings of sensors, and their adjoint.
 
 use super::args::{self, Growing, Out};
-use super::batch::{ds_batch, get, report};
+use super::batch::{ds_batch, report, whole};
 use super::batch_rollout::times;
 use super::report::ds_gradient;
 use super::status::ds_status;
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn ds_batch_run_episodes(
     each: *mut ds_status,
 ) -> ds_status {
     wall::status(|| {
-        let b = get(batch)?;
+        let b = whole(batch)?;
         args::reference(episodes, "episodes")?;
         let e: ds_episodes = args::grown(episodes, "episodes")?;
         if steps == 0 {
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn ds_batch_episodes_adjoint(
     each: *mut ds_status,
 ) -> ds_status {
     wall::status(|| {
-        let b = get(batch)?;
+        let b = whole(batch)?;
         args::reference(bars, "bars")?;
         let x: ds_episodes_bars = args::grown(bars, "bars")?;
         let steps = b.batch.rollout_steps()?;

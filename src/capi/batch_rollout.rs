@@ -25,7 +25,11 @@ pub(super) fn times(rows: usize, steps: usize, count: usize) -> Result<usize, Er
 /// Errors: DS_ERR_CAPACITY if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reserve(batch: *mut ds_batch, steps: usize) -> ds_status {
-    wall::status(|| get(batch)?.batch.reserve(steps))
+    wall::status(|| {
+        let b = get(batch)?;
+        b.batch.reserve(steps)?;
+        b.edge.reserve(&b.batch, steps)
+    })
 }
 
 /// Runs N = steps steps in every element, each with the bits of ds_rollout_run, in one call of the
@@ -55,7 +59,7 @@ pub unsafe extern "C" fn ds_batch_rollout(
             return Err(Error::invalid("steps: must be positive, got 0"));
         }
         let (m, count) = (b.batch.model(), b.batch.count());
-        let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
+        let (nq, nv, nu) = (m.free_nq(), m.free_nv(), m.nu());
         let states = steps.saturating_add(1);
         let sizes = [times(nq, states, count)?, times(nv, states, count)?];
         let q0 = args::array(q0, nq * count, "q0")?;
@@ -68,7 +72,9 @@ pub unsafe extern "C" fn ds_batch_rollout(
         let [q, v] = args::in_place(outs, &[("q0", q0), ("v0", v0), ("u", u)])?;
         let to_each = args::optional_place(each, "each")?;
         b.batch.reserve(steps)?;
-        let outcome = b.batch.rollout(steps, q0, v0, u, (q, v), &mut b.each);
+        b.edge.reserve(&b.batch, steps)?;
+        let start = [q0, v0, u];
+        let outcome = (b.edge).rollout(&mut b.batch, steps, start, (q, v), &mut b.each);
         report(&b.each, to_each);
         outcome
     })
@@ -96,7 +102,7 @@ pub unsafe extern "C" fn ds_batch_rollout_adjoint(
         let b = get(batch)?;
         let steps = b.batch.rollout_steps()?;
         let (m, count) = (b.batch.model(), b.batch.count());
-        let (nv, nu, np) = (m.nv(), m.nu(), b.np()?);
+        let (nv, nu, np) = (m.free_nv(), m.nu(), b.np()?);
         let q_bar = args::array(q_bar, nv * (steps + 1) * count, "q_bar")?;
         let v_bar = args::array(v_bar, nv * (steps + 1) * count, "v_bar")?;
         let outs = [
@@ -114,7 +120,8 @@ pub unsafe extern "C" fn ds_batch_rollout_adjoint(
             u_bar,
             p_bar,
         };
-        let outcome = b.batch.rollout_adjoint(q_bar, v_bar, out, &mut b.each);
+        let bars = [q_bar, v_bar];
+        let outcome = (b.edge).rollout_adjoint(&mut b.batch, bars, out, &mut b.each);
         report(&b.each, to_each);
         outcome
     })

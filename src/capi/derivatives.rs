@@ -33,11 +33,12 @@ pub struct ds_step_jacobians {
     pub dv_dp: *mut f64,
 }
 
-/// Computes the gradients by q, v, u and p with `run` and publishes them.
+/// Computes the gradients by q, v, u and p with `run` from those by the result, and publishes them.
 unsafe fn adjoint<T>(
     s: &mut ds_sim,
+    [q_next_bar, v_next_bar]: [&[f64]; 2],
     [q_bar, v_bar, u_bar, p_bar]: [*mut f64; 4],
-    run: impl FnOnce(&mut Sim, [Option<&mut [f64]>; 4]) -> Result<T>,
+    run: impl FnOnce(&mut Sim, [&[f64]; 2], [Option<&mut [f64]>; 4]) -> Result<T>,
 ) -> Result<T> {
     let (nv, nu, np) = (s.sim.model().free_nv(), s.sim.model().nu(), s.sim.np());
     let outs = [
@@ -54,13 +55,23 @@ unsafe fn adjoint<T>(
         outs[3].wanted().then_some(&mut *d),
     ];
     let found = match &s.edge.map {
-        None => run(&mut s.sim, wanted)?,
+        None => run(&mut s.sim, [q_next_bar, v_next_bar], wanted)?,
         Some(map) => {
-            let [q, v, u, p] = wanted;
+            let [q, v, u, mut p] = wanted;
             let nv = map.v.sizes()[0];
-            let full_q = q.is_some().then_some(&mut s.edge.c[..nv]);
-            let full_v = v.is_some().then_some(&mut s.edge.d[..]);
-            let found = run(&mut s.sim, [full_q, full_v, u, p])?;
+            map.v.restrict_transposed(q_next_bar, &mut s.edge.a);
+            map.v.restrict_transposed(v_next_bar, &mut s.edge.b);
+            let next = [&s.edge.a[..], &s.edge.b];
+            let by_p = p.is_some() && edge::moves(&s.sim);
+            let full_q = (by_p || q.is_some()).then_some(&mut s.edge.c[..nv]);
+            let full_v = (by_p || v.is_some()).then_some(&mut s.edge.d[..]);
+            let found = run(&mut s.sim, next, [full_q, full_v, u, p.as_deref_mut()])?;
+            if let Some(p) = p {
+                let ([start, end], selected) = (s.sim.ends(), s.sim.selected());
+                let bars = [&s.edge.c[..nv], &s.edge.d];
+                edge::add_motion_transposed(map, selected, start, (1.0, p), bars);
+                edge::add_motion_transposed(map, selected, end, (-1.0, p), next);
+            }
             if let Some(q) = q {
                 map.v.expand_transposed(&s.edge.c[..nv], q);
             }
@@ -141,11 +152,7 @@ pub unsafe extern "C" fn ds_sim_step_jacobians(
         let Some(map) = map else {
             return s.sim.step_jacobians(out);
         };
-        let sizes = [s.sim.model().nv(), s.sim.model().nu(), s.sim.np()];
-        s.sim.step_jacobians(edge::lend(&out, matrices, sizes))?;
-        let full = edge::lend(&out, matrices, sizes);
-        edge::reduce_step(&map.v, &full, product, out);
-        Ok(())
+        edge::step_jacobians(map, &mut s.sim, [matrices, product], out)
     })
 }
 
@@ -191,12 +198,13 @@ pub unsafe extern "C" fn ds_sim_step_jvp(
         let Edge {
             map, v, a, b, d, ..
         } = &mut s.edge;
-        let map = &*map;
         match map {
             None => s.sim.step_jvp(dq, dv, du, dp, x, y)?,
             Some(of) => {
-                let (dq, dv) = (edge::expand(map, dq, v), edge::expand(map, dv, a));
-                s.sim.step_jvp(dq, dv, du, dp, b, d)?;
+                edge::take_direction(of, &s.sim, [dq, dv, dp], [v, a]);
+                s.sim.step_jvp(v, a, du, dp, b, d)?;
+                let [_, end] = s.sim.ends();
+                edge::add_motion(of, s.sim.selected(), end, (-1.0, dp), [b, d]);
                 of.v.restrict(b, x);
                 of.v.restrict(d, y);
             }
@@ -225,14 +233,10 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
         let nv = s.sim.model().free_nv();
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
         let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
-        let (mut own_q, mut own_v) = (std::mem::take(&mut s.edge.a), std::mem::take(&mut s.edge.b));
-        let q_next_bar = edge::force(&s.edge.map, q_next_bar, &mut own_q);
-        let v_next_bar = edge::force(&s.edge.map, v_next_bar, &mut own_v);
-        let done = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
-            sim.step_vjp(q_next_bar, v_next_bar, q, v, u, p)
-        });
-        (s.edge.a, s.edge.b) = (own_q, own_v);
-        done
+        let (next, out) = ([q_next_bar, v_next_bar], [q_bar, v_bar, u_bar, p_bar]);
+        adjoint(s, next, out, |sim, [q_next, v_next], [q, v, u, p]| {
+            sim.step_vjp(q_next, v_next, q, v, u, p)
+        })
     })
 }
 
@@ -264,14 +268,10 @@ pub unsafe extern "C" fn ds_sim_step_vjp_aware(
         let which = args::place(which, "which")?;
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
         let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
-        let (mut own_q, mut own_v) = (std::mem::take(&mut s.edge.a), std::mem::take(&mut s.edge.b));
-        let q_next_bar = edge::force(&s.edge.map, q_next_bar, &mut own_q);
-        let v_next_bar = edge::force(&s.edge.map, v_next_bar, &mut own_v);
-        let done = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
-            sim.step_vjp_aware(q_next_bar, v_next_bar, q, v, u, p)
-        });
-        (s.edge.a, s.edge.b) = (own_q, own_v);
-        let aware = done?;
+        let (next, out) = ([q_next_bar, v_next_bar], [q_bar, v_bar, u_bar, p_bar]);
+        let aware = adjoint(s, next, out, |sim, [q_next, v_next], [q, v, u, p]| {
+            sim.step_vjp_aware(q_next, v_next, q, v, u, p)
+        })?;
         which.write(i32::from(aware.other));
         Ok(())
     })
@@ -296,7 +296,14 @@ pub unsafe extern "C" fn ds_sim_column_labels(
     p: *mut u8,
 ) -> ds_status {
     wall::status(|| {
-        let labels = get(sim)?.sim.column_labels()?;
+        let s = any(sim)?;
+        if let Some(map) = &s.edge.map {
+            s.edge.labels.take(map, &mut s.sim)?;
+        }
+        let labels = match s.edge.map {
+            None => s.sim.column_labels()?,
+            Some(_) => s.edge.labels.told(),
+        };
         let parts = [(q, labels.q), (v, labels.v), (u, labels.u), (p, labels.p)];
         for (to, from) in parts {
             if !to.is_null() {
@@ -380,13 +387,20 @@ pub unsafe extern "C" fn ds_sim_impulse_jvp(
     unique: *mut i32,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let rows = 3 * s.sim.contacts().len();
         let unique = args::place(unique, "unique")?;
         let [dq, dv, du, dp] = direction(&s.sim, dq, dv, du, dp)?;
         let inputs = [("dq", dq), ("dv", dv), ("du", du), ("dp", dp)];
         let out = args::matrix(Out::new(dimpulse, rows, "dimpulse")?, &inputs)?;
-        let gradient = s.sim.impulse_jvp(dq, dv, du, dp, out)?;
+        let e = &mut s.edge;
+        let gradient = match &e.map {
+            None => s.sim.impulse_jvp(dq, dv, du, dp, out)?,
+            Some(map) => {
+                edge::take_direction(map, &s.sim, [dq, dv, dp], [&mut e.v, &mut e.a]);
+                s.sim.impulse_jvp(&e.v, &e.a, du, dp, out)?
+            }
+        };
         unique.write(i32::from(gradient == ImpulseGradient::Unique));
         Ok(())
     })
@@ -410,10 +424,11 @@ pub unsafe extern "C" fn ds_sim_impulse_vjp(
     unique: *mut i32,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let unique = args::place(unique, "unique")?;
         let impulse_bar = args::array(impulse_bar, 3 * s.sim.contacts().len(), "impulse_bar")?;
-        let gradient = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
+        let out = [q_bar, v_bar, u_bar, p_bar];
+        let gradient = adjoint(s, [&[], &[]], out, |sim, _, [q, v, u, p]| {
             sim.impulse_vjp(impulse_bar, q, v, u, p)
         })?;
         unique.write(i32::from(gradient == ImpulseGradient::Unique));

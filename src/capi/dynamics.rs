@@ -7,6 +7,7 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
 use crate::model::reduction::Reduction;
+use crate::query::SensorRoom;
 use crate::step::Sim;
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ pub(super) struct Within<'a> {
     pub b: &'a mut [f64],
     pub matrices: &'a mut [f64],
     pub product: &'a mut [f64],
+    pub room: &'a mut SensorRoom,
     /// The caller's q and v.
     pub given: [&'a [f64]; 2],
 }
@@ -85,6 +87,7 @@ fn within<'a>(s: &'a mut ds_sim, q: &'a [f64], v: &'a [f64]) -> Within<'a> {
         b: &mut e.b,
         matrices: &mut e.matrices,
         product: &mut e.product,
+        room: &mut s.sensors,
         given: [q, v],
     }
 }

@@ -4,7 +4,7 @@ use super::args::{self, Growing};
 use super::builder::{self, ds_builder, pose, vec3};
 use super::status::ds_status;
 use super::wall;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::spec::{EqualityKind, EqualitySpec};
 use std::ffi::c_char;
 use std::mem::offset_of;
@@ -21,8 +21,9 @@ pub enum ds_equality_kind {
     DS_EQUALITY_WELD = 1,
     /// anchor1 of body1 and anchor2 of body2 stay at a distance, as if on a massless rod: 1 row.
     DS_EQUALITY_DISTANCE = 2,
-    /// Couples two one-dof joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2,
-    /// q1 - ref1 = coefficients[0]. 1 row.
+    /// Couples two coordinates of joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without
+    /// joint2, q1 - ref1 = coefficients[0]. Of a joint with several dofs dof1 and dof2 choose the
+    /// coordinate, with a reference of 0. Not of spherical and free joints. 1 row.
     DS_EQUALITY_JOINT = 3,
     /// Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the
     /// lengths at the reference configuration as references. Without tendon2,
@@ -69,6 +70,10 @@ pub struct ds_equality_desc {
     pub tendon1: *const c_char,
     /// Name of the tendon that it follows; NULL, the default, for a constant.
     pub tendon2: *const c_char,
+    /// Which dof of joint1, from 0. Default 0.
+    pub dof1: i32,
+    /// Which dof of joint2. Default 0.
+    pub dof2: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -94,6 +99,8 @@ unsafe impl Growing for ds_equality_desc {
             coefficients: [0.0, 1.0, 0.0, 0.0, 0.0],
             tendon1: ptr::null(),
             tendon2: ptr::null(),
+            dof1: 0,
+            dof2: 0,
         }
     }
 }
@@ -104,6 +111,11 @@ unsafe fn leader(name: *const c_char, argument: &str) -> Result<Option<String>> 
         return Ok(None);
     }
     Ok(Some(args::text(name, argument)?.into()))
+}
+
+fn dof(x: i32, argument: &str) -> Result<usize> {
+    usize::try_from(x)
+        .map_err(|_| Error::invalid(format!("{argument}: must be 0 or more, got {x}")))
 }
 
 unsafe fn kind(d: &ds_equality_desc) -> Result<EqualityKind> {
@@ -136,6 +148,7 @@ unsafe fn kind(d: &ds_equality_desc) -> Result<EqualityKind> {
             joint1: args::text(d.joint1, "equality.joint1")?.into(),
             joint2: leader(d.joint2, "equality.joint2")?,
             coefficients: d.coefficients,
+            dofs: [dof(d.dof1, "equality.dof1")?, dof(d.dof2, "equality.dof2")?],
         },
         DS_EQUALITY_TENDON => EqualityKind::Tendon {
             tendon1: args::text(d.tendon1, "equality.tendon1")?.into(),

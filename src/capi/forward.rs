@@ -1,12 +1,13 @@
 //! Dynamics with contact: acceleration and contact forces at a state, the force that gives an acceleration.
 
 use super::args::{self, Out};
-use super::dynamics::moving;
+use super::dynamics::{moving, moving_within};
+use super::edge::{self, Edge, Side};
 use super::sim::{any, ds_sim, get, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
-use crate::step::{AccelerationJacobians, InverseJacobians, StepAdjoint};
+use crate::step::{AccelerationJacobians, InverseJacobians, Sim, StepAdjoint};
 use std::ptr;
 
 /// Acceleration and contact forces at a state by the laws of the sim's step, without advancing the
@@ -28,11 +29,17 @@ pub unsafe extern "C" fn ds_sim_forward(
     acceleration: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let u = args::array(u, s.sim.model().nu(), "u")?;
-        let out = Out::optional(acceleration, v.len(), "acceleration")?;
-        let [x] = parts(&mut s.stage, [v.len()]);
-        s.sim.forward(q, v, u, x)?;
+        let s = moving_within(sim, q, v)?;
+        let (nv, u) = (s.nv(), args::array(u, s.sim.model().nu(), "u")?);
+        let out = Out::optional(acceleration, nv, "acceleration")?;
+        let [x] = parts(s.stage, [nv]);
+        match s.map {
+            None => s.sim.forward(s.q, s.v, u, x)?,
+            Some(map) => {
+                s.sim.forward(s.q, s.v, u, s.b)?;
+                map.v.restrict(s.b, x);
+            }
+        }
         args::publish([(x, out)])
     })
 }
@@ -51,9 +58,9 @@ pub unsafe extern "C" fn ds_sim_acceleration_jacobians(
     da_dp: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let m = s.sim.model();
-        let (nv, nu, np) = (m.nv(), m.nu(), s.sim.np());
+        let (nv, nu, np) = (m.free_nv(), m.nu(), s.sim.np());
         let outs = [
             Out::optional(da_dq, nv * nv, "da_dq")?,
             Out::optional(da_dv, nv * nv, "da_dv")?,
@@ -61,13 +68,23 @@ pub unsafe extern "C" fn ds_sim_acceleration_jacobians(
             Out::optional(da_dp, nv * np, "da_dp")?,
         ];
         let [by_q, by_v, by_u, by_p] = args::in_place(outs, &[])?;
-        (s.sim).acceleration_jacobians(AccelerationJacobians {
+        let out = AccelerationJacobians {
             by_q,
             by_v,
             by_u,
             by_p,
             by_act: None,
-        })
+        };
+        let Edge {
+            map,
+            matrices,
+            product,
+            ..
+        } = &mut s.edge;
+        match map {
+            None => s.sim.acceleration_jacobians(out),
+            Some(map) => edge::acceleration_jacobians(map, &mut s.sim, [matrices, product], out),
+        }
     })
 }
 
@@ -80,13 +97,24 @@ pub unsafe extern "C" fn ds_sim_acceleration_act_jacobian(
     da_dact: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
-        let m = s.sim.model();
-        let out = Out::new(da_dact, m.nv() * m.na(), "da_dact")?;
+        let s = any(sim)?;
+        let (m, e) = (s.sim.model(), &mut s.edge);
+        let (nv, na) = (m.nv(), m.na());
+        let out = Out::new(da_dact, m.free_nv() * na, "da_dact")?;
+        let x = args::matrix(out, &[])?;
+        let by_act = match e.map {
+            None => &mut *x,
+            Some(_) => &mut e.matrices[..nv * na],
+        };
         (s.sim).acceleration_jacobians(AccelerationJacobians {
-            by_act: Some(args::matrix(out, &[])?),
+            by_act: Some(by_act),
             ..AccelerationJacobians::default()
-        })
+        })?;
+        if let Some(map) = &e.map {
+            let (from, sides) = (&e.matrices[..nv * na], [Side::Velocity, Side::Same]);
+            edge::reduce(&map.v, (nv, from), sides, &mut e.product, x);
+        }
+        Ok(())
     })
 }
 
@@ -128,9 +156,9 @@ unsafe fn acceleration_vjp(
     a_bar: *const f64,
     [q_bar, v_bar, act_bar, u_bar, p_bar]: [*mut f64; 5],
 ) -> Result<()> {
-    let s = get(sim)?;
+    let s = any(sim)?;
     let m = s.sim.model();
-    let (nv, nu, na, np) = (m.nv(), m.nu(), m.na(), s.sim.np());
+    let (nv, nu, na, np) = (m.free_nv(), m.nu(), m.na(), s.sim.np());
     let a_bar = args::array(a_bar, nv, "a_bar")?;
     let outs = [
         Out::optional(q_bar, nv, "q_bar")?,
@@ -140,15 +168,38 @@ unsafe fn acceleration_vjp(
         Out::optional(p_bar, np, "p_bar")?,
     ];
     let [q, v, act, u, p] = parts(&mut s.stage, [nv, nv, na, nu, np]);
-    let bars = StepAdjoint {
-        q: Some(&mut *q),
-        v: Some(&mut *v),
-        act: Some(&mut *act),
-        u: Some(&mut *u),
-        p: outs[4].wanted().then_some(&mut *p),
-        ..StepAdjoint::default()
+    let by_p = outs[4].wanted();
+    let mut run = |sim: &mut Sim, a_bar: &[f64], [q, v]: [&mut [f64]; 2]| {
+        let bars = StepAdjoint {
+            q: Some(q),
+            v: Some(v),
+            act: Some(&mut *act),
+            u: Some(&mut *u),
+            p: by_p.then_some(&mut *p),
+            ..StepAdjoint::default()
+        };
+        sim.acceleration_vjp_act(a_bar, bars)
     };
-    s.sim.acceleration_vjp_act(a_bar, bars)?;
+    let e = &mut s.edge;
+    match &e.map {
+        None => run(&mut s.sim, a_bar, [&mut *q, &mut *v])?,
+        Some(map) => {
+            let full = map.v.sizes()[0];
+            map.v.restrict_transposed(a_bar, &mut e.a);
+            let (full_q, full_v) = (&mut e.c[..full], &mut e.d[..]);
+            run(&mut s.sim, &e.a, [&mut *full_q, &mut *full_v])?;
+            map.v.expand_transposed(full_q, q);
+            map.v.expand_transposed(full_v, v);
+            if by_p {
+                let ([start, _], selected) = (s.sim.ends(), s.sim.selected());
+                let bars = [&*full_q, &*full_v];
+                edge::add_motion_transposed(map, selected, start, (1.0, p), bars);
+                edge::for_moved(map, selected, s.sim.accelerated(), |i, dof, [_, a]| {
+                    p[i] -= a * e.a[dof];
+                });
+            }
+        }
+    }
     let [to_q, to_v, to_act, to_u, to_p] = outs;
     args::publish([(q, to_q), (v, to_v), (act, to_act), (u, to_u), (p, to_p)])
 }

@@ -1,7 +1,8 @@
 //! Applied generalized force: a force of the caller, with its slopes.
 
 use super::args;
-use super::sim::{ds_sim, get};
+use super::edge;
+use super::sim::{any, ds_sim};
 use super::status::ds_status;
 use super::wall;
 
@@ -25,8 +26,8 @@ pub unsafe extern "C" fn ds_sim_set_force(
     D: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
-        let nv = s.sim.model().nv();
+        let s = any(sim)?;
+        let nv = s.sim.model().free_nv();
         if tau.is_null() {
             return s.sim.set_force(None);
         }
@@ -38,6 +39,23 @@ pub unsafe extern "C" fn ds_sim_set_force(
                 args::optional_array(D, nv * nv, "D")?,
             ]
         };
-        s.sim.set_force(Some(given))
+        let e = &mut s.edge;
+        let Some(map) = &e.map else {
+            return s.sim.set_force(Some(given));
+        };
+        let [tau, slopes @ ..] = given;
+        let n = map.v.sizes()[0];
+        map.v.restrict_transposed(tau, &mut e.a);
+        let (by_q, by_v) = e.matrices.split_at_mut(n * n);
+        let outs = [by_q, &mut by_v[..n * n]];
+        let mut slopes = slopes.into_iter().zip(outs).map(|(from, to)| {
+            if !from.is_empty() {
+                edge::spread(&map.v, from, &mut e.product, to);
+            }
+            let to: &[f64] = to;
+            &to[..if from.is_empty() { 0 } else { n * n }]
+        });
+        let slopes = [(); 2].map(|()| slopes.next().unwrap_or_default());
+        s.sim.set_force(Some([&e.a, slopes[0], slopes[1]]))
     })
 }

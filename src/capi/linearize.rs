@@ -1,7 +1,8 @@
 //! Linear model of a step: for control.
 
 use super::args::{self, Out};
-use super::sim::{ds_sim, get, parts};
+use super::edge;
+use super::sim::{any, ds_sim, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::step::StepJacobians;
@@ -56,9 +57,9 @@ pub unsafe extern "C" fn ds_sim_linearize(
     B: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let s = get(sim)?;
+        let s = any(sim)?;
         let m = s.sim.model();
-        let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
+        let (nq, nv, nu) = (m.free_nq(), m.free_nv(), m.nu());
         let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
         let u = args::array(u, nu, "u")?;
         let outs = [
@@ -67,7 +68,15 @@ pub unsafe extern "C" fn ds_sim_linearize(
         ];
         let [mut a, mut b] = args::in_place(outs, &[("q", q), ("v", v), ("u", u)])?;
         let [x, y] = parts(&mut s.stage, [nq, nv]);
-        s.sim.step(q, v, u, x, y)?;
+        let e = &mut s.edge;
+        match &e.map {
+            None => s.sim.step(q, v, u, x, y)?,
+            Some(map) => {
+                map.q.place(q, &mut e.q);
+                map.v.expand(v, &mut e.v);
+                s.sim.step(&e.q, &e.v, u, &mut e.c, &mut e.d)?;
+            }
+        }
         let mut blocks = StepJacobians::default();
         if let Some(a) = a.as_deref_mut() {
             let (by_q, by_v) = a.split_at_mut(2 * nv * nv);
@@ -79,7 +88,13 @@ pub unsafe extern "C" fn ds_sim_linearize(
             let [qu, vu] = halves(b);
             (blocks.dq_du, blocks.dv_du) = (Some(qu), Some(vu));
         }
-        s.sim.step_jacobians(blocks)?;
+        match &e.map {
+            None => s.sim.step_jacobians(blocks)?,
+            Some(map) => {
+                let room = [&mut e.matrices[..], &mut e.product];
+                edge::step_jacobians(map, &mut s.sim, room, blocks)?;
+            }
+        }
         if let Some(a) = a {
             for half in halves(a) {
                 stack(half, nv);

@@ -106,6 +106,7 @@ pub mod control;
 pub mod rollout;
 
 pub mod batch;
+mod batch_edge;
 pub mod batch_episodes;
 pub mod batch_rollout;
 

@@ -85,6 +85,10 @@ pub enum ds_param_kind {
     /// number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
     /// DS_ERR_UNSUPPORTED.
     DS_PARAM_SPLINE_FRAME = 22,
+    /// index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix,
+    /// column-major, then of its offset. The coordinates y stay. DS_ERR_UNSUPPORTED if a joint that follows
+    /// another one has bounds, except with DS_CONTACT_NONE.
+    DS_PARAM_REDUCTION = 23,
     /// index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
     /// stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without
     /// stress along axis k [m]. Density and places also change the masses of the nodes.
@@ -128,6 +132,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_HYDROELASTIC_MODULUS => ParamKind::HydroelasticModulus,
         DS_PARAM_JOINT_FRICTION_COEFFICIENT => ParamKind::JointFrictionCoefficient,
         DS_PARAM_SPLINE_FRAME => ParamKind::SplineFrame,
+        DS_PARAM_REDUCTION => ParamKind::Reduction,
         DS_PARAM_DEFORMABLE => ParamKind::Deformable,
     })?;
     Ok(Param {
@@ -181,7 +186,7 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
 }
 
 /// Sets the selected parameters of this sim; the model does not change. p: np numbers. Allocates if
-/// it changes the size of a geom or the shape of a spline.
+/// it changes the size of a geom, the shape of a spline or a reduction.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an unphysical value, such as a negative mass, a size of 0 or a
 /// stabilization gain outside [0, 1]. The same for an inertia that no body can have: a negative
@@ -193,6 +198,8 @@ pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> d
     wall::status(|| {
         let s = any(sim)?;
         let p = args::array(p, s.sim.np(), "p")?;
-        s.sim.set_params(p)
+        s.sim.set_params(p)?;
+        s.edge.map.clone_from(&s.sim.params().reduction);
+        Ok(())
     })
 }

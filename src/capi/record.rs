@@ -2,10 +2,11 @@
 
 use super::args::{self, Growing};
 use super::batch::ds_batch;
+use super::edge::{self, Edge};
 use super::load::{ds_load_options, load_options};
 use super::model::ds_model;
 use super::rollout::ds_rollout;
-use super::sim::{ds_sim, look as look_at_sim};
+use super::sim::{ds_sim, look_any as look_at_sim};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -21,6 +22,7 @@ pub struct ds_recorder {
     recorder: Recorder,
     /// Warnings of ds_recorder_add_visuals.
     warnings: Vec<CString>,
+    edge: Edge,
 }
 
 /// The variable by which a recorded gradient is taken.
@@ -88,7 +90,7 @@ pub unsafe extern "C" fn ds_recorder_create(
     out: *mut *mut ds_recorder,
 ) -> ds_status {
     wall::status(|| {
-        let model = super::model::whole(model)?;
+        let model = super::model::get(model)?;
         let o = args::grown(options, "options")?;
         args::give(out, || {
             let options = RecorderOptions {
@@ -98,6 +100,7 @@ pub unsafe extern "C" fn ds_recorder_create(
             Ok(ds_recorder {
                 recorder: Recorder::new(model.model.clone(), &options)?,
                 warnings: Vec::new(),
+                edge: Edge::new(&model.model, 0),
             })
         })
     })
@@ -297,16 +300,19 @@ pub unsafe extern "C" fn ds_recorder_rollout(
     u_bar: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(recorder)?;
+        let ds_recorder {
+            recorder: r, edge, ..
+        } = args::exclusive(recorder, "recorder")?;
         let rollout = &mut args::exclusive(rollout, "rollout")?.0;
-        let (nv, nu) = (r.model().nv(), r.model().nu());
+        let (nv, nu) = (r.model().free_nv(), r.model().nu());
         let entries = nu * rollout.steps().unwrap_or(0);
         let given =
             |p: *const f64, n, name| (!p.is_null()).then(|| args::array(p, n, name)).transpose();
+        let (q0_bar, v0_bar) = (given(q0_bar, nv, "q0_bar")?, given(v0_bar, nv, "v0_bar")?);
         r.rollout(
             rollout,
-            given(q0_bar, nv, "q0_bar")?,
-            given(v0_bar, nv, "v0_bar")?,
+            q0_bar.map(|x| edge::force(&edge.map, x, &mut edge.a)),
+            v0_bar.map(|x| edge::force(&edge.map, x, &mut edge.b)),
             given(u_bar, entries, "u_bar")?,
         )
     })
@@ -324,9 +330,13 @@ pub unsafe extern "C" fn ds_recorder_state(
     v: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(recorder)?;
-        let (nq, nv) = (r.model().nq(), r.model().nv());
-        r.state(time, args::array(q, nq, "q")?, args::array(v, nv, "v")?)
+        let ds_recorder {
+            recorder: r, edge, ..
+        } = args::exclusive(recorder, "recorder")?;
+        let (nq, nv) = (r.model().free_nq(), r.model().free_nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let q = edge::place(&edge.map, q, &mut edge.q);
+        r.state(time, q, edge::expand(&edge.map, v, &mut edge.v))
     })
 }
 
@@ -339,7 +349,9 @@ pub unsafe extern "C" fn ds_recorder_set_gradient(
     values: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(recorder)?;
+        let ds_recorder {
+            recorder: r, edge, ..
+        } = args::exclusive(recorder, "recorder")?;
         let quantity = choice!(quantity, "quantity", ds_quantity {
             DS_QUANTITY_POSE => Quantity::Pose,
             DS_QUANTITY_VELOCITY => Quantity::Velocity,
@@ -347,9 +359,13 @@ pub unsafe extern "C" fn ds_recorder_set_gradient(
         })?;
         let n = match quantity {
             Quantity::Control => r.model().nu(),
-            _ => r.model().nv(),
+            _ => r.model().free_nv(),
         };
-        r.set_gradient(quantity, args::array(values, n, "values")?)
+        let values = args::array(values, n, "values")?;
+        match quantity {
+            Quantity::Control => r.set_gradient(quantity, values),
+            _ => r.set_gradient(quantity, edge::force(&edge.map, values, &mut edge.a)),
+        }
     })
 }
 

@@ -22,10 +22,16 @@ pub struct ds_rollout(pub(super) Rollout, Edges);
 #[derive(Default)]
 struct Edges {
     map: Option<Arc<Reduction>>,
+    /// States of the last run.
     q: Vec<f64>,
     v: Vec<f64>,
+    q_bar: Vec<f64>,
+    v_bar: Vec<f64>,
+    /// The initial state, and gradients by it.
     q0: Vec<f64>,
     v0: Vec<f64>,
+    q0_bar: Vec<f64>,
+    v0_bar: Vec<f64>,
 }
 
 impl Edges {
@@ -47,8 +53,12 @@ impl Edges {
             map: Some(map.clone()),
             q: states(model.nq())?,
             v: states(model.nv())?,
+            q_bar: states(model.nv())?,
+            v_bar: states(model.nv())?,
             q0: vec![0.0; model.nq()],
             v0: vec![0.0; model.nv()],
+            q0_bar: vec![0.0; model.nv()],
+            v0_bar: vec![0.0; model.nv()],
         })
     }
 }
@@ -159,8 +169,10 @@ pub unsafe extern "C" fn ds_rollout_run(
         let (full_q, full_v) = (e.q0.len(), e.v0.len());
         let all_q = &mut e.q[..full_q * (steps + 1)];
         let all_v = &mut e.v[..full_v * (steps + 1)];
-        let want_q = q.is_some().then_some(&mut *all_q);
-        let want_v = v.is_some().then_some(&mut *all_v);
+        // The adjoint by entries of reductions needs all states.
+        let moves = edge::moves(r.sim());
+        let want_q = (moves || q.is_some()).then_some(&mut *all_q);
+        let want_v = (moves || v.is_some()).then_some(&mut *all_v);
         r.run(&e.q0, &e.v0, u, steps, want_q, want_v)?;
         if let Some(q) = q {
             let pairs = q
@@ -215,8 +227,8 @@ pub unsafe extern "C" fn ds_rollout_adjoint(
         };
         let full = e.v0.len();
         let (all_q, all_v) = (
-            &mut e.q[..full * (steps + 1)],
-            &mut e.v[..full * (steps + 1)],
+            &mut e.q_bar[..full * (steps + 1)],
+            &mut e.v_bar[..full * (steps + 1)],
         );
         for (from, to) in [(q_bar, &mut *all_q), (v_bar, &mut *all_v)] {
             let pairs = from
@@ -224,10 +236,24 @@ pub unsafe extern "C" fn ds_rollout_adjoint(
                 .zip(to.chunks_exact_mut(full.max(1)));
             pairs.for_each(|(y, x)| map.v.restrict_transposed(y, x));
         }
-        let (full_q0, full_v0) = (&mut e.q0[..full], &mut e.v0[..full]);
-        let want_q = q0.is_some().then_some(&mut *full_q0);
-        let want_v = v0.is_some().then_some(&mut *full_v0);
-        r.adjoint(all_q, all_v, want_q, want_v, u, p)?;
+        let (full_q0, full_v0) = (&mut e.q0_bar[..], &mut e.v0_bar[..]);
+        let (start_q, start_v) = (Some(&mut *full_q0), Some(&mut *full_v0));
+        let mut p = p;
+        r.adjoint(all_q, all_v, start_q, start_v, u, p.as_deref_mut())?;
+        if let Some(p) = p {
+            let (selected, nq) = (r.sim().selected(), e.q0.len().max(1));
+            let states = e.q.chunks_exact(nq).zip(e.v.chunks_exact(full.max(1)));
+            let bars = all_q
+                .chunks_exact(full.max(1))
+                .zip(all_v.chunks_exact(full.max(1)));
+            for (k, ((q, v), (q_bar, v_bar))) in states.zip(bars).enumerate() {
+                if k == 0 {
+                    let bars = [&*full_q0, &*full_v0];
+                    edge::add_motion_transposed(map, selected, [q, v], (1.0, p), bars);
+                }
+                edge::add_motion_transposed(map, selected, [q, v], (-1.0, p), [q_bar, v_bar]);
+            }
+        }
         for (from, to) in [(full_q0, q0), (full_v0, v0)] {
             if let Some(to) = to {
                 map.v.expand_transposed(from, to);
@@ -311,9 +337,11 @@ pub unsafe extern "C" fn ds_rollout_set_params(
     p: *const f64,
 ) -> ds_status {
     wall::status(|| {
-        let r = any(rollout)?;
+        let ds_rollout(r, e) = args::exclusive(rollout, "rollout")?;
         let p = args::array(p, r.sim().np(), "p")?;
-        r.sim_mut().set_params(p)
+        r.sim_mut().set_params(p)?;
+        e.map.clone_from(&r.sim().params().reduction);
+        Ok(())
     })
 }
 

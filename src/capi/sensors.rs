@@ -2,7 +2,8 @@
 
 use super::args::{self, Growing, Out};
 use super::builder::{self, ds_builder, pose, vec3};
-use super::dynamics::moving;
+use super::dynamics::moving_within;
+use super::edge::{self, Side};
 use super::model::{ds_model, get as model_of};
 use super::report::ds_gradient;
 use super::sim::ds_sim;
@@ -217,14 +218,14 @@ pub unsafe extern "C" fn ds_sim_sensors(
     data: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
+        let s = moving_within(sim, q, v)?;
         let m = s.sim.model();
         let (n, nu) = (m.nsensordata(), m.nu());
         let u = args::array(u, nu, "u")?;
         let out = Out::new(data, n, "data")?;
-        let inputs = [("q", q), ("v", v), ("u", u)];
+        let inputs = [("q", s.given[0]), ("v", s.given[1]), ("u", u)];
         let x = args::matrix(out, &inputs)?;
-        s.sim.sensors(&mut s.sensors, q, v, u, x)
+        s.sim.sensors(s.room, s.q, s.v, u, x)
     })
 }
 
@@ -249,9 +250,9 @@ pub unsafe extern "C" fn ds_sim_sensor_jacobians(
     gradient: *mut ds_gradient,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
+        let s = moving_within(sim, q, v)?;
         let m = s.sim.model();
-        let (n, nv, nu) = (m.nsensordata(), m.nv(), m.nu());
+        let (n, nv, nu) = (m.nsensordata(), m.free_nv(), m.nu());
         let u = args::array(u, nu, "u")?;
         let gradient = args::optional_place(gradient, "gradient")?;
         let outs = [
@@ -259,14 +260,41 @@ pub unsafe extern "C" fn ds_sim_sensor_jacobians(
             Out::optional(ddata_dv, n * nv, "ddata_dv")?,
             Out::optional(ddata_du, n * nu, "ddata_du")?,
         ];
-        let [by_q, by_v, by_u] = args::in_place(outs, &[("q", q), ("v", v), ("u", u)])?;
+        let [by_q, by_v, by_u] =
+            args::in_place(outs, &[("q", s.given[0]), ("v", s.given[1]), ("u", u)])?;
         let out = SensorJacobians {
             by_q,
             by_v,
             by_u,
             by_act: None,
         };
-        let kind = s.sim.sensor_jacobians(&mut s.sensors, q, v, u, out)?;
+        let kind = match s.map {
+            None => s.sim.sensor_jacobians(s.room, s.q, s.v, u, out)?,
+            Some(map) => {
+                let (rows, all) = (n, n * map.v.sizes()[0]);
+                let (by_q, by_v) = s.matrices.split_at_mut(all);
+                let (to_q, to_v) = (out.by_q, out.by_v);
+                let full = SensorJacobians {
+                    by_q: to_q.is_some().then_some(&mut *by_q),
+                    by_v: to_v.is_some().then_some(&mut by_v[..all]),
+                    by_u: out.by_u,
+                    by_act: None,
+                };
+                let kind = s.sim.sensor_jacobians(s.room, s.q, s.v, u, full)?;
+                for (from, to) in [(&*by_q, to_q), (&by_v[..all], to_v)] {
+                    if let Some(to) = to {
+                        edge::reduce(
+                            &map.v,
+                            (rows, from),
+                            [Side::Same, Side::Velocity],
+                            s.product,
+                            to,
+                        );
+                    }
+                }
+                kind
+            }
+        };
         tell(gradient, kind);
         Ok(())
     })
@@ -284,17 +312,20 @@ pub unsafe extern "C" fn ds_sim_sensor_act_jacobian(
     gradient: *mut ds_gradient,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
+        let s = moving_within(sim, q, v)?;
         let m = s.sim.model();
         let (n, nu) = (m.nsensordata(), m.nu());
         let u = args::array(u, nu, "u")?;
         let gradient = args::optional_place(gradient, "gradient")?;
         let out = Out::new(ddata_dact, n * m.na(), "ddata_dact")?;
         let out = SensorJacobians {
-            by_act: Some(args::matrix(out, &[("q", q), ("v", v), ("u", u)])?),
+            by_act: Some(args::matrix(
+                out,
+                &[("q", s.given[0]), ("v", s.given[1]), ("u", u)],
+            )?),
             ..SensorJacobians::default()
         };
-        let kind = s.sim.sensor_jacobians(&mut s.sensors, q, v, u, out)?;
+        let kind = s.sim.sensor_jacobians(s.room, s.q, s.v, u, out)?;
         tell(gradient, kind);
         Ok(())
     })
@@ -351,9 +382,9 @@ unsafe fn sensor_vjp(
     [q_bar, v_bar, u_bar, act_bar]: [*mut f64; 4],
     gradient: *mut ds_gradient,
 ) -> Result<()> {
-    let (s, q, v) = moving(sim, q, v)?;
+    let s = moving_within(sim, q, v)?;
     let m = s.sim.model();
-    let (n, nv, nu) = (m.nsensordata(), m.nv(), m.nu());
+    let (n, nv, nu) = (m.nsensordata(), m.free_nv(), m.nu());
     let (u, bar) = (
         args::array(u, nu, "u")?,
         args::array(data_bar, n, "data_bar")?,
@@ -365,9 +396,29 @@ unsafe fn sensor_vjp(
         Out::optional(u_bar, nu, "u_bar")?,
         Out::optional(act_bar, m.na(), "act_bar")?,
     ];
-    let inputs = [("q", q), ("v", v), ("u", u), ("data_bar", bar)];
+    let inputs = [
+        ("q", s.given[0]),
+        ("v", s.given[1]),
+        ("u", u),
+        ("data_bar", bar),
+    ];
     let bars = args::in_place(outs, &inputs)?;
-    let kind = s.sim.sensor_vjp(&mut s.sensors, q, v, u, bar, bars)?;
+    let kind = match s.map {
+        None => s.sim.sensor_vjp(s.room, s.q, s.v, u, bar, bars)?,
+        Some(map) => {
+            let [q, v, by_u, act] = bars;
+            let full_q = q.is_some().then_some(&mut *s.a);
+            let full_v = v.is_some().then_some(&mut *s.b);
+            let full = [full_q, full_v, by_u, act];
+            let kind = s.sim.sensor_vjp(s.room, s.q, s.v, u, bar, full)?;
+            for (from, to) in [(&*s.a, q), (&*s.b, v)] {
+                if let Some(to) = to {
+                    map.v.expand_transposed(from, to);
+                }
+            }
+            kind
+        }
+    };
     tell(gradient, kind);
     Ok(())
 }

@@ -37,7 +37,7 @@ impl ds_sim {
             .max(24 * m.free_nv())
             .max(6 * m.nbody().max(m.sites().len()));
         self.stage.resize(n, 0.0);
-        self.edge = Edge::new(self.sim.model(), self.sim.np());
+        self.edge = Edge::of(&self.sim);
     }
 }
 

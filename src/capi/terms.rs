@@ -81,10 +81,19 @@ pub unsafe extern "C" fn ds_coriolis_matrix(
     C: *mut f64,
 ) -> ds_status {
     wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let out = Out::new(C, v.len() * v.len(), "C")?;
-        let x = args::matrix(out, &[("q", q), ("v", v)])?;
-        s.sim.coriolis_matrix(q, v, x)
+        let s = moving_within(sim, q, v)?;
+        let nv = s.nv();
+        let out = Out::new(C, nv * nv, "C")?;
+        let x = args::matrix(out, &[("q", s.given[0]), ("v", s.given[1])])?;
+        let Some(map) = s.map else {
+            return s.sim.coriolis_matrix(s.q, s.v, x);
+        };
+        let n = map.v.sizes()[0];
+        let full = &mut s.matrices[..n * n];
+        s.sim.coriolis_matrix(s.q, s.v, full)?;
+        let sides = [Side::Force, Side::Velocity];
+        edge::reduce(&map.v, (n, full), sides, s.product, x);
+        Ok(())
     })
 }
 

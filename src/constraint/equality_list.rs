@@ -85,22 +85,32 @@ impl Reader<'_> {
         pose(a).inverse().compose(&pose(b))
     }
 
-    fn coordinate(&self, name: &str) -> Result<Coordinate> {
+    /// The coordinate that belongs to a dof of a joint.
+    fn coordinate(&self, name: &str, dof: usize) -> Result<Coordinate> {
         let joint = self
             .model
             .joint_id(name)
             .map(|id| self.model.joint(id))
             .ok_or_else(|| self.error(format!("no joint is called \"{name}\"")))?;
-        if joint.nv != 1 {
+        if dof >= joint.nv {
             return Err(self.error(format!(
-                "joint \"{name}\" must have one dof, it has {}",
+                "joint \"{name}\" must have a dof {dof}, it has {}",
                 joint.nv
             )));
         }
+        let (t, dof) = (self.model.topology(), joint.iv + dof);
+        let link = &t.links[t.dofs[dof].link];
+        if link.kind.nq() != link.kind.nv() {
+            return Err(self.error(format!(
+                "joint \"{name}\" is {:?}; expected a joint whose coordinates are numbers of their own, not a \
+                 spherical or free one",
+                joint.kind
+            )));
+        }
         Ok(Coordinate {
-            dof: joint.iv,
-            iq: joint.iq,
-            reference: self.model.topology().links[joint.first_link].reference,
+            dof,
+            iq: link.iq + dof - link.iv,
+            reference: link.reference,
         })
     }
 
@@ -175,14 +185,16 @@ impl Reader<'_> {
                 joint1,
                 joint2,
                 coefficients,
+                dofs: [dof1, dof2],
             } => {
                 self.finite("coefficients", coefficients)?;
-                if joint2.as_ref() == Some(joint1) {
+                if joint2.as_ref() == Some(joint1) && dof1 == dof2 {
                     return Err(self.error(format!("joint \"{joint1}\" cannot follow itself")));
                 }
-                let leader = joint2.as_ref().map(|j| self.coordinate(j)).transpose()?;
+                let leader = joint2.as_ref().map(|j| self.coordinate(j, *dof2));
+                let leader = leader.transpose()?;
                 out.push(Equality::Coupling(Coupling {
-                    follower: self.coordinate(joint1)?,
+                    follower: self.coordinate(joint1, *dof1)?,
                     leader,
                     coefficients: *coefficients,
                 }));

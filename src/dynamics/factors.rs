@@ -9,7 +9,9 @@ use super::mass::{BranchMatrix, DenseInverse, inverse, solve_columns};
 use super::reduced::ReducedFactors;
 use crate::linalg::{F4, all_positive};
 use crate::model::Model;
+use crate::model::reduction::Reduction;
 use crate::model::topology::Topology;
+use std::sync::Arc;
 
 /// L and 1/D, after a method of [`Dynamics`](super::Dynamics) has factored M.
 #[derive(Clone, Debug)]
@@ -27,6 +29,13 @@ impl Factors {
             Some(r) => Factors::Reduced(Box::new(ReducedFactors::new(t, r))),
             None if t.is_deep() => Factors::Swept(Articulation::new(model)),
             None => Factors::Packed(BranchMatrix::new(t)),
+        }
+    }
+
+    /// Takes other values of the reductions of the model. Allocates.
+    pub fn reduce(&mut self, t: &Topology, reduction: &Arc<Reduction>) {
+        if let Factors::Reduced(r) = self {
+            **r = ReducedFactors::new(t, reduction);
         }
     }
 

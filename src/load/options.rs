@@ -255,6 +255,7 @@ fn reduce_followers(spec: &mut ModelSpec) {
                 joint1,
                 joint2: Some(joint2),
                 coefficients: [c0, c1, rest @ ..],
+                dofs: [0, 0],
             } if e.active && *rest == [0.0; 3] => {
                 let refs = reference(joint1).zip(reference(joint2));
                 refs.map(|(r1, r2)| (joint1.clone(), joint2.clone(), *c1, r1 + c0 - c1 * r2))

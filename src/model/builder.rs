@@ -483,6 +483,7 @@ mod tests {
                 joint1: "hinge".into(),
                 joint2: Some("nobody".into()),
                 coefficients: [0.0; 5],
+                dofs: [0; 2],
             }))
             .err(),
         ];

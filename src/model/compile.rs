@@ -288,6 +288,7 @@ impl Compiler {
             tendon_points: tendons.iter().map(TendonSpec::points).collect(),
             deformable: deformables.iter().map(|d| d.numbers()).collect(),
             actuator_gain: Vec::new(),
+            reduction: self.topology.reduction.clone(),
         };
         let mut pairs = spec.pairs;
         for p in &mut pairs {

@@ -3,11 +3,13 @@
 use super::Model;
 use super::deformable::DEFORMABLE_NUMBERS;
 use super::params::{Param, ParamKind, Params, SPRING_NUMBERS, TENDON_NUMBERS};
+use super::reduction::Reduction;
 use super::spec::JointKind;
 use super::tendon::{PathPoint, TendonPath, TendonSpec};
 use super::topology::{LinkKind, WORLD};
 use crate::error::{Error, Result};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Quat, Twist, Vec3, so3_right_jacobian};
+use std::sync::Arc;
 
 /// The displacement of a joint's placement by six numbers.
 fn displacement(p: &[f64; 6]) -> Pose {
@@ -45,6 +47,7 @@ impl Params {
                 (None, _) => self.tendon[i][c],
             },
             ParamKind::Deformable => self.deformable[i].get(c),
+            ParamKind::Reduction => self.reduction.as_ref().map_or(0.0, |r| r.parameter(p)),
             ParamKind::ExternalWrench
             | ParamKind::Stabilization
             | ParamKind::Prescribed
@@ -54,7 +57,8 @@ impl Params {
     }
 
     /// Sets a parameter that passed [`Model::check_param`], except an external wrench or a gain, which
-    /// the simulation stores. Call [`Params::refresh`] to update derived numbers.
+    /// the simulation stores, and an entry of a reduction ([`Params::reduce`]). Call [`Params::refresh`]
+    /// to update derived numbers.
     pub fn set(&mut self, model: &Model, p: &Param, value: f64) {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
@@ -96,6 +100,7 @@ impl Params {
             ParamKind::ExternalWrench
             | ParamKind::Stabilization
             | ParamKind::Prescribed
+            | ParamKind::Reduction
             | ParamKind::Force => {}
             kind => {
                 let k = model.dof_of(p);
@@ -109,6 +114,39 @@ impl Params {
                 list[k] = value;
             }
         }
+    }
+
+    /// Sets the selected entries of reductions.
+    ///
+    /// # Errors
+    /// As [`Reduction::with`].
+    pub fn reduce(&mut self, model: &Model, selected: &[Param], values: &[f64]) -> Result<()> {
+        if let Some(reduced) = self.reduced(model, selected, values)? {
+            self.reduction = Some(Arc::new(reduced));
+        }
+        Ok(())
+    }
+
+    /// The reductions with these values; `None` if no entry is selected.
+    ///
+    /// # Errors
+    /// As [`Reduction::with`].
+    pub fn reduced(
+        &self,
+        model: &Model,
+        selected: &[Param],
+        values: &[f64],
+    ) -> Result<Option<Reduction>> {
+        let is_entry = |p: &Param| p.kind == ParamKind::Reduction;
+        let Some(now) = self
+            .reduction
+            .as_ref()
+            .filter(|_| selected.iter().any(is_entry))
+        else {
+            return Ok(None);
+        };
+        let all = selected.iter().zip(values.iter().copied());
+        now.with(model, all.filter(|(p, _)| is_entry(p))).map(Some)
     }
 
     /// The anchor of a spring, or the point of a tendon's path, in its body's frame.
@@ -309,6 +347,12 @@ impl Model {
                     )));
                 }
                 self.check_displaced_nodes(p, j.first_link)?;
+                range("component", p.component, count)
+            }
+            ParamKind::Reduction => {
+                let all = self.reduction();
+                range("index (a reduction)", p.index, all.map_or(0, |r| r.count()))?;
+                let count = all.map_or(0, |r| r.parameters(p.index as usize));
                 range("component", p.component, count)
             }
             ParamKind::Deformable => {

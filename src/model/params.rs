@@ -1,8 +1,10 @@
 //! The numbers of a model that a simulation may change and differentiate by.
 
 use super::deformable::DeformableParams;
+use super::reduction::Reduction;
 use crate::joint::VaryingLink;
 use crate::spatial::{Inertia, Pose, Vec3};
+use std::sync::Arc;
 
 /// The kind of a parameter. It defines the meaning of `index` and `component` of [`Param`].
 #[repr(i32)]
@@ -69,6 +71,10 @@ pub enum ParamKind {
     /// own axes [m], 6 i + 3–5: rotation vector [rad], all zero as loaded; of a surface number m of control
     /// vector i at 6 i + m.
     SplineFrame = 22,
+    /// index: reduction, in the order in which they were added; component: entry of its matrix,
+    /// column-major, then of its offset. Derivatives of a simulation are at fixed coordinates of the joints;
+    /// those of the C interface are at fixed reduced ones.
+    Reduction = 23,
     /// index: deformable body; component 0: density, 1: Young's modulus, 2: Poisson's ratio, 3: stiffness, 4:
     /// damping, 5 + 3 i + axis: place of node i in the shape without stress. Density and shape also change
     /// the masses of the nodes.
@@ -172,4 +178,6 @@ pub struct Params {
     pub deformable: Vec<DeformableParams>,
     /// Per actuator: force per unit of the drive.
     pub actuator_gain: Vec<f64>,
+    /// The reduced coordinates of the model, if it has any.
+    pub reduction: Option<Arc<Reduction>>,
 }

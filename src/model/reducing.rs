@@ -1,9 +1,10 @@
 //! Compiles reductions: checks, the left inverses of their matrices, and the choice of free dofs.
 
-use super::Joint;
-use super::reduction::{Follower, Map, Reduced, Reduction, ReductionSpec};
+use super::params::Param;
+use super::reduction::{Follower, Map, Moved, Part, Reduced, Reduction, ReductionSpec};
 use super::spec::{JointKind, JointSpec};
 use super::topology::Topology;
+use super::{Joint, Model};
 use crate::error::{Error, Result};
 use crate::joint::composition::primitives;
 use std::ops::Range;
@@ -40,23 +41,7 @@ pub(super) fn compile(
             t.merge_trees(first, last);
         }
     }
-    Ok(Some(assemble(&parts, reduced, joints, t)))
-}
-
-/// A reduction with the dofs of its joints.
-struct Part {
-    /// Coordinates and dofs by the rows of the matrix.
-    iq: Vec<usize>,
-    iv: Vec<usize>,
-    columns: usize,
-    /// By rows.
-    rows: Vec<Vec<f64>>,
-    offset: Vec<f64>,
-    /// Rows of the left inverse.
-    back: Vec<Vec<f64>>,
-    /// The rows of the free dofs, and for the others their coefficients.
-    free: Vec<usize>,
-    follow: Vec<(usize, Vec<f64>)>,
+    Ok(Some(assemble(parts, reduced, joints, t)))
 }
 
 impl Part {
@@ -98,6 +83,7 @@ impl Part {
         let rows = by_rows(spec, iv.len());
         let (free, follow) = pivots(&rows);
         Ok(Part {
+            name: spec.name.clone(),
             iq,
             iv,
             columns: spec.columns,
@@ -110,6 +96,102 @@ impl Part {
             free,
             follow,
         })
+    }
+
+    /// Number of its parameters: the entries of the matrix, then those of the offset.
+    fn parameters(&self) -> usize {
+        self.iv.len() * (self.columns + 1)
+    }
+
+    /// Row of a parameter, and its column in the matrix; `None` for an entry of the offset.
+    fn place(&self, component: usize) -> (usize, Option<usize>) {
+        let (n, column) = (self.iv.len(), component / self.iv.len());
+        (component % n, Some(column).filter(|j| *j < self.columns))
+    }
+
+    /// The numbers that follow from the matrix.
+    fn complete(&mut self) -> Result<()> {
+        let Some(back) = left_inverse(&self.rows) else {
+            return Err(Error::invalid(format!(
+                "the {0} columns of the matrix of reduction \"{1}\" depend on each other; expected rank {0}",
+                self.columns, self.name
+            )));
+        };
+        self.back = back;
+        (self.free, self.follow) = pivots(&self.rows);
+        Ok(())
+    }
+}
+
+impl Reduction {
+    /// Number of reductions.
+    pub fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Number of parameters of a reduction.
+    pub fn parameters(&self, index: usize) -> usize {
+        self.parts[index].parameters()
+    }
+
+    /// Value of a parameter.
+    pub fn parameter(&self, p: &Param) -> f64 {
+        let part = &self.parts[p.index as usize];
+        match part.place(p.component as usize) {
+            (row, Some(column)) => part.rows[row][column],
+            (row, None) => part.offset[row],
+        }
+    }
+
+    /// Dof of a parameter's row, and the reduced dof of its column; `None` for an entry of the offset.
+    pub fn dofs(&self, p: &Param) -> (usize, Option<usize>) {
+        let r = p.index as usize;
+        let (row, column) = self.parts[r].place(p.component as usize);
+        (self.parts[r].iv[row], column.map(|j| self.homes[r][1] + j))
+    }
+
+    /// The dofs of a reduction's joints.
+    pub fn dofs_of(&self, index: usize) -> &[usize] {
+        &self.parts[index].iv
+    }
+
+    /// The motion by a parameter, where the joints have the state (q, v).
+    pub fn moved(&self, p: &Param, q: &[f64], v: &[f64]) -> Moved {
+        let (dof, column) = self.dofs(p);
+        let by = match column {
+            None => [1.0, 0.0],
+            Some(k) => {
+                let [iq, iv, _] = self.homes[p.index as usize];
+                [self.q.coordinate(iq + k - iv, q), self.v.coordinate(k, v)]
+            }
+        };
+        Moved { dof, by }
+    }
+
+    /// The reductions with new values of some parameters.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for columns that depend on each other.
+    pub fn with<'a>(
+        &self,
+        model: &Model,
+        values: impl Iterator<Item = (&'a Param, f64)>,
+    ) -> Result<Reduction> {
+        let mut parts = self.parts.clone();
+        for (p, value) in values {
+            let part = &mut parts[p.index as usize];
+            match part.place(p.component as usize) {
+                (row, Some(column)) => part.rows[row][column] = value,
+                (row, None) => part.offset[row] = value,
+            }
+        }
+        parts.iter_mut().try_for_each(Part::complete)?;
+        Ok(assemble(
+            parts,
+            self.joints.clone(),
+            model.joints(),
+            model.topology(),
+        ))
     }
 }
 
@@ -260,7 +342,7 @@ fn pivots(rows: &[Vec<f64>]) -> (Vec<usize>, Vec<(usize, Vec<f64>)>) {
 }
 
 fn assemble(
-    parts: &[Part],
+    parts: Vec<Part>,
     reduced: Vec<Option<Reduced>>,
     joints: &[Joint],
     t: &Topology,
@@ -307,7 +389,7 @@ fn assemble(
         Map::of(rows, offset, back)
     };
     let mut followers: Vec<Follower> = Vec::new();
-    for part in parts {
+    for part in &parts {
         followers.extend(part.follow.iter().map(|(k, by)| {
             Follower {
                 dof: part.iv[*k],
@@ -339,6 +421,7 @@ fn assemble(
         joints: reduced,
         homes,
         places,
+        parts,
         free_of: ranges(&free),
         followers_of: ranges(&follow),
         free,

@@ -87,7 +87,19 @@ impl Map {
     /// The y with x = offset + G y. If there is none: the y of the left inverse.
     pub fn find(&self, x: &[f64], y: &mut [f64]) {
         for (i, y) in y.iter_mut().enumerate() {
-            *y = sum(self.back_row(i), |k| x[k] - self.offset[k]);
+            *y = self.coordinate(i, x);
+        }
+    }
+
+    /// Entry i of [`Map::find`].
+    pub fn coordinate(&self, i: usize, x: &[f64]) -> f64 {
+        sum(self.back_row(i), |k| x[k] - self.offset[k])
+    }
+
+    /// Adds `scale` times column i of the transpose of the left inverse to `x`.
+    pub fn add_restricted(&self, i: usize, scale: f64, x: &mut [f64]) {
+        for (k, p) in self.back_row(i) {
+            x[*k] += scale * p;
         }
     }
 
@@ -137,6 +149,22 @@ impl Map {
         }
     }
 
+    /// out = m B with the left inverse B, of a column-major matrix with `rows` rows.
+    pub fn times_restricted(&self, rows: usize, m: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (i, column) in m.chunks_exact(rows.max(1)).enumerate() {
+            for (k, p) in self.back_row(i) {
+                let out = &mut out[k * rows..][..rows];
+                out.iter_mut().zip(column).for_each(|(o, x)| *o += p * x);
+            }
+        }
+    }
+
+    /// Calls `visit` with the reduced coordinates on which a coordinate depends.
+    pub fn for_leaders(&self, k: usize, visit: impl FnMut(usize)) {
+        self.row(k).iter().map(|(i, _)| *i).for_each(visit);
+    }
+
     /// x with Gᵀ x = y: the transpose of [`Map::restrict`].
     pub fn restrict_transposed(&self, y: &[f64], x: &mut [f64]) {
         x.fill(-0.0);
@@ -170,6 +198,32 @@ pub struct Reduced {
     pub row: usize,
 }
 
+/// A reduction with the dofs of its joints.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub name: String,
+    /// Coordinates and dofs by the rows of the matrix.
+    pub iq: Vec<usize>,
+    pub iv: Vec<usize>,
+    pub columns: usize,
+    /// By rows.
+    pub rows: Vec<Vec<f64>>,
+    pub offset: Vec<f64>,
+    /// Rows of the left inverse.
+    pub back: Vec<Vec<f64>>,
+    /// The rows of the free dofs, and for the others their coefficients.
+    pub free: Vec<usize>,
+    pub follow: Vec<(usize, Vec<f64>)>,
+}
+
+/// The motion of a joint's dof by an entry of a reduction, at fixed reduced coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved {
+    pub dof: usize,
+    /// Of its coordinate, and of its velocity.
+    pub by: [f64; 2],
+}
+
 /// All reductions of a model, compiled.
 #[derive(Clone, Debug)]
 pub struct Reduction {
@@ -182,6 +236,8 @@ pub struct Reduction {
     pub(super) homes: Vec<[usize; 3]>,
     /// Per joint: its first coordinate and dof among the reduced ones.
     pub(super) places: Vec<[usize; 2]>,
+    /// Per reduction: its numbers.
+    pub(super) parts: Vec<Part>,
     /// Free dofs in increasing order, and the dofs that follow.
     pub free: Vec<usize>,
     pub followers: Vec<Follower>,

@@ -521,6 +521,8 @@ pub enum EqualityKind {
         joint1: String,
         joint2: Option<String>,
         coefficients: [f64; 5],
+        /// Which coordinates of the joints; those of spherical and free joints have no such equality.
+        dofs: [usize; 2],
     },
     /// l1 − ref1 = Σ coefficients[k]·(l2 − ref2)^k of the tendons' lengths, with references at the
     /// reference configuration. Without `tendon2` it is held at coefficients[0].

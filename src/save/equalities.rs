@@ -123,6 +123,15 @@ pub(super) fn write_contact(xml: &mut Xml, w: &Writer, filters: &Filters) {
     xml.end();
 }
 
+/// Whether the joints of an equality have one dof each.
+fn of_single_dofs(model: &Model, kind: &EqualityKind) -> bool {
+    let EqualityKind::Joint { joint1, joint2, .. } = kind else {
+        return true;
+    };
+    let ids = [Some(joint1), joint2.as_ref()].map(|name| model.joint_id(name?));
+    ids.iter().flatten().all(|id| model.joint(*id).nv == 1)
+}
+
 pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) {
     let model = w.model;
     let list = model.equalities();
@@ -134,6 +143,13 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) {
         let tag = match e.kind {
             EqualityKind::Connect { .. } => "connect",
             EqualityKind::Weld { .. } => "weld",
+            EqualityKind::Joint { .. } if !of_single_dofs(model, &e.kind) => {
+                w.losses.note(
+                    "equalities of joints with several dofs are left out",
+                    &e.name,
+                );
+                continue;
+            }
             EqualityKind::Joint { .. } => "joint",
             EqualityKind::Tendon { .. } => "tendon",
             EqualityKind::Distance { .. } => {
@@ -182,6 +198,7 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) {
                 joint1,
                 joint2,
                 coefficients,
+                ..
             } => {
                 xml.attribute("joint1", joint(joint1));
                 if let Some(second) = joint2 {

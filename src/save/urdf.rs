@@ -248,6 +248,7 @@ impl Writer<'_> {
                 joint1,
                 joint2: Some(leader),
                 coefficients: [offset, slope, rest @ ..],
+                dofs: [0, 0],
             } = &e.kind
                 && *joint1 == joint.name
                 && e.active

@@ -80,6 +80,14 @@ const TO_VELOCITY: usize = 3;
 /// Negative zero: adding to it keeps both signs of zero.
 const NOTHING: f64 = -0.0;
 
+/// The share of a parameter in a direction.
+fn weight(p: Parameters<'_>, i: usize) -> f64 {
+    match p {
+        Parameters::Unit(p) => f64::from(u8::from(i == p)),
+        Parameters::Along(dp) => dp.get(i).copied().unwrap_or(0.0),
+    }
+}
+
 fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
     let (t, h, r) = (sim.model.topology(), sim.options.time_step, &mut lin.x);
     let Along { q, v, u, p } = *along;
@@ -113,7 +121,10 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
             }
         }
     }
-    for r in r.iter_mut() {
+    if let Some(of) = &sim.by_reduction {
+        of.add_balance(|i| weight(p, i), &mut lin.x);
+    }
+    for r in lin.x.iter_mut() {
         *r *= -h;
     }
     sim.subtract_prescribed(along, &mut lin.x);
@@ -131,6 +142,9 @@ fn balance_transposed(
         for (out, p) in out.iter_mut().zip(&sim.selected) {
             at!(sim, d).column(p, &mut lin.column);
             *out += -h * dot(&lin.column, weights) + sim.prescribed.adjoint(p);
+        }
+        if let Some(of) = &sim.by_reduction {
+            of.add_balance_transposed(-h, weights, out);
         }
     }
     for w in weights.iter_mut() {
@@ -213,6 +227,9 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
         }
     }
     sim.move_start(along, &mut lin.x);
+    if let Some(of) = &sim.by_reduction {
+        of.add_velocity(|i| weight(along.p, i), &mut lin.x);
+    }
     sim.write_prescribed(&mut lin.x);
     let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
     match &mut sim.contact {
@@ -252,14 +269,14 @@ fn impulses_transposed(
     let at = sim.state.start(&sim.model, sim.options.time_step);
     sim.integrator.start_adjoint(&at, z, &mut lin.v_sum);
     sim.move_start_transposed(z, bars);
+    if let (Some(of), Some(out)) = (&sim.by_reduction, &mut bars.p) {
+        of.add_velocity_transposed(z, out);
+    }
     Ok(())
 }
 
 fn impacts(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
-    match along.p {
-        Parameters::Unit(p) => sim.leave(lin, along.q, |i| f64::from(u8::from(i == p))),
-        Parameters::Along(dp) => sim.leave(lin, along.q, |i| dp.get(i).copied().unwrap_or(0.0)),
-    }
+    sim.leave(lin, along.q, |i| weight(along.p, i))
 }
 
 fn impacts_transposed(

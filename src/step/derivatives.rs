@@ -87,6 +87,7 @@ impl Sim {
         if self.held() >= Held::Balance {
             return Ok(());
         }
+        self.differentiate_reduction()?;
         let fresh = self.held() == Held::Velocities;
         if !fresh {
             self.dynamics
@@ -138,6 +139,26 @@ impl Sim {
             .linearize(&s.start(&self.model, h), &s.v_end);
         self.held = Held::Balance;
         Ok(())
+    }
+
+    /// Computes the parts of the selected entries of reductions at the last step.
+    fn differentiate_reduction(&mut self) -> Result<()> {
+        let (Some(mut of), Some(r)) = (self.by_reduction.take(), self.params.reduction.clone())
+        else {
+            return Ok(());
+        };
+        let mut done = self.unheld_balance(&mut of.balance);
+        if done.is_ok() && self.is_split() {
+            done = Err(Error::unsupported(
+                "derivative by Reduction: this version has none with constraints beside a feedback (ds_sim_set_force); \
+                 expected options.contact None",
+            ));
+        }
+        let given = [&self.diagonal[..], &self.state.acc];
+        let h = self.options.time_step;
+        of.differentiate((&self.model, &r), &mut self.dynamics, given, h);
+        self.by_reduction = Some(of);
+        done
     }
 
     /// Prepares the derivative of the impulses and adds the contact loads. The recursions must have the

@@ -53,6 +53,17 @@ impl Sim {
         }
     }
 
+    /// The state (q, v) at the start and at the end of the last step.
+    pub(crate) fn ends(&self) -> [[&[f64]; 2]; 2] {
+        let s = &self.state;
+        [[&s.q, &s.v], [&s.q_next, &s.v_next]]
+    }
+
+    /// Position at the start, and acceleration of the last step.
+    pub(crate) fn accelerated(&self) -> [&[f64]; 2] {
+        [&self.state.q, &self.state.acc]
+    }
+
     /// The acceleration of the last step.
     pub(crate) fn tell_acceleration(&self, out: &mut [f64]) {
         let (s, h) = (&self.state, self.options.time_step);

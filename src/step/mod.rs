@@ -41,6 +41,7 @@ mod penalty;
 mod prescribe;
 mod prescribed;
 mod products;
+mod reduced;
 mod selection;
 mod sim;
 mod split;

@@ -298,7 +298,7 @@ impl Sim {
     }
 
     /// The balance A a + b − f − Jᵀλ/h of the last step.
-    fn unheld_balance(&mut self, out: &mut [f64]) -> Result<()> {
+    pub(super) fn unheld_balance(&mut self, out: &mut [f64]) -> Result<()> {
         let mut acc = std::mem::take(&mut self.prescribed.given);
         acc.copy_from_slice(&self.state.acc);
         let (q, v) = (

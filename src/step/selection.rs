@@ -2,6 +2,7 @@
 
 use super::info::check_length;
 use super::options::Contact;
+use super::reduced::{ByReduction, check_bounds};
 use super::sim::Sim;
 use super::state::Held;
 use crate::error::{Error, Result};
@@ -135,6 +136,7 @@ impl Sim {
                 | ParamKind::Spring
                 | ParamKind::Tendon
                 | ParamKind::Deformable
+                | ParamKind::Reduction
                 | ParamKind::Force
         )
     }
@@ -162,6 +164,9 @@ impl Sim {
                 _ => self.model.check_param(p).map_err(within)?,
             }
             self.check_param_of_loads(p).map_err(within)?;
+            if self.contact.is_some() || self.forces.penalty.is_some() {
+                check_bounds(&self.model, &self.params, p).map_err(within)?;
+            }
             let checked = (self.forces).check_param(&self.model, &self.params, p);
             checked.map_err(within)?;
             if !self.uses(p) && p.kind == ParamKind::Prescribed {
@@ -194,6 +199,7 @@ impl Sim {
         }
         self.selected = list.to_vec();
         self.fit_split();
+        self.by_reduction = ByReduction::new(&self.model, &self.params, list);
         self.direction.fit(list.len());
         self.held = self.held.min(match self.implicit {
             // The label must be computed again.
@@ -340,6 +346,8 @@ impl Sim {
             }
         }
         self.check_shapes(values)?;
+        let reduced = (self.params).reduced(&self.model, &self.selected, values);
+        reduced.map_err(|e| Error::invalid(format!("p: {e}")))?;
         self.check_deformables(values)
     }
 
@@ -426,10 +434,23 @@ impl Sim {
         Ok(())
     }
 
+    /// Takes the current values of the reductions.
+    pub(super) fn refresh_reduction(&mut self) {
+        if let Some(r) = &self.params.reduction {
+            let t = self.model.topology();
+            self.dynamics.mass.reduce(t, r);
+            self.asked.dynamics.mass.reduce(t, r);
+        }
+    }
+
     fn write_params(&mut self, values: &[f64]) -> Result<()> {
         for (i, x) in values.iter().enumerate() {
             let p = self.selected[i];
             self.set_param(&p, *x);
+        }
+        (self.params).reduce(&self.model, &self.selected, values)?;
+        if self.selected.iter().any(|p| p.kind == ParamKind::Reduction) {
+            self.refresh_reduction();
         }
         self.params.refresh(&self.model);
         self.refresh_forces();

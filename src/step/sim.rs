@@ -16,6 +16,7 @@ use super::parts::{
 };
 use super::penalty::report_penalty;
 use super::prescribed::Prescribed;
+use super::reduced::ByReduction;
 use super::split::Split;
 use super::stages::Stepping;
 use super::state::{Held, Last, StepState};
@@ -69,6 +70,8 @@ pub struct Sim {
     pub(crate) forces: Forces,
     /// Forces that couple dofs in a step with constraints ([`free_motion`](super::free_motion)).
     pub(super) split: Option<Box<Split>>,
+    /// `None` if no entry of a reduction is selected.
+    pub(super) by_reduction: Option<Box<ByReduction>>,
     /// Implicit terms on each dof: armature + h D + h² K.
     pub(crate) diagonal: Vec<f64>,
     pub(crate) tau: Vec<f64>,
@@ -166,6 +169,7 @@ impl Sim {
             selected: Vec::new(),
             forces,
             split: None,
+            by_reduction: None,
             implicit,
             theta,
             diagonal: vec![0.0; nv],
@@ -480,6 +484,7 @@ impl Sim {
         sim.drive_as(&self.prescribed);
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
+        sim.refresh_reduction();
         sim.forces.wrenches = self.forces.wrenches.clone();
         sim.forces.copy_feedback(&self.forces);
         sim.refresh_forces();

@@ -191,6 +191,25 @@ fn joint_couplings() {
             joint1: "joint2".into(),
             joint2: leader.map(str::to_string),
             coefficients,
+            dofs: [0; 2],
+        });
+        check_kind(&format!("{name} coupling"), model);
+    }
+}
+
+#[test]
+fn couplings_of_joints_with_several_dofs() {
+    for (name, joint, leader, dofs) in [
+        ("inner", "joint3", Some("joint3"), [1, 0]),
+        ("led", "joint2", Some("joint3"), [0, 1]),
+        ("following", "joint3", Some("joint7"), [1, 0]),
+        ("held", "joint3", None, [1, 0]),
+    ] {
+        let model = three_arms(|_| EqualityKind::Joint {
+            joint1: joint.into(),
+            joint2: leader.map(str::to_string),
+            coefficients: [0.1, 0.8, -0.7, 0.0, 0.0],
+            dofs,
         });
         check_kind(&format!("{name} coupling"), model);
     }
@@ -215,6 +234,7 @@ fn tied_quadruped(tie: bool) -> Model {
             joint1: "thigh2".into(),
             joint2: Some("thigh3".into()),
             coefficients: [0.0, 1.0, 0.1, 0.0, 0.0],
+            dofs: [0; 2],
         };
         spec.equalities = vec![equality("rod", rod), equality("coupling", coupling)];
     }
@@ -535,6 +555,7 @@ fn inactive_equalities_change_no_bit() {
         joint1: "hip0".into(),
         joint2: None,
         coefficients: [0.0; 5],
+        dofs: [0; 2],
     };
     spec.equalities.push(EqualitySpec {
         active: false,
@@ -588,9 +609,17 @@ fn mistakes_are_named() {
         joint1: a.into(),
         joint2: Some(b.into()),
         coefficients: [c, 1.0, 0.0, 0.0, 0.0],
+        dofs: [0; 2],
     };
     assert!(refused(joint("hip0", "nobody", 0.0)).contains("no joint is called \"nobody\""));
-    assert!(refused(joint("hip0", "trunk_free", 0.0)).contains("must have one dof, it has 6"));
+    assert!(refused(joint("hip0", "trunk_free", 0.0)).contains("numbers of their own"));
+    let beyond = EqualityKind::Joint {
+        joint1: "hip0".into(),
+        joint2: Some("hip1".into()),
+        coefficients: [0.0; 5],
+        dofs: [0, 1],
+    };
+    assert!(refused(beyond).contains("joint \"hip1\" must have a dof 1, it has 1"));
     assert!(refused(joint("hip0", "hip0", 0.0)).contains("cannot follow itself"));
     assert!(refused(joint("hip0", "hip1", f64::NAN)).contains("coefficients must be finite"));
     let connect = |body2, x| EqualityKind::Connect {
@@ -644,6 +673,7 @@ fn a_coupling_that_limits_keep_from_closing_yields() {
         joint1: name(flap - 2),
         joint2: Some(name(flap - 1)),
         coefficients: [0.0, 1.0, 0.0, 0.0, 0.0],
+        dofs: [0; 2],
     };
     spec.equalities = vec![equality("coupling", coupling)];
     let model = Model::compile(spec, Actuation::Full).unwrap();

@@ -6,6 +6,7 @@ use diffsim::load::mjcf::{MjcfOptions, read_str};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
+use diffsim::rollout::Rollout;
 use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
 use std::sync::Arc;
 
@@ -198,6 +199,73 @@ fn derivatives_with_contact_and_loops() {
             5,
         );
     }
+}
+
+#[test]
+fn the_adjoint_of_a_trajectory_is_that_of_differences() {
+    let model = dry(spec(FOUR_BAR), [0.2, 0.03, 0.0, 0.1]);
+    let (steps, nv) = (40, model.nv());
+    let mut rollout = Rollout::new(model.clone(), &options(Contact::Ncp), steps).unwrap();
+    let list = coefficients(&model);
+    rollout.select_params(&list).unwrap();
+    let mut p = vec![0.0; list.len()];
+    rollout.sim().get_params(&mut p).unwrap();
+    let (mut q, mut v) = (vec![0.0; nv * (steps + 1)], vec![0.0; nv * (steps + 1)]);
+    let (q0, v0) = (vec![0.0; nv], vec![0.4, -0.1, 0.2]);
+    // A torque on the crank drives it through dry friction.
+    let u: Vec<f64> = (0..model.nu() * steps)
+        .map(|i| if i % model.nu() == 0 { 2.0 } else { 0.0 })
+        .collect();
+    let weights: Vec<f64> = (0..q.len()).map(|i| (1.3 * i as f64).sin()).collect();
+    let mut value = |rollout: &mut Rollout, [q0, v0]: [&[f64]; 2]| -> f64 {
+        (rollout.run(q0, v0, &u, steps, Some(&mut q), Some(&mut v))).unwrap();
+        let at = |x: &[f64], s: f64| x.iter().zip(&weights).map(|(x, w)| s * x * w).sum::<f64>();
+        at(&q, 1.0) + at(&v, 0.3)
+    };
+    value(&mut rollout, [&q0, &v0]);
+    let v_bar: Vec<f64> = weights.iter().map(|w| 0.3 * w).collect();
+    let (mut by_v, mut by_p) = (vec![0.0; nv], vec![0.0; p.len()]);
+    rollout
+        .adjoint(
+            &weights,
+            &v_bar,
+            None,
+            Some(&mut by_v),
+            None,
+            Some(&mut by_p),
+        )
+        .unwrap();
+    assert_eq!(rollout.gradient(), Gradient::Exact);
+    let h = 1e-6;
+    for k in 0..p.len() {
+        let ends = [h, -h].map(|h| {
+            let mut moved = p.clone();
+            moved[k] += h;
+            rollout.sim_mut().set_params(&moved).unwrap();
+            value(&mut rollout, [&q0, &v0])
+        });
+        let slope = (ends[0] - ends[1]) / (2.0 * h);
+        let off = (by_p[k] - slope).abs();
+        assert!(
+            off < 1e-6 * (1.0 + slope.abs()),
+            "{:?}: {} {slope}",
+            list[k],
+            by_p[k]
+        );
+    }
+    rollout.sim_mut().set_params(&p).unwrap();
+    // A velocity that keeps the loop closed.
+    let along = [0.4, -0.1, 0.2];
+    let ends = [h, -h].map(|h| {
+        let moved: Vec<f64> = v0.iter().zip(along).map(|(v, a)| v + h * a).collect();
+        value(&mut rollout, [&q0, &moved])
+    });
+    let slope = (ends[0] - ends[1]) / (2.0 * h);
+    let ours: f64 = by_v.iter().zip(along).map(|(x, a)| x * a).sum();
+    assert!(
+        (ours - slope).abs() < 1e-6 * (1.0 + slope.abs()),
+        "{ours} {slope}"
+    );
 }
 
 #[test]

@@ -200,6 +200,7 @@ fn a_joint_that_others_make_fast_is_held() {
             joint1: "joint1".into(),
             joint2: Some("joint0".into()),
             coefficients: [0.0, 10.0, 0.0, 0.0, 0.0],
+            dofs: [0; 2],
         },
         origin: String::new(),
     });

@@ -351,6 +351,7 @@ fn two_hinges(limits: Option<(f64, f64)>, follows: bool) -> Arc<Model> {
                 joint1: "joint2".into(),
                 joint2: Some("joint1".into()),
                 coefficients: [0.0, 0.5, 0.0, 0.0, 0.0],
+                dofs: [0; 2],
             },
             origin: String::new(),
         });

@@ -123,6 +123,7 @@ fn couplings_hold_at_home() {
             joint1: "a".into(),
             joint2: Some("b".into()),
             coefficients: [0.1, 0.5, 0.0, 0.0, 0.0],
+            dofs: [0; 2],
         },
         origin: String::new(),
     });

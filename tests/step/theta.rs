@@ -180,6 +180,7 @@ fn tied_quadruped() -> Model {
         joint1: "thigh2".into(),
         joint2: Some("thigh3".into()),
         coefficients: [0.0, 1.0, 0.1, 0.0, 0.0],
+        dofs: [0; 2],
     };
     spec.equalities = [("rod", rod), ("coupling", coupling)]
         .map(|(name, kind)| EqualitySpec {

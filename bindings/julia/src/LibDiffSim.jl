@@ -111,6 +111,7 @@ const DS_PARAM_ACTUATOR_GAIN = Int32(19)
 const DS_PARAM_HYDROELASTIC_MODULUS = Int32(20)
 const DS_PARAM_JOINT_FRICTION_COEFFICIENT = Int32(21)
 const DS_PARAM_SPLINE_FRAME = Int32(22)
+const DS_PARAM_REDUCTION = Int32(23)
 const DS_PARAM_DEFORMABLE = Int32(24)
 const DS_SMOOTHING_FIRST_ORDER = Int32(0)
 const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
@@ -686,6 +687,8 @@ mutable struct ds_equality_desc
     coefficients::NTuple{5, Cdouble}
     tendon1::Ptr{UInt8}
     tendon2::Ptr{UInt8}
+    dof1::Int32
+    dof2::Int32
     function ds_equality_desc()
         made = new()
         ds_equality_desc_init(made)

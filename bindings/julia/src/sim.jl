@@ -263,6 +263,7 @@ const PARAMS = (
     spline_frame = LibDiffSim.DS_PARAM_SPLINE_FRAME,
     hydroelastic_modulus = LibDiffSim.DS_PARAM_HYDROELASTIC_MODULUS,
     joint_friction_coefficient = LibDiffSim.DS_PARAM_JOINT_FRICTION_COEFFICIENT,
+    reduction = LibDiffSim.DS_PARAM_REDUCTION,
     deformable = LibDiffSim.DS_PARAM_DEFORMABLE,
 )
 

@@ -295,10 +295,9 @@ def test_calls_that_do_not_take_reductions_refuse():
     q, v = np.zeros(1), np.zeros(1)
     sim.step(q, v)
     for call in (
-        lambda: sim.coriolis_matrix(q, v),
         lambda: sim.prescribe(0, 1.0),
         lambda: model.home(),
-        lambda: diffsim.Batch(model, 2),
+        lambda: diffsim.Ik(model),
         lambda: sim.jacobian_pattern(),
         lambda: model.save("/nonexistent/x.xml"),
     ):
@@ -306,6 +305,367 @@ def test_calls_that_do_not_take_reductions_refuse():
             call()
     with pytest.raises(diffsim.UnsupportedError, match="integrator"):
         diffsim.Sim(model, integrator="bdf2", contact="none")
+
+
+def robotiq(factors):
+    """A gripper of two fingers of three links each on one motor, which closes around a ball."""
+
+    def link(name, parent, xyz, mass, pad, axis="0 1 0", mimic=""):
+        return f"""<link name="{name}"><inertial><origin xyz="{pad}"/><mass value="{mass}"/><inertia ixx="4e-5" iyy="5e-5" izz="6e-5"
+ ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="{pad}"/><geometry><box size="0.012 0.03 0.04"/></geometry></collision></link>
+<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{name}"/><origin xyz="{xyz}"/><axis xyz="{axis}"/>
+<limit lower="-0.9" upper="0.9" effort="5" velocity="5"/><dynamics damping="0.02"/>{mimic}</joint>"""
+
+    text, names = "", []
+    for side, x in (("left", -0.04), ("right", 0.04)):
+        parent, at = "palm", f"{x} 0 0.03"
+        for k in range(3):
+            name = f"{side}_{k}"
+            follow = f'<mimic joint="left_0" multiplier="{factors[name]}"/>' if name in factors else ""
+            text += link(name, parent, at, 0.08 - 0.02 * k, "0 0 0.02", mimic=follow)
+            parent, at = name, "0 0 0.04"
+            names.append(name)
+    return GRIPPER % text, names
+
+
+def test_a_gripper_on_one_motor_closes_as_the_coupled_one():
+    factors = {"left_1": 0.8, "left_2": -0.9, "right_0": -1.0, "right_1": -0.8, "right_2": 0.9}
+    text, names = robotiq(factors)
+    models = [
+        diffsim.Model.from_string(text, "urdf", mimic=mimic, base="fixed", actuation="full") for mimic in ("reduce", "couple")
+    ]
+    all_ = np.array([1.0] + [factors[name] for name in names[1:]])
+    sims = [diffsim.Sim(m, contact="ncp", time_step=1e-3, tolerance=1e-13) for m in models]
+    assert [m.nv for m in models] == [1, 6]
+    q, v = np.array([-0.1]), np.array([0.0])
+    p, w = all_ * q, all_ * v
+    touched = 0
+    for _ in range(400):
+        u = np.array([0.6, 0.0, 0.0, -0.2, 0.0, 0.0])
+        q, v = sims[0].step(q, v, u)
+        p, w = sims[1].step(p, w, u)
+        np.testing.assert_allclose(all_ * q, p, atol=1e-8)
+        touched += len(sims[0].contacts()) > 0
+    # The fingers stop on each other.
+    assert touched > 50 and np.abs(v).max() < 0.1
+
+
+def entries(index, count):
+    return [diffsim.Param("reduction", index, k) for k in range(count)]
+
+
+def check_entries(sim, q, v, u, rng, tolerance=1e-6):
+    """Derivatives of a step by all entries of the only reduction: differences, and JVP and VJP against Jacobians."""
+    model = sim.model
+    sim.reset()
+    q_next, _ = sim.step(q, v, u)
+    j = sim.jacobians()
+    assert sim.info().gradient is diffsim.Gradient.EXACT
+    values = sim.params.copy()
+    for i in range(len(values)):
+        ends = []
+        for sign in (1, -1):
+            sim.params = values + sign * H * np.eye(len(values))[i]
+            sim.reset()
+            a, b = sim.step(q, v, u)
+            ends.append(np.concatenate([model.difference(q_next, a), b]))
+        by = (ends[0] - ends[1]) / (2 * H)
+        ours = np.concatenate([j.dq_dp[:, i], j.dv_dp[:, i]])
+        np.testing.assert_allclose(ours, by, atol=tolerance * (1 + np.abs(by).max()), err_msg=f"entry {i}")
+    sim.params = values
+    sim.reset()
+    sim.step(q, v, u)
+    dq, dv = rng.normal(size=(2, model.nv))
+    du, dp = rng.normal(size=model.nu), rng.normal(size=len(values))
+    scale = 1 + max(np.abs(x).max() for x in (j.dv_dq, j.dv_dv, j.dv_dp))
+    a, b = sim.jvp(dq, dv, du, dp)
+    np.testing.assert_allclose(a, j.dq_dq @ dq + j.dq_dv @ dv + j.dq_du @ du + j.dq_dp @ dp, atol=1e-10 * scale)
+    np.testing.assert_allclose(b, j.dv_dq @ dq + j.dv_dv @ dv + j.dv_du @ du + j.dv_dp @ dp, atol=1e-10 * scale)
+    np.testing.assert_allclose(sim.jvp(dp=dp)[1], j.dv_dp @ dp, atol=1e-10 * scale)
+    x, y = rng.normal(size=(2, model.nv))
+    bar = sim.vjp(x, y)
+    np.testing.assert_allclose(bar.p, j.dq_dp.T @ x + j.dv_dp.T @ y, atol=1e-10 * scale)
+    np.testing.assert_allclose(bar.q, j.dq_dq.T @ x + j.dv_dq.T @ y, atol=1e-10 * scale)
+    # The last parameter alone.
+    sim.select_params(entries(0, len(values))[-1:])
+    sim.reset()
+    sim.step(q, v, u)
+    np.testing.assert_allclose(sim.jacobians().dv_dp[:, 0], j.dv_dp[:, -1], atol=1e-10 * scale)
+
+
+@pytest.mark.parametrize("contact", ["none", "ncp", "convex", "lcp", "penalty"])
+def test_derivatives_by_the_entries_of_a_reduction(contact):
+    rng = np.random.default_rng(6)
+    model, _ = mixed(friction=0.0 if contact == "penalty" else 0.02)
+    sim = diffsim.Sim(model, contact=contact)
+    sim.select_params(entries(0, 12))
+    matrix = np.array([1.0, 0.5, 0.1, 0.0, 0.2, -0.3, 0.05, 2.0, 0.1, 0.0, 0.02, -0.1])
+    np.testing.assert_array_equal(sim.params, matrix)
+    q, v = state(model, rng, height=3.0)
+    check_entries(sim, q, v, rng.normal(size=model.nu), rng)
+
+
+@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp"])
+def test_derivatives_by_the_entries_of_a_reduction_in_contact(contact):
+    rng = np.random.default_rng(7)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact=contact)
+    sim.select_params(entries(0, 12))
+    q = model.neutral()
+    q = model.integrate(q, np.concatenate([[0, 0, 0], [0.2, 0.3, 0.1], [0.1, -0.2, 0.3]]))
+    placed = sim.forward_kinematics(q)[..., model.body_id("base")]
+    corners = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)])
+    q[2] -= (placed[:3, :3] @ corners.T)[2].min() + placed[2, 3] + 1e-4
+    v = np.array([0.3, -0.2, -0.8, 0.1, 0.2, 0.1, 0.5, -0.3, 0.2])
+    check_entries(sim, q, v, rng.normal(size=model.nu), rng)
+
+
+def test_changed_entries_are_those_of_a_model_made_with_them():
+    factors, offset = (0.9, -0.6, 0.3), (0.05, 0.0, -0.1)
+    sim, rollout = (made(chain(), *arguments) for made, arguments in ((diffsim.Sim, ()), (diffsim.Rollout, (20,))))
+    for of in (sim, rollout):
+        of.select_params(entries(0, 6))
+        of.params = np.concatenate([factors, offset])
+    theirs = diffsim.Sim(chain(factors=factors, offset=offset))
+    q, v, u = np.array([0.3]), np.array([-0.4]), np.array([0.1, 0.2, -0.1])
+    trajectory = rollout.run(q, v, np.tile(u[:, None], 20))[0]
+    p, w = q, v
+    for k in range(20):
+        q, v = sim.step(q, v, u)
+        p, w = theirs.step(p, w, u)
+        np.testing.assert_allclose([*q, *v], [*p, *w], atol=1e-13)
+        np.testing.assert_allclose(trajectory[:, k + 1], p, atol=1e-12)
+    np.testing.assert_allclose(sim.forward_dynamics(q, v, [0.3]), theirs.forward_dynamics(q, v, [0.3]), atol=1e-11)
+    np.testing.assert_allclose(sim.forward_kinematics(q), theirs.forward_kinematics(q), atol=1e-13)
+    for bad, message in (([0, 0, 0], "rank 1"), ([1, np.nan, 1], "finite")):
+        with pytest.raises(diffsim.DiffsimError, match=message):
+            sim.params = np.concatenate([bad, offset])
+        np.testing.assert_array_equal(sim.params, np.concatenate([factors, offset]))
+
+
+def test_a_rollout_has_the_gradient_by_the_entries_of_a_reduction():
+    rng = np.random.default_rng(8)
+    model, _ = mixed()
+    steps = 20
+    rollout = diffsim.Rollout(model, steps, contact="ncp", time_step=2e-3, checkpoint_interval=4)
+    rollout.select_params([*entries(0, 12), diffsim.Param("joint_damping", "a")])
+    q0, v0 = state(model, rng, height=2.0)
+    u = rng.normal(size=(model.nu, steps))
+    by_q, by_v = rng.normal(size=(model.nq, steps + 1)), rng.normal(size=(model.nv, steps + 1))
+    by_q[:7] = 0.0
+
+    def value():
+        q, v = rollout.run(q0, v0, u)
+        return (by_q * q).sum() + (by_v * v).sum()
+
+    values, differences = rollout.params.copy(), []
+    for e in np.eye(len(values)):
+        ends = []
+        for sign in (1, -1):
+            rollout.params = values + sign * H * e
+            ends.append(value())
+        differences.append((ends[0] - ends[1]) / (2 * H))
+    rollout.params = values
+    value()
+    q_bar = np.zeros((model.nv, steps + 1))
+    q_bar[6:] = by_q[7:]
+    bar = rollout.adjoint(q_bar, by_v)
+    np.testing.assert_allclose(bar.p, differences, atol=1e-6 * (1 + np.abs(differences).max()))
+
+
+def test_entries_that_have_no_derivative_are_refused():
+    sim = diffsim.Sim(chain())
+    for index, component, message in ((1, 0, "index"), (0, 6, "component"), (-1, 0, "index")):
+        with pytest.raises(diffsim.DiffsimError, match=message):
+            sim.select_params([diffsim.Param("reduction", index, component)])
+    with pytest.raises(diffsim.DiffsimError, match="index"):
+        diffsim.Sim(chain(reduced=False)).select_params(entries(0, 1))
+    bounded = chain(lower=-0.4, upper=0.35)
+    with pytest.raises(diffsim.UnsupportedError, match="bounds"):
+        diffsim.Sim(bounded).select_params(entries(0, 1))
+    diffsim.Sim(bounded, contact="none").select_params(entries(0, 1))
+
+
+def test_a_batch_is_its_sims():
+    rng = np.random.default_rng(9)
+    model, _ = mixed()
+    count, steps = 3, 6
+    batch = diffsim.Batch(model, count, 2, contact="ncp", time_step=2e-3)
+    params = [*entries(0, 12), diffsim.Param("joint_damping", "a")]
+    batch.select_params(params)
+    starts = [state(model, rng, height=0.1 + k) for k in range(count)]
+    q, v = (np.stack([s[k] for s in starts], axis=1) for k in (0, 1))
+    u = rng.normal(size=(model.nu, steps, count))
+    q_bar, v_bar = rng.normal(size=(2, model.nv, steps + 1, count))
+    values = [batch.get_params(i) * (1 + 0.1 * i) for i in range(count)]
+    for i, x in enumerate(values):
+        batch.set_params(i, x)
+    q_next, v_next = batch.step(q, v, u[:, 0])
+    jacobians, bars = batch.jacobians(), batch.vjp(q_bar[:, 0], v_bar[:, 0])
+    run = batch.rollout(q, v, u)
+    of_run = batch.rollout_adjoint(q_bar, v_bar)
+    for i in range(count):
+        sim = diffsim.Sim(model, contact="ncp", time_step=2e-3)
+        rollout = diffsim.Rollout(model, steps, contact="ncp", time_step=2e-3)
+        for of in (sim, rollout):
+            of.select_params(params)
+            of.params = values[i]
+        a, b = sim.step(q[:, i], v[:, i], u[:, 0, i])
+        np.testing.assert_array_equal(q_next[:, i], a)
+        np.testing.assert_array_equal(v_next[:, i], b)
+        ours = sim.jacobians()
+        for name in ("dq_dq", "dq_dv", "dq_du", "dq_dp", "dv_dq", "dv_dv", "dv_du", "dv_dp"):
+            np.testing.assert_array_equal(getattr(jacobians, name)[..., i], getattr(ours, name), err_msg=name)
+        bar = sim.vjp(q_bar[:, 0, i], v_bar[:, 0, i])
+        for name in "qvup":
+            np.testing.assert_array_equal(getattr(bars, name)[:, i], getattr(bar, name), err_msg=name)
+        a, b = rollout.run(q[:, i], v[:, i], u[..., i])
+        np.testing.assert_array_equal(run[0][..., i], a)
+        np.testing.assert_array_equal(run[1][..., i], b)
+        bar = rollout.adjoint(q_bar[..., i], v_bar[..., i])
+        for name in "qvup":
+            np.testing.assert_array_equal(getattr(of_run, name)[..., i], getattr(bar, name), err_msg=name)
+
+
+def test_sensors_read_and_have_derivatives():
+    rng = np.random.default_rng(10)
+    made, _ = mixed()
+    builder = diffsim.Builder.from_model(made)
+    builder.add_sensor("joint_position", of="b")
+    builder.add_sensor("joint_velocity", of="d")
+    for kind in ("frame_position", "frame_linear_velocity", "gyro", "accelerometer"):
+        builder.add_sensor(kind, body="c")
+    model = builder.build()
+    sim = diffsim.Sim(model)
+    q, v = state(model, rng)
+    u = rng.normal(size=model.nu)
+    data = sim.sensors(q, v, u)
+    assert abs(data[0] - (0.5 * q[7] - 0.3 * q[8])) < 1e-14 and abs(data[1] - (2 * v[7] - 0 * v[6])) < 1e-14
+    np.testing.assert_allclose(data[2:5], sim.forward_kinematics(q)[:3, 3, model.body_id("c")], atol=1e-14)
+    dq, dv, du, _ = sim.sensor_jacobians(q, v, u)
+    for k, e in enumerate(H * np.eye(model.nv)):
+        difference = (sim.sensors(model.integrate(q, e), v, u) - sim.sensors(model.integrate(q, -e), v, u)) / (2 * H)
+        np.testing.assert_allclose(dq[:, k], difference, atol=1e-5 * (1 + np.abs(difference).max()))
+        difference = (sim.sensors(q, v + e, u) - sim.sensors(q, v - e, u)) / (2 * H)
+        np.testing.assert_allclose(dv[:, k], difference, atol=1e-5 * (1 + np.abs(difference).max()))
+    bar = rng.normal(size=model.nsensordata)
+    for ours, by in zip(sim.sensor_vjp(q, v, bar, u), (dq, dv, du)):
+        np.testing.assert_allclose(ours, by.T @ bar, atol=1e-9)
+
+
+def test_a_recorder_shows_all_bodies():
+    model = chain()
+    sim, recorder = diffsim.Sim(model), diffsim.Recorder(model, rate=0)
+    q, v = np.array([0.4]), np.array([0.5])
+    for _ in range(3):
+        q, v = sim.step(q, v)
+        recorder.step(sim)
+    recorder.set_gradient("pose", [1.0])
+    recorder.state(1.0, q, v)
+    frames = recorder.recording().frames
+    assert len(frames) == 5
+    places = sim.forward_kinematics(q)
+    for frame in (frames[3], frames[4]):
+        np.testing.assert_allclose(frame.poses[-1, :3], places[:3, 3, -1], atol=1e-6)
+
+
+def test_the_acceleration_and_its_derivatives():
+    rng = np.random.default_rng(11)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact="ncp", integrator="symplectic_euler")
+    sim.select_params([*entries(0, 12), diffsim.Param("joint_damping", "a")])
+    q, v = state(model, rng, height=3.0)
+    u = rng.normal(size=model.nu)
+    a = sim.forward(q, v, u)
+    da_dq, da_dv, da_du, da_dp = sim.acceleration_jacobians()
+    bar = rng.normal(size=model.nv)
+    for ours, by in zip(sim.acceleration_vjp(bar), (da_dq, da_dv, da_du, da_dp)):
+        np.testing.assert_allclose(ours, by.T @ bar, atol=1e-9)
+    values = sim.params.copy()
+
+    def at(dq, dv, du, dp):
+        sim.params = values + dp
+        return sim.forward(model.integrate(q, dq), v + dv, u + du)
+
+    sizes = (model.nv, model.nv, model.nu, len(values))
+    for k, by in enumerate((da_dq, da_dv, da_du, da_dp)):
+        for i in range(sizes[k]):
+            d = [np.zeros(n) for n in sizes]
+            d[k][i] = H
+            difference = (at(*d) - at(*(-x for x in d))) / (2 * H)
+            np.testing.assert_allclose(by[:, i], difference, atol=2e-6 * (1 + np.abs(difference).max()), err_msg=f"{k} {i}")
+    assert np.isfinite(a).all()
+
+
+def test_calls_that_follow_a_step():
+    rng = np.random.default_rng(12)
+    (model, matrix), (whole, _) = mixed(), mixed(reduced=False)
+    g, expand = matrices(model, whole, matrix)
+    sim, all_ = diffsim.Sim(model), diffsim.Sim(whole)
+    sim.select_params(entries(0, 12))
+    q, v = state(model, rng, height=0.6)
+    u = rng.normal(size=model.nu)
+    coriolis = g.T @ all_.coriolis_matrix(expand(q), g @ v) @ g
+    np.testing.assert_allclose(sim.coriolis_matrix(q, v), coriolis, atol=1e-11)
+    a, b = sim.linearize(q, v, u)
+    sim.reset()
+    sim.step(q, v, u)
+    j = sim.jacobians()
+    np.testing.assert_array_equal(a, np.block([[j.dq_dq, j.dq_dv], [j.dv_dq, j.dv_dv]]))
+    np.testing.assert_array_equal(b, np.vstack([j.dq_du, j.dv_du]))
+    assert [len(x) for x in sim.column_labels()] == [model.nv, model.nv, model.nu, 12]
+    assert not any(x.any() for x in sim.column_labels())
+    # A force on the coordinates is one on the joints.
+    w = rng.normal(size=whole.nv)
+    sim.reset()
+    by_inputs = sim.step(q, v, u + w)[1]
+    sim.set_force(g.T @ w)
+    sim.reset()
+    np.testing.assert_allclose(sim.step(q, v, u)[1], by_inputs, atol=1e-11)
+
+
+def test_a_feedback_on_a_coordinate():
+    h, q, v, tau, k, d = 1e-3, np.array([0.3]), np.array([0.8]), 0.4, -900.0, -5.0
+    sim = diffsim.Sim(chain(), time_step=h)
+    ends = []
+    for force in (0.0, 1.0):
+        sim.set_force([force])
+        ends.append(sim.step(q, v)[1][0])
+    mass, plain = h / (ends[1] - ends[0]), (ends[0] - v[0]) / (ends[1] - ends[0])
+    sim.set_force([tau], [[k]], [[d]])
+    end = sim.step(q, v)[1][0]
+    assert abs(mass * (end - v[0]) / h - (plain + tau + k * h * end + d * (end - v[0]))) < 1e-9
+
+
+def test_impulses_have_derivatives():
+    rng = np.random.default_rng(13)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact="ncp")
+    sim.select_params(entries(0, 12))
+    q = model.neutral()
+    q = model.integrate(q, np.concatenate([[0, 0, 0], [0.2, 0.3, 0.1], [0.1, -0.2, 0.3]]))
+    placed = sim.forward_kinematics(q)[..., model.body_id("base")]
+    corners = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)])
+    q[2] -= (placed[:3, :3] @ corners.T)[2].min() + placed[2, 3] + 1e-4
+    v = np.array([0.3, -0.2, -0.8, 0.1, 0.2, 0.1, 0.5, -0.3, 0.2])
+    u, values = rng.normal(size=model.nu), sim.params.copy()
+
+    def impulses(dq, dv, du, dp):
+        sim.params = values + dp
+        sim.reset()
+        sim.step(model.integrate(q, dq), v + dv, u + du)
+        return np.array(sim.contacts()["impulse"]).T
+
+    d = [rng.normal(size=n) for n in (model.nv, model.nv, model.nu, 12)]
+    difference = (impulses(*(H * x for x in d)) - impulses(*(-H * x for x in d))) / (2 * H)
+    impulses(*(0 * x for x in d))
+    ours, unique = sim.impulse_jvp(*d)
+    assert unique and ours.size > 0
+    np.testing.assert_allclose(ours, difference, atol=1e-6 * (1 + np.abs(difference).max()))
+    bar = rng.normal(size=ours.shape)
+    back, _ = sim.impulse_vjp(bar)
+    along = sum(x @ y for x, y in zip((back.q, back.v, back.u, back.p), d))
+    assert abs(along - (bar * ours).sum()) < 1e-9 * (1 + abs(along))
 
 
 def test_bad_reductions_are_refused_and_change_nothing():

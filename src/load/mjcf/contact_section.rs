@@ -105,6 +105,7 @@ impl Loader {
                     joint1,
                     joint2,
                     coefficients,
+                    dofs: [0; 2],
                 }))
             }
             "tendon" => {

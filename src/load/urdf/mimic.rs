@@ -93,6 +93,7 @@ pub(super) fn couplings<'a, 'd: 'a>(
                 joint1: name.clone(),
                 joint2: Some(f.leader.to_owned()),
                 coefficients: [f.offset, f.multiplier, 0.0, 0.0, 0.0],
+                dofs: [0; 2],
             },
             origin: format!("line {}", f.element.line()),
         });

@@ -371,6 +371,9 @@ class ParamKind(Named):
         along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
         number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
         "unsupported".
+    REDUCTION: index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix, column-
+        major, then of its offset. The coordinates y stay. "unsupported" if a joint that follows another one has
+        bounds, except with "none".
     DEFORMABLE: index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
         stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along
         axis k [m]. Density and places also change the masses of the nodes.
@@ -399,6 +402,7 @@ class ParamKind(Named):
     HYDROELASTIC_MODULUS = 20
     JOINT_FRICTION_COEFFICIENT = 21
     SPLINE_FRAME = 22
+    REDUCTION = 23
     DEFORMABLE = 24
 
 
@@ -623,8 +627,9 @@ class EqualityKind(Named):
         rows.
     WELD: body2 keeps its pose in body1: 6 rows, acting at anchor2; 3 rows if torque_scale is 0.
     DISTANCE: anchor1 of body1 and anchor2 of body2 stay at a distance, as if on a massless rod: 1 row.
-    JOINT: Couples two one-dof joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2, q1 - ref1 =
-        coefficients[0]. 1 row.
+    JOINT: Couples two coordinates of joints: q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k. Without joint2, q1 -
+        ref1 = coefficients[0]. Of a joint with several dofs dof1 and dof2 choose the coordinate, with a reference
+        of 0. Not of spherical and free joints. 1 row.
     TENDON: Couples the lengths of two tendons: l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k, with the lengths
         at the reference configuration as references. Without tendon2, l1 - ref1 = coefficients[0]. 1 row.
     """
@@ -928,6 +933,7 @@ ParamKindName = Literal[
     "hydroelastic_modulus",
     "joint_friction_coefficient",
     "spline_frame",
+    "reduction",
     "deformable",
 ]
 SmoothingMethodName = Literal[

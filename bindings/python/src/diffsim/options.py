@@ -262,6 +262,8 @@ class EqualityFields(TypedDict, total=False):
     coefficients: ArrayLike
     tendon1: Optional[str]
     tendon2: Optional[str]
+    dof1: int
+    dof2: int
 
 
 class SmoothingOptions(TypedDict, total=False):
