@@ -514,8 +514,9 @@ fn equal_coefficients_of_torsion_have_one_side_in_a_jam() {
                 w.v.copy_from_slice(&[1e-4, 0.0, 0.0, 0.0, 0.0, 1e-2]);
                 w.step()
             };
-            // Steps that try all push-out in vain decide how much they give up, which is a switch; others know.
-            let info = (0..20).map(|_| step()).find(|i| i.iterations < 100);
+            // A step that tries all push-out in vain takes at least twelve iterations. It decides how much
+            // it gives up, which is a switch. Other steps begin with compliant rows.
+            let info = (0..20).map(|_| step()).find(|i| i.iterations < 12);
             let info = info.unwrap();
             assert!(info.converged && info.push_out_given_up, "{law:?} {info:?}");
             assert!(w.v[5] != 0.0);

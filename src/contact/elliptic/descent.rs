@@ -57,7 +57,7 @@ impl Descent {
             d: numbers(),
             d_x: numbers(),
             reach: numbers(),
-            newton: SlopeSystem::new(rows),
+            newton: SlopeSystem::new(rows, blocks),
         }
     }
 
@@ -164,9 +164,7 @@ impl Descent {
     }
 
     fn find_reach(&mut self, system: &System) {
-        let n = system.order();
-        let diagonal = system.matrix.iter().step_by(n + 1);
-        for (reach, g) in self.reach.iter_mut().zip(diagonal) {
+        for (reach, g) in self.reach.iter_mut().zip(&system.diagonal) {
             *reach = g.sqrt();
         }
     }

@@ -13,16 +13,29 @@
 //! from σ_n = 0 and Eᵀ(dσ_T + ‖σ_T‖/(μ λ_n) E x) = 0. The factors c and s scale the second equation so
 //! that it stays regular if the slip or the impulse vanishes. The compliant law has L = 𝒢, R = Q = 1:
 //! the system is (1 + 𝒢 G) x = −𝒢 w.
+//!
+//! If the rows are by coordinates, G = H Hᵀ + C with the compliance C, units with compliant rows (s) act as
+//! springs and dampers on the coordinates. With S = R (LᵀC R + Q)⁻¹ Lᵀ their impulses are −S (w + H z),
+//! where z = Hᵀλ. They are eliminated: the other units (t) have the system above with
+//!
+//!   H K⁻¹Hᵀ + C  in place of  G,   w − H K⁻¹ H_sᵀ S w_s  in place of  w,   K = 1 + H_sᵀ S H_s.
+//!
+//! K has the size of the coordinates, however many rows are held.
 
 use super::answer::Answer;
+use super::coordinates::{inverse, product};
 use super::stand::Stand;
 use super::system::System;
-use super::unit::{Set, Unit, WIDEST, Wide, norm};
+use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm};
 use crate::contact::digits::DEPENDENT;
-use crate::linalg::{General, LANES};
+use crate::linalg::{General, LANES, Lu};
 
 /// Below this relative pivot, partial pivoting does not decide the rank.
 const DOUBTFUL: f64 = 1e-7;
+
+/// Units whose rows all have at least this share of their response as compliance are eliminated. Less
+/// compliance would cost more than three digits.
+const YIELDS: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
@@ -37,18 +50,28 @@ pub(super) struct Face {
     by_limit: Wide,
     /// True for a sliding cone, whose impulse turns with the slip.
     slides: bool,
+    /// S of a unit that is eliminated. It has no unknowns.
+    slope: Option<Slope>,
 }
 
 #[derive(Debug)]
 pub(super) struct Faces {
     faces: Vec<Face>,
+    /// Number of unknowns of all units that are not eliminated.
     pub order: usize,
+    /// Whether any unit is eliminated, and the factors of K.
+    yields: bool,
+    stiffness: Lu,
     /// Whether the last factorization of these faces found dependent rows.
     is_deficient: bool,
     system: General,
     x: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
     line: Vec<f64>,
+    /// Vectors by coordinates, and S H of a unit.
+    z: Vec<[f64; 1]>,
+    dz: Vec<[f64; 1]>,
+    lines: Vec<f64>,
     panel: Vec<[f64; LANES]>,
     columns: Vec<[f64; LANES]>,
 }
@@ -58,11 +81,17 @@ impl Faces {
         Faces {
             faces: Vec::with_capacity(blocks),
             order: 0,
+            yields: false,
+            // At most 0.54 coordinates for each row: see `Coordinates`.
+            stiffness: Lu::new(3 * rows / 5),
             is_deficient: false,
             system: General::new(rows),
             x: vec![[0.0]; rows],
             scratch: vec![[0.0]; rows],
             line: vec![0.0; rows],
+            z: vec![[0.0]; rows],
+            dz: vec![[0.0]; rows],
+            lines: Vec::with_capacity(WIDEST * rows),
             panel: vec![[0.0; LANES]; rows],
             columns: vec![[0.0; LANES]; rows],
         }
@@ -80,7 +109,9 @@ impl Faces {
         for (unit, stand) in system.units.iter().zip(stands) {
             let response = system.response(unit);
             let part = (&mut lambda[unit.range()], &sigma[unit.range()]);
-            self.push(rigid(unit, *stand, response, part));
+            let mut face = rigid(unit, *stand, response, part);
+            face.slope = spring(system, unit, &face);
+            self.push(face);
         }
     }
 
@@ -103,30 +134,93 @@ impl Faces {
     fn clear(&mut self) {
         self.faces.clear();
         self.order = 0;
+        self.yields = false;
         self.is_deficient = false;
     }
 
     fn push(&mut self, mut face: Face) {
         face.start = self.order;
-        self.order += face.size;
+        match face.slope {
+            None => self.order += face.size,
+            Some(_) => self.yields = true,
+        }
         self.faces.push(face);
+    }
+
+    /// Factors K. If it is singular, no unit is eliminated.
+    fn eliminate(&mut self, system: &System) {
+        if !self.yields {
+            return;
+        }
+        let coordinates = &system.coordinates;
+        let c = coordinates.count();
+        const NONE: &Slope = &[[0.0; WIDEST]; WIDEST];
+        let slopes = self.faces.iter().map(|f| f.slope.as_ref().unwrap_or(NONE));
+        let k = self.system.matrix(c);
+        coordinates.assemble(&system.units, slopes, &mut self.lines, k);
+        if self.stiffness.factor(k, c, c, 0.0) {
+            return;
+        }
+        (self.yields, self.order) = (false, 0);
+        for face in &mut self.faces {
+            (face.slope, face.start) = (None, self.order);
+            self.order += face.size;
+        }
+    }
+
+    /// The units that are eliminated, each with S.
+    fn springs<'a>(
+        units: &'a [Unit],
+        faces: &'a [Face],
+    ) -> impl Iterator<Item = (&'a Unit, &'a Slope)> {
+        let all = units.iter().zip(faces);
+        all.filter_map(|(unit, f)| f.slope.as_ref().map(|slope| (unit, slope)))
+    }
+
+    /// All other units.
+    fn others<'a>(
+        units: &'a [Unit],
+        faces: &'a [Face],
+    ) -> impl Iterator<Item = (&'a Unit, &'a Face)> {
+        let all = units.iter().zip(faces);
+        all.filter(|(_, f)| f.slope.is_none())
     }
 
     /// Computes LᵀG R + Q.
     fn fill(&mut self, system: &System) {
         let (n, m) = (system.order(), self.order);
+        let coordinates = &system.coordinates;
         let a = self.system.matrix(m);
-        for (unit, face) in system.units.iter().zip(&self.faces) {
+        for (unit, face) in Self::others(&system.units, &self.faces) {
             for k in 0..face.size {
                 let line = &mut self.line[..n];
-                line.fill(0.0);
-                for (left, row) in face.left.iter().zip(unit.range()) {
-                    if left[k] != 0.0 {
-                        crate::linalg::add_scaled(left[k], &system.matrix[row * n..][..n], line);
+                if system.has_matrix() {
+                    line.fill(0.0);
+                    for (left, row) in face.left.iter().zip(unit.range()) {
+                        if left[k] != 0.0 {
+                            let row = &system.matrix[row * n..][..n];
+                            crate::linalg::add_scaled(left[k], row, line);
+                        }
+                    }
+                } else {
+                    let z = &mut self.z[..coordinates.count()];
+                    let left: Wide = std::array::from_fn(|r| face.left[r][k]);
+                    z.fill([0.0]);
+                    coordinates.add_transposed(unit, 1.0, &left[..unit.rows], z);
+                    if self.yields {
+                        let scratch = &mut self.dz[..z.len()];
+                        self.stiffness.solve_transpose(z, scratch);
+                    }
+                    for (other, _) in Self::others(&system.units, &self.faces) {
+                        let own = coordinates.times(other, z);
+                        line[other.range()].copy_from_slice(&own[..other.rows]);
+                    }
+                    for (left, row) in left.iter().zip(unit.range()) {
+                        line[row] += left * coordinates.compliance(row);
                     }
                 }
                 let out = &mut a[(face.start + k) * m..][..m];
-                for (other, columns) in system.units.iter().zip(&self.faces) {
+                for (other, columns) in Self::others(&system.units, &self.faces) {
                     for c in 0..columns.size {
                         let right = columns.right.iter().zip(&line[other.range()]);
                         out[columns.start + c] = right.map(|(r, x)| r[c] * x).sum();
@@ -137,14 +231,68 @@ impl Faces {
         }
     }
 
+    /// λ ← λ + dλ with the answer dλ of all units to `w`.
+    fn respond(&mut self, system: &System, w: &[f64], lambda: &mut [f64]) {
+        let m = self.order;
+        let coordinates = &system.coordinates;
+        let c = coordinates.count();
+        if self.yields {
+            // z ← −K⁻¹ H_sᵀ S w_s
+            let z = &mut self.z[..c];
+            z.fill([0.0]);
+            for (unit, slope) in Self::springs(&system.units, &self.faces) {
+                let push = times(slope, &w[unit.range()]);
+                coordinates.add_transposed(unit, -1.0, &push[..unit.rows], z);
+            }
+            self.stiffness.solve(z, &mut self.dz[..c]);
+        }
+        self.restrict(system, w, -1.0);
+        if self.yields {
+            for (unit, face) in Self::others(&system.units, &self.faces) {
+                let own = coordinates.times(unit, &self.z[..c]);
+                for k in 0..face.size {
+                    let held = face.left.iter().zip(own);
+                    self.x[face.start + k][0] -= held.map(|(l, w)| l[k] * w).sum::<f64>();
+                }
+            }
+        }
+        self.system.solve(&mut self.x[..m], &mut self.scratch[..m]);
+        self.expand(system, lambda);
+        if self.yields {
+            // z ← z + K⁻¹ H_tᵀ R x
+            let dz = &mut self.dz[..c];
+            dz.fill([0.0]);
+            for (unit, face) in Self::others(&system.units, &self.faces) {
+                let push: Wide = std::array::from_fn(|r| {
+                    let x = (0..face.size).map(|k| face.right[r][k] * self.x[face.start + k][0]);
+                    x.sum()
+                });
+                coordinates.add_transposed(unit, 1.0, &push[..unit.rows], dz);
+            }
+            let scratch = self.line[..c].as_chunks_mut::<1>().0;
+            self.stiffness.solve(dz, scratch);
+            for ([z], [dz]) in self.z[..c].iter_mut().zip(&*dz) {
+                *z += dz;
+            }
+            for (unit, slope) in Self::springs(&system.units, &self.faces) {
+                let moved = coordinates.times(unit, &self.z[..c]);
+                let mut own = [0.0; WIDEST];
+                for ((own, moved), w) in own.iter_mut().zip(moved).zip(&w[unit.range()]) {
+                    *own = moved + w;
+                }
+                let push = times(slope, &own);
+                for (l, push) in lambda[unit.range()].iter_mut().zip(push) {
+                    *l -= push;
+                }
+            }
+        }
+    }
+
     /// λ ← λ + R x with the x that brings held velocities to zero; call after [`Faces::factor`]. If the
     /// held rows depend on each other, x brings them as near to zero as it can, and is the smallest such
     /// x ([`General`]).
     pub fn step(&mut self, system: &System, lambda: &mut [f64], sigma: &[f64]) {
-        let m = self.order;
-        self.restrict(system, sigma, -1.0);
-        self.system.solve(&mut self.x[..m], &mut self.scratch[..m]);
-        self.expand(system, lambda);
+        self.respond(system, sigma, lambda);
         for (unit, face) in system.units.iter().zip(&self.faces) {
             if let Set::Cone { mu } = unit.set
                 && face.slides
@@ -156,6 +304,7 @@ impl Faces {
 
     /// Factors the system and finds its rank.
     pub fn factor(&mut self, system: &System) {
+        self.eliminate(system);
         self.fill(system);
         if !self.system.factor(DOUBTFUL) {
             self.system.factor_complete(DEPENDENT);
@@ -181,7 +330,7 @@ impl Faces {
 
     /// x ← ± Lᵀ w.
     fn restrict(&mut self, system: &System, w: &[f64], sign: f64) {
-        for (unit, face) in system.units.iter().zip(&self.faces) {
+        for (unit, face) in Self::others(&system.units, &self.faces) {
             for k in 0..face.size {
                 let held = face.left.iter().zip(&w[unit.range()]);
                 let sum: f64 = held.map(|(l, w)| l[k] * w).sum();
@@ -192,7 +341,7 @@ impl Faces {
 
     /// λ ← λ + R x.
     fn expand(&self, system: &System, lambda: &mut [f64]) {
-        for (unit, face) in system.units.iter().zip(&self.faces) {
+        for (unit, face) in Self::others(&system.units, &self.faces) {
             for (l, right) in lambda[unit.range()].iter_mut().zip(&face.right) {
                 for k in 0..face.size {
                     *l += right[k] * self.x[face.start + k][0];
@@ -223,10 +372,7 @@ impl Faces {
 
     /// `dlambda` ← `dlambda` − R A⁻¹ Lᵀ w.
     pub fn answer(&mut self, system: &System, w: &[f64], dlambda: &mut [f64]) {
-        let m = self.order;
-        self.restrict(system, w, -1.0);
-        self.system.solve(&mut self.x[..m], &mut self.scratch[..m]);
-        self.expand(system, dlambda);
+        self.respond(system, w, dlambda);
     }
 
     /// Whether the held rows can stay at rest along `w`, up to `slack`; call after [`Faces::answer`]
@@ -238,7 +384,7 @@ impl Faces {
         for (v, w) in velocity.iter_mut().zip(w) {
             *v += w;
         }
-        let holds = system.units.iter().zip(&self.faces).all(|(unit, face)| {
+        let holds = Self::others(&system.units, &self.faces).all(|(unit, face)| {
             (0..face.size).all(|k| {
                 let held = face.left.iter().zip(&velocity[unit.range()]);
                 let sum: f64 = held.map(|(l, v)| l[k] * v).sum();
@@ -250,22 +396,61 @@ impl Faces {
         holds
     }
 
-    /// `w_bar` ← −L A⁻ᵀ Rᵀ λ̄.
+    /// `w_bar` ← (dλ/dw)ᵀ λ̄ with the dλ of [`Faces::answer`]: −L A⁻ᵀ Rᵀ λ̄ if no unit is eliminated.
     pub fn answer_transpose(&mut self, system: &System, bar: &[f64], w_bar: &mut [f64]) {
         let m = self.order;
-        for (unit, face) in system.units.iter().zip(&self.faces) {
+        let coordinates = &system.coordinates;
+        let c = coordinates.count();
+        if self.yields {
+            // z ← −H_sᵀ Sᵀ λ̄_s, dz ← K⁻ᵀ z
+            let (z, dz) = (&mut self.z[..c], &mut self.dz[..c]);
+            z.fill([0.0]);
+            for (unit, slope) in Self::springs(&system.units, &self.faces) {
+                let pull = times_transposed(slope, &bar[unit.range()]);
+                coordinates.add_transposed(unit, -1.0, &pull[..unit.rows], z);
+            }
+            dz.copy_from_slice(z);
+            let scratch = self.line[..c].as_chunks_mut::<1>().0;
+            self.stiffness.solve_transpose(dz, scratch);
+        }
+        for (unit, face) in Self::others(&system.units, &self.faces) {
             for k in 0..face.size {
                 let along = face.right.iter().zip(&bar[unit.range()]);
                 self.x[face.start + k][0] = along.map(|(r, b)| r[k] * b).sum();
+            }
+            if self.yields {
+                let own = coordinates.times(unit, &self.dz[..c]);
+                for k in 0..face.size {
+                    let along = face.right.iter().zip(own);
+                    self.x[face.start + k][0] += along.map(|(r, b)| r[k] * b).sum::<f64>();
+                }
             }
         }
         self.system
             .solve_transpose(&mut self.x[..m], &mut self.scratch[..m]);
         w_bar.fill(0.0);
-        for (unit, face) in system.units.iter().zip(&self.faces) {
+        for (unit, face) in Self::others(&system.units, &self.faces) {
             for (w, left) in w_bar[unit.range()].iter_mut().zip(&face.left) {
                 for k in 0..face.size {
                     *w -= left[k] * self.x[face.start + k][0];
+                }
+            }
+        }
+        if self.yields {
+            // z ← K⁻ᵀ (z + H_tᵀ w̄_t)
+            let z = &mut self.z[..c];
+            for (unit, _) in Self::others(&system.units, &self.faces) {
+                coordinates.add_transposed(unit, 1.0, &w_bar[unit.range()], z);
+            }
+            self.stiffness.solve_transpose(z, &mut self.dz[..c]);
+            for (unit, slope) in Self::springs(&system.units, &self.faces) {
+                let mut own = coordinates.times(unit, &self.z[..c]);
+                for (own, bar) in own.iter_mut().zip(&bar[unit.range()]) {
+                    *own += bar;
+                }
+                let pull = times_transposed(slope, &own);
+                for (w, pull) in w_bar[unit.range()].iter_mut().zip(pull) {
+                    *w = -pull;
                 }
             }
         }
@@ -335,6 +520,7 @@ impl Face {
             held: [0.0; WIDEST],
             by_limit: [0.0; WIDEST],
             slides: false,
+            slope: None,
         }
     }
 
@@ -344,6 +530,40 @@ impl Face {
         self.right[row][self.size] = 1.0;
         self.size += 1;
     }
+}
+
+/// S of a unit whose rows are all compliant; `None` if it is not to be eliminated.
+fn spring(system: &System, unit: &Unit, face: &Face) -> Option<Slope> {
+    let coordinates = &system.coordinates;
+    let yields = |row| coordinates.compliance(row) >= YIELDS * system.diagonal[row];
+    if face.size == 0 || !coordinates.are_compliant() || !unit.range().all(yields) {
+        return None;
+    }
+    let (mut own, mut left) = ([[0.0; WIDEST]; WIDEST], [[0.0; WIDEST]; WIDEST]);
+    for (k, line) in own.iter_mut().enumerate().take(face.size) {
+        line[k] = face.held[k];
+    }
+    for (r, row) in unit.range().enumerate() {
+        let compliance = coordinates.compliance(row);
+        for k in 0..face.size {
+            left[k][r] = face.left[r][k];
+            for j in 0..face.size {
+                own[k][j] += face.left[r][k] * compliance * face.right[r][j];
+            }
+        }
+    }
+    let inverse = inverse(own, face.size)?;
+    Some(product(&face.right, &product(&inverse, &left)))
+}
+
+/// S x.
+fn times(slope: &Slope, x: &[f64]) -> Wide {
+    std::array::from_fn(|k| slope[k].iter().zip(x).map(|(s, x)| s * x).sum())
+}
+
+/// Sᵀ x.
+fn times_transposed(slope: &Slope, x: &[f64]) -> Wide {
+    std::array::from_fn(|k| slope.iter().zip(x).map(|(s, x)| s[k] * x).sum())
 }
 
 /// The face of a rigid unit. Sliding impulses are put on it.

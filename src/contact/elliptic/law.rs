@@ -6,7 +6,7 @@ use super::plain::Plain;
 use super::solver::Solver;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
-use crate::contact::certificate::{Certificate, Path};
+use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Posed, Request, not_a_function};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::undo;
@@ -85,13 +85,18 @@ impl Elliptic {
     }
 
     /// Solves the problem island by island.
-    fn solve_posed(&mut self, mut posed: Posed<'_>, left: &WorkBudget) -> Result<Certificate> {
+    fn solve_posed(
+        &mut self,
+        mut posed: Posed<'_>,
+        effort: Effort,
+        left: &WorkBudget,
+    ) -> Result<Certificate> {
         posed.problem.validate()?;
         self.start(&posed)?;
         let mut all = Certificate::new(Path::Empty);
         let mut most = WorkBudget::NONE;
         for island in 0..self.groups.len() {
-            let found = (self.solver).solve(&mut posed, &self.groups, island, left);
+            let found = (self.solver).solve(&mut posed, &self.groups, island, effort, left);
             all.join(&found);
             all.add_work(&found);
             most.most(&found.spent);
@@ -121,17 +126,22 @@ impl Elliptic {
     ) -> Result<Outcome> {
         self.is_plain = false;
         if !self.solver.is_compliant {
-            return undo(step, work_budget, 0.0, |step, _, left| {
-                self.solve_posed(step.posed(), left)
+            return undo(step, work_budget, 0.0, |step, push_out, demand, left| {
+                // Compliant rows have a solution, rigid ones may have none.
+                let effort = match push_out {
+                    PushOut::Full => demand.effort,
+                    _ => Effort::Thorough,
+                };
+                self.solve_posed(step.posed(), effort, left)
             });
         }
-        let thrown = self.solve_posed(step.posed(), work_budget)?;
+        let thrown = self.solve_posed(step.posed(), Effort::Thorough, work_budget)?;
         if !step.throws() {
             return Ok(Outcome::full(thrown));
         }
         step.ask(PushOut::Slow);
         let left = work_budget.without(&thrown.spent);
-        let mut certificate = self.solve_posed(step.posed(), &left)?;
+        let mut certificate = self.solve_posed(step.posed(), Effort::Thorough, &left)?;
         certificate.add_cost(&thrown);
         Ok(Outcome {
             certificate,

@@ -8,7 +8,7 @@ use super::residual::{largest, positive, residuals};
 use super::stand::{CLOSED, Scales, Stand, classify, is_told, neighbour};
 use super::system::System;
 use super::unit::{Set, Unit, size};
-use crate::contact::certificate::{Certificate, Path};
+use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::{HELD, ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Regularization;
@@ -54,6 +54,16 @@ pub(super) const LOOKING: [f64; 2] = [12.0, 2.0];
 /// problem.
 pub(super) const POLISH: usize = 12;
 const EXACT: f64 = 1e-15;
+
+/// Number of factorizations after which a search of this effort ends. A jam has no rigid solution, and no
+/// method shows that it has none. A brief search ends before the interior point.
+fn patience(effort: Effort) -> usize {
+    match effort {
+        Effort::Brief => INSIDE[0].0,
+        Effort::Usual => 60,
+        Effort::Thorough => usize::MAX,
+    }
+}
 
 /// Vectors of the rigid laws. Sized at creation.
 #[derive(Debug)]
@@ -101,6 +111,7 @@ impl Rigid {
         faces: &mut Faces,
         [lambda, sigma]: [&mut [f64]; 2],
         tolerance: f64,
+        effort: Effort,
         allowed: &WorkBudget,
     ) -> Certificate {
         (self.allowed, self.spent, self.looking) = (*allowed, WorkBudget::NONE, 0.0);
@@ -126,7 +137,8 @@ impl Rigid {
             lambda.copy_from_slice(&self.kept[..n]);
             system.velocity(lambda, sigma);
         }
-        while self.grant(1, weight) > 0 {
+        let patience = patience(effort);
+        while certificate.iterations() < patience && self.grant(1, weight) > 0 {
             let is_slow = |(after, _): &&(usize, f64)| certificate.newton >= *after;
             if let Some((_, part)) = inside.next_if(is_slow) {
                 certificate.path = Path::Polished;

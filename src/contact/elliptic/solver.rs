@@ -8,7 +8,7 @@ use super::stand::{CLOSED, Stand, classify, modes};
 use super::system::System;
 use super::unit::Unit;
 use crate::contact::capacity::Capacity;
-use crate::contact::certificate::{Certificate, Path};
+use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::{AT_SWITCH, SLOWEST};
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
@@ -85,6 +85,7 @@ impl Solver {
         posed: &mut Posed<'_>,
         groups: &Groups,
         island: usize,
+        effort: Effort,
         left: &WorkBudget,
     ) -> Certificate {
         self.place(&posed.problem, groups, island);
@@ -100,6 +101,7 @@ impl Solver {
                     &mut self.faces,
                     [lambda, sigma],
                     self.tolerance,
+                    effort,
                     left,
                 )
             }

@@ -28,8 +28,9 @@ pub(super) struct System {
     order: Vec<usize>,
     place: Vec<usize>,
     offsets: Vec<usize>,
-    /// G (n × n), and g.
+    /// G (n × n) if no row is compliant or the rows are not by coordinates, its diagonal, and g.
     pub matrix: Vec<f64>,
+    pub diagonal: Vec<f64>,
     pub g: Vec<f64>,
     pub coordinates: Coordinates,
 }
@@ -42,6 +43,7 @@ impl System {
             place: Vec::with_capacity(rows),
             offsets: Vec::with_capacity(blocks + 1),
             matrix: Vec::with_capacity(rows * rows),
+            diagonal: Vec::with_capacity(rows),
             g: Vec::with_capacity(rows),
             coordinates: Coordinates::with_capacity(rows, blocks),
         }
@@ -71,15 +73,21 @@ impl System {
         self.g.clear();
         self.g.extend(self.order.iter().map(|row| problem.g[*row]));
         self.fill(problem, members);
+        self.diagonal.clear();
+        let (n, coordinates) = (self.order(), &self.coordinates);
+        match self.has_matrix() {
+            true => (self.diagonal).extend(self.matrix.iter().step_by(n + 1)),
+            false => (self.diagonal)
+                .extend((0..n).map(|k| coordinates.square(k) + coordinates.compliance(k))),
+        }
         self.weigh();
     }
 
     /// Torsional and rolling rows are angular velocities times arbitrary lengths. The weight makes their
     /// velocity equal to the sliding velocity with the same energy.
     fn weigh(&mut self) {
-        let n = self.order.len();
         for unit in self.units.iter_mut().filter(|u| u.torsion.is_some()) {
-            let response = |k: usize| self.matrix[(unit.at + k) * (n + 1)];
+            let response = |k: usize| self.diagonal[unit.at + k];
             let sliding = 0.5 * (response(0) + response(1));
             for k in 2..unit.rows - 1 {
                 let torsion = response(k);
@@ -142,11 +150,17 @@ impl System {
 
     fn fill(&mut self, problem: &Problem, members: &[usize]) {
         let (n, whole) = (self.order.len(), problem.rows());
+        self.coordinates.clear();
+        if let Delassus::Trees(trees) = problem.delassus {
+            (self.coordinates).take(trees, members, &self.offsets, &self.place);
+        }
         self.matrix.clear();
+        if !self.has_matrix() {
+            return;
+        }
         self.matrix.resize(n * n, 0.0);
         match problem.delassus {
             Delassus::Dense(values) => {
-                self.coordinates.clear();
                 for (line, row) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.order) {
                     let from = &values[row * whole..(row + 1) * whole];
                     for (x, column) in line.iter_mut().zip(&self.order) {
@@ -156,7 +170,6 @@ impl System {
             }
             Delassus::Trees(trees) => {
                 let (matrix, place, offsets) = (&mut self.matrix, &self.place, &self.offsets);
-                self.coordinates.take(trees, members, offsets, place);
                 if self.coordinates.are_used() {
                     self.coordinates.write_matrix(matrix);
                     return;
@@ -178,6 +191,11 @@ impl System {
 
     pub fn order(&self) -> usize {
         self.order.len()
+    }
+
+    /// Whether [`System::matrix`] is filled.
+    pub fn has_matrix(&self) -> bool {
+        !self.coordinates.are_compliant()
     }
 
     /// Weight of a Newton step's factorization in the work budget.
@@ -213,7 +231,10 @@ impl System {
 
     /// `y` ← G x.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        times(&self.matrix, x, y);
+        match self.has_matrix() {
+            true => times(&self.matrix, x, y),
+            false => self.coordinates.multiply(x, y),
+        }
     }
 
     /// `sigma` ← G λ + g.
@@ -226,16 +247,13 @@ impl System {
 
     /// Diagonal of G on the normal of a unit, or on its only row.
     pub fn normal_response(&self, unit: &Unit) -> f64 {
-        self.matrix[(unit.at + unit.rows - 1) * (self.order.len() + 1)]
+        self.diagonal[unit.at + unit.rows - 1]
     }
 
     /// Mean diagonal of G on the tangents of a unit, or on its only row.
     pub fn response(&self, unit: &Unit) -> f64 {
-        let n = self.order.len();
         let tangents = unit.rows.max(2) - 1;
-        let sum: f64 = (unit.at..unit.at + tangents)
-            .map(|k| self.matrix[k * n + k])
-            .sum();
+        let sum: f64 = self.diagonal[unit.at..unit.at + tangents].iter().sum();
         sum / tangents as f64
     }
 }

@@ -56,7 +56,7 @@ pub(in crate::contact) fn undo(
     step: &mut dyn Request,
     work_budget: &WorkBudget,
     remnants: f64,
-    mut solve: impl FnMut(&mut dyn Request, &Demand, &WorkBudget) -> Result<Certificate>,
+    mut solve: impl FnMut(&mut dyn Request, PushOut, &Demand, &WorkBudget) -> Result<Certificate>,
 ) -> Result<Outcome> {
     let jam = step.jam();
     let tried = full_push_out(jam);
@@ -98,7 +98,7 @@ pub(in crate::contact) fn undo(
                 false => {}
             }
             let left = work_budget.without(&failed.spent).share(demand.share);
-            certificate = solve(step, demand, &left)?;
+            certificate = solve(step, push_out, demand, &left)?;
             if certificate.converged {
                 break;
             }
@@ -137,7 +137,7 @@ impl Law for Ncp {
             step,
             work_budget,
             options.tolerance.min(REMNANTS),
-            |step, demand, left| {
+            |step, _, demand, left| {
                 let options = NcpOptions {
                     effort: demand.effort,
                     ..options.within(left)
