@@ -312,6 +312,12 @@ impl Faces {
         self.is_deficient = self.system.rank() < self.order;
     }
 
+    /// Number of units whose rows are all compliant.
+    #[cfg(test)]
+    pub fn springs_count(&self) -> usize {
+        self.faces.iter().filter(|f| f.slope.is_some()).count()
+    }
+
     /// Whether held rows depend on each other; call after [`Faces::factor`].
     pub fn is_deficient(&self) -> bool {
         self.is_deficient

@@ -432,3 +432,4 @@ fn impulses_short_of_a_solution_tell_where_units_stand() {
 }
 
 mod standing;
+mod yielding;

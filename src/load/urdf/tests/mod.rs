@@ -441,7 +441,7 @@ fn mimic_becomes_a_coupling() {
     assert_eq!(spec.equalities[0].name, "j");
     assert!(matches!(
         &spec.equalities[0].kind,
-        EqualityKind::Joint { joint1, joint2: Some(leader), coefficients: [0.5, -2.0, 0.0, 0.0, 0.0] }
+        EqualityKind::Joint { joint1, joint2: Some(leader), coefficients: [0.5, -2.0, 0.0, 0.0, 0.0], dofs: [0, 0] }
             if joint1 == "j" && leader == "lead"
     ));
     let plain = read_str(&two("joint=\"lead\"", "continuous"), None, &options).unwrap();
