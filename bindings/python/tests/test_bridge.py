@@ -146,3 +146,36 @@ def test_mocap_bodies_are_apart_there():
     q = model.integrate(q, np.random.default_rng(1).standard_normal(model.nv))
     diffsim.to_mujoco(model, q, v, data)
     same_places(q)
+
+
+HAND = """<mujoco><worldbody>
+  <body name="thumb" pos="0.05 0 0"><joint name="j" axis="1 0 0"/><geom name="g" size="0.02" pos="0 0 -0.05" mass="0.2"/></body>
+  <body name="finger" pos="-0.05 0 0"><joint name="k" axis="0 1 0"/><geom name="h" size="0.03" pos="0 0 -0.05" mass="0.3"/>
+    <body name="tip" pos="0 0 -0.1"><joint name="l" axis="1 0 0"/><geom name="i" size="0.01" mass="0.1"/></body></body>
+  </worldbody></mujoco>"""
+
+
+def test_an_arm_with_hands_is_the_same_in_mujoco(models, tmp_path):
+    arm = diffsim.Model.load(models / "arm7.urdf")
+    hand = diffsim.Model.from_string(HAND, "mjcf")
+    builder = diffsim.Builder.from_model(arm)
+    for side, x in (("left_", 0.1), ("right_", -0.1)):
+        placement = np.eye(4)
+        placement[0, 3] = x
+        builder.attach(arm.body_names[-1], hand, prefix=side, placement=placement)
+    made = builder.build()
+    made.save(tmp_path / "arm.xml")
+    m = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml"))
+    data = mujoco.MjData(m)
+    assert (m.nbody, m.nq, m.nv) == (made.nbody, made.nq, made.nv) == (arm.nbody + 6, arm.nq + 6, arm.nv + 6)
+    for body in made.bodies[1:]:
+        theirs = m.body(body.name)
+        assert m.body(theirs.parentid[0]).name == made.body_names[body.parent] and abs(theirs.mass[0] - body.mass) < 1e-15
+    assert m.body(m.body("left_finger").parentid[0]).name == arm.body_names[-1]
+    # The same masses in the same places: the same mass matrix.
+    sim, full = diffsim.Sim(made), np.zeros((m.nv, m.nv))
+    q = made.integrate(made.neutral(), np.random.default_rng(5).standard_normal(made.nv))
+    diffsim.to_mujoco(made, q, np.zeros(made.nv), data)
+    mujoco.mj_forward(m, data)
+    mujoco.mj_fullM(m, data, full)
+    np.testing.assert_allclose(sim.mass_matrix(q), full, atol=1e-12)

@@ -235,3 +235,25 @@ def test_what_a_file_draws_is_shown_without_being_asked_for(models, tmp_path):
     assert drawn(diffsim.Recorder(model, visuals=False)) == 0 and drawn(diffsim.Recorder(model, visuals=None)) == 0
     robot.unlink()
     assert drawn(diffsim.Recorder(model)) == 0
+
+
+def test_an_obstacle_and_a_second_robot_stand_beside_an_arm(models):
+    arm = diffsim.Model.load(models / "arm7.urdf", actuation="full", ground_plane=True)
+    second = diffsim.Model.load(models / "quadruped.xml")
+    builder = diffsim.Builder.from_model(arm)
+    builder.attach("world", second, prefix="dog_", placement=moved(2, 0, 0))
+    builder.attach("world", arm, prefix="twin_", placement=moved(0, 2, 0))
+    builder.add_geom("world", name="step", kind="box", size=[0.5, 0.5, 0.02], placement=moved(2, 0, 0.02))
+    made = builder.build()
+    assert made.nv == 2 * arm.nv + second.nv and made.nu == made.nv
+    q, v = made.neutral(), np.zeros(made.nv)
+    q[made.joint(arm.njoint).q_index + 2] = 0.6
+    sim = diffsim.Sim(made)
+    for _ in range(400):
+        q, v = sim.step(q, v)
+    assert sim.info().converged and np.isfinite(np.r_[q, v]).all()
+    # The twin moves as the arm does, and the dog fell on the step.
+    own, twin = (made.joint(prefix + arm.joint_names[0]).v_index for prefix in ("", "twin_"))
+    np.testing.assert_allclose(v[own : own + arm.nv], v[twin : twin + arm.nv], atol=1e-9)
+    step = made.geom_id("step")
+    assert any(step in (c["geom_a"], c["geom_b"]) for c in sim.contacts())

@@ -236,10 +236,12 @@ def look(model: Model, examined: Examined) -> None:
         examined.add("note", f"{len(shells)} meshes are open and collide as their hulls: {names}")
     told = {w for w, _ in shells}
     warnings = [w for w in model.warnings if "it moves no mass" not in w and not _LEFT_OUT.search(w) and w not in told]
+    # The sims below need not warn of settings that are listed here.
+    model._warned_of_settings = True
     for warning in warnings[:6]:
-        examined.add("note", f"read but not used: {warning}")
+        examined.add("note", f"while reading: {warning}")
     if len(warnings) > 6:
-        examined.add("note", f"read but not used: {len(warnings) - 6} more, which model.warnings has")
+        examined.add("note", f"while reading: {len(warnings) - 6} more, which model.warnings has")
     neutral = model.neutral()
     try:
         pairs = overlaps(model, neutral)
