@@ -65,7 +65,8 @@ pub unsafe extern "C" fn ds_model_home(model: *const ds_model, q: *mut f64) -> d
 
 /// Moves every robot on a free joint along the ground's normal until its lowest point touches the
 /// ground. Robots that rest on each other move together. A robot that rests on something else, or would
-/// be put into it, stays. The ground is the first unbounded plane of the world, otherwise the first plane.
+/// be put into it, stays. The ground is the first unbounded plane of the world, otherwise the first plane,
+/// or the highest of several planes with its normal.
 /// Orientations and all other coordinates do not change. q, q_out: nq numbers; q_out may be q.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot.

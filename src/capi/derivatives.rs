@@ -244,11 +244,9 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
 /// contact is active or open (a body at rest that should be lifted), it looks beyond the contact. It
 /// computes ds_sim_step_vjp and two more gradients, which treat contacts as separating, or as active, if
 /// that may decrease the function. It returns the gradient with the largest norm of u_bar (of v_bar if nu =
-/// 0). The step and its derivatives stay the same to the bit. Costs at most three ds_sim_step_vjp. See
-/// docs/gradients.md, Beyond contacts that hold, or are open.
+/// 0). The step and its derivatives stay the same to the bit. See docs/gradients.md.
 ///
-/// which (must not be NULL): 0 if the exact gradient was returned, otherwise 1. Always 0 with
-/// DS_CONTACT_CONVEX.
+/// which (must not be NULL): 0 if the exact gradient was returned (always with DS_CONTACT_CONVEX), else 1.
 ///
 /// Errors: as ds_sim_step_jacobians.
 #[unsafe(no_mangle)]

@@ -22,6 +22,8 @@ use std::ops::Range;
 /// Distance that joints keep to their limits: a share of the range, and at most this distance [rad or
 /// m].
 const ROOM: (f64, f64) = (0.02, 0.02);
+/// Normals of planes that differ by less are the same.
+const PARALLEL: f64 = 1e-9;
 /// Distance between parts that the search aims at [m].
 const CLEARANCE: f64 = 1e-4;
 /// A smaller overlap counts as none [m].
@@ -55,8 +57,8 @@ struct Excess(f64);
 struct Search<'a> {
     model: &'a Model,
     scene: Scene,
-    /// An infinite plane of the world, on which free robots are put down in the end.
-    ground: Option<usize>,
+    /// Planes of the world on which free robots are put down in the end. All have the same normal.
+    grounds: Vec<usize>,
     kin: Kinematics,
     paths: Paths,
     equalities: Vec<Equality>,
@@ -74,10 +76,10 @@ struct Search<'a> {
 ///
 /// It is within all limits, with a small distance to them. It has no overlap, if such a configuration is
 /// found. Equalities are closed as well as possible. Robots with free joints stand on the ground, the first
-/// infinite plane of the world. Robots that rest on each other are put down together. A robot that rests
-/// on something else, or would be put into it, stays at its height. The search starts from the keyframe
-/// "home", or else the first keyframe, or else the neutral configuration. The result is always the same
-/// for the same model.
+/// infinite plane of the world, or on the highest of several planes with its normal. Robots that rest on
+/// each other are put down together. A robot that rests on something else, or would be put into it, stays
+/// at its height. The search starts from the keyframe "home", or else the first keyframe, or else the
+/// neutral configuration. The result is always the same for the same model.
 ///
 /// # Errors
 /// As [`Scene::new`]; those of equalities without effect.
@@ -118,20 +120,19 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
 /// Moves every robot with a free joint along the normal of the ground until its lowest point touches it,
 /// and returns q. Robots that rest on each other move together. A robot that rests on something else, or
 /// would be put into it, stays at its height. The ground is the first plane of the world that is drawn
-/// without bounds, or else the first plane. Nothing else moves.
+/// without bounds, or else the first plane; of several planes with its normal, the highest. Nothing else
+/// moves.
 ///
 /// # Errors
 /// `InvalidArgument` for a model without such a plane, without such a robot, or without a robot that can
 /// touch the plane; as [`Scene::new`].
 pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
     let mut search = Search::new(model)?;
-    // Planes collide as infinite; their extents are only drawn.
-    let mut planes = model.geoms().iter();
-    let plane = planes.position(|g| {
-        matches!(g.shape, ShapeSpec::Plane { .. }) && model.bodies()[g.body].link == WORLD
-    });
-    search.ground = search.ground.or(plane);
-    if search.ground.is_none() {
+    if search.grounds.is_empty() {
+        // Planes collide as infinite; their extents are only drawn.
+        search.grounds = search.grounds_like(planes(model).next())?;
+    }
+    if search.grounds.is_empty() {
         return Err(Error::invalid(
             "model: the world has no plane to place robots on; load it with ds_load_options.ground_plane = 1",
         ));
@@ -143,6 +144,15 @@ pub fn place_on_ground(model: &Model, q: &[f64]) -> Result<Vec<f64>> {
         )),
         _ => Ok(q),
     }
+}
+
+/// The planes of the world.
+fn planes(model: &Model) -> impl Iterator<Item = usize> + '_ {
+    let is_plane = |g: &usize| {
+        let geom = &model.geoms()[*g];
+        matches!(geom.shape, ShapeSpec::Plane { .. }) && model.bodies()[geom.body].link == WORLD
+    };
+    (0..model.ngeom()).filter(is_plane)
 }
 
 /// Random numbers in [0, 1), by SplitMix64.
@@ -181,13 +191,10 @@ fn turns(model: &Model) -> Vec<(usize, f64)> {
 impl<'a> Search<'a> {
     fn new(model: &'a Model) -> Result<Search<'a>> {
         let equalities = equalities(model)?;
-        Ok(Search {
+        let mut search = Search {
             model,
             scene: Scene::new(model, POINTS)?,
-            ground: model.geoms().iter().position(|g| {
-                matches!(g.shape, ShapeSpec::Plane { half_extents } if half_extents == [0.0; 2])
-                    && model.bodies()[g.body].link == WORLD
-            }),
+            grounds: Vec::new(),
             kin: Kinematics::new(model),
             paths: Paths::new(model, false),
             rows: Rows::new(model.topology(), equalities.len()),
@@ -196,7 +203,27 @@ impl<'a> Search<'a> {
             turns: turns(model),
             conditions: Vec::new(),
             step: vec![0.0; model.nv()],
-        })
+        };
+        let is_unbounded = |g: &usize| matches!(model.geoms()[*g].shape, ShapeSpec::Plane { half_extents } if half_extents == [0.0; 2]);
+        search.grounds = search.grounds_like(planes(model).find(is_unbounded))?;
+        Ok(search)
+    }
+
+    /// The planes of the world with the normal of this one. Robots stand on the highest of them.
+    fn grounds_like(&self, plane: Option<usize>) -> Result<Vec<usize>> {
+        let Some(first) = plane else {
+            return Ok(Vec::new());
+        };
+        let mut grounds = vec![first];
+        for other in planes(self.model).filter(|g| *g != first) {
+            let placed = self
+                .scene
+                .placements(self.model, &self.kin, [first, other])?;
+            if (placed[0].rot.c[2] - placed[1].rot.c[2]).norm() < PARALLEL {
+                grounds.push(other);
+            }
+        }
+        Ok(grounds)
     }
 
     /// Moves q to a configuration without overlap, or to the best one on the way.
@@ -293,7 +320,7 @@ impl<'a> Search<'a> {
     fn is_footing(&self, c: &SceneContact) -> bool {
         (0..2).any(|x| {
             let (t, other) = (self.model.topology(), c.link[1 - x]);
-            self.ground == Some(c.geom[x])
+            self.grounds.contains(&c.geom[x])
                 && other != WORLD
                 && t.links[t.trees[t.links[other].tree].first_link].kind == LinkKind::Free
         })
@@ -336,11 +363,11 @@ impl<'a> Search<'a> {
     /// group that rests on something else moves only if it reaches below the ground. A group also stays if
     /// the way down would lead it into another body. Returns how many robots can touch the ground.
     fn put_down(&mut self, q: &mut [f64]) -> Result<usize> {
-        let Some(ground) = self.ground else {
+        if self.grounds.is_empty() {
             return Ok(0);
-        };
-        let (heights, up) = self.heights(q, ground)?;
-        let groups = self.groups(q, ground, up)?;
+        }
+        let (heights, up) = self.heights(q)?;
+        let groups = self.groups(q, up)?;
         for (first, leader) in groups.leader.iter().enumerate() {
             let members = || (0..heights.len()).filter(|x| groups.leader[*x] == first);
             let lowest = members().fold(f64::INFINITY, |low, x| low.min(heights[x]));
@@ -380,27 +407,32 @@ impl<'a> Search<'a> {
 
     /// For each tree the height of its lowest point above the ground; infinite if it cannot touch the
     /// ground or has no free root. Also the normal of the ground.
-    fn heights(&mut self, q: &[f64], ground: usize) -> Result<(Vec<f64>, Vec3)> {
+    fn heights(&mut self, q: &[f64]) -> Result<(Vec<f64>, Vec3)> {
         let (model, t) = (self.model, self.model.topology());
         let (mut heights, mut up) = (vec![f64::INFINITY; t.trees.len()], Vec3::Z);
         positions(&mut self.kin, model, model.params(), q);
         for (g, geom) in model.geoms().iter().enumerate() {
             let link = model.bodies()[geom.body].link;
-            if link == WORLD || !self.is_free(t.links[link].tree) || !may_touch(model, ground, g) {
+            if link == WORLD || !self.is_free(t.links[link].tree) {
                 continue;
             }
-            let placed = self.scene.placements(model, &self.kin, [ground, g])?;
-            let closest = self.scene.closest(model, [ground, g], &placed)?;
-            let height = &mut heights[t.links[link].tree];
-            *height = height.min(closest.contact.point.gap);
-            up = placed[0].rot.c[2];
+            for ground in self.grounds.clone() {
+                if !may_touch(model, ground, g) {
+                    continue;
+                }
+                let placed = self.scene.placements(model, &self.kin, [ground, g])?;
+                let closest = self.scene.closest(model, [ground, g], &placed)?;
+                let height = &mut heights[t.links[link].tree];
+                *height = height.min(closest.contact.point.gap);
+                up = placed[0].rot.c[2];
+            }
         }
         Ok((heights, up))
     }
 
     /// Finds the robots that move together: those that an equality joins at points, and each robot with
     /// the bodies that it meets when it moves down a little.
-    fn groups(&mut self, q: &[f64], ground: usize, up: Vec3) -> Result<Groups> {
+    fn groups(&mut self, q: &[f64], up: Vec3) -> Result<Groups> {
         let (model, t) = (self.model, self.model.topology());
         let free: Vec<bool> = (0..t.trees.len()).map(|x| self.is_free(x)).collect();
         let mut groups = Groups {
@@ -424,8 +456,9 @@ impl<'a> Search<'a> {
                 other => other?,
             };
             for c in self.scene.contacts() {
+                let is_ground = c.geom.iter().any(|g| self.grounds.contains(g));
                 let is_of = c.link.map(|link| tree(link) == Some(moved));
-                if c.point.gap <= 0.0 && is_of[0] != is_of[1] && !c.geom.contains(&ground) {
+                if c.point.gap <= 0.0 && is_of[0] != is_of[1] && !is_ground {
                     groups.join(c.link.map(mover));
                 }
             }

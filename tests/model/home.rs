@@ -3,7 +3,7 @@
 use crate::common::checker::quadruped_spec;
 use crate::common::prescribed::mjcf;
 use crate::common::scene::*;
-use diffsim::constraint::home;
+use diffsim::constraint::{home, place_on_ground};
 use diffsim::model::spec::{EqualityKind, EqualitySpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
@@ -186,6 +186,34 @@ fn bodies_on_a_table_stay_there() {
     let table = "<geom type=\"box\" size=\"1 1 .01\" pos=\"0 0 .49\"/>";
     let things = [cube([0.0, 0.55]), cube([0.0, 0.65]), cube([3.0, 0.55])].concat();
     assert_heights(&format!("{table}{things}"), &[0.55, 0.65, 0.05]);
+}
+
+/// A second plane, from `ground_plane` or a file of its own, kept robots in the air by a tenth of a millimetre. Of
+/// parallel planes the highest holds.
+#[test]
+fn bodies_stand_on_the_highest_of_parallel_planes() {
+    let placed = |planes: &str, start: f64| {
+        let model = mjcf(&format!(
+            "<mujoco><worldbody><geom type=\"plane\" size=\"0 0 1\"/>{planes}{}</worldbody></mujoco>",
+            cube([0.0, start])
+        ));
+        let put = place_on_ground(&model, model.neutral()).unwrap()[2];
+        (put, home(&model).unwrap()[2])
+    };
+    let plane = |z: f64| format!("<geom type=\"plane\" size=\"0 0 1\" pos=\"0 0 {z}\"/>");
+    for start in [0.4, 0.05, 0.02, -0.3] {
+        for (z, height) in [(0.0, 0.05), (-0.2, 0.05), (0.1, 0.15)] {
+            let (put, at_home) = placed(&plane(z), start);
+            assert!((put - height).abs() < 1e-12, "{z} from {start}: {put}");
+            assert!(
+                (at_home - height).abs() < 1e-12,
+                "{z} from {start}: {at_home}"
+            );
+        }
+        let ceiling = "<geom type=\"plane\" size=\"0 0 1\" pos=\"0 0 2\" euler=\"180 0 0\"/>";
+        let (put, at_home) = placed(ceiling, start);
+        assert!((put - 0.05).abs() < 1e-12 && (at_home - 0.05).abs() < 1e-12);
+    }
 }
 
 /// A mocap body stays where the file places it, and so does a body that is welded to it.

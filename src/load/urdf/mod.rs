@@ -86,7 +86,8 @@ fn read_robot(
     }
 
     let mut warnings = Warnings::default();
-    let mut meshes = Meshes::new(folders);
+    let folders = folders.of_robot(robot);
+    let mut meshes = Meshes::new(&folders);
     let (mut links, mut joints) = (Vec::<Link>::new(), Vec::<Joint>::new());
     let mut transmissions = Vec::new();
     let mut names = Names::default();
@@ -112,6 +113,7 @@ fn read_robot(
                 child,
                 "ignored, with its friction, damping and sensor settings",
             ),
+            "mujoco" => warnings.add(child, "ignored, except meshdir of its <compiler>"),
             "sensor" | "ros2_control" => warnings.add(child, "ignored"),
             _ => warnings.unknown_element(child),
         }

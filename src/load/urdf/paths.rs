@@ -1,6 +1,7 @@
 //! Finds the file for the `filename` of a mesh.
 
 use crate::error::{Error, Result, Status};
+use crate::load::xml::Element;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,9 @@ pub(crate) struct Folders {
     /// The folder of the description: as in its path, and with links resolved.
     own: Vec<PathBuf>,
     given: Vec<PathBuf>,
+    /// The folder for meshes in the extension of MuJoCo. It is searched last, also for the name without its
+    /// folders, as MuJoCo does.
+    extension: Vec<PathBuf>,
 }
 
 impl Folders {
@@ -45,6 +49,20 @@ impl Folders {
         Folders {
             own,
             given: given.to_vec(),
+            extension: Vec::new(),
+        }
+    }
+
+    /// The same with the folder in `<mujoco><compiler meshdir="..."/></mujoco>` of a robot.
+    pub fn of_robot(&self, robot: Element) -> Self {
+        let extensions = robot.children().filter(|c| c.tag() == "mujoco");
+        let compilers = extensions.flat_map(|m| m.children().filter(|c| c.tag() == "compiler"));
+        let named = compilers.filter_map(|c| c.attribute("meshdir"));
+        let within = named.flat_map(|dir| self.own.iter().map(move |own| own.join(dir)));
+        Folders {
+            own: self.own.clone(),
+            given: self.given.clone(),
+            extension: within.collect(),
         }
     }
 
@@ -87,6 +105,7 @@ impl Folders {
                 for dir in &self.own {
                     dir.ancestors().for_each(|above| add(above.join(path)));
                 }
+                self.in_extension(path).for_each(add);
                 return Ok(places);
             }
             Some(("file", path)) => path.strip_prefix("localhost/").map_or(path, |_| &path[9..]),
@@ -100,9 +119,17 @@ impl Folders {
         // Joining an absolute path would drop the directory.
         match Path::new(path).is_absolute() {
             true => add(PathBuf::from(path)),
-            false => (self.own.iter().chain(&self.given)).for_each(|dir| add(dir.join(path))),
+            false => {
+                (self.own.iter().chain(&self.given)).for_each(|dir| add(dir.join(path)));
+                self.in_extension(path).for_each(add);
+            }
         }
         Ok(places)
+    }
+
+    fn in_extension(&self, path: &str) -> impl Iterator<Item = PathBuf> {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        (self.extension.iter()).flat_map(move |dir| [dir.join(path), dir.join(file)])
     }
 }
 

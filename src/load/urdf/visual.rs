@@ -38,8 +38,9 @@ pub(crate) fn visuals(text: &str, folders: &Folders, model: &Model) -> Result<Vi
     with_document(text, "", |document| {
         let lines = Lines::new(document.input_text());
         let robot = Element::root(document, &lines);
+        let folders = folders.of_robot(robot);
         let mut reader = Reader {
-            folders,
+            folders: &folders,
             missing: Missing::default(),
             materials: HashMap::new(),
             meshes: HashMap::new(),

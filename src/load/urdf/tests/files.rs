@@ -75,6 +75,43 @@ fn meshes_are_found_in_their_places() {
     }
 }
 
+/// URDFs that are written for MuJoCo name the folder of their meshes in its extension.
+#[test]
+fn meshes_are_found_in_the_folder_of_the_extension() {
+    let dir = Scratch::new("extension");
+    dir.write("meshes/deep/cube.stl", text_stl());
+    let extension =
+        "<mujoco><compiler meshdir=\"../meshes/deep\" discardvisual=\"false\"/></mujoco>";
+    for name in [
+        "cube.stl",
+        "package://gone/cube.stl",
+        "../wrong/cube.stl",
+        "../deep/cube.stl",
+    ] {
+        let text = with_mesh(&format!("filename=\"{name}\""));
+        let path = dir.write(
+            "urdf/r.urdf",
+            text.replace("</robot>", &format!("{extension}</robot>")),
+        );
+        let spec =
+            read_file(&path, &UrdfOptions::default()).unwrap_or_else(|e| panic!("{}", e.message));
+        assert!(matches!(spec.geoms[0].shape, ShapeSpec::Mesh { .. }));
+        assert_eq!(spec.warnings.len(), 1, "{:?}", spec.warnings);
+        assert!(
+            spec.warnings[0].contains("except meshdir"),
+            "{:?}",
+            spec.warnings
+        );
+        let without = dir.write("urdf/s.urdf", with_mesh(&format!("filename=\"{name}\"")));
+        assert_eq!(
+            read_file(&without, &UrdfOptions::default())
+                .unwrap_err()
+                .status,
+            Status::Io
+        );
+    }
+}
+
 #[test]
 fn scale_and_mirror() {
     let dir = Scratch::new("scale");
