@@ -538,8 +538,9 @@ ds_status ds_model_home(const struct ds_model *model, double *q);
 
 /** Moves every robot on a free joint along the ground's normal until its lowest point touches the ground.
  * Robots that rest on each other move together. A robot that rests on something else, or would be put
- * into it, stays. The ground is the first unbounded plane of the world, otherwise the first plane.
- * Orientations and all other coordinates do not change. q, q_out: nq numbers; q_out may be q.
+ * into it, stays. The ground is the first unbounded plane of the world, otherwise the first plane, or the
+ * highest of several planes with its normal. Orientations and all other coordinates do not change. q,
+ * q_out: nq numbers; q_out may be q.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a model without such a plane or such a robot. */
 ds_status ds_model_place_on_ground(const struct ds_model *model, const double *q, double *q_out);
@@ -1331,11 +1332,9 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim, const double *q_next_bar, const do
  * contact is active or open (a body at rest that should be lifted), it looks beyond the contact. It
  * computes ds_sim_step_vjp and two more gradients, which treat contacts as separating, or as active, if
  * that may decrease the function. It returns the gradient with the largest norm of u_bar (of v_bar if nu
- * = 0). The step and its derivatives stay the same to the bit. Costs at most three ds_sim_step_vjp. See
- * docs/gradients.md, Beyond contacts that hold, or are open.
+ * = 0). The step and its derivatives stay the same to the bit. See docs/gradients.md.
  *
- * which (must not be NULL): 0 if the exact gradient was returned, otherwise 1. Always 0 with
- * DS_CONTACT_CONVEX.
+ * which (must not be NULL): 0 if the exact gradient was returned (always with DS_CONTACT_CONVEX), else 1.
  *
  * Errors: as ds_sim_step_jacobians. */
 ds_status ds_sim_step_vjp_aware(struct ds_sim *sim, const double *q_next_bar, const double *v_next_bar,
