@@ -14,6 +14,7 @@ use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::params::Params;
+use crate::model::topology::Topology;
 use crate::step::contact_kernels::respond;
 
 /// Limits that a joint can reach with this additional speed get rows [rad/s or m/s]. If a joint passes a
@@ -28,7 +29,7 @@ const HORIZON_STEPS: f64 = 2.0;
 /// The same for compliant contacts. A shorter horizon is enough: they may overlap before they are found.
 const COMPLIANT_HORIZON_STEPS: f64 = 1.0;
 
-/// Rounds with dry friction without rows, before all of it becomes rows.
+/// Rounds in vain with dry friction without rows, before all of it becomes rows.
 const ALONE_ROUNDS: usize = 2;
 
 /// Work of a round with dry friction without rows, in factorizations of its problem. With the dofs that
@@ -59,77 +60,105 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let h = self.constraints.time_step();
         self.collide(model, &dynamics.kin, q, v_start, acc)?;
-        let mut speculative_margin = SPECULATIVE_SPEED * h + self.speculative_margin;
+        let speculative_margin = SPECULATIVE_SPEED * h + self.speculative_margin;
         let reach = [self.horizon(), speculative_margin];
-        let mut before = match self.solve_alone(model, params, dynamics, [q, v], reach, v_end)? {
+        let before = match self.solve_alone(model, params, dynamics, [q, v], reach, v_end)? {
             Alone::Solved(certificate) => return Ok(certificate),
             Alone::Left(certificate) => certificate,
         };
         let mut friction = self.take_out(model, params, dynamics, [q, v], speculative_margin);
-        let mut left = ALONE_ROUNDS;
+        let found = self.solve_rounds(
+            model,
+            params,
+            dynamics,
+            [q, v, v_start],
+            speculative_margin,
+            before,
+            &mut friction,
+            v_end,
+        );
+        if let Some(own) = friction {
+            self.constraints.put_back(own);
+        }
+        found
+    }
+
+    /// Solves the rows that the step needs, until none is missing. `before` is the cost so far.
+    fn solve_rounds(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        dynamics: &mut Dynamics,
+        [q, v, v_start]: [&[f64]; 3],
+        mut speculative_margin: f64,
+        mut before: Certificate,
+        friction: &mut Option<FrictionAlone>,
+        v_end: &mut [f64],
+    ) -> Result<Certificate> {
+        let (t, h) = (model.topology(), self.constraints.time_step());
+        let Dynamics { kin, mass, .. } = dynamics;
+        let mut vain = 0;
         loop {
-            let Dynamics { kin, mass, .. } = &mut *dynamics;
-            let own = factors(&mut friction, mass);
+            let own = factors(friction, mass);
             self.assemble(model, params, (kin, own), [q, v], speculative_margin);
-            let is_felt = |own: &mut FrictionAlone| self.constraints.moves_free_dofs(own);
-            if let Some(own) = friction.take_if(|own| !is_felt(own)) {
-                self.constraints.put_back(own);
+            let is_felt = |own: &FrictionAlone| self.constraints.moves_free_dofs(own);
+            if friction.as_ref().is_some_and(|own| !is_felt(own)) {
+                self.constraints.no_friction_alone();
+                self.take_out_again(t, friction);
                 continue;
             }
             let has_rows = friction.is_none();
-            let own = factors(&mut friction, mass);
+            let own = factors(friction, mass);
             let mut outcome = self.apply_law(model, own, has_rows, [v, v_start], &before, v_end)?;
             outcome.certificate.add_cost(&before);
-            before = outcome.certificate;
             let without = match has_rows {
                 true => &self.v_free,
                 false => &self.v_without,
             };
             respond(&self.constraints, own, model, without, v_end);
-            let (t, c) = (model.topology(), &mut self.constraints);
-            let mut is_valid = true;
-            if let Some(own) = &mut friction {
-                is_valid = before.converged && !outcome.yielded;
-                left -= 1;
-                let is_last = !is_valid || left == 0;
-                if is_valid {
-                    let (free, certificate) = (&self.v_free, &mut outcome.certificate);
-                    is_valid = c.append_alone(own, t, free, v_end, certificate);
-                    if !is_valid {
+            let c = &mut self.constraints;
+            if let Some(own) = friction {
+                let (free, certificate) = (&self.v_free, &mut outcome.certificate);
+                let is_solved = certificate.converged && !outcome.yielded;
+                if !(is_solved && c.append_alone(own, t, free, v_end, certificate)) {
+                    before = *certificate;
+                    vain += 1;
+                    if is_solved {
                         c.keep_round();
                     }
-                    before = outcome.certificate;
-                }
-                if !is_valid && is_last {
-                    c.no_friction_alone();
+                    if !is_solved || vain == ALONE_ROUNDS {
+                        c.no_friction_alone();
+                    }
+                    self.take_out_again(t, friction);
+                    continue;
                 }
             }
-            let mut repeat = !is_valid;
-            if is_valid
-                && speculative_margin != f64::INFINITY
+            before = outcome.certificate;
+            let mut repeat = false;
+            if speculative_margin != f64::INFINITY
                 && c.missed_limit(&self.paths, q, v_end, h, 1e-12)
             {
                 speculative_margin = f64::INFINITY;
                 repeat = true;
             }
-            if is_valid {
-                repeat |= self.missed_contact(model, kin, v_end)?;
-                if repeat && before.converged {
-                    self.constraints.keep_round();
-                }
+            repeat |= self.missed_contact(model, kin, v_end)?;
+            if !repeat {
+                self.outcome = Some(outcome);
+                return Ok(before);
             }
-            let c = &mut self.constraints;
-            if repeat {
-                let (free, without) = (&self.v_free, &mut self.v_without);
-                friction = friction.and_then(|own| c.take_out_again(own, t, free, without));
-                continue;
+            if before.converged {
+                self.constraints.keep_round();
             }
-            if let Some(own) = friction {
-                c.put_back(own);
-            }
-            self.outcome = Some(outcome);
-            return Ok(before);
+            self.take_out_again(t, friction);
         }
+    }
+
+    /// Prepares the dry friction without rows for another round.
+    fn take_out_again(&mut self, t: &Topology, friction: &mut Option<FrictionAlone>) {
+        let (c, free, without) = (&mut self.constraints, &self.v_free, &mut self.v_without);
+        *friction = friction
+            .take()
+            .and_then(|own| c.take_out_again(own, t, free, without));
     }
 
     /// Takes dry friction out of the rows, for a law whose solutions can be completed.
