@@ -313,7 +313,7 @@ impl IslandSolver {
         self.all_are(problem, scratch, NcpSolver::is_certain)
     }
 
-    /// As [`NcpSolver::is_decided`], for all islands: whether the active rows determine the velocities.
+    /// As `NcpSolver::is_decided`, for all islands: whether the active rows determine the velocities.
     /// `scratch` has the problem's rows.
     pub fn is_decided(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
         self.all_are(problem, scratch, NcpSolver::is_decided)
