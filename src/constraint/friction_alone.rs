@@ -74,7 +74,12 @@ impl Constraints {
             [q, v, v_free],
             &mut dofs.ranges,
         );
-        let (h, mut any) = (self.time_step(), false);
+        if !known {
+            // The bounds of a dof are inconsistent.
+            self.dofs = Some(dofs);
+            return None;
+        }
+        let h = self.time_step();
         dofs.segments.clear();
         for (own, range) in dofs.own.iter().zip(&dofs.ranges) {
             let speed = v[own.dof];
@@ -86,7 +91,7 @@ impl Constraints {
                     .filter_map(|(b, sign)| gap(&l, b, sign, q));
                 gaps.any(|g| g.0 <= l.margin + near)
             });
-            let is_single = known && !is_near && own.speed.is_none() && !range.is_prescribed;
+            let is_single = !is_near && own.speed.is_none() && !range.is_prescribed;
             let slips = speed.abs() > larger(AT_REST, range.friction * factors.dinv[own.dof]);
             let alone =
                 is_single && range.natural() == Segment::Held && (slips || speed.abs() <= AT_REST);
@@ -96,7 +101,6 @@ impl Constraints {
                 true if speed < 0.0 => Segment::Minus,
                 true => Segment::Plus,
             });
-            any |= alone;
         }
         // Friction that held with a large part of its bound may begin to slip.
         for (key, [impulse, ..]) in self.memory.impulses() {
@@ -110,8 +114,7 @@ impl Constraints {
                 self.alone[key.a as usize] = false;
             }
         }
-        any &= self.alone.contains(&true);
-        if !any {
+        if !self.alone.contains(&true) {
             self.dofs = Some(dofs);
             return None;
         }
@@ -182,12 +185,11 @@ impl Constraints {
         rho.iter_mut().zip(&load).for_each(|(rho, x)| *rho -= x);
         let alone = || dofs.ranges.iter().filter(|r| self.alone[r.dof]);
         let impulse = alone().fold(0.0, |m, r| larger(rho[r.dof].abs(), m));
-        let limits = [
-            BEYOND * largest(v_free).max(1.0),
-            BEYOND * largest(&self.lambda).max(impulse),
-        ];
+        let response = alone().fold(0.0, |m, r| larger(dofs.mobility[r.dof], m));
+        let largest_impulse = largest(&self.lambda).max(impulse);
+        let limits = [BEYOND * largest(v_free).max(1.0), BEYOND * largest_impulse];
         let closed = AT_SWITCH * largest(v_free).max(SLOWEST);
-        let units = switch_units([largest(&self.g), largest(&self.lambda), 0.0]);
+        let units = switch_units([largest(&self.g), largest_impulse, response]);
         let (mut all, mut distance) = (true, f64::INFINITY);
         for (range, segment) in dofs.ranges.iter().zip(&dofs.segments) {
             let (dof, bound) = (range.dof, range.friction);

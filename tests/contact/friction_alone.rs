@@ -5,6 +5,7 @@ use crate::common::checker::{Checker, FOURTH_ORDER, options, quadruped_spec, sta
 use diffsim::contact::ncp::Method;
 use diffsim::model::{Actuation, Model};
 use diffsim::step::Sim;
+use std::sync::Arc;
 
 const H: f64 = 1e-3;
 
@@ -95,5 +96,40 @@ fn columns_beside_dry_friction_are_those_of_differences() {
             checker.check(&mut q, &mut v, &u);
         }
         checker.report(&format!("dry friction {friction}"));
+    }
+}
+
+/// A joint beyond its limit that its velocity limit does not let back at once, beside a contact and a joint with
+/// dry friction: such bounds are inconsistent, and the step has rows for them. It leaves no trace in the sim.
+#[test]
+fn inconsistent_bounds_leave_no_trace() {
+    let mut spec = quadruped_spec(false);
+    let hip = &mut spec.bodies[2].joints[0];
+    (hip.limits, hip.velocity_limit) = (Some((-1.0, 1.0)), 0.1);
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let mut with_limits = options(H);
+    with_limits.velocity_limits = true;
+    let mut sim = Sim::new(model.clone(), &with_limits).unwrap();
+    let (q0, u) = (standing(&model), vec![0.0; 18]);
+    let (mut q, mut v) = (q0.clone(), vec![0.0; 18]);
+    let at_rest = v.clone();
+    for _ in 0..30 {
+        let (from, speed) = (q.clone(), v.clone());
+        sim.step(&from, &speed, &u, &mut q, &mut v).unwrap();
+    }
+    let mut beyond = q.clone();
+    beyond[7] = 1.05;
+    let (mut qn, mut vn) = (q.clone(), v.clone());
+    sim.step(&beyond, &at_rest, &u, &mut qn, &mut vn).unwrap();
+    let mut memory = vec![0.0; sim.memory_size()];
+    sim.get_memory(&mut memory).unwrap();
+    let mut fresh = Sim::new(model, &with_limits).unwrap();
+    fresh.set_memory(&memory).unwrap();
+    let (mut qf, mut vf) = (q.clone(), v.clone());
+    for _ in 0..5 {
+        let (from, speed) = (q.clone(), v.clone());
+        sim.step(&from, &speed, &u, &mut q, &mut v).unwrap();
+        fresh.step(&from, &speed, &u, &mut qf, &mut vf).unwrap();
+        assert_eq!((&q, &v), (&qf, &vf));
     }
 }

@@ -36,6 +36,9 @@ const ALONE_ROUNDS: usize = 2;
 /// friction holds, push-out may have no solution.
 const ALONE_WORK: f64 = 12.0;
 
+/// The largest share of the remaining work for such a round.
+const ALONE_SHARE: f64 = 0.05;
+
 /// The factors of A with which a round is solved.
 fn factors<'a>(friction: &'a mut Option<FrictionAlone>, all: &'a mut Factors) -> &'a mut Factors {
     friction.as_mut().map_or(all, FrictionAlone::factors)
@@ -170,7 +173,9 @@ impl ContactStage {
         [q, v]: [&[f64]; 2],
         reach: f64,
     ) -> Option<FrictionAlone> {
-        self.tolerance?;
+        // Friction by load is iterated: the impulses must be continuous in it.
+        self.tolerance
+            .filter(|_| model.load_friction().next().is_none())?;
         let at = Free {
             q,
             v,
@@ -247,7 +252,7 @@ impl ContactStage {
         let mut left = self.work_budget.without(&before.spent);
         let mut v_free = &self.v_free;
         if !has_rows {
-            left.work = left.work.min(ALONE_WORK);
+            left.work = ALONE_WORK.min(ALONE_SHARE * left.work);
             v_free = &self.v_without;
         }
         let (t, c) = (model.topology(), &mut self.constraints);
