@@ -3,9 +3,11 @@
 mod blocks;
 mod order;
 
+pub use blocks::invert;
+
 use super::dispatch;
 use blocks::{
-    copy, divide, divide_block, invert, invert_root, subtract_product, subtract_times,
+    copy, divide, divide_block, invert_root, subtract_product, subtract_times,
     subtract_transposed_times,
 };
 use std::ops::Range;

@@ -16,7 +16,7 @@ mod plain_lu;
 mod reflections;
 mod symmetric;
 
-pub use block_lu::{BlockLu, Place};
+pub use block_lu::{BlockLu, Place, invert};
 pub use definite::{BadPivot, Definite};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use fronts::{Block, Fronts};

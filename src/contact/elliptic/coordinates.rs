@@ -11,7 +11,7 @@
 use super::unit::{Slope, Unit, WIDEST, Wide};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::contact::work_budget::{dense_cost, weight};
-use crate::linalg::{Lu, add_scaled, dispatch, dot};
+use crate::linalg::{Lu, add_scaled, dispatch, dot, invert};
 
 /// The rows of H in the order of the system's rows. Empty if the matrix of the rows is cheaper.
 #[derive(Debug, Default)]
@@ -188,7 +188,7 @@ impl Coordinates {
                 *x += slope[k][j] * self.compliance(unit.at + j);
             }
         }
-        let share = inverse(sum, unit.rows)?;
+        let share = inverse(&sum, unit.rows)?;
         Some(Eased {
             slope: product(&share, slope),
             share,
@@ -264,30 +264,17 @@ pub(super) fn product(a: &Slope, b: &Slope) -> Slope {
     out
 }
 
-/// The inverse of the leading n × n part, by Gauss and Jordan with row exchanges; `None` if it is
-/// singular.
-pub(super) fn inverse(mut a: Slope, n: usize) -> Option<Slope> {
+/// The inverse of the leading n × n part; `None` if it is singular.
+pub(super) fn inverse(a: &Slope, n: usize) -> Option<Slope> {
+    let (mut packed, mut exchanges) = ([0.0; WIDEST * WIDEST], [0; WIDEST]);
+    let packed = &mut packed[..n * n];
+    for (line, a) in packed.chunks_exact_mut(n).zip(a) {
+        line.copy_from_slice(&a[..n]);
+    }
+    invert(packed, n, &mut exchanges[..n])?;
     let mut out = [[0.0; WIDEST]; WIDEST];
-    (0..n).for_each(|k| out[k][k] = 1.0);
-    for k in 0..n {
-        let best = (k..n).fold(k, |m, i| if a[i][k].abs() > a[m][k].abs() { i } else { m });
-        a.swap(k, best);
-        out.swap(k, best);
-        let by = 1.0 / a[k][k];
-        if !by.is_finite() {
-            return None;
-        }
-        a[k].iter_mut().chain(&mut out[k]).for_each(|x| *x *= by);
-        let (line, own) = (a[k], out[k]);
-        for i in (0..n).filter(|i| *i != k) {
-            let factor = a[i][k];
-            if factor != 0.0 {
-                for j in 0..n {
-                    a[i][j] -= factor * line[j];
-                    out[i][j] -= factor * own[j];
-                }
-            }
-        }
+    for (out, line) in out.iter_mut().zip(packed.chunks_exact(n)) {
+        out[..n].copy_from_slice(line);
     }
     Some(out)
 }

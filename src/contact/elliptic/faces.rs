@@ -558,7 +558,7 @@ fn spring(system: &System, unit: &Unit, face: &Face) -> Option<Slope> {
             }
         }
     }
-    let inverse = inverse(own, face.size)?;
+    let inverse = inverse(&own, face.size)?;
     Some(product(&face.right, &product(&inverse, &left)))
 }
 

@@ -243,7 +243,7 @@ fn invert_root_any(a: &mut [f64], n: usize) -> bool {
 /// A ← A⁻¹ in place by Gauss–Jordan with row exchanges; `exchanges` has one entry for each row. Returns
 /// whether the determinant is negative, or `None` if it is zero.
 #[inline(always)]
-pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> Option<bool> {
+pub fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> Option<bool> {
     if n == FREE {
         invert_any(&mut a[..FREE * FREE], FREE, &mut exchanges[..FREE])
     } else {
