@@ -6,7 +6,7 @@
 //! of a step calls it (`step::contact`).
 
 use super::assemble::Constraints;
-use super::dof_bounds::{End, Segment, Shares};
+use super::dof_bounds::{End, Range, Segment, Shares};
 use super::dof_pivots::DofBounds;
 use super::limits::gap;
 use super::memory::Key;
@@ -20,6 +20,7 @@ use crate::contact::push_out::{Jam, PushOut};
 use crate::contact::work_budget::WorkBudget;
 use crate::dynamics::factors::Factors;
 use crate::linalg::{larger, largest, smaller};
+use crate::model::limits::Limit;
 use crate::model::params::Params;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::Mat3;
@@ -102,14 +103,11 @@ impl Constraints {
         let Factors::Packed(factors) = mass else {
             return None;
         };
-        let Free { q, v, v_free } = at;
-        let is_sound = v_free.iter().all(|x| x.is_finite()) && self.memory.jam == Jam::NONE;
-        let state = [q, v, v_free];
-        if !is_sound || !self.ranges(&dofs.own, &params.friction_loss, state, &mut dofs.ranges) {
+        if !self.find_ranges(dofs, params, at) {
             return None;
         }
         self.guess(dofs);
-        let solved = dofs.solve(t, factors, v_free, work_budget.newton_steps(), v_end);
+        let solved = dofs.solve(t, factors, at.v_free, work_budget.newton_steps(), v_end);
         if !v_end.iter().all(|x| x.is_finite()) {
             return None;
         }
@@ -123,6 +121,30 @@ impl Constraints {
         [certificate.dual, certificate.cone] = solved.beyond;
         certificate.converged = solved.is_solved;
         Some(certificate)
+    }
+
+    /// Finds the graphs of all dofs with bounds in a step from this state. Returns false if the bounds of a
+    /// dof are inconsistent, bodies are jammed, or the velocity is not finite: rows are then needed.
+    pub(super) fn find_ranges(&self, dofs: &mut DofBounds, params: &Params, at: Free<'_>) -> bool {
+        let Free { q, v, v_free } = at;
+        let (loss, state) = (&params.friction_loss, [q, v, v_free]);
+        v_free.iter().all(|x| x.is_finite())
+            && self.memory.jam == Jam::NONE
+            && self.ranges(&dofs.own, loss, state, &mut dofs.ranges)
+    }
+
+    /// The distance of a limit within which it gets a row. `reach` [rad or m] is beyond the travel of the
+    /// dof.
+    fn near(&self, l: &Limit, at: Free<'_>, reach: f64) -> f64 {
+        let speed = larger(at.v[l.dof].abs(), at.v_free[l.dof].abs());
+        l.margin + reach + 2.0 * self.time_step() * speed
+    }
+
+    /// True if a bound of a limit is so near that it gets a row.
+    pub(super) fn is_near(&self, l: &Limit, at: Free<'_>, reach: f64) -> bool {
+        let near = self.near(l, at, reach);
+        let mut bounds = [(l.lower, 1.0), (l.upper, -1.0)].into_iter();
+        bounds.any(|(bound, sign)| gap(l, bound, sign, at.q).is_some_and(|g| g.0 <= near))
     }
 
     /// Guesses the segments of the last step. A dof without one gets its natural segment.
@@ -168,12 +190,10 @@ impl Constraints {
             let Some(place) = dofs.place(own.dof) else {
                 continue;
             };
-            let speed = larger(v[l.dof].abs(), v_free[l.dof].abs());
-            let near = l.margin + reach + 2.0 * h * speed;
+            let near = self.near(&l, at, reach);
             let bounds = [(l.lower, 1.0), (l.upper, -1.0)];
-            let is_far = |(bound, sign)| !gap(&l, bound, sign, q).is_some_and(|g| g.0 <= near);
             if range.is_open(dofs.segments[place], v_end[own.dof], closed)
-                && bounds.into_iter().all(is_far)
+                && !self.is_near(&l, at, reach)
             {
                 continue;
             }
@@ -271,28 +291,26 @@ impl Constraints {
             if !dofs.own[i].has_friction || range.is_prescribed {
                 continue;
             }
-            let block = Block::Box {
-                bound: range.friction,
-            };
-            let source = Source::Friction {
-                along: Along::Dof(range.dof),
-            };
-            self.gaps.push(0.0);
-            self.places.push(0.0);
-            self.angular.push(false);
-            self.assembled.push(block);
-            let friction = shares(i).friction;
-            self.push_bound(
-                FRICTION,
-                range.dof,
-                (block, source),
-                v_free[range.dof],
-                friction,
-            );
+            self.push_friction(range, v_free[range.dof], shares(i).friction);
         }
     }
 
-    pub(super) fn push_bound(
+    /// Adds the group of the dry friction of a dof with this velocity without impulses.
+    pub(super) fn push_friction(&mut self, range: &Range, v_free: f64, solution: (f64, Mode)) {
+        let block = Block::Box {
+            bound: range.friction,
+        };
+        let source = Source::Friction {
+            along: Along::Dof(range.dof),
+        };
+        self.gaps.push(0.0);
+        self.places.push(0.0);
+        self.angular.push(false);
+        self.assembled.push(block);
+        self.push_bound(FRICTION, range.dof, (block, source), v_free, solution);
+    }
+
+    fn push_bound(
         &mut self,
         kind: u32,
         dof: usize,

@@ -110,32 +110,6 @@ impl DofBounds {
         self.is_factored = false;
     }
 
-    /// Computes v − v_f for the segments of these dofs alone: those that are held are locked at rest, those
-    /// that slip have the impulse of their friction.
-    pub(super) fn settle(&mut self, t: &Topology, alone: &[bool], v_free: &[f64]) {
-        let (change, rho) = (&mut self.change, &mut self.rho);
-        change.fill(0.0);
-        for (locked, mobility) in self.locked.iter_mut().zip(&self.mobility) {
-            *locked = *mobility == 0.0;
-        }
-        let all = || self.ranges.iter().zip(&self.segments);
-        for (range, _) in all().filter(|(r, s)| alone[r.dof] && **s == Segment::Held) {
-            change[range.dof] = -v_free[range.dof];
-            self.locked[range.dof] = true;
-        }
-        self.mass.times(t, change, rho);
-        rho.iter_mut().for_each(|x| *x = -*x);
-        for (range, segment) in all().filter(|(r, _)| alone[r.dof]) {
-            rho[range.dof] += range.slip_impulse(*segment);
-        }
-        self.mass.factor(t, &self.locked);
-        self.is_factored = true;
-        self.mass.solve(t, rho);
-        for (change, x) in change.iter_mut().zip(&*rho) {
-            *change += x;
-        }
-    }
-
     /// True if the dof is left out of the factors of A.
     pub(super) fn is_locked(&self, dof: usize) -> bool {
         self.locked[dof]
@@ -169,7 +143,8 @@ impl DofBounds {
                     return solved;
                 }
                 solved.factorizations += 1;
-                self.respond(t, v_free);
+                self.respond(t, v_free, |_| true);
+                self.mass.times(t, &self.change, &mut self.rho);
             }
             self.take_velocity(v_free, v);
             let impulse = self
@@ -215,13 +190,13 @@ impl DofBounds {
         })
     }
 
-    /// Computes v − v_f and ρ of the segments.
-    fn respond(&mut self, t: &Topology, v_free: &[f64]) {
+    /// Computes v − v_f for the segments of the dofs for which `acts` is true. No impulse acts on the others.
+    pub(super) fn respond(&mut self, t: &Topology, v_free: &[f64], acts: impl Fn(usize) -> bool) {
         let (change, rho) = (&mut self.change, &mut self.rho);
         change.fill(0.0);
         let mut any = false;
         for (range, segment) in self.ranges.iter().zip(&self.segments) {
-            let target = range.velocity(*segment);
+            let target = range.velocity(*segment).filter(|_| acts(range.dof));
             let locked = target.is_some() || range.is_prescribed;
             if self.locked[range.dof] != locked {
                 (self.locked[range.dof], self.is_factored) = (locked, false);
@@ -238,7 +213,8 @@ impl DofBounds {
         for x in rho.iter_mut() {
             *x = -*x;
         }
-        for (range, segment) in self.ranges.iter().zip(&self.segments) {
+        let all = self.ranges.iter().zip(&self.segments);
+        for (range, segment) in all.filter(|(range, _)| acts(range.dof)) {
             rho[range.dof] += range.slip_impulse(*segment);
         }
         if !self.is_factored {
@@ -249,7 +225,6 @@ impl DofBounds {
         for (change, x) in change.iter_mut().zip(&*rho) {
             *change += x;
         }
-        self.mass.times(t, change, rho);
     }
 
     /// Writes the velocity; that of locked dofs is exact to the bit.

@@ -2,9 +2,9 @@
 //!
 //! In a robot that stands, most joints are held by dry friction or slip on it. As rows they would be the
 //! larger part of the contact problem. Instead, a dof gets a segment of its graph ([`Range`]) if the state at
-//! the start of the step makes it likely: at rest, it is held; faster than friction could stop it, it slips.
-//! Held dofs are locked: A is factored without them. Slipping dofs have a known impulse. The rows see the free
-//! dofs F alone, with the velocity
+//! the start of the step makes it likely. A dof at rest is held, unless the last step needed a large part of
+//! its friction. A dof that is faster than friction could stop it slips. Held dofs are locked: A is factored
+//! without them. Slipping dofs have a known impulse. The rows see the free dofs F alone, with the velocity
 //!
 //!   A_FF (v₀ − v_f)_F = ρ_F + A_FL v_f,L,   (v₀)_L = 0,   G = J_F A_FF⁻¹ J_Fᵀ.
 //!
@@ -18,13 +18,10 @@ use super::assemble::Constraints;
 use super::dof_bounds::Segment;
 use super::dof_groups::{FRICTION, Free};
 use super::dof_pivots::{BEYOND, DofBounds};
-use super::limits::gap;
-use super::source::{Along, Source};
+use super::source::Source;
 use crate::contact::certificate::Certificate;
 use crate::contact::digits::{AT_SWITCH, SLOWEST, switch_units};
 use crate::contact::mode::Mode;
-use crate::contact::problem::Block;
-use crate::contact::push_out::Jam;
 use crate::dynamics::factors::Factors;
 use crate::linalg::{larger, largest, smaller};
 use crate::model::params::Params;
@@ -35,9 +32,6 @@ const AT_REST: f64 = 1e-12;
 
 /// The share of its bound up to which friction that held a dof in the last step is sure to hold it.
 const SURE: f64 = 0.4;
-
-/// Relative to the motion across the normal: motion along the normal below this is round-off.
-const UNFELT: f64 = 1e-12;
 
 /// The dofs of a step whose friction has no rows, and the factors of A without the held ones.
 #[derive(Debug)]
@@ -65,32 +59,16 @@ impl Constraints {
         let Factors::Packed(factors) = mass else {
             return None;
         };
-        let Free { q, v, v_free } = at;
-        let is_sound = v_free.iter().all(|x| x.is_finite()) && self.memory.jam == Jam::NONE;
-        let mut dofs = self.dofs.take_if(|d| is_sound && d.has_friction())?;
-        let known = self.ranges(
-            &dofs.own,
-            &params.friction_loss,
-            [q, v, v_free],
-            &mut dofs.ranges,
-        );
-        if !known {
-            // The bounds of a dof are inconsistent.
+        let mut dofs = self.dofs.take_if(|d| d.has_friction())?;
+        if !self.find_ranges(&mut dofs, params, at) {
             self.dofs = Some(dofs);
             return None;
         }
-        let h = self.time_step();
         dofs.segments.clear();
         for (own, range) in dofs.own.iter().zip(&dofs.ranges) {
-            let speed = v[own.dof];
-            let near = reach + 2.0 * h * larger(speed.abs(), v_free[own.dof].abs());
-            let is_near = own.limit.map(|i| self.limits[i]).is_some_and(|l| {
-                let sides = [(l.lower, 1.0), (l.upper, -1.0)];
-                let mut gaps = sides
-                    .into_iter()
-                    .filter_map(|(b, sign)| gap(&l, b, sign, q));
-                gaps.any(|g| g.0 <= l.margin + near)
-            });
+            let speed = at.v[own.dof];
+            let limit = own.limit.map(|i| &self.limits[i]);
+            let is_near = limit.is_some_and(|l| self.is_near(l, at, reach));
             let is_single = !is_near && own.speed.is_none() && !range.is_prescribed;
             let slips = speed.abs() > larger(AT_REST, range.friction * factors.dinv[own.dof]);
             let alone =
@@ -119,7 +97,7 @@ impl Constraints {
             return None;
         }
         dofs.take(factors, t);
-        self.settle_alone(&mut dofs, t, v_free, v_without);
+        self.settle_alone(&mut dofs, t, at.v_free, v_without);
         Some(FrictionAlone(dofs))
     }
 
@@ -131,7 +109,7 @@ impl Constraints {
         v_free: &[f64],
         v_without: &mut [f64],
     ) {
-        dofs.settle(t, &self.alone, v_free);
+        dofs.respond(t, v_free, |dof| self.alone[dof]);
         for (k, v) in v_without.iter_mut().enumerate() {
             *v = match self.alone[k] && dofs.is_locked(k) {
                 true => 0.0,
@@ -147,11 +125,8 @@ impl Constraints {
             let Source::Contact(_) = self.sources[group] else {
                 return true;
             };
-            let last = self.range(group).len() - 1;
-            let size = |k: usize| largest(&self.rows.column(group, k).0);
-            let across = self.rows.dofs(group).map(size).fold(0.0, larger);
             let mut free = self.rows.dofs(group).filter(|k| !dofs.is_locked(*k));
-            free.any(|k| self.rows.column(group, k).0[last].abs() > UNFELT * across)
+            free.any(|k| !self.moves_across(group, k))
         })
     }
 
@@ -209,13 +184,7 @@ impl Constraints {
                 }
             };
             distance = smaller(range.margin(*segment, v, rho, units), distance);
-            self.gaps.push(0.0);
-            self.places.push(0.0);
-            self.angular.push(false);
-            self.assembled.push(Block::Box { bound });
-            let along = Along::Dof(dof);
-            let row = (Block::Box { bound }, Source::Friction { along });
-            self.push_bound(FRICTION, dof, row, v_free[dof], friction);
+            self.push_friction(range, v_free[dof], friction);
         }
         (dofs.rho, dofs.load) = (rho, load);
         certificate.margin = smaller(distance, certificate.margin);

@@ -236,12 +236,18 @@ impl Constraints {
     /// normal. Any normal impulse would solve the problem. The contact is taken to carry no load, and so to
     /// have no friction.
     fn is_unfelt(&self, group: usize) -> bool {
-        let rows = self.range(group).len();
-        rows == 3
-            && self.rows.dofs(group).all(|k| {
-                let [x, y, n, _] = self.rows.column(group, k).0;
-                n.abs() <= UNFELT * x.abs().max(y.abs())
-            })
+        let mut dofs = self.rows.dofs(group);
+        self.range(group).len() == 3 && dofs.all(|k| self.moves_across(group, k))
+    }
+
+    /// True if a dof moves the bodies of a contact only across its normal, up to round-off.
+    pub(super) fn moves_across(&self, group: usize, dof: usize) -> bool {
+        let column = &self.rows.column(group, dof).0[..self.range(group).len()];
+        let Some((normal, tangents)) = column.split_last() else {
+            return true;
+        };
+        let across = tangents.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        normal.abs() <= UNFELT * across
     }
 
     /// True if a contact has no friction in this step, even if its coefficient is positive.
