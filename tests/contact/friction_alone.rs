@@ -1,10 +1,11 @@
 //! Dry friction of joints that acts without rows beside contacts.
 
-use crate::common::Rng;
 use crate::common::checker::{Checker, FOURTH_ORDER, options, quadruped_spec, standing};
+use crate::common::{Rng, param};
 use diffsim::contact::ncp::Method;
+use diffsim::model::params::ParamKind;
 use diffsim::model::{Actuation, Model};
-use diffsim::step::Sim;
+use diffsim::step::{Contact, Options, Sim};
 use std::sync::Arc;
 
 const H: f64 = 1e-3;
@@ -82,10 +83,21 @@ fn steps_are_those_with_rows_for_all_friction() {
 /// All columns, forward and reverse, where joints are held, slip, stop and begin to slip.
 #[test]
 fn columns_beside_dry_friction_are_those_of_differences() {
-    for friction in [0.5, 3.0] {
+    for (friction, law) in [
+        (0.5, Contact::Ncp),
+        (3.0, Contact::Ncp),
+        (0.5, Contact::Lcp),
+        (3.0, Contact::Lcp),
+    ] {
         let model = dry(friction);
         let (mut q, mut rng) = (standing(&model), Rng::new(3));
-        let mut checker = Checker::new(model, &options(H));
+        let with_law = Options {
+            contact: law,
+            ..options(H)
+        };
+        let mut checker = Checker::new(model, &with_law);
+        let losses = (1..=12).map(|joint| param(ParamKind::JointFriction, joint, 0));
+        checker.select(&losses.collect::<Vec<_>>());
         (checker.eps, checker.stencil) = (2e-7, FOURTH_ORDER);
         let mut v = vec![0.0; 18];
         for k in 0..60 {
@@ -95,12 +107,13 @@ fn columns_beside_dry_friction_are_those_of_differences() {
             }
             checker.check(&mut q, &mut v, &u);
         }
-        checker.report(&format!("dry friction {friction}"));
+        checker.report(&format!("{law:?}, dry friction {friction}"));
     }
 }
 
-/// A joint beyond its limit that its velocity limit does not let back at once, beside a contact and a joint with
-/// dry friction: such bounds are inconsistent, and the step has rows for them. It leaves no trace in the sim.
+/// A joint is beyond its limit, and its velocity limit does not let it back at once. There are a contact and
+/// a joint with dry friction, too. The bounds are inconsistent, so the step has rows for them. It leaves no
+/// trace in the sim.
 #[test]
 fn inconsistent_bounds_leave_no_trace() {
     let mut spec = quadruped_spec(false);
