@@ -27,8 +27,8 @@ SITE = ROOT / "target/site"
 WORK = ROOT / "target/site-work"
 
 
-#: The page for an address that has no page. It loads nothing, because it does not know its own place: the site may
-#: stand in any folder of a server. Its link leads to the nearest folder above the address that has an index.
+#: The page for an address that has no page. It loads nothing, because it does not know its own place: the
+#: site may stand in any folder of a server. Its link leads to the nearest folder above the address that has an index.
 MISSING = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>diffsim: no such page</title></head>

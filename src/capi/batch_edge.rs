@@ -1,5 +1,5 @@
-//! Reduced coordinates at the interface of batches: [`edge`](super::edge) for columns of all elements, each with
-//! the reductions of its own sim.
+//! Reduced coordinates at the interface of batches: [`edge`](super::edge) for columns of all elements, each
+//! with the reductions of its own sim.
 
 use super::edge;
 use crate::batch::{Batch, BatchAdjoint, BatchRolloutAdjoint};

@@ -47,8 +47,8 @@ impl Labels {
         }
     }
 
-    /// Takes the labels of the last step. A column by a reduced coordinate moves several joints, and so does a
-    /// column by an entry of a reduction.
+    /// Takes the labels of the last step. A column by a reduced coordinate or by an entry of a reduction
+    /// moves several joints.
     pub fn take(&mut self, map: &Reduction, sim: &mut Sim) -> Result<()> {
         let [nv, _, nu, _] = self.sizes;
         let of = sim.column_labels()?;
@@ -221,7 +221,8 @@ pub fn add_motion_transposed(
     });
 }
 
-/// Adds to columns by entries of reductions: the columns `by_state` for the motion of the joints at the start.
+/// Adds to columns by entries of reductions: the columns `by_state` for the motion of the joints at the
+/// start.
 fn add_start(map: &Reduction, sim: &Sim, by_state: [&[f64]; 2], by_p: &mut [f64]) {
     let nv = map.v.sizes()[0];
     let [start, _] = sim.ends();
@@ -236,8 +237,8 @@ fn add_start(map: &Reduction, sim: &Sim, by_state: [&[f64]; 2], by_p: &mut [f64]
     });
 }
 
-/// Completes the columns by entries of reductions: the step from moved joints, relative to moved joints at its
-/// end. The matrices by the state must be there.
+/// Completes the columns by entries of reductions: the step from moved joints, relative to moved joints at
+/// its end. The matrices by the state must be there.
 fn complete(map: &Reduction, sim: &Sim, full: &mut StepJacobians<'_>) {
     let nv = map.v.sizes()[0];
     let [_, end] = sim.ends();

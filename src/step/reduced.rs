@@ -7,8 +7,8 @@
 //!   δGᵀ r + Gᵀ (δr + A (δG ÿ + G δÿ)) = 0,   so that   δŵ = h δG ÿ − P h (Bᵀ δGᵀ r + A δG ÿ + δr),
 //!
 //! with P = G (Gᵀ A G)⁻¹ Gᵀ and the left inverse B of G. The chain of a step adds Bᵀ δGᵀ r + A δG ÿ to the
-//! balance, and h δG ÿ to the velocity before impulses. The caller knows y, not x: x moves by δo + δG y at both
-//! ends of the step ([`Reduction::moved`](crate::model::reduction::Reduction::moved)).
+//! balance, and h δG ÿ to the velocity before impulses. The caller knows y, not x: x moves by δo + δG y at
+//! both ends of the step ([`Reduction::moved`](crate::model::reduction::Reduction::moved)).
 
 use super::linearization::dot;
 use crate::dynamics::Dynamics;
@@ -92,8 +92,8 @@ impl ByReduction {
         })
     }
 
-    /// Computes the parts at the last step from its balance: with the accelerations `acc`, and the `diagonal` of
-    /// A beyond M. Positions must be those of A.
+    /// Computes the parts at the last step from its balance: with the accelerations `acc`, and the
+    /// `diagonal` of A beyond M. Positions must be those of A.
     pub fn differentiate(
         &mut self,
         (model, r): (&Model, &Reduction),

@@ -188,8 +188,8 @@ fn bodies_on_a_table_stay_there() {
     assert_heights(&format!("{table}{things}"), &[0.55, 0.65, 0.05]);
 }
 
-/// A second plane, from `ground_plane` or a file of its own, kept robots in the air by a tenth of a millimetre. Of
-/// parallel planes the highest holds.
+/// A second plane, from `ground_plane` or a file of its own, kept robots in the air by a tenth of a
+/// millimetre. Of parallel planes the highest holds.
 #[test]
 fn bodies_stand_on_the_highest_of_parallel_planes() {
     let placed = |planes: &str, start: f64| {

@@ -39,8 +39,8 @@ const qa = new THREE.Quaternion();
 const qb = new THREE.Quaternion();
 
 /** The material of solid shapes. A pixel that a triangle covers in part takes the colour of a covered place
- * (`centroid`), not of the pixel's centre, which may lie outside. The lit side follows from the normal, which is smooth
- * across rounded edges. Otherwise the back faces behind an edge would draw dark dots on it. */
+ * (`centroid`), not of the pixel's centre, which may lie outside. The lit side follows from the normal, which
+ * is smooth across rounded edges. Otherwise the back faces behind an edge would draw dark dots on it. */
 function solid(parameters) {
   const material = new THREE.MeshStandardMaterial(parameters);
   material.onBeforeCompile = (shader) => {

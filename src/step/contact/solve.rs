@@ -238,8 +238,8 @@ impl ContactStage {
         c.condense(model.topology(), mass);
     }
 
-    /// Law: the impulses, within the work that `before` has left. `has_rows` is false if some dry friction has
-    /// no rows; `mass` then holds the factors of A without the held dofs.
+    /// Law: the impulses, within the work that `before` has left. `has_rows` is false if some dry friction
+    /// has no rows; `mass` then holds the factors of A without the held dofs.
     fn apply_law(
         &mut self,
         model: &Model,
