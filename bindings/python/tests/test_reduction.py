@@ -170,17 +170,24 @@ def test_a_step_in_the_air_has_exact_derivatives(contact):
         check_step(sim, q, v, rng.normal(size=model.nu), rng)
 
 
-@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp"])
-def test_a_step_in_contact_has_exact_derivatives(contact):
-    rng = np.random.default_rng(4)
-    model, _ = mixed()
-    sim = diffsim.Sim(model, contact=contact)
+def landing(sim):
+    """A tilted state of `mixed` whose lowest corner is 0.1 mm in the ground and moves down."""
+    model = sim.model
     q = model.neutral()
     q = model.integrate(q, np.concatenate([[0, 0, 0], [0.2, 0.3, 0.1], [0.1, -0.2, 0.3]]))
     placed = sim.forward_kinematics(q)[..., model.body_id("base")]
     corners = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)])
     q[2] -= (placed[:3, :3] @ corners.T)[2].min() + placed[2, 3] + 1e-4
     v = np.array([0.3, -0.2, -0.8, 0.1, 0.2, 0.1, 0.5, -0.3, 0.2])
+    return q, v
+
+
+@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp"])
+def test_a_step_in_contact_has_exact_derivatives(contact):
+    rng = np.random.default_rng(4)
+    model, _ = mixed()
+    sim = diffsim.Sim(model, contact=contact)
+    q, v = landing(sim)
     check_step(sim, q, v, rng.normal(size=model.nu), rng)
     assert len(sim.contacts()) > 0
 
@@ -411,12 +418,7 @@ def test_derivatives_by_the_entries_of_a_reduction_in_contact(contact):
     model, _ = mixed()
     sim = diffsim.Sim(model, contact=contact)
     sim.select_params(entries(0, 12))
-    q = model.neutral()
-    q = model.integrate(q, np.concatenate([[0, 0, 0], [0.2, 0.3, 0.1], [0.1, -0.2, 0.3]]))
-    placed = sim.forward_kinematics(q)[..., model.body_id("base")]
-    corners = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)])
-    q[2] -= (placed[:3, :3] @ corners.T)[2].min() + placed[2, 3] + 1e-4
-    v = np.array([0.3, -0.2, -0.8, 0.1, 0.2, 0.1, 0.5, -0.3, 0.2])
+    q, v = landing(sim)
     check_entries(sim, q, v, rng.normal(size=model.nu), rng)
 
 
@@ -642,12 +644,7 @@ def test_impulses_have_derivatives():
     model, _ = mixed()
     sim = diffsim.Sim(model, contact="ncp")
     sim.select_params(entries(0, 12))
-    q = model.neutral()
-    q = model.integrate(q, np.concatenate([[0, 0, 0], [0.2, 0.3, 0.1], [0.1, -0.2, 0.3]]))
-    placed = sim.forward_kinematics(q)[..., model.body_id("base")]
-    corners = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)])
-    q[2] -= (placed[:3, :3] @ corners.T)[2].min() + placed[2, 3] + 1e-4
-    v = np.array([0.3, -0.2, -0.8, 0.1, 0.2, 0.1, 0.5, -0.3, 0.2])
+    q, v = landing(sim)
     u, values = rng.normal(size=model.nu), sim.params.copy()
 
     def impulses(dq, dv, du, dp):
