@@ -52,6 +52,12 @@ impl Constraints {
         }
     }
 
+    /// True if bounds of single dofs are solved as such. A must then be kept beside its factors
+    /// ([`Factors::keep_whole`]).
+    pub fn bounds_dofs(&self) -> bool {
+        self.dofs.is_some()
+    }
+
     /// Solves a step without contacts to this tolerance. Fills groups for the bounds that are within
     /// `reach` [rad or m] or that hold. Returns `None` if the bounds contradict each other, or if
     /// push-out throws a joint: such a step must be solved by rows.

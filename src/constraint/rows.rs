@@ -11,6 +11,7 @@ use crate::dynamics::mass::BranchMatrix;
 use crate::dynamics::reduced::ReducedFactors;
 use crate::linalg::{F4, grow};
 use crate::model::topology::{Topology, WORLD};
+use std::ops::Range;
 
 /// The places of the dofs of a block's trees. The tree with the lower index comes first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,7 +92,42 @@ impl<I: Iterator<Item = u64>> Iterator for SetBits<I> {
     }
 }
 
-/// The same in decreasing order.
+/// The runs of successive set bits of a word list, in increasing order. A run ends with its word.
+struct Runs<I> {
+    words: I,
+    base: usize,
+    bits: u64,
+}
+
+impl<I: Iterator<Item = u64>> Runs<I> {
+    #[inline(always)]
+    fn new(mut words: I) -> Self {
+        let bits = words.next().unwrap_or(0);
+        Runs {
+            words,
+            base: 0,
+            bits,
+        }
+    }
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
+    type Item = Range<usize>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Range<usize>> {
+        while self.bits == 0 {
+            self.bits = self.words.next()?;
+            self.base += 64;
+        }
+        let start = self.bits.trailing_zeros();
+        let end = start + (!(self.bits >> start)).trailing_zeros();
+        self.bits &= u64::MAX.checked_shl(end).unwrap_or(0);
+        Some(self.base + start as usize..self.base + end as usize)
+    }
+}
+
+/// The bits of [`SetBits`] in decreasing order.
 struct SetBitsDown<'a> {
     words: &'a [u64],
     bits: u64,
@@ -461,10 +497,11 @@ impl Rows {
         let hj = &self.half[j * self.width..][..self.width];
         let mut g = [F4::ZERO; 3];
         let both = self.set(i).iter().zip(self.set(j)).map(|(a, b)| a & b);
-        for place in SetBits::new(both) {
-            let (a, b) = (hi[place], hj[place].0);
-            for (g, b) in g.iter_mut().zip(b) {
-                *g += a * F4::splat(b);
+        for run in Runs::new(both) {
+            for (a, b) in hi[run.clone()].iter().zip(&hj[run]) {
+                for (g, b) in g.iter_mut().zip(b.0) {
+                    *g += *a * F4::splat(b);
+                }
             }
         }
         g
@@ -478,8 +515,10 @@ impl Rows {
         let hj = &self.half[j * self.width..][..self.width];
         let mut g = F4::ZERO;
         let both = self.set(i).iter().zip(self.set(j)).map(|(a, b)| a & b);
-        for place in SetBits::new(both) {
-            g += hj[place] * F4::splat(hi[place].0[0]);
+        for run in Runs::new(both) {
+            for (a, b) in hi[run.clone()].iter().zip(&hj[run]) {
+                g += *b * F4::splat(a.0[0]);
+            }
         }
         g
     }

@@ -32,6 +32,13 @@ impl Factors {
         }
     }
 
+    /// From now on, packed factors keep the matrix of each factorization.
+    pub fn keep_whole(&mut self) {
+        if let Factors::Packed(m) = self {
+            m.keep_whole();
+        }
+    }
+
     /// Takes other values of the reductions of the model. Allocates.
     pub fn reduce(&mut self, t: &Topology, reduction: &Arc<Reduction>) {
         if let Factors::Reduced(r) = self {

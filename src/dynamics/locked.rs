@@ -27,9 +27,15 @@ impl LockedMass {
         }
     }
 
-    /// Recovers A from its factors. A dof of infinite inertia has an empty row.
+    /// Takes A from factors that keep it ([`BranchMatrix::keep_whole`]). A dof of infinite inertia gets an
+    /// empty row.
     pub fn take(&mut self, factors: &BranchMatrix, t: &Topology) {
-        unfactor(&mut self.whole, factors, t);
+        self.whole.rows.copy_from_slice(&factors.whole);
+        for (dof, dinv) in t.dofs.iter().zip(&factors.dinv) {
+            if *dinv == 0.0 {
+                self.whole.rows[dof.row / LANES..][..dof.depth / LANES + 1].fill(F4::ZERO);
+            }
+        }
     }
 
     /// Factors A on the free dofs.
@@ -90,30 +96,6 @@ fn times_kernel(whole: &BranchMatrix, t: &Topology, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// Adds the products that [`factor`](super::mass::factor) subtracted, from the root to the tips.
-#[inline(always)]
-fn unfactor_kernel(whole: &mut BranchMatrix, factors: &BranchMatrix, t: &Topology) {
-    let dofs = &t.dofs[..];
-    let rows = &mut whole.rows[..];
-    for (k, dof) in dofs.iter().enumerate() {
-        let dinv = factors.dinv[k];
-        let (above, from) = rows.split_at_mut(dof.row / LANES);
-        let lanes = dof.depth / LANES + 1;
-        let row = &mut from[..lanes];
-        let of_factors = &factors.rows[dof.row / LANES..][..lanes];
-        if dinv == 0.0 {
-            row.fill(F4::ZERO);
-            continue;
-        }
-        let d = F4::splat(1.0 / dinv);
-        for (x, l) in row.iter_mut().zip(of_factors) {
-            *x = *l * d;
-        }
-        let own = F4::flat(of_factors);
-        subtract_above(dofs, dof, above, row, |_, d| Some(-own[d]));
-    }
-}
-
 #[inline(always)]
 fn factor_free_kernel(
     free: &mut BranchMatrix,
@@ -160,10 +142,6 @@ fn factor_free_kernel(
 
 dispatch! {
     fn times = times_kernel(whole: &BranchMatrix, t: &Topology, x: &[f64], y: &mut [f64])
-}
-
-dispatch! {
-    fn unfactor = unfactor_kernel(whole: &mut BranchMatrix, factors: &BranchMatrix, t: &Topology)
 }
 
 dispatch! {

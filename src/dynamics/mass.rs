@@ -20,6 +20,8 @@ pub struct BranchMatrix {
     pub rows: Vec<F4>,
     /// 1/D of the factorization.
     pub dinv: Vec<f64>,
+    /// `rows` before the last factorization. Empty unless [`BranchMatrix::keep_whole`] was called.
+    pub whole: Vec<F4>,
 }
 
 impl BranchMatrix {
@@ -27,7 +29,13 @@ impl BranchMatrix {
         BranchMatrix {
             rows: F4::zeros(t.packed / LANES),
             dinv: vec![0.0; t.nv()],
+            whole: Vec::new(),
         }
+    }
+
+    /// From now on, keeps the matrix of each factorization.
+    pub fn keep_whole(&mut self) {
+        self.whole.resize(self.rows.len(), F4::ZERO);
     }
 
     /// Entries of row k, from the root to k itself.
@@ -315,6 +323,9 @@ fn factor_kernel(m: &mut BranchMatrix, t: &Topology, diagonal: &[f64]) {
     let (dofs, rows, pivots) = (&t.dofs[..], &mut m.rows[..], &mut m.dinv[..t.dofs.len()]);
     for (dof, x) in dofs.iter().zip(diagonal) {
         F4::flat_mut(rows)[dof.row + dof.depth] += x;
+    }
+    if !m.whole.is_empty() {
+        m.whole.copy_from_slice(rows);
     }
     for (k, dof) in dofs.iter().enumerate().rev() {
         let (above, from) = rows.split_at_mut(dof.row / LANES);

@@ -146,10 +146,17 @@ impl Sim {
             .map(|f| Box::new(Implicit::new(&model, f, &forces, options.derivatives)));
         let theta =
             stage.map(|s| Box::new(Theta::new(&model, &s, h, &forces, options.derivatives)));
+        let mut dynamics = Dynamics::new(&model, differentiate);
+        if contact
+            .as_ref()
+            .is_some_and(|c| c.constraints.bounds_dofs())
+        {
+            dynamics.mass.keep_whole();
+        }
         let mut sim = Sim {
             options: *options,
             params,
-            dynamics: Dynamics::new(&model, differentiate),
+            dynamics,
             asked: Box::new(Asked::new(&model, options.derivatives)),
             pending: state.clone(),
             state,

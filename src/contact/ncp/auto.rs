@@ -4,15 +4,14 @@ use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::interior::Interior;
 use super::ladder::{
-    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS,
-    SWEEP, SWEEPS, When,
+    Attempt, Choice, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS, SWEEP,
+    SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::TOLD;
-use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 
 impl NcpSolver {
@@ -59,7 +58,7 @@ impl NcpSolver {
             When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
-            When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
+            When::Warm => is_dense && self.is_warm,
         }
     }
 
@@ -149,8 +148,8 @@ impl NcpSolver {
     }
 
     /// Newton's method from the present modes; unknown modes are guessed. It finds the nearest solution
-    /// first, then the least-norm one if impulses are not unique. If few rows are active, the least-norm
-    /// impulse is tried first.
+    /// first, then the least-norm one if impulses are not unique. From the modes of the last step, one
+    /// factorization is tried first: in a robot at rest, it gives the least-norm impulse at once.
     pub(super) fn newton_from(
         &mut self,
         problem: &Problem,
@@ -166,14 +165,21 @@ impl NcpSolver {
             }
         }
         for Attempt { choice, when, .. } in FROM_MODES {
-            if self.is_for(when, problem, false)
-                && self.newton(problem, options, choice, budget, certificate)
-            {
+            if !self.is_for(when, problem, false) {
+                continue;
+            }
+            if choice == Choice::Same {
+                self.keep_found();
+            }
+            if self.newton(problem, options, choice, budget, certificate) {
                 if choice == Choice::Any {
                     // If settling fails, the solution found so far stays.
                     self.settle(problem, options, certificate);
                 }
                 return true;
+            }
+            if choice == Choice::Same {
+                self.return_to_found(problem);
             }
         }
         false
@@ -187,8 +193,7 @@ impl NcpSolver {
         options: &NcpOptions,
         certificate: &mut Certificate,
     ) -> bool {
-        self.found.clone_from(&self.work.lambda);
-        self.found_modes.clone_from(&self.work.modes);
+        self.keep_found();
         // With the least-norm impulse more blocks can be made active than with another one.
         let closed =
             self.is_for(When::Dense, problem, false) && newton::promote(problem, &mut self.work);
@@ -203,17 +208,15 @@ impl NcpSolver {
         })
     }
 
+    fn keep_found(&mut self) {
+        self.found.clone_from(&self.work.lambda);
+        self.found_modes.clone_from(&self.work.modes);
+    }
+
     fn return_to_found(&mut self, problem: &Problem) {
         self.work.lambda.copy_from_slice(&self.found);
         self.work.modes.copy_from_slice(&self.found_modes);
         self.work.update_sigma(problem);
-    }
-
-    /// Number of rows that are active in the present modes.
-    fn held(&self, problem: &Problem) -> usize {
-        let held = (problem.blocks.iter().zip(&self.work.modes))
-            .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding | Mode::Bounded(_)));
-        held.map(|(block, _)| block.rows()).sum()
     }
 
     pub(super) fn rest(&mut self, problem: &Problem) {

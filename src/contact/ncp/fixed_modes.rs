@@ -6,6 +6,7 @@
 
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
+use super::ladder::Choice;
 use super::least_norm::{AGAIN, BARELY, INSIDES, Inside, LeastNorm, WELL};
 use super::modes::{CLOSED, largest};
 use super::pyramid;
@@ -18,13 +19,14 @@ use crate::contact::problem::{Block, Problem};
 /// unique, it is the first of these that exists: the least-norm impulse if it lies in the cones; the
 /// impulse nearest to the present one if it lies strictly inside; the least-norm impulse strictly inside;
 /// the least-norm impulse in the cones. Returns false if a search within the cones chose λ, `None` if there
-/// is no impulse from a warm start, otherwise true.
+/// is no impulse from a warm start or if [`Choice::Same`] needs a search, otherwise true.
 pub(super) fn solve_fixed(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
     least_norm: &mut LeastNorm,
     is_warm: bool,
+    choice: Choice,
 ) -> Option<bool> {
     let Work {
         offsets,
@@ -91,6 +93,9 @@ pub(super) fn solve_fixed(
         if let Some(Stays::On) = stays {
             return Some(true);
         }
+        if choice == Choice::Same {
+            return None;
+        }
         pose_range(work, active_set, least_norm);
         let inside = AGAIN.of(size);
         let best = least_norm.solve(problem.blocks, &active_set.faces, inside);
@@ -101,6 +106,9 @@ pub(super) fn solve_fixed(
             turn_onto_cones(problem.blocks, work, active_set);
             return Some(false);
         }
+    }
+    if choice == Choice::Same {
+        return None;
     }
     work.lambda.copy_from_slice(&work.kept);
     pose_range(work, active_set, least_norm);

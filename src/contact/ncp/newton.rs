@@ -62,7 +62,7 @@ pub(super) fn run(
         *factorizations += 1;
         let plain = match (choice.is_least(), problem.delassus) {
             (true, Delassus::Dense(_)) => {
-                solve_fixed(problem, work, active_set, least_norm, is_warm)
+                solve_fixed(problem, work, active_set, least_norm, is_warm, choice)
             }
             _ => Some(step_fixed(problem, work, active_set, slack)),
         };
@@ -112,7 +112,7 @@ pub(super) fn run(
         }
         let lost = match choice {
             Choice::Least => false,
-            Choice::Direct => flips > FEW,
+            Choice::Same => flips > 0,
             // If the number of repairs grows, the iteration does not end.
             Choice::Nearest | Choice::Any => flips > FEW && flips > flips_before,
         };
