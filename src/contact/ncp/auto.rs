@@ -2,6 +2,7 @@
 
 use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
+use super::fixed_modes::starts_inside;
 use super::interior::Interior;
 use super::ladder::{
     Attempt, Choice, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS, SWEEP,
@@ -169,6 +170,9 @@ impl NcpSolver {
                 continue;
             }
             if choice == Choice::Same {
+                if !starts_inside(problem, &mut self.work, &mut self.active_set) {
+                    continue;
+                }
                 self.keep_found();
             }
             if self.newton(problem, options, choice, budget, certificate) {

@@ -218,6 +218,18 @@ fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, s
     }
 }
 
+/// Whether the impulse of a warm start is inside the cones of its modes, and not on an edge.
+pub(super) fn starts_inside(
+    problem: &Problem,
+    work: &mut Work,
+    active_set: &mut ActiveSetSystem,
+) -> bool {
+    active_set.set_faces(problem.blocks, work);
+    active_set.coordinates(&work.lambda, &mut work.x);
+    let inside = BARELY.of(largest(&work.lambda));
+    is_inside(problem, work, active_set, inside, 0.0)
+}
+
 /// Whether the unknowns are at least as far inside as `inside` says, up to a slack.
 fn is_inside(
     problem: &Problem,
