@@ -5,14 +5,15 @@ use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::fixed_modes::starts_inside;
 use super::interior::Interior;
 use super::ladder::{
-    Attempt, Choice, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS, SWEEP,
-    SWEEPS, When,
+    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS,
+    SWEEP, SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::TOLD;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 
 impl NcpSolver {
@@ -59,7 +60,8 @@ impl NcpSolver {
             When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
-            When::Warm => is_dense && self.is_warm,
+            When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
+            When::Warm => is_dense && self.is_warm && self.held(problem) > FEW_HELD,
         }
     }
 
@@ -149,8 +151,8 @@ impl NcpSolver {
     }
 
     /// Newton's method from the present modes; unknown modes are guessed. It finds the nearest solution
-    /// first, then the least-norm one if impulses are not unique. From the modes of the last step, one
-    /// factorization is tried first: in a robot at rest, it gives the least-norm impulse at once.
+    /// first, then the least-norm one if impulses are not unique. The least-norm impulse is tried first if few
+    /// rows are active, and once from the modes of the last step: a robot at rest keeps them.
     pub(super) fn newton_from(
         &mut self,
         problem: &Problem,
@@ -221,6 +223,13 @@ impl NcpSolver {
         self.work.lambda.copy_from_slice(&self.found);
         self.work.modes.copy_from_slice(&self.found_modes);
         self.work.update_sigma(problem);
+    }
+
+    /// Number of rows that are active in the present modes.
+    fn held(&self, problem: &Problem) -> usize {
+        let held = (problem.blocks.iter().zip(&self.work.modes))
+            .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding | Mode::Bounded(_)));
+        held.map(|(block, _)| block.rows()).sum()
     }
 
     pub(super) fn rest(&mut self, problem: &Problem) {

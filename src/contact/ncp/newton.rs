@@ -113,6 +113,7 @@ pub(super) fn run(
         let lost = match choice {
             Choice::Least => false,
             Choice::Same => flips > 0,
+            Choice::Direct => flips > FEW,
             // If the number of repairs grows, the iteration does not end.
             Choice::Nearest | Choice::Any => flips > FEW && flips > flips_before,
         };
