@@ -54,7 +54,7 @@ fn dry_friction_of_a_standing_robot_costs_what_its_rows_cost() {
         let ratio = with.as_secs_f64() / without.as_secs_f64();
         println!("{stiffness} {damping}: {ratio:.1} times, {mean} factorizations, at most {most}");
         assert!(ratio < 12.0, "{ratio}");
-        assert!(most <= 5 && mean < 1.95, "{most} {mean}");
+        assert!(most <= 5 && mean <= 2.0, "{most} {mean}");
     }
 }
 
