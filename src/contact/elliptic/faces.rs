@@ -28,7 +28,7 @@ use super::stand::Stand;
 use super::system::System;
 use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm};
 use crate::contact::digits::DEPENDENT;
-use crate::linalg::{General, LANES, Lu};
+use crate::linalg::{General, LANES, Lu, Symmetric};
 
 /// Below this relative pivot, partial pivoting does not decide the rank.
 const DOUBTFUL: f64 = 1e-7;
@@ -50,6 +50,9 @@ pub(super) struct Face {
     by_limit: Wide,
     /// True for a sliding cone, whose impulse turns with the slip.
     slides: bool,
+    /// True if L = R selects rows of the unit, and these rows.
+    selects: bool,
+    rows: [usize; WIDEST],
     /// S of a unit that is eliminated. It has no unknowns.
     slope: Option<Slope>,
 }
@@ -65,6 +68,9 @@ pub(super) struct Faces {
     /// Whether the last factorization of these faces found dependent rows.
     is_deficient: bool,
     system: General,
+    /// The system instead, if every face selects rows and no unit is eliminated.
+    definite: Symmetric,
+    is_symmetric: bool,
     x: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
     line: Vec<f64>,
@@ -86,6 +92,8 @@ impl Faces {
             stiffness: Lu::new(3 * rows / 5),
             is_deficient: false,
             system: General::new(rows),
+            definite: Symmetric::new(rows),
+            is_symmetric: false,
             x: vec![[0.0]; rows],
             scratch: vec![[0.0]; rows],
             line: vec![0.0; rows],
@@ -122,6 +130,7 @@ impl Faces {
             let mut face = Face::none();
             face.size = unit.rows;
             face.left = a.slope;
+            face.selects = false;
             face.by_limit = a.by_limit;
             for k in 0..unit.rows {
                 face.right[k][k] = 1.0;
@@ -184,6 +193,25 @@ impl Faces {
     ) -> impl Iterator<Item = (&'a Unit, &'a Face)> {
         let all = units.iter().zip(faces);
         all.filter(|(_, f)| f.slope.is_none())
+    }
+
+    /// Computes LᵀG R of faces that select rows.
+    fn select(&mut self, system: &System) {
+        let (n, m) = (system.order(), self.order);
+        let a = self.definite.matrix(m);
+        let all = || system.units.iter().zip(&self.faces);
+        for (unit, face) in all() {
+            for (k, row) in face.rows[..face.size].iter().enumerate() {
+                let line = &system.matrix[(unit.at + row) * n..][..n];
+                let out = &mut a[(face.start + k) * m..][..face.start + face.size];
+                for (other, columns) in all() {
+                    let to = out.iter_mut().skip(columns.start);
+                    for (to, column) in to.zip(&columns.rows[..columns.size]) {
+                        *to = line[other.at + column];
+                    }
+                }
+            }
+        }
     }
 
     /// Computes LᵀG R + Q.
@@ -256,7 +284,11 @@ impl Faces {
                 }
             }
         }
-        self.system.solve(&mut self.x[..m], &mut self.scratch[..m]);
+        let (x, scratch) = (&mut self.x[..m], &mut self.scratch[..m]);
+        match self.is_symmetric {
+            true => self.definite.solve(x, scratch),
+            false => self.system.solve(x, scratch),
+        }
         self.expand(system, lambda);
         if self.yields {
             // z ← z + K⁻¹ H_tᵀ R x
@@ -305,6 +337,14 @@ impl Faces {
     /// Factors the system and finds its rank.
     pub fn factor(&mut self, system: &System) {
         self.eliminate(system);
+        let selects = self.faces.iter().all(|f| f.selects);
+        self.is_symmetric = selects && !self.yields && system.has_matrix();
+        if self.is_symmetric {
+            self.select(system);
+            self.definite.factor(DEPENDENT);
+            self.is_deficient = self.definite.rank() < self.order;
+            return;
+        }
         self.fill(system);
         if !self.system.factor(DOUBTFUL) {
             self.system.factor_complete(DEPENDENT);
@@ -432,8 +472,11 @@ impl Faces {
                 }
             }
         }
-        self.system
-            .solve_transpose(&mut self.x[..m], &mut self.scratch[..m]);
+        let (x, scratch) = (&mut self.x[..m], &mut self.scratch[..m]);
+        match self.is_symmetric {
+            true => self.definite.solve(x, scratch),
+            false => self.system.solve_transpose(x, scratch),
+        }
         w_bar.fill(0.0);
         for (unit, face) in Self::others(&system.units, &self.faces) {
             for (w, left) in w_bar[unit.range()].iter_mut().zip(&face.left) {
@@ -505,7 +548,10 @@ impl Faces {
             for (k, x) in x[..m].iter_mut().enumerate() {
                 *x = std::array::from_fn(|c| some.get(c * stride + k).copied().unwrap_or(0.0));
             }
-            self.system.solve(&mut x[..m], scratch);
+            match self.is_symmetric {
+                true => self.definite.solve(&mut x[..m], scratch),
+                false => self.system.solve(&mut x[..m], scratch),
+            }
             for (c, column) in some.chunks_mut(stride).enumerate() {
                 for (to, x) in column.iter_mut().zip(&x[..m]) {
                     *to = x[c];
@@ -526,6 +572,8 @@ impl Face {
             held: [0.0; WIDEST],
             by_limit: [0.0; WIDEST],
             slides: false,
+            selects: true,
+            rows: [0; WIDEST],
             slope: None,
         }
     }
@@ -534,6 +582,7 @@ impl Face {
     fn hold(&mut self, row: usize) {
         self.left[row][self.size] = 1.0;
         self.right[row][self.size] = 1.0;
+        self.rows[self.size] = row;
         self.size += 1;
     }
 }
@@ -592,6 +641,7 @@ fn rigid(unit: &Unit, stand: Stand, response: f64, (lambda, sigma): (&mut [f64],
                 if mu == 0.0 || sign != 0.0 {
                     lambda[k] = sign * mu * lambda[last];
                     face.right[k][0] = sign * mu;
+                    face.selects &= sign * mu == 0.0;
                     face.by_limit[k] = sign * lambda[last];
                 } else {
                     face.hold(k);
@@ -630,7 +680,7 @@ fn slide(face: &mut Face, mu: f64, response: f64, lambda: &mut [f64], sigma: &[f
         true => (held / (held + along), along * response / (held + along)),
         false => (1.0, 0.0),
     };
-    face.slides = true;
+    (face.slides, face.selects) = (true, false);
     face.left[last][0] = 1.0;
     face.right[last][0] = 1.0;
     for k in 0..last {
