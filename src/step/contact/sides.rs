@@ -59,6 +59,13 @@ impl ContactStage {
         law.linearize(&problem)?.end_sides(&problem)
     }
 
+    /// True if a step from a nearby state may take another level of stabilization: a problem at a higher
+    /// level was not solved, which is known of this state alone, or a dof is at the speed from which it
+    /// counts as thrown.
+    pub fn may_change_level(&self) -> bool {
+        self.outcome.is_some_and(|o| o.unsolved) || self.constraints.throw_margin < AT_KINK
+    }
+
     /// Calls `visit` with each kink of the stabilization that the last step is at. Call it after
     /// [`ContactStage::complete_rows`].
     pub fn for_kinks(&self, mut visit: impl FnMut(Kink)) {
