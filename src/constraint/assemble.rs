@@ -54,6 +54,9 @@ pub struct Constraints {
     pub(super) tendons: Vec<Tendon>,
     /// Distance of the tendons to a jump of their force [m].
     pub(super) pull_margin: f64,
+    /// The least distance of the step's solutions from throwing a body, or from not throwing it
+    /// ([`Constraints::throws`]).
+    pub throw_margin: f64,
     /// Per tendon: distance of its path to a jump of the slopes of its length [m].
     pub(super) path_margins: Vec<f64>,
     pub rows: Rows,
@@ -193,6 +196,7 @@ impl Constraints {
             path_margins: vec![f64::INFINITY; tendons.len()],
             tendons,
             pull_margin: f64::INFINITY,
+            throw_margin: f64::INFINITY,
             levers: Levers::new(model, [desired.max_push_out, desired.max_push_out_angle]),
             desired,
             asked: desired,
@@ -290,6 +294,7 @@ impl Constraints {
     /// Makes problems start from the last step again.
     pub fn begin(&mut self) {
         self.in_round = false;
+        self.throw_margin = f64::INFINITY;
     }
 
     /// Guesses impulses and modes from the last solution of this step or from the last step, for the groups

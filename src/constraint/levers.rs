@@ -164,15 +164,18 @@ impl Levers {
         row.map(|(k, x)| x * x * self.mobility[k]).sum()
     }
 
-    /// True if a dof is thrown. Its speed at the end of the step is above `THROWN` times its bound. It also
-    /// exceeds the speeds before the step and without impulses by a share of the bound.
-    pub fn throws(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
+    /// The largest excess of a dof over the speed from which it is thrown, relative to its bound: a dof is
+    /// thrown if this is positive. A thrown dof is faster than `THROWN` times its bound at the end of the
+    /// step, and exceeds the speeds before the step and without impulses by a share of the bound.
+    pub fn excess(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> f64 {
         let gained = GAINED[usize::from(push_out != PushOut::Full)];
-        (0..v.len()).any(|k| {
+        let excess = |k: usize| {
             let slowness = self.slowness[k] + self.free_slowness[k];
             let own = v[k].abs().max(v_free[k].abs());
-            v_end[k].abs() * slowness > THROWN && (v_end[k].abs() - own) * slowness > gained
-        })
+            let (fast, gains) = (v_end[k].abs() * slowness, (v_end[k].abs() - own) * slowness);
+            (fast - THROWN).min(gains - gained)
+        };
+        (0..v.len()).map(excess).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// w_k of a dof, for a bound that varies.

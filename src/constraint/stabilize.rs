@@ -402,11 +402,12 @@ impl Constraints {
     ///   bound;
     /// - of passed limits: the gaps between which the limit is led back;
     /// - of contacts with restitution: the switch between rebound and no rebound;
-    /// - of tendons with active rows: a jump of the slopes of the path.
+    /// - of tendons with active rows: a jump of the slopes of the path;
+    /// - of all dofs: the excess from which a body is thrown, so that another level is taken.
     ///
     /// It considers the stabilization of the last problem, and the level `beside` too, if given.
     pub fn kink_distance(&self, beside: Option<PushOut>) -> f64 {
-        let kink = self.kink_distance_of(&self.asked);
+        let kink = self.kink_distance_of(&self.asked).min(self.throw_margin);
         match beside {
             Some(push_out) => kink.min(self.kink_distance_of(&self.asked.limited_to(push_out))),
             None => kink,
@@ -545,10 +546,12 @@ impl Constraints {
     }
 
     /// True if a step that ends at `v_end` throws joints
-    /// ([`Levers::throws`](super::levers::Levers::throws)). `v_free` is the velocity at the end without
+    /// ([`Levers::excess`](super::levers::Levers::excess)). `v_free` is the velocity at the end without
     /// impulses other than those of springs.
-    pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
-        self.levers.throws(self.asked.push_out, v, v_free, v_end)
+    pub fn throws(&mut self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
+        let excess = self.levers.excess(self.asked.push_out, v, v_free, v_end);
+        self.throw_margin = self.throw_margin.min(excess.abs());
+        excess > 0.0
     }
 
     /// True if some violation is undone fast enough to throw joints.

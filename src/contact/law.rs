@@ -127,6 +127,9 @@ pub struct Outcome {
     /// derivative does not include this choice.
     pub push_out: PushOut,
     pub yielded: bool,
+    /// Whether the problem at a higher level was not solved. If it was solved and threw a body, the choice
+    /// of the level is a bound on a velocity, which holds at nearby states.
+    pub unsolved: bool,
     /// The level of stabilization that a slightly deeper penetration would have selected, if it is
     /// another level (a kink).
     pub beside: Option<PushOut>,
@@ -141,6 +144,7 @@ impl Outcome {
             certificate,
             push_out: PushOut::Full,
             yielded: false,
+            unsolved: false,
             beside: None,
             jam: Jam::NONE,
         }

@@ -9,7 +9,7 @@
 //! | an input at a clamp, or an activation at a jump | this input |
 //! | an actuator's force at a clamp | its input and dofs, all parameters |
 //! | a parameter at a kink | this parameter |
-//! | any other jump of a force; a push-out given up; joints with friction by load | all columns |
+//! | any other jump of a force; a push-out that was not solved; joints with friction by load | all columns |
 
 use super::contact::{Kink, Larger};
 use super::derivatives::at;
@@ -111,10 +111,10 @@ impl Sim {
             true => self.state.forces_margin,
             false => self.forces.margin_beside_actuators(),
         };
-        let yielded = self.contact.as_ref().is_some_and(|c| c.yielded());
+        let may_yield = self.contact.as_ref().is_some_and(|c| c.may_change_level());
         let has_loads = self.has_loads();
         if margin == 0.0
-            || yielded
+            || may_yield
             || has_loads
             || self.forces.are_one_sided(&self.model, &self.params, &[])
         {

@@ -171,7 +171,7 @@ impl StepState {
         info.impacts = c.constraints.impacts().count();
         let kink = c.kink_distance();
         info.switch_distance = margin.min(certificate.margin).min(kink);
-        let kinked = kink < 1e-9 || c.yielded();
+        let kinked = kink < 1e-9 || c.may_change_level();
         if certificate.at_switch || kinked {
             info.gradient = Gradient::OneSided;
         }

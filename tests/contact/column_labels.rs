@@ -120,6 +120,57 @@ fn a_contact_without_load_concerns_its_body() {
     }
 }
 
+/// A compliant contact has a kink at gap zero. A box that just touches the ground and slides has it only in
+/// the columns of motions that move a gap.
+#[test]
+fn a_kink_at_gap_zero_concerns_motions_that_move_the_gap() {
+    let mut w = walk(
+        on_ground(0.5, 0.1, 1.0, cuboid(0.1, 0.1, 0.1)),
+        &law(Contact::Convex, 1e-3),
+    );
+    w.v[0] = 0.3;
+    let (label, found) = w.labelled(&[0.0; 6]);
+    assert_eq!(label, Gradient::OneSided);
+    check(&found);
+    assert_eq!(one_sided(&found), [2, 3, 4]);
+}
+
+/// The push-out of a ball that slides would throw it. It is given up at nearby states, too, so that the
+/// derivative is exact, but for the speed from which the ball is thrown.
+#[test]
+fn a_push_out_that_would_throw_is_one_sided_at_its_bound_alone() {
+    let sliding = |speed: f64| {
+        let mut w = walk(
+            on_ground(0.5, 0.099, 1.0, ball(0.1)),
+            &law(Contact::Convex, 1e-3),
+        );
+        w.v[0] = speed;
+        w
+    };
+    let gives_up = |speed: f64| {
+        let mut w = sliding(speed);
+        w.step(&[0.0; 6]);
+        w.sim.step_info().unwrap().push_out_given_up
+    };
+    let mut w = sliding(10.0);
+    let (label, found) = w.labelled(&[0.0; 6]);
+    assert!(gives_up(10.0));
+    assert_eq!(label, Gradient::Exact);
+    check(&found);
+    let mut speed = [1.0, 10.0];
+    for _ in 0..60 {
+        let middle = 0.5 * (speed[0] + speed[1]);
+        speed[usize::from(gives_up(middle))] = middle;
+    }
+    for (speed, given_up) in speed.into_iter().zip([false, true]) {
+        assert_eq!(gives_up(speed), given_up);
+        let mut w = sliding(speed);
+        assert_eq!(w.step(&[0.0; 6]), Gradient::OneSided);
+        let labels = w.sim.column_labels().unwrap();
+        assert!(labels.q.iter().chain(labels.v).all(|x| *x == 1));
+    }
+}
+
 /// A box on the edge of its cone, pushed along x, and a second one at rest.
 #[test]
 fn an_impulse_on_the_edge_of_its_cone_concerns_its_body() {

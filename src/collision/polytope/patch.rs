@@ -18,10 +18,10 @@ pub(super) const STEEPEST: f64 = 1e-3;
 /// [`choose`]. A body that lies flat then keeps its points when it tips or slides by this much, and
 /// where the choice changes, the body is not at rest. With ten times this value, a body that lands
 /// nearly flat finds the omitted corner so deep that it bounces.
-const ALIKE: f64 = 1e-6;
+pub(super) const ALIKE: f64 = 1e-6;
 
 /// A direction that is unlikely to be an axis of symmetry of a body; it breaks ties.
-const GENERAL: Vec3 = Vec3::new(0.2719, 0.6180, 0.7378);
+pub(super) const GENERAL: Vec3 = Vec3::new(0.2719, 0.6180, 0.7378);
 
 /// Most points among which [`choose`] chooses.
 pub(super) const MOST_POINTS: usize = 256;

@@ -5,11 +5,12 @@ use super::derivative::{inflated, on_face};
 use super::feature::Feature;
 use super::manifold::Manifold;
 use super::pair::ROUNDING;
-use super::patch::{Candidates, MAX_CORNERS};
+use super::patch::{ALIKE, Candidates, GENERAL, MAX_CORNERS};
 use crate::collision::{Approach, ContactDerivative, ContactPoint};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// If many vertices are near the plane, the outermost ones both ways along this many lines are kept.
+/// If many vertices are near the plane, the outermost ones both ways along this many lines are kept. The
+/// lines are along no axis of the plane, because many vertices may be equally far along an axis.
 const DIRECTIONS: usize = 8;
 
 /// Contacts of the half space z ≤ 0 of `plane` (A) with a box, a mesh, or the core of a sphere or
@@ -61,9 +62,19 @@ pub fn collide_plane(
         // Keep the outermost of many vertices that may touch, such as a wheel's rim.
         let local = approach.seen_from(plane);
         let near = near().filter(|&(_, i)| local.closes(&contact(i)));
+        // Which of several equally low vertices is the lowest is round-off. Take the one that the
+        // reduction takes.
+        let from = |x: &Vec3| (*x - b.hull.vertex(lowest)).norm();
+        let extent = vertices().map(|(x, _)| x).filter(|x| up.dot(**x) <= limit);
+        let alike = ALIKE * extent.map(from).fold(0.0, f64::max);
+        let level = up.dot(b.hull.vertex(lowest)) + alike;
+        let along = b_in_a.rot.tr_mul_vec(GENERAL);
+        let first = vertices().filter(|(x, _)| up.dot(**x) <= level);
+        let first = first.max_by(|(x, _), (y, _)| along.dot(**x).total_cmp(&along.dot(**y)));
+        let lowest = first.map_or(lowest, |(_, i)| i);
         add(lowest);
         let directions: [Vec3; DIRECTIONS] = std::array::from_fn(|k| {
-            let angle = std::f64::consts::PI * k as f64 / DIRECTIONS as f64;
+            let angle = std::f64::consts::PI * (k as f64 + GENERAL.x) / DIRECTIONS as f64;
             let d = Vec3::new(angle.cos(), angle.sin(), 0.0);
             b_in_a.rot.tr_mul_vec(d)
         });

@@ -62,6 +62,7 @@ impl Law for Convex {
             certificate,
             push_out,
             yielded: push_out != PushOut::Full,
+            unsolved: false,
             beside: None,
             jam: Jam::NONE,
         })

@@ -147,6 +147,7 @@ impl Elliptic {
             certificate,
             push_out: PushOut::Slow,
             yielded: true,
+            unsolved: false,
             beside: None,
             jam: Jam::NONE,
         })

@@ -65,6 +65,13 @@ fn patience(effort: Effort) -> usize {
     }
 }
 
+/// The least effort of a search that goes on after this number of factorizations.
+fn effort_at(factorizations: usize) -> Effort {
+    let goes_on = |effort: &Effort| factorizations < patience(*effort);
+    let lower = [Effort::Brief, Effort::Usual];
+    lower.into_iter().find(goes_on).unwrap_or(Effort::Thorough)
+}
+
 /// Vectors of the rigid laws. Sized at creation.
 #[derive(Debug)]
 pub(super) struct Rigid {
@@ -139,6 +146,7 @@ impl Rigid {
         }
         let patience = patience(effort);
         while certificate.iterations() < patience && self.grant(1, weight) > 0 {
+            certificate.effort = effort_at(certificate.iterations());
             let is_slow = |(after, _): &&(usize, f64)| certificate.newton >= *after;
             if let Some((_, part)) = inside.next_if(is_slow) {
                 certificate.path = Path::Polished;

@@ -65,7 +65,7 @@ pub(in crate::contact) fn undo(
         _ => PushOut::Full,
     };
     let full = tried.unwrap_or(DEMANDS.jammed);
-    let mut yielded = false;
+    let (mut yielded, mut unsolved) = (false, false);
     let mut failed = Certificate::new(Path::Empty);
     let mut certificate = loop {
         step.ask(push_out);
@@ -108,6 +108,7 @@ pub(in crate::contact) fn undo(
             Some(less) if !certificate.converged || throws => {
                 failed.add_cost(&certificate);
                 yielded = true;
+                unsolved |= !certificate.converged;
                 push_out = less;
             }
             _ => break certificate,
@@ -116,11 +117,15 @@ pub(in crate::contact) fn undo(
     certificate.add_cost(&failed);
     // While bodies are jammed, most steps try full stabilization only with a small effort. If this step
     // needed more, a step from a nearby state could fail to solve it and have compliant rows instead.
-    let is_tried = tried.is_some_and(|full| certificate.effort <= full.effort);
+    let is_tried = tried.is_some_and(|full| {
+        let most = work_budget.share(full.share).work;
+        certificate.effort <= full.effort && certificate.spent.work <= most
+    });
     Ok(Outcome {
         certificate,
         push_out,
         yielded,
+        unsolved,
         beside: (!is_tried).then_some(PushOut::Soft),
         jam: jam.next(push_out),
     })

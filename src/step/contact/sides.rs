@@ -7,6 +7,10 @@ use crate::error::Result;
 /// A step counts as at a kink of the stabilization within this distance, as for the step's label.
 pub(in crate::step) const AT_KINK: f64 = 1e-9;
 
+/// A dof that moves a gap by at most this share of the dof that moves it most counts as not moving it: the
+/// change of the derivative at the kink is round-off in its column.
+const UNMOVED: f64 = 1e-12;
+
 /// A kink of the stabilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::step) enum Kink {
@@ -55,6 +59,13 @@ impl ContactStage {
         law.linearize(&problem)?.end_sides(&problem)
     }
 
+    /// True if a step from a nearby state may take another level of stabilization: a problem at a higher
+    /// level was not solved, which is known of this state alone, or a dof is at the speed from which it
+    /// counts as thrown.
+    pub fn may_change_level(&self) -> bool {
+        self.outcome.is_some_and(|o| o.unsolved) || self.constraints.throw_margin < AT_KINK
+    }
+
     /// Calls `visit` with each kink of the stabilization that the last step is at. Call it after
     /// [`ContactStage::complete_rows`].
     pub fn for_kinks(&self, mut visit: impl FnMut(Kink)) {
@@ -68,8 +79,17 @@ impl ContactStage {
             }
             let by_speed = kinks.rebound < near;
             if kinks.gap < near || by_speed {
+                // Dofs that do not move a contact's gap do not reach a kink of the gap. They may reach a
+                // kink of the speed, because they turn the normal.
+                let normal = match by_speed {
+                    true => None,
+                    false => c.normal_row(group).map(|_| c.range(group).len() - 1),
+                };
+                let moves = |k: usize| normal.map_or(1.0, |n| c.rows.column(group, k).0[n].abs());
+                let most = c.rows.dofs(group).map(moves).fold(0.0, f64::max);
                 c.rows
                     .dofs(group)
+                    .filter(|k| moves(*k) > UNMOVED * most)
                     .for_each(|k| visit(Kink::Dof(k, by_speed)));
             }
         }

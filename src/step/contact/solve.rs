@@ -326,12 +326,6 @@ impl ContactStage {
         self.constraints.push_out() != PushOut::Full
     }
 
-    /// True if a failure at a higher level of stabilization led to this level. The derivative does not
-    /// include this choice.
-    pub fn yielded(&self) -> bool {
-        self.outcome.is_some_and(|o| o.yielded)
-    }
-
     /// Distance of the last step to the nearest kink of the stabilization ([`Constraints::kink_distance`]).
     ///
     /// [`Constraints::kink_distance`]: crate::constraint::Constraints::kink_distance

@@ -370,6 +370,33 @@ fn plane_against_polytopes() {
     assert!(m.norm() < 0.2);
 }
 
+/// A wheel with many vertices stands on the edge between two of them. Both are equally low, so that
+/// round-off must not choose between them.
+#[test]
+fn the_points_of_a_standing_wheel_survive_round_off() {
+    let rim = (0..400).map(|i| {
+        let a = std::f64::consts::TAU * (i / 2) as f64 / 200.0;
+        Vec3::new(a.cos(), a.sin(), if i % 2 == 0 { -0.1 } else { 0.1 })
+    });
+    let wheel: Convex = Hull::from_points(&rim.collect::<Vec<_>>()).unwrap().into();
+    let upright = so3_exp(Vec3::X * std::f64::consts::FRAC_PI_2);
+    let mut points = Manifold::default();
+    let mut features = |turn: Vec3| {
+        let pose = Pose::new(so3_exp(turn).mul_mat(&upright), Vec3::Z);
+        let approach = Approach::still(0.5);
+        collide_plane(&Pose::IDENTITY, &wheel, &pose, &approach, &mut points);
+        let low = points.points().iter().any(|p| p.gap.abs() < 1e-11);
+        assert!(low, "{turn:?}");
+        (points.points().iter().map(|p| p.feature)).collect::<Vec<_>>()
+    };
+    let at_rest = features(Vec3::ZERO);
+    for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+        for turn in [1e-12, -1e-12] {
+            assert_eq!(features(axis * turn), at_rest, "{axis:?} {turn}");
+        }
+    }
+}
+
 fn b_is_curved(name: &str) -> bool {
     ["cylinder", "coin", "ellipsoid"].contains(&name)
 }
