@@ -13,7 +13,7 @@ mod order;
 use super::dispatch;
 use super::kernel::{axpy, subtract_combination};
 use front::{Front, padded};
-use kernel::{Pack, eliminate};
+use kernel::eliminate;
 
 /// A = L U by fronts. Rows are exchanged within a front, not between fronts. Sized at creation.
 ///
@@ -38,7 +38,6 @@ pub struct Fronts {
     /// The matrices that fronts leave to later ones, on two stacks: fronts at even depth of their tree, and
     /// those at odd depth. A front takes the top of one stack and puts its own rest on the other.
     rests: [Vec<f64>; 2],
-    pack: Pack,
     /// The node that was eliminated last.
     reached: usize,
 }
@@ -159,7 +158,6 @@ fn factor_kernel(of: &mut Fronts) -> bool {
         values,
         exchanges,
         rests,
-        pack,
         ..
     } = of;
     for f in fronts.iter() {
@@ -199,7 +197,7 @@ fn factor_kernel(of: &mut Fronts) -> bool {
             }
         }
         let exchanges = &mut exchanges[f.first..][..f.width];
-        if let Err(k) = eliminate(f, [square, upper, lower, rest], exchanges, pack) {
+        if let Err(k) = eliminate(f, [square, upper, lower, rest], exchanges) {
             // The node of this coordinate.
             let mut end = 0;
             of.reached = of.order[f.nodes.start];

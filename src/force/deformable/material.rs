@@ -198,7 +198,7 @@ impl Law {
         s.f.mul_mat(&hooke(beta * self.mu, beta * self.lambda, &along))
     }
 
-    /// Visits the derivatives of P gᵢ by the places and the velocities of all corners j but the first:
+    /// Visits the derivatives of P gᵢ by the places and the velocities of corner j, for all corners but the first:
     /// (i, j, [by place, by velocity]). Gradients of the corners are g.
     ///
     /// A motion e of corner j changes F by e gⱼᵀ. The result is [`Law::stress_along`] of these changes in
@@ -223,7 +223,7 @@ impl Law {
         let (moved, rates, pulled) = (products(&s.f), products(&s.rate), products(&viscous));
         let squares = [s.rate, s.f].map(|m| s.f.mul_mat(&m.transpose()) * (beta * mu));
         for j in 1..4 {
-            for i in 0..4 {
+            for i in 1..4 {
                 let along = g[i].dot(g[j]);
                 let mut by_place = match self.material {
                     Material::NeoHookean => {

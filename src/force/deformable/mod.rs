@@ -471,15 +471,18 @@ fn deformation(x: &[Vec3], tet: &Tet) -> Mat3 {
     sum
 }
 
-/// Adds the blocks of a tetrahedron. Columns of the first corner are minus the sums of the others,
-/// because forces do not change when all corners move together.
+/// Adds the blocks of a tetrahedron. Rows and columns of the first corner are minus the sums of the others:
+/// the forces sum to zero, and do not change when all corners move together.
 fn tet_slopes(law: &Law, tet: &Tet, blocks: &mut [[Mat3; 2]]) {
     law.tangent(&tet.strain, &tet.gradients, |i, j, slopes| {
         let kinds = if law.damping == 0.0 { 1 } else { 2 };
+        let [own, row, column, first] = [4 * i + j, 4 * i, j, 0].map(|k| tet.blocks[k]);
         for (kind, slope) in slopes.into_iter().take(kinds).enumerate() {
             let block = slope * tet.volume;
-            blocks[tet.blocks[4 * i + j]][kind] += block;
-            blocks[tet.blocks[4 * i]][kind] += -block;
+            blocks[own][kind] += block;
+            blocks[row][kind] += -block;
+            blocks[column][kind] += -block;
+            blocks[first][kind] += block;
         }
     });
 }

@@ -1,7 +1,6 @@
 //! Fronts and their memory, from an order of elimination.
 
 use super::front::Front;
-use super::kernel::Pack;
 use super::{Fronts, Later, Run, order};
 
 impl Fronts {
@@ -153,7 +152,6 @@ fn lay_out(starts: &[usize], neighbours: &[Vec<usize>], order: Vec<usize>) -> Fr
         values: Vec::new(),
         exchanges: vec![0; starts[starts.len() - 1]],
         rests: [Vec::new(), Vec::new()],
-        pack: Pack::default(),
         reached: 0,
         order,
     };
@@ -189,7 +187,6 @@ fn lay_out(starts: &[usize], neighbours: &[Vec<usize>], order: Vec<usize>) -> Fr
             ..Front::default()
         };
         at = front.values().end;
-        of.pack.reserve(&front);
         of.fronts.push(std::mem::take(&mut front));
     }
     of.homes = homes;

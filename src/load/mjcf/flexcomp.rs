@@ -71,7 +71,7 @@ impl Loader {
         let dim = node.integer("dim")?.unwrap_or(2);
         if dim != 1 && dim != 3 {
             return Err(node.unsupported(format!(
-                "dim=\"{dim}\" is not supported; expected 1 (edges) or 3 (tetrahedra)"
+                "dim=\"{dim}\" is not supported; expected 1 (edges) or 3 (tetrahedra). Edges do not have the elasticity of membranes"
             )));
         }
         if let Some(dof) = node.text("dof").filter(|dof| *dof != "full") {
