@@ -310,8 +310,8 @@ def test_calls_that_do_not_take_reductions_refuse():
     ):
         with pytest.raises(diffsim.UnsupportedError, match="reduced"):
             call()
-    with pytest.raises(diffsim.UnsupportedError, match="integrator"):
-        diffsim.Sim(model, integrator="bdf2", contact="none")
+    with pytest.raises(diffsim.UnsupportedError, match="midpoint"):
+        diffsim.Sim(model, integrator="midpoint").select_params(entries(0, 1))
 
 
 def robotiq(factors):
@@ -482,10 +482,63 @@ def test_entries_that_have_no_derivative_are_refused():
             sim.select_params([diffsim.Param("reduction", index, component)])
     with pytest.raises(diffsim.DiffsimError, match="index"):
         diffsim.Sim(chain(reduced=False)).select_params(entries(0, 1))
-    bounded = chain(lower=-0.4, upper=0.35)
-    with pytest.raises(diffsim.UnsupportedError, match="bounds"):
-        diffsim.Sim(bounded).select_params(entries(0, 1))
-    diffsim.Sim(bounded, contact="none").select_params(entries(0, 1))
+    # No coordinate is within the bounds of both joints.
+    sim = diffsim.Sim(chain(factors=(1.0, 0.9, 0.8), offset=(0, 0, 0), lower=0.2, upper=0.4))
+    sim.select_params(entries(0, 6))
+    before = sim.params.copy()
+    with pytest.raises(diffsim.DiffsimError, match="within the bounds"):
+        sim.params = [1.0, -0.9, 0.8, 0, 0, 0]
+    np.testing.assert_array_equal(sim.params, before)
+
+
+@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp", "penalty"])
+@pytest.mark.parametrize("factor", [0.5, -0.8])
+def test_the_bound_of_a_follower_has_a_derivative_by_the_entries(contact, factor):
+    # The second joint is the first to reach a bound.
+    model = chain(factors=(0.3, factor, 0.1), offset=(0.0, 0.1, -0.1), lower=-0.5, upper=0.5)
+    bound, rng = np.copysign(0.5, factor), np.random.default_rng(14)
+    u = rng.normal(size=3)
+    sim, free = diffsim.Sim(model, contact=contact), diffsim.Sim(model, contact="none")
+    sim.select_params(entries(0, 6))
+    for gap in (4e-4, -1e-3):
+        q, v = np.array([(bound - 0.1) / factor - gap]), np.array([0.9])
+        if contact == "penalty" and gap > 0:
+            continue
+        stopped = sim.step(q, v, u)[1][0]
+        assert stopped < free.step(q, v, u)[1][0] - 1e-4
+        check_entries(sim, q, v, u, rng, 1e-5 if contact == "penalty" else 1e-6)
+        sim.select_params(entries(0, 6))
+    # Another entry makes the first joint the tighter one.
+    sim.params = [1.0, 0.2, 0.1, 0.0, 0.1, -0.1]
+    q = np.array([0.5007])
+    check_entries(sim, q, v, u, rng, 1e-5 if contact == "penalty" else 1e-6)
+
+
+@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp"])
+def test_a_bound_of_two_followers_has_a_one_sided_derivative_by_the_entries(contact):
+    model = chain(factors=(1.0, -1.0, 0.25), offset=(0, 0, 0), lower=-0.5, upper=0.5)
+    sim = diffsim.Sim(model, contact=contact)
+    q, v, e = np.array([0.4998]), np.array([0.8]), 1e-6
+    sim.step(q, v)
+    sim.jacobians()
+    assert sim.info().gradient is diffsim.Gradient.EXACT
+    sim.select_params(entries(0, 6))
+    sim.step(q, v)
+    by_p = sim.jacobians().dv_dp[0]
+    assert sim.info().gradient is diffsim.Gradient.ONE_SIDED
+    labels = sim.column_labels()
+    np.testing.assert_array_equal(labels[3], [1, 1, 0, 1, 1, 0])
+    assert not any(x.any() for x in labels[:3])
+    # The bound is that of the first joint: the side on which it is the tighter one.
+    values = sim.params.copy()
+    for i, side in ((0, 1), (1, 1), (3, 1), (4, 1)):
+        ends = []
+        for scale in (0, side * e):
+            sim.params = values + scale * np.eye(6)[i]
+            sim.reset()
+            ends.append(sim.step(q, v)[1][0])
+        by = (ends[1] - ends[0]) / (side * e)
+        assert abs(by - by_p[i]) < 1e-4 * (1 + abs(by)), i
 
 
 def test_a_batch_is_its_sims():
@@ -723,3 +776,181 @@ def test_equalities_of_mjcf_reduce_if_they_are_linear():
         p, w = sims[1].step(p, w)
         np.testing.assert_allclose(expand(q), p, atol=1e-8)
     assert ours.keyframe("k")[0].shape == (2,)
+
+
+@pytest.mark.parametrize("contact", ["none", "ncp", "convex", "lcp", "penalty"])
+@pytest.mark.parametrize("integrator", ["implicit_euler", "midpoint", "bdf1", "sdirk2"])
+def test_implicit_steps_have_exact_derivatives(integrator, contact):
+    has_stages = integrator in ("bdf1", "sdirk2")
+    if has_stages and contact not in ("none", "penalty"):
+        pytest.skip("these formulas take no constraints")
+    rng = np.random.default_rng(15)
+    model, _ = mixed(friction=0.0 if has_stages or contact == "penalty" else 0.02)
+    sim = diffsim.Sim(model, contact=contact, integrator=integrator)
+    q, v = state(model, rng, height=3.0)
+    check_step(sim, q, v, rng.normal(size=model.nu), rng)
+    if contact != "none":
+        q, v = landing(sim)
+        check_step(sim, q, v, rng.normal(size=model.nu), rng, 1e-5 if contact == "penalty" else 2e-6)
+        assert sim.info().contacts > 0
+    if has_stages:
+        sim.select_params(entries(0, 12))
+        check_entries(sim, q, v, rng.normal(size=model.nu), rng, 1e-5 if contact == "penalty" else 1e-6)
+
+
+def test_an_implicit_step_balances_the_forces_on_the_coordinates():
+    rng = np.random.default_rng(16)
+    ours, whole, g = chain(factors=(1.0, 0.5, -0.7)), chain(reduced=False), np.array([1.0, 0.5, -0.7])
+    offset, h = np.array([0.0, 0.1, -0.2]), 5e-3
+    sim, all_ = diffsim.Sim(ours, contact="none", integrator="bdf1", time_step=h), diffsim.Sim(whole, contact="none")
+    q, v, u = np.array([0.4]), np.array([1.5]), rng.normal(size=3)
+    for _ in range(5):
+        p, w = sim.step(q, v, u)
+        force = all_.inverse_dynamics(offset + g * p, g * w, g * (w - v) / h) - u + 0.05 * g * w
+        assert abs(g @ force) < 1e-10 and abs(p - q - h * w)[0] < 1e-14
+        q, v = p, w
+
+
+@pytest.mark.parametrize("integrator", ["bdf2", "sdirk2", "midpoint"])
+def test_a_rollout_of_implicit_steps_has_the_gradient_of_differences(integrator):
+    rng = np.random.default_rng(17)
+    model, _ = mixed(friction=0.0)
+    steps = 8
+    rollout = diffsim.Rollout(model, steps, contact="none", integrator=integrator, time_step=2e-3, checkpoint_interval=3)
+    damping = diffsim.Param("joint_damping", "a")
+    rollout.select_params([damping] if integrator == "midpoint" else [*entries(0, 12), damping])
+    q0, v0 = state(model, rng)
+    u = rng.normal(size=(model.nu, steps))
+    by_q, by_v = rng.normal(size=(model.nq, steps + 1)), rng.normal(size=(model.nv, steps + 1))
+    by_q[:7] = 0.0
+    values = rollout.params.copy()
+
+    def value(dp=0.0, dv=0.0):
+        rollout.params = values + dp
+        q, v = rollout.run(q0, v0 + dv, u)
+        return (by_q * q).sum() + (by_v * v).sum()
+
+    value()
+    q_bar = np.zeros((model.nv, steps + 1))
+    q_bar[6:] = by_q[7:]
+    bar = rollout.adjoint(q_bar, by_v)
+    p = [(value(H * e) - value(-H * e)) / (2 * H) for e in np.eye(len(values))]
+    np.testing.assert_allclose(bar.p, p, atol=2e-6 * (1 + np.abs(p).max()))
+    v = [(value(dv=H * e) - value(dv=-H * e)) / (2 * H) for e in np.eye(model.nv)]
+    np.testing.assert_allclose(bar.v, v, atol=2e-6 * (1 + np.abs(v).max()))
+
+
+def random_model(rng, penalty):
+    """A tree of hinges and slides on a free or fixed base, some of whose joints are on fewer coordinates."""
+    builder = diffsim.Builder()
+    bodies = ["world"]
+    if rng.random() < 0.5:
+        base = builder.add_body("world", "base", inertia=diffsim.inertia_from_com(2.0, [0, 0, 0], [0.05, 0, 0.06, 0, 0, 0.07]))
+        builder.add_joint(base, "free", name="root")
+        builder.add_geom(base, kind="sphere", size=[0.1, 0, 0], name="ball")
+        bodies = [base]
+    builder.add_geom("world", kind="plane", name="floor")
+    n = int(rng.integers(4, 8))
+    rows = int(rng.integers(2, n + 1))
+    columns = int(rng.integers(1, min(rows, 6)))
+    joints = rng.permutation(n)[:rows]
+    matrix = rng.normal(size=(rows, columns)) * (rng.random(size=(rows, columns)) < 0.7)
+    if np.linalg.matrix_rank(matrix) < columns:
+        matrix[:columns] = np.eye(columns) * np.sign(rng.normal(size=columns))
+    still = [k for k, row in zip(joints, matrix) if not row.any()]
+    for k in range(n):
+        axis = rng.normal(size=3)
+        more = {}
+        if rng.random() < 0.4:
+            more = {"lower": -0.6 - 0.3 * rng.random(), "upper": 0.6 + 0.3 * rng.random()}
+        # An entry that sets a joint with friction in motion is at a switch.
+        if rng.random() < 0.3 and not penalty and k not in still:
+            more["friction_loss"] = 0.05
+        kind = "prismatic" if rng.random() < 0.3 else "revolute"
+        at = shift(*(0.2 * rng.normal(size=3)))
+        body = link(builder, bodies[rng.integers(len(bodies))], f"j{k}", at, kind=kind, axis=axis / np.linalg.norm(axis),
+                    damping=0.1, stiffness=2.0 * rng.random(), **more)  # fmt: skip
+        bodies.append(body)
+    builder.add_reduction([f"j{k}" for k in joints], matrix, 0.1 * rng.normal(size=rows))
+    builder.set_actuation("full")
+    return builder.build(), rows * (columns + 1)
+
+
+SEEDS = 4
+SCHEMES = [(i, c) for i in ("symplectic_euler", "symplectic_euler_world") for c in ("none", "ncp", "lcp", "convex", "penalty")]
+SCHEMES += [(i, c) for i in ("implicit_euler", "midpoint") for c in ("none", "ncp", "lcp", "convex", "penalty")]
+SCHEMES += [(i, c) for i in ("bdf1", "sdirk2") for c in ("none", "penalty")]
+
+
+@pytest.mark.parametrize("integrator, contact", SCHEMES)
+def test_random_reductions(integrator, contact):
+    has_stages = integrator in ("bdf1", "sdirk2")
+    for seed in range(SEEDS):
+        rng = np.random.default_rng(100 + seed)
+        model, count = random_model(rng, contact == "penalty" or has_stages)
+        sim = diffsim.Sim(model, contact=contact, integrator=integrator, time_step=2e-3)
+        q = model.integrate(model.neutral(), 0.25 * rng.normal(size=model.nv))
+        v = rng.normal(size=model.nv)
+        if model.joint(0).name == "root":
+            q[2] += 0.4
+        u = rng.normal(size=model.nu)
+        check_step(sim, q, v, u, rng, 1e-5)
+        if integrator not in ("implicit_euler", "midpoint"):
+            sim.select_params(entries(0, count))
+            check_entries(sim, q, v, u, rng, 1e-5)
+
+
+def tiago():
+    """Two fingers that slide, one of which mirrors the other."""
+    finger = """<link name="{0}"><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.02 0.01 0.06"/></geometry></collision></link><joint name="{0}" type="prismatic"><parent link="palm"/>
+<child link="{0}"/><origin xyz="0 {1}0.006 0.1"/><axis xyz="0 {1}1 0"/><limit lower="0" upper="0.045" effort="20" velocity="1"/>
+<dynamics damping="0.5"/>{2}</joint>"""
+    follow = '<mimic joint="left" multiplier="1.0"/>'
+    return GRIPPER % (finger.format("left", "", "") + finger.format("right", "-", follow)), {"right": ("left", 1.0)}
+
+
+def allegro():
+    """Four fingers of four joints: the last two of each follow the second one."""
+    text, followers = "", {}
+    for f in range(4):
+        parent, at = "palm", f"{0.04 * (f - 1.5)} 0 0.1"
+        for k, axis in enumerate(("0 1 0", "1 0 0", "1 0 0", "1 0 0")):
+            name, factor = f"f{f}{k}", {2: 1.1, 3: 0.7}.get(k)
+            mimic = f'<mimic joint="f{f}1" multiplier="{factor}"/>' if factor else ""
+            if factor:
+                followers[name] = (f"f{f}1", factor)
+            text += f"""<link name="{name}"><inertial><origin xyz="0 0 0.02"/><mass value="0.05"/><inertia ixx="2e-5" iyy="2e-5"
+ izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{name}"/>
+<origin xyz="{at}"/><axis xyz="{axis}"/><limit lower="-0.5" upper="0.7" effort="1" velocity="9"/><dynamics damping="0.003"/>{mimic}</joint>"""
+            parent, at = name, "0 0 0.04"
+    return GRIPPER % text, followers
+
+
+@pytest.mark.parametrize("made, speed", [(tiago, 6.0), (allegro, 0.04)])
+def test_grippers_with_mimic_joints_move_as_coupled_ones(made, speed):
+    text, followers = made()
+    models = [
+        diffsim.Model.from_string(text, "urdf", mimic=mimic, base="fixed", actuation="full") for mimic in ("reduce", "couple")
+    ]
+    ours, theirs = models
+    assert ours.nv == theirs.nv - len(followers)
+    names = [theirs.joint(j).name for j in range(theirs.njoint)]
+    names = [n for n in names if n]
+    sims = [diffsim.Sim(m, contact="ncp", time_step=1e-3, tolerance=1e-13) for m in models]
+    q, v, p, w = np.zeros(ours.nv), np.zeros(ours.nv), np.zeros(theirs.nv), np.zeros(theirs.nv)
+    own = [n for n in names if n not in followers]
+
+    def expand(y):
+        of = dict(zip(own, y))
+        return np.array([of[n] if n in of else followers[n][1] * of[followers[n][0]] for n in names])
+
+    most = np.zeros(ours.nv)
+    for k in range(300):
+        u = speed * np.sin(0.02 * k + np.arange(theirs.nu))
+        q, v = sims[0].step(q, v, u)
+        p, w = sims[1].step(p, w, u)
+        np.testing.assert_allclose(expand(q), p, atol=1e-8)
+        most = np.maximum(most, np.abs(q))
+    # They reach bounds of the joints.
+    assert most.max() > (0.044 if made is tiago else 0.6)
