@@ -304,7 +304,6 @@ def test_calls_that_do_not_take_reductions_refuse():
     for call in (
         lambda: sim.prescribe(0, 1.0),
         lambda: model.home(),
-        lambda: diffsim.Ik(model),
         lambda: sim.jacobian_pattern(),
         lambda: model.save("/nonexistent/x.xml"),
     ):
@@ -838,6 +837,67 @@ def test_a_rollout_of_implicit_steps_has_the_gradient_of_differences(integrator)
     np.testing.assert_allclose(bar.p, p, atol=2e-6 * (1 + np.abs(p).max()))
     v = [(value(dv=H * e) - value(dv=-H * e)) / (2 * H) for e in np.eye(model.nv)]
     np.testing.assert_allclose(bar.v, v, atol=2e-6 * (1 + np.abs(v).max()))
+
+
+def test_inverse_kinematics_in_reduced_coordinates():
+    rng = np.random.default_rng(18)
+    model, _ = mixed()
+    ik, sim = diffsim.Ik(model), diffsim.Sim(model, contact="none")
+    goal, _ = state(model, rng)
+    body = model.body_id("c")
+    target = sim.forward_kinematics(goal)[..., body]
+    frame, center, posture = ik.add_frame("c"), ik.add_center_of_mass(weight=0.3), ik.add_posture(weight=0.1)
+    wanted = model.integrate(goal, 0.1 * rng.normal(size=model.nv))
+    centre = sim.center_of_mass(goal)[1] + 0.05
+    targets = [target, centre, wanted]
+    for task, x in zip((frame, center, posture), targets):
+        ik.set_target(task, x)
+    q, info = ik.solve(model.neutral())
+    assert q.shape == (model.nq,) and info.slope < 1e-8
+    np.testing.assert_allclose(ik.residual(posture), model.difference(wanted, q)[:], atol=0.2)
+    label, unique = ik.gradient()
+    assert label is diffsim.Gradient.EXACT and unique
+    by = ik.jacobian()
+    dt, bar = rng.normal(size=by.shape[1]), rng.normal(size=model.nv)
+    np.testing.assert_allclose(ik.jvp(dt), by @ dt, atol=1e-10)
+    np.testing.assert_allclose(ik.vjp(bar), by.T @ bar, atol=1e-10)
+
+    def moved(k, e):
+        ends = []
+        for sign in (1, -1):
+            x = [np.array(t) for t in targets]
+            if k < 3:
+                x[0][k, 3] += sign * e
+            elif 6 <= k < 9:
+                x[1][k - 6] += sign * e
+            else:
+                x[2] = model.integrate(x[2], sign * e * np.eye(model.nv)[k - 9])
+            for task, t in zip((frame, center, posture), x):
+                ik.set_target(task, t)
+            ends.append(ik.solve(q)[0])
+        return model.difference(ends[1], ends[0]) / (2 * e)
+
+    for k in [0, 1, 2, *range(6, 9 + model.nv)]:
+        np.testing.assert_allclose(by[:, k], moved(k, 1e-5), atol=2e-6 * (1 + np.abs(by).max()), err_msg=str(k))
+
+
+def test_inverse_kinematics_keeps_the_bounds_of_followers():
+    bounds = dict(lower=-0.3, upper=0.4)
+    ours, theirs = chain(factors=(1.0, -1.5, 0.5), **bounds), chain(reduced=False, **bounds)
+    factors, offset = np.array([1.0, -1.5, 0.5]), np.array([0.0, 0.1, -0.2])
+    sim = diffsim.Sim(theirs, contact="none")
+    ik = diffsim.Ik(ours)
+    task = ik.add_frame("j2", axes=(1, 1, 1, 0, 0, 0), tolerance=1e-9)
+    # Within the bounds, and beyond: the second joint stops at its upper bound.
+    for y, end in ((0.1, 0.1), (-0.25, -0.2), (0.35, 0.4 / 1.5)):
+        ik.set_target(task, sim.forward_kinematics(offset + factors * y)[..., 3])
+        q, info = ik.solve([0.0])
+        assert abs(q[0] - end) < 1e-7, (q, info)
+    builder = diffsim.Builder.from_model(theirs)
+    builder.add_reduction(["j0", "j1", "j2"], [[1.0, 0], [0, 1.0], [0.5, 0.5]])
+    with pytest.raises(diffsim.UnsupportedError, match="j2"):
+        diffsim.Ik(builder.build())
+    assert diffsim.Ik(builder.build(), limits=False).solve([0.1, 0.2])[0].shape == (2,)
 
 
 def random_model(rng, penalty):
