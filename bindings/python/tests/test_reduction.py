@@ -900,6 +900,63 @@ def test_inverse_kinematics_keeps_the_bounds_of_followers():
     assert diffsim.Ik(builder.build(), limits=False).solve([0.1, 0.2])[0].shape == (2,)
 
 
+def test_episodes_of_a_batch():
+    rng = np.random.default_rng(19)
+    made, _ = mixed()
+    builder = diffsim.Builder.from_model(made)
+    builder.add_sensor("joint_position", of="b")
+    builder.add_sensor("frame_position", body="c")
+    model = builder.build()
+    count, steps = 4, 7
+    batch = diffsim.Batch(model, count, 2, contact="ncp", time_step=2e-3)
+    batch.select_params([*entries(0, 12), diffsim.Param("joint_damping", "a")])
+    starts = [state(model, rng, height=0.2 + k) for k in range(count)]
+    q0, v0 = (np.stack([s[k] for s in starts], axis=1) for k in (0, 1))
+    u = rng.normal(size=(model.nu, steps, count))
+    p = np.stack([batch.get_params(i) * (1 + 0.1 * i) for i in range(count)], axis=1)
+    plain = batch.run_episodes(q0, v0, u, p=p)
+    q, v = batch.rollout(q0, v0, u)
+    np.testing.assert_array_equal(plain.q, q)
+    np.testing.assert_array_equal(plain.v, v)
+    assert (plain.steps == steps).all()
+    # The bound of a reduced coordinate ends an element, lengths end others.
+    upper = np.full(model.nq + model.nv, np.inf)
+    upper[8] = 0.5 * (q[8, 3, 1] + q[8, 4, 1]) if q[8, 4, 1] > q[8, 3, 1] else np.inf
+    ended = batch.run_episodes(q0, v0, u, p=p, upper=upper, lengths=[steps, steps, 0, 3])
+    for i in range(count):
+        out = np.flatnonzero((q[:, 1:, i] > upper[: model.nq, None]).any(axis=0))
+        most = [steps, steps, 0, 3][i]
+        taken = min(most, out[0] + 1 if len(out) else most)
+        assert ended.steps[i] == taken
+        np.testing.assert_array_equal(ended.q[:, : taken + 1, i], q[:, : taken + 1, i])
+        np.testing.assert_array_equal(ended.q[:, taken:, i].T, np.tile(q[:, taken, i], (steps - taken + 1, 1)))
+    # The gradient of states and readings, against differences.
+    bars = [rng.normal(size=(n, steps + 1, count)) for n in (model.nq, model.nv, model.nsensordata)]
+    bars[0][:7] = 0.0
+
+    def value(dp=0.0, dv=0.0):
+        run = batch.run_episodes(q0, v0 + dv, u, p=p + dp, lengths=[steps, 4, 0, 3])
+        return sum((b * x).sum(axis=(0, 1)) for b, x in zip(bars, (run.q, run.v, run.sensors)))
+
+    value()
+    q_bar = np.zeros((model.nv, steps + 1, count))
+    q_bar[6:] = bars[0][7:]
+    ours = batch.episodes_adjoint(q_bar, bars[1], sensors_bar=bars[2])
+    for k, e in enumerate(np.eye(len(p))):
+        by = (value(H * e[:, None]) - value(-H * e[:, None])) / (2 * H)
+        np.testing.assert_allclose(ours.p[k], by, atol=1e-6 * (1 + np.abs(by).max()), err_msg=str(k))
+    for k, e in enumerate(np.eye(model.nv)):
+        by = (value(dv=H * e[:, None]) - value(dv=-H * e[:, None])) / (2 * H)
+        np.testing.assert_allclose(ours.v[k], by, atol=1e-6 * (1 + np.abs(by).max()), err_msg=str(k))
+    # An element that cannot start keeps its columns; the others do not feel it.
+    bad = p.copy()
+    bad[:8, 2] = 0.0
+    each = np.zeros(count, np.int32)
+    run = batch.run_episodes(q0, v0, u, p=bad, each=each)
+    assert np.isnan(run.q[..., 2]).all() and (run.steps[[0, 1, 3]] == steps).all()
+    np.testing.assert_array_equal(run.q[..., [0, 1, 3]], q[..., [0, 1, 3]])
+
+
 def random_model(rng, penalty):
     """A tree of hinges and slides on a free or fixed base, some of whose joints are on fewer coordinates."""
     builder = diffsim.Builder()
