@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "diffsim_ik.h"
 
 static ds_builder *chain(void) {
     ds_builder *builder = NULL;
@@ -152,6 +153,83 @@ static void changed_entries(void) {
     ds_builder_free(builder);
 }
 
+/* Inverse kinematics finds y within the bound of a follower; episodes of a batch with implicit steps end by y. */
+static void in_coordinates(void) {
+    const char *joints[] = {"a", "b", "c"};
+    const double g[3] = {1.0, -1.5, 0.25}, start = 0.1, still = 0.0;
+    const double bound = 0.3;
+    ds_builder *builder = chain();
+    for (int32_t k = 0; k < 3; k++) {
+        ds_joint_desc joint;
+        ds_joint_desc_init(&joint);
+        joint.name = joints[k];
+        joint.axis[1] = 1.0;
+        joint.axis[2] = 0.0;
+        joint.lower = -bound;
+        joint.upper = bound;
+        CHECK_OK(ds_builder_set_joint(builder, k, &joint));
+    }
+    ds_reduction_desc reduction = described(joints, g);
+    ds_model *model = NULL;
+    CHECK_OK(ds_builder_add_reduction(builder, &reduction));
+    CHECK_OK(ds_builder_build(builder, &model));
+    ds_ik *ik = NULL;
+    int32_t posture;
+    ds_ik_task task;
+    ds_ik_task_init(&task);
+    task.kind = DS_IK_POSTURE;
+    CHECK_OK(ds_ik_create(model, NULL, &ik));
+    CHECK_OK(ds_ik_add_task(ik, &task, &posture));
+    CHECK(ds_ik_target_size(ik, posture) == 1 && ds_ik_residual_size(ik, posture) == 1);
+    double y = NAN;
+    for (int side = -1; side <= 1; side += 2) {
+        const double far = side * 0.9;
+        CHECK_OK(ds_ik_set_target(ik, posture, &far));
+        CHECK_OK(ds_ik_solve(ik, &start, &y, NULL));
+        CHECK_NEAR(y, side * bound / 1.5, 1e-12);
+    }
+    ds_options options;
+    ds_options_init(&options);
+    options.contact = DS_CONTACT_NONE;
+    options.integrator = DS_INTEGRATOR_BDF1;
+    enum { N = 40 };
+    ds_batch *batch = NULL;
+    double path_q[N + 1], path_v[N + 1];
+    size_t taken = 0;
+    const double lower[2] = {0.099, -INFINITY};
+    CHECK_OK(ds_batch_create(model, &options, 1, 1, &batch));
+    ds_episodes episodes;
+    ds_episodes_init(&episodes);
+    episodes.q0 = &start;
+    episodes.v0 = &still;
+    episodes.lower = lower;
+    episodes.q = path_q;
+    episodes.v = path_v;
+    episodes.taken = &taken;
+    CHECK_OK(ds_batch_run_episodes(batch, N, &episodes, NULL));
+    CHECK(taken > 1 && taken < N && path_q[taken] < 0.099 && path_q[taken - 1] >= 0.099);
+    CHECK(path_q[N] == path_q[taken] && path_q[0] == start);
+    double v_bar[N + 1] = {0}, v0_bar = NAN;
+    v_bar[N] = 1.0;
+    ds_episodes_bars bars;
+    ds_episodes_bars_init(&bars);
+    bars.v_bar = v_bar;
+    bars.v0_bar = &v0_bar;
+    CHECK_OK(ds_batch_episodes_adjoint(batch, &bars, NULL));
+    double ends[2];
+    for (int side = 0; side < 2; side++) {
+        const double v0 = side ? 1e-6 : -1e-6;
+        episodes.v0 = &v0;
+        CHECK_OK(ds_batch_run_episodes(batch, N, &episodes, NULL));
+        ends[side] = path_v[N];
+    }
+    CHECK_NEAR(v0_bar, (ends[1] - ends[0]) / 2e-6, 1e-7);
+    ds_batch_free(batch);
+    ds_ik_free(ik);
+    ds_model_free(model);
+    ds_builder_free(builder);
+}
+
 static void refused(void) {
     const char *joints[] = {"a", "b", "c"}, *twice[] = {"a", "b", "a"}, *unknown[] = {"a", "b", "x"};
     const double g[6] = {1.0, 0.5, 0.25, 2.0, 1.0, 0.5}, bad[3] = {1.0, NAN, 0.0};
@@ -180,6 +258,7 @@ static void refused(void) {
 int main(void) {
     one_coordinate();
     changed_entries();
+    in_coordinates();
     refused();
     return report();
 }

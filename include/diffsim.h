@@ -801,8 +801,9 @@ typedef struct ds_builder ds_builder;
 
 /** Gives joints reduced coordinates. nq and nv of the model then count the columns in place of the dofs of
  * these joints, at the place of the first of them. Joints, bodies, limits, actuators and parameters stay.
- * A joint can be in one reduction only. Steps, their derivatives, rollouts, batches, sensors, recorders
- * and the basic queries take such a model; other calls refuse it with DS_ERR_UNSUPPORTED.
+ * A joint can be in one reduction only. Steps, their derivatives, rollouts, batches, sensors, recorders,
+ * inverse kinematics and the basic queries take such a model; other calls refuse it with
+ * DS_ERR_UNSUPPORTED.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
  * reduction or has a quaternion, for a wrong number of columns, and for linearly dependent columns;
@@ -1128,8 +1129,8 @@ DS_ENUM(ds_param_kind) {
    * DS_ERR_UNSUPPORTED. */
   DS_PARAM_SPLINE_FRAME = 22,
   /** index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix,
-   * column-major, then of its offset. The coordinates y stay. DS_ERR_UNSUPPORTED if a joint that follows
-   * another one has bounds, except with DS_CONTACT_NONE. */
+   * column-major, then of its offset. The coordinates y stay. DS_ERR_UNSUPPORTED with
+   * DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT. */
   DS_PARAM_REDUCTION = 23,
   /** index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
    * stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress

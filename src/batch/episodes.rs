@@ -24,7 +24,7 @@ pub struct Episodes<'a> {
     pub p: &'a [f64],
     /// Largest number of steps of each element, at most `steps`; `steps` by default.
     pub lengths: &'a [usize],
-    /// Bounds of (q, v) for all elements, nq + nv numbers each; none by default.
+    /// Bounds of (q, v) for all elements, in reduced coordinates ([`Episode`]); none by default.
     pub lower: &'a [f64],
     pub upper: &'a [f64],
 }
@@ -127,7 +127,8 @@ impl Batch {
                 "lengths[{i}] must be at most {steps}, got {n}"
             )));
         }
-        check_bounds([e.lower, e.upper], nq + nv)?;
+        let m = self.model();
+        check_bounds([e.lower, e.upper], m.free_nq() + m.free_nv())?;
         self.fit(steps)?;
         let EpisodesOut {
             q,

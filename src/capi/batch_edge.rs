@@ -2,7 +2,9 @@
 //! with the reductions of its own sim.
 
 use super::edge;
-use crate::batch::{Batch, BatchAdjoint, BatchRolloutAdjoint};
+use crate::batch::{
+    Batch, BatchAdjoint, BatchRolloutAdjoint, Episodes, EpisodesAdjoint, EpisodesBars, EpisodesOut,
+};
 use crate::error::{Error, Result, Status};
 use crate::model::Model;
 use crate::model::reduction::Reduction;
@@ -159,10 +161,13 @@ impl BatchEdge {
         each_column(batch, (free[1], v), (whole[1], &mut self.v), expand);
     }
 
-    /// Takes gradients by states of all elements.
+    /// Takes gradients by states of all elements; an empty array stands for zeros.
     fn take_bars(&mut self, batch: &Batch, [q, v]: [&[f64]; 2]) {
         let Sizes { whole, free } = Sizes::of(batch.model());
         for (from, to) in [(q, &mut self.q_bar), (v, &mut self.v_bar)] {
+            if from.is_empty() {
+                to.fill(0.0);
+            }
             each_column(batch, (free[1], from), (whole[1], to), |map, y, x| {
                 map.v.restrict_transposed(y, x);
             });
@@ -309,7 +314,7 @@ impl BatchEdge {
         let states = batch.rollout_steps()? + 1;
         self.take_bars(batch, bars);
         let Sizes { whole, free } = Sizes::of(batch.model());
-        let [nq, nv] = whole;
+        let nv = whole[1];
         let (one, n) = (nv * batch.count(), nv * states * batch.count());
         let BatchRolloutAdjoint {
             q0_bar,
@@ -327,24 +332,9 @@ impl BatchEdge {
         let (all_q, all_v) = (&self.q_bar[..n], &self.v_bar[..n]);
         let outcome = batch.rollout_adjoint(all_q, all_v, wanted, each);
         let done = |i: usize| each[i] == Status::Ok;
-        for i in (0..each.len()).filter(|i| done(*i)) {
-            let (sim, Some(map), Some(p)) = (batch.sim(i)?, reduction(batch, i), &mut p_bar) else {
-                continue;
-            };
-            let (selected, np) = (sim.selected(), sim.np());
-            let p = &mut p[i * np..][..np];
-            for k in i * states..(i + 1) * states {
-                let at = [
-                    &self.states_q[k * nq..][..nq],
-                    &self.states_v[k * nv..][..nv],
-                ];
-                if k == i * states {
-                    let bars = [&q0[i * nv..][..nv], &v0[i * nv..][..nv]];
-                    edge::add_motion_transposed(map, selected, at, (1.0, p), bars);
-                }
-                let bars = [&all_q[k * nv..][..nv], &all_v[k * nv..][..nv]];
-                edge::add_motion_transposed(map, selected, at, (-1.0, p), bars);
-            }
+        if let Some(p) = &mut p_bar {
+            let all = [&self.states_q, &self.states_v].map(|x| &x[..]);
+            add_motion(batch, (states, done), all, [q0, v0], [all_q, all_v], p)?;
         }
         for (from, to) in [(&*q0, q0_bar), (&*v0, v0_bar)] {
             if let Some(to) = to {
@@ -355,4 +345,142 @@ impl BatchEdge {
         }
         outcome
     }
+
+    /// [`Batch::run_episodes`]; elements whose start is refused keep their columns.
+    pub fn run_episodes(
+        &mut self,
+        batch: &mut Batch,
+        episodes: &Episodes<'_>,
+        out: EpisodesOut<'_>,
+        each: &mut [Status],
+    ) -> Result<()> {
+        if batch.model().reduction().is_none() {
+            return batch.run_episodes(episodes, out, each);
+        }
+        let (e, count) = (*episodes, batch.count());
+        self.reserve(batch, e.steps)?;
+        let states = e.steps + 1;
+        if !e.p.is_empty() && e.lengths.iter().all(|n| *n <= e.steps) {
+            // The starts depend on the entries. Refused values are refused again by the run.
+            for (i, p) in e.p.chunks_exact(e.p.len() / count).enumerate() {
+                let _ = batch.sim_mut(i)?.set_params(p);
+            }
+        }
+        let Sizes { whole, free } = Sizes::of(batch.model());
+        self.take(batch, [e.q0, e.v0]);
+        let all_q = &mut self.states_q[..whole[0] * states * count];
+        let all_v = &mut self.states_v[..whole[1] * states * count];
+        // An element that does not start leaves this mark.
+        let first = whole[0] * states;
+        all_q.iter_mut().step_by(first).for_each(|x| *x = f64::NAN);
+        let own = Episodes {
+            q0: &self.q[..whole[0] * count],
+            v0: &self.v[..whole[1] * count],
+            ..e
+        };
+        let EpisodesOut { q, v, act, sensors } = out;
+        let wanted = EpisodesOut {
+            q: Some(&mut *all_q),
+            v: Some(&mut *all_v),
+            act,
+            sensors,
+        };
+        let outcome = batch.run_episodes(&own, wanted, each);
+        let done = |i: usize| !all_q[i * first].is_nan();
+        if let Some(q) = q {
+            let of = ((whole[0], &*all_q), (free[0], q));
+            columns_of(batch, done, of.0, of.1, |map, x, y| map.q.find(x, y));
+        }
+        if let Some(v) = v {
+            let of = ((whole[1], &*all_v), (free[1], v));
+            columns_of(batch, done, of.0, of.1, |map, x, y| map.v.restrict(x, y));
+        }
+        outcome
+    }
+
+    /// [`Batch::episodes_adjoint`]; elements that fail keep their columns.
+    pub fn episodes_adjoint(
+        &mut self,
+        batch: &mut Batch,
+        bars: EpisodesBars<'_>,
+        out: EpisodesAdjoint<'_>,
+        each: &mut [Status],
+    ) -> Result<()> {
+        if batch.model().reduction().is_none() {
+            return batch.episodes_adjoint(bars, out, each);
+        }
+        let states = batch.rollout_steps()? + 1;
+        self.take_bars(batch, [bars.q, bars.v]);
+        let Sizes { whole, free } = Sizes::of(batch.model());
+        let nv = whole[1];
+        let (one, n) = (nv * batch.count(), nv * states * batch.count());
+        let EpisodesAdjoint {
+            q0: q0_bar,
+            v0: v0_bar,
+            act0,
+            u,
+            p: mut p_bar,
+        } = out;
+        let (q0, v0) = (&mut self.v[..one], &mut self.v_next[..one]);
+        let wanted = EpisodesAdjoint {
+            q0: Some(&mut *q0),
+            v0: Some(&mut *v0),
+            act0,
+            u,
+            p: p_bar.as_deref_mut(),
+        };
+        let (all_q, all_v) = (&self.q_bar[..n], &self.v_bar[..n]);
+        let own = EpisodesBars {
+            q: all_q,
+            v: all_v,
+            ..bars
+        };
+        let outcome = batch.episodes_adjoint(own, wanted, each);
+        let done = |i: usize| each[i] == Status::Ok;
+        if let Some(p) = &mut p_bar {
+            let all = [&self.states_q, &self.states_v].map(|x| &x[..]);
+            add_motion(batch, (states, done), all, [q0, v0], [all_q, all_v], p)?;
+        }
+        for (from, to) in [(&*q0, q0_bar), (&*v0, v0_bar)] {
+            if let Some(to) = to {
+                columns_of(batch, done, (nv, from), (free[1], to), |map, x, y| {
+                    map.v.expand_transposed(x, y);
+                });
+            }
+        }
+        outcome
+    }
+}
+
+/// Adds the gradients by entries of reductions through the motion of the joints at all `states` of the last
+/// rollouts: with the gradients by the start of all joints, and those by all states that the caller gave.
+fn add_motion(
+    batch: &Batch,
+    (states, done): (usize, impl Fn(usize) -> bool),
+    [all_q, all_v]: [&[f64]; 2],
+    [q0, v0]: [&[f64]; 2],
+    [q_bar, v_bar]: [&[f64]; 2],
+    p_bar: &mut [f64],
+) -> Result<()> {
+    let [nq, nv] = Sizes::of(batch.model()).whole;
+    for i in (0..batch.count()).filter(|i| done(*i)) {
+        let (sim, Some(map)) = (batch.sim(i)?, reduction(batch, i)) else {
+            continue;
+        };
+        let (selected, np) = (sim.selected(), sim.np());
+        let p = &mut p_bar[i * np..][..np];
+        if !edge::moves(sim) {
+            continue;
+        }
+        for k in i * states..(i + 1) * states {
+            let at = [&all_q[k * nq..][..nq], &all_v[k * nv..][..nv]];
+            if k == i * states {
+                let bars = [&q0[i * nv..][..nv], &v0[i * nv..][..nv]];
+                edge::add_motion_transposed(map, selected, at, (1.0, p), bars);
+            }
+            let bars = [&q_bar[k * nv..][..nv], &v_bar[k * nv..][..nv]];
+            edge::add_motion_transposed(map, selected, at, (-1.0, p), bars);
+        }
+    }
+    Ok(())
 }

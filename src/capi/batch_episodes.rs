@@ -1,7 +1,7 @@
 //! Trajectories of a batch that may end early, with the readings of sensors, and their adjoint.
 
 use super::args::{self, Growing, Out};
-use super::batch::{ds_batch, report, whole};
+use super::batch::{ds_batch, get, report};
 use super::batch_rollout::times;
 use super::report::ds_gradient;
 use super::status::ds_status;
@@ -161,14 +161,15 @@ pub unsafe extern "C" fn ds_batch_run_episodes(
     each: *mut ds_status,
 ) -> ds_status {
     wall::status(|| {
-        let b = whole(batch)?;
+        let b = get(batch)?;
         args::reference(episodes, "episodes")?;
         let e: ds_episodes = args::grown(episodes, "episodes")?;
         if steps == 0 {
             return Err(Error::invalid("steps: must be positive, got 0"));
         }
         let (m, count) = (b.batch.model(), b.batch.count());
-        let (nq, nv, nu, na, ns) = (m.nq(), m.nv(), m.nu(), m.na(), m.nsensordata());
+        let (nq, nv) = (m.free_nq(), m.free_nv());
+        let (nu, na, ns) = (m.nu(), m.na(), m.nsensordata());
         let np = if e.p.is_null() { 0 } else { b.np()? };
         let states = steps.saturating_add(1);
         let q0 = args::array(e.q0, nq * count, "q0")?;
@@ -219,7 +220,7 @@ pub unsafe extern "C" fn ds_batch_run_episodes(
         };
         let out = EpisodesOut { q, v, act, sensors };
         b.each.fill(Status::Ok);
-        let outcome = b.batch.run_episodes(&episodes, out, &mut b.each);
+        let outcome = (b.edge).run_episodes(&mut b.batch, &episodes, out, &mut b.each);
         if outcome.is_err() && has_not_begun(&b.each) {
             return outcome;
         }
@@ -256,12 +257,12 @@ pub unsafe extern "C" fn ds_batch_episodes_adjoint(
     each: *mut ds_status,
 ) -> ds_status {
     wall::status(|| {
-        let b = whole(batch)?;
+        let b = get(batch)?;
         args::reference(bars, "bars")?;
         let x: ds_episodes_bars = args::grown(bars, "bars")?;
         let steps = b.batch.rollout_steps()?;
         let (m, count) = (b.batch.model(), b.batch.count());
-        let (nv, nu, na, ns) = (m.nv(), m.nu(), m.na(), m.nsensordata());
+        let (nv, nu, na, ns) = (m.free_nv(), m.nu(), m.na(), m.nsensordata());
         let np = if x.p_bar.is_null() { 0 } else { b.np()? };
         let states = (steps + 1) * count;
         let given = [
@@ -295,7 +296,7 @@ pub unsafe extern "C" fn ds_batch_episodes_adjoint(
         let bars = EpisodesBars { q, v, act, sensors };
         let out = EpisodesAdjoint { q0, v0, act0, u, p };
         b.each.fill(Status::Ok);
-        let outcome = b.batch.episodes_adjoint(bars, out, &mut b.each);
+        let outcome = (b.edge).episodes_adjoint(&mut b.batch, bars, out, &mut b.each);
         if outcome.is_err() && has_not_begun(&b.each) {
             return outcome;
         }

@@ -284,8 +284,11 @@ pub fn acceleration_jacobians(
     })?;
     if moves {
         add_start(map, sim, [by_q, by_v], by_p);
-        for_moved(map, sim.selected(), sim.accelerated(), |i, dof, [_, a]| {
-            by_p[i * nv + dof] -= a;
+        let acceleration = &mut product[..nv];
+        sim.tell_acceleration(acceleration);
+        let at = [sim.ends()[0][0], &*acceleration];
+        for_moved(map, sim.selected(), at, |i, dof, [_, a]| {
+            by_p[i * nv + dof] -= a
         });
     }
     let by_state = [Side::Velocity, Side::Velocity];

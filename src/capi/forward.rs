@@ -194,9 +194,10 @@ unsafe fn acceleration_vjp(
                 let ([start, _], selected) = (s.sim.ends(), s.sim.selected());
                 let bars = [&*full_q, &*full_v];
                 edge::add_motion_transposed(map, selected, start, (1.0, p), bars);
-                edge::for_moved(map, selected, s.sim.accelerated(), |i, dof, [_, a]| {
-                    p[i] -= a * e.a[dof];
-                });
+                let acceleration = &mut e.product[..full];
+                s.sim.tell_acceleration(acceleration);
+                let at = [start[0], &*acceleration];
+                edge::for_moved(map, selected, at, |i, dof, [_, a]| p[i] -= a * e.a[dof]);
             }
         }
     }

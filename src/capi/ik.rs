@@ -216,7 +216,7 @@ pub unsafe extern "C" fn ds_ik_create(
     out: *mut *mut ds_ik,
 ) -> ds_status {
     wall::status(|| {
-        let model = super::model::whole(model)?;
+        let model = super::model::get(model)?;
         let o = args::grown(options, "options")?;
         args::zero(o.reserved, "options.reserved")?;
         let options = IkOptions {
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn ds_ik_create(
             limits: args::flag(o.limits, "options.limits")?,
         };
         args::give(out, || {
-            let stage = vec![0.0; model.model.nq().max(model.model.nv())];
+            let stage = vec![0.0; model.model.free_nq().max(model.model.free_nv())];
             let ik = Ik::new(model.model.clone(), &options)?;
             Ok(ds_ik { ik, stage })
         })
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn ds_ik_add_task(
             kind,
             weight: t.weight,
             axes: t.axes,
-            dofs: args::optional_array(t.dofs, model.nv(), "task.dofs")?.to_vec(),
+            dofs: args::optional_array(t.dofs, model.free_nv(), "task.dofs")?.to_vec(),
             tolerance: (t.tolerance != 0.0).then_some(t.tolerance),
         })?;
         s.stage.resize(s.stage.len().max(s.ik.variations()), 0.0);
@@ -351,11 +351,10 @@ pub unsafe extern "C" fn ds_ik_solve(
 ) -> ds_status {
     wall::status(|| {
         let s = get(ik)?;
-        let model = s.ik.model().clone();
-        let q0 = args::configuration(q0, &model, "q0")?;
-        let out = Out::new(q, model.nq(), "q")?;
+        let q0 = args::numbers(q0, s.ik.nq(), "q0")?;
+        let out = Out::new(q, s.ik.nq(), "q")?;
         let info = args::optional_place(info, "info")?;
-        let x = &mut s.stage[..model.nq()];
+        let x = &mut s.stage[..s.ik.nq()];
         let found = s.ik.solve(q0, x)?;
         args::publish([(x, out)])?;
         if let Some(info) = info {
@@ -424,7 +423,7 @@ pub unsafe extern "C" fn ds_ik_gradient(
 pub unsafe extern "C" fn ds_ik_jacobian(ik: *mut ds_ik, dq_dtarget: *mut f64) -> ds_status {
     wall::status(|| {
         let ik = &mut get(ik)?.ik;
-        let n = ik.model().nv() * ik.variations();
+        let n = ik.nv() * ik.variations();
         let out = Out::new(dq_dtarget, n, "dq_dtarget")?;
         ik.gradient()?;
         ik.jacobian(args::matrix(out, &[])?)
@@ -439,7 +438,7 @@ pub unsafe extern "C" fn ds_ik_jacobian(ik: *mut ds_ik, dq_dtarget: *mut f64) ->
 pub unsafe extern "C" fn ds_ik_jvp(ik: *mut ds_ik, dtarget: *const f64, dq: *mut f64) -> ds_status {
     wall::status(|| {
         let s = get(ik)?;
-        let n = s.ik.model().nv();
+        let n = s.ik.nv();
         let by = args::numbers(dtarget, s.ik.variations(), "dtarget")?;
         let out = Out::new(dq, n, "dq")?;
         let x = &mut s.stage[..n];
@@ -460,7 +459,7 @@ pub unsafe extern "C" fn ds_ik_vjp(
 ) -> ds_status {
     wall::status(|| {
         let s = get(ik)?;
-        let by = args::numbers(q_bar, s.ik.model().nv(), "q_bar")?;
+        let by = args::numbers(q_bar, s.ik.nv(), "q_bar")?;
         let n = s.ik.variations();
         let out = Out::new(target_bar, n, "target_bar")?;
         let x = &mut s.stage[..n];

@@ -60,8 +60,8 @@ pub unsafe extern "C" fn ds_reduction_desc_init(reduction: *mut ds_reduction_des
 /// Gives joints reduced coordinates. nq and nv of the model then count the columns in place of the
 /// dofs of these joints, at the place of the first of them. Joints, bodies, limits, actuators and
 /// parameters stay. A joint can be in one reduction only. Steps, their derivatives, rollouts, batches,
-/// sensors, recorders and the basic queries take such a model; other calls refuse it with
-/// DS_ERR_UNSUPPORTED.
+/// sensors, recorders, inverse kinematics and the basic queries take such a model; other calls refuse it
+/// with DS_ERR_UNSUPPORTED.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for a joint that does not exist, is listed twice, is in another
 /// reduction or has a quaternion, for a wrong number of columns, and for linearly dependent columns;

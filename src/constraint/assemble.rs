@@ -27,7 +27,8 @@ use crate::contact::push_out::Jam;
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
-use crate::model::limits::{Limit, SpeedLimit, limits};
+use crate::model::limits::{Limit, SpeedLimit, keep_tightest, limits};
+use crate::model::reduction::Reduction;
 use crate::spatial::Mat3;
 use crate::tendon::Paths;
 
@@ -127,7 +128,7 @@ impl Constraints {
     ) -> Result<Self> {
         let t = model.topology();
         let equalities = equalities(model)?;
-        let limits = limits(model)?;
+        let mut limits = limits(model)?;
         let friction: Vec<usize> = (0..t.nv())
             .filter(|&k| model.params().friction_loss[k] > 0.0 || model.has_load_friction(k))
             .collect();
@@ -149,6 +150,9 @@ impl Constraints {
         // Both bounds of a joint have rows if the joint may cross its whole range within a step.
         let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
         let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
+        if let Some(r) = model.reduction() {
+            keep_tightest(model, r, &mut limits)?;
+        }
         let single = single + tendons.iter().map(Tendon::most_rows).sum::<usize>();
         let single = single + 2 * speeds.len();
         let torsion = if scene.turns() { max_contacts } else { 0 };
@@ -203,6 +207,23 @@ impl Constraints {
             max_rows,
             max_blocks,
         })
+    }
+
+    /// Takes the bounds that hold with other reductions.
+    ///
+    /// # Errors
+    /// As [`keep_tightest`]. Then the bounds stay.
+    pub fn reduce(&mut self, model: &Model, reduction: &Reduction) -> Result<()> {
+        let mut own = limits(model)?;
+        keep_tightest(model, reduction, &mut own)?;
+        self.limits = own;
+        Ok(())
+    }
+
+    /// True if the bound of a dof belongs to two joints that follow the same coordinate.
+    pub fn is_tied(&self, dof: usize, sign: f64) -> bool {
+        let mut own = self.limits.iter().filter(|l| l.dof == dof);
+        own.any(|l| l.tied[usize::from(sign < 0.0)])
     }
 
     /// Sets the dry friction of a dof by the load of its joint [N or N m].

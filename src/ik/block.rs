@@ -12,6 +12,11 @@ pub enum Of {
     Dof {
         iq: usize,
     },
+    /// A reduced coordinate, and its index among the reduced dofs.
+    Reduced {
+        iq: usize,
+        dof: usize,
+    },
     /// A link with a quaternion, by its coordinates.
     Spherical {
         iq: usize,

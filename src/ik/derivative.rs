@@ -10,7 +10,7 @@ use super::descent::STILL;
 use super::options::IkOutcome;
 use super::solver::Ik;
 use super::target::Target;
-use super::work::{IkGradient, Prepared};
+use super::work::{IkGradient, Prepared, Whole};
 use crate::error::{Error, Result};
 use crate::joint::free_pose;
 use crate::linalg::first_not_finite;
@@ -40,7 +40,7 @@ impl Ik {
                 "ik: the search ended before it reached a solution, so there is no derivative",
             ));
         }
-        let n = self.model.nv();
+        let n = self.nv();
         let zero = self.blocks.iter().all(|b| b.largest() <= self.zero(b));
         let q = std::mem::take(&mut self.work.best);
         self.assemble();
@@ -115,7 +115,7 @@ impl Ik {
     /// force. If residuals are `zero`, forces have the accuracy of the residuals, otherwise that of the
     /// configuration.
     fn hold_firmly(&mut self, q: &[f64], zero: bool) -> bool {
-        let n = self.model.nv();
+        let n = self.nv();
         let heaviest = self
             .blocks
             .iter()
@@ -147,18 +147,19 @@ impl Ik {
 
     /// X Xᵀ of the rows that are not free, factored.
     fn factor_rows(&mut self) -> bool {
-        let n = self.model.nv();
+        let n = self.nv();
         let r = &mut self.regular;
         let mut rows = 0;
         for b in &self.blocks {
             for i in (0..b.rows).filter(|i| b.weight[*i] > 0.0) {
                 let row = &mut r.rows[rows * n..(rows + 1) * n];
                 row.fill(0.0);
+                let whole = self.whole.as_deref();
                 for (k, x) in b.columns(&self.dofs, &self.x) {
-                    if !self.work.fixed[k] {
-                        row[k] = x[i];
-                    }
+                    add_force(whole, k, x[i], row);
                 }
+                let fixed = row.iter_mut().zip(&self.work.fixed);
+                fixed.filter(|(_, f)| **f).for_each(|(x, _)| *x = 0.0);
                 rows += 1;
             }
         }
@@ -209,7 +210,7 @@ impl Ik {
     /// Those of [`Ik::gradient`].
     pub fn jvp(&mut self, targets: &[f64], dq: &mut [f64]) -> Result<()> {
         check_finite("dtarget", targets, self.variations())?;
-        check_length("dq", dq, self.model.nv())?;
+        check_length("dq", dq, self.nv())?;
         let unique = self.gradient()?.unique;
         dq.fill(0.0);
         let mut row = 0;
@@ -224,8 +225,10 @@ impl Ik {
             };
             match unique {
                 true => {
+                    let whole = self.whole.as_deref();
                     for (k, x) in b.columns(&self.dofs, &self.x) {
-                        dq[k] += x.iter().zip(&y).map(|(x, y)| x * y).sum::<f64>();
+                        let force = x.iter().zip(&y).map(|(x, y)| x * y).sum::<f64>();
+                        add_force(whole, k, force, dq);
                     }
                 }
                 false => {
@@ -257,7 +260,7 @@ impl Ik {
     /// # Errors
     /// Those of [`Ik::gradient`].
     pub fn vjp(&mut self, q_bar: &[f64], targets: &mut [f64]) -> Result<()> {
-        check_finite("q_bar", q_bar, self.model.nv())?;
+        check_finite("q_bar", q_bar, self.nv())?;
         check_length("target_bar", targets, self.variations())?;
         let unique = self.gradient()?.unique;
         let n = q_bar.len();
@@ -279,9 +282,11 @@ impl Ik {
             let mut y = [0.0; 6];
             match unique {
                 true => {
+                    let whole = self.whole.as_deref();
                     for (k, x) in b.columns(&self.dofs, &self.x) {
+                        let moved = motion(whole, k, &dq);
                         for (y, x) in y.iter_mut().zip(x) {
-                            *y += x * dq[k];
+                            *y += x * moved;
                         }
                     }
                 }
@@ -307,7 +312,7 @@ impl Ik {
     /// # Errors
     /// Those of [`Ik::gradient`].
     pub fn jacobian(&mut self, out: &mut [f64]) -> Result<()> {
-        let (n, m) = (self.model.nv(), self.variations());
+        let (n, m) = (self.nv(), self.variations());
         check_length("dq_dtarget", out, n * m)?;
         self.gradient()?;
         let mut unit = std::mem::take(&mut self.regular.unit);
@@ -354,6 +359,22 @@ fn apply(b: &Block, map: &[Mat3; 2], x: &[f64], transposed: bool) -> [f64; 6] {
         out[3 * part..3 * part + 3].copy_from_slice(&y.to_array());
     }
     out
+}
+
+/// Adds a force on a dof of the joints to forces on the dofs of the search.
+fn add_force(whole: Option<&Whole>, k: usize, force: f64, out: &mut [f64]) {
+    match whole {
+        None => out[k] += force,
+        Some(w) => (w.map.v.factors(k).iter()).for_each(|(i, g)| out[*i] += g * force),
+    }
+}
+
+/// The motion of a dof of the joints.
+fn motion(whole: Option<&Whole>, k: usize, dq: &[f64]) -> f64 {
+    match whole {
+        None => dq[k],
+        Some(w) => w.map.v.factors(k).iter().map(|(i, g)| g * dq[*i]).sum(),
+    }
 }
 
 fn finite(name: &str, x: &[f64]) -> Result<()> {

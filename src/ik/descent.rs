@@ -204,7 +204,16 @@ impl Ik {
     /// Fills the blocks one step ahead of `work.q`, at `work.trial`, and returns the objective.
     fn try_step(&mut self) -> f64 {
         let w = &mut self.work;
-        self.model.integrate(&w.q, &w.step, &mut w.trial);
+        match &mut self.whole {
+            None => self.model.integrate(&w.q, &w.step, &mut w.trial),
+            Some(all) => {
+                let map = all.map.clone();
+                map.q.place(&w.q, &mut all.q);
+                map.v.expand(&w.step, &mut all.gradient);
+                self.model.integrate(&all.q, &all.gradient, &mut all.moved);
+                map.q.find(&all.moved, &mut w.trial);
+            }
+        }
         keep(&self.coordinate, &self.lower, &self.upper, &mut w.trial);
         let trial = std::mem::take(&mut w.trial);
         let objective = self.evaluate(&trial);
@@ -246,7 +255,7 @@ impl Ik {
             return None;
         }
         self.hold_bounds();
-        let n = self.model.nv();
+        let n = self.nv();
         let flat = FLAT * self.stiffest();
         let w = &mut self.work;
         w.factored.choose((0..n).filter(|k| !w.fixed[*k]));
@@ -266,7 +275,7 @@ impl Ik {
     }
 
     fn stiffest(&self) -> f64 {
-        let n = self.model.nv();
+        let n = self.nv();
         (0..n).fold(0.0, |m, k| self.work.matrix[k * n + k].max(m))
     }
 
@@ -293,7 +302,7 @@ impl Ik {
 
     /// Marks the dofs that a bound holds at `work.q`.
     pub(super) fn hold_bounds(&mut self) {
-        for k in 0..self.model.nv() {
+        for k in 0..self.nv() {
             let g = self.work.gradient[k];
             self.work.fixed[k] = self.coordinate[k] != usize::MAX && {
                 let x = self.work.q[self.coordinate[k]];
@@ -306,7 +315,7 @@ impl Ik {
     /// to it, and the others are solved again. Returns the predicted change of the undamped model, or `None`
     /// if A + μ is not definite.
     fn bounded_step(&mut self, damping: f64) -> Option<f64> {
-        let n = self.model.nv();
+        let n = self.nv();
         let w = &mut self.work;
         w.step.fill(0.0);
         loop {

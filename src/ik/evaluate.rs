@@ -3,7 +3,7 @@
 use super::block::{Block, Of};
 use super::loops::Loops;
 use super::rotation::Turn;
-use super::solver::Ik;
+use super::solver::{Ik, home};
 use super::target::Target;
 use super::task::{IkKind, IkTask};
 use crate::dynamics::jacobian::center_of_mass;
@@ -53,22 +53,34 @@ impl Ik {
             }
             IkKind::Posture => {
                 for l in &t.links {
-                    let (iq, all) = (l.iq, l.dofs());
+                    let Some([iq, first]) = home(&model, l) else {
+                        continue;
+                    };
+                    let all = l.dofs();
                     match l.kind {
                         LinkKind::Free => {
-                            self.add_block(Some(number), Of::Free { iq }, l.iv, 6, all.collect());
+                            let of = Of::Free { iq };
+                            self.add_block(Some(number), of, first, 6, all.collect());
                         }
                         LinkKind::Spherical => {
                             let of = Of::Spherical { iq };
-                            self.add_block(Some(number), of, l.iv, 3, all.collect());
+                            self.add_block(Some(number), of, first, 3, all.collect());
                         }
                         _ => {
                             for (j, k) in all.enumerate() {
                                 let of = Of::Dof { iq: iq + j };
-                                self.add_block(Some(number), of, k, 1, vec![k]);
+                                self.add_block(Some(number), of, first + j, 1, vec![k]);
                             }
                         }
                     }
+                }
+                let Some(r) = model.reduction() else {
+                    return;
+                };
+                for [iq, dof] in r.own_coordinates() {
+                    let dofs = r.v.back_factors(dof).iter().map(|(k, _)| *k).collect();
+                    let of = Of::Reduced { iq, dof };
+                    self.add_block(Some(number), of, dof, 1, dofs);
                 }
             }
         }
@@ -92,7 +104,8 @@ impl Ik {
 
     /// Fills all blocks at q and returns the objective.
     pub(super) fn evaluate(&mut self, q: &[f64]) -> f64 {
-        positions(&mut self.kin, &self.model, self.model.params(), q);
+        let placed = Ik::place(&mut self.whole, q);
+        positions(&mut self.kin, &self.model, self.model.params(), placed);
         let mut center = Vec3::ZERO;
         if self.blocks.iter().any(|b| matches!(b.of, Of::Center)) {
             inertias(&mut self.kin, self.model.params());
@@ -106,7 +119,7 @@ impl Ik {
             );
         }
         if let Some(loops) = &mut self.loops {
-            loops.update(&self.model, &self.kin, q);
+            loops.update(&self.model, &self.kin, placed);
         }
         let mut objective = 0.0;
         let mut blocks = std::mem::take(&mut self.blocks);
@@ -165,6 +178,12 @@ impl Ik {
                 x[0] = 1.0;
                 b.set_plain(0, Vec3::new(q[iq] - target[iq], 0.0, 0.0));
             }
+            (Of::Reduced { iq, dof }, Some((_, Some(Target::Posture(target))))) => {
+                let map = self.whole.as_ref().map(|w| &w.map.v);
+                let back = map.map_or(&[][..], |map| map.back_factors(dof));
+                x.iter_mut().zip(back).for_each(|(x, (_, b))| *x = *b);
+                b.set_plain(0, Vec3::new(q[iq] - target[iq], 0.0, 0.0));
+            }
             (Of::Spherical { iq }, Some((_, Some(Target::Posture(target))))) => {
                 let rot = |q: &[f64]| Quat::from_slice(&q[iq..]).normalized().to_mat3();
                 identity(x, 3, 0);
@@ -197,7 +216,10 @@ impl Ik {
     /// g = Xᵀ y, and the lower triangle of A = Xᵀ K X, row-major.
     pub(super) fn assemble(&mut self) {
         let n = self.model.nv();
-        let (g, a) = (&mut self.work.gradient, &mut self.work.matrix);
+        let (g, a) = match &mut self.whole {
+            None => (&mut self.work.gradient, &mut self.work.matrix),
+            Some(w) => (&mut w.gradient, &mut w.matrix),
+        };
         g.fill(0.0);
         a.fill(0.0);
         for b in &self.blocks {
@@ -208,6 +230,12 @@ impl Ik {
                     a[k * n + l] += other.iter().zip(&stiff).map(|(x, y)| x * y).sum::<f64>();
                 }
             }
+        }
+        if let Some(w) = &mut self.whole {
+            let map = w.map.clone();
+            map.v
+                .expand_transposed(&w.gradient, &mut self.work.gradient);
+            w.project(&mut self.work.matrix);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::descent::keep;
 use super::options::{IkInfo, IkOutcome};
-use super::solver::Ik;
+use super::solver::{Ik, home};
 use crate::error::{Error, Result};
 use crate::model::topology::LinkKind;
 use crate::spatial::Quat;
@@ -27,6 +27,15 @@ impl Random {
     }
 }
 
+/// The range of a random start of a coordinate within these bounds.
+fn reach(turns: bool, [lo, hi]: [f64; 2], at: f64) -> (f64, f64) {
+    match (turns, hi - lo <= WIDE[usize::from(turns)]) {
+        (_, true) => (lo, hi),
+        (true, false) => (at - PI, at + PI),
+        (false, false) => (at, at),
+    }
+}
+
 impl Ik {
     /// Solves the tasks from q0 (nq) and writes the configuration to q (nq). q0 is moved into the bounds
     /// first. A task that cannot be met is not an error: [`IkInfo::outcome`] reports it, and q is the best of
@@ -36,9 +45,9 @@ impl Ik {
     /// `InvalidArgument` if a task has no target or a quaternion of q0 is invalid; `Numerical` for numbers
     /// that are not finite, or whose squares are not.
     pub fn solve(&mut self, q0: &[f64], q: &mut [f64]) -> Result<IkInfo> {
-        check_finite("q0", q0, self.model.nq())?;
-        check_length("q", q, self.model.nq())?;
-        if let Some((joint, norm)) = self.model.bad_quaternion(q0) {
+        check_finite("q0", q0, self.nq())?;
+        check_length("q", q, self.nq())?;
+        if let Some((joint, norm)) = self.bad_quaternion(q0) {
             return Err(Error::invalid(format!(
                 "q0: the quaternion of joint \"{joint}\" must have unit norm, got {norm}"
             )));
@@ -97,18 +106,20 @@ impl Ik {
     fn scatter(&mut self, q0: &[f64], random: &mut Random) {
         let q = &mut self.work.q;
         q.copy_from_slice(q0);
-        for l in &self.model.topology().links {
+        let t = self.model.topology();
+        for l in &t.links {
+            let Some([iq, iv]) = home(&self.model, l) else {
+                continue;
+            };
             match l.kind {
                 LinkKind::Revolute | LinkKind::Prismatic => {
-                    let (lo, hi) = (self.lower[l.iv], self.upper[l.iv]);
                     let x = random.unit();
-                    let (turns, at) = (l.kind == LinkKind::Revolute, q0[l.iq]);
-                    let reach = match (turns, hi - lo <= WIDE[usize::from(turns)]) {
-                        (_, true) => (lo, hi),
-                        (true, false) => (at - PI, at + PI),
-                        (false, false) => (at, at),
-                    };
-                    q[l.iq] = reach.0 + x * (reach.1 - reach.0);
+                    let reach = reach(
+                        l.kind == LinkKind::Revolute,
+                        [self.lower[iv], self.upper[iv]],
+                        q0[iq],
+                    );
+                    q[iq] = reach.0 + x * (reach.1 - reach.0);
                 }
                 LinkKind::Spherical => {
                     // Shoemake's uniform rotation.
@@ -116,11 +127,21 @@ impl Ik {
                     let [b, c] = [b, c].map(|x| std::f64::consts::TAU * x);
                     let (s, r) = ((1.0 - a).sqrt(), a.sqrt());
                     let turn = [s * b.sin(), s * b.cos(), r * c.sin(), r * c.cos()];
-                    q[l.iq..l.iq + 4].copy_from_slice(&turn);
+                    q[iq..iq + 4].copy_from_slice(&turn);
                     debug_assert!(Quat::from_slice(&turn).norm_squared() > 0.9);
                 }
                 _ => (),
             }
+        }
+        let Some(r) = self.model.reduction() else {
+            return;
+        };
+        for [iq, iv] in r.own_coordinates() {
+            let kind = |k: usize| t.links[t.dofs[k].link].kind;
+            let mut dofs = r.v.back_factors(iv).iter();
+            let turns = dofs.all(|(k, _)| kind(*k) == LinkKind::Revolute);
+            let reach = reach(turns, [self.lower[iv], self.upper[iv]], q0[iq]);
+            q[iq] = reach.0 + random.unit() * (reach.1 - reach.0);
         }
     }
 

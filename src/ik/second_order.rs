@@ -47,7 +47,10 @@ impl Ik {
     /// Adds the second-order terms at q to the lower triangle of `work.matrix`, which holds A.
     pub(super) fn add_second_order(&mut self, q: &[f64]) {
         let n = self.model.nv();
-        let mut a = std::mem::take(&mut self.work.matrix);
+        let mut a = std::mem::take(match &mut self.whole {
+            None => &mut self.work.matrix,
+            Some(w) => &mut w.matrix,
+        });
         let t = self.model.topology();
         for b in &self.blocks {
             if let Some((part, turn, _)) = self.turn(b, q) {
@@ -101,7 +104,13 @@ impl Ik {
                 }
             }
         }
-        self.work.matrix = a;
+        match &mut self.whole {
+            None => self.work.matrix = a,
+            Some(w) => {
+                w.matrix = a;
+                w.project(&mut self.work.matrix);
+            }
+        }
     }
 
     fn frame_rotation(&self, b: &Block) -> Option<Mat3> {

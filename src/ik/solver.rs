@@ -5,10 +5,11 @@ use super::loops::Loops;
 use super::options::{IkInfo, IkOptions, check_weight};
 use super::target::{Target, check_reach};
 use super::task::{IkKind, IkTask};
-use super::work::{Prepared, Regular, Work};
+use super::work::{Prepared, Regular, Whole, Work};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::limits::limits;
+use crate::model::topology::Link;
 use crate::model::{Model, check_pose};
 use crate::spatial::{Pose, Vec3};
 use crate::step::info::{check_finite, check_length};
@@ -37,6 +38,7 @@ pub struct Ik {
     /// Coordinate of each bounded dof.
     pub(super) coordinate: Vec<usize>,
     pub(super) work: Work,
+    pub(super) whole: Option<Box<Whole>>,
     pub(super) solved: Option<IkInfo>,
     pub(super) prepared: Option<Prepared>,
     pub(super) regular: Regular,
@@ -48,33 +50,14 @@ impl Ik {
     /// single number.
     pub fn new(model: Arc<Model>, options: &IkOptions) -> Result<Ik> {
         options.check()?;
+        let bounds = Bounds::new(&model, options.limits)?;
         let nv = model.nv();
-        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; nv], vec![f64::INFINITY; nv]);
-        let mut coordinate = vec![usize::MAX; nv];
-        if options.limits {
-            for l in limits(&model)? {
-                if l.turn.is_some() {
-                    return Err(Error::unsupported(format!(
-                        "options.limits: limits of spherical joint \"{}\" are not supported; set limits = 0 to ignore limits",
-                        model.joint_of_dof(l.dof).name
-                    )));
-                }
-                if l.lower > l.upper {
-                    return Err(Error::invalid(format!(
-                        "model: the bounds of joint \"{}\" leave no position: {} to {}",
-                        model.joint_of_dof(l.dof).name,
-                        l.lower,
-                        l.upper
-                    )));
-                }
-                (lower[l.dof], upper[l.dof], coordinate[l.dof]) = (l.lower, l.upper, l.iq);
-            }
-        }
         let mut ik = Ik {
             kin: Kinematics::new(&model),
             subtree: vec![(0.0, Vec3::ZERO); model.topology().links.len()],
             center_jacobian: vec![0.0; 3 * nv],
-            work: Work::new(model.nq(), nv),
+            work: Work::new(model.free_nq(), model.free_nv()),
+            whole: Whole::new(&model),
             loops: None,
             tasks: Vec::new(),
             targets: Vec::new(),
@@ -84,9 +67,9 @@ impl Ik {
             x: Vec::new(),
             options: *options,
             model,
-            lower,
-            upper,
-            coordinate,
+            lower: bounds.lower,
+            upper: bounds.upper,
+            coordinate: bounds.coordinate,
             solved: None,
             prepared: None,
             regular: Regular::new(0, 0, 0),
@@ -100,6 +83,16 @@ impl Ik {
 
     pub fn model(&self) -> &Arc<Model> {
         &self.model
+    }
+
+    /// Length of configurations, which are in reduced coordinates if the model has any.
+    pub fn nq(&self) -> usize {
+        self.model.free_nq()
+    }
+
+    /// Number of dofs.
+    pub fn nv(&self) -> usize {
+        self.model.free_nv()
     }
 
     pub fn options(&self) -> &IkOptions {
@@ -129,7 +122,7 @@ impl Ik {
     /// Reserves memory for all blocks.
     fn reserve(&mut self) {
         let rows = self.blocks.iter().map(|b| b.rows).sum();
-        self.regular = Regular::new(self.model.nv(), rows, self.variations());
+        self.regular = Regular::new(self.nv(), rows, self.variations());
     }
 
     fn forget(&mut self) {
@@ -153,7 +146,7 @@ impl Ik {
         Ok(match self.tasks[task].kind {
             IkKind::Frame { .. } => 16,
             IkKind::CenterOfMass => 3,
-            IkKind::Posture => self.model.nq(),
+            IkKind::Posture => self.nq(),
         })
     }
 
@@ -167,7 +160,7 @@ impl Ik {
         match self.tasks[task].kind {
             IkKind::Frame { .. } => 6,
             IkKind::CenterOfMass => 3,
-            IkKind::Posture => self.model.nv(),
+            IkKind::Posture => self.nv(),
         }
     }
 
@@ -203,7 +196,7 @@ impl Ik {
             }
             IkKind::CenterOfMass => self.put_target(task, Target::Center(Vec3::from_slice(target))),
             IkKind::Posture => {
-                if let Some((joint, norm)) = self.model.bad_quaternion(target) {
+                if let Some((joint, norm)) = self.bad_quaternion(target) {
                     return Err(Error::invalid(format!(
                         "target: the quaternion of joint \"{joint}\" must have unit norm, got {norm}"
                     )));
@@ -216,6 +209,23 @@ impl Ik {
             }
         }
         Ok(())
+    }
+
+    /// The configuration of all joints.
+    pub(super) fn place<'a>(whole: &'a mut Option<Box<Whole>>, q: &'a [f64]) -> &'a [f64] {
+        match whole {
+            None => q,
+            Some(w) => {
+                w.map.q.place(q, &mut w.q);
+                &w.q
+            }
+        }
+    }
+
+    /// A quaternion of a configuration that cannot be normalized.
+    pub(super) fn bad_quaternion(&mut self, q: &[f64]) -> Option<(String, f64)> {
+        let bad = self.model.bad_quaternion(Ik::place(&mut self.whole, q));
+        bad.map(|(joint, norm)| (joint.to_owned(), norm))
     }
 
     fn put_target(&mut self, task: usize, target: Target) {
@@ -259,5 +269,81 @@ impl Ik {
         Ok(own
             .flat_map(|b| b.residual)
             .fold(0.0, |m: f64, r| m.max(r.abs())))
+    }
+}
+
+/// The first coordinate and dof of a link among those of a search; `None` for a link without any of its own.
+pub(super) fn home(model: &Model, l: &Link) -> Option<[usize; 2]> {
+    match model.reduction() {
+        _ if l.dofs().is_empty() => None,
+        None => Some([l.iq, l.iv]),
+        Some(r) if r.is_reduced(l.joint) => None,
+        Some(r) => Some([r.q.factors(l.iq).first()?.0, r.v.factors(l.iv).first()?.0]),
+    }
+}
+
+/// Bounds of the dofs of a search, and the coordinate of each bounded dof.
+struct Bounds {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    coordinate: Vec<usize>,
+}
+
+impl Bounds {
+    /// # Errors
+    /// `Unsupported` naming a joint whose bounds are not those of a single number.
+    fn new(model: &Model, bounded: bool) -> Result<Bounds> {
+        let nv = model.free_nv();
+        let mut of = Bounds {
+            lower: vec![f64::NEG_INFINITY; nv],
+            upper: vec![f64::INFINITY; nv],
+            coordinate: vec![usize::MAX; nv],
+        };
+        let limits = if bounded { limits(model)? } else { Vec::new() };
+        for l in limits {
+            let joint = model.joint_of_dof(l.dof);
+            let fault = |what: &str| {
+                Err(Error::unsupported(format!(
+                    "options.limits: limits of {what} \"{}\" are not supported; set limits = 0 to ignore limits",
+                    joint.name
+                )))
+            };
+            if l.turn.is_some() {
+                return fault("spherical joint");
+            }
+            let (dof, iq, ends) = match model.reduction() {
+                None => (l.dof, l.iq, [l.lower, l.upper]),
+                Some(r) => match *r.q.factors(l.iq) {
+                    // The joint does not move.
+                    [] => continue,
+                    [(iq, factor)] => {
+                        let [(dof, _)] = *r.v.factors(l.dof) else {
+                            continue;
+                        };
+                        let ends = [l.lower, l.upper].map(|x| (x - r.q.constant(l.iq)) / factor);
+                        (
+                            dof,
+                            iq,
+                            if factor < 0.0 {
+                                [ends[1], ends[0]]
+                            } else {
+                                ends
+                            },
+                        )
+                    }
+                    _ => return fault("a joint that depends on several reduced coordinates,"),
+                },
+            };
+            of.lower[dof] = of.lower[dof].max(ends[0]);
+            of.upper[dof] = of.upper[dof].min(ends[1]);
+            of.coordinate[dof] = iq;
+            if of.lower[dof] > of.upper[dof] {
+                return Err(Error::invalid(format!(
+                    "model: the bounds of joint \"{}\" leave no position: {} to {}",
+                    joint.name, of.lower[dof], of.upper[dof]
+                )));
+            }
+        }
+        Ok(of)
     }
 }

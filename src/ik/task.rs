@@ -60,10 +60,10 @@ impl IkTask {
         }
         let n = self.dofs.len();
         match self.kind {
-            IkKind::Posture if n == model.nv() || n == 0 => Ok(()),
+            IkKind::Posture if n == model.free_nv() || n == 0 => Ok(()),
             IkKind::Posture => Err(Error::invalid(format!(
                 "task.dofs: must have nv = {} numbers, got {n}",
-                model.nv()
+                model.free_nv()
             ))),
             _ if n > 0 => Err(Error::invalid(
                 "task.dofs: only a posture has factors of dofs",

@@ -1,7 +1,58 @@
 //! Memory of a search and of a derivative.
+//!
+//! A search moves the reduced coordinates y of a model. Rows are those of all joints: forces and stiffness are
+//! projected, g = Gᵀ Xᵀ y and A = Gᵀ Xᵀ K X G ([`Whole`]).
 
 use crate::linalg::{factor_definite, solve_definite};
+use crate::model::Model;
+use crate::model::reduction::Reduction;
 use crate::step::info::Gradient;
+use std::sync::Arc;
+
+/// Configuration, forces and stiffness of all joints, for a model with reduced coordinates.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    pub map: Arc<Reduction>,
+    pub q: Vec<f64>,
+    /// The configuration after a step.
+    pub moved: Vec<f64>,
+    /// Force, or a tangent vector.
+    pub gradient: Vec<f64>,
+    /// Lower triangle, row-major.
+    pub matrix: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl Whole {
+    pub fn new(model: &Model) -> Option<Box<Whole>> {
+        let map = model.reduction()?.clone();
+        let nv = model.nv();
+        Some(Box::new(Whole {
+            q: vec![0.0; model.nq()],
+            moved: vec![0.0; model.nq()],
+            gradient: vec![0.0; nv],
+            matrix: vec![0.0; nv * nv],
+            product: vec![0.0; nv * model.free_nv()],
+            map,
+        }))
+    }
+
+    /// Gᵀ A G of the matrix, by all its entries.
+    pub fn project(&mut self, out: &mut [f64]) {
+        let (map, n) = (&self.map.v, self.gradient.len());
+        for k in 0..n {
+            for l in 0..k {
+                self.matrix[l * n + k] = self.matrix[k * n + l];
+            }
+        }
+        map.times(n, &self.matrix, &mut self.product);
+        let columns = self.product.chunks_exact(n.max(1));
+        let rows = out.chunks_exact_mut(map.sizes()[1].max(1));
+        columns
+            .zip(rows)
+            .for_each(|(x, y)| map.expand_transposed(x, y));
+    }
+}
 
 /// The label of the derivative of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use super::spec::JointKind;
 use super::topology::LinkKind;
 use super::{Joint, Model};
 use crate::error::{Error, Result};
+use crate::linalg::larger;
 use std::f64::consts::PI;
 
 /// Bounds that a step enforces: of the coordinate of a one-dof link, or of the rotation angle of a
@@ -21,6 +22,9 @@ pub struct Limit {
     pub margin: f64,
     /// Whether the coordinate is an angle and not a length.
     pub angular: bool,
+    /// Whether the lower and the upper bound are those of another joint, too, that follows the same
+    /// coordinate of a reduction ([`keep_tightest`]).
+    pub tied: [bool; 2],
 }
 
 impl Limit {
@@ -69,6 +73,7 @@ pub fn limits(model: &Model) -> Result<Vec<Limit>> {
                     upper,
                     margin: j.limit_margin,
                     angular: true,
+                    tied: [false; 2],
                 });
                 turns += 1;
             }
@@ -89,58 +94,89 @@ pub fn limits(model: &Model) -> Result<Vec<Limit>> {
                 upper,
                 margin: j.limit_margin,
                 angular: t.links[j.first_link].kind == LinkKind::Revolute,
+                tied: [false; 2],
             });
         }
     }
-    match model.reduction() {
-        Some(reduction) => lead(model, reduction, limits),
-        None => Ok(limits),
-    }
+    Ok(limits)
 }
 
-/// Replaces the bounds of joints that follow a single dof by bounds of this dof, so that there is one
-/// pair of bounds for each free dof.
-fn lead(model: &Model, reduction: &Reduction, limits: Vec<Limit>) -> Result<Vec<Limit>> {
-    let t = model.topology();
-    let mut led: Vec<Limit> = Vec::new();
-    for own in limits {
-        let follower = reduction.followers.iter().find(|f| f.dof == own.dof);
-        if follower.is_some_and(|f| f.leaders.is_empty()) {
-            // It does not move.
-            continue;
+/// Limits that follow one coordinate of a reduction bound the same number. Only the tightest lower and the
+/// tightest upper bound of this number stay; the others become infinite, so that no two rows hold the same
+/// motion. So do those of a dof that does not move. A bound stays one of its own joint: at a fixed position of
+/// the joint, it does not depend on the entries of the reduction. Among equal bounds the first one stays.
+///
+/// # Errors
+/// `InvalidArgument` naming a dof, if no number is within all bounds.
+pub fn keep_tightest(model: &Model, reduction: &Reduction, limits: &mut [Limit]) -> Result<()> {
+    for i in 0..limits.len() {
+        if reduction.is_still(limits[i].dof) {
+            (limits[i].lower, limits[i].upper) = (f64::NEG_INFINITY, f64::INFINITY);
         }
-        let mut limit = own;
-        if let Some((leader, factor, constant)) = reduction.single(own.dof) {
-            let link = &t.links[t.dofs[leader].link];
-            let ends = [own.lower, own.upper].map(|x| (x - constant) / factor);
-            limit = Limit {
-                dof: leader,
-                iq: link.iq + leader - link.iv,
-                lower: ends[0].min(ends[1]),
-                upper: ends[0].max(ends[1]),
-                margin: own.margin / factor.abs(),
-                angular: link.kind == LinkKind::Revolute,
-                ..own
-            };
-        }
-        match led
-            .iter_mut()
-            .find(|l| l.dof == limit.dof && l.turn.is_none())
-        {
-            None => led.push(limit),
-            Some(known) => {
-                known.lower = known.lower.max(limit.lower);
-                known.upper = known.upper.min(limit.upper);
-                known.margin = known.margin.max(limit.margin);
-                if known.lower > known.upper {
-                    return Err(Error::invalid(format!(
-                        "{}: no coordinate of its reduction is within the bounds of all joints that follow it",
-                        model.called_of_dof(known.dof)
-                    )));
+        for j in 0..i {
+            for side in [0, 1] {
+                let [Some(a), Some(b)] = [j, i].map(|k| Led::of(reduction, &limits[k])) else {
+                    continue;
+                };
+                let [x, y] = [a.bounds[side], b.bounds[side]];
+                if a.leader != b.leader || !(x.is_finite() && y.is_finite()) {
+                    continue;
+                }
+                let is_second = if side == 0 { y > x } else { y < x };
+                let is_tied = (x - y).abs() <= TIED * larger(x.abs(), 1.0);
+                for (k, led, is_kept) in [(j, a, !is_second), (i, b, is_second)] {
+                    let own = usize::from((side == 1) != led.is_turned);
+                    limits[k].tied[own] |= is_tied;
+                    if is_kept {
+                        continue;
+                    }
+                    match own {
+                        0 => limits[k].lower = f64::NEG_INFINITY,
+                        _ => limits[k].upper = f64::INFINITY,
+                    }
                 }
             }
         }
     }
-    led.sort_by_key(|l| l.dof);
-    Ok(led)
+    let led: Vec<Led> = (limits.iter().filter_map(|l| Led::of(reduction, l))).collect();
+    for own in &led {
+        let mut others = led.iter().filter(|l| l.leader == own.leader);
+        if others.any(|l| own.bounds[0] > l.bounds[1]) {
+            return Err(Error::invalid(format!(
+                "{}: no coordinate of its reduction is within the bounds of all joints that follow it",
+                model.called_of_dof(own.leader)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Bounds that differ by at most this, relative to their size or 1, are equal.
+const TIED: f64 = 1e-12;
+
+/// A limit as bounds of the free dof that its dof follows.
+struct Led {
+    leader: usize,
+    bounds: [f64; 2],
+    /// True if the factor is negative, so that the bounds change places.
+    is_turned: bool,
+}
+
+impl Led {
+    /// `None` for the turn of a spherical joint, and for a dof that follows several or none.
+    fn of(reduction: &Reduction, limit: &Limit) -> Option<Led> {
+        let (leader, factor, constant) = match limit.turn {
+            None => reduction.leader(limit.dof)?,
+            Some(_) => return None,
+        };
+        let mut bounds = [limit.lower, limit.upper].map(|x| (x - constant) / factor);
+        if factor < 0.0 {
+            bounds.swap(0, 1);
+        }
+        Some(Led {
+            leader,
+            bounds,
+            is_turned: factor < 0.0,
+        })
+    }
 }

@@ -150,6 +150,12 @@ impl Reduction {
         (self.parts[r].iv[row], column.map(|j| self.homes[r][1] + j))
     }
 
+    /// The coordinates of all reductions: index in reduced configurations, and among the reduced dofs.
+    pub fn own_coordinates(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
+        let homes = self.homes.iter();
+        homes.flat_map(|[iq, iv, count]| (0..*count).map(move |j| [iq + j, iv + j]))
+    }
+
     /// The dofs of a reduction's joints.
     pub fn dofs_of(&self, index: usize) -> &[usize] {
         &self.parts[index].iv

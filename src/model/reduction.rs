@@ -160,6 +160,21 @@ impl Map {
         }
     }
 
+    /// The reduced coordinates on which a coordinate depends, with their factors.
+    pub fn factors(&self, k: usize) -> &[(usize, f64)] {
+        self.row(k)
+    }
+
+    /// Entries of row i of the left inverse, with their coordinates.
+    pub fn back_factors(&self, i: usize) -> &[(usize, f64)] {
+        self.back_row(i)
+    }
+
+    /// The coordinate where the reduced ones are zero.
+    pub fn constant(&self, k: usize) -> f64 {
+        self.offset[k]
+    }
+
     /// Calls `visit` with the reduced coordinates on which a coordinate depends.
     pub fn for_leaders(&self, k: usize, visit: impl FnMut(usize)) {
         self.row(k).iter().map(|(i, _)| *i).for_each(visit);
@@ -272,10 +287,18 @@ impl Reduction {
         self.joints[joint].is_some()
     }
 
+    /// True if a dof follows with zero coefficients only.
+    pub fn is_still(&self, dof: usize) -> bool {
+        let mut followers = self.followers.iter();
+        followers.any(|f| f.dof == dof && f.leaders.is_empty())
+    }
+
     /// The single free dof that a dof follows, the factor, and its coordinate where that of the free dof is
-    /// zero.
-    pub fn single(&self, dof: usize) -> Option<(usize, f64, f64)> {
-        let follower = self.followers.iter().find(|f| f.dof == dof)?;
+    /// zero. A free dof follows itself.
+    pub fn leader(&self, dof: usize) -> Option<(usize, f64, f64)> {
+        let Some(follower) = self.followers.iter().find(|f| f.dof == dof) else {
+            return Some((dof, 1.0, 0.0));
+        };
         match follower.leaders[..] {
             [(leader, factor)] => Some((leader, factor, follower.constant)),
             _ => None,

@@ -2,6 +2,7 @@
 
 use super::{Rollout, Trajectory};
 use crate::error::{Error, Result};
+use crate::model::reduction::Reduction;
 use crate::step::{Gradient, Sim};
 use std::ops::Range;
 
@@ -52,21 +53,33 @@ pub struct Episode<'a> {
     pub steps: usize,
     /// Largest number of steps to take, at most `steps`.
     pub length: usize,
-    /// Bounds of (q, v): nq + nv numbers each, or none. The run ends after the first step that leads out of
-    /// them.
+    /// Bounds of (q, v), in reduced coordinates if the model has any: one number for each, or none. The run
+    /// ends after the first step that leads out of them.
     pub lower: &'a [f64],
     pub upper: &'a [f64],
 }
 
 impl Episode<'_> {
-    fn is_outside(&self, q: &[f64], v: &[f64]) -> bool {
-        let state = || q.iter().chain(v);
-        let below = state().zip(self.lower).any(|(x, bound)| x < bound);
-        below || state().zip(self.upper).any(|(x, bound)| x > bound)
+    fn is_outside(&self, reduction: Option<&Reduction>, [q, v]: [&[f64]; 2]) -> bool {
+        let bounds = |k: usize, x: f64| {
+            let is_below = self.lower.get(k).is_some_and(|bound| x < *bound);
+            is_below || self.upper.get(k).is_some_and(|bound| x > *bound)
+        };
+        match reduction {
+            None => {
+                let mut state = q.iter().chain(v).enumerate();
+                state.any(|(k, x)| bounds(k, *x))
+            }
+            Some(r) => {
+                let [nq, nv] = r.sizes();
+                (0..nq).any(|i| bounds(i, r.q.coordinate(i, q)))
+                    || (0..nv).any(|i| bounds(nq + i, r.v.coordinate(i, v)))
+            }
+        }
     }
 }
 
-/// Checks bounds of (q, v): `want` numbers each, or none.
+/// Checks bounds of a state: `want` numbers each, or none.
 ///
 /// # Errors
 /// `InvalidArgument` naming the bound.
@@ -109,7 +122,8 @@ impl Rollout {
     ) -> Result<Ended> {
         let (e, steps) = (episode, episode.steps);
         self.check_run(e.q0, e.v0, e.u, steps, &out)?;
-        check_bounds([e.lower, e.upper], e.q0.len() + e.v0.len())?;
+        let m = self.sim.model();
+        check_bounds([e.lower, e.upper], m.free_nq() + m.free_nv())?;
         if e.length > steps {
             return Err(Error::invalid(format!(
                 "length must be at most {steps}, got {}",
@@ -146,7 +160,8 @@ impl Rollout {
             ended.taken = k + 1;
             self.labels[k] = self.sim.step_info()?.gradient;
             self.write_state(k + 1..k + 2, &mut out);
-            if e.is_outside(&self.q, &self.v) {
+            let reduction = self.sim.params().reduction.as_deref();
+            if e.is_outside(reduction, [&self.q, &self.v]) {
                 break;
             }
         }

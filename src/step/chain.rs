@@ -80,14 +80,6 @@ const TO_VELOCITY: usize = 3;
 /// Negative zero: adding to it keeps both signs of zero.
 const NOTHING: f64 = -0.0;
 
-/// The share of a parameter in a direction.
-fn weight(p: Parameters<'_>, i: usize) -> f64 {
-    match p {
-        Parameters::Unit(p) => f64::from(u8::from(i == p)),
-        Parameters::Along(dp) => dp.get(i).copied().unwrap_or(0.0),
-    }
-}
-
 fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
     let (t, h, r) = (sim.model.topology(), sim.options.time_step, &mut lin.x);
     let Along { q, v, u, p } = *along;
@@ -122,7 +114,7 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
         }
     }
     if let Some(of) = &sim.by_reduction {
-        of.add_balance(|i| weight(p, i), &mut lin.x);
+        of.add_balance(|i| p.weight(i), &mut lin.x);
     }
     for r in lin.x.iter_mut() {
         *r *= -h;
@@ -228,7 +220,7 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
     }
     sim.move_start(along, &mut lin.x);
     if let Some(of) = &sim.by_reduction {
-        of.add_velocity(|i| weight(along.p, i), &mut lin.x);
+        of.add_velocity(|i| along.p.weight(i), &mut lin.x);
     }
     sim.write_prescribed(&mut lin.x);
     let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
@@ -276,7 +268,7 @@ fn impulses_transposed(
 }
 
 fn impacts(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
-    sim.leave(lin, along.q, |i| weight(along.p, i))
+    sim.leave(lin, along.q, |i| along.p.weight(i))
 }
 
 fn impacts_transposed(

@@ -216,9 +216,10 @@ impl Sim {
     }
 
     /// True if Jacobians are computed direction by direction: for deep trees, if A couples different
-    /// branches, if friction lags, and if joints have friction by load.
+    /// branches, if friction lags, if joints have friction by load, and with reduced coordinates and a stage.
     pub(super) fn by_directions(&self) -> bool {
         self.model.topology().is_deep()
+            || self.theta.is_some() && self.model.reduction().is_some()
             || self.has_loads()
             || self.theta.is_none() && !self.dynamics.system.is_definite()
             || self.contact.as_ref().is_some_and(|c| c.constraints.lags())

@@ -59,11 +59,6 @@ impl Sim {
         [[&s.q, &s.v], [&s.q_next, &s.v_next]]
     }
 
-    /// Position at the start, and acceleration of the last step.
-    pub(crate) fn accelerated(&self) -> [&[f64]; 2] {
-        [&self.state.q, &self.state.acc]
-    }
-
     /// The acceleration of the last step.
     pub(crate) fn tell_acceleration(&self, out: &mut [f64]) {
         let (s, h) = (&self.state, self.options.time_step);

@@ -24,6 +24,16 @@ pub(super) enum Parameters<'a> {
     Unit(usize),
 }
 
+impl Parameters<'_> {
+    /// The entry of a parameter.
+    pub fn weight(self, p: usize) -> f64 {
+        match self {
+            Parameters::Unit(own) => f64::from(u8::from(p == own)),
+            Parameters::Along(dp) => dp.get(p).copied().unwrap_or(0.0),
+        }
+    }
+}
+
 impl Default for Parameters<'_> {
     fn default() -> Self {
         Parameters::Along(&[])

@@ -121,17 +121,6 @@ pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
     )))
 }
 
-/// Refuses integrators that solve stages for a model with reduced coordinates.
-pub(crate) fn refuse_stages(model: &Model, parts: &Parts) -> Result<()> {
-    let has_stages = parts.formula.is_some() || parts.integrator.stage().is_some();
-    match model.reduction() {
-        Some(_) if has_stages => Err(Error::unsupported(
-            "options.integrator: a model with reduced coordinates is stepped by SymplecticEuler or SymplecticEulerWorld; this version has no implicit stages for it",
-        )),
-        _ => Ok(()),
-    }
-}
-
 /// Refuses deformable bodies where a step would not take their forces implicitly: with explicit
 /// schemes, and with laws whose impulses act through the factors of single trees.
 pub(crate) fn refuse_deformables(
@@ -157,6 +146,12 @@ pub(crate) fn refuse_deformables(
     if model.topology().is_deep() {
         return Err(Error::unsupported(format!(
             "deformable \"{}\": not supported in a model with more than 64 dofs on a path of a tree",
+            d.name
+        )));
+    }
+    if model.reduction().is_some() {
+        return Err(Error::unsupported(format!(
+            "deformable \"{}\": not supported in a model with reduced coordinates, whose stages have dense matrices",
             d.name
         )));
     }

@@ -9,10 +9,13 @@
 //! with P = G (Gᵀ A G)⁻¹ Gᵀ and the left inverse B of G. The chain of a step adds Bᵀ δGᵀ r + A δG ÿ to the
 //! balance, and h δG ÿ to the velocity before impulses. The caller knows y, not x: x moves by δo + δG y at
 //! both ends of the step ([`Reduction::moved`](crate::model::reduction::Reduction::moved)).
+//!
+//! A stage of an implicit formula has its whole velocity w = G ẏ in place of h a, and its matrix H in place of
+//! A: δw = δG ẏ − P (Bᵀ δGᵀ r + H δG ẏ + δr), with P = G (Gᵀ H G)⁻¹ Gᵀ.
 
+use super::implicit::Linear;
 use super::linearization::dot;
 use crate::dynamics::Dynamics;
-use crate::error::{Error, Result};
 use crate::linalg::add_scaled;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
@@ -26,7 +29,7 @@ struct Entry {
     dof: usize,
     /// Reduced dof of its column.
     by: usize,
-    /// h ÿ.
+    /// h ÿ; of a stage ẏ.
     speed: f64,
 }
 
@@ -39,28 +42,8 @@ pub(super) struct ByReduction {
     /// The balance r of the last step.
     pub balance: Vec<f64>,
     unit: Vec<f64>,
-}
-
-/// Refuses an entry of a reduction whose joints have bounds that became bounds of another joint.
-pub(super) fn check_bounds(model: &Model, params: &Params, p: &Param) -> Result<()> {
-    let (Some(r), ParamKind::Reduction) = (&params.reduction, p.kind) else {
-        return Ok(());
-    };
-    let is_bounded = |dof: usize| {
-        let limits = model.joint_of_dof(dof).limits;
-        limits.is_some_and(|(lower, upper)| lower.is_finite() || upper.is_finite())
-    };
-    let led = |dof: &usize| r.single(*dof).is_some() && is_bounded(*dof);
-    let mut dofs = r.dofs_of(p.index as usize).iter().copied();
-    match dofs.find(led) {
-        Some(dof) => Err(Error::unsupported(format!(
-            "derivative by Reduction {}: {} follows another joint and has bounds, by which this version has no \
-             derivative; expected joints without bounds, or options.contact None",
-            p.index,
-            model.called_of_dof(dof)
-        ))),
-        None => Ok(()),
-    }
+    /// The stage to which the parts belong.
+    pub stage: Option<usize>,
 }
 
 impl ByReduction {
@@ -88,6 +71,7 @@ impl ByReduction {
                 entries,
                 balance: vec![0.0; nv],
                 unit: vec![0.0; nv],
+                stage: None,
             })
         })
     }
@@ -111,6 +95,22 @@ impl ByReduction {
             r.v.add_restricted(e.by, self.balance[e.dof], column);
             e.speed = h * rate;
         }
+    }
+
+    /// Computes the parts at stage `i`, whose balance and velocity are given.
+    pub fn differentiate_stage(
+        &mut self,
+        r: &Reduction,
+        (i, linear): (usize, &Linear),
+        [balance, w]: [&[f64]; 2],
+    ) {
+        let columns = self.columns.chunks_exact_mut(balance.len().max(1));
+        for (e, column) in self.entries.iter_mut().zip(columns) {
+            e.speed = r.v.coordinate(e.by, w);
+            linear.column(e.dof, e.speed, column);
+            r.v.add_restricted(e.by, balance[e.dof], column);
+        }
+        self.stage = Some(i);
     }
 
     /// r += the parts of the balance, with the `scale` of each parameter.

@@ -2,12 +2,13 @@
 
 use super::info::check_length;
 use super::options::Contact;
-use super::reduced::{ByReduction, check_bounds};
+use super::reduced::ByReduction;
 use super::sim::Sim;
 use super::state::Held;
 use crate::error::{Error, Result};
 use crate::model::deformable::{DEFORMABLE_NUMBERS, NAMES};
 use crate::model::deformable_check::{self, is_flat};
+use crate::model::limits::{keep_tightest, limits};
 use crate::model::params::{Param, ParamKind};
 use crate::model::topology::WORLD;
 use crate::model::{ActsOn, SIZES, no_body_has};
@@ -164,8 +165,11 @@ impl Sim {
                 _ => self.model.check_param(p).map_err(within)?,
             }
             self.check_param_of_loads(p).map_err(within)?;
-            if self.contact.is_some() || self.forces.penalty.is_some() {
-                check_bounds(&self.model, &self.params, p).map_err(within)?;
+            if p.kind == ParamKind::Reduction && self.theta.is_some() {
+                return Err(within(Error::unsupported(format!(
+                    "derivative by Reduction: options.integrator {:?} has none in this version; expected another one",
+                    self.options.integrator
+                ))));
             }
             let checked = (self.forces).check_param(&self.model, &self.params, p);
             checked.map_err(within)?;
@@ -347,7 +351,11 @@ impl Sim {
         }
         self.check_shapes(values)?;
         let reduced = (self.params).reduced(&self.model, &self.selected, values);
-        reduced.map_err(|e| Error::invalid(format!("p: {e}")))?;
+        let reduced = reduced.map_err(|e| Error::invalid(format!("p: {e}")))?;
+        if let (Some(r), Some(_)) = (&reduced, &self.contact) {
+            keep_tightest(&self.model, r, &mut limits(&self.model)?)
+                .map_err(|e| Error::invalid(format!("p: {e}")))?;
+        }
         self.check_deformables(values)
     }
 
@@ -435,11 +443,22 @@ impl Sim {
     }
 
     /// Takes the current values of the reductions.
-    pub(super) fn refresh_reduction(&mut self) {
-        if let Some(r) = &self.params.reduction {
-            let t = self.model.topology();
-            self.dynamics.mass.reduce(t, r);
-            self.asked.dynamics.mass.reduce(t, r);
+    pub(super) fn refresh_reduction(&mut self) -> Result<()> {
+        let Some(r) = &self.params.reduction else {
+            return Ok(());
+        };
+        let t = self.model.topology();
+        self.dynamics.mass.reduce(t, r);
+        self.asked.dynamics.mass.reduce(t, r);
+        if let Some(implicit) = &mut self.implicit {
+            implicit.reduce(r);
+        }
+        if let Some(theta) = &mut self.theta {
+            theta.reduce(r);
+        }
+        match &mut self.contact {
+            Some(c) => c.constraints.reduce(&self.model, r),
+            None => Ok(()),
         }
     }
 
@@ -450,7 +469,7 @@ impl Sim {
         }
         (self.params).reduce(&self.model, &self.selected, values)?;
         if self.selected.iter().any(|p| p.kind == ParamKind::Reduction) {
-            self.refresh_reduction();
+            self.refresh_reduction()?;
         }
         self.params.refresh(&self.model);
         self.refresh_forces();

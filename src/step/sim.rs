@@ -11,9 +11,7 @@ use super::linearization::Linearization;
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{
-    Parts, law_of, refuse_deformables, refuse_lag, refuse_paths, refuse_stages, resists_torsion,
-};
+use super::parts::{Parts, law_of, refuse_deformables, refuse_lag, refuse_paths, resists_torsion};
 use super::penalty::report_penalty;
 use super::prescribed::Prescribed;
 use super::reduced::ByReduction;
@@ -100,7 +98,6 @@ impl Sim {
         options.check()?;
         refuse_paths(&model, options)?;
         refuse_lag(&model, options)?;
-        refuse_stages(&model, &parts)?;
         refuse_loads(&model, options, resists_torsion(&model))?;
         let is_implicit = parts.formula.is_some() || parts.integrator.stage().is_some();
         refuse_deformables(&model, options, is_implicit)?;
@@ -491,7 +488,7 @@ impl Sim {
         sim.drive_as(&self.prescribed);
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
-        sim.refresh_reduction();
+        sim.refresh_reduction()?;
         sim.forces.wrenches = self.forces.wrenches.clone();
         sim.forces.copy_feedback(&self.forces);
         sim.refresh_forces();

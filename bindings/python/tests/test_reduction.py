@@ -304,14 +304,13 @@ def test_calls_that_do_not_take_reductions_refuse():
     for call in (
         lambda: sim.prescribe(0, 1.0),
         lambda: model.home(),
-        lambda: diffsim.Ik(model),
         lambda: sim.jacobian_pattern(),
         lambda: model.save("/nonexistent/x.xml"),
     ):
         with pytest.raises(diffsim.UnsupportedError, match="reduced"):
             call()
-    with pytest.raises(diffsim.UnsupportedError, match="integrator"):
-        diffsim.Sim(model, integrator="bdf2", contact="none")
+    with pytest.raises(diffsim.UnsupportedError, match="midpoint"):
+        diffsim.Sim(model, integrator="midpoint").select_params(entries(0, 1))
 
 
 def robotiq(factors):
@@ -482,10 +481,63 @@ def test_entries_that_have_no_derivative_are_refused():
             sim.select_params([diffsim.Param("reduction", index, component)])
     with pytest.raises(diffsim.DiffsimError, match="index"):
         diffsim.Sim(chain(reduced=False)).select_params(entries(0, 1))
-    bounded = chain(lower=-0.4, upper=0.35)
-    with pytest.raises(diffsim.UnsupportedError, match="bounds"):
-        diffsim.Sim(bounded).select_params(entries(0, 1))
-    diffsim.Sim(bounded, contact="none").select_params(entries(0, 1))
+    # No coordinate is within the bounds of both joints.
+    sim = diffsim.Sim(chain(factors=(1.0, 0.9, 0.8), offset=(0, 0, 0), lower=0.2, upper=0.4))
+    sim.select_params(entries(0, 6))
+    before = sim.params.copy()
+    with pytest.raises(diffsim.DiffsimError, match="within the bounds"):
+        sim.params = [1.0, -0.9, 0.8, 0, 0, 0]
+    np.testing.assert_array_equal(sim.params, before)
+
+
+@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp", "penalty"])
+@pytest.mark.parametrize("factor", [0.5, -0.8])
+def test_the_bound_of_a_follower_has_a_derivative_by_the_entries(contact, factor):
+    # The second joint is the first to reach a bound.
+    model = chain(factors=(0.3, factor, 0.1), offset=(0.0, 0.1, -0.1), lower=-0.5, upper=0.5)
+    bound, rng = np.copysign(0.5, factor), np.random.default_rng(14)
+    u = rng.normal(size=3)
+    sim, free = diffsim.Sim(model, contact=contact), diffsim.Sim(model, contact="none")
+    sim.select_params(entries(0, 6))
+    for gap in (4e-4, -1e-3):
+        q, v = np.array([(bound - 0.1) / factor - gap]), np.array([0.9])
+        if contact == "penalty" and gap > 0:
+            continue
+        stopped = sim.step(q, v, u)[1][0]
+        assert stopped < free.step(q, v, u)[1][0] - 1e-4
+        check_entries(sim, q, v, u, rng, 1e-5 if contact == "penalty" else 1e-6)
+        sim.select_params(entries(0, 6))
+    # Another entry makes the first joint the tighter one.
+    sim.params = [1.0, 0.2, 0.1, 0.0, 0.1, -0.1]
+    q = np.array([0.5007])
+    check_entries(sim, q, v, u, rng, 1e-5 if contact == "penalty" else 1e-6)
+
+
+@pytest.mark.parametrize("contact", ["ncp", "convex", "lcp"])
+def test_a_bound_of_two_followers_has_a_one_sided_derivative_by_the_entries(contact):
+    model = chain(factors=(1.0, -1.0, 0.25), offset=(0, 0, 0), lower=-0.5, upper=0.5)
+    sim = diffsim.Sim(model, contact=contact)
+    q, v, e = np.array([0.4998]), np.array([0.8]), 1e-6
+    sim.step(q, v)
+    sim.jacobians()
+    assert sim.info().gradient is diffsim.Gradient.EXACT
+    sim.select_params(entries(0, 6))
+    sim.step(q, v)
+    by_p = sim.jacobians().dv_dp[0]
+    assert sim.info().gradient is diffsim.Gradient.ONE_SIDED
+    labels = sim.column_labels()
+    np.testing.assert_array_equal(labels[3], [1, 1, 0, 1, 1, 0])
+    assert not any(x.any() for x in labels[:3])
+    # The bound is that of the first joint: the side on which it is the tighter one.
+    values = sim.params.copy()
+    for i, side in ((0, 1), (1, 1), (3, 1), (4, 1)):
+        ends = []
+        for scale in (0, side * e):
+            sim.params = values + scale * np.eye(6)[i]
+            sim.reset()
+            ends.append(sim.step(q, v)[1][0])
+        by = (ends[1] - ends[0]) / (side * e)
+        assert abs(by - by_p[i]) < 1e-4 * (1 + abs(by)), i
 
 
 def test_a_batch_is_its_sims():
@@ -723,3 +775,298 @@ def test_equalities_of_mjcf_reduce_if_they_are_linear():
         p, w = sims[1].step(p, w)
         np.testing.assert_allclose(expand(q), p, atol=1e-8)
     assert ours.keyframe("k")[0].shape == (2,)
+
+
+STAGES = [(i, c) for i in ("implicit_euler", "midpoint") for c in ("none", "ncp", "lcp", "convex", "penalty")]
+STAGES += [(i, c) for i in ("bdf1", "sdirk2") for c in ("none", "penalty")]
+
+
+@pytest.mark.parametrize("integrator, contact", STAGES)
+def test_implicit_steps_have_exact_derivatives(integrator, contact):
+    has_stages = integrator in ("bdf1", "sdirk2")
+    rng = np.random.default_rng(15)
+    model, _ = mixed(friction=0.0 if has_stages or contact == "penalty" else 0.02)
+    sim = diffsim.Sim(model, contact=contact, integrator=integrator)
+    q, v = state(model, rng, height=3.0)
+    check_step(sim, q, v, rng.normal(size=model.nu), rng)
+    if contact != "none":
+        q, v = landing(sim)
+        check_step(sim, q, v, rng.normal(size=model.nu), rng, 1e-5 if contact == "penalty" else 2e-6)
+        assert sim.info().contacts > 0
+    if has_stages:
+        sim.select_params(entries(0, 12))
+        check_entries(sim, q, v, rng.normal(size=model.nu), rng, 1e-5 if contact == "penalty" else 1e-6)
+
+
+def test_an_implicit_step_balances_the_forces_on_the_coordinates():
+    rng = np.random.default_rng(16)
+    ours, whole, g = chain(factors=(1.0, 0.5, -0.7)), chain(reduced=False), np.array([1.0, 0.5, -0.7])
+    offset, h = np.array([0.0, 0.1, -0.2]), 5e-3
+    sim, all_ = diffsim.Sim(ours, contact="none", integrator="bdf1", time_step=h), diffsim.Sim(whole, contact="none")
+    q, v, u = np.array([0.4]), np.array([1.5]), rng.normal(size=3)
+    for _ in range(5):
+        p, w = sim.step(q, v, u)
+        force = all_.inverse_dynamics(offset + g * p, g * w, g * (w - v) / h) - u + 0.05 * g * w
+        assert abs(g @ force) < 1e-10 and abs(p - q - h * w)[0] < 1e-14
+        q, v = p, w
+
+
+@pytest.mark.parametrize("integrator", ["bdf2", "sdirk2", "midpoint"])
+def test_a_rollout_of_implicit_steps_has_the_gradient_of_differences(integrator):
+    rng = np.random.default_rng(17)
+    model, _ = mixed(friction=0.0)
+    steps = 8
+    rollout = diffsim.Rollout(model, steps, contact="none", integrator=integrator, time_step=2e-3, checkpoint_interval=3)
+    damping = diffsim.Param("joint_damping", "a")
+    rollout.select_params([damping] if integrator == "midpoint" else [*entries(0, 12), damping])
+    q0, v0 = state(model, rng)
+    u = rng.normal(size=(model.nu, steps))
+    by_q, by_v = rng.normal(size=(model.nq, steps + 1)), rng.normal(size=(model.nv, steps + 1))
+    by_q[:7] = 0.0
+    values = rollout.params.copy()
+
+    def value(dp=0.0, dv=0.0):
+        rollout.params = values + dp
+        q, v = rollout.run(q0, v0 + dv, u)
+        return (by_q * q).sum() + (by_v * v).sum()
+
+    value()
+    q_bar = np.zeros((model.nv, steps + 1))
+    q_bar[6:] = by_q[7:]
+    bar = rollout.adjoint(q_bar, by_v)
+    p = [(value(H * e) - value(-H * e)) / (2 * H) for e in np.eye(len(values))]
+    np.testing.assert_allclose(bar.p, p, atol=2e-6 * (1 + np.abs(p).max()))
+    v = [(value(dv=H * e) - value(dv=-H * e)) / (2 * H) for e in np.eye(model.nv)]
+    np.testing.assert_allclose(bar.v, v, atol=2e-6 * (1 + np.abs(v).max()))
+
+
+def test_inverse_kinematics_in_reduced_coordinates():
+    rng = np.random.default_rng(18)
+    model, _ = mixed()
+    ik, sim = diffsim.Ik(model), diffsim.Sim(model, contact="none")
+    goal, _ = state(model, rng)
+    body = model.body_id("c")
+    target = sim.forward_kinematics(goal)[..., body]
+    frame, center, posture = ik.add_frame("c"), ik.add_center_of_mass(weight=0.3), ik.add_posture(weight=0.1)
+    wanted = model.integrate(goal, 0.1 * rng.normal(size=model.nv))
+    centre = sim.center_of_mass(goal)[1] + 0.05
+    targets = [target, centre, wanted]
+    for task, x in zip((frame, center, posture), targets):
+        ik.set_target(task, x)
+    q, info = ik.solve(model.neutral())
+    assert q.shape == (model.nq,) and info.slope < 1e-8
+    np.testing.assert_allclose(ik.residual(posture), model.difference(wanted, q)[:], atol=0.2)
+    label, unique = ik.gradient()
+    assert label is diffsim.Gradient.EXACT and unique
+    by = ik.jacobian()
+    dt, bar = rng.normal(size=by.shape[1]), rng.normal(size=model.nv)
+    np.testing.assert_allclose(ik.jvp(dt), by @ dt, atol=1e-10)
+    np.testing.assert_allclose(ik.vjp(bar), by.T @ bar, atol=1e-10)
+
+    def moved(k, e):
+        ends = []
+        for sign in (1, -1):
+            x = [np.array(t) for t in targets]
+            if k < 3:
+                x[0][k, 3] += sign * e
+            elif 6 <= k < 9:
+                x[1][k - 6] += sign * e
+            else:
+                x[2] = model.integrate(x[2], sign * e * np.eye(model.nv)[k - 9])
+            for task, t in zip((frame, center, posture), x):
+                ik.set_target(task, t)
+            ends.append(ik.solve(q)[0])
+        return model.difference(ends[1], ends[0]) / (2 * e)
+
+    for k in [0, 1, 2, *range(6, 9 + model.nv)]:
+        np.testing.assert_allclose(by[:, k], moved(k, 1e-5), atol=2e-6 * (1 + np.abs(by).max()), err_msg=str(k))
+
+
+def test_inverse_kinematics_keeps_the_bounds_of_followers():
+    bounds = dict(lower=-0.3, upper=0.4)
+    ours, theirs = chain(factors=(1.0, -1.5, 0.5), **bounds), chain(reduced=False, **bounds)
+    factors, offset = np.array([1.0, -1.5, 0.5]), np.array([0.0, 0.1, -0.2])
+    sim = diffsim.Sim(theirs, contact="none")
+    ik = diffsim.Ik(ours)
+    task = ik.add_frame("j2", axes=(1, 1, 1, 0, 0, 0), tolerance=1e-9)
+    # Within the bounds, and beyond: the second joint stops at its upper bound.
+    for y, end in ((0.1, 0.1), (-0.25, -0.2), (0.35, 0.4 / 1.5)):
+        ik.set_target(task, sim.forward_kinematics(offset + factors * y)[..., 3])
+        q, info = ik.solve([0.0])
+        assert abs(q[0] - end) < 1e-7, (q, info)
+    builder = diffsim.Builder.from_model(theirs)
+    builder.add_reduction(["j0", "j1", "j2"], [[1.0, 0], [0, 1.0], [0.5, 0.5]])
+    with pytest.raises(diffsim.UnsupportedError, match="j2"):
+        diffsim.Ik(builder.build())
+    assert diffsim.Ik(builder.build(), limits=False).solve([0.1, 0.2])[0].shape == (2,)
+
+
+def test_episodes_of_a_batch():
+    rng = np.random.default_rng(19)
+    made, _ = mixed()
+    builder = diffsim.Builder.from_model(made)
+    builder.add_sensor("joint_position", of="b")
+    builder.add_sensor("frame_position", body="c")
+    model = builder.build()
+    count, steps = 4, 7
+    batch = diffsim.Batch(model, count, 2, contact="ncp", time_step=2e-3)
+    batch.select_params([*entries(0, 12), diffsim.Param("joint_damping", "a")])
+    starts = [state(model, rng, height=0.2 + k) for k in range(count)]
+    q0, v0 = (np.stack([s[k] for s in starts], axis=1) for k in (0, 1))
+    u = rng.normal(size=(model.nu, steps, count))
+    p = np.stack([batch.get_params(i) * (1 + 0.1 * i) for i in range(count)], axis=1)
+    plain = batch.run_episodes(q0, v0, u, p=p)
+    q, v = batch.rollout(q0, v0, u)
+    np.testing.assert_array_equal(plain.q, q)
+    np.testing.assert_array_equal(plain.v, v)
+    assert (plain.steps == steps).all()
+    # The bound of a reduced coordinate ends an element, lengths end others.
+    upper = np.full(model.nq + model.nv, np.inf)
+    upper[8] = 0.5 * (q[8, 3, 1] + q[8, 4, 1]) if q[8, 4, 1] > q[8, 3, 1] else np.inf
+    ended = batch.run_episodes(q0, v0, u, p=p, upper=upper, lengths=[steps, steps, 0, 3])
+    for i in range(count):
+        out = np.flatnonzero((q[:, 1:, i] > upper[: model.nq, None]).any(axis=0))
+        most = [steps, steps, 0, 3][i]
+        taken = min(most, out[0] + 1 if len(out) else most)
+        assert ended.steps[i] == taken
+        np.testing.assert_array_equal(ended.q[:, : taken + 1, i], q[:, : taken + 1, i])
+        np.testing.assert_array_equal(ended.q[:, taken:, i].T, np.tile(q[:, taken, i], (steps - taken + 1, 1)))
+    # The gradient of states and readings, against differences.
+    bars = [rng.normal(size=(n, steps + 1, count)) for n in (model.nq, model.nv, model.nsensordata)]
+    bars[0][:7] = 0.0
+
+    def value(dp=0.0, dv=0.0):
+        run = batch.run_episodes(q0, v0 + dv, u, p=p + dp, lengths=[steps, 4, 0, 3])
+        return sum((b * x).sum(axis=(0, 1)) for b, x in zip(bars, (run.q, run.v, run.sensors)))
+
+    value()
+    q_bar = np.zeros((model.nv, steps + 1, count))
+    q_bar[6:] = bars[0][7:]
+    ours = batch.episodes_adjoint(q_bar, bars[1], sensors_bar=bars[2])
+    for k, e in enumerate(np.eye(len(p))):
+        by = (value(H * e[:, None]) - value(-H * e[:, None])) / (2 * H)
+        np.testing.assert_allclose(ours.p[k], by, atol=1e-6 * (1 + np.abs(by).max()), err_msg=str(k))
+    for k, e in enumerate(np.eye(model.nv)):
+        by = (value(dv=H * e[:, None]) - value(dv=-H * e[:, None])) / (2 * H)
+        np.testing.assert_allclose(ours.v[k], by, atol=1e-6 * (1 + np.abs(by).max()), err_msg=str(k))
+    # An element that cannot start keeps its columns; the others do not feel it.
+    bad = p.copy()
+    bad[:8, 2] = 0.0
+    each = np.zeros(count, np.int32)
+    run = batch.run_episodes(q0, v0, u, p=bad, each=each)
+    assert np.isnan(run.q[..., 2]).all() and (run.steps[[0, 1, 3]] == steps).all()
+    np.testing.assert_array_equal(run.q[..., [0, 1, 3]], q[..., [0, 1, 3]])
+
+
+def random_model(rng, penalty):
+    """A tree of hinges and slides on a free or fixed base, some of whose joints are on fewer coordinates."""
+    builder = diffsim.Builder()
+    bodies = ["world"]
+    if rng.random() < 0.5:
+        base = builder.add_body("world", "base", inertia=diffsim.inertia_from_com(2.0, [0, 0, 0], [0.05, 0, 0.06, 0, 0, 0.07]))
+        builder.add_joint(base, "free", name="root")
+        builder.add_geom(base, kind="sphere", size=[0.1, 0, 0], name="ball")
+        bodies = [base]
+    builder.add_geom("world", kind="plane", name="floor")
+    n = int(rng.integers(4, 8))
+    rows = int(rng.integers(2, n + 1))
+    columns = int(rng.integers(1, min(rows, 6)))
+    joints = rng.permutation(n)[:rows]
+    matrix = rng.normal(size=(rows, columns)) * (rng.random(size=(rows, columns)) < 0.7)
+    if np.linalg.matrix_rank(matrix) < columns:
+        matrix[:columns] = np.eye(columns) * np.sign(rng.normal(size=columns))
+    still = [k for k, row in zip(joints, matrix) if not row.any()]
+    for k in range(n):
+        axis = rng.normal(size=3)
+        more = {}
+        if rng.random() < 0.4:
+            more = {"lower": -0.6 - 0.3 * rng.random(), "upper": 0.6 + 0.3 * rng.random()}
+        # An entry that sets a joint with friction in motion is at a switch.
+        if rng.random() < 0.3 and not penalty and k not in still:
+            more["friction_loss"] = 0.05
+        kind = "prismatic" if rng.random() < 0.3 else "revolute"
+        at = shift(*(0.2 * rng.normal(size=3)))
+        body = link(builder, bodies[rng.integers(len(bodies))], f"j{k}", at, kind=kind, axis=axis / np.linalg.norm(axis),
+                    damping=0.1, stiffness=2.0 * rng.random(), **more)  # fmt: skip
+        bodies.append(body)
+    builder.add_reduction([f"j{k}" for k in joints], matrix, 0.1 * rng.normal(size=rows))
+    builder.set_actuation("full")
+    return builder.build(), rows * (columns + 1)
+
+
+SEEDS = 4
+SCHEMES = [(i, c) for i in ("symplectic_euler", "symplectic_euler_world") for c in ("none", "ncp", "lcp", "convex", "penalty")]
+
+
+@pytest.mark.parametrize("integrator, contact", SCHEMES + STAGES)
+def test_random_reductions(integrator, contact):
+    has_stages = integrator in ("bdf1", "sdirk2")
+    for seed in range(SEEDS):
+        rng = np.random.default_rng(100 + seed)
+        model, count = random_model(rng, contact == "penalty" or has_stages)
+        sim = diffsim.Sim(model, contact=contact, integrator=integrator, time_step=2e-3)
+        q = model.integrate(model.neutral(), 0.25 * rng.normal(size=model.nv))
+        v = rng.normal(size=model.nv)
+        if model.joint(0).name == "root":
+            q[2] += 0.4
+        u = rng.normal(size=model.nu)
+        check_step(sim, q, v, u, rng, 1e-5)
+        if integrator not in ("implicit_euler", "midpoint"):
+            sim.select_params(entries(0, count))
+            check_entries(sim, q, v, u, rng, 1e-5)
+
+
+def tiago():
+    """Two fingers that slide, one of which mirrors the other."""
+    finger = """<link name="{0}"><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.02 0.01 0.06"/></geometry></collision></link><joint name="{0}" type="prismatic"><parent link="palm"/>
+<child link="{0}"/><origin xyz="0 {1}0.006 0.1"/><axis xyz="0 {1}1 0"/><limit lower="0" upper="0.045" effort="20" velocity="1"/>
+<dynamics damping="0.5"/>{2}</joint>"""
+    follow = '<mimic joint="left" multiplier="1.0"/>'
+    return GRIPPER % (finger.format("left", "", "") + finger.format("right", "-", follow)), {"right": ("left", 1.0)}
+
+
+def allegro():
+    """Four fingers of four joints: the last two of each follow the second one."""
+    text, followers = "", {}
+    for f in range(4):
+        parent, at = "palm", f"{0.04 * (f - 1.5)} 0 0.1"
+        for k, axis in enumerate(("0 1 0", "1 0 0", "1 0 0", "1 0 0")):
+            name, factor = f"f{f}{k}", {2: 1.1, 3: 0.7}.get(k)
+            mimic = f'<mimic joint="f{f}1" multiplier="{factor}"/>' if factor else ""
+            if factor:
+                followers[name] = (f"f{f}1", factor)
+            text += f"""<link name="{name}"><inertial><origin xyz="0 0 0.02"/><mass value="0.05"/><inertia ixx="2e-5" iyy="2e-5"
+ izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{name}"/>
+<origin xyz="{at}"/><axis xyz="{axis}"/><limit lower="-0.5" upper="0.7" effort="1" velocity="9"/><dynamics damping="0.003"/>{mimic}</joint>"""
+            parent, at = name, "0 0 0.04"
+    return GRIPPER % text, followers
+
+
+@pytest.mark.parametrize("made, speed", [(tiago, 6.0), (allegro, 0.04)])
+def test_grippers_with_mimic_joints_move_as_coupled_ones(made, speed):
+    text, followers = made()
+    models = [
+        diffsim.Model.from_string(text, "urdf", mimic=mimic, base="fixed", actuation="full") for mimic in ("reduce", "couple")
+    ]
+    ours, theirs = models
+    assert ours.nv == theirs.nv - len(followers)
+    names = [theirs.joint(j).name for j in range(theirs.njoint)]
+    names = [n for n in names if n]
+    sims = [diffsim.Sim(m, contact="ncp", time_step=1e-3, tolerance=1e-13) for m in models]
+    q, v, p, w = np.zeros(ours.nv), np.zeros(ours.nv), np.zeros(theirs.nv), np.zeros(theirs.nv)
+    own = [n for n in names if n not in followers]
+
+    def expand(y):
+        of = dict(zip(own, y))
+        return np.array([of[n] if n in of else followers[n][1] * of[followers[n][0]] for n in names])
+
+    most = np.zeros(ours.nv)
+    for k in range(300):
+        u = speed * np.sin(0.02 * k + np.arange(theirs.nu))
+        q, v = sims[0].step(q, v, u)
+        p, w = sims[1].step(p, w, u)
+        np.testing.assert_allclose(expand(q), p, atol=1e-8)
+        most = np.maximum(most, np.abs(q))
+    # They reach bounds of the joints.
+    assert most.max() > (0.044 if made is tiago else 0.6)

@@ -2,14 +2,15 @@
 
 use super::{ContactStage, solved_by};
 use crate::collision::scene::SceneContact;
-use crate::constraint::{Constraints, Source, Torsion};
+use crate::constraint::{Along, Constraints, Source, Torsion};
 use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::step::parameters::At;
 use crate::tendon::Displacement;
 
-/// The coefficients of geoms, whose larger one counts for a pair; and the selected parameters.
+/// Parameters of which the larger one counts: coefficients of the geoms of a pair, bounds of the joints that
+/// follow one coordinate. And the selected parameters.
 pub(in crate::step) struct Larger<'a> {
     pub params: &'a Params,
     pub selected: &'a [Param],
@@ -53,7 +54,41 @@ impl Larger<'_> {
     /// True if some selected coefficient is at a kink.
     pub(super) fn is_at_kink(&self, c: &Constraints, contacts: &[SceneContact]) -> bool {
         self.friction_is_at_kink(c, contacts)
+            || self.bound_is_at_kink(c)
             || (c.impacts()).any(|(i, _)| self.restitution_is_at_kink(contacts[i].geom))
+    }
+
+    /// True if a bound that holds belongs to two joints, and a selected entry of a reduction decides which of
+    /// them is tighter.
+    fn bound_is_at_kink(&self, c: &Constraints) -> bool {
+        let Some(r) = &self.params.reduction else {
+            return false;
+        };
+        let leader = |dof: usize| r.leader(dof).map(|l| l.0);
+        let moves = |p: &Param, dof: usize| {
+            let own = r.dofs(p).0;
+            leader(own) == leader(dof) && [1.0, -1.0].iter().any(|sign| c.is_tied(own, *sign))
+        };
+        let of_entry = |p: &&Param| p.kind == ParamKind::Reduction;
+        let mut groups = c.sources.iter().zip(&c.modes);
+        groups.any(|(source, mode)| match (source, mode) {
+            (_, Mode::Breaking) => false,
+            (
+                Source::Limit {
+                    along: Along::Dof(dof),
+                    sign,
+                },
+                _,
+            ) => {
+                c.is_tied(*dof, *sign)
+                    && self
+                        .selected
+                        .iter()
+                        .filter(of_entry)
+                        .any(|p| moves(p, *dof))
+            }
+            _ => false,
+        })
     }
 
     /// True if a selected coefficient of restitution is equal for both geoms of a pair.

@@ -71,6 +71,9 @@ impl Sim {
             }
         }
         self.finish_coupling();
+        if let Some(of) = &mut self.by_reduction {
+            of.stage = None;
+        }
         if let Some(implicit) = &mut self.implicit {
             implicit.is_linear = true;
         }
@@ -124,10 +127,20 @@ impl Sim {
     /// are up to date.
     pub(super) fn load_stage(&mut self, i: usize) -> Result<()> {
         let loaded = self.implicit.as_ref().map(|s| s.loaded);
-        if self.held() == Held::StageMatrices && loaded == Some(i) {
+        let of_entries = self.by_reduction.as_ref().map(|of| of.stage);
+        let has_entries = of_entries.is_none_or(|stage| stage == Some(i));
+        if self.held() == Held::StageMatrices && loaded == Some(i) && has_entries {
             return Ok(());
         }
         self.evaluate_stage(i)?;
+        if let (Some(of), Some(r), Some(implicit)) = (
+            &mut self.by_reduction,
+            &self.params.reduction,
+            &self.implicit,
+        ) {
+            let w = &implicit.stages[i].w;
+            of.differentiate_stage(r, (i, &implicit.linear[i]), [&self.work, w]);
+        }
         let (mut physics, implicit, _) = self.physics()?;
         physics.differentiate_forces(&implicit.stages[i]);
         let model = &self.model;
@@ -151,7 +164,18 @@ impl Sim {
         let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
         here.column(&self.selected[p], column);
         self.prescribed.replace_rows(&self.selected[p], column);
+        if let Some(of) = &self.by_reduction {
+            of.add_balance(|i| f64::from(u8::from(i == p)), column);
+        }
         Ok(())
+    }
+
+    /// Adds to δw of the loaded stage the part of the entries of reductions.
+    pub(super) fn move_stage(&self, along: Parameters<'_>, w: &mut [f64]) {
+        match (&self.by_reduction, along) {
+            (None, _) | (_, Parameters::Along([])) => {}
+            (Some(of), along) => of.add_velocity(|i| along.weight(i), w),
+        }
     }
 
     /// The rules of the last step's stages.
@@ -208,7 +232,11 @@ fn stages(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<(
         mix(rule.w0, along.v, &work.before, &[], &mut work.start.w0);
         mix(rule.xi0, along.v, &work.before, &[], &mut work.start.xi0);
         (implicit.linear[i]).direction(t, along.q, along.u, &work.start, &mut lin.x)?;
-        work.w.copy_from_slice(&lin.x);
+        sim.move_stage(along.p, &mut lin.x);
+        let Some(implicit) = &mut sim.implicit else {
+            return Err(missing());
+        };
+        implicit.work.w.copy_from_slice(&lin.x);
         last = Some((i, rule));
     }
     let (Some((i, rule)), Some(implicit)) = (last, &mut sim.implicit) else {
@@ -320,6 +348,9 @@ fn stages_transposed(
             for (p, out) in out.iter_mut().enumerate() {
                 sim.stage_column(p, &mut lin.column)?;
                 *out += dot(&lin.column, &lin.z);
+            }
+            if let (Some(of), Some(implicit)) = (&sim.by_reduction, &sim.implicit) {
+                of.add_velocity_transposed(&implicit.work.w, out);
             }
         }
     }

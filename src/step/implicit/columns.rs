@@ -12,6 +12,7 @@ use crate::linalg::{LANES, axpy, within};
 use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
+use crate::step::link::Parameters;
 use crate::step::sim::Sim;
 
 /// The variable by which a panel differentiates, in the order of [`Panels`].
@@ -145,6 +146,13 @@ impl Sim {
         let (q, u) = (along(Kind::Position, nv), along(Kind::Input, model.nu()));
         let start = &implicit.work.start;
         implicit.linear[i].direction(t, q, u, start, xi)?;
+        if kind == Kind::Parameter {
+            self.move_stage(Parameters::Unit(k), xi);
+        }
+        let Some(implicit) = &self.implicit else {
+            return Err(missing());
+        };
+        let start = &implicit.work.start;
         w.copy_from_slice(xi);
         for ((xi, xi0), w) in xi.iter_mut().zip(&start.xi0).zip(&*w) {
             *xi = xi0 + rule.displacement * w;
@@ -221,12 +229,18 @@ impl Sim {
             xi0: if is_displaced { xi0 } else { none },
         };
         linear::columns(&mut implicit.linear[i], self.model.topology(), along, x)?;
+        let by_entries = self
+            .by_reduction
+            .as_ref()
+            .filter(|_| kind == Kind::Parameter);
         let columns = w.chunks_exact_mut(nv).zip(xi.chunks_exact_mut(nv));
         for (k, (w, xi)) in columns.enumerate() {
-            for ((w, xi), x) in w.iter_mut().zip(&mut *xi).zip(&*x) {
-                *w = x[k];
-                *xi = rule.displacement * x[k];
+            w.iter_mut().zip(&*x).for_each(|(w, x)| *w = x[k]);
+            if let Some(of) = by_entries {
+                let p = Parameters::Unit(first + k);
+                of.add_velocity(|i| p.weight(i), w);
             }
+            (xi.iter_mut().zip(&*w)).for_each(|(xi, w)| *xi = rule.displacement * w);
             if is_displaced {
                 (xi.iter_mut().zip(&*xi0)).for_each(|(xi, xi0)| *xi += xi0[k]);
             }

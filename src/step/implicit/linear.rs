@@ -15,6 +15,7 @@ use crate::force::{Forces, Input};
 use crate::integrator::implicit::{Motion, Slope};
 use crate::linalg::{LANES, dispatch, scattered};
 use crate::model::Model;
+use crate::model::reduction::Reduction;
 use crate::model::topology::Topology;
 
 /// Tangents or adjoints of a stage's starting values, nv entries each.
@@ -125,6 +126,7 @@ impl Linear {
         let (given, b) = x.split_at_mut(nv);
         let b = &mut b[..nv];
         (given.iter_mut().enumerate()).for_each(|(k, x)| *x = scattered(k, PROBE));
+        self.solver.project(given);
         let given = &*given;
         let Rule {
             displacement,
@@ -201,6 +203,21 @@ impl Linear {
                     model.said_of_dof(k)
                 ))
             })
+    }
+
+    /// Takes the current values of the reductions.
+    pub fn reduce(&mut self, reduction: &Reduction) {
+        self.solver.reduce(&reduction.v);
+    }
+
+    /// x = `scale` times a column of H, with reduced coordinates.
+    pub fn column(&self, dof: usize, scale: f64, x: &mut [f64]) {
+        self.solver.column(dof, scale, x);
+    }
+
+    /// The velocity in the range of the reductions that is nearest to x.
+    pub fn project(&mut self, x: &mut [f64]) {
+        self.solver.project(x);
     }
 
     pub fn motion(&self) -> &Motion {

@@ -159,6 +159,9 @@ impl Newton {
         self.rest(at, &problem.rule, v, before);
         problem.physics.prescribed.write(&mut at.w);
         problem.physics.prescribed.write(&mut self.rest);
+        // Corrections stay in the range of the reductions, whose numbers may have changed since the last step.
+        linear.project(&mut at.w);
+        linear.project(&mut self.rest);
         let mut found = self.search(problem, at, linear, limits, before.is_some())?;
         if found.converged {
             return Ok(found);
@@ -173,6 +176,7 @@ impl Newton {
                 physics.prescribed.write(&mut at.w);
             }
         }
+        linear.project(&mut at.w);
         self.guess.copy_from_slice(&at.w);
         let iterations = found.iterations + 1;
         found = self.search(problem, at, linear, limits, false)?;

@@ -11,7 +11,8 @@ use crate::dynamics::ties::Ties;
 use crate::dynamics::tree_lu::TreeLu;
 use crate::force::Forces;
 use crate::integrator::implicit::Motion;
-use crate::linalg::{F4, LANES, Lu, dispatch};
+use crate::linalg::{F4, LANES, Lu, axpy, dispatch};
+use crate::model::reduction::Map;
 use crate::model::topology::{Link, Topology};
 
 /// Up to this many dofs a dense matrix is allocated, as a fallback if the elimination along the tree meets
@@ -31,6 +32,7 @@ enum Form {
     Trees,
     Links,
     Dense,
+    Reduced,
 }
 
 /// For a deep tree: sweeps over the links, with the terms that couple dofs of different links.
@@ -38,6 +40,61 @@ enum Form {
 struct Swept {
     factors: GeneralArticulation,
     ties: Ties,
+}
+
+/// For a model with reduced coordinates: Gᵀ H G, whose inverse stands for that of H, and memory.
+///
+/// The velocities of a stage and its corrections are in the range of G, and the balance r only in its part
+/// Gᵀ r: H⁻¹ becomes G (Gᵀ H G)⁻¹ Gᵀ ([`model::reduction`](crate::model::reduction)).
+#[derive(Clone, Debug)]
+struct Projected {
+    map: Map,
+    half: Vec<f64>,
+    matrix: Vec<f64>,
+    /// For up to [`LANES`] columns.
+    x: Vec<f64>,
+}
+
+impl Projected {
+    fn new(map: &Map) -> Projected {
+        let [n, free] = map.sizes();
+        Projected {
+            map: map.clone(),
+            half: vec![0.0; n * free],
+            matrix: vec![0.0; free * free],
+            x: vec![0.0; LANES * free],
+        }
+    }
+
+    /// Gᵀ H G row by row, of H row by row.
+    fn take(&mut self, h: &[f64]) {
+        let map = &self.map;
+        let [n, free] = map.sizes();
+        map.times(n, h, &mut self.half);
+        let columns = self.half.chunks_exact(n.max(1));
+        for (column, row) in columns.zip(self.matrix.chunks_exact_mut(free.max(1))) {
+            map.expand_transposed(column, row);
+        }
+    }
+
+    /// x ← G solve(Gᵀ x).
+    #[inline(always)]
+    fn solve<const W: usize>(&mut self, x: &mut [[f64; W]], solve: impl FnOnce(&mut [[f64; W]])) {
+        let y = &mut self.x.as_chunks_mut().0[..self.map.sizes()[1]];
+        y.fill([0.0; W]);
+        for (k, x) in x.iter().enumerate() {
+            for (i, g) in self.map.factors(k) {
+                axpy(*g, x, &mut y[*i]);
+            }
+        }
+        solve(y);
+        for (k, x) in x.iter_mut().enumerate() {
+            *x = [0.0; W];
+            for (i, g) in self.map.factors(k) {
+                axpy(*g, &y[*i], x);
+            }
+        }
+    }
 }
 
 /// H, then its factors. Normally they are computed along the tree; for a deep tree, by sweeps over its
@@ -51,6 +108,8 @@ pub(in crate::step) struct Solver {
     swept: Option<Box<Swept>>,
     /// For a model with deformable bodies.
     trees: Option<Box<ByTrees>>,
+    /// For a model with reduced coordinates.
+    projected: Option<Box<Projected>>,
     /// Row by row; empty if it can never be needed.
     dense: Vec<f64>,
     lu: Lu,
@@ -60,11 +119,13 @@ pub(in crate::step) struct Solver {
 impl Solver {
     pub fn new(t: &Topology, forces: &Forces) -> Solver {
         let nv = t.nv();
+        let reduction = t.reduction.as_ref();
         let may_be_dense = match t.is_deep() {
+            _ if reduction.is_some() => true,
             true => forces.may_touch(),
             false => !forces.has_deformables() && (forces.may_cross() || nv <= SMALL),
         };
-        let sparse = forces.has_deformables() && !t.is_deep();
+        let sparse = forces.has_deformables() && !t.is_deep() && reduction.is_none();
         let room = if may_be_dense { nv } else { 0 };
         let [rows, entries] = forces.room();
         // A column of a wide link fills as many columns as the link has unknowns.
@@ -79,6 +140,7 @@ impl Solver {
                 })
             }),
             trees: sparse.then(|| Box::new(ByTrees::new(t, forces))),
+            projected: reduction.map(|r| Box::new(Projected::new(&r.v))),
             dense: vec![0.0; room * room],
             lu: Lu::new(room),
             scratch: vec![0.0; LANES * room],
@@ -104,12 +166,13 @@ impl Solver {
             return trees.factor(t, rule, motion, (balance, entries), prescribed);
         }
         let mut singular = None;
-        if let Some(tree) = self.tree.as_mut().filter(|_| !balance.joins_branches()) {
+        let along_tree = !balance.joins_branches() && self.projected.is_none();
+        if let Some(tree) = self.tree.as_mut().filter(|_| along_tree) {
             fill_tree(tree, t, rule, motion, balance);
             drive_tree(tree, t, prescribed);
             singular = tree.factor(t);
         }
-        if self.tree.is_some() && !balance.joins_branches() && singular.is_none() {
+        if self.tree.is_some() && along_tree && singular.is_none() {
             self.form = Form::Tree;
             return Ok(());
         }
@@ -123,6 +186,15 @@ impl Solver {
             let line = &mut self.dense[row * nv..][..nv];
             line.fill(0.0);
             line[row] = 1.0;
+        }
+        if let Some(projected) = &mut self.projected {
+            self.form = Form::Reduced;
+            projected.take(&self.dense);
+            let n = projected.map.sizes()[1];
+            return match self.lu.factor(&projected.matrix, n, n, TINY) {
+                true => Ok(()),
+                false => Err(0),
+            };
         }
         match self.lu.factor(&self.dense, nv, nv, TINY) {
             true => Ok(()),
@@ -161,6 +233,32 @@ impl Solver {
         }
     }
 
+    /// Takes the current values of the reductions.
+    pub fn reduce(&mut self, map: &Map) {
+        if let Some(projected) = &mut self.projected {
+            projected.map.clone_from(map);
+        }
+    }
+
+    /// x = `scale` times a column of H, with reduced coordinates.
+    pub fn column(&self, dof: usize, scale: f64, x: &mut [f64]) {
+        let rows = self.dense.chunks_exact(x.len().max(1));
+        for (x, row) in x.iter_mut().zip(rows) {
+            *x = scale * row[dof];
+        }
+    }
+
+    /// A vector that [`Solver::solve`] can return: with reduced coordinates, the nearest one in the range of
+    /// G.
+    pub fn project(&mut self, x: &mut [f64]) {
+        if let Some(projected) = &mut self.projected {
+            let Projected { map, x: y, .. } = &mut **projected;
+            let y = &mut y[..map.sizes()[1]];
+            map.restrict(x, y);
+            map.expand(y, x);
+        }
+    }
+
     /// x ← H⁻¹ x.
     pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
         self.solve_columns::<1>(t, x.as_chunks_mut().0);
@@ -182,6 +280,13 @@ impl Solver {
                     trees.solve(x, false);
                 }
             }
+            (Form::Reduced, ..) => {
+                let Some(projected) = &mut self.projected else {
+                    return;
+                };
+                let (lu, scratch) = (&self.lu, self.scratch.as_chunks_mut().0);
+                projected.solve(x, |y| lu.solve(y, &mut scratch[..y.len()]));
+            }
             _ => {
                 let scratch = &mut self.scratch.as_chunks_mut().0[..x.len()];
                 self.lu.solve(x, scratch);
@@ -202,6 +307,14 @@ impl Solver {
                     trees.solve(x.as_chunks_mut::<1>().0, true);
                 }
                 return;
+            }
+            (Form::Reduced, ..) => {
+                let Some(projected) = &mut self.projected else {
+                    return;
+                };
+                let (lu, scratch) = (&self.lu, self.scratch.as_chunks_mut().0);
+                let x = x.as_chunks_mut::<1>().0;
+                return projected.solve(x, |y| lu.solve_transpose(y, &mut scratch[..y.len()]));
             }
             _ => {}
         }

@@ -8,6 +8,7 @@ use crate::force::Forces;
 use crate::integrator::implicit::Formula;
 use crate::linalg::LANES;
 use crate::model::Model;
+use crate::model::reduction::Reduction;
 use crate::step::state::Held;
 
 /// State of a simulation with an implicit formula. Sized at creation.
@@ -109,6 +110,11 @@ impl Implicit {
         if let Some(panels) = &mut self.panels {
             panels.fit(nv, np);
         }
+    }
+
+    /// Takes the current values of the reductions.
+    pub fn reduce(&mut self, reduction: &Reduction) {
+        self.linear.iter_mut().for_each(|l| l.reduce(reduction));
     }
 
     /// Makes the pending step the last one, and returns the contents of the shared workspace.

@@ -4,6 +4,7 @@ use super::matrix::Matrix;
 use crate::force::Forces;
 use crate::integrator::implicit::Stage;
 use crate::model::Model;
+use crate::model::reduction::Reduction;
 use crate::step::implicit::{Lanes, Linear, Newton, Rule, StageState, Start};
 
 /// State of a simulation with the θ-method. Sized at creation.
@@ -90,6 +91,11 @@ impl Theta {
             stage: vec![0.0; nv * np],
             forces: vec![0.0; nv * np],
         };
+    }
+
+    /// Takes the current values of the reductions.
+    pub fn reduce(&mut self, reduction: &Reduction) {
+        self.linear.reduce(reduction);
     }
 
     /// Configuration at the pending step's stage.
