@@ -84,7 +84,7 @@ impl Forces {
         let pulled = pulled.collect();
         let apart = Apart::new(model, &others, derivatives);
         let mut forces = Forces {
-            damper: JointDamper,
+            damper: JointDamper::new(model),
             spring: JointSpring::new(model),
             pulled,
             actuators,

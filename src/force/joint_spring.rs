@@ -1,4 +1,4 @@
-//! Linear springs of joints, taken implicitly: at their length at the end of the step.
+//! Springs of joints: linear, taken implicitly at their length at the end of the step, and beyond.
 
 use super::face::{Force, State};
 use super::slopes::Slopes;
@@ -7,13 +7,18 @@ use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::{Link, LinkKind};
 use crate::spatial::{Mat3, Quat, Vec3, so3_log_jacobian};
+use std::ops::Range;
 
-/// f = −k e(q) on each dof, with K̃ = k: a step uses −k (e + h v⁺).
+/// f = −k e(q) on each dof, with K̃ = k: a step uses −k (e + h v⁺). A joint may have terms beyond the linear
+/// one, −c e with c = k₁ s + k₂ s², which are explicit. Here s is e on a one-dof joint, and ‖e‖ on a
+/// spherical joint and on each half of a free one.
 #[derive(Clone, Debug)]
 pub struct JointSpring {
     /// Displacement from rest, per dof. Not kept if no joint has a spring.
     displacement: Vec<f64>,
     is_slack: bool,
+    /// Links with terms beyond the linear one: k₁ and k₂.
+    curved: Vec<(usize, [f64; 2])>,
     /// Per dof: whether its joint adds displacements to coordinates.
     is_plain: Vec<bool>,
 }
@@ -23,6 +28,15 @@ impl JointSpring {
         JointSpring {
             displacement: vec![0.0; model.nv()],
             is_slack: true,
+            curved: (model
+                .joints()
+                .iter()
+                .filter(|j| j.stiffness_terms != [0.0; 2]))
+            .flat_map(|j| {
+                let links = j.first_link..j.first_link + j.link_count;
+                links.map(move |l| (l, j.stiffness_terms))
+            })
+            .collect(),
             is_plain: (model.topology().dofs.iter())
                 .map(|d| model.topology().links[d.link].kind.quaternion().is_none())
                 .collect(),
@@ -36,6 +50,18 @@ impl JointSpring {
         for l in &model.topology().links {
             displace(l, model, params, q, &mut self.displacement[l.dofs()]);
         }
+    }
+
+    /// The links with terms beyond the linear one, part by part: the dofs of the part, and k₁ and k₂.
+    fn curves<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = (&'a Link, Range<usize>, [f64; 2])> + 'a {
+        self.curved.iter().flat_map(move |(l, terms)| {
+            let l = &model.topology().links[*l];
+            let size = if l.kind.quaternion().is_some() { 3 } else { 1 };
+            (l.dofs().step_by(size)).map(move |k| (l, k..k + size, *terms))
+        })
     }
 
     /// ∂e/∂q of a spherical or free link in 3×3 blocks: linear by linear, linear by angular, angular by
@@ -89,6 +115,14 @@ fn displace(l: &Link, model: &Model, params: &Params, q: &[f64], e: &mut [f64]) 
     }
 }
 
+/// The displacement of a one-dof joint, or the norm of one by a vector.
+fn size(e: &[f64]) -> f64 {
+    match e {
+        [e] => *e,
+        _ => Vec3::from_slice(e).norm(),
+    }
+}
+
 /// An entry of [`JointSpring::jacobian`].
 fn entry(jac: &[Mat3; 3], l: &Link, r: usize, c: usize) -> f64 {
     match (l.kind.nv(), r / 3, c / 3) {
@@ -103,7 +137,9 @@ fn entry(jac: &[Mat3; 3], l: &Link, r: usize, c: usize) -> f64 {
 impl Force for JointSpring {
     fn entries(&self, model: &Model) -> usize {
         let wide = (model.topology().links.iter()).filter(|l| l.kind.quaternion().is_some());
-        wide.map(|l| l.nv.pow(2)).sum()
+        let linear: usize = wide.map(|l| l.nv.pow(2)).sum();
+        let curved = self.curves(model).map(|(l, dofs, _)| dofs.len() * l.nv);
+        linear + curved.sum::<usize>()
     }
 
     fn implicit(&self, params: &Params, into: &mut Slopes) {
@@ -113,7 +149,7 @@ impl Force for JointSpring {
     }
 
     fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
-        self.is_slack = at.params.stiffness.iter().all(|k| *k == 0.0);
+        self.is_slack = self.curved.is_empty() && at.params.stiffness.iter().all(|k| *k == 0.0);
         if self.is_slack {
             return;
         }
@@ -122,6 +158,12 @@ impl Force for JointSpring {
         let (e, v) = (&self.displacement[..tau.len()], &at.v[..tau.len()]);
         for (k, tau) in tau.iter_mut().enumerate() {
             *tau -= stiffness[k] * (e[k] + h * v[k]);
+        }
+        for (_, dofs, [quadratic, cubic]) in self.curves(at.model) {
+            let s = size(&e[dofs.clone()]);
+            for k in dofs {
+                tau[k] -= (quadratic * s + cubic * s * s) * e[k];
+            }
         }
     }
 
@@ -145,6 +187,32 @@ impl Force for JointSpring {
                 }
             }
         }
+        for (l, dofs, [quadratic, cubic]) in self.curves(at.model) {
+            let e = &self.displacement;
+            let s = size(&e[dofs.clone()]);
+            let coefficient = quadratic * s + cubic * s * s;
+            if dofs.len() == 1 {
+                // ∂(c e)/∂e.
+                let slope = 2.0 * quadratic * s + 3.0 * cubic * s * s;
+                into.add_own(dofs.start, slope, 0.0);
+                continue;
+            }
+            // ∂(c e)/∂q = (c + c' e eᵀ / s) J.
+            let along = if s > 0.0 {
+                quadratic / s + 2.0 * cubic
+            } else {
+                0.0
+            };
+            let jac = self.jacobian(at.model, l, at.q);
+            for column in 0..l.nv {
+                let by = |k: usize| entry(&jac, l, k - l.iv, column);
+                let stretch: f64 = dofs.clone().map(|k| e[k] * by(k)).sum();
+                for k in dofs.clone() {
+                    let slope = coefficient * by(k) + along * e[k] * stretch;
+                    into.add([k, l.iv + column], slope, 0.0);
+                }
+            }
+        }
     }
 
     fn by_parameter(&self, at: &State<'_>, acc: &[f64], p: &Param, r: &mut [f64]) {
@@ -159,6 +227,11 @@ impl Force for JointSpring {
             ParamKind::JointSpringReference => {
                 let k = at.model.dof_of(p);
                 r[k] = -at.params.stiffness[k];
+                let own = |c: &(&Link, Range<usize>, [f64; 2])| c.1 == (k..k + 1);
+                if let Some((.., [quadratic, cubic])) = self.curves(at.model).find(own) {
+                    let e = self.displacement[k];
+                    r[k] -= 2.0 * quadratic * e + 3.0 * cubic * e * e;
+                }
             }
             _ => {}
         }
@@ -168,6 +241,13 @@ impl Force for JointSpring {
         self.displace(model, params, q);
         (self.displacement.iter().zip(&params.stiffness))
             .map(|(e, k)| 0.5 * k * e * e)
-            .sum()
+            .sum::<f64>()
+            + self
+                .curves(model)
+                .map(|(_, dofs, [quadratic, cubic])| {
+                    let s = size(&self.displacement[dofs]);
+                    quadratic * s.powi(3) / 3.0 + cubic * s.powi(4) / 4.0
+                })
+                .sum::<f64>()
     }
 }

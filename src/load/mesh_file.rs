@@ -1,9 +1,9 @@
-//! Triangle meshes from STL, OBJ, COLLADA and MSH files.
+//! Triangle meshes from STL, OBJ, COLLADA, GLB and MSH files.
 
 use super::mtl::Materials;
 pub use super::soup::MAX_TRIANGLES;
 use super::soup::{Rgba, Soup};
-use super::{collada, msh, obj, read_bytes, stl};
+use super::{collada, glb, msh, obj, read_bytes, stl};
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use std::path::Path;
@@ -11,11 +11,13 @@ use std::path::Path;
 /// Largest mesh file that is read.
 pub const MAX_BYTES: u64 = 512 << 20;
 
-/// Reads a mesh by its extension: `.stl` (text or binary), `.obj`, `.dae` or MuJoCo's `.msh`, in any case.
+/// Reads a mesh by its extension: `.stl` (text or binary), `.obj`, `.dae`, `.glb` or MuJoCo's `.msh`, in
+/// any case.
 ///
 /// Coordinates are the file's. COLLADA is read as its scene places the parts, in metres by its `<unit>`; its
-/// `<up_axis>` is not used, as RViz, Gazebo, MoveIt and Pinocchio do not and robots' files expect. Parts are
-/// joined into one mesh, polygons cut into the triangles about their first corner, vertices at exactly the
+/// `<up_axis>` is not used, as RViz, Gazebo, MoveIt and Pinocchio do not and robots' files expect. So is GLB,
+/// without its rule that +y is up. Parts are
+/// joined into one mesh, polygons cut into triangles, vertices at exactly the
 /// same place merged, and those that no triangle uses dropped. STL and OBJ coordinates are rounded to single
 /// precision, so that text and binary files agree.
 ///
@@ -41,7 +43,7 @@ pub(super) struct Painted {
 pub(super) fn load_painted(path: &Path, folder: Option<&Path>) -> Result<Painted> {
     let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(
-            "{}: meshes are read from .stl, .obj, .dae and .msh files",
+            "{}: meshes are read from .stl, .obj, .dae, .glb and .msh files",
             path.display()
         ))
     })?;
@@ -57,6 +59,7 @@ pub enum MeshFormat {
     Stl,
     Obj,
     Collada,
+    Glb,
     Msh,
 }
 
@@ -67,6 +70,7 @@ impl MeshFormat {
             "stl" => Some(MeshFormat::Stl),
             "obj" => Some(MeshFormat::Obj),
             "dae" => Some(MeshFormat::Collada),
+            "glb" => Some(MeshFormat::Glb),
             "msh" => Some(MeshFormat::Msh),
             _ => None,
         }
@@ -86,6 +90,7 @@ fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Res
         MeshFormat::Stl => stl::read(bytes, &mut soup)?,
         MeshFormat::Obj => obj::read(bytes, &mut soup, &mut materials)?,
         MeshFormat::Collada => up_axis = collada::read(bytes, &mut soup)?,
+        MeshFormat::Glb => glb::read(bytes, &mut soup)?,
         MeshFormat::Msh => msh::read(bytes, &mut soup)?,
     }
     let (mesh, colours) = soup.finish()?;

@@ -3,9 +3,12 @@
 //! Files may come from untrusted sources: a malformed file is an error that names the place, never a
 //! panic, an exhausted stack or an unbounded allocation. No environment variable is read.
 
+mod affine;
 mod collada;
 mod document;
+mod glb;
 pub mod height_file;
+mod json;
 pub mod mesh_file;
 pub mod mjcf;
 mod msh;
@@ -13,6 +16,7 @@ mod mtl;
 mod obj;
 pub mod options;
 pub mod parts;
+mod polygon;
 pub mod soup;
 mod stl;
 pub mod tet_file;

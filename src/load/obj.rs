@@ -34,16 +34,13 @@ pub(super) fn read(bytes: &[u8], soup: &mut Soup, materials: &mut Materials) -> 
                 for word in words {
                     corners.push(corner(word, soup.vertex_count()).map_err(locate)?);
                 }
-                let Some((&first, rest)) = corners.split_first().filter(|(_, r)| r.len() >= 2)
-                else {
+                if corners.len() < 3 {
                     return Err(locate(Error::parse(format!(
                         "expected a face of at least 3 corners, got {}",
                         corners.len()
                     ))));
-                };
-                for edge in rest.windows(2) {
-                    soup.triangle([first, edge[0], edge[1]]).map_err(locate)?;
                 }
+                soup.polygon(&corners).map_err(locate)?;
             }
             Some("mtllib") => materials.add_libraries(after_word(content)),
             Some("usemtl") => soup.paint(materials.colour(after_word(content))),

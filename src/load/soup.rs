@@ -1,5 +1,6 @@
 //! Triangles as the readers of mesh files find them, with their colours.
 
+use super::polygon::cut;
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use crate::spatial::Vec3;
@@ -67,6 +68,21 @@ impl Soup {
         self.triangles.push(t);
         self.paint.push(self.rgba);
         Ok(())
+    }
+
+    /// Adds the triangles of a polygon of existing vertices.
+    pub(super) fn polygon(&mut self, corners: &[u32]) -> Result<()> {
+        if let [a, b, c] = *corners {
+            return self.triangle([a, b, c]);
+        }
+        let mut triangles = Vec::new();
+        let vertices = &self.vertices;
+        cut(
+            corners,
+            |i| vertices.get(i as usize).copied(),
+            &mut triangles,
+        );
+        triangles.into_iter().try_for_each(|t| self.triangle(t))
     }
 
     pub(super) fn vertex_count(&self) -> usize {

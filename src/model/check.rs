@@ -177,6 +177,12 @@ pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
             )));
         }
     }
+    let terms = [j.stiffness_terms, j.damping_terms].concat();
+    if let Some(x) = terms.iter().find(|x| !x.is_finite()) {
+        return Err(Error::invalid(format!(
+            "joint {who}: the terms of stiffness and damping must be finite, got {x}"
+        )));
+    }
     load_friction::check(j, who)?;
     if !(j.reference.is_finite() && j.spring_reference.is_finite() && j.anchor.is_finite()) {
         return Err(Error::invalid(format!(

@@ -229,6 +229,8 @@ impl Compiler {
                 _ => j.limits,
             },
             limit_margin: j.limit_margin,
+            stiffness_terms: j.stiffness_terms,
+            damping_terms: j.damping_terms,
             friction_height: j.friction_height,
             effort_limit: j.effort_limit,
             velocity_limit: j.velocity_limit,

@@ -304,7 +304,8 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Replaces all data of a joint except its kind.
+    /// Replaces all data of a joint except its kind and the terms of its spring and damper beyond the linear
+    /// ones, which come from files only.
     ///
     /// # Errors
     /// `InvalidArgument` for an invalid joint, another kind, a duplicate name, or invalid numbers.
@@ -324,8 +325,13 @@ impl ModelBuilder {
             claim(&mut self.joints, "joint", &to.name)?;
             self.joints.remove(&old);
         }
-        let varying = self.spec.bodies[body].joints[k].varying.clone();
-        self.spec.bodies[body].joints[k] = JointSpec { varying, ..to };
+        let old = &mut self.spec.bodies[body].joints[k];
+        *old = JointSpec {
+            varying: old.varying.clone(),
+            stiffness_terms: old.stiffness_terms,
+            damping_terms: old.damping_terms,
+            ..to
+        };
         Ok(())
     }
 

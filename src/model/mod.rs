@@ -101,6 +101,10 @@ pub struct Joint {
     /// angle.
     pub limits: Option<(f64, f64)>,
     pub limit_margin: f64,
+    /// Coefficients of the quadratic and the cubic terms of its spring and of its damper
+    /// ([`spec::JointSpec`]).
+    pub stiffness_terms: [f64; 2],
+    pub damping_terms: [f64; 2],
     /// Height of the bearing for friction by the joint's load [m]; 0 ignores moments.
     pub friction_height: f64,
     pub effort_limit: f64,

@@ -178,6 +178,12 @@ pub struct JointSpec {
     pub damping: f64,
     /// Spring coefficient on every dof [N/m or N m/rad].
     pub stiffness: f64,
+    /// Coefficients of the quadratic and the cubic term of the spring: with the displacement e the force is
+    /// −(k + k₁ e + k₂ e²) e on a one-dof joint, and −(k + k₁ ‖e‖ + k₂ ‖e‖²) e on a spherical joint and on
+    /// each half of a free one.
+    pub stiffness_terms: [f64; 2],
+    /// The same of the damper: on each dof the force is −(d + d₁ |v| + d₂ v²) v.
+    pub damping_terms: [f64; 2],
     /// Rest coordinate of the spring of a one-dof joint. The spring of a spherical joint rests at the
     /// identity, that of a free joint at the body's placement in the file.
     pub spring_reference: f64,
@@ -219,6 +225,8 @@ impl JointSpec {
             reference: 0.0,
             damping: 0.0,
             stiffness: 0.0,
+            stiffness_terms: [0.0; 2],
+            damping_terms: [0.0; 2],
             spring_reference: 0.0,
             armature: 0.0,
             friction_loss: 0.0,

@@ -222,9 +222,16 @@ impl Writer<'_> {
             xml.unless(&[0.0], "ref", &[piece.reference]);
             xml.unless(&[0.0], "springref", &[piece.spring_reference]);
         }
+        for (name, values, terms) in [
+            ("stiffness", &params.stiffness, joint.stiffness_terms),
+            ("damping", &params.damping, joint.damping_terms),
+        ] {
+            let [quadratic, cubic] = terms;
+            let all = [values[piece.iv], quadratic, cubic];
+            let count = if terms == [0.0; 2] { 1 } else { 3 };
+            xml.unless(&[0.0; 3][..count], name, &all[..count]);
+        }
         for (name, values) in [
-            ("stiffness", &params.stiffness),
-            ("damping", &params.damping),
             ("armature", &params.armature),
             ("frictionloss", &params.friction_loss),
         ] {

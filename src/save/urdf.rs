@@ -310,7 +310,14 @@ impl Writer<'_> {
                 "joints' rotor inertias (armature) are left out",
                 p.armature[piece.iv] != 0.0,
             ),
-            ("joints' springs are left out", p.stiffness[piece.iv] != 0.0),
+            (
+                "joints' springs are left out",
+                p.stiffness[piece.iv] != 0.0 || joint.stiffness_terms != [0.0; 2],
+            ),
+            (
+                "joints' damping beyond the linear term is left out",
+                joint.damping_terms != [0.0; 2],
+            ),
             (
                 "joints' limit margins are left out",
                 joint.limit_margin != 0.0,

@@ -4,6 +4,7 @@ mod activation_states;
 mod activations;
 #[path = "../common/mod.rs"]
 mod common;
+mod curves;
 mod deformables;
 mod fluid;
 mod forces;

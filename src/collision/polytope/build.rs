@@ -270,104 +270,218 @@ fn holding(hull: Hull, points: &[Vec3], tolerance: f64) -> Result<Hull> {
     Ok(hull)
 }
 
-/// Merges triangles into faces: from the largest triangles over neighbours within `tolerance` of their
-/// plane.
+/// Merges triangles into faces and makes a hull of them.
 fn merged(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: f64) -> Result<Hull> {
-    let corner = |i: u32| vertices[i as usize];
-    let area: Vec<Vec3> = triangles
-        .iter()
-        .map(|t| (corner(t[1]) - corner(t[0])).cross(corner(t[2]) - corner(t[0])))
+    let mut regions = Regions::grown(vertices, triangles, tolerance)?;
+    let (outlines, is_corner) = loop {
+        let outlines = regions.outlines();
+        let is_corner = regions.corners();
+        if !regions.mend(&outlines, &is_corner) {
+            break (outlines, is_corner);
+        }
+    };
+    let corners: Vec<u32> = (0..vertices.len() as u32)
+        .filter(|&i| is_corner[i as usize])
         .collect();
-    let mut beyond = BTreeMap::new();
-    for (k, t) in triangles.iter().enumerate() {
-        for s in 0..3 {
-            beyond.insert((t[s], t[(s + 1) % 3]), k);
-        }
-    }
-    let mut order: Vec<usize> = (0..triangles.len()).collect();
-    order.sort_by(|&i, &j| {
-        area[j]
-            .norm_squared()
-            .total_cmp(&area[i].norm_squared())
-            .then(i.cmp(&j))
-    });
-    let mut face_of = vec![usize::MAX; triangles.len()];
-    let mut faces = 0;
-    for seed in order {
-        if face_of[seed] != usize::MAX {
-            continue;
-        }
-        let Some(n) = area[seed].normalized() else {
-            return Err(Error::internal("hull: a facet without area"));
-        };
-        let offset = n.dot(corner(triangles[seed][0]));
-        let mut queue = vec![seed];
-        face_of[seed] = faces;
-        while let Some(k) = queue.pop() {
-            let t = triangles[k];
-            for s in 0..3 {
-                let Some(&next) = beyond.get(&(t[(s + 1) % 3], t[s])) else {
-                    return Err(Error::internal("hull: the quickhull left an open edge"));
-                };
-                let near = |&i: &u32| (n.dot(corner(i)) - offset).abs() <= tolerance;
-                if face_of[next] == usize::MAX && triangles[next].iter().all(near) {
-                    face_of[next] = faces;
-                    queue.push(next);
-                }
-            }
-        }
-        faces += 1;
-    }
-    // The outline of each face: its directed sides that border another face.
-    let mut outline = vec![BTreeMap::new(); faces];
-    let mut meeting = vec![BTreeSet::new(); vertices.len()];
-    for (k, t) in triangles.iter().enumerate() {
-        for s in 0..3 {
-            let (i, j) = (t[s], t[(s + 1) % 3]);
-            meeting[i as usize].insert(face_of[k]);
-            let open = beyond
-                .get(&(j, i))
-                .is_some_and(|&o| face_of[o] != face_of[k]);
-            if open && outline[face_of[k]].insert(i, j).is_some() {
-                return Err(Error::internal("hull: a merged face touches itself"));
-            }
-        }
-    }
-    // A vertex is a corner if three faces meet there. Otherwise it lies on a face or an edge.
-    let mut number = BTreeMap::new();
-    let mut corners = Vec::new();
-    for (i, faces) in meeting.iter().enumerate() {
-        if faces.len() >= 3 {
-            number.insert(i as u32, corners.len() as u16);
-            corners.push(vertices[i]);
-        }
-    }
     if corners.len() > MAX_VERTICES {
         return Err(Error::parse(format!(
             "convex hull with {} vertices: at most {MAX_VERTICES} are supported",
             corners.len()
         )));
     }
-    let mut polygons = Vec::with_capacity(faces);
-    for sides in &outline {
-        let mut polygon = Vec::new();
-        let first = *sides
-            .keys()
-            .next()
-            .ok_or_else(|| Error::internal("hull: a face without outline"))?;
-        let mut at = first;
-        for _ in 0..sides.len() {
-            polygon.extend(number.get(&at).copied());
-            at = *sides
-                .get(&at)
-                .ok_or_else(|| Error::internal("hull: the outline of a face is open"))?;
+    let number = |i: &u32| corners.binary_search(i).ok().map(|k| k as u16);
+    let polygons: Vec<Vec<u16>> = (outlines.iter().flatten())
+        .map(|outline| outline.iter().filter_map(number).collect())
+        .collect();
+    let at = corners.iter().map(|&i| vertices[i as usize]).collect();
+    Hull::from_polygons(at, &polygons)
+}
+
+/// Triangles of a closed surface in regions, each of which becomes a face.
+struct Regions<'a> {
+    vertices: &'a [Vec3],
+    triangles: &'a [[u32; 3]],
+    /// The triangle of each directed side.
+    beyond: BTreeMap<(u32, u32), usize>,
+    /// The region of each triangle.
+    face_of: Vec<usize>,
+    /// Normal and offset of each region.
+    planes: Vec<(Vec3, f64)>,
+}
+
+/// A closed path along sides of triangles.
+type Loop = Vec<u32>;
+
+impl<'a> Regions<'a> {
+    /// Grows regions from the largest triangles over neighbours within `tolerance` of their plane.
+    fn grown(
+        vertices: &'a [Vec3],
+        triangles: &'a [[u32; 3]],
+        tolerance: f64,
+    ) -> Result<Regions<'a>> {
+        let corner = |i: u32| vertices[i as usize];
+        let area: Vec<Vec3> = triangles
+            .iter()
+            .map(|t| (corner(t[1]) - corner(t[0])).cross(corner(t[2]) - corner(t[0])))
+            .collect();
+        let mut beyond = BTreeMap::new();
+        for (k, t) in triangles.iter().enumerate() {
+            for s in 0..3 {
+                beyond.insert((t[s], t[(s + 1) % 3]), k);
+            }
         }
-        if at != first || polygon.len() < 3 {
-            return Err(Error::internal("hull: the outline of a face is no polygon"));
+        let mut order: Vec<usize> = (0..triangles.len()).collect();
+        order.sort_by(|&i, &j| {
+            area[j]
+                .norm_squared()
+                .total_cmp(&area[i].norm_squared())
+                .then(i.cmp(&j))
+        });
+        let mut face_of = vec![usize::MAX; triangles.len()];
+        let mut planes = Vec::new();
+        for seed in order {
+            if face_of[seed] != usize::MAX {
+                continue;
+            }
+            let Some(n) = area[seed].normalized() else {
+                return Err(Error::internal("hull: a facet without area"));
+            };
+            let offset = n.dot(corner(triangles[seed][0]));
+            let mut queue = vec![seed];
+            face_of[seed] = planes.len();
+            while let Some(k) = queue.pop() {
+                let t = triangles[k];
+                for s in 0..3 {
+                    let Some(&next) = beyond.get(&(t[(s + 1) % 3], t[s])) else {
+                        return Err(Error::internal("hull: the quickhull left an open edge"));
+                    };
+                    let near = |&i: &u32| (n.dot(corner(i)) - offset).abs() <= tolerance;
+                    if face_of[next] == usize::MAX && triangles[next].iter().all(near) {
+                        face_of[next] = planes.len();
+                        queue.push(next);
+                    }
+                }
+            }
+            planes.push((n, offset));
         }
-        polygons.push(polygon);
+        Ok(Regions {
+            vertices,
+            triangles,
+            beyond,
+            face_of,
+            planes,
+        })
     }
-    Hull::from_polygons(corners, &polygons)
+
+    /// The region on the other side of the side i-j.
+    fn across(&self, i: u32, j: u32) -> usize {
+        // `grown` has met every side from both of its triangles.
+        self.face_of[self.beyond[&(j, i)]]
+    }
+
+    /// The loops of sides between each region and others, the longest first. No vertex is twice in a loop.
+    fn outlines(&self) -> Vec<Vec<Loop>> {
+        let mut sides = vec![BTreeMap::<u32, Vec<u32>>::new(); self.planes.len()];
+        for (t, &face) in self.triangles.iter().zip(&self.face_of) {
+            for s in 0..3 {
+                let (i, j) = (t[s], t[(s + 1) % 3]);
+                if self.across(i, j) != face {
+                    sides[face].entry(i).or_default().push(j);
+                }
+            }
+        }
+        let length = |l: &Loop| {
+            let ends = l.iter().zip(l.iter().cycle().skip(1));
+            ends.map(|(&i, &j)| (self.vertices[j as usize] - self.vertices[i as usize]).norm())
+                .sum::<f64>()
+        };
+        sides
+            .into_iter()
+            .map(|mut sides| {
+                let mut loops = Vec::new();
+                while let Some((&first, _)) = sides.first_key_value() {
+                    let mut path = vec![first];
+                    while let Some(&at) = path.last() {
+                        let Some(ends) = sides.get_mut(&at) else {
+                            break;
+                        };
+                        let next = ends.pop();
+                        if ends.is_empty() {
+                            sides.remove(&at);
+                        }
+                        path.extend(next);
+                        let place = path.iter().position(|i| next == Some(*i));
+                        if let Some(place) = place.filter(|p| p + 1 < path.len()) {
+                            let mut closed = path.split_off(place + 1);
+                            closed.rotate_right(1);
+                            loops.push(closed);
+                        }
+                    }
+                }
+                loops.sort_by(|a, b| length(b).total_cmp(&length(a)));
+                loops
+            })
+            .collect()
+    }
+
+    /// Whether at least three regions meet at each vertex. Other vertices lie on a face or an edge.
+    fn corners(&self) -> Vec<bool> {
+        let mut meeting = vec![BTreeSet::new(); self.vertices.len()];
+        for (t, &face) in self.triangles.iter().zip(&self.face_of) {
+            for &i in t {
+                meeting[i as usize].insert(face);
+            }
+        }
+        meeting.iter().map(|faces| faces.len() >= 3).collect()
+    }
+
+    /// Joins regions that are no polygons with others: a region with fewer than three corners (a sliver along
+    /// an edge) with the neighbour whose plane is nearest, and one with holes with the regions in its holes.
+    /// Such regions come from points that scatter about a plane by more than the tolerance. Returns whether
+    /// any were joined.
+    fn mend(&mut self, outlines: &[Vec<Loop>], is_corner: &[bool]) -> bool {
+        // A region takes part once a round, so that all of its outlines are valid.
+        let mut joined = BTreeMap::new();
+        let mut taken = BTreeSet::new();
+        for (face, loops) in outlines.iter().enumerate() {
+            let Some(longest) = loops.first() else {
+                continue;
+            };
+            let neighbours = |l: &Loop| -> BTreeSet<usize> {
+                let ends = l.iter().zip(l.iter().cycle().skip(1));
+                ends.map(|(&i, &j)| self.across(i, j)).collect()
+            };
+            let corners = longest.iter().filter(|&&i| is_corner[i as usize]).count();
+            let is_sliver = corners < 3;
+            let absorbed: Vec<(usize, usize)> = if loops.len() > 1 {
+                let inner = loops[1..].iter().flat_map(neighbours);
+                inner.map(|inner| (inner, face)).collect()
+            } else if is_sliver {
+                let height = |other: usize| {
+                    let (n, offset) = self.planes[other];
+                    let above = |&i: &u32| (n.dot(self.vertices[i as usize]) - offset).abs();
+                    longest.iter().map(above).fold(0.0, f64::max)
+                };
+                let near = neighbours(longest).into_iter();
+                let nearest = near.min_by(|&a, &b| height(a).total_cmp(&height(b)));
+                nearest.map(|n| (face, n)).into_iter().collect()
+            } else {
+                continue;
+            };
+            for (from, into) in absorbed {
+                if !taken.contains(&from) && !joined.contains_key(&into) {
+                    taken.extend([from, into]);
+                    joined.insert(from, into);
+                }
+            }
+        }
+        for face in &mut self.face_of {
+            if let Some(&into) = joined.get(face) {
+                *face = into;
+            }
+        }
+        !joined.is_empty()
+    }
 }
 
 #[cfg(test)]
@@ -409,6 +523,72 @@ mod tests {
             assert_eq!(hull.faces().len(), hulls[0].faces().len());
             assert_eq!(hull.vertices().len(), hulls[0].vertices().len());
             assert!(hull.vertices().iter().all(|v| points.contains(v)));
+        }
+    }
+
+    /// A cube whose top is in two regions: a triangle with two corners, or a square with a hole and the square
+    /// in it. Points that scatter about a plane by more than the tolerance make such regions.
+    #[test]
+    fn regions_that_are_no_polygons_join_their_neighbours() {
+        let sides: [[u32; 4]; 5] = [
+            [0, 4, 6, 2],
+            [1, 3, 7, 5],
+            [0, 1, 5, 4],
+            [2, 6, 7, 3],
+            [0, 2, 3, 1],
+        ];
+        let sign = |i: u32, axis: u32| if i >> axis & 1 == 1 { 1.0 } else { -1.0 };
+        let outer = [4, 5, 7, 6];
+        for has_hole in [false, true] {
+            let mut vertices: Vec<Vec3> = (0..8)
+                .map(|i| Vec3::new(sign(i, 0), sign(i, 1), sign(i, 2)))
+                .collect();
+            let cut = |[a, b, c, d]: [u32; 4]| [[a, b, c], [a, c, d]];
+            let mut triangles: Vec<[u32; 3]> = sides.into_iter().flat_map(cut).collect();
+            let mut face_of: Vec<usize> = (0..10).map(|t| t / 2).collect();
+            for k in 0..4 {
+                let (a, b) = (outer[k], outer[(k + 1) % 4]);
+                if has_hole {
+                    let (c, d) = (8 + k as u32, 8 + (k as u32 + 1) % 4);
+                    vertices.push(Vec3::new(0.5 * sign(a, 0), 0.5 * sign(a, 1), 1.0));
+                    triangles.extend(cut([a, b, d, c]));
+                    face_of.extend([5, 5]);
+                } else {
+                    triangles.push([a, b, 8]);
+                    face_of.push(if k == 0 { 6 } else { 5 });
+                }
+            }
+            if has_hole {
+                triangles.extend(cut([8, 9, 10, 11]));
+                face_of.extend([6, 6]);
+            } else {
+                vertices.push(Vec3::new(0.0, 0.0, 1.0));
+            }
+            let mut beyond = BTreeMap::new();
+            for (k, t) in triangles.iter().enumerate() {
+                for s in 0..3 {
+                    beyond.insert((t[s], t[(s + 1) % 3]), k);
+                }
+            }
+            let normal = |f: usize| Vec3::unit(f.min(5) / 2) * sign(f.min(5) as u32, 0);
+            let mut regions = Regions {
+                vertices: &vertices,
+                triangles: &triangles,
+                beyond,
+                face_of,
+                planes: (0..7).map(|f| (normal(f), 1.0)).collect(),
+            };
+            let (outlines, is_corner) = (regions.outlines(), regions.corners());
+            assert!(regions.mend(&outlines, &is_corner));
+            assert!(regions.face_of.iter().all(|f| *f < 6));
+            let (outlines, is_corner) = (regions.outlines(), regions.corners());
+            assert!(!regions.mend(&outlines, &is_corner));
+            assert_eq!(is_corner.iter().filter(|c| **c).count(), 8);
+            assert!(
+                outlines[..6]
+                    .iter()
+                    .all(|l| l.len() == 1 && l[0].len() == 4)
+            );
         }
     }
 }

@@ -6,7 +6,8 @@ mod transform;
 
 use self::paint::Paint;
 use self::primitive::Primitive;
-use self::transform::{Affine, transform};
+use self::transform::transform;
+use super::affine::Affine;
 use super::decoded;
 use super::document::with_document;
 use super::soup::Soup;
@@ -163,7 +164,7 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
                 let Some(source) = source else { continue };
                 let positions = self.positions(source)?;
                 let mut triangles = Vec::new();
-                kind.triangles(part, offset, stride, &mut triangles)?;
+                kind.triangles(part, [offset, stride], &positions, &mut triangles)?;
                 if mirrored {
                     triangles.iter_mut().for_each(|t| t.swap(1, 2));
                 }

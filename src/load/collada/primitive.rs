@@ -1,7 +1,9 @@
 //! The primitives of a mesh: lists of corners that describe triangles.
 
 use crate::error::Result;
+use crate::load::polygon::cut;
 use crate::load::xml::Element;
+use crate::spatial::Vec3;
 
 /// The way in which a primitive combines corners to triangles.
 #[derive(Clone, Copy)]
@@ -27,13 +29,15 @@ impl Primitive {
         }
     }
 
+    /// Adds the triangles of a part. A corner has `stride` indices, that of its position at `offset`.
     pub(super) fn triangles(
         self,
         part: Element,
-        offset: usize,
-        stride: usize,
+        [offset, stride]: [usize; 2],
+        positions: &[Vec3],
         out: &mut Vec<[u32; 3]>,
     ) -> Result<()> {
+        let at = |i: u32| positions.get(i as usize).copied();
         let counts = match part.child("vcount")? {
             Some(vcount) => integers(vcount)?,
             None => Vec::new(),
@@ -52,7 +56,8 @@ impl Primitive {
                 Primitive::Triangles => {
                     out.extend(corners.chunks_exact(3).map(|t| [t[0], t[1], t[2]]));
                 }
-                Primitive::Polygons | Primitive::Fans => fan(&corners, out),
+                Primitive::Polygons => cut(&corners, at, out),
+                Primitive::Fans => fan(&corners, out),
                 Primitive::Strips => {
                     for (k, t) in corners.windows(3).enumerate() {
                         out.push(if k % 2 == 0 {
@@ -68,7 +73,7 @@ impl Primitive {
                         let Some((polygon, after)) = rest.split_at_checked(n as usize) else {
                             return Err(child.error("fewer corners than <vcount> says"));
                         };
-                        fan(polygon, out);
+                        cut(polygon, at, out);
                         rest = after;
                     }
                 }
@@ -78,7 +83,7 @@ impl Primitive {
     }
 }
 
-/// A polygon as the triangles about its first corner.
+/// Triangles about their first corner.
 fn fan(corners: &[u32], out: &mut Vec<[u32; 3]>) {
     if let Some((&first, rest)) = corners.split_first() {
         out.extend(rest.windows(2).map(|e| [first, e[0], e[1]]));

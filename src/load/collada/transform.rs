@@ -1,35 +1,9 @@
 //! The transformations of nodes.
 
 use crate::error::Result;
+use crate::load::affine::Affine;
 use crate::load::xml::Element;
 use crate::spatial::{Mat3, Vec3, so3_exp};
-
-/// x ↦ linear·x + offset. With scales it is not a rigid placement.
-#[derive(Clone, Copy)]
-pub(super) struct Affine {
-    pub(super) linear: Mat3,
-    offset: Vec3,
-}
-
-impl Affine {
-    pub(super) fn linear(linear: Mat3) -> Self {
-        Affine {
-            linear,
-            offset: Vec3::ZERO,
-        }
-    }
-
-    pub(super) fn point(&self, x: Vec3) -> Vec3 {
-        self.linear.mul_vec(x) + self.offset
-    }
-
-    pub(super) fn compose(&self, o: &Affine) -> Affine {
-        Affine {
-            linear: self.linear.mul_mat(&o.linear),
-            offset: self.point(o.offset),
-        }
-    }
-}
 
 /// The transformation of a child of a <node>; `None` for other elements.
 pub(super) fn transform(element: Element) -> Result<Option<Affine>> {

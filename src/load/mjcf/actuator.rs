@@ -12,8 +12,10 @@ use super::settings::LengthRange;
 use crate::error::{Error, Result};
 use crate::model::activation::{Activation, ActivationLaw};
 use crate::model::muscle::Muscle;
-use crate::model::spec::{ActuatorSpec, JointKind};
+use crate::model::sensor::Zone;
+use crate::model::spec::{ActuatorSpec, JointKind, SiteSpec};
 use crate::model::tendon::Transmission;
+use crate::spatial::Pose;
 
 const NO_GEAR: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
@@ -318,10 +320,7 @@ impl Loader {
             return Err(node.unsupported("jointinparent of a ball or free joint"));
         }
         if joint.kind == JointKind::Free && settings.gear[..3] != [0.0; 3] {
-            return Err(node.unsupported(
-                "gear: a force on a free joint acts along world axes, which is not supported; \
-                 only a torque (the last three numbers) is",
-            ));
+            return self.pushed_base(node, settings, entry.body);
         }
         Ok(Target {
             transmission: Transmission::Joint(joint.name.clone()),
@@ -329,6 +328,68 @@ impl Loader {
             joint: Some(index),
             acts_on: is_simple.then(|| vec![(entry, 1.0)]),
         })
+    }
+
+    /// A force on a free joint. It acts along the axes of the world, as at a site in the frame of the body
+    /// against a site in the frame of the world; these sites are added.
+    fn pushed_base(
+        &mut self,
+        node: Node<'_>,
+        settings: &ActuatorSettings,
+        body: usize,
+    ) -> Result<Target> {
+        // The length of a free joint is 0, that between the sites is not.
+        let has_length = match (settings.gain_kind, settings.bias_kind) {
+            (Gain::Muscle, _) | (_, Bias::Muscle) => true,
+            (gain, bias) => {
+                gain == Gain::Affine && settings.gain[1] != 0.0
+                    || bias == Bias::Affine && settings.bias[1] != 0.0
+            }
+        };
+        if has_length || settings.gear[3..] != [0.0; 3] {
+            return Err(node.unsupported(
+                "gear: on a free joint a force (the first three numbers) together with a torque (the last three), \
+                 and a servo with a force, are not supported",
+            ));
+        }
+        let (site, world) = (self.frame_site(node, body), self.frame_site(node, 0));
+        self.warnings.add(
+            node,
+            format!("a force on a free joint acts at site {site:?} along the axes of site {world:?}; both are added"),
+        );
+        Ok(Target {
+            transmission: Transmission::Site {
+                site,
+                reference: Some(world),
+            },
+            limits: None,
+            joint: None,
+            acts_on: None,
+        })
+    }
+
+    /// The name of a site in the frame of a body, which is added if there is none.
+    fn frame_site(&mut self, node: Node<'_>, body: usize) -> String {
+        let is_frame = |s: &SiteSpec| s.body == body && s.placement == Pose::IDENTITY;
+        let mut name = match self.spec.bodies[body].name.as_str() {
+            "" => format!("body{body}_frame"),
+            name => format!("{name}_frame"),
+        };
+        while let Some((index, _)) = self.names.sites.get(&name) {
+            if is_frame(&self.spec.sites[*index]) {
+                return name;
+            }
+            name.push('_');
+        }
+        let place = (self.spec.sites.len(), node.origin());
+        self.names.sites.insert(name.clone(), place);
+        self.spec.sites.push(SiteSpec {
+            name: name.clone(),
+            body,
+            placement: Pose::IDENTITY,
+            zone: Zone::default(),
+        });
+        name
     }
 
     /// A force and a torque at a site, along its axes or along those of a reference site.

@@ -16,8 +16,9 @@ pub(super) struct JointSettings {
     limited: Option<bool>,
     reference: f64,
     spring_reference: f64,
-    stiffness: f64,
-    damping: f64,
+    /// Linear, quadratic and cubic coefficients.
+    stiffness: [f64; 3],
+    damping: [f64; 3],
     armature: f64,
     friction_loss: f64,
     margin: f64,
@@ -39,8 +40,8 @@ impl Default for JointSettings {
             limited: None,
             reference: 0.0,
             spring_reference: 0.0,
-            stiffness: 0.0,
-            damping: 0.0,
+            stiffness: [0.0; 3],
+            damping: [0.0; 3],
             armature: 0.0,
             friction_loss: 0.0,
             margin: 0.0,
@@ -86,8 +87,8 @@ impl JointSettings {
         ] {
             *value = node.magnitude(name)?.unwrap_or(*value);
         }
-        linear(node, "stiffness", &mut self.stiffness)?;
-        linear(node, "damping", &mut self.damping)
+        polynomial(node, "stiffness", &mut self.stiffness)?;
+        polynomial(node, "damping", &mut self.damping)
     }
 
     /// Time constant and damping ratio of its spring and damper, if given.
@@ -125,10 +126,17 @@ impl JointSettings {
         }
         joint.armature = self.armature;
         if options.damper {
-            joint.damping = self.damping;
+            if kind == JointKind::Free && self.damping[1..] != [0.0; 2] {
+                return Err(node.unsupported(
+                    "damping: only the linear coefficient is supported on a free joint",
+                ));
+            }
+            let [linear, terms @ ..] = self.damping;
+            (joint.damping, joint.damping_terms) = (linear, terms);
         }
         if options.spring {
-            joint.stiffness = self.stiffness;
+            let [linear, terms @ ..] = self.stiffness;
+            (joint.stiffness, joint.stiffness_terms) = (linear, terms);
         }
         if options.friction_loss {
             joint.friction_loss = self.friction_loss;
@@ -180,22 +188,25 @@ impl JointSettings {
     }
 }
 
+/// A coefficient with up to two terms of higher order.
+fn polynomial(node: Node<'_>, name: &str, value: &mut [f64; 3]) -> Result<()> {
+    node.numbers(name, 1, value)?;
+    if value[0] < 0.0 {
+        return Err(node.error(format!("{name}: expected a number ≥ 0, found {}", value[0])));
+    }
+    Ok(())
+}
+
 /// A coefficient that may be a polynomial in MJCF. Here it must be linear.
 pub(super) fn linear(node: Node<'_>, name: &str, value: &mut f64) -> Result<()> {
-    let mut polynomial = [*value, 0.0, 0.0];
-    node.numbers(name, 1, &mut polynomial)?;
-    if polynomial[1..].iter().any(|&c| c != 0.0) {
+    let mut all = [*value, 0.0, 0.0];
+    polynomial(node, name, &mut all)?;
+    if all[1..].iter().any(|&c| c != 0.0) {
         return Err(node.unsupported(format!(
-            "{name}: only the linear coefficient is supported, found {polynomial:?}"
+            "{name}: only the linear coefficient is supported, found {all:?}"
         )));
     }
-    if polynomial[0] < 0.0 {
-        return Err(node.error(format!(
-            "{name}: expected a number ≥ 0, found {}",
-            polynomial[0]
-        )));
-    }
-    *value = polynomial[0];
+    *value = all[0];
     Ok(())
 }
 

@@ -47,7 +47,8 @@ impl Solid {
     }
 }
 
-/// A primitive filled with matter. Planes and height fields have no mass.
+/// A primitive filled with matter. A height field is the box about its frame that MuJoCo takes for it: with
+/// half of the largest height, on average, above the base. Planes have no mass.
 pub(super) fn filled(shape: &ShapeSpec) -> Solid {
     match *shape {
         ShapeSpec::Sphere { radius: r } => {
@@ -81,6 +82,13 @@ pub(super) fn filled(shape: &ShapeSpec) -> Solid {
         ShapeSpec::Box { half_extents: s } => {
             let m = 8.0 * s.x * s.y * s.z;
             Solid::centred(m, sums_of_squares(s) * (m / 3.0))
+        }
+        ShapeSpec::HeightField(ref field) => {
+            let highest = field.heights.iter().copied().fold(0.0, f64::max);
+            let [x, y] = field.half_extents;
+            filled(&ShapeSpec::Box {
+                half_extents: Vec3::new(x, y, 0.25 * highest + 0.5 * field.base),
+            })
         }
         _ => Solid::NONE,
     }

@@ -56,6 +56,10 @@ pub fn dae(data: &[u8]) {
     mesh(data, MeshFormat::Collada);
 }
 
+pub fn glb(data: &[u8]) {
+    mesh(data, MeshFormat::Glb);
+}
+
 pub fn msh(data: &[u8]) {
     mesh(data, MeshFormat::Msh);
 }

@@ -18,12 +18,13 @@ pub const SECONDS: f64 = 5.0;
 /// A target's name, which is that of its folder of `fuzz/corpus`, and what runs a case.
 pub type Target = (&'static str, fn(&[u8]));
 
-pub const ALL: [Target; 10] = [
+pub const ALL: [Target; 11] = [
     ("urdf", loaders::urdf),
     ("mjcf", loaders::mjcf),
     ("stl", loaders::stl),
     ("obj", loaders::obj),
     ("dae", loaders::dae),
+    ("glb", loaders::glb),
     ("msh", loaders::msh),
     ("hfield", loaders::hfield),
     ("builder", builder::run),

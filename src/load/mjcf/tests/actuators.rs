@@ -373,6 +373,21 @@ fn height_fields_are_scaled_and_upright() {
     assert_eq!(flat.heights, [0.0; 4]);
 }
 
+/// MuJoCo 4.0's mass and moments.
+#[test]
+fn a_height_field_has_the_mass_of_a_box() {
+    let m = model(
+        "<asset><hfield name=\"h\" nrow=\"2\" ncol=\"2\" size=\"1 2 .5 .1\" elevation=\"0 0 0 3\"/></asset>\
+         <worldbody><body><freejoint/><geom type=\"hfield\" hfield=\"h\"/></body></worldbody>",
+    );
+    let inertia = m.bodies[1].inertia;
+    assert!((inertia.mass - 2800.0).abs() < 1e-9);
+    let moments = [3761.91666667, 961.91666667, 4666.66666667];
+    for (k, theirs) in moments.into_iter().enumerate() {
+        assert!((inertia.i.to_mat3().at(k, k) - theirs).abs() < 1e-7, "{k}");
+    }
+}
+
 #[test]
 fn damping_ratios_feel_the_inertia_at_the_joint() {
     let kv = |inside: &str| {

@@ -229,8 +229,11 @@ fn physics_that_is_missing() {
         ("<composite/>", "<composite>"),
         ("<flexcomp/>", "dim=\"2\""),
         ("<plugin/>", "<plugin>"),
-        ("<joint damping=\"1 2\"/>", "only the linear coefficient"),
         ("<freejoint align=\"true\"/>", "align"),
+        (
+            "<body><joint type=\"free\" damping=\"1 2\"/></body>",
+            "only the linear coefficient",
+        ),
         ("<geom type=\"sdf\"/>", "sdf"),
         (
             "<geom type=\"ellipsoid\" size=\"1 2 3\" shellinertia=\"true\"/>",
@@ -295,7 +298,11 @@ fn actuators() {
         ("<pid joint=\"j\"/>", "<pid>"),
         ("<muscle joint=\"j\" delay=\"1\"/>", "delay"),
         ("<motor joint=\"j\" delay=\"1\"/>", "delay"),
-        ("<motor joint=\"f\"/>", "world axes"),
+        (
+            "<motor joint=\"f\" gear=\"1 0 0 1\"/>",
+            "together with a torque",
+        ),
+        ("<position joint=\"f\"/>", "a servo with a force"),
         ("<motor jointinparent=\"b\"/>", "jointinparent"),
         (
             "<motor joint=\"j\"/><motor joint=\"j\"/>",

@@ -151,7 +151,7 @@ fn missing_and_broken_meshes() {
             "missing_mesh = DS_MISSING_MESH_SKIP",
         ),
         ("http://host/a.stl", Status::Unsupported, "http://"),
-        ("r.urdf", Status::Unsupported, ".stl, .obj, .dae and .msh"),
+        ("r.urdf", Status::Unsupported, ".dae, .glb and .msh"),
         ("empty.stl", Status::Parse, "no triangles"),
     ];
     for (name, status, word) in cases {
@@ -295,15 +295,15 @@ fn missing_meshes_are_one_line_a_folder() {
 
 #[test]
 fn meshes_of_an_unsupported_format_can_be_left_out() {
-    let dir = Scratch::new("glb");
-    let text = "<robot name=\"r\">\n<link name=\"a\"><collision><geometry>\n<mesh filename=\"m.glb\"/>\
+    let dir = Scratch::new("ply");
+    let text = "<robot name=\"r\">\n<link name=\"a\"><collision><geometry>\n<mesh filename=\"m.ply\"/>\
                 </geometry></collision></link></robot>";
     let path = dir.write("r.urdf", text);
-    dir.write("m.glb", b"glTF");
+    dir.write("m.ply", b"ply");
     let mut options = UrdfOptions::default();
     let e = read_file(&path, &options).unwrap_err();
     assert_eq!(e.status, Status::Unsupported);
-    let end = "m.glb: meshes are read from .stl, .obj, .dae and .msh files; missing_mesh = DS_MISSING_MESH_SKIP \
+    let end = "m.ply: meshes are read from .stl, .obj, .dae, .glb and .msh files; missing_mesh = DS_MISSING_MESH_SKIP \
                leaves the geometry out";
     assert!(
         e.message.starts_with("line 3") || e.message.contains(": line 3"),
@@ -314,6 +314,6 @@ fn meshes_of_an_unsupported_format_can_be_left_out() {
     let spec = read_file(&path, &options).unwrap();
     assert!(spec.geoms.is_empty());
     let left_out =
-        "line 3: <link> \"a\", <mesh>: \"m.glb\" of an unsupported format, geometry left out";
+        "line 3: <link> \"a\", <mesh>: \"m.ply\" of an unsupported format, geometry left out";
     assert_eq!(spec.warnings, [left_out]);
 }
