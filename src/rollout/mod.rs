@@ -278,7 +278,7 @@ impl Rollout {
         for k in 0..steps {
             if k % interval == 0 {
                 self.checkpoints
-                    .record(k / interval, &self.sim, &self.q, &self.v)?;
+                    .record(k / interval, &self.sim, &self.q, &self.v);
             }
             self.advance(k)?;
         }
@@ -385,7 +385,7 @@ impl Rollout {
     fn restore(&mut self, i: usize) -> Result<()> {
         self.q.copy_from_slice(self.checkpoints.q(i));
         self.v.copy_from_slice(self.checkpoints.v(i));
-        self.sim.set_memory(self.checkpoints.memory(i))
+        self.sim.take_memory(self.checkpoints.memory(i))
     }
 
     /// Writes the trajectory by repeating the run, which has succeeded before.
