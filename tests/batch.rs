@@ -701,7 +701,7 @@ fn elements_side_by_side_are_single_simulations() {
                 rng.vector(nv * count, 1.0),
             );
             if count == 8 {
-                v[5 * nv] = 1e200;
+                v[5 * nv..6 * nv].fill(1e200);
             }
             let u = rng.vector(nu * steps * count, 1.0);
             let bars = [0, 1].map(|_| rng.vector(nv * (steps + 1) * count, 1.0));
