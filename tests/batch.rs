@@ -7,10 +7,11 @@ use common::checker::{quadruped, standing};
 use common::*;
 use diffsim::batch::{Batch, BatchAdjoint, BatchRolloutAdjoint};
 use diffsim::error::Status;
-use diffsim::model::Model;
+use diffsim::load::mjcf::{MjcfOptions, read_str};
 use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
-use diffsim::step::{Options, Sim, StepJacobians};
+use diffsim::step::{Contact, Integrator, Options, Sim, StepJacobians};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -651,6 +652,188 @@ fn rollouts_make_no_heap_call_after_the_first() {
             .min();
         assert_eq!(fewest, Some(0), "{threads} threads");
     }
+}
+
+/// An arm, and a floating base with ball, slide and hinge joints, springs, a servo, clamps and an activation.
+fn plain_models() -> [Arc<Model>; 2] {
+    let floating = r#"<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint/>
+        <geom type="box" size=".1 .2 .1"/><body name="arm" pos=".2 0 0"><joint name="ball" type="ball" damping=".1"/>
+        <geom type="capsule" size=".05 .1"/><body pos=".2 0 .1"><joint name="slide" type="slide" axis="0 .6 .8"
+        stiffness="20" springref=".1" damping=".2"/><geom size=".06"/></body><body pos="0 .1 0"><joint name="hinge"
+        axis="0 1 0" armature=".01"/><geom type="capsule" size=".03 .1"/></body></body></body></worldbody><actuator>
+        <motor joint="hinge" gear="2" ctrllimited="true" ctrlrange="-.5 .5"/><position joint="slide" kp="30"/>
+        <general joint="hinge" dyntype="filter" dynprm=".05" gainprm="3"/></actuator></mujoco>"#;
+    let floating = read_str(floating, None, &MjcfOptions::default()).unwrap();
+    [
+        random_tree(5, 7),
+        Model::compile(floating, Actuation::FromFile).unwrap(),
+    ]
+    .map(Arc::new)
+}
+
+/// Groups of four elements are stepped side by side, the others alone: an element whose mass is its own, one
+/// with a wrench, one that fails, those that are left over, and joints whose axes turn with them.
+#[test]
+fn elements_side_by_side_are_single_simulations() {
+    let _turn = alone();
+    let free = in_body(Options {
+        contact: Contact::None,
+        ..options()
+    });
+    let world = Options {
+        integrator: Integrator::SymplecticEulerWorld,
+        ..free
+    };
+    let cases = plain_models()
+        .into_iter()
+        .flat_map(|m| [(m.clone(), free), (m, world)]);
+    for (case, (model, options)) in cases.enumerate() {
+        let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
+        let mut rng = Rng::new(case as u64);
+        let selected = [param(ParamKind::BodyInertia, model.nbody() - 1, 0)];
+        let mass = model.params().body_inertia[model.nbody() - 1].mass;
+        let steps = 6;
+        for (count, threads) in (1..=9).flat_map(|n| [1, 2, 3].map(|threads| (n, threads))) {
+            let (q, mut v): (Vec<f64>, Vec<f64>) = (
+                (0..count)
+                    .flat_map(|_| random_q(&mut rng, &model, 1.0))
+                    .collect(),
+                rng.vector(nv * count, 1.0),
+            );
+            if count == 8 {
+                v[5 * nv..6 * nv].fill(1e200);
+            }
+            let u = rng.vector(nu * steps * count, 1.0);
+            let bars = [0, 1].map(|_| rng.vector(nv * (steps + 1) * count, 1.0));
+            let set = |sim: &mut Sim, i: usize| {
+                sim.select_params(&selected).unwrap();
+                sim.set_params(&[mass * if i == 2 { 1.5 } else { 1.0 }])
+                    .unwrap();
+                if count == 9 && i == 6 {
+                    let wrench = [1.0, -2.0, 0.5, 0.1, 0.2, -0.3];
+                    sim.set_external_wrench(model.nbody() - 1, wrench).unwrap();
+                }
+            };
+            let mut b = Batch::new(model.clone(), &options, count, threads).unwrap();
+            b.select_params(&selected).unwrap();
+            (0..count).for_each(|i| set(b.sim_mut(i).unwrap(), i));
+            let mut each = vec![Status::Io; count];
+            let mut paths = [nq, nv].map(|n| vec![7.0; n * (steps + 1) * count]);
+            let mut grads = [nv, nv, nu * steps, 1].map(|n| vec![7.0; n * count]);
+            let [q_path, v_path] = paths.each_mut().map(|x| Some(&mut x[..]));
+            let all = b.rollout(steps, &q, &v, &u, (q_path, v_path), &mut each);
+            let states = each.clone();
+            let [q0_bar, v0_bar, u_bar, p_bar] = grads.each_mut().map(|x| Some(&mut x[..]));
+            let out = BatchRolloutAdjoint {
+                q0_bar,
+                v0_bar,
+                u_bar,
+                p_bar,
+            };
+            let _ = b.rollout_adjoint(&bars[0], &bars[1], out, &mut each);
+            // A step after the rollout, and its adjoint.
+            let u_one: Vec<f64> = (0..count)
+                .flat_map(|i| u[i * nu * steps..][..nu].to_vec())
+                .collect();
+            let mut ends = [nq, nv].map(|n| vec![7.0; n * count]);
+            let mut bar = [nv, nv, nu, 1].map(|n| vec![7.0; n * count]);
+            let [q_next, v_next] = &mut ends;
+            b.reset();
+            let _ = b.step(&q, &v, &u_one, q_next, v_next, &mut each);
+            assert_eq!(each, states);
+            let labels: Vec<_> = (0..count)
+                .map(|i| b.sim(i).unwrap().step_info().ok())
+                .collect();
+            let [q_bar, v_bar, u_bar, p_bar] = bar.each_mut().map(|x| Some(&mut x[..]));
+            let out = BatchAdjoint {
+                q_bar,
+                v_bar,
+                u_bar,
+                p_bar,
+            };
+            let [q_seed, v_seed] = bars.each_ref().map(|x| &x[..nv * count]);
+            let _ = b.step_vjp(q_seed, v_seed, out, &mut each);
+            for i in 0..count {
+                let at = |x: &[f64], n: usize| x[i * n..(i + 1) * n].to_vec();
+                let mut one = Rollout::new(model.clone(), &options, steps).unwrap();
+                one.select_params(&selected).unwrap();
+                set(one.sim_mut(), i);
+                let mut path = [nq, nv].map(|n| vec![7.0; n * (steps + 1)]);
+                let mut grad = [nv, nv, nu * steps, 1].map(|n| vec![7.0; n]);
+                let [q_path, v_path] = path.each_mut().map(|x| Some(&mut x[..]));
+                let (q, v) = (at(&q, nq), at(&v, nv));
+                let run = one.run(&q, &v, &at(&u, nu * steps), steps, q_path, v_path);
+                let what = format!("case {case}, {count} elements, {threads} threads, element {i}");
+                let status = run.as_ref().map_or_else(|e| e.status, |()| Status::Ok);
+                assert_eq!(states[i], status, "{what}");
+                assert_eq!(status == Status::Ok, count != 8 || i != 5, "{what}");
+                if let Err(e) = run {
+                    let all = all.as_ref().unwrap_err();
+                    assert_eq!(all.message, format!("element {i}: {}", e.message));
+                    assert!(b.sim(i).unwrap().step_info().is_err(), "{what}");
+                    continue;
+                }
+                let [a, c, d, e] = grad.each_mut().map(|x| Some(&mut x[..]));
+                let n = nv * (steps + 1);
+                one.adjoint(&at(&bars[0], n), &at(&bars[1], n), a, c, d, e)
+                    .unwrap();
+                let sim = one.sim_mut();
+                sim.reset();
+                let mut end = [nq, nv].map(|n| vec![7.0; n]);
+                let mut own = [nv, nv, nu, 1].map(|n| vec![7.0; n]);
+                let [q_next, v_next] = &mut end;
+                sim.step(&q, &v, &at(&u_one, nu), q_next, v_next).unwrap();
+                assert_eq!(labels[i], sim.step_info().ok(), "{what}");
+                let [a, c, d, e] = own.each_mut().map(|x| Some(&mut x[..]));
+                sim.step_vjp(&at(q_seed, nv), &at(v_seed, nv), a, c, d, e)
+                    .unwrap();
+                for (all, own) in (paths.iter().zip(&path))
+                    .chain(grads.iter().zip(&grad))
+                    .chain(ends.iter().zip(&end))
+                    .chain(bar.iter().zip(&own))
+                {
+                    let same = at(all, own.len())
+                        .iter()
+                        .zip(own)
+                        .all(|(a, b)| a.to_bits() == b.to_bits());
+                    assert!(same, "{what}: {all:?} {own:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn elements_side_by_side_make_no_heap_call_after_the_first() {
+    let _turn = alone();
+    let model = plain_models()[1].clone();
+    let free = in_body(Options {
+        contact: Contact::None,
+        ..options()
+    });
+    let (nq, nv, nu, steps, count) = (model.nq(), model.nv(), model.nu(), 5, 8);
+    let mut rng = Rng::new(3);
+    let q: Vec<f64> = (0..count)
+        .flat_map(|_| random_q(&mut rng, &model, 1.0))
+        .collect();
+    let (v, u) = (
+        rng.vector(nv * count, 1.0),
+        rng.vector(nu * steps * count, 1.0),
+    );
+    let mut each = [Status::Ok; 8];
+    let mut ends = [nq, nv].map(|n| vec![0.0; n * count]);
+    let mut b = Batch::new(model, &free, count, 2).unwrap();
+    b.reserve(steps).unwrap();
+    let fewest = (0..6).map(|_| {
+        let before = CALLS.load(Ordering::Relaxed);
+        b.rollout(steps, &q, &v, &u, (None, None), &mut each)
+            .unwrap();
+        let [q_next, v_next] = &mut ends;
+        b.step(&q, &v, &u[..nu * count], q_next, v_next, &mut each)
+            .unwrap();
+        CALLS.load(Ordering::Relaxed) - before
+    });
+    assert_eq!(fewest.min(), Some(0));
 }
 
 /// Steps and adjoints per second on one and two threads; run in release with `--ignored --nocapture`.

@@ -11,11 +11,12 @@ mod readings;
 mod rollout;
 mod slices;
 
+use crate::dynamics::four::{Four, SIDE_BY_SIDE};
 use crate::error::{Error, Result, Status};
 use crate::model::Model;
 use crate::model::params::Param;
 use crate::rollout::Rollout;
-use crate::step::{Bytes, Options, Sim, StepJacobians, is_there};
+use crate::step::{Bytes, Options, Sim, StepJacobians, Stepped, is_there, step_side_by_side};
 pub use episodes::{Episodes, EpisodesAdjoint, EpisodesBars, EpisodesOut};
 use pool::Pool;
 use readings::Sensors;
@@ -31,6 +32,8 @@ pub struct Batch {
     errors: Vec<Option<Error>>,
     /// Workspaces of the elements' sensors, once made.
     sensors: Vec<Sensors>,
+    /// For each four elements, if their recursions may run side by side.
+    fours: Vec<Four>,
     pool: Pool,
 }
 
@@ -82,11 +85,18 @@ impl Batch {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
         };
+        let threads = threads.min(count);
+        let mut fours = Vec::new();
+        // Fewer fours than threads would leave threads idle.
+        if elements[0].sim().is_plain() && count / SIDE_BY_SIDE >= threads {
+            fours.resize_with(count / SIDE_BY_SIDE, || Four::new(&model));
+        }
         Ok(Batch {
             elements,
             errors,
             sensors: Vec::new(),
-            pool: Pool::new(threads.min(count))?,
+            fours,
+            pool: Pool::new(threads)?,
         })
     }
 
@@ -168,12 +178,24 @@ impl Batch {
             self.check(name, Some(len), rows)?;
         }
         let (q_next, v_next) = (Parts::new(q_next, nq), Parts::new(v_next, nv));
-        self.for_each(each, |i, element| {
+        let ends = |i: usize| {
             let part = |n: usize| i * n..(i + 1) * n;
+            let start = [&q[part(nq)], &v[part(nv)], &u[part(nu)]];
             // SAFETY: element i is given to one thread.
-            let (q_next, v_next) = unsafe { (q_next.part(i), v_next.part(i)) };
-            let sim = element.sim_mut();
-            sim.step(&q[part(nq)], &v[part(nv)], &u[part(nu)], q_next, v_next)
+            (start, unsafe { [q_next.part(i), v_next.part(i)] })
+        };
+        let alone = |i: usize, element: &mut Rollout| {
+            let ([q, v, u], [q_next, v_next]) = ends(i);
+            element.sim_mut().step(q, v, u, q_next, v_next)
+        };
+        self.for_fours(each, alone, |first, four, elements| {
+            let mut i = first;
+            let all = elements.each_mut().map(|element| {
+                let (start, end) = ends(i);
+                i += 1;
+                Some(Stepped::new(element.sim_mut(), start, end))
+            });
+            step_side_by_side(four, all)
         })
     }
 
@@ -300,28 +322,78 @@ impl Batch {
         each: &mut [Status],
         act: impl Fn(usize, &mut Rollout) -> Result<()> + Sync,
     ) -> Result<()> {
-        let count = self.count();
-        if each.len() != count {
-            return Err(Error::invalid(format!(
-                "each must have {count} entries, got {}",
-                each.len()
-            )));
-        }
+        self.check_each(each)?;
         let (elements, errors) = (
             Parts::new(&mut self.elements, 1),
             Parts::new(&mut self.errors, 1),
         );
-        self.pool.run(count, &|i| {
+        self.pool.run(each.len(), &|i| {
             // SAFETY: the pool gives every index to one thread.
             let (element, error) = unsafe { (elements.part(i), errors.part(i)) };
             for (element, error) in element.iter_mut().zip(error) {
-                let outcome = catch_unwind(AssertUnwindSafe(|| act(i, element)));
-                *error = match outcome {
-                    Ok(result) => result.err(),
-                    Err(_) => Some(restore(element.sim_mut())),
-                };
+                *error = attempt(i, element, &act);
             }
         });
+        self.tell(each)
+    }
+
+    /// [`Batch::for_each`] by `alone`; or by `together` for four elements from `first` on, if their recursions
+    /// may run side by side. Both must give each element the same bits.
+    fn for_fours(
+        &mut self,
+        each: &mut [Status],
+        alone: impl Fn(usize, &mut Rollout) -> Result<()> + Sync,
+        together: impl Fn(usize, &mut Four, &mut [Rollout; SIDE_BY_SIDE]) -> [Result<()>; SIDE_BY_SIDE]
+        + Sync,
+    ) -> Result<()> {
+        if self.fours.is_empty() {
+            return self.for_each(each, alone);
+        }
+        self.check_each(each)?;
+        let (elements, errors, fours) = (
+            Parts::new(&mut self.elements, SIDE_BY_SIDE),
+            Parts::new(&mut self.errors, SIDE_BY_SIDE),
+            Parts::new(&mut self.fours, 1),
+        );
+        self.pool.run(each.len().div_ceil(SIDE_BY_SIDE), &|i| {
+            let first = i * SIDE_BY_SIDE;
+            // SAFETY: the pool gives every index to one thread.
+            let (elements, errors, four) =
+                unsafe { (elements.part(i), errors.part(i), fours.part(i)) };
+            let plain = elements.iter().all(|x| x.sim().is_plain());
+            match (<&mut [_; SIDE_BY_SIDE]>::try_from(&mut *elements), four) {
+                (Ok(elements), [four]) if plain => {
+                    let outcome = catch_unwind(AssertUnwindSafe(|| {
+                        four.take_params(elements.each_ref().map(|x| x.sim().params()));
+                        together(first, four, elements)
+                    }));
+                    let outcomes = outcome
+                        .unwrap_or_else(|_| elements.each_mut().map(|x| Err(restore(x.sim_mut()))));
+                    for (error, outcome) in errors.iter_mut().zip(outcomes) {
+                        *error = outcome.err();
+                    }
+                }
+                _ => {
+                    for (k, (element, error)) in elements.iter_mut().zip(errors).enumerate() {
+                        *error = attempt(first + k, element, &alone);
+                    }
+                }
+            }
+        });
+        self.tell(each)
+    }
+
+    fn check_each(&self, each: &[Status]) -> Result<()> {
+        match (each.len(), self.count()) {
+            (len, count) if len != count => Err(Error::invalid(format!(
+                "each must have {count} entries, got {len}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the status of each element in this call. The error is that of the first element that failed.
+    fn tell(&self, each: &mut [Status]) -> Result<()> {
         let mut first = None;
         for (i, (status, error)) in each.iter_mut().zip(&self.errors).enumerate() {
             *status = error.as_ref().map_or(Status::Ok, |e| e.status);
@@ -334,6 +406,18 @@ impl Batch {
         }
         first.map_or(Ok(()), Err)
     }
+}
+
+/// The error of `act` for an element, if it fails. A panic is `Internal`, and the element starts anew.
+fn attempt(
+    i: usize,
+    element: &mut Rollout,
+    act: impl Fn(usize, &mut Rollout) -> Result<()>,
+) -> Option<Error> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| act(i, element)));
+    outcome
+        .unwrap_or_else(|_| Err(restore(element.sim_mut())))
+        .err()
 }
 
 /// Replaces a simulation whose workspace a panic may have left half written.
@@ -355,7 +439,27 @@ mod tests {
     use super::*;
     use crate::model::Actuation;
     use crate::model::spec::ModelSpec;
+    use crate::step::Contact;
     use std::panic::resume_unwind;
+
+    #[test]
+    fn elements_without_rows_run_side_by_side() {
+        let model = Model::compile(ModelSpec::default(), Actuation::FromFile).unwrap();
+        let model = Arc::new(model);
+        for (contact, count, threads, fours) in [
+            (Contact::None, 7, 1, 1),
+            (Contact::None, 9, 2, 2),
+            (Contact::None, 8, 3, 0),
+            (Contact::Ncp, 8, 1, 0),
+        ] {
+            let options = Options {
+                contact,
+                ..Options::default()
+            };
+            let batch = Batch::new(model.clone(), &options, count, threads).unwrap();
+            assert_eq!(batch.fours.len(), fours);
+        }
+    }
 
     #[test]
     fn a_panic_is_an_internal_error_of_its_element_alone() {

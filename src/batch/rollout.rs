@@ -3,7 +3,7 @@
 use super::slices::Parts;
 use super::{Batch, EpisodesAdjoint, EpisodesBars};
 use crate::error::{Error, Result, Status};
-use crate::rollout::Rollout;
+use crate::rollout::{Rollout, Run, Trajectory, run_side_by_side};
 use crate::step::{Gradient, is_there};
 
 /// Receives the adjoints of all elements' rollouts: tangents nv×count, nv×count, nu×steps×count, np×count.
@@ -86,12 +86,24 @@ impl Batch {
         self.fit(steps)?;
         let q = q.map(|x| Parts::new(x, nq * states));
         let v = v.map(|x| Parts::new(x, nv * states));
-        self.for_each(each, |i, element| {
+        let run = |i: usize| {
             let part = |n: usize| i * n..(i + 1) * n;
             // SAFETY: element i is given to one thread.
             let [q, v] = [&q, &v].map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
-            let u = &u[part(nu * steps)];
-            element.run(&q0[part(nq)], &v0[part(nv)], u, steps, q, v)
+            Run {
+                q0: &q0[part(nq)],
+                v0: &v0[part(nv)],
+                u: &u[part(nu * steps)],
+                out: Trajectory { q, v, act: None },
+            }
+        };
+        let alone = |i: usize, element: &mut Rollout| {
+            let r = run(i);
+            element.run_act(r.q0, r.v0, &[], r.u, steps, r.out)
+        };
+        self.for_fours(each, alone, |first, four, elements| {
+            let runs = [0, 1, 2, 3].map(|k| run(first + k));
+            run_side_by_side(four, elements, runs, steps)
         })
     }
 

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-/// Parts of `len` entries of a mutable array.
+/// Parts of `len` entries of a mutable array of `total` entries.
 pub struct Parts<'a, T> {
     start: *mut T,
     len: usize,
-    count: usize,
+    total: usize,
     array: PhantomData<&'a mut [T]>,
 }
 
@@ -14,12 +14,12 @@ pub struct Parts<'a, T> {
 unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
 impl<'a, T> Parts<'a, T> {
-    /// As many whole parts of `len` as the array has; `len` 0 gives any number of empty parts.
+    /// Parts of `len`; the last one has what remains.
     pub fn new(array: &'a mut [T], len: usize) -> Self {
         Parts {
             start: array.as_mut_ptr(),
             len,
-            count: array.len().checked_div(len).unwrap_or(usize::MAX),
+            total: array.len(),
             array: PhantomData,
         }
     }
@@ -30,10 +30,9 @@ impl<'a, T> Parts<'a, T> {
     /// No other reference to part i may exist.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn part(&self, i: usize) -> &mut [T] {
-        if i >= self.count {
-            return &mut [];
-        }
+        let first = self.total.min(i.saturating_mul(self.len));
+        let len = self.len.min(self.total - first);
         // SAFETY: the part lies within the array, and the caller has it alone.
-        unsafe { std::slice::from_raw_parts_mut(self.start.add(i * self.len), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(first), len) }
     }
 }

@@ -77,16 +77,19 @@ impl Memory {
         MEMORY_HEAD + MEMORY_ENTRY * self.max_groups
     }
 
-    /// Writes the memory as numbers; unused places are zero.
+    /// Number of saved numbers that are in use; the rest is zero.
+    pub fn used(&self) -> usize {
+        MEMORY_HEAD + MEMORY_ENTRY * self.keys.len()
+    }
+
+    /// Writes the memory as numbers: those in use, and zeros.
     pub fn save(&self, out: &mut [f64]) {
-        out.fill(0.0);
+        let (out, unused) = out.split_at_mut(self.used());
+        unused.fill(0.0);
         out[0] = self.keys.len() as f64;
         out[1] = self.jam.code();
         let entries = out[MEMORY_HEAD..].chunks_exact_mut(MEMORY_ENTRY);
-        for (i, entry) in entries.enumerate() {
-            let Some(k) = self.keys.get(i) else {
-                break;
-            };
+        for (i, (entry, k)) in entries.zip(&self.keys).enumerate() {
             let low = k.feature & 0xFFFF_FFFF;
             let high = k.feature >> 32;
             let l = self.lambda[i];
@@ -104,7 +107,7 @@ impl Memory {
         }
     }
 
-    /// Reads the memory back.
+    /// Reads the memory back; zeros at its end may be missing.
     ///
     /// # Errors
     /// `InvalidArgument` for numbers that [`Memory::save`] cannot have written.
@@ -115,7 +118,10 @@ impl Memory {
             ))
         };
         let count = from[0];
-        if !(count >= 0.0 && count <= self.max_groups as f64 && count.fract() == 0.0) {
+        let room = self
+            .max_groups
+            .min((from.len() - MEMORY_HEAD) / MEMORY_ENTRY);
+        if !(count >= 0.0 && count <= room as f64 && count.fract() == 0.0) {
             return Err(bad(0, count));
         }
         let jam = Jam::from_code(from[1]).ok_or_else(|| bad(1, from[1]))?;

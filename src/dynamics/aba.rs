@@ -6,32 +6,31 @@
 use super::articulated::{Articulated, Articulation};
 use super::external::External;
 use super::kinematics::Kinematics;
-use super::rnea::world_acceleration;
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::WORLD;
-use crate::spatial::{Twist, Wrench};
+use crate::model::topology::{Link, WORLD};
+use crate::spatial::{Real, Twist, Vec3, Wrench};
 
 /// Intermediate results of the last elimination.
 #[derive(Clone, Debug)]
-pub struct Aba {
-    pub(super) factors: Articulation,
+pub struct Aba<T = f64> {
+    pub(super) factors: Articulation<T>,
     /// Per link: bias force.
-    p: Vec<Wrench>,
-    a: Vec<Twist>,
+    p: Vec<Wrench<T>>,
+    a: Vec<Twist<T>>,
     /// Per dof: the remaining force τ − Sᵀp.
-    left: Vec<f64>,
+    left: Vec<T>,
 }
 
-impl Aba {
+impl<T: Real> Aba<T> {
     pub fn new(model: &Model) -> Self {
         let (n, nv) = (model.topology().links.len(), model.nv());
         Aba {
             factors: Articulation::new(model),
-            p: vec![Wrench::ZERO; n],
-            a: vec![Twist::ZERO; n],
-            left: vec![0.0; nv],
+            p: vec![Wrench::zeros(); n],
+            a: vec![Twist::zeros(); n],
+            left: vec![T::ZERO; nv],
         }
     }
 }
@@ -47,15 +46,27 @@ fn aba_kernel(
     tau: &[f64],
     acc: &mut [f64],
 ) {
-    // All slices have the same length, so that one bounds check serves all.
     let links = &model.topology().links[..];
+    let external = &external.link[..links.len()];
+    let load = |i: usize| external[i].wrench;
+    eliminate(w, kin, links, params.gravity, load, diagonal, tau, acc);
+}
+
+/// The algorithm for one simulation or in lanes. `load` returns the external wrench on a link.
+#[inline(always)]
+pub(super) fn eliminate<T: Real>(
+    w: &mut Aba<T>,
+    kin: &Kinematics<T>,
+    links: &[Link],
+    gravity: Vec3<T>,
+    load: impl Fn(usize) -> Wrench<T>,
+    diagonal: &[T],
+    tau: &[T],
+    acc: &mut [T],
+) {
+    // All slices have the same length, so that one bounds check serves all.
     let (n, nv) = (links.len(), tau.len());
-    let (inertia, v, c, external) = (
-        &kin.inertia[..n],
-        &kin.v[..n],
-        &kin.c[..n],
-        &external.link[..n],
-    );
+    let (inertia, v, c) = (&kin.inertia[..n], &kin.v[..n], &kin.c[..n]);
     let (ia, p, a) = (&mut w.factors.ia[..n], &mut w.p[..n], &mut w.a[..n]);
     let (s, diagonal, acc) = (&kin.s[..nv], &diagonal[..nv], &mut acc[..nv]);
     let (u, dinv, left) = (
@@ -65,7 +76,7 @@ fn aba_kernel(
     );
     for i in 0..n {
         ia[i] = Articulated::rigid(&inertia[i]);
-        p[i] = v[i].cross_wrench(inertia[i].mul(v[i])) - external[i].wrench;
+        p[i] = v[i].cross_wrench(inertia[i].mul(v[i])) - load(i);
     }
     for (i, l) in links.iter().enumerate().rev() {
         let mut own = ia[i];
@@ -80,7 +91,8 @@ fn aba_kernel(
             p[l.parent] += force + own.mul(c[i]);
         }
     }
-    let world = world_acceleration(params);
+    // The world accelerates by −g.
+    let world = Twist::new(-gravity, Vec3::zeros());
     for (i, l) in links.iter().enumerate() {
         let carrier = match l.parent {
             WORLD => world,

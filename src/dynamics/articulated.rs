@@ -13,30 +13,38 @@ use super::kinematics::Kinematics;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::topology::{Dof, Topology, WORLD};
-use crate::spatial::{Inertia, Mat3, Sym3, Twist, Wrench};
+use crate::spatial::{Inertia, Mat3, Real, Sym3, Twist, Wrench};
 
 /// A symmetric 6×6 matrix [[m, h], [hᵀ, i]] that maps accelerations to forces.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Articulated {
-    m: Sym3,
+#[derive(Clone, Copy, Debug)]
+pub struct Articulated<T = f64> {
+    m: Sym3<T>,
     /// Linear force by angular acceleration.
-    h: Mat3,
-    i: Sym3,
+    h: Mat3<T>,
+    i: Sym3<T>,
 }
 
-impl Articulated {
-    #[inline(always)]
-    pub(super) fn rigid(r: &Inertia) -> Self {
-        let m = r.mass;
+impl<T: Real> Articulated<T> {
+    fn zeros() -> Self {
         Articulated {
-            m: Sym3::new(m, 0.0, m, 0.0, 0.0, m),
+            m: Sym3::zeros(),
+            h: Mat3::zeros(),
+            i: Sym3::zeros(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn rigid(r: &Inertia<T>) -> Self {
+        let (m, z) = (r.mass, T::ZERO);
+        Articulated {
+            m: Sym3::new(m, z, m, z, z, m),
             h: -Mat3::skew(r.h),
             i: r.i,
         }
     }
 
     #[inline(always)]
-    pub(super) fn mul(&self, t: Twist) -> Wrench {
+    pub(super) fn mul(&self, t: Twist<T>) -> Wrench<T> {
         Wrench::new(
             self.m.mul_vec(t.lin) + self.h.mul_vec(t.ang),
             self.h.tr_mul_vec(t.lin) + self.i.mul_vec(t.ang),
@@ -45,7 +53,7 @@ impl Articulated {
 
     /// self − u uᵀ s
     #[inline(always)]
-    fn deflate(&mut self, u: Wrench, s: f64) {
+    fn deflate(&mut self, u: Wrench<T>, s: T) {
         let (a, b) = (u.lin * s, u.ang * s);
         let (l, w) = (u.lin, u.ang);
         self.m = self.m
@@ -71,15 +79,15 @@ impl Articulated {
 
     /// Releases a dof. Returns its u and 1/D.
     #[inline(always)]
-    pub(super) fn release(&mut self, s: Twist, diagonal: f64) -> (Wrench, f64) {
+    pub(super) fn release(&mut self, s: Twist<T>, diagonal: T) -> (Wrench<T>, T) {
         let u = self.mul(s);
-        let dinv = 1.0 / (s.dot(u) + diagonal);
+        let dinv = T::splat(1.0) / (s.dot(u) + diagonal);
         self.deflate(u, dinv);
         (u, dinv)
     }
 
     #[inline(always)]
-    pub(super) fn add(&mut self, o: &Articulated) {
+    pub(super) fn add(&mut self, o: &Self) {
         self.m += o.m;
         self.h += o.h;
         self.i += o.i;
@@ -88,30 +96,32 @@ impl Articulated {
 
 /// L and D of the last elimination, and memory for the sweeps.
 #[derive(Clone, Debug)]
-pub struct Articulation {
-    pub(super) ia: Vec<Articulated>,
+pub struct Articulation<T = f64> {
+    pub(super) ia: Vec<Articulated<T>>,
     /// Per dof: S (not filled by forward dynamics alone), I^A S and 1/D.
-    s: Vec<Twist>,
-    pub(super) u: Vec<Wrench>,
-    pub dinv: Vec<f64>,
+    s: Vec<Twist<T>>,
+    pub(super) u: Vec<Wrench<T>>,
+    pub dinv: Vec<T>,
     /// Per link: the force on its parent, and the motion by all dofs above.
-    force: Vec<Wrench>,
-    motion: Vec<Twist>,
+    force: Vec<Wrench<T>>,
+    motion: Vec<Twist<T>>,
 }
 
-impl Articulation {
+impl<T: Real> Articulation<T> {
     pub fn new(model: &Model) -> Self {
         let (n, nv) = (model.topology().links.len(), model.nv());
         Articulation {
-            ia: vec![Articulated::default(); n],
-            s: vec![Twist::ZERO; nv],
-            u: vec![Wrench::ZERO; nv],
-            dinv: vec![0.0; nv],
-            force: vec![Wrench::ZERO; n],
-            motion: vec![Twist::ZERO; n],
+            ia: vec![Articulated::zeros(); n],
+            s: vec![Twist::zeros(); nv],
+            u: vec![Wrench::zeros(); nv],
+            dinv: vec![T::ZERO; nv],
+            force: vec![Wrench::zeros(); n],
+            motion: vec![Twist::zeros(); n],
         }
     }
+}
 
+impl Articulation {
     /// Completes the factors of forward dynamics for the sweeps.
     pub(super) fn adopt(&mut self, s: &[Twist]) {
         self.s.copy_from_slice(s);

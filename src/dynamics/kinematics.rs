@@ -4,33 +4,33 @@
 //! point of one of the tree's links; it counts as fixed in the world within one evaluation. With world axes
 //! the recursions need no change of frame. An origin near the bodies keeps the accuracy.
 
-use crate::joint::{MAX_DOFS, Reshaped, VaryingState};
+use crate::joint::{MAX_DOFS, Reshaped, VaryingLink, VaryingState};
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::{Link, LinkKind, Topology, WORLD};
-use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3, Wrench};
+use crate::spatial::{Inertia, Mat3, Pose, Real, Twist, Vec3, Wrench};
 
-/// State of the tree at (q, v).
+/// State of the tree at (q, v), of one simulation or in lanes.
 #[derive(Clone, Debug)]
-pub struct Kinematics {
+pub struct Kinematics<T = f64> {
     /// Per link: rotation of its frame, world axes.
-    pub rot: Vec<Mat3>,
+    pub rot: Vec<Mat3<T>>,
     /// Per link: its origin relative to the tree's origin [m].
-    pub pos: Vec<Vec3>,
+    pub pos: Vec<Vec3<T>>,
     /// Per tree: its origin in the world [m].
-    pub origin: Vec<Vec3>,
+    pub origin: Vec<Vec3<T>>,
     /// Per dof: column of the motion subspace.
-    pub s: Vec<Twist>,
+    pub s: Vec<Twist<T>>,
     /// Per link: spatial velocity; valid after [`velocities`].
-    pub v: Vec<Twist>,
+    pub v: Vec<Twist<T>>,
     /// Per link: the acceleration caused by velocities alone, relative to the parent's: v_parent × S v +
     /// Ṡ v with Ṡ in the link frame. Valid after [`velocities`].
-    pub c: Vec<Twist>,
+    pub c: Vec<Twist<T>>,
     /// Per varying link of the model: the derivatives of its S.
     pub varying: Vec<VaryingState>,
     /// Per link: inertia; valid after [`inertias`].
-    pub inertia: Vec<Inertia>,
+    pub inertia: Vec<Inertia<T>>,
 }
 
 /// A displacement of a link and its subtree, at fixed coordinates.
@@ -60,23 +60,30 @@ impl Displaced {
     }
 }
 
-impl Kinematics {
+impl<T: Real> Kinematics<T> {
     pub fn new(model: &Model) -> Self {
         let t = model.topology();
-        let n = t.links.len();
+        let (n, zeros, one) = (t.links.len(), Vec3::zeros(), T::splat(1.0));
+        let identity = Mat3::from_columns(
+            Vec3::new(one, T::ZERO, T::ZERO),
+            Vec3::new(T::ZERO, one, T::ZERO),
+            Vec3::new(T::ZERO, T::ZERO, one),
+        );
         Kinematics {
-            rot: vec![Mat3::IDENTITY; n],
-            pos: vec![Vec3::ZERO; n],
-            origin: vec![Vec3::ZERO; t.trees.len()],
-            s: vec![Twist::ZERO; t.nv()],
-            v: vec![Twist::ZERO; n],
+            rot: vec![identity; n],
+            pos: vec![zeros; n],
+            origin: vec![zeros; t.trees.len()],
+            s: vec![Twist::zeros(); t.nv()],
+            v: vec![Twist::zeros(); n],
             // −0 for links on the world: adding it changes no number.
-            c: vec![-Twist::ZERO; n],
+            c: vec![-Twist::zeros(); n],
             varying: vec![VaryingState::default(); t.varying.len()],
-            inertia: vec![Inertia::ZERO; n],
+            inertia: vec![Inertia::zeros(); n],
         }
     }
+}
 
+impl Kinematics {
     /// World placement of a link.
     #[inline(always)]
     pub fn link_pose(&self, model: &Model, link: usize) -> Pose {
@@ -127,11 +134,28 @@ impl Kinematics {
 }
 
 #[inline(always)]
-pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Params, q: &[f64]) {
+fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Params, q: &[f64]) {
     let t = model.topology();
+    place(kin, t, &params.link_placement, &params.varying, q);
+    for (state, link) in kin.varying.iter_mut().zip(&params.varying) {
+        let l = &t.links[link.link];
+        let frame = Pose::new(kin.rot[link.link], kin.pos[link.link]);
+        state.set_position(&link.joint, &q[l.iq..], frame, &mut kin.s[l.iv..]);
+    }
+}
+
+/// Fills `rot`, `pos`, `origin`, and the columns of all joints that do not vary.
+#[inline(always)]
+pub(super) fn place<T: Real>(
+    kin: &mut Kinematics<T>,
+    t: &Topology,
+    placement: &[Pose<T>],
+    varying: &[VaryingLink],
+    q: &[T],
+) {
     // All slices have the same length, so that one bounds check serves all.
     let n = t.links.len();
-    let placement = &params.link_placement[..n];
+    let placement = &placement[..n];
     let (rots, places, s) = (&mut kin.rot[..n], &mut kin.pos[..n], &mut kin.s[..]);
     for (i, l) in t.links.iter().enumerate() {
         let place = &placement[i];
@@ -144,7 +168,7 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
                 parent.mul_vec(place.pos) + places[l.parent],
             )
         };
-        (rots[i], places[i]) = (l.kind).place(&params.varying, rot, pos, &q[l.iq..], l.reference);
+        (rots[i], places[i]) = (l.kind).place(varying, rot, pos, &q[l.iq..], l.reference);
     }
     for (origin, tree) in kin.origin.iter_mut().zip(&t.trees) {
         *origin = places[tree.origin];
@@ -155,16 +179,11 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
     for (i, l) in t.links.iter().enumerate() {
         (l.kind).columns(&rots[i], places[i], &mut s[l.iv..]);
     }
-    for (state, link) in kin.varying.iter_mut().zip(&params.varying) {
-        let l = &t.links[link.link];
-        let frame = Pose::new(kin.rot[link.link], kin.pos[link.link]);
-        state.set_position(&link.joint, &q[l.iq..], frame, &mut kin.s[l.iv..]);
-    }
 }
 
 /// Σ S_k x_k over the dofs of a link.
 #[inline(always)]
-pub fn joint_twist(l: &Link, s: &[Twist], x: &[f64]) -> Twist {
+pub fn joint_twist<T: Real>(l: &Link, s: &[Twist<T>], x: &[T]) -> Twist<T> {
     let k = l.iv;
     let mut t = s[k] * x[k];
     if l.nv > 1 {
@@ -191,8 +210,20 @@ pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
 }
 
 #[inline(always)]
-pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
+fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
     let t = model.topology();
+    move_links(kin, t, v);
+    for (state, link) in kin.varying.iter_mut().zip(&t.varying) {
+        let l = &t.links[link.link];
+        let own = state.set_velocity(&v[l.iv..]);
+        let c = &mut kin.c[link.link];
+        *c = if l.parent == WORLD { own } else { *c + own };
+    }
+}
+
+/// Fills `v`, and `c` without the part of joints that vary.
+#[inline(always)]
+pub(super) fn move_links<T: Real>(kin: &mut Kinematics<T>, t: &Topology, v: &[T]) {
     let n = t.links.len();
     let (velocity, c, s) = (&mut kin.v[..n], &mut kin.c[..n], &kin.s[..]);
     let v = &v[..s.len()];
@@ -206,22 +237,22 @@ pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) 
             c[i] = carrier.cross(own);
         }
     }
-    for (state, link) in kin.varying.iter_mut().zip(&t.varying) {
-        let l = &t.links[link.link];
-        let own = state.set_velocity(&v[l.iv..]);
-        let c = &mut kin.c[link.link];
-        *c = if l.parent == WORLD { own } else { *c + own };
-    }
 }
 
 #[inline(always)]
-pub(super) fn twists_kernel(kin: &Kinematics, model: &Model, v: &[f64], out: &mut [Twist]) {
+fn twists_kernel(kin: &Kinematics, model: &Model, v: &[f64], out: &mut [Twist]) {
     link_twists(model.topology(), &kin.s, v, out);
 }
 
 #[inline(always)]
-pub(super) fn inertias_kernel(kin: &mut Kinematics, params: &Params) {
-    let links = kin.rot.iter().zip(&kin.pos).zip(&params.link_inertia);
+fn inertias_kernel(kin: &mut Kinematics, params: &Params) {
+    transform_inertias(kin, &params.link_inertia);
+}
+
+/// Fills `inertia` from the inertias in the links' frames.
+#[inline(always)]
+pub(super) fn transform_inertias<T: Real>(kin: &mut Kinematics<T>, inertia: &[Inertia<T>]) {
+    let links = kin.rot.iter().zip(&kin.pos).zip(inertia);
     for (inertia, ((rot, pos), body)) in kin.inertia.iter_mut().zip(links) {
         *inertia = body.transformed_by(rot, *pos);
     }

@@ -10,6 +10,7 @@ pub mod coupling;
 pub mod couplings;
 pub mod external;
 pub mod factors;
+pub mod four;
 pub mod general_articulation;
 pub mod gravity;
 pub mod hybrid;

@@ -94,17 +94,18 @@ impl ActuatorForce {
 
     /// The force of an actuator for which [`is_motor`] holds.
     #[inline(always)]
-    fn of_motor(gain: f64, u: f64) -> Self {
+    fn of_motor(a: &Actuator, gain: f64, u: f64) -> Self {
+        let drive = bounded(u, a.control_range.filter(|_| a.activation.is_none()));
         ActuatorForce {
             // Adding zero gives the sign of zero that a zero bias gives.
-            force: gain * u + 0.0,
-            by_u: gain,
+            force: gain * drive.value + 0.0,
+            by_u: drive.times(gain),
             by_length: 0.0,
             by_rate: 0.0,
-            by_gain: u,
-            open: 1.0,
+            by_gain: drive.value,
+            open: drive.times(1.0),
             margin: f64::INFINITY,
-            input_margin: f64::INFINITY,
+            input_margin: drive.margin,
         }
     }
 
@@ -160,11 +161,10 @@ impl Law {
     }
 }
 
-/// Whether the actuator only pushes a joint by its gain times its input.
+/// Whether the actuator only pushes a joint by its gain times its input, which may be clamped.
 fn is_motor(a: &Actuator) -> bool {
-    let is_open = a.force_range.is_none() && (a.control_range.is_none() || a.activation.is_some());
     let is_unbiased = a.bias.iter().all(|x| x.to_bits() == 0);
-    a.joint().is_some() && Law::is_simple(a) && is_unbiased && is_open
+    a.joint().is_some() && Law::is_simple(a) && is_unbiased && a.force_range.is_none()
 }
 
 /// Whether the force has derivatives by the length or rate of the transmission that a step takes
@@ -383,7 +383,7 @@ impl Actuators {
         for ((j, ((input, force), is_motor)), ((a, u), (gain, peaks))) in kept.zip(list.zip(laws)) {
             let law = (gain, *peaks);
             match a.acts_on {
-                _ if *is_motor => *force = ActuatorForce::of_motor(gain, *u),
+                _ if *is_motor => *force = ActuatorForce::of_motor(a, gain, *u),
                 ActsOn::Joint { iq, iv, .. } => {
                     *force = ActuatorForce::of(a, law, *u, || [at.q[iq], at.v[iv]]);
                 }

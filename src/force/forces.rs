@@ -139,6 +139,18 @@ impl Forces {
         own.into_iter().chain(self.others.iter().map(|f| &**f))
     }
 
+    /// True if all forces depend on coordinates, velocities and inputs of joints alone, and none acts on a
+    /// link.
+    pub fn act_on_dofs_alone(&self) -> bool {
+        let has_paths = !self.pulled.is_empty() || self.elastic.acts();
+        let touches = self.penalty.is_some() || self.adhesion.is_some();
+        let has_loads = self.wrenches.act() || self.lift.acts() || self.fluid.acts();
+        let turns = self.gyroscopic.is_some();
+        !(has_paths || touches || has_loads || turns)
+            && self.deformables.is_empty()
+            && self.others.is_empty()
+    }
+
     /// Copies of the forces defined outside the library.
     pub fn duplicate_others(&self) -> Vec<Box<dyn Force>> {
         self.others.iter().map(|f| f.duplicate()).collect()

@@ -40,6 +40,11 @@ impl GravityCompensation {
         }
     }
 
+    /// Whether any body that moves has a share.
+    pub fn acts(&self) -> bool {
+        !self.shares.is_empty()
+    }
+
     /// Subtracts the carried share from the masses and first moments of links.
     pub fn take_off(
         &self,

@@ -29,6 +29,11 @@ impl ExternalWrenches {
         self.wrenches[body].to_array()
     }
 
+    /// Whether any wrench is nonzero.
+    pub fn act(&self) -> bool {
+        self.active
+    }
+
     pub fn set(&mut self, body: usize, wrench: [f64; 6]) {
         self.wrenches[body] = Wrench::from_slice(&wrench);
         self.active = self.wrenches.iter().any(|w| *w != Wrench::ZERO);

@@ -1,7 +1,7 @@
 //! The interface of a family of joints whose S is constant in the frame that it moves.
 
 use super::tangent::IntegrateBlocks;
-use crate::spatial::{Mat3, Pose, Twist, Vec3};
+use crate::spatial::{Mat3, Pose, Real, Twist, Vec3};
 
 /// A primitive joint about or along the axes of its frame. The default methods for coordinates and tangents
 /// that are plain numbers serve every family of one dof.
@@ -12,10 +12,10 @@ pub(super) trait Family {
     const QUATERNION: Option<usize> = None;
 
     /// The moved frame, from its position at the reference.
-    fn place(rot: Mat3, pos: Vec3, q: &[f64], reference: f64) -> (Mat3, Vec3);
+    fn place<T: Real>(rot: Mat3<T>, pos: Vec3<T>, q: &[T], reference: f64) -> (Mat3<T>, Vec3<T>);
 
     /// S along world axes, of the moved frame at `rot`, `p`.
-    fn columns(rot: &Mat3, p: Vec3, s: &mut [Twist]);
+    fn columns<T: Real>(rot: &Mat3<T>, p: Vec3<T>, s: &mut [Twist<T>]);
 
     /// Appends the coordinates at which a body has the placement of its description.
     fn neutral(_placement: &Pose, reference: f64, q: &mut Vec<f64>) {

@@ -2,8 +2,9 @@
 //! SE(3) exponential.
 
 use super::family::Family;
+use super::spherical::turned;
 use super::tangent::{IntegrateBlocks, adjoint};
-use crate::spatial::{Mat3, Pose, Quat, Twist, Vec3};
+use crate::spatial::{Mat3, Pose, Quat, Real, Twist, Vec3};
 
 /// Pose of a free joint's coordinates; the quaternion is normalized.
 #[inline(always)]
@@ -19,15 +20,18 @@ impl Family for Free {
     const QUATERNION: Option<usize> = Some(3);
 
     #[inline(always)]
-    fn place(rot: Mat3, pos: Vec3, q: &[f64], _reference: f64) -> (Mat3, Vec3) {
-        let p = free_pose(q);
-        (rot.mul_mat(&p.rot), rot.mul_vec(p.pos) + pos)
+    fn place<T: Real>(rot: Mat3<T>, pos: Vec3<T>, q: &[T], _reference: f64) -> (Mat3<T>, Vec3<T>) {
+        let turn = turned([q[3], q[4], q[5], q[6]]);
+        (
+            rot.mul_mat(&turn),
+            rot.mul_vec(Vec3::new(q[0], q[1], q[2])) + pos,
+        )
     }
 
     #[inline(always)]
-    fn columns(rot: &Mat3, p: Vec3, s: &mut [Twist]) {
+    fn columns<T: Real>(rot: &Mat3<T>, p: Vec3<T>, s: &mut [Twist<T>]) {
         for (k, c) in rot.c.into_iter().enumerate() {
-            s[k] = Twist::new(c, Vec3::ZERO);
+            s[k] = Twist::new(c, Vec3::zeros());
             s[k + 3] = Twist::new(p.cross(c), c);
         }
     }

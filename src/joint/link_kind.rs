@@ -7,7 +7,7 @@ use super::revolute::Revolute;
 use super::spherical::Spherical;
 use super::tangent::IntegrateBlocks;
 use super::varying::{MAX_DOFS, VaryingLink};
-use crate::spatial::{Mat3, Pose, Twist, Vec3};
+use crate::spatial::{Mat3, Pose, Real, Twist, Vec3};
 
 /// The primitive joints. S is constant in the link frame for all except the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,18 +55,18 @@ impl LinkKind {
 
     /// The moved frame at the first coordinates of `q`, from its position at the reference.
     #[inline(always)]
-    pub fn place(
+    pub fn place<T: Real>(
         self,
         varying: &[VaryingLink],
-        rot: Mat3,
-        pos: Vec3,
-        q: &[f64],
+        rot: Mat3<T>,
+        pos: Vec3<T>,
+        q: &[T],
         reference: f64,
-    ) -> (Mat3, Vec3) {
+    ) -> (Mat3<T>, Vec3<T>) {
         of_family!(
             self,
             index, dofs => {
-                let moved = varying[index as usize].joint.pose(&q[..dofs as usize]);
+                let moved = varying[index as usize].moved(&q[..dofs as usize]);
                 (rot.mul_mat(&moved.rot), rot.mul_vec(moved.pos) + pos)
             },
             place(rot, pos, q, reference)
@@ -76,7 +76,7 @@ impl LinkKind {
     /// Writes the columns of S of the moved frame at `rot`, `p` into the first entries of `s`, along the axes
     /// and about the point of `rot` and `p`. Columns of a varying joint do not change.
     #[inline(always)]
-    pub fn columns(self, rot: &Mat3, p: Vec3, s: &mut [Twist]) {
+    pub fn columns<T: Real>(self, rot: &Mat3<T>, p: Vec3<T>, s: &mut [Twist<T>]) {
         of_family!(self, _, _ => (), columns(rot, p, s));
     }
 

@@ -1,7 +1,7 @@
 //! Translation along z [m]: S = (z; 0).
 
 use super::family::Family;
-use crate::spatial::{Mat3, Twist, Vec3};
+use crate::spatial::{Mat3, Real, Twist, Vec3};
 
 pub(super) struct Prismatic;
 
@@ -10,12 +10,12 @@ impl Family for Prismatic {
     const NV: usize = 1;
 
     #[inline(always)]
-    fn place(rot: Mat3, pos: Vec3, q: &[f64], reference: f64) -> (Mat3, Vec3) {
-        (rot, pos + rot.c[2] * (q[0] - reference))
+    fn place<T: Real>(rot: Mat3<T>, pos: Vec3<T>, q: &[T], reference: f64) -> (Mat3<T>, Vec3<T>) {
+        (rot, pos + rot.c[2] * (q[0] - T::splat(reference)))
     }
 
     #[inline(always)]
-    fn columns(rot: &Mat3, _p: Vec3, s: &mut [Twist]) {
-        s[0] = Twist::new(rot.c[2], Vec3::ZERO);
+    fn columns<T: Real>(rot: &Mat3<T>, _p: Vec3<T>, s: &mut [Twist<T>]) {
+        s[0] = Twist::new(rot.c[2], Vec3::zeros());
     }
 }

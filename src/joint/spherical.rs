@@ -2,7 +2,18 @@
 
 use super::family::Family;
 use super::tangent::IntegrateBlocks;
-use crate::spatial::{Mat3, Pose, Quat, Twist, Vec3, so3_right_jacobian};
+use crate::spatial::{Mat3, Pose, Quat, Real, Twist, Vec3, so3_right_jacobian};
+
+/// The rotation of a quaternion, which is normalized.
+#[inline(always)]
+pub(super) fn turned<T: Real>(q: [T; 4]) -> Mat3<T> {
+    let [xx, xy, xz, yx, yy, yz, zx, zy, zz] = T::map(q, |q| {
+        let [x, y, z] = Quat::from_slice(&q).normalized().to_mat3().c;
+        [x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z]
+    });
+    let column = Vec3::new;
+    Mat3::from_columns(column(xx, xy, xz), column(yx, yy, yz), column(zx, zy, zz))
+}
 
 pub(super) struct Spherical;
 
@@ -12,13 +23,12 @@ impl Family for Spherical {
     const QUATERNION: Option<usize> = Some(0);
 
     #[inline(always)]
-    fn place(rot: Mat3, pos: Vec3, q: &[f64], _reference: f64) -> (Mat3, Vec3) {
-        let r = Quat::from_slice(q).normalized().to_mat3();
-        (rot.mul_mat(&r), pos)
+    fn place<T: Real>(rot: Mat3<T>, pos: Vec3<T>, q: &[T], _reference: f64) -> (Mat3<T>, Vec3<T>) {
+        (rot.mul_mat(&turned([q[0], q[1], q[2], q[3]])), pos)
     }
 
     #[inline(always)]
-    fn columns(rot: &Mat3, p: Vec3, s: &mut [Twist]) {
+    fn columns<T: Real>(rot: &Mat3<T>, p: Vec3<T>, s: &mut [Twist<T>]) {
         for (s, c) in s.iter_mut().zip(rot.c) {
             *s = Twist::new(p.cross(c), c);
         }

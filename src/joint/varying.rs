@@ -6,7 +6,7 @@
 //!
 //!   c = Ṡ v = Σ S_k,j v_j v_k,   ∂c/∂q_j = Σ S_k,lj v_l v_k,   ∂c/∂v_j = Σ (S_k,j + S_j,k) v_k.
 
-use crate::spatial::{Pose, Twist};
+use crate::spatial::{Mat3, Pose, Real, Twist, Vec3};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -74,6 +74,28 @@ pub struct Reshaped {
 pub struct VaryingLink {
     pub link: usize,
     pub joint: Arc<dyn VaryingJoint>,
+}
+
+impl VaryingLink {
+    /// The moved frame in the fixed one, at the joint's coordinates.
+    #[inline(always)]
+    pub fn moved<T: Real>(&self, q: &[T]) -> Pose<T> {
+        let mut all = [T::ZERO; MAX_DOFS];
+        all[..q.len()].copy_from_slice(q);
+        let [xx, xy, xz, yx, yy, yz, zx, zy, zz, px, py, pz] = T::map(all, |all| {
+            let Pose { rot, pos } = self.joint.pose(&all[..q.len()]);
+            let [x, y, z] = rot.c;
+            [
+                x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z, pos.x, pos.y, pos.z,
+            ]
+        });
+        let rot = Mat3::from_columns(
+            Vec3::new(xx, xy, xz),
+            Vec3::new(yx, yy, yz),
+            Vec3::new(zx, zy, zz),
+        );
+        Pose::new(rot, Vec3::new(px, py, pz))
+    }
 }
 
 /// A varying joint at a state, along the axes and about the point of the recursions.

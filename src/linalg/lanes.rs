@@ -1,6 +1,6 @@
 //! Four numbers that move together.
 
-use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// Four lanes; one AVX register, two of SSE2 or NEON.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,7 +57,15 @@ macro_rules! lanewise {
     )*};
 }
 
-lanewise!(Add add +, Sub sub -, Mul mul *);
+lanewise!(Add add +, Sub sub -, Mul mul *, Div div /);
+
+impl Neg for F4 {
+    type Output = F4;
+    #[inline(always)]
+    fn neg(self) -> F4 {
+        F4(self.0.map(|x| -x))
+    }
+}
 
 impl Mul<f64> for F4 {
     type Output = F4;

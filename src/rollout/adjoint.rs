@@ -173,8 +173,7 @@ impl Rollout {
             let end = (first + interval).min(steps);
             self.restore(segment)?;
             for k in first..end {
-                self.segment
-                    .record(k - first, &self.sim, &self.q, &self.v)?;
+                self.segment.record(k - first, &self.sim, &self.q, &self.v);
                 if k + 1 < end {
                     self.advance(k)?;
                 }
@@ -218,7 +217,7 @@ impl Rollout {
     fn reverse_step(&mut self, k: usize, in_segment: usize, aware: &mut AwareSteps) -> Result<()> {
         let nu = self.sim.model().nu();
         let at = k * nu..(k + 1) * nu;
-        self.sim.set_memory(self.segment.memory(in_segment))?;
+        self.sim.take_memory(self.segment.memory(in_segment))?;
         self.sim.step_on(
             self.segment.q(in_segment),
             self.segment.v(in_segment),

@@ -143,13 +143,13 @@ impl Rollout {
             taken: 0,
             failure: None,
         };
-        self.checkpoints.record(0, &self.sim, &self.q, &self.v)?;
+        self.checkpoints.record(0, &self.sim, &self.q, &self.v);
         self.write_state(0..1, &mut out);
         while ended.taken < e.length {
             let k = ended.taken;
             if k > 0 && k.is_multiple_of(interval) {
                 self.checkpoints
-                    .record(k / interval, &self.sim, &self.q, &self.v)?;
+                    .record(k / interval, &self.sim, &self.q, &self.v);
             }
             let outcome = self.observe(k, k..k + 1, &mut observer);
             if let Err(error) = outcome.and_then(|()| self.advance(k)) {
@@ -208,14 +208,14 @@ impl Rollout {
             return Ok(());
         };
         let nu = self.sim.model().nu();
-        self.segment.record(0, &self.sim, &self.q, &self.v)?;
+        self.segment.record(0, &self.sim, &self.q, &self.v);
         let at = At {
             q: &self.q,
             v: &self.v,
             u: &self.u[k * nu..(k + 1) * nu],
         };
         let outcome = observer.read(columns, &mut self.sim, at);
-        self.sim.set_memory(self.segment.memory(0))?;
+        self.sim.take_memory(self.segment.memory(0))?;
         outcome.map_err(|e| Error {
             message: format!("step {k}: {e}"),
             ..e
@@ -258,7 +258,7 @@ impl Rollout {
         observer: &mut dyn Observer,
     ) -> Result<()> {
         let nu = self.sim.model().nu();
-        self.sim.set_memory(self.segment.memory(in_segment))?;
+        self.sim.take_memory(self.segment.memory(in_segment))?;
         let at = At {
             q: self.segment.q(in_segment),
             v: self.segment.v(in_segment),

@@ -7,6 +7,7 @@
 
 mod adjoint;
 mod episode;
+mod side_by_side;
 mod tape;
 
 use crate::error::{Error, Result};
@@ -17,6 +18,7 @@ use crate::step::{Gradient, Options, Sim};
 pub use adjoint::{RolloutAdjoint, RolloutBars};
 pub(crate) use episode::check_bounds;
 pub use episode::{At, Ended, Episode, Observer};
+pub(crate) use side_by_side::{Run, run_side_by_side};
 use std::sync::Arc;
 use tape::{Tape, room};
 
@@ -272,17 +274,26 @@ impl Rollout {
     ) -> Result<()> {
         self.check_run(q0, v0, u, steps, &out)?;
         self.begin(q0, v0, act0, u)?;
-        self.columns = steps;
-        let (nq, nv, na) = (q0.len(), v0.len(), self.sim.act().len());
-        let interval = self.interval();
         for k in 0..steps {
-            if k % interval == 0 {
-                self.checkpoints
-                    .record(k / interval, &self.sim, &self.q, &self.v)?;
-            }
+            self.keep(k);
             self.advance(k)?;
         }
-        self.steps = Some(steps);
+        self.finish(steps, out)
+    }
+
+    /// Records the state before step k if it is a checkpoint.
+    fn keep(&mut self, k: usize) {
+        let interval = self.interval();
+        if k.is_multiple_of(interval) {
+            (self.checkpoints).record(k / interval, &self.sim, &self.q, &self.v);
+        }
+    }
+
+    /// Ends a run of `steps` steps, and writes its trajectory.
+    fn finish(&mut self, steps: usize, out: Trajectory<'_>) -> Result<()> {
+        let (nq, nv, na) = (self.q.len(), self.v.len(), self.sim.act().len());
+        let interval = self.interval();
+        (self.columns, self.steps) = (steps, Some(steps));
         let Trajectory { q, v, act } = out;
         if interval == 1 {
             if let Some(q) = q {
@@ -372,20 +383,22 @@ impl Rollout {
         let u = &self.u[k * nu..(k + 1) * nu];
         self.sim
             .step_on(&self.q, &self.v, u, &mut self.q_next, &mut self.v_next)
-            .map_err(|e| Error {
-                message: format!("step {k}: {e}"),
-                ..e
-            })?;
+            .map_err(|e| of_step(k, e))?;
+        self.take_next();
+        Ok(())
+    }
+
+    /// Goes on from the state after the step.
+    fn take_next(&mut self) {
         std::mem::swap(&mut self.q, &mut self.q_next);
         std::mem::swap(&mut self.v, &mut self.v_next);
-        Ok(())
     }
 
     /// Sets the simulation to checkpoint i.
     fn restore(&mut self, i: usize) -> Result<()> {
         self.q.copy_from_slice(self.checkpoints.q(i));
         self.v.copy_from_slice(self.checkpoints.v(i));
-        self.sim.set_memory(self.checkpoints.memory(i))
+        self.sim.take_memory(self.checkpoints.memory(i))
     }
 
     /// Writes the trajectory by repeating the run, which has succeeded before.
@@ -423,5 +436,13 @@ impl Rollout {
             see(k, &self.sim)?;
         }
         Ok(())
+    }
+}
+
+/// The error of step k, naming it.
+fn of_step(k: usize, e: Error) -> Error {
+    Error {
+        message: format!("step {k}: {e}"),
+        ..e
     }
 }

@@ -1,18 +1,18 @@
 //! The kept states of a trajectory.
 
 use crate::error::{Error, Result};
-use crate::linalg::grow;
 use crate::step::Sim;
 
-/// States one after the other: q, v, and the memory of the step.
+/// States one after the other: q, v, and the memory of the step, which is as long as the step needs.
 #[derive(Clone, Debug)]
 pub(super) struct Tape {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     memory: Vec<f64>,
+    /// End of each state's memory.
+    ends: Vec<usize>,
     nq: usize,
     nv: usize,
-    nm: usize,
     na: usize,
 }
 
@@ -23,20 +23,29 @@ impl Tape {
             q: room(nq, count)?,
             v: room(nv, count)?,
             memory: room(nm, count)?,
+            ends: room(1, count)?,
             nq,
             nv,
-            nm,
             na: sim.act().len(),
         })
     }
 
-    pub fn record(&mut self, i: usize, sim: &Sim, q: &[f64], v: &[f64]) -> Result<()> {
-        grow(&mut self.q, (i + 1) * self.nq);
-        grow(&mut self.v, (i + 1) * self.nv);
-        grow(&mut self.memory, (i + 1) * self.nm);
-        self.q[i * self.nq..][..self.nq].copy_from_slice(q);
-        self.v[i * self.nv..][..self.nv].copy_from_slice(v);
-        sim.get_memory(&mut self.memory[i * self.nm..][..self.nm])
+    /// Records state i, and forgets those after it. States are recorded in order.
+    pub fn record(&mut self, i: usize, sim: &Sim, q: &[f64], v: &[f64]) {
+        debug_assert!(i <= self.ends.len() && i < self.ends.capacity());
+        self.q.truncate(i * self.nq);
+        self.v.truncate(i * self.nv);
+        self.ends.truncate(i);
+        self.memory.truncate(self.start(i));
+        self.q.extend_from_slice(q);
+        self.v.extend_from_slice(v);
+        sim.append_memory(&mut self.memory);
+        self.ends.push(self.memory.len());
+    }
+
+    /// Start of state i's memory.
+    fn start(&self, i: usize) -> usize {
+        i.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
     pub fn q(&self, i: usize) -> &[f64] {
@@ -48,18 +57,19 @@ impl Tape {
     }
 
     pub fn memory(&self, i: usize) -> &[f64] {
-        &self.memory[i * self.nm..][..self.nm]
+        &self.memory[self.start(i)..self.ends[i]]
     }
 
     /// Activations, which are at the end of the memory.
     pub fn act(&self, i: usize) -> &[f64] {
-        &self.memory(i)[self.nm - self.na..]
+        let memory = self.memory(i);
+        &memory[memory.len() - self.na..]
     }
 }
 
 /// Capacity for `n · count` numbers, or an error if memory does not suffice. It stays untouched until a run
 /// needs it.
-pub(super) fn room(n: usize, count: usize) -> Result<Vec<f64>> {
+pub(super) fn room<T>(n: usize, count: usize) -> Result<Vec<T>> {
     let mut v = Vec::new();
     v.try_reserve_exact(n.saturating_mul(count)).map_err(|_| {
         Error::capacity(format!(

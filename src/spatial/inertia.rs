@@ -2,6 +2,7 @@
 
 use super::mat3::{Mat3, Sym3};
 use super::pose::Pose;
+use super::real::Real;
 use super::twist::{Twist, Wrench};
 use super::vec3::Vec3;
 use std::ops::{Add, AddAssign};
@@ -12,13 +13,47 @@ pub const INERTIA_PARAMS: usize = 10;
 /// A spatial inertia about its frame's origin: mass, first moment, second moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-pub struct Inertia {
+pub struct Inertia<T = f64> {
     /// Mass [kg].
-    pub mass: f64,
+    pub mass: T,
     /// First moment m·c [kg m]: mass times the centre of mass.
-    pub h: Vec3,
+    pub h: Vec3<T>,
     /// Rotational inertia about the frame's origin, not the centre of mass [kg m²].
-    pub i: Sym3,
+    pub i: Sym3<T>,
+}
+
+impl<T: Real> Inertia<T> {
+    /// Zeros in every lane; [`Inertia::ZERO`] for one number.
+    #[inline(always)]
+    pub fn zeros() -> Self {
+        Inertia {
+            mass: T::ZERO,
+            h: Vec3::zeros(),
+            i: Sym3::zeros(),
+        }
+    }
+
+    /// Momentum of the body moving with twist `v`, or the force that accelerates it by `v`.
+    #[inline(always)]
+    pub fn mul(&self, v: Twist<T>) -> Wrench<T> {
+        Wrench::new(
+            v.lin * self.mass - self.h.cross(v.ang),
+            self.i.mul_vec(v.ang) + self.h.cross(v.lin),
+        )
+    }
+
+    #[inline(always)]
+    pub fn transformed_by(&self, rot: &Mat3<T>, d: Vec3<T>) -> Self {
+        let h0 = rot.mul_vec(self.h);
+        let h = h0 + d * self.mass;
+        // About A: R I Rᵀ + 2 (d·h₀) 1 − d h₀ᵀ − h₀ dᵀ + m (d·d 1 − d dᵀ), folded into
+        // products of d with h₀ + h.
+        Inertia {
+            mass: self.mass,
+            h,
+            i: self.i.rotated(rot) + across(d, h0 + h),
+        }
+    }
 }
 
 impl Inertia {
@@ -67,32 +102,10 @@ impl Inertia {
         }
     }
 
-    /// Momentum of the body moving with twist `v`, or the force that accelerates it by `v`.
-    #[inline(always)]
-    pub fn mul(&self, v: Twist) -> Wrench {
-        Wrench::new(
-            v.lin * self.mass - self.h.cross(v.ang),
-            self.i.mul_vec(v.ang) + self.h.cross(v.lin),
-        )
-    }
-
     /// The same inertia, given in frame B, about and along frame A, where B is placed at `p` in A.
     #[inline(always)]
     pub fn transformed(&self, p: &Pose) -> Inertia {
         self.transformed_by(&p.rot, p.pos)
-    }
-
-    #[inline(always)]
-    pub fn transformed_by(&self, rot: &Mat3, d: Vec3) -> Inertia {
-        let h0 = rot.mul_vec(self.h);
-        let h = h0 + d * self.mass;
-        // About A: R I Rᵀ + 2 (d·h₀) 1 − d h₀ᵀ − h₀ dᵀ + m (d·d 1 − d dᵀ), folded into
-        // products of d with h₀ + h.
-        Inertia {
-            mass: self.mass,
-            h,
-            i: self.i.rotated(rot) + across(d, h0 + h),
-        }
     }
 
     /// Rotational inertia about a point, along the same axes. Linear in the inertia.
@@ -107,21 +120,22 @@ impl Inertia {
 
 /// (d·s) 1 − ½ (d sᵀ + s dᵀ).
 #[inline(always)]
-fn across(d: Vec3, s: Vec3) -> Sym3 {
+fn across<T: Real>(d: Vec3<T>, s: Vec3<T>) -> Sym3<T> {
+    let half = T::splat(-0.5);
     Sym3::new(
         d.y * s.y + d.z * s.z,
-        -0.5 * (d.x * s.y + d.y * s.x),
+        half * (d.x * s.y + d.y * s.x),
         d.x * s.x + d.z * s.z,
-        -0.5 * (d.x * s.z + d.z * s.x),
-        -0.5 * (d.y * s.z + d.z * s.y),
+        half * (d.x * s.z + d.z * s.x),
+        half * (d.y * s.z + d.z * s.y),
         d.x * s.x + d.y * s.y,
     )
 }
 
-impl Add for Inertia {
-    type Output = Inertia;
+impl<T: Real> Add for Inertia<T> {
+    type Output = Self;
     #[inline(always)]
-    fn add(self, o: Inertia) -> Inertia {
+    fn add(self, o: Self) -> Self {
         Inertia {
             mass: self.mass + o.mass,
             h: self.h + o.h,
@@ -130,9 +144,9 @@ impl Add for Inertia {
     }
 }
 
-impl AddAssign for Inertia {
+impl<T: Real> AddAssign for Inertia<T> {
     #[inline(always)]
-    fn add_assign(&mut self, o: Inertia) {
+    fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }

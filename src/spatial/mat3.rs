@@ -1,13 +1,14 @@
 //! 3×3 matrices: rotations, rotational inertias, and the blocks of spatial operators.
 
+use super::real::Real;
 use super::vec3::Vec3;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 /// A 3×3 matrix, stored by columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-pub struct Mat3 {
-    pub c: [Vec3; 3],
+pub struct Mat3<T = f64> {
+    pub c: [Vec3<T>; 3],
 }
 
 impl Default for Mat3 {
@@ -16,16 +17,62 @@ impl Default for Mat3 {
     }
 }
 
+impl<T> Mat3<T> {
+    #[inline(always)]
+    pub const fn from_columns(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Self {
+        Mat3 { c: [x, y, z] }
+    }
+}
+
+impl<T: Real> Mat3<T> {
+    /// Zeros in every lane; [`Mat3::ZERO`] for one number.
+    #[inline(always)]
+    pub fn zeros() -> Self {
+        Mat3::from_columns(Vec3::zeros(), Vec3::zeros(), Vec3::zeros())
+    }
+
+    /// The matrix of `v ×`.
+    #[inline(always)]
+    pub fn skew(v: Vec3<T>) -> Self {
+        Mat3::from_columns(
+            Vec3::new(T::ZERO, v.z, -v.y),
+            Vec3::new(-v.z, T::ZERO, v.x),
+            Vec3::new(v.y, -v.x, T::ZERO),
+        )
+    }
+
+    /// `a bᵀ`.
+    #[inline(always)]
+    pub fn outer(a: Vec3<T>, b: Vec3<T>) -> Self {
+        Mat3::from_columns(a * b.x, a * b.y, a * b.z)
+    }
+
+    #[inline(always)]
+    pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
+        self.c[0] * v.x + self.c[1] * v.y + self.c[2] * v.z
+    }
+
+    /// `selfᵀ v`.
+    #[inline(always)]
+    pub fn tr_mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
+        Vec3::new(self.c[0].dot(v), self.c[1].dot(v), self.c[2].dot(v))
+    }
+
+    #[inline(always)]
+    pub fn mul_mat(&self, o: &Self) -> Self {
+        Mat3::from_columns(
+            self.mul_vec(o.c[0]),
+            self.mul_vec(o.c[1]),
+            self.mul_vec(o.c[2]),
+        )
+    }
+}
+
 impl Mat3 {
     pub const ZERO: Mat3 = Mat3 { c: [Vec3::ZERO; 3] };
     pub const IDENTITY: Mat3 = Mat3 {
         c: [Vec3::X, Vec3::Y, Vec3::Z],
     };
-
-    #[inline(always)]
-    pub const fn from_columns(x: Vec3, y: Vec3, z: Vec3) -> Self {
-        Mat3 { c: [x, y, z] }
-    }
 
     #[inline(always)]
     pub const fn from_rows(x: Vec3, y: Vec3, z: Vec3) -> Self {
@@ -47,22 +94,6 @@ impl Mat3 {
         )
     }
 
-    /// The matrix of `v ×`.
-    #[inline(always)]
-    pub const fn skew(v: Vec3) -> Self {
-        Mat3::from_columns(
-            Vec3::new(0.0, v.z, -v.y),
-            Vec3::new(-v.z, 0.0, v.x),
-            Vec3::new(v.y, -v.x, 0.0),
-        )
-    }
-
-    /// `a bᵀ`.
-    #[inline(always)]
-    pub fn outer(a: Vec3, b: Vec3) -> Self {
-        Mat3::from_columns(a * b.x, a * b.y, a * b.z)
-    }
-
     /// Entry at (row, column).
     #[inline(always)]
     pub fn at(&self, row: usize, col: usize) -> f64 {
@@ -79,26 +110,6 @@ impl Mat3 {
     pub fn mul_skew(&self, v: Vec3) -> Mat3 {
         let [x, y, z] = self.c;
         Mat3::from_columns(y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x)
-    }
-
-    #[inline(always)]
-    pub fn mul_vec(&self, v: Vec3) -> Vec3 {
-        self.c[0] * v.x + self.c[1] * v.y + self.c[2] * v.z
-    }
-
-    /// `selfᵀ v`.
-    #[inline(always)]
-    pub fn tr_mul_vec(&self, v: Vec3) -> Vec3 {
-        Vec3::new(self.c[0].dot(v), self.c[1].dot(v), self.c[2].dot(v))
-    }
-
-    #[inline(always)]
-    pub fn mul_mat(&self, o: &Mat3) -> Mat3 {
-        Mat3::from_columns(
-            self.mul_vec(o.c[0]),
-            self.mul_vec(o.c[1]),
-            self.mul_vec(o.c[2]),
-        )
     }
 
     #[inline(always)]
@@ -131,41 +142,41 @@ impl Mat3 {
     }
 }
 
-impl Add for Mat3 {
-    type Output = Mat3;
+impl<T: Real> Add for Mat3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn add(self, o: Mat3) -> Mat3 {
+    fn add(self, o: Self) -> Self {
         Mat3::from_columns(self.c[0] + o.c[0], self.c[1] + o.c[1], self.c[2] + o.c[2])
     }
 }
 
-impl AddAssign for Mat3 {
+impl<T: Real> AddAssign for Mat3<T> {
     #[inline(always)]
-    fn add_assign(&mut self, o: Mat3) {
+    fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }
 
-impl Sub for Mat3 {
-    type Output = Mat3;
+impl<T: Real> Sub for Mat3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn sub(self, o: Mat3) -> Mat3 {
+    fn sub(self, o: Self) -> Self {
         Mat3::from_columns(self.c[0] - o.c[0], self.c[1] - o.c[1], self.c[2] - o.c[2])
     }
 }
 
-impl Neg for Mat3 {
-    type Output = Mat3;
+impl<T: Real> Neg for Mat3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn neg(self) -> Mat3 {
-        self * -1.0
+    fn neg(self) -> Self {
+        self * T::splat(-1.0)
     }
 }
 
-impl Mul<f64> for Mat3 {
-    type Output = Mat3;
+impl<T: Real> Mul<T> for Mat3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn mul(self, s: f64) -> Mat3 {
+    fn mul(self, s: T) -> Self {
         Mat3::from_columns(self.c[0] * s, self.c[1] * s, self.c[2] * s)
     }
 }
@@ -173,20 +184,18 @@ impl Mul<f64> for Mat3 {
 /// A symmetric 3×3 matrix by its six entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-pub struct Sym3 {
-    pub xx: f64,
-    pub xy: f64,
-    pub yy: f64,
-    pub xz: f64,
-    pub yz: f64,
-    pub zz: f64,
+pub struct Sym3<T = f64> {
+    pub xx: T,
+    pub xy: T,
+    pub yy: T,
+    pub xz: T,
+    pub yz: T,
+    pub zz: T,
 }
 
-impl Sym3 {
-    pub const ZERO: Sym3 = Sym3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-
+impl<T> Sym3<T> {
     #[inline(always)]
-    pub const fn new(xx: f64, xy: f64, yy: f64, xz: f64, yz: f64, zz: f64) -> Self {
+    pub const fn new(xx: T, xy: T, yy: T, xz: T, yz: T, zz: T) -> Self {
         Sym3 {
             xx,
             xy,
@@ -196,6 +205,42 @@ impl Sym3 {
             zz,
         }
     }
+}
+
+impl<T: Real> Sym3<T> {
+    /// Zeros in every lane; [`Sym3::ZERO`] for one number.
+    #[inline(always)]
+    pub fn zeros() -> Self {
+        let z = T::ZERO;
+        Sym3::new(z, z, z, z, z, z)
+    }
+
+    #[inline(always)]
+    pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
+        Vec3::new(
+            self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        )
+    }
+
+    /// `R self Rᵀ` for a rotation R.
+    #[inline(always)]
+    pub fn rotated(&self, r: &Mat3<T>) -> Self {
+        let a = Mat3::from_columns(
+            r.c[0] * self.xx + r.c[1] * self.xy + r.c[2] * self.xz,
+            r.c[0] * self.xy + r.c[1] * self.yy + r.c[2] * self.yz,
+            r.c[0] * self.xz + r.c[1] * self.yz + r.c[2] * self.zz,
+        );
+        let e = |i: usize, j: usize| {
+            a.c[0][i] * r.c[0][j] + a.c[1][i] * r.c[1][j] + a.c[2][i] * r.c[2][j]
+        };
+        Sym3::new(e(0, 0), e(0, 1), e(1, 1), e(0, 2), e(1, 2), e(2, 2))
+    }
+}
+
+impl Sym3 {
+    pub const ZERO: Sym3 = Sym3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 
     #[inline(always)]
     pub const fn diagonal(d: Vec3) -> Self {
@@ -224,29 +269,6 @@ impl Sym3 {
         )
     }
 
-    #[inline(always)]
-    pub fn mul_vec(&self, v: Vec3) -> Vec3 {
-        Vec3::new(
-            self.xx * v.x + self.xy * v.y + self.xz * v.z,
-            self.xy * v.x + self.yy * v.y + self.yz * v.z,
-            self.xz * v.x + self.yz * v.y + self.zz * v.z,
-        )
-    }
-
-    /// `R self Rᵀ` for a rotation R.
-    #[inline(always)]
-    pub fn rotated(&self, r: &Mat3) -> Sym3 {
-        let a = Mat3::from_columns(
-            r.c[0] * self.xx + r.c[1] * self.xy + r.c[2] * self.xz,
-            r.c[0] * self.xy + r.c[1] * self.yy + r.c[2] * self.yz,
-            r.c[0] * self.xz + r.c[1] * self.yz + r.c[2] * self.zz,
-        );
-        let e = |i: usize, j: usize| {
-            a.c[0][i] * r.c[0][j] + a.c[1][i] * r.c[1][j] + a.c[2][i] * r.c[2][j]
-        };
-        Sym3::new(e(0, 0), e(0, 1), e(1, 1), e(0, 2), e(1, 2), e(2, 2))
-    }
-
     /// `vᵀv 1 − v vᵀ`: the rotational inertia of a unit mass at v.
     #[inline(always)]
     pub fn of_point(v: Vec3) -> Sym3 {
@@ -261,10 +283,10 @@ impl Sym3 {
     }
 }
 
-impl Add for Sym3 {
-    type Output = Sym3;
+impl<T: Real> Add for Sym3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn add(self, o: Sym3) -> Sym3 {
+    fn add(self, o: Self) -> Self {
         Sym3::new(
             self.xx + o.xx,
             self.xy + o.xy,
@@ -276,25 +298,25 @@ impl Add for Sym3 {
     }
 }
 
-impl AddAssign for Sym3 {
+impl<T: Real> AddAssign for Sym3<T> {
     #[inline(always)]
-    fn add_assign(&mut self, o: Sym3) {
+    fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }
 
-impl Sub for Sym3 {
-    type Output = Sym3;
+impl<T: Real> Sub for Sym3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn sub(self, o: Sym3) -> Sym3 {
-        self + o * -1.0
+    fn sub(self, o: Self) -> Self {
+        self + o * T::splat(-1.0)
     }
 }
 
-impl Mul<f64> for Sym3 {
-    type Output = Sym3;
+impl<T: Real> Mul<T> for Sym3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn mul(self, s: f64) -> Sym3 {
+    fn mul(self, s: T) -> Self {
         Sym3::new(
             self.xx * s,
             self.xy * s,

@@ -9,6 +9,7 @@ mod log_cholesky;
 mod mat3;
 mod pose;
 mod quat;
+mod real;
 mod twist;
 mod vec3;
 pub mod wrap;
@@ -19,5 +20,6 @@ pub use log_cholesky::{from_log_cholesky, log_cholesky_jacobian, to_log_cholesky
 pub use mat3::{Mat3, Sym3};
 pub use pose::Pose;
 pub use quat::{Quat, so3_exp, so3_left_jacobian, so3_log, so3_log_jacobian, so3_right_jacobian};
+pub use real::Real;
 pub use twist::{Twist, Wrench};
 pub use vec3::Vec3;

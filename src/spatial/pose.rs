@@ -8,14 +8,21 @@ use super::vec3::Vec3;
 /// The placement of a frame B in a frame A: x_A = rot · x_B + pos.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-pub struct Pose {
-    pub rot: Mat3,
-    pub pos: Vec3,
+pub struct Pose<T = f64> {
+    pub rot: Mat3<T>,
+    pub pos: Vec3<T>,
 }
 
 impl Default for Pose {
     fn default() -> Self {
         Pose::IDENTITY
+    }
+}
+
+impl<T> Pose<T> {
+    #[inline(always)]
+    pub const fn new(rot: Mat3<T>, pos: Vec3<T>) -> Self {
+        Pose { rot, pos }
     }
 }
 
@@ -31,11 +38,6 @@ impl Pose {
     }
 
     pub const IDENTITY: Pose = Pose::new(Mat3::IDENTITY, Vec3::ZERO);
-
-    #[inline(always)]
-    pub const fn new(rot: Mat3, pos: Vec3) -> Self {
-        Pose { rot, pos }
-    }
 
     #[inline(always)]
     pub const fn translation(pos: Vec3) -> Self {

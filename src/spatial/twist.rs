@@ -1,33 +1,44 @@
 //! Twists (motion vectors) and wrenches (force vectors), linear part first.
 
+use super::real::Real;
 use super::vec3::Vec3;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A motion vector: velocity, acceleration, or a column of a motion subspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-pub struct Twist {
-    pub lin: Vec3,
-    pub ang: Vec3,
+pub struct Twist<T = f64> {
+    pub lin: Vec3<T>,
+    pub ang: Vec3<T>,
 }
 
 /// A force vector: force and moment, or momentum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-pub struct Wrench {
-    pub lin: Vec3,
-    pub ang: Vec3,
+pub struct Wrench<T = f64> {
+    pub lin: Vec3<T>,
+    pub ang: Vec3<T>,
 }
 
 macro_rules! linear_space {
     ($t:ident) => {
-        impl $t {
-            pub const ZERO: $t = $t::new(Vec3::ZERO, Vec3::ZERO);
-
+        impl<T> $t<T> {
             #[inline(always)]
-            pub const fn new(lin: Vec3, ang: Vec3) -> Self {
+            pub const fn new(lin: Vec3<T>, ang: Vec3<T>) -> Self {
                 $t { lin, ang }
             }
+        }
+
+        impl<T: Real> $t<T> {
+            /// Zeros in every lane; `ZERO` for one number.
+            #[inline(always)]
+            pub fn zeros() -> Self {
+                $t::new(Vec3::zeros(), Vec3::zeros())
+            }
+        }
+
+        impl $t {
+            pub const ZERO: $t = $t::new(Vec3::ZERO, Vec3::ZERO);
 
             /// The unit vector along coordinate `k` of (linear; angular).
             #[inline(always)]
@@ -56,48 +67,48 @@ macro_rules! linear_space {
             }
         }
 
-        impl Add for $t {
-            type Output = $t;
+        impl<T: Real> Add for $t<T> {
+            type Output = Self;
             #[inline(always)]
-            fn add(self, o: $t) -> $t {
+            fn add(self, o: Self) -> Self {
                 $t::new(self.lin + o.lin, self.ang + o.ang)
             }
         }
 
-        impl Sub for $t {
-            type Output = $t;
+        impl<T: Real> Sub for $t<T> {
+            type Output = Self;
             #[inline(always)]
-            fn sub(self, o: $t) -> $t {
+            fn sub(self, o: Self) -> Self {
                 $t::new(self.lin - o.lin, self.ang - o.ang)
             }
         }
 
-        impl Neg for $t {
-            type Output = $t;
+        impl<T: Real> Neg for $t<T> {
+            type Output = Self;
             #[inline(always)]
-            fn neg(self) -> $t {
+            fn neg(self) -> Self {
                 $t::new(-self.lin, -self.ang)
             }
         }
 
-        impl Mul<f64> for $t {
-            type Output = $t;
+        impl<T: Real> Mul<T> for $t<T> {
+            type Output = Self;
             #[inline(always)]
-            fn mul(self, s: f64) -> $t {
+            fn mul(self, s: T) -> Self {
                 $t::new(self.lin * s, self.ang * s)
             }
         }
 
-        impl AddAssign for $t {
+        impl<T: Real> AddAssign for $t<T> {
             #[inline(always)]
-            fn add_assign(&mut self, o: $t) {
+            fn add_assign(&mut self, o: Self) {
                 *self = *self + o;
             }
         }
 
-        impl SubAssign for $t {
+        impl<T: Real> SubAssign for $t<T> {
             #[inline(always)]
-            fn sub_assign(&mut self, o: $t) {
+            fn sub_assign(&mut self, o: Self) {
                 *self = *self - o;
             }
         }
@@ -107,10 +118,10 @@ macro_rules! linear_space {
 linear_space!(Twist);
 linear_space!(Wrench);
 
-impl Twist {
+impl<T: Real> Twist<T> {
     /// The rate of change of a twist `o` carried along by `self`: `self × o`.
     #[inline(always)]
-    pub fn cross(self, o: Twist) -> Twist {
+    pub fn cross(self, o: Self) -> Self {
         Twist::new(
             self.ang.cross(o.lin) + self.lin.cross(o.ang),
             self.ang.cross(o.ang),
@@ -119,7 +130,7 @@ impl Twist {
 
     /// The rate of change of a wrench `f` carried along by `self`: `self ×* f`.
     #[inline(always)]
-    pub fn cross_wrench(self, f: Wrench) -> Wrench {
+    pub fn cross_wrench(self, f: Wrench<T>) -> Wrench<T> {
         Wrench::new(
             self.ang.cross(f.lin),
             self.ang.cross(f.ang) + self.lin.cross(f.lin),
@@ -128,13 +139,13 @@ impl Twist {
 
     /// Power of a wrench on this twist.
     #[inline(always)]
-    pub fn dot(self, f: Wrench) -> f64 {
+    pub fn dot(self, f: Wrench<T>) -> T {
         self.lin.dot(f.lin) + self.ang.dot(f.ang)
     }
 
     /// Velocity of the body's point that is now at `p` (same frame).
     #[inline(always)]
-    pub fn at(self, p: Vec3) -> Vec3 {
+    pub fn at(self, p: Vec3<T>) -> Vec3<T> {
         self.lin + self.ang.cross(p)
     }
 }

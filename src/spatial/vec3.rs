@@ -1,14 +1,44 @@
 //! Three-vectors: positions, axes, linear and angular parts.
 
+use super::real::Real;
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 /// A column of three numbers. The unit and the frame are the owner's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-pub struct Vec3 {
-    pub x: f64,
-    pub y: f64,
-    pub z: f64,
+pub struct Vec3<T = f64> {
+    pub x: T,
+    pub y: T,
+    pub z: T,
+}
+
+impl<T> Vec3<T> {
+    #[inline(always)]
+    pub const fn new(x: T, y: T, z: T) -> Self {
+        Vec3 { x, y, z }
+    }
+}
+
+impl<T: Real> Vec3<T> {
+    /// Zeros in every lane; [`Vec3::ZERO`] for one number.
+    #[inline(always)]
+    pub fn zeros() -> Self {
+        Vec3::new(T::ZERO, T::ZERO, T::ZERO)
+    }
+
+    #[inline(always)]
+    pub fn dot(self, o: Self) -> T {
+        self.x * o.x + self.y * o.y + self.z * o.z
+    }
+
+    #[inline(always)]
+    pub fn cross(self, o: Self) -> Self {
+        Vec3::new(
+            self.y * o.z - self.z * o.y,
+            self.z * o.x - self.x * o.z,
+            self.x * o.y - self.y * o.x,
+        )
+    }
 }
 
 impl Vec3 {
@@ -16,11 +46,6 @@ impl Vec3 {
     pub const X: Vec3 = Vec3::new(1.0, 0.0, 0.0);
     pub const Y: Vec3 = Vec3::new(0.0, 1.0, 0.0);
     pub const Z: Vec3 = Vec3::new(0.0, 0.0, 1.0);
-
-    #[inline(always)]
-    pub const fn new(x: f64, y: f64, z: f64) -> Self {
-        Vec3 { x, y, z }
-    }
 
     /// The unit vector along coordinate `axis` (0, 1 or 2).
     #[inline(always)]
@@ -38,20 +63,6 @@ impl Vec3 {
     #[inline(always)]
     pub const fn to_array(self) -> [f64; 3] {
         [self.x, self.y, self.z]
-    }
-
-    #[inline(always)]
-    pub fn dot(self, o: Vec3) -> f64 {
-        self.x * o.x + self.y * o.y + self.z * o.z
-    }
-
-    #[inline(always)]
-    pub fn cross(self, o: Vec3) -> Vec3 {
-        Vec3::new(
-            self.y * o.z - self.z * o.y,
-            self.z * o.x - self.x * o.z,
-            self.x * o.y - self.y * o.x,
-        )
     }
 
     #[inline(always)]
@@ -99,56 +110,56 @@ impl Vec3 {
     }
 }
 
-impl Add for Vec3 {
-    type Output = Vec3;
+impl<T: Real> Add for Vec3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn add(self, o: Vec3) -> Vec3 {
+    fn add(self, o: Self) -> Self {
         Vec3::new(self.x + o.x, self.y + o.y, self.z + o.z)
     }
 }
 
-impl Sub for Vec3 {
-    type Output = Vec3;
+impl<T: Real> Sub for Vec3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn sub(self, o: Vec3) -> Vec3 {
+    fn sub(self, o: Self) -> Self {
         Vec3::new(self.x - o.x, self.y - o.y, self.z - o.z)
     }
 }
 
-impl Neg for Vec3 {
-    type Output = Vec3;
+impl<T: Real> Neg for Vec3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn neg(self) -> Vec3 {
+    fn neg(self) -> Self {
         Vec3::new(-self.x, -self.y, -self.z)
     }
 }
 
-impl Mul<f64> for Vec3 {
-    type Output = Vec3;
+impl<T: Real> Mul<T> for Vec3<T> {
+    type Output = Self;
     #[inline(always)]
-    fn mul(self, s: f64) -> Vec3 {
+    fn mul(self, s: T) -> Self {
         Vec3::new(self.x * s, self.y * s, self.z * s)
     }
 }
 
-impl AddAssign for Vec3 {
+impl<T: Real> AddAssign for Vec3<T> {
     #[inline(always)]
-    fn add_assign(&mut self, o: Vec3) {
+    fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }
 
-impl SubAssign for Vec3 {
+impl<T: Real> SubAssign for Vec3<T> {
     #[inline(always)]
-    fn sub_assign(&mut self, o: Vec3) {
+    fn sub_assign(&mut self, o: Self) {
         *self = *self - o;
     }
 }
 
-impl Index<usize> for Vec3 {
-    type Output = f64;
+impl<T> Index<usize> for Vec3<T> {
+    type Output = T;
     #[inline(always)]
-    fn index(&self, i: usize) -> &f64 {
+    fn index(&self, i: usize) -> &T {
         match i {
             0 => &self.x,
             1 => &self.y,
@@ -157,9 +168,9 @@ impl Index<usize> for Vec3 {
     }
 }
 
-impl IndexMut<usize> for Vec3 {
+impl<T> IndexMut<usize> for Vec3<T> {
     #[inline(always)]
-    fn index_mut(&mut self, i: usize) -> &mut f64 {
+    fn index_mut(&mut self, i: usize) -> &mut T {
         match i {
             0 => &mut self.x,
             1 => &mut self.y,

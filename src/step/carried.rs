@@ -84,7 +84,21 @@ impl Sim {
     /// Copies the memory between steps; `memory_size` entries.
     pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
         check_length("warm", out, self.memory_size())?;
-        let (warm, rest) = out.split_at_mut(self.warm_size());
+        self.write_memory(self.warm_size(), out);
+        Ok(())
+    }
+
+    /// Appends the memory between steps without the zeros of unused room: most steps use little of it.
+    pub(crate) fn append_memory(&self, out: &mut Vec<f64>) {
+        let warm = (self.contact.as_ref()).map_or(0, |c| c.constraints.memory.used());
+        let (start, rest) = (out.len(), self.memory_size() - self.warm_size());
+        out.resize(start + warm + rest, 0.0);
+        self.write_memory(warm, &mut out[start..]);
+    }
+
+    /// Writes the memory between steps, with this many numbers of the warm start.
+    fn write_memory(&self, warm: usize, out: &mut [f64]) {
+        let (warm, rest) = out.split_at_mut(warm);
         let (guess, rest) = rest.split_at_mut(self.guess().len());
         let (carried, act) = rest.split_at_mut(self.carried.len());
         guess.copy_from_slice(self.guess());
@@ -93,13 +107,18 @@ impl Sim {
         }
         carried.copy_from_slice(&self.carried);
         act.copy_from_slice(&self.act);
-        Ok(())
     }
 
     /// Restores the memory between steps; the following steps repeat bit for bit.
     pub fn set_memory(&mut self, memory: &[f64]) -> Result<()> {
         check_length("warm", memory, self.memory_size())?;
-        let (warm, rest) = memory.split_at(self.warm_size());
+        self.take_memory(memory)
+    }
+
+    /// Restores the memory of [`Sim::append_memory`], or that of [`Sim::get_memory`].
+    pub(crate) fn take_memory(&mut self, memory: &[f64]) -> Result<()> {
+        let rest = self.memory_size() - self.warm_size();
+        let (warm, rest) = memory.split_at(memory.len() - rest);
         if let Some(i) = first_not_finite(rest) {
             let i = warm.len() + i;
             return Err(Error::numerical(format!(

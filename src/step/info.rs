@@ -130,12 +130,20 @@ pub(crate) fn check_places(kin: &Kinematics) -> Result<()> {
     // Without a branch per number.
     let near = |p: &Vec3| p.x.abs() + p.y.abs() + p.z.abs() < REACH;
     let all_near = |points: &[Vec3]| points.iter().fold(true, |all, p| all & near(p));
-    if all_near(&kin.pos) & all_near(&kin.origin) {
-        Ok(())
-    } else {
-        Err(Error::numerical(format!(
+    accept_places(all_near(&kin.pos) & all_near(&kin.origin))
+}
+
+/// [`check_places`] by sums of the absolute coordinates of all places.
+pub(crate) fn check_place_sums(mut sums: impl Iterator<Item = f64>) -> Result<()> {
+    accept_places(sums.all(|sum| sum < REACH))
+}
+
+fn accept_places(are_near: bool) -> Result<()> {
+    match are_near {
+        true => Ok(()),
+        false => Err(Error::numerical(format!(
             "q: it places a body beyond {REACH:e} m, where results are not finite"
-        )))
+        ))),
     }
 }
 

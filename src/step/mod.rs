@@ -43,6 +43,7 @@ mod prescribed;
 mod products;
 mod reduced;
 mod selection;
+mod side_by_side;
 mod sim;
 mod split;
 mod stages;
@@ -70,6 +71,7 @@ pub use observe::LastStep;
 pub use options::{Contact, ConvexVariant, Integrator, Options};
 pub use parts::Parts;
 pub(crate) use parts::law_of;
+pub(crate) use side_by_side::{Stepped, step_side_by_side};
 pub use sim::Sim;
 
 use crate::error::Result;

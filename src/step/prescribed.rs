@@ -53,7 +53,11 @@ impl Prescribed {
     }
 
     pub fn dofs(&self) -> impl Iterator<Item = usize> + use<'_> {
-        let all = self.is_prescribed.iter().enumerate();
+        let some = match self.is_empty() {
+            true => &[][..],
+            false => &self.is_prescribed[..],
+        };
+        let all = some.iter().enumerate();
         all.filter_map(|(k, prescribed)| prescribed.then_some(k))
     }
 

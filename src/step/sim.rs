@@ -6,7 +6,9 @@ use super::contact::ContactStage;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
-use super::info::{Gradient, are_near, check_finite, check_length, check_places, check_state};
+use super::info::{
+    Gradient, are_near, check_finite, check_length, check_place_sums, check_places, check_state,
+};
 use super::linearization::Linearization;
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
@@ -22,6 +24,8 @@ use super::theta::Theta;
 use super::{explicit, implicit_stage};
 use crate::dynamics::Dynamics;
 use crate::dynamics::asked::Asked;
+use crate::dynamics::four::Four;
+use crate::dynamics::system::System;
 use crate::error::{Error, Result};
 use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
@@ -350,6 +354,12 @@ impl Sim {
         check_length("q_next", q_next, self.model.nq())?;
         check_length("v_next", v_next, self.model.nv())?;
         self.take(q, v, u, &[])?;
+        self.deliver(q_next, v_next);
+        Ok(())
+    }
+
+    /// Keeps the memory of the last step for the next one, and copies its end out.
+    pub(super) fn deliver(&mut self, q_next: &mut [f64], v_next: &mut [f64]) {
         if let Some(c) = &mut self.contact {
             c.remember();
         }
@@ -359,21 +369,14 @@ impl Sim {
         self.act.copy_from_slice(&s.drives.next);
         q_next.copy_from_slice(&s.q_next);
         v_next.copy_from_slice(&s.v_next);
-        Ok(())
     }
 
     /// Computes the step from (q, v, u), with additional generalized forces `applied` (may be empty), and
     /// makes it the last step. The memory between steps does not change.
     pub(super) fn take(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
-        self.check_state(q, Some(v))?;
-        check_finite("u", u, self.model.nu())?;
-        self.check_prescribed()?;
-        if self.last == Last::Collide {
-            self.last = Last::Nothing;
-        }
+        self.begin_take(q, v, u)?;
         // A stage computes recursions at its own state.
         let is_solved = self.implicit.is_some() || self.theta.is_some();
-        self.held = Held::Other;
         let placed = match is_solved {
             true if are_near(&self.model, &self.params, q) => Ok(()),
             true => self.update_positions_alone(q),
@@ -387,9 +390,7 @@ impl Sim {
             }
             return Err(self.name_crowd(e));
         }
-        self.pending.label_activations();
-        std::mem::swap(&mut self.state, &mut self.pending);
-        (self.last, self.held) = (Last::Step, Held::Velocities);
+        self.accept(Held::Velocities);
         if let Some(implicit) = &mut self.implicit {
             self.held = implicit.accept();
         }
@@ -397,6 +398,65 @@ impl Sim {
             theta.accept();
         }
         Ok(())
+    }
+
+    /// Checks the arguments of a step.
+    fn begin_take(&mut self, q: &[f64], v: &[f64], u: &[f64]) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        check_finite("u", u, self.model.nu())?;
+        self.check_prescribed()?;
+        if self.last == Last::Collide {
+            self.last = Last::Nothing;
+        }
+        self.held = Held::Other;
+        Ok(())
+    }
+
+    /// True if the recursions of a step may run beside those of other simulations
+    /// ([`step_side_by_side`](super::step_side_by_side)): the step has no rows and no stages, and its forces
+    /// depend on no placement.
+    pub(crate) fn is_plain(&self) -> bool {
+        let has_stages = self.implicit.is_some() || self.theta.is_some();
+        let is_tree = matches!(self.dynamics.system, System::Definite);
+        self.contact.is_none()
+            && !has_stages
+            && is_tree
+            && self.prescribed.is_empty()
+            && self.model.reduction().is_none()
+            && self.model.topology().varying.is_empty()
+            && self.forces.act_on_dofs_alone()
+    }
+
+    /// The stages of a step of a plain simulation before the free motion.
+    pub(super) fn set_out(&mut self, q: &[f64], v: &[f64], u: &[f64]) -> Result<()> {
+        self.begin_take(q, v, u)?;
+        self.begin_pending(q, v, u)?;
+        let mut at = self.stepping(&[]);
+        at.start();
+        at.push().map(|_| ())
+    }
+
+    /// The stages after the free motion, which is in this lane.
+    pub(super) fn arrive(
+        &mut self,
+        four: &Four,
+        lane: usize,
+        [q, v]: [&mut [f64]; 2],
+    ) -> Result<()> {
+        check_place_sums(four.reach(lane))?;
+        let mut at = self.stepping(&[]);
+        at.land(four.acc.iter().map(|acc| acc.0[lane]))?;
+        // The recursions of this simulation are not at this state.
+        self.accept(Held::Other);
+        self.deliver(q, v);
+        Ok(())
+    }
+
+    /// Makes the pending step the last one.
+    pub(super) fn accept(&mut self, held: Held) {
+        self.pending.label_activations();
+        std::mem::swap(&mut self.state, &mut self.pending);
+        (self.last, self.held) = (Last::Step, held);
     }
 
     /// Writes the contact reports of the pending step.
@@ -425,13 +485,7 @@ impl Sim {
 
     /// Computes a step into `pending`. The last step is kept until this one has succeeded.
     fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
-        let s = &mut self.pending;
-        s.q.copy_from_slice(q);
-        s.v.copy_from_slice(v);
-        s.u.copy_from_slice(u);
-        s.carried.copy_from_slice(&self.carried);
-        s.drives
-            .take(&self.model, self.options.time_step, u, &self.act)?;
+        self.begin_pending(q, v, u)?;
         if self.implicit.is_some() {
             return self.pending_implicit();
         }
@@ -443,6 +497,16 @@ impl Sim {
         };
         self.theta = theta;
         done
+    }
+
+    /// Takes the inputs of the pending step.
+    pub(super) fn begin_pending(&mut self, q: &[f64], v: &[f64], u: &[f64]) -> Result<()> {
+        let s = &mut self.pending;
+        s.q.copy_from_slice(q);
+        s.v.copy_from_slice(v);
+        s.u.copy_from_slice(u);
+        s.carried.copy_from_slice(&self.carried);
+        (s.drives).take(&self.model, self.options.time_step, u, &self.act)
     }
 
     /// Replaces the last step's impulses and results by those with complementarity relaxed by κ; Jacobians

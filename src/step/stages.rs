@@ -115,6 +115,22 @@ impl Stepping<'_> {
         check_acceleration(model, &s.acc)
     }
 
+    /// The end of a step without rows, from the acceleration of its free motion.
+    ///
+    /// # Errors
+    /// `Numerical` if a result is not finite.
+    pub fn land(&mut self, acc: impl Iterator<Item = f64>) -> Result<()> {
+        self.s
+            .acc
+            .iter_mut()
+            .zip(acc)
+            .for_each(|(to, acc)| *to = acc);
+        check_acceleration(self.model, &self.s.acc)?;
+        let margin = self.s.forces_margin;
+        self.respond(margin)?;
+        self.advance(margin)
+    }
+
     /// The velocity at the end, with the impulses of contacts and other constraints: collision, rows, law.
     ///
     /// # Errors
