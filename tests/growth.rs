@@ -7,7 +7,10 @@ use common::checker::{free_body, ground};
 use common::scene::{lying, lying_spec};
 use common::tendons::tendon;
 use common::*;
-use diffsim::model::spec::{GeomSpec, HeightField, JointKind, ModelSpec, ShapeSpec};
+use diffsim::collision::patch::{Representation, Side, collide};
+use diffsim::model::spec::{
+    GeomSpec, HeightField, HydroelasticKind, JointKind, ModelSpec, ShapeSpec,
+};
 use diffsim::model::tendon::{PathPoint, TendonPath};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
@@ -193,6 +196,40 @@ fn a_field_costs_the_cells_that_something_is_near_to() {
     println!("{} and {} µs", 1e6 * coarse, 1e6 * fine);
     // A hundred times as many cells under the ball.
     assert!(fine < 50.0 * coarse, "{coarse} {fine}");
+}
+
+/// Number of faces between two balls whose edges are an `n`th of their radius, and the smallest time per face.
+fn seconds_per_face(n: f64) -> (usize, f64) {
+    let shape = ShapeSpec::Sphere { radius: 0.05 };
+    let mut spec = GeomSpec::new("ball", 1, Pose::IDENTITY, shape.clone());
+    spec.hydroelastic.kind = HydroelasticKind::Compliant;
+    spec.hydroelastic.resolution = 0.05 / n;
+    let body = Representation::of(&spec, &shape).unwrap().unwrap();
+    let other = Pose::from_quat(
+        Quat::exp(Vec3::new(0.1, 0.2, 0.3)),
+        Vec3::new(1e-3, 2e-3, 0.098),
+    );
+    let side = |pose| Side {
+        body: &body,
+        pose,
+        modulus: 1e5,
+    };
+    let (mut count, mut least) = (0, f64::INFINITY);
+    for _ in 0..30 {
+        count = 0;
+        let start = Instant::now();
+        collide(side(&Pose::IDENTITY), side(&other), |_| count += 1);
+        least = least.min(start.elapsed().as_secs_f64());
+    }
+    (count, least / count as f64)
+}
+
+/// With one box around each tetrahedron, a face of the fine balls took nine times as long as one of the coarse ones.
+#[test]
+fn faces_of_fine_meshes_cost_as_much_as_those_of_coarse_ones() {
+    let [(few, coarse), (many, fine)] = [4.0, 12.0].map(seconds_per_face);
+    println!("{few} faces, {coarse:e} s each; {many} faces, {fine:e} s each");
+    assert!(many > 5 * few && fine < 3.0 * coarse);
 }
 
 /// Smallest time of a step of a chain that touches nothing.

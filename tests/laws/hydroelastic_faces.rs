@@ -207,6 +207,18 @@ fn cylinders_and_rigid_spheres_have_their_closed_forms() {
     );
 }
 
+/// A rigid facet in the plane between two octants of a sphere's mesh presses as one a nanometre above it.
+#[test]
+fn faces_between_elements_are_found() {
+    let ball = soft(ShapeSpec::Sphere { radius: 0.05 }, 0.03);
+    let block = hard(cube(0.05), 0.03);
+    let force = |z: f64| {
+        let all = faces((&ball, Pose::IDENTITY, E), (&block, above(z), 0.0));
+        pressed(&all).0.z
+    };
+    close(force(0.05), force(0.05 + 1e-9), 1e-6);
+}
+
 /// A rigid body is the limit of a stiff one, and two equal ones share the depth.
 #[test]
 fn two_compliant_bodies_act_in_series() {

@@ -13,6 +13,7 @@ import pinocchio
 
 import against_differences
 import against_drake
+import against_drake_faces
 import against_mujoco
 import against_mujoco_adhesion
 import against_mujoco_friction
@@ -63,6 +64,8 @@ def main(names):
         distances.compare(report)
         report.section("Compliant contact of a ball against Drake's SAP")
         against_drake.compare(report)
+        report.section("Hydroelastic contact against Drake")
+        against_drake_faces.compare(report)
         report.section("Boxed contact of a body on the floor against Nimble")
         against_nimble.compare(report)
     print(f"\n{report.summary()}")

@@ -1,11 +1,18 @@
 //! Elements of meshes: triangles of a surface, and tetrahedra with a linear pressure.
 
 use super::scalar::{Real, V3};
-use super::tree::Tree;
+use super::tree::{Piece, Tree};
 use crate::spatial::Vec3;
 
 /// Volumes and areas below this share of the cube and square of a mesh's size count as zero.
 const FLAT: f64 = 1e-14;
+
+/// Most lengths of the first piece in a tetrahedron.
+const FINEST: f64 = 1e4;
+
+/// Boxes of pieces are larger than the pieces by this share of the mesh's size, which is more than their
+/// round-off.
+const LARGER: f64 = 1e-12;
 
 /// A triangle with its outward unit normal.
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +55,31 @@ pub(super) struct Volume {
     pub size: f64,
 }
 
-pub(super) fn bounds(points: &[Vec3]) -> [Vec3; 2] {
-    let mut all = [points[0]; 2];
-    for p in points {
+/// Lower and upper corner of the box around points.
+struct Bounds([Vec3; 2]);
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        let infinite = Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY);
+        Bounds([infinite, -infinite])
+    }
+}
+
+impl Bounds {
+    fn add(&mut self, p: Vec3) {
         for k in 0..3 {
-            all[0][k] = all[0][k].min(p[k]);
-            all[1][k] = all[1][k].max(p[k]);
+            self.0[0][k] = self.0[0][k].min(p[k]);
+            self.0[1][k] = self.0[1][k].max(p[k]);
         }
     }
-    all
+}
+
+fn bounds(points: &[Vec3]) -> [Vec3; 2] {
+    let mut all = Bounds::default();
+    for p in points {
+        all.add(*p);
+    }
+    all.0
 }
 
 /// Six times the volume of a tetrahedron, and the slope of the linear field through its corners.
@@ -108,9 +131,78 @@ pub(super) fn surface(triangles: impl Iterator<Item = [Vec3; 3]>) -> Surface {
         Some(Facet { corners, normal })
     });
     let facets: Vec<Facet> = facets.collect();
-    let boxes: Vec<[Vec3; 2]> = facets.iter().map(|f| bounds(&f.corners)).collect();
+    let pieces = (0..).zip(&facets).map(|(element, f)| Piece {
+        element,
+        bounds: bounds(&f.corners),
+        // A rigid surface has any pressure.
+        extents: [f64::NEG_INFINITY, f64::INFINITY],
+    });
+    let pieces: Vec<Piece> = pieces.collect();
     Surface {
-        tree: Tree::new(&boxes),
+        tree: Tree::new(&pieces),
         facets,
+    }
+}
+
+impl Volume {
+    /// A mesh of these tetrahedra; `size` bounds its coordinates.
+    pub fn new(cells: Vec<Tetrahedron>, size: f64) -> Volume {
+        let mut pieces = Vec::new();
+        for (element, cell) in (0..).zip(&cells) {
+            cell.cut_up(element, LARGER * size, &mut pieces);
+        }
+        Volume {
+            tree: Tree::new(&pieces),
+            cells,
+            size,
+        }
+    }
+}
+
+impl Tetrahedron {
+    /// Appends the pieces of a needle from the surface to the medial axis. The first one is as long as the
+    /// needle is wide, and each one after the second is twice as long as the one before it.
+    fn cut_up(&self, element: u32, larger: f64, pieces: &mut Vec<Piece>) {
+        let (at, e) = (&self.corners, &self.extents);
+        let edges = (0..4).flat_map(|i| (0..i).map(move |j| [i, j]));
+        let (mut width, mut length) = (0.0f64, 0.0f64);
+        for [i, j] in edges.clone() {
+            let own = (at[i] - at[j]).norm();
+            match e[i] == e[j] {
+                true => width = width.max(own),
+                false => length = length.max(own),
+            }
+        }
+        let [low, high] = [f64::min, f64::max].map(|f| e.iter().copied().fold(e[0], f));
+        let parts = (length / width).min(FINEST);
+        let (mut from, mut share) = (low, 1.0);
+        while from < high {
+            let to = match 1.5 * share < parts {
+                true => low + (high - low) * share / parts,
+                false => high,
+            };
+            share *= 2.0;
+            let mut own = Bounds::default();
+            for (at, e) in at.iter().zip(e) {
+                if (from..=to).contains(e) {
+                    own.add(*at);
+                }
+            }
+            for [i, j] in edges.clone() {
+                for level in [from, to] {
+                    let (si, sj) = (e[i] - level, e[j] - level);
+                    if si * sj < 0.0 {
+                        own.add(at[i] + (at[j] - at[i]) * (si / (si - sj)));
+                    }
+                }
+            }
+            let more = Vec3::new(larger, larger, larger);
+            pieces.push(Piece {
+                element,
+                bounds: [own.0[0] - more, own.0[1] + more],
+                extents: [from, to],
+            });
+            from = to;
+        }
     }
 }

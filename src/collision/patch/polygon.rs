@@ -103,15 +103,16 @@ impl<T: Real> Polygon<T> {
         self.count < 3
     }
 
-    /// The part inside a half space; `closed` includes the plane itself. `exact` gives the half space
-    /// with derivatives, which are needed only if it cuts the polygon.
+    /// Leaves the part inside a half space; `closed` includes the plane itself. `exact` gives the half
+    /// space with derivatives, which are needed only if it cuts the polygon.
+    #[inline(always)]
     pub fn cut(
-        &self,
+        &mut self,
         half: &Half<f64>,
         exact: impl FnOnce() -> Half<T>,
         closed: bool,
         tolerance: f64,
-    ) -> Polygon<T> {
+    ) {
         let mut s = [0.0; MOST];
         for (s, v) in s.iter_mut().zip(&self.vertices[..self.count]) {
             *s = half.distance(V3(v.0.map(T::value)));
@@ -119,16 +120,18 @@ impl<T: Real> Polygon<T> {
         let inside = |s: f64| s > 0.0 || closed && s == 0.0;
         let within = s[..self.count].iter().filter(|s| inside(**s)).count();
         let near = |i: usize| s[i].abs() <= tolerance;
-        let before = |i: usize| (i + self.count - 1) % self.count;
-        let tied = self.tied || (0..self.count).any(|i| near(i) && near(before(i)));
+        let count = self.count;
+        let before = |i: usize| if i == 0 { count - 1 } else { i - 1 };
+        self.tied |= (0..self.count).any(|i| near(i) && near(before(i)));
         if within == self.count {
-            return Polygon { tied, ..*self };
+            return;
+        }
+        if within == 0 {
+            self.count = 0;
+            return;
         }
         let mut p = Polygon::none();
-        p.tied = tied;
-        if within == 0 {
-            return p;
-        }
+        p.tied = self.tied;
         let half = exact();
         for i in 0..self.count {
             let (j, b) = (before(i), self.vertices[i]);
@@ -143,7 +146,7 @@ impl<T: Real> Polygon<T> {
                 p.count += 1;
             }
         }
-        p
+        *self = p;
     }
 
     /// Area and centroid of a polygon perpendicular to this unit normal; `None` for an area of at most

@@ -147,10 +147,12 @@ pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     };
     match (o.first.body, o.second.body) {
         (Representation::Compliant(m), Representation::Compliant(n)) => {
-            m.0.tree.find_pairs(&n.0.tree, &view.pose, pair);
+            (m.0.tree).find_pairs(&n.0.tree, &view.pose, view.moduli, pair);
         }
         (Representation::Compliant(m), Representation::Rigid(n)) => {
-            m.0.tree.find_pairs(&n.0.tree, &view.pose, pair);
+            // A rigid body may have the modulus 0, and its pressure is unbounded.
+            let moduli = [view.moduli[0], 1.0];
+            m.0.tree.find_pairs(&n.0.tree, &view.pose, moduli, pair);
         }
         (Representation::Compliant(m), Representation::RigidPlane) => {
             let meets = |height: f64, reach: f64| height.abs() <= reach;

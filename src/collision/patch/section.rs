@@ -136,7 +136,9 @@ impl<T: Real> Section<T> {
         let slope = self.field.modulus.value() * self.field.steepness.value();
         let half = self.field.half(sign);
         let tolerance = IN_PLANE * self.view.size * slope;
-        (self.polygon).cut(&half.plain(), || half, pressed, tolerance)
+        let mut polygon = self.polygon;
+        polygon.cut(&half.plain(), || half, pressed, tolerance);
+        polygon
     }
 
     /// Calls `visit` with the vertices of that part and the pressures there, in order around the polygon.
@@ -186,7 +188,7 @@ fn within<T: Real>(mut polygon: Polygon<T>, cell: &impl Cell<T>, tolerance: f64)
         }
         // Points in the plane of a wall belong to one side only.
         let (plain, closed) = cell.plain_wall(k);
-        polygon = polygon.cut(&plain, || cell.wall(k), closed, tolerance);
+        polygon.cut(&plain, || cell.wall(k), closed, tolerance);
     }
     polygon
 }
@@ -236,14 +238,14 @@ impl View {
                     }
                     Representation::CompliantPlane(slab) => {
                         let other = self.slab_field(slab);
-                        let (polygon, normal) = self.equal(t, &field, &other)?;
+                        let (mut polygon, normal) = self.equal(t, &field, &other)?;
                         let below = Half {
                             at: self.point(Vec3::ZERO),
                             normal: self.direction(-Vec3::Z),
                             offset: T::of(slab.layer),
                         };
                         let plain = below.plain();
-                        let polygon = polygon.cut(&plain, || below, true, self.tolerance());
+                        polygon.cut(&plain, || below, true, self.tolerance());
                         Section::new(polygon, normal, [Some(field), Some(other)], self)
                     }
                 }
@@ -262,8 +264,8 @@ impl View {
                     normal: V3::of(-Vec3::Z),
                     offset: T::of(slab.layer),
                 };
-                let triangle = Polygon::triangle(corners);
-                let polygon = triangle.cut(&below.plain(), || below, true, self.tolerance());
+                let mut polygon = Polygon::triangle(corners);
+                polygon.cut(&below.plain(), || below, true, self.tolerance());
                 Section::new(polygon, -normal, [Some(field), None], self)
             }
             _ => None,

@@ -1,7 +1,6 @@
 //! Meshes of primitive shapes: pieces between their surface and their medial axis.
 
-use super::element::{Volume, bounds, tetrahedron};
-use super::tree::Tree;
+use super::element::{Volume, tetrahedron};
 use crate::model::mesh::TriMesh;
 use crate::model::spec::ShapeSpec;
 use crate::spatial::Vec3;
@@ -152,12 +151,7 @@ impl Sketch {
                 cells.extend(tetrahedron(corners.map(|i| (i, place(i))), size));
             }
         }
-        let boxes: Vec<[Vec3; 2]> = cells.iter().map(|c| bounds(&c.corners)).collect();
-        Volume {
-            tree: Tree::new(&boxes),
-            cells,
-            size,
-        }
+        Volume::new(cells, size)
     }
 }
 
