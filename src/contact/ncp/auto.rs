@@ -2,7 +2,7 @@
 
 use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
-use super::fixed_modes::starts_inside;
+use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
 use super::ladder::{
     Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS,
@@ -172,7 +172,7 @@ impl NcpSolver {
                 continue;
             }
             if choice == Choice::Same {
-                if !starts_inside(problem, &mut self.work, &mut self.active_set) {
+                if !may_keep_modes(problem, &mut self.work, &mut self.active_set) {
                     continue;
                 }
                 self.keep_found();
