@@ -4,6 +4,7 @@ use super::block_law;
 use super::cone::planar_norm;
 use super::measure::Scales;
 use super::pyramid;
+use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
@@ -157,4 +158,33 @@ pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f6
         }
         _ => Mode::Sticking,
     }
+}
+
+/// Largest velocity of an active row.
+pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
+    let mut worst: f64 = 0.0;
+    for (i, block) in blocks.iter().enumerate() {
+        let at = work.offsets[i];
+        let sigma = &work.sigma[at..at + block.rows()];
+        match (*block, work.modes[i]) {
+            (_, Mode::Sticking) => worst = worst.max(largest(sigma)),
+            (Block::Contact { mu }, Mode::Sliding) => {
+                worst = worst.max(sigma[2].abs());
+                let (x, y) = (work.lambda[at], work.lambda[at + 1]);
+                let force = planar_norm(x, y);
+                if mu > 0.0 && force > 0.0 {
+                    worst = worst.max((sigma[0] * y - sigma[1] * x).abs() / force);
+                }
+            }
+            (Block::Pyramid { .. }, Mode::Sliding) => worst = worst.max(sigma[2].abs()),
+            (Block::Pyramid { .. }, Mode::Bounded(bounds)) => {
+                worst = worst.max(sigma[2].abs());
+                for (s, _) in sigma.iter().zip(bounds).filter(|(_, b)| *b == 0) {
+                    worst = worst.max(s.abs());
+                }
+            }
+            _ => {}
+        }
+    }
+    worst
 }

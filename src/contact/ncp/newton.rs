@@ -8,7 +8,7 @@ use super::cone::planar_norm;
 use super::fixed_modes::{correct, solve_fixed, step_fixed};
 use super::ladder::Choice;
 use super::least_norm::LeastNorm;
-use super::modes::{CLOSED, largest};
+use super::modes::{CLOSED, held_residual, largest};
 use super::pyramid;
 use super::work::Work;
 use crate::contact::digits::{HELD, ROUND_OFF, TOLD};
@@ -136,35 +136,6 @@ pub(super) fn run(
         return true;
     }
     false
-}
-
-/// Largest velocity of an active row.
-pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
-    let mut worst: f64 = 0.0;
-    for (i, block) in blocks.iter().enumerate() {
-        let at = work.offsets[i];
-        let sigma = &work.sigma[at..at + block.rows()];
-        match (*block, work.modes[i]) {
-            (_, Mode::Sticking) => worst = worst.max(largest(sigma)),
-            (Block::Contact { mu }, Mode::Sliding) => {
-                worst = worst.max(sigma[2].abs());
-                let (x, y) = (work.lambda[at], work.lambda[at + 1]);
-                let force = planar_norm(x, y);
-                if mu > 0.0 && force > 0.0 {
-                    worst = worst.max((sigma[0] * y - sigma[1] * x).abs() / force);
-                }
-            }
-            (Block::Pyramid { .. }, Mode::Sliding) => worst = worst.max(sigma[2].abs()),
-            (Block::Pyramid { .. }, Mode::Bounded(bounds)) => {
-                worst = worst.max(sigma[2].abs());
-                for (s, _) in sigma.iter().zip(bounds).filter(|(_, b)| *b == 0) {
-                    worst = worst.max(s.abs());
-                }
-            }
-            _ => {}
-        }
-    }
-    worst
 }
 
 /// Moves blocks whose impulse left its set to the neighbouring mode. Returns their number.
