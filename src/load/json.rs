@@ -56,7 +56,7 @@ impl Json {
     /// An integer from 0 to 2⁵³.
     pub fn index(&self) -> Option<usize> {
         let x = self.number()?;
-        (x >= 0.0 && x <= 9_007_199_254_740_992.0 && x.fract() == 0.0).then_some(x as usize)
+        ((0.0..=9_007_199_254_740_992.0).contains(&x) && x.fract() == 0.0).then_some(x as usize)
     }
 
     pub fn text(&self) -> Option<&str> {

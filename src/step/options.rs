@@ -14,10 +14,6 @@ use crate::model::topology::WORLD;
 const CONTACTS: usize = 32;
 const CONTACTS_A_LINK: usize = 8;
 
-/// Links with several geoms have more: the same number for each geom, up to this number for a model. With
-/// torsional friction memory grows by its square.
-const BY_GEOMS: usize = 320;
-
 /// Largest number of points of a pair of geoms, and the number of contacts up to which all pairs of a model
 /// get capacity by default. The few links of an arm can all overlap at once, with several geoms each; those
 /// of a larger robot cannot.
@@ -256,22 +252,18 @@ impl Options {
         }
     }
 
-    /// `CONTACTS`, plus `CONTACTS_A_LINK` for each moving geom that may touch something, up to `BY_GEOMS`,
-    /// and at least for each moving link with such geoms; or, if that is more and up to `ALL`, `POINTS` for
-    /// each pair of geoms that may touch; and `FACES` for each moving hydroelastic geom. Bounded by
-    /// `MOST_ENTRIES`.
+    /// `CONTACTS`, plus `CONTACTS_A_LINK` for each moving link that may touch something; or, if that is
+    /// more and up to `ALL`, `POINTS` for each pair of geoms that may touch; and `FACES` for each moving
+    /// hydroelastic geom. Bounded by `MOST_ENTRIES`.
     fn likely_contacts(&self, model: &Model) -> usize {
         let mut links: Vec<usize> = (0..model.ngeom())
             .filter(|g| model.may_touch_any(*g))
             .map(|g| model.bodies()[model.geoms()[g].body].link)
             .filter(|l| *l != WORLD)
             .collect();
-        let geoms = links.len();
         links.sort_unstable();
         links.dedup();
-        let by_geoms = CONTACTS + CONTACTS_A_LINK * geoms;
         let mut likely = CONTACTS + CONTACTS_A_LINK * links.len();
-        likely = likely.max(by_geoms.min(BY_GEOMS));
         if likely < ALL {
             likely = likely.max(POINTS * pairs_that_may_touch(model, ALL / POINTS));
         }

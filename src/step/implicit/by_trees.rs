@@ -17,6 +17,11 @@ pub(super) struct ByTrees {
     /// The tree of each dof, and the first dof of each tree.
     trees: Vec<usize>,
     starts: Vec<usize>,
+    /// Trees without quaternions, where the unknown of each dof moves this dof alone.
+    is_plain: Vec<bool>,
+    /// Blocks in the order in which the last entries visited them, with their trees: the next ones mostly visit
+    /// the same.
+    visited: Vec<([usize; 2], Block)>,
     scratch: Vec<f64>,
 }
 
@@ -33,10 +38,15 @@ impl ByTrees {
         let mut places = vec![None; t.trees.len()];
         forces.for_places(t, |tree, place| places[tree] = Some(place.to_array()));
         let lu = Fronts::new(&starts, &joined, &places);
+        let mut is_plain = vec![true; t.trees.len()];
+        t.wide_links().for_each(|l| is_plain[l.tree] = false);
+        let visited = joined.iter().map(|[a, b]| ([*a, *b], lu.block(*a, *b)));
         ByTrees {
+            visited: visited.collect(),
             lu,
             trees,
             starts,
+            is_plain,
             scratch: vec![0.0; 2 * LANES * t.nv()],
         }
     }
@@ -56,21 +66,7 @@ impl ByTrees {
         for tree in 0..t.trees.len() {
             self.fill_own(t, rule, (balance, motion), prescribed, tree);
         }
-        let mut last = None;
-        for e in entries.iter().filter(|e| !prescribed[e.row]) {
-            let l = t.dofs[e.column].link;
-            let Some(blocks) = motion.of_link(l) else {
-                let x = rule.share * e.by_v + rule.displacement * e.by_q;
-                self.add(&mut last, e.row, e.column, x);
-                continue;
-            };
-            let l = &t.links[l];
-            let by = Blocks::of(rule, blocks);
-            for (k, column) in l.dofs().enumerate() {
-                let [_, v, q] = by.columns(l.nv, k).map(|x| x[e.column - l.iv]);
-                self.add(&mut last, e.row, column, v * e.by_v + q * e.by_q);
-            }
-        }
+        self.fill_between(t, rule, motion, entries, prescribed);
         match self.lu.factor() {
             true => Ok(()),
             false => Err(self.starts[self.lu.reached()]),
@@ -113,19 +109,45 @@ impl ByTrees {
         }
     }
 
-    /// Adds to an entry. `last` remembers the block of the last entry by its trees.
-    fn add(&mut self, last: &mut Option<([usize; 2], Block)>, row: usize, column: usize, x: f64) {
-        let [a, b] = [row, column].map(|k| self.trees[k]);
-        let block = match last {
-            Some((of, block)) if *of == [a, b] => *block,
-            _ => {
-                let block = self.lu.block(a, b);
-                *last = Some(([a, b], block));
-                block
+    /// Adds the entries between dofs of different branches.
+    fn fill_between(
+        &mut self,
+        t: &Topology,
+        rule: &Rule,
+        motion: &Motion,
+        entries: &[Entry],
+        prescribed: &[bool],
+    ) {
+        let trees = &self.trees;
+        let pair = |e: &Entry| [trees[e.row], trees[e.column]];
+        for (k, run) in entries.chunk_by(|a, b| pair(a) == pair(b)).enumerate() {
+            let of = pair(&run[0]);
+            let block = match self.visited.get(k) {
+                Some((seen, block)) if *seen == of => *block,
+                _ => self.lu.block(of[0], of[1]),
+            };
+            if let Some(seen) = self.visited.get_mut(k) {
+                *seen = (of, block);
             }
-        };
-        self.lu
-            .add(block, row - self.starts[a], column - self.starts[b], x);
+            let [row, column] = of.map(|tree| self.starts[tree]);
+            for e in run.iter().filter(|e| !prescribed[e.row]) {
+                let blocks = match self.is_plain[of[1]] {
+                    true => None,
+                    false => motion.of_link(t.dofs[e.column].link),
+                };
+                let Some(blocks) = blocks else {
+                    let x = rule.share * e.by_v + rule.displacement * e.by_q;
+                    self.lu.add(block, e.row - row, e.column - column, x);
+                    continue;
+                };
+                let (l, by) = (&t.links[t.dofs[e.column].link], Blocks::of(rule, blocks));
+                for (k, unknown) in l.dofs().enumerate() {
+                    let [_, v, q] = by.columns(l.nv, k).map(|x| x[e.column - l.iv]);
+                    let x = v * e.by_v + q * e.by_q;
+                    self.lu.add(block, e.row - row, unknown - column, x);
+                }
+            }
+        }
     }
 
     /// x ← H⁻¹ x, or H⁻ᵀ x.

@@ -28,7 +28,7 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'integrator': 'A ds_integrator. Default DS_INTEGRATOR_FROM_MODEL.',
         'tolerance': 'Largest residual of the contact problem that counts as solved. With DS_CONTACT_CONVEX it is the residual of momentum, relative to the change of momentum by impulses. Default 1e-9.',
         'max_iterations': 'Largest number of iterations, of any kind, that the contact solver may use in a step on bodies that touch each other. Default 1000.',
-        'max_contacts': 'Number of contacts for which memory is allocated. More contacts are DS_ERR_CAPACITY; the message says how many are needed and of which geoms. Default 0: 32, plus 8 for each moving geom that may touch something, up to 320, and at least 8 for each moving link with such geoms; or, if that is more and up to 128, 4 for each pair of geoms that may touch. With DS_CONTACT_CONVEX 256 more for each moving hydroelastic geom. At most 2^20 / nv, but at least 32.',
+        'max_contacts': 'Number of contacts for which memory is allocated. More contacts are DS_ERR_CAPACITY; the message says how many are needed and of which geoms. Default 0: 32, plus 8 for each moving link with geoms that may touch something; or, if that is more and up to 128, 4 for each pair of geoms that may touch. With DS_CONTACT_CONVEX 256 more for each moving hydroelastic geom. At most 2^20 / nv, but at least 32.',
         'kp': 'Stabilization, 0 to 1: the share of a penetration that remains after a step. Default 0.',
         'kd': 'Stabilization, 0 to 1: the share of its normal velocity that an active contact keeps. Default 0.',
         'checkpoint_interval': 'A rollout keeps every checkpoint_interval-th state and recomputes the states between. Default 1.',
