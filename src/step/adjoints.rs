@@ -1,7 +1,10 @@
 //! Adjoints of a step, and their comparison.
 
+use super::info::check_length;
 use super::linearization::{Linearization, dot};
+use crate::error::Result;
 use crate::linalg::all_finite;
+use crate::model::Model;
 
 /// Norms that differ by at most this share count as equal: another factorization gives other round-off.
 const ALIKE: f64 = 1e-9;
@@ -32,6 +35,24 @@ pub struct StepAdjoint<'a> {
 }
 
 impl StepAdjoint<'_> {
+    /// Checks the lengths of the arrays.
+    pub(super) fn check(&self, model: &Model, np: usize, carried: usize) -> Result<()> {
+        let (nv, nu) = (model.nv(), model.nu());
+        for (name, x, n) in [
+            ("q_bar", &self.q, nv),
+            ("v_bar", &self.v, nv),
+            ("act_bar", &self.act, model.na()),
+            ("u_bar", &self.u, nu),
+            ("p_bar", &self.p, np),
+            ("carried_bar", &self.carried, carried),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, n)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn deliver(self, lin: &Linearization) {
         for (out, sum) in [
             (self.q, &lin.q_sum),

@@ -7,8 +7,8 @@
 
 use super::jacobians::StepJacobians;
 use super::link::{Along, Bars, Parameters};
-use super::sim::Sim;
 use super::state::StepState;
+use super::taken::Taken;
 use crate::dynamics::Dynamics;
 use crate::force::Forces;
 use crate::model::Model;
@@ -46,7 +46,7 @@ impl StepState {
     }
 }
 
-impl Sim {
+impl Taken<'_> {
     /// C₀ of the free joint with this first dof.
     fn start_by_centre(&self, iv: usize) -> Mat3 {
         let v = &self.state.v[iv..iv + 6];
@@ -64,8 +64,7 @@ impl Sim {
     fn for_centres(&self, mut visit: impl FnMut(usize, usize, Vec3)) {
         if let Some(gyroscopic) = &self.forces.gyroscopic {
             for (i, p) in self.selected.iter().enumerate() {
-                if let Some((iv, x)) = gyroscopic.centre_by_parameter(&self.model, &self.params, p)
-                {
+                if let Some((iv, x)) = gyroscopic.centre_by_parameter(self.model, self.params, p) {
                     visit(iv, i, x);
                 }
             }
@@ -91,7 +90,7 @@ impl Sim {
         });
     }
 
-    /// Transpose of [`Sim::move_start`]: z is the adjoint by v̂₀.
+    /// Transpose of [`Taken::move_start`]: z is the adjoint by v̂₀.
     pub(super) fn move_start_transposed(&self, z: &[f64], bars: &mut Bars<'_>) {
         if let Some(out) = &mut bars.p {
             self.for_centres(|iv, p, c| {
@@ -113,7 +112,7 @@ impl Sim {
         });
     }
 
-    /// Transpose of [`Sim::move_end`].
+    /// Transpose of [`Taken::move_end`].
     pub(super) fn move_end_transposed(&self, q: &[f64], v: &[f64], bars: &mut Bars<'_>) {
         if let Some(out) = &mut bars.p {
             self.for_centres(|iv, p, c| {

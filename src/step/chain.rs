@@ -21,13 +21,11 @@
 //! one matrix, Φ' by columns.
 
 use super::adjoints::StepAdjoint;
-use super::derivatives::{at, force_terms};
 use super::implicit::STAGES;
-use super::info::check_length;
 use super::linearization::*;
 use super::link::{Along, Bars, Link, Parameters, Seed};
 use super::parameters::At;
-use super::sim::Sim;
+use super::taken::{Taken, at, force_terms};
 use super::theta;
 use crate::error::{Error, Result};
 use crate::integrator::{End, Tangent};
@@ -80,17 +78,17 @@ const TO_VELOCITY: usize = 3;
 /// Negative zero: adding to it keeps both signs of zero.
 const NOTHING: f64 = -0.0;
 
-fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
-    let (t, h, r) = (sim.model.topology(), sim.options.time_step, &mut lin.x);
+fn balance(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let (t, h, r) = (step.model.topology(), step.options.time_step, &mut lin.x);
     let Along { q, v, u, p } = *along;
     r.fill(0.0);
     if t.is_deep() && !(q.is_empty() && v.is_empty()) {
-        (sim.dynamics).inverse_direction(&sim.model, &sim.params, q, v, r);
-        force_terms!(sim, |row, column, by_q, by_v| {
+        (step.dynamics).inverse_direction(step.model, step.params, q, v, r);
+        force_terms!(step, |row, column, by_q, by_v| {
             r[row] += by_q * q.get(column).unwrap_or(&0.0) + by_v * v.get(column).unwrap_or(&0.0);
         });
     }
-    let Some(d) = &sim.dynamics.derivatives else {
+    let Some(d) = &step.dynamics.derivatives else {
         return Err(Error::internal("the workspace of derivatives is missing"));
     };
     if !t.is_deep() && !q.is_empty() {
@@ -100,42 +98,42 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
         packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
     }
     // R contains the contact terms within branches. For deep trees R is not formed, so they are added here.
-    sim.forces.times_cross(t, t.is_deep(), [q, v], r);
-    sim.forces.input_direction(u, r);
+    step.forces.times_cross(t, t.is_deep(), [q, v], r);
+    step.forces.input_direction(u, r);
     match p {
-        Parameters::Unit(p) => at!(sim, d).column(&sim.selected[p], r),
+        Parameters::Unit(p) => at!(step, d).column(&step.selected[p], r),
         Parameters::Along(dp) => {
-            for (p, dp) in sim.selected.iter().zip(dp) {
-                at!(sim, d).column(p, &mut lin.column);
+            for (p, dp) in step.selected.iter().zip(dp) {
+                at!(step, d).column(p, &mut lin.column);
                 for (r, c) in r.iter_mut().zip(&lin.column) {
                     *r += c * dp;
                 }
             }
         }
     }
-    if let Some(of) = &sim.by_reduction {
+    if let Some(of) = &step.by_reduction {
         of.add_balance(|i| p.weight(i), &mut lin.x);
     }
     for r in lin.x.iter_mut() {
         *r *= -h;
     }
-    sim.subtract_prescribed(along, &mut lin.x);
-    sim.subtract_free(along, &mut lin.x)
+    step.subtract_prescribed(along, &mut lin.x);
+    step.subtract_free(along, &mut lin.x)
 }
 
 fn balance_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     _: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    let (h, weights) = (sim.options.time_step, &mut lin.weights);
-    if let (Some(out), Some(d)) = (&mut bars.p, &sim.dynamics.derivatives) {
-        for (out, p) in out.iter_mut().zip(&sim.selected) {
-            at!(sim, d).column(p, &mut lin.column);
-            *out += -h * dot(&lin.column, weights) + sim.prescribed.adjoint(p);
+    let (h, weights) = (step.options.time_step, &mut lin.weights);
+    if let (Some(out), Some(d)) = (&mut bars.p, &step.dynamics.derivatives) {
+        for (out, p) in out.iter_mut().zip(step.selected) {
+            at!(step, d).column(p, &mut lin.column);
+            *out += -h * dot(&lin.column, weights) + step.prescribed.adjoint(p);
         }
-        if let Some(of) = &sim.by_reduction {
+        if let Some(of) = &step.by_reduction {
             of.add_balance_transposed(-h, weights, out);
         }
     }
@@ -143,33 +141,33 @@ fn balance_transposed(
         *w *= -h;
     }
     if let Some(out) = &mut bars.u {
-        sim.forces.input_adjoint(weights, out);
+        step.forces.input_adjoint(weights, out);
     }
     let (q_sum, v_sum) = (&mut lin.q_sum, &mut lin.v_sum);
-    (sim.dynamics).inverse_adjoint(&sim.model, &sim.params, weights, q_sum, v_sum);
-    force_terms!(sim, |row, column, by_q, by_v| {
+    (step.dynamics).inverse_adjoint(step.model, step.params, weights, q_sum, v_sum);
+    force_terms!(step, |row, column, by_q, by_v| {
         q_sum[column] += by_q * weights[row];
         v_sum[column] += by_v * weights[row];
     });
-    (sim.forces).times_cross_transposed(weights, q_sum, v_sum);
-    sim.adjoin_free(lin, bars.u.as_deref_mut(), bars.p.as_deref_mut())
+    (step.forces).times_cross_transposed(weights, q_sum, v_sum);
+    step.adjoin_free(lin, bars.u.as_deref_mut(), bars.p.as_deref_mut())
 }
 
-fn rows(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
-    let (Some(c), Some(d)) = (&mut sim.contact, &sim.dynamics.derivatives) else {
+fn rows(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let (Some(c), Some(d)) = (&mut step.contact, &step.dynamics.derivatives) else {
         return Ok(());
     };
-    let (t, r) = (sim.model.topology(), &mut lin.x);
-    c.direction(t, &sim.dynamics.kin, along.q, along.v, r);
+    let (t, r) = (step.model.topology(), &mut lin.x);
+    c.direction(t, &step.dynamics.kin, along.q, along.v, r);
     match along.p {
         Parameters::Unit(p) => {
-            c.parameter(&at!(sim, d), &sim.selected[p], r);
+            c.parameter(&at!(step, d), &step.selected[p], r);
             c.add_direction(1.0);
         }
         Parameters::Along(dp) => {
-            for (p, dp) in sim.selected.iter().zip(dp) {
+            for (p, dp) in step.selected.iter().zip(dp) {
                 lin.column.fill(0.0);
-                c.parameter(&at!(sim, d), p, &mut lin.column);
+                c.parameter(&at!(step, d), p, &mut lin.column);
                 c.add_direction(*dp);
                 for (r, f) in r.iter_mut().zip(&lin.column) {
                     *r += f * dp;
@@ -181,106 +179,106 @@ fn rows(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()>
 }
 
 fn rows_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     _: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    let (Some(c), Some(d)) = (&mut sim.contact, &sim.dynamics.derivatives) else {
+    let (Some(c), Some(d)) = (&mut step.contact, &step.dynamics.derivatives) else {
         return Ok(());
     };
     if let Some(out) = &mut bars.p {
-        for (out, p) in out.iter_mut().zip(&sim.selected) {
+        for (out, p) in out.iter_mut().zip(step.selected) {
             lin.column.fill(0.0);
-            c.parameter(&at!(sim, d), p, &mut lin.column);
+            c.parameter(&at!(step, d), p, &mut lin.column);
             *out += dot(&lin.column, &lin.weights) + c.parameter_adjoint();
         }
     }
-    let (t, kin) = (sim.model.topology(), &sim.dynamics.kin);
+    let (t, kin) = (step.model.topology(), &step.dynamics.kin);
     c.direction_adjoint(t, kin, &lin.weights, &mut lin.q_sum, &mut lin.v_sum);
     Ok(())
 }
 
-fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
-    let by_directions = sim.by_directions();
-    let (model, t, x) = (&*sim.model, sim.model.topology(), &mut lin.x);
-    let mass = &mut sim.dynamics.mass;
-    match sim.contact {
+fn impulses(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let by_directions = step.by_directions();
+    let (model, t, x) = (step.model, step.model.topology(), &mut lin.x);
+    let mass = &mut step.dynamics.mass;
+    match step.contact {
         Some(_) => mass.solve(t, x),
-        None => sim.dynamics.system.solve(mass, t, x),
+        None => step.dynamics.system.solve(mass, t, x),
     }
     if !along.v.is_empty() && by_directions {
-        let at = sim.state.start(model, sim.options.time_step);
-        sim.integrator.start_direction(&at, along.v, x);
+        let at = step.state.start(model, step.options.time_step);
+        step.integrator.start_direction(&at, along.v, x);
     } else {
         // The branch-packed R_v already contains the rest.
         for (x, dv) in x.iter_mut().zip(along.v) {
             *x += dv;
         }
     }
-    sim.move_start(along, &mut lin.x);
-    if let Some(of) = &sim.by_reduction {
+    step.move_start(along, &mut lin.x);
+    if let Some(of) = &step.by_reduction {
         of.add_velocity(|i| along.p.weight(i), &mut lin.x);
     }
-    sim.write_prescribed(&mut lin.x);
-    let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
-    match &mut sim.contact {
+    step.write_prescribed(&mut lin.x);
+    let (mass, x) = (&mut step.dynamics.mass, &mut lin.x);
+    match &mut step.contact {
         Some(c) => c.correct_one(model, mass, x)?,
         None => return Ok(()),
     }
-    match sim.has_loads() {
-        true => sim.correct_loads(lin, along),
+    match step.has_loads() {
+        true => step.correct_loads(lin, along),
         false => Ok(()),
     }
 }
 
 fn impulses_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     seed: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    if sim.has_loads() {
-        sim.correct_loads_transposed(lin, seed, bars)?;
+    if step.has_loads() {
+        step.correct_loads_transposed(lin, seed, bars)?;
     }
-    let (t, mass) = (sim.model.topology(), &mut sim.dynamics.mass);
+    let (t, mass) = (step.model.topology(), &mut step.dynamics.mass);
     let (z, weights) = (&mut lin.z, &mut lin.weights);
     weights.copy_from_slice(z);
-    match &mut sim.contact {
+    match &mut step.contact {
         // z becomes the adjoint of the velocity at fixed impulses.
         Some(c) if c.has_rows() => {
             c.correct_transposed(t, mass, &seed.impulses, bars.p.is_some(), z, weights)?;
         }
         Some(_) => mass.solve(t, weights),
-        None => (sim.dynamics.system).solve_transposed(mass, t, weights),
+        None => (step.dynamics.system).solve_transposed(mass, t, weights),
     }
     if !all_finite(weights) {
         return Err(Error::numerical("the adjoint of the step is not finite"));
     }
-    sim.adjoin_split(z, weights)?;
-    let at = sim.state.start(&sim.model, sim.options.time_step);
-    sim.integrator.start_adjoint(&at, z, &mut lin.v_sum);
-    sim.move_start_transposed(z, bars);
-    if let (Some(of), Some(out)) = (&sim.by_reduction, &mut bars.p) {
+    step.adjoin_split(z, weights)?;
+    let at = step.state.start(step.model, step.options.time_step);
+    step.integrator.start_adjoint(&at, z, &mut lin.v_sum);
+    step.move_start_transposed(z, bars);
+    if let (Some(of), Some(out)) = (&step.by_reduction, &mut bars.p) {
         of.add_velocity_transposed(z, out);
     }
     Ok(())
 }
 
-fn impacts(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
-    sim.leave(lin, along.q, |i| along.p.weight(i))
+fn impacts(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    step.leave(lin, along.q, |i| along.p.weight(i))
 }
 
 fn impacts_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     _: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    sim.leave_transposed(lin, bars.p.as_deref_mut())
+    step.leave_transposed(lin, bars.p.as_deref_mut())
 }
 
-fn end(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+fn end(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
     let state = Tangent {
         q: along.q,
         v: along.v,
@@ -291,20 +289,20 @@ fn end(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> 
         v: &mut lin.v_next,
         carried: &mut lin.carried,
     };
-    let at = sim.state.start(&sim.model, sim.options.time_step);
-    sim.integrator.end_direction(&at, state, &lin.x, next);
-    if sim.impacts() > 0 {
-        sim.integrator.displace(&at, &mut lin.left);
+    let at = step.state.start(step.model, step.options.time_step);
+    step.integrator.end_direction(&at, state, &lin.x, next);
+    if step.impacts() > 0 {
+        step.integrator.displace(&at, &mut lin.left);
         for (q, x) in lin.q_next.iter_mut().zip(&lin.left) {
             *q += x;
         }
     }
-    sim.move_end(along, &mut lin.q_next, &mut lin.v_next);
+    step.move_end(along, &mut lin.q_next, &mut lin.v_next);
     Ok(())
 }
 
 fn end_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     seed: &Seed<'_>,
     bars: &mut Bars<'_>,
@@ -312,45 +310,32 @@ fn end_transposed(
     if let Some(out) = &mut bars.p {
         out.fill(NOTHING);
     }
-    let at = sim.state.start(&sim.model, sim.options.time_step);
-    if sim.impacts() > 0 {
+    let at = step.state.start(step.model, step.options.time_step);
+    if step.impacts() > 0 {
         lin.left.copy_from_slice(seed.next.q);
-        sim.integrator.displace_transposed(&at, &mut lin.left);
+        step.integrator.displace_transposed(&at, &mut lin.left);
     }
-    sim.integrator.end_adjoint(&at, seed.next, &mut lin.z);
+    step.integrator.end_adjoint(&at, seed.next, &mut lin.z);
     lin.v_sum.fill(NOTHING);
     if !seed.velocity.is_empty() {
         for ((z, before), x) in lin.z.iter_mut().zip(&mut lin.column).zip(seed.velocity) {
             (*z, *before) = (*z + x, -x);
         }
-        (sim.integrator).start_adjoint(&at, &lin.column, &mut lin.v_sum);
-        sim.move_start_transposed(&lin.column, bars);
+        (step.integrator).start_adjoint(&at, &lin.column, &mut lin.v_sum);
+        step.move_start_transposed(&lin.column, bars);
     }
     let state = End {
         q: &mut lin.q_sum,
         v: &mut lin.v_sum,
         carried: &mut lin.carried,
     };
-    sim.integrator.state_adjoint(&at, seed.next, state);
-    sim.move_end_transposed(seed.next.q, seed.next.v, bars);
+    step.integrator.state_adjoint(&at, seed.next, state);
+    step.move_end_transposed(seed.next.q, seed.next.v, bars);
     Ok(())
 }
 
-impl Sim {
-    /// Lends the workspace of derivatives to `run`.
-    pub(super) fn with_linear<T>(
-        &mut self,
-        run: impl FnOnce(&mut Sim, &mut Linearization) -> Result<T>,
-    ) -> Result<T> {
-        let Some(mut lin) = self.linear.take() else {
-            return Err(Error::internal("the linearization is missing"));
-        };
-        let done = run(self, &mut lin);
-        self.linear = Some(lin);
-        done
-    }
-
-    /// The links of this simulation's steps.
+impl Taken<'_> {
+    /// The links of the step.
     pub(super) fn chain(&self) -> &'static [Link] {
         match (&self.implicit, &self.theta) {
             (Some(_), _) => &STAGES,
@@ -360,15 +345,15 @@ impl Sim {
     }
 
     /// Runs the links upwards, and then from the actuators' drives to inputs and activations. Call
-    /// [`Sim::prepare_adjoint`] first.
+    /// [`Taken::prepare_adjoint`] first.
     pub(super) fn backward(
         &mut self,
         lin: &mut Linearization,
         seed: &Seed<'_>,
         bars: &mut Bars<'_>,
     ) -> Result<()> {
-        let up = |sim: &mut Sim, lin: &mut Linearization, bars: &mut Bars<'_>| {
-            (sim.chain().iter().rev()).try_for_each(|link| (link.backward)(sim, lin, seed, bars))
+        let up = |step: &mut Taken<'_>, lin: &mut Linearization, bars: &mut Bars<'_>| {
+            (step.chain().iter().rev()).try_for_each(|link| (link.backward)(step, lin, seed, bars))
         };
         if !self.state.drives.are_states() {
             return up(self, lin, bars);
@@ -388,7 +373,7 @@ impl Sim {
     }
 
     /// Writes h times the change of forces along a direction, at fixed acceleration and impulses, to
-    /// [`Linearization::x`], and computes δσ at fixed velocity. After [`Sim::linearize`].
+    /// [`Linearization::x`], and computes δσ at fixed velocity. After [`Taken::linearize`].
     pub(super) fn loads_direction(
         &mut self,
         lin: &mut Linearization,
@@ -398,12 +383,7 @@ impl Sim {
         links.try_for_each(|link| (link.forward)(self, lin, along))
     }
 
-    /// Writes δv̂ along a direction to [`Linearization::x`]. After [`Sim::linearize`].
-    pub(super) fn velocity_direction(&mut self, along: &Along<'_>) -> Result<()> {
-        self.with_linear(|sim, lin| sim.velocity_along(lin, along))
-    }
-
-    /// As [`Sim::velocity_direction`], with the workspace at hand.
+    /// Writes δv̂ along a direction to [`Linearization::x`]. After [`Taken::linearize`].
     pub(super) fn velocity_along(
         &mut self,
         lin: &mut Linearization,
@@ -413,44 +393,70 @@ impl Sim {
         links.try_for_each(|link| (link.forward)(self, lin, along))
     }
 
-    /// Checks the result arrays and prepares the matrices that the adjoint needs. True if parameters are
-    /// wanted.
-    pub(super) fn prepare_adjoint(&mut self, out: &StepAdjoint<'_>) -> Result<bool> {
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        for (name, x, n) in [
-            ("q_bar", &out.q, nv),
-            ("v_bar", &out.v, nv),
-            ("act_bar", &out.act, self.act.len()),
-            ("u_bar", &out.u, nu),
-            ("p_bar", &out.p, np),
-            ("carried_bar", &out.carried, self.carried.len()),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, n)?;
-            }
+    /// The derivative along (dq, dv, dact, du, dp); an empty slice is zero.
+    pub(super) fn jvp(
+        &mut self,
+        lin: &mut Linearization,
+        [dq, dv, dact, du, dp]: [&[f64]; 5],
+        [dq_next, dv_next]: [&mut [f64]; 2],
+        dact_next: Option<&mut [f64]>,
+    ) -> Result<()> {
+        self.linearize(lin)?;
+        let mut drive = std::mem::take(&mut lin.drive);
+        if self.state.drives.are_states() {
+            (self.state.drives).direction(du, dact, &mut drive, &mut lin.act);
         }
-        let by_parameters = out.p.is_some() && np > 0;
+        let along = Along {
+            q: dq,
+            v: dv,
+            u: if self.model.na() > 0 { &drive } else { du },
+            p: Parameters::Along(dp),
+        };
+        let mut links = self.chain().iter();
+        let done = links.try_for_each(|link| (link.forward)(self, lin, &along));
+        lin.drive = drive;
+        done?;
+        if !all_finite(&lin.v_next) || !all_finite(&lin.q_next) || !all_finite(&lin.act) {
+            return Err(Error::numerical("the derivative of the step is not finite"));
+        }
+        dq_next.copy_from_slice(&lin.q_next);
+        dv_next.copy_from_slice(&lin.v_next);
+        if let Some(x) = dact_next {
+            x.copy_from_slice(&lin.act);
+        }
+        Ok(())
+    }
+
+    /// Prepares the matrices that the adjoint needs. True if parameters are wanted.
+    pub(super) fn prepare_adjoint(
+        &mut self,
+        lin: &mut Linearization,
+        out: &StepAdjoint<'_>,
+    ) -> Result<bool> {
+        let by_parameters = out.p.is_some() && self.np() > 0;
         if by_parameters {
             // Columns by parameters are computed from its composites.
-            self.linearize()?;
+            self.linearize(lin)?;
         } else {
-            self.prepare()?;
+            self.prepare(lin)?;
         }
         Ok(by_parameters)
     }
 
-    /// [`Sim::step_vjp`] of a function that also depends on the contact impulses and, between steps, on the
-    /// integrator's state.
-    pub(crate) fn adjoint(&mut self, seed: &Seed<'_>, mut out: StepAdjoint<'_>) -> Result<()> {
-        let by_parameters = self.prepare_adjoint(&out)?;
+    /// Writes the adjoints by the arguments of the step, from those by its results.
+    pub(super) fn adjoint(
+        &mut self,
+        lin: &mut Linearization,
+        seed: &Seed<'_>,
+        mut out: StepAdjoint<'_>,
+    ) -> Result<()> {
+        let by_parameters = self.prepare_adjoint(lin, &out)?;
         let mut bars = Bars {
             u: out.u.take(),
             p: out.p.take().filter(|_| by_parameters),
         };
-        self.with_linear(|sim, lin| {
-            sim.backward(lin, seed, &mut bars)?;
-            out.deliver(lin);
-            Ok(())
-        })
+        self.backward(lin, seed, &mut bars)?;
+        out.deliver(lin);
+        Ok(())
     }
 }

@@ -12,14 +12,14 @@
 //! | any other jump of a force; a push-out that was not solved; joints with friction by load | all columns |
 
 use super::contact::{Kink, Larger};
-use super::derivatives::at;
 use super::info::Gradient;
+use super::linearization::Linearization;
 use super::link::{Along, Parameters};
 use super::parameters::At;
-use super::sim::Sim;
+use super::taken::{Taken, at};
 use crate::contact::law::Side;
 use crate::dynamics::Dynamics;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::largest;
 use crate::model::topology::Topology;
 
@@ -70,41 +70,26 @@ impl Labels<'_> {
     }
 }
 
-impl Sim {
-    /// Labels of the columns of the last step's derivative. All are 0 if [`Gradient`] is not one-sided.
-    /// If the step is one-sided, its exact columns are the derivative on all sides of the switch.
-    ///
-    /// # Errors
-    /// As [`Sim::step_jacobians`].
-    pub fn column_labels(&mut self) -> Result<ColumnLabels<'_>> {
-        let (nv, nu) = (self.model.nv(), self.model.nu());
-        self.linearize()?;
-        let mut all = match &mut self.linear {
-            Some(lin) => std::mem::take(&mut lin.labels),
-            None => return Err(Error::internal("the linearization is missing")),
-        };
+impl Taken<'_> {
+    /// Finds the labels of all columns in [`Linearization::labels`].
+    pub(super) fn label_columns(&mut self, lin: &mut Linearization) -> Result<()> {
+        self.linearize(lin)?;
+        let mut all = std::mem::take(&mut lin.labels);
         all.fill(0);
         let labels = Labels {
             all: &mut all,
-            nv,
-            nu,
+            nv: self.model.nv(),
+            nu: self.model.nu(),
         };
         let done = match self.state.info.gradient {
-            Gradient::OneSided => self.find_labels(labels),
+            Gradient::OneSided => self.find_labels(lin, labels),
             _ => Ok(()),
         };
-        let Some(lin) = &mut self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
         lin.labels = all;
-        done?;
-        let (q, rest) = lin.labels.split_at(nv);
-        let (v, rest) = rest.split_at(nv);
-        let (u, p) = rest.split_at(nu);
-        Ok(ColumnLabels { q, v, u, p })
+        done
     }
 
-    fn find_labels(&mut self, mut labels: Labels<'_>) -> Result<()> {
+    fn find_labels(&mut self, lin: &mut Linearization, mut labels: Labels<'_>) -> Result<()> {
         // Only an explicit step has the switches of forces one by one.
         let by_stages = self.implicit.is_some() || self.theta.is_some();
         let margin = match by_stages {
@@ -116,7 +101,7 @@ impl Sim {
         if margin == 0.0
             || may_yield
             || has_loads
-            || self.forces.are_one_sided(&self.model, &self.params, &[])
+            || self.forces.are_one_sided(self.model, self.params, &[])
         {
             labels.all.fill(1);
             return Ok(());
@@ -149,7 +134,7 @@ impl Sim {
                 }
             });
         }
-        let ties = self.feels_ties()?;
+        let ties = self.feels_ties(lin)?;
         let mut by_places = false;
         if let Some(c) = &self.contact {
             c.for_places(ties, |k| {
@@ -158,38 +143,38 @@ impl Sim {
             });
         }
         // Some dofs gain rank only to second order: all positions are labelled.
-        if self.gains_rank()? {
+        if self.gains_rank(lin)? {
             labels.positions();
             by_places = true;
         }
         for p in 0..self.np() {
-            if by_places && self.moves_places(p) || self.is_at_kink_of(p)? {
+            if by_places && self.moves_places(p) || self.is_at_kink_of(lin, p)? {
                 labels.parameter(p);
             }
         }
         let of_contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
         if of_contact.is_some_and(|l| l.by_modes) {
-            self.compare_columns(labels.all)?;
+            self.compare_columns(lin, labels.all)?;
         }
         Ok(())
     }
 
     /// True if the step depends on the choice of the features that define a contact point.
-    fn feels_ties(&mut self) -> Result<bool> {
-        let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
+    fn feels_ties(&mut self, lin: &mut Linearization) -> Result<bool> {
+        let Some(c) = &mut self.contact else {
             return Ok(false);
         };
         let v_end = &self.state.v_end;
         let solve = |d: &mut Dynamics, t: &Topology, x: &mut [f64]| d.mass.solve(t, x);
-        c.feels_ties(&self.model, &mut self.dynamics, v_end, solve, &mut lin.x)
+        c.feels_ties(self.model, self.dynamics, v_end, solve, &mut lin.x)
     }
 
     /// True if equalities hold more motions at nearby states than at this one.
-    fn gains_rank(&mut self) -> Result<bool> {
-        let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
+    fn gains_rank(&mut self, lin: &mut Linearization) -> Result<bool> {
+        let Some(c) = &mut self.contact else {
             return Ok(false);
         };
-        let (model, dynamics) = (&self.model, &mut self.dynamics);
+        let (model, dynamics) = (self.model, &mut *self.dynamics);
         c.gains_rank(model, dynamics, &self.state.q, &mut lin.x)
     }
 
@@ -200,19 +185,16 @@ impl Sim {
     }
 
     /// True if the derivative by this parameter is one-sided for a reason of its own.
-    fn is_at_kink_of(&mut self, p: usize) -> Result<bool> {
+    fn is_at_kink_of(&mut self, lin: &mut Linearization, p: usize) -> Result<bool> {
         let selected = &self.selected[p..=p];
-        if self
-            .forces
-            .are_one_sided(&self.model, &self.params, selected)
-        {
+        if self.forces.are_one_sided(self.model, self.params, selected) {
             return Ok(true);
         }
-        let (Some(c), Some(lin)) = (&mut self.contact, &mut self.linear) else {
+        let Some(c) = &mut self.contact else {
             return Ok(false);
         };
         let larger = Larger {
-            params: &self.params,
+            params: self.params,
             selected,
         };
         if c.is_at_kink(&larger) {
@@ -225,7 +207,7 @@ impl Sim {
     }
 
     /// Labels the columns whose response depends on the modes around the solution.
-    fn compare_columns(&mut self, labels: &mut [u8]) -> Result<()> {
+    fn compare_columns(&mut self, lin: &mut Linearization, labels: &mut [u8]) -> Result<()> {
         if let Some(c) = &mut self.contact {
             c.begin_sides()?;
         }
@@ -234,7 +216,7 @@ impl Sim {
             .try_for_each(|side| {
                 let mut rest = labels.iter_mut().enumerate().filter(|(_, x)| **x == 0);
                 rest.try_for_each(|(column, label)| {
-                    let differs = self.column_differs(column, *side)?;
+                    let differs = self.column_differs(lin, column, *side)?;
                     *label = u8::from(differs);
                     Ok(())
                 })
@@ -246,51 +228,52 @@ impl Sim {
     }
 
     /// Takes a column as far as the rows, and compares the sides there.
-    fn column_differs(&mut self, column: usize, side: Side) -> Result<bool> {
+    fn column_differs(
+        &mut self,
+        lin: &mut Linearization,
+        column: usize,
+        side: Side,
+    ) -> Result<bool> {
         let (nv, nu) = (self.model.nv(), self.model.nu());
-        let felt = self.with_linear(|sim, lin| {
-            let (mut unit, mut drive) = (
-                std::mem::take(&mut lin.unit),
-                std::mem::take(&mut lin.drive),
-            );
-            let at = [column, column.wrapping_sub(nv), column.wrapping_sub(2 * nv)];
-            let along = if column < nv {
-                unit[at[0]] = 1.0;
-                Along {
-                    q: &unit[..nv],
-                    ..Along::default()
-                }
-            } else if column < 2 * nv {
-                unit[at[1]] = 1.0;
-                Along {
-                    v: &unit[..nv],
-                    ..Along::default()
-                }
-            } else if column < 2 * nv + nu {
-                unit[at[2]] = 1.0;
-                let u = match sim.state.drives.are_states() {
-                    false => &unit[..nu],
-                    true => {
-                        let drives = &sim.state.drives;
-                        drives.direction(&unit[..nu], &[], &mut drive, &mut lin.act);
-                        &drive[..]
-                    }
-                };
-                Along {
-                    u,
-                    ..Along::default()
-                }
-            } else {
-                Along {
-                    p: Parameters::Unit(column - 2 * nv - nu),
-                    ..Along::default()
+        let (mut unit, mut drive) = (
+            std::mem::take(&mut lin.unit),
+            std::mem::take(&mut lin.drive),
+        );
+        let none = Along::default();
+        let along = if column < nv {
+            unit[column] = 1.0;
+            Along {
+                q: &unit[..nv],
+                ..none
+            }
+        } else if column < 2 * nv {
+            unit[column - nv] = 1.0;
+            Along {
+                v: &unit[..nv],
+                ..none
+            }
+        } else if column < 2 * nv + nu {
+            unit[column - 2 * nv] = 1.0;
+            let drives = &self.state.drives;
+            let u = match drives.are_states() {
+                false => &unit[..nu],
+                true => {
+                    drives.direction(&unit[..nu], &[], &mut drive, &mut lin.act);
+                    &drive[..]
                 }
             };
-            let done = sim.velocity_along(lin, &along);
-            unit.fill(0.0);
-            (lin.unit, lin.drive) = (unit, drive);
-            done.map(|()| AT_REST * largest(&lin.x))
-        })?;
+            Along { u, ..none }
+        } else {
+            Along {
+                p: Parameters::Unit(column - 2 * nv - nu),
+                ..none
+            }
+        };
+        let done = self.velocity_along(lin, &along);
+        unit.fill(0.0);
+        (lin.unit, lin.drive) = (unit, drive);
+        done?;
+        let felt = AT_REST * largest(&lin.x);
         match &mut self.contact {
             Some(c) => c.differs(felt, side),
             None => Ok(false),

@@ -1,272 +1,504 @@
-//! Preparations common to all derivatives of the last step: the balance of its forces and the matrices of
-//! its derivative.
+//! The derivatives of the last step, as methods of a simulation. [`Taken`] computes them.
 
-use super::contact::{Larger, SolveSystem};
-use super::info::{Gradient, STIFFEST};
-use super::linearization::*;
-use super::parameters::At;
+use super::act::ActJacobians;
+use super::adjoints::StepAdjoint;
+use super::column_labels::ColumnLabels;
+use super::contact::ImpulseBar;
+use super::forward::AccelerationJacobians;
+use super::impulse_workspace::parts;
+use super::impulses::{ImpulseGradient, ImpulseJacobians};
+use super::info::{Aware, check_finite, check_length, deliver};
+use super::inverse::InverseJacobians;
+use super::jacobian_pattern::{JacobianEntries, JacobianPattern};
+use super::jacobians::StepJacobians;
+use super::link::Seed;
 use super::sim::Sim;
-use super::state::{Held, Last};
-use crate::dynamics::rnea_derivatives::FreeAxes;
+use super::state::Last;
+use super::taken::Taken;
+use super::workspace::Workspace;
 use crate::error::{Error, Result};
 
-/// The last step in the form of [`At`].
-macro_rules! at {
-    ($sim:expr, $d:expr) => {
-        At {
-            model: &$sim.model,
-            params: &$sim.params,
-            kin: &$sim.dynamics.kin,
-            rnea: &$sim.dynamics.rnea,
-            id: &$d.id,
-            v: &$sim.state.v,
-            forces: &$sim.forces,
-            q: &$sim.state.q,
-            u: &$sim.state.drives.drive,
-            acc: &$sim.state.acc,
-            time_step: $sim.options.time_step,
-        }
-    };
-}
-
-/// Visits the terms of R_q and R_v from forces other than contacts, and from couplings between dofs of a
-/// branch: (row, column, by q, by v).
-macro_rules! force_terms {
-    ($sim:expr, $visit:expr) => {{
-        ($sim.forces).for_listed($sim.options.time_step, $visit);
-        if let Some(c) = &$sim.contact
-            && let Some(l) = &c.linear
-        {
-            let mut visit = $visit;
-            let t = $sim.model.topology();
-            (l.variation).for_couplings(t, &c.paths, |row, column, x| visit(row, column, x, 0.0));
-        }
-    }};
-}
-
-pub(super) use {at, force_terms};
-
+/// The last step and the workspace of its derivatives.
 impl Sim {
     pub(crate) fn need_taken(&self) -> Result<()> {
-        if self.last == Last::Step {
-            Ok(())
-        } else {
-            Err(Error::no_step("a derivative was asked for before a step"))
+        match self.last {
+            Last::Step => Ok(()),
+            _ => Err(Error::no_step("a derivative was asked for before a step")),
         }
     }
 
     pub(crate) fn need_step(&self) -> Result<()> {
         self.need_taken()?;
-        if self.linear.is_none() {
-            return Err(Error::invalid(
-                "options.derivatives is 0: this simulation was made without their workspace",
-            ));
-        }
-        Ok(())
-    }
-
-    /// How far the derivatives of the last step are prepared. A query may have moved the contacts of the
-    /// forces.
-    pub(super) fn held(&self) -> Held {
-        match self.forces.contacts_moved {
-            true => Held::Other,
-            false => self.held,
+        match self.workspace {
+            Some(_) => Ok(()),
+            None => Err(no_workspace()),
         }
     }
 
-    /// Prepares the data that all derivatives of the last step need, unless they are up to date: the
-    /// recursions at its acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
-    pub(super) fn prepare(&mut self) -> Result<()> {
+    /// The parts that derivatives of the last step use, and their workspace.
+    ///
+    /// # Errors
+    /// `NoStep` before a step; `InvalidArgument` for a simulation without derivatives.
+    fn differentiate(&mut self) -> Result<(Taken<'_>, &mut Workspace)> {
+        self.need_taken()?;
+        match self.parts() {
+            (taken, Some(workspace)) => Ok((taken, workspace)),
+            (_, None) => Err(no_workspace()),
+        }
+    }
+}
+
+/// Jacobians.
+impl Sim {
+    /// Jacobians of the last step; those by inputs are at fixed activations. See [`StepJacobians`].
+    ///
+    /// # Errors
+    /// `NoStep` before a step; `InvalidArgument` for a wrong length or a simulation without derivatives;
+    /// `Numerical` for a singular mass matrix, and if constraints nearly depend on each other so that a
+    /// derivative would be round-off. Then nothing is written.
+    pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
+        let sizes = self.dense_sizes();
+        let (mut taken, w) = self.differentiate()?;
+        taken.write_jacobians(&mut w.lin, out, [None, None], sizes, false)
+    }
+
+    /// Entries of a dense Jacobian by q or v, and of one by u.
+    fn dense_sizes(&self) -> [usize; 2] {
+        let nv = self.model.nv();
+        [nv * nv, nv * self.model.nu()]
+    }
+
+    /// [`Sim::step_jacobians`] without the structural zeros: each matrix has the entries of
+    /// [`Sim::jacobian_pattern`]. Columns by parameters are dense.
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`].
+    pub fn step_jacobians_sparse(&mut self, out: StepJacobians<'_>) -> Result<()> {
+        let (mut taken, w) = self.differentiate()?;
+        let entries = taken.jacobian_entries(&mut w.lin)?;
+        let sizes = [entries.by_state, entries.by_input];
+        taken.write_jacobians(&mut w.lin, out, [None, None], sizes, true)
+    }
+
+    /// Numbers of entries of [`Sim::jacobian_pattern`].
+    ///
+    /// # Errors
+    /// `NoStep` before a step; `InvalidArgument` for a simulation without derivatives; those of
+    /// [`Sim::step_jacobians`] after a step of an implicit integrator.
+    pub fn jacobian_entries(&mut self) -> Result<JacobianEntries> {
+        let (mut taken, w) = self.differentiate()?;
+        taken.jacobian_entries(&mut w.lin)
+    }
+
+    /// Structural nonzeros of the last step's Jacobians, in the order of [`Sim::step_jacobians_sparse`].
+    /// The pattern changes only if other bodies touch than before.
+    ///
+    /// # Errors
+    /// As [`Sim::jacobian_entries`]; `InvalidArgument` for a wrong length; `Capacity` for more entries than
+    /// `i32` can count. Then nothing is written.
+    pub fn jacobian_pattern(&mut self, out: JacobianPattern<'_>) -> Result<()> {
+        let (mut taken, w) = self.differentiate()?;
+        taken.jacobian_pattern(&mut w.lin, out)
+    }
+
+    /// The part of the last step's Jacobians that [`Sim::step_jacobians`] leaves out; see [`ActJacobians`].
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`]. Then nothing is written.
+    pub fn step_act_jacobians(&mut self, out: ActJacobians<'_>) -> Result<()> {
+        let (mut taken, w) = self.differentiate()?;
+        taken.write_act_jacobians(&mut w.lin, out)
+    }
+
+    /// Labels of the columns of the last step's derivative. All are 0 if [`Gradient`](super::Gradient) is not
+    /// one-sided.
+    /// If the step is one-sided, its exact columns are the derivative on all sides of the switch.
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`].
+    pub fn column_labels(&mut self) -> Result<ColumnLabels<'_>> {
+        let (nv, nu) = (self.model.nv(), self.model.nu());
+        let (mut taken, w) = self.differentiate()?;
+        taken.label_columns(&mut w.lin)?;
+        let (q, rest) = w.lin.labels.split_at(nv);
+        let (v, rest) = rest.split_at(nv);
+        let (u, p) = rest.split_at(nu);
+        Ok(ColumnLabels { q, v, u, p })
+    }
+}
+
+/// Directions and adjoints.
+impl Sim {
+    /// Derivative of the last step along (dq, dv, du, dp) at fixed activations. Lengths nv, nv, nu, np, nv,
+    /// nv; an empty slice is zero.
+    pub fn step_jvp(
+        &mut self,
+        dq: &[f64],
+        dv: &[f64],
+        du: &[f64],
+        dp: &[f64],
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<()> {
+        self.step_jvp_act(dq, dv, &[], du, dp, dq_next, dv_next, None)
+    }
+
+    /// [`Sim::step_jvp`] that also takes a direction `dact` of the activations and returns the variation of
+    /// the activations at the end. na entries each; empty for zero, `None` if not wanted.
+    pub fn step_jvp_act(
+        &mut self,
+        dq: &[f64],
+        dv: &[f64],
+        dact: &[f64],
+        du: &[f64],
+        dp: &[f64],
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+        dact_next: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        let na = self.act.len();
+        for (name, x, n) in [
+            ("dq", dq, nv),
+            ("dv", dv, nv),
+            ("dact", dact, na),
+            ("du", du, nu),
+            ("dp", dp, np),
+        ] {
+            if !x.is_empty() {
+                check_finite(name, x, n)?;
+            }
+        }
+        check_length("dq_next", dq_next, nv)?;
+        check_length("dv_next", dv_next, nv)?;
+        if let Some(x) = &dact_next {
+            check_length("dact_next", x, na)?;
+        }
+        let (mut taken, w) = self.differentiate()?;
+        let next = [dq_next, dv_next];
+        taken.jvp(&mut w.lin, [dq, dv, dact, du, dp], next, dact_next)
+    }
+
+    /// Adjoint of the last step: from ∂L/∂(q⁺, v⁺) to ∂L/∂(q, v, u, p) at fixed activations. Lengths nv, nv
+    /// in; nv, nv, nu, np out. Gradients by q and q⁺ are in tangent coordinates.
+    pub fn step_vjp(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let out = StepAdjoint {
+            q: q_bar,
+            v: v_bar,
+            u: u_bar,
+            p: p_bar,
+            ..StepAdjoint::default()
+        };
+        self.step_vjp_act(q_next_bar, v_next_bar, &[], out)
+    }
+
+    /// [`Sim::step_vjp`] of a function that also depends on the activations at the end (na entries, empty
+    /// for zero), including the gradient by the activations at the start.
+    pub fn step_vjp_act(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        act_next_bar: &[f64],
+        out: StepAdjoint<'_>,
+    ) -> Result<()> {
+        let nv = self.model.nv();
+        check_finite("q_next_bar", q_next_bar, nv)?;
+        check_finite("v_next_bar", v_next_bar, nv)?;
+        if !act_next_bar.is_empty() {
+            check_finite("act_next_bar", act_next_bar, self.act.len())?;
+        }
+        self.adjoint(&Seed::of(q_next_bar, v_next_bar, act_next_bar), out)
+    }
+
+    /// [`Sim::step_vjp`], or a larger adjoint of the step in modes to which a descent of L leads.
+    ///
+    /// For the normal impulses λ, ∂L/∂λ = J A⁻¹ ∂L/∂v⁺. A descent of L can change the mode of contacts and
+    /// limits with ∂L/∂λ < 0: it pulls active ones apart, and an impulse on an open one lowers L. Two other
+    /// adjoints are computed. One treats these active contacts and limits as separating. The other treats
+    /// these open ones as active: sticking if they do not slip, otherwise sliding. Positions, velocities
+    /// and impulses remain those of the step.
+    ///
+    /// Of the three, the result is the one whose u_bar (with the gradient by activations) has the largest
+    /// Euclidean norm; v_bar for a model without inputs. If norms are equal to nine digits, the exact
+    /// adjoint is returned. v_bar is not compared if there are inputs, because releasing contacts nearly
+    /// always makes it larger, even where no input has an effect. q_bar is not compared because through an
+    /// active contact it is v_bar/h, which no other term would outweigh. For a law without modes the exact
+    /// adjoint is always returned.
+    ///
+    /// # Errors
+    /// As [`Sim::step_vjp`]. Then nothing is written.
+    pub fn step_vjp_aware(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<Aware> {
+        let nv = self.model.nv();
+        check_finite("q_next_bar", q_next_bar, nv)?;
+        check_finite("v_next_bar", v_next_bar, nv)?;
+        let out = StepAdjoint {
+            q: q_bar,
+            v: v_bar,
+            u: u_bar,
+            p: p_bar,
+            ..StepAdjoint::default()
+        };
+        self.adjoint_aware(&Seed::of(q_next_bar, v_next_bar, &[]), out)
+    }
+
+    /// Result of the last [`Sim::step_vjp_aware`] of the last step.
+    ///
+    /// # Errors
+    /// `NoStep` if it was not called after the step.
+    pub fn aware(&self) -> Result<Aware> {
+        self.need_taken()?;
+        self.state.aware.ok_or_else(|| {
+            Error::no_step("no complementarity-aware adjoint was computed since the step")
+        })
+    }
+
+    /// [`Sim::step_vjp`] of a function that also depends on the contact impulses and, between steps, on the
+    /// integrator's state.
+    pub(crate) fn adjoint(&mut self, seed: &Seed<'_>, out: StepAdjoint<'_>) -> Result<()> {
+        out.check(&self.model, self.np(), self.carried.len())?;
+        let (mut taken, w) = self.differentiate()?;
+        taken.adjoint(&mut w.lin, seed, out)
+    }
+
+    /// [`Sim::step_vjp_aware`] in a trajectory: includes the adjoint by the integrator's state between
+    /// steps.
+    pub(crate) fn adjoint_aware(&mut self, seed: &Seed<'_>, out: StepAdjoint<'_>) -> Result<Aware> {
+        self.refuse_with_loads("the aware gradient")?;
+        out.check(&self.model, self.np(), self.carried.len())?;
+        let (mut taken, w) = self.differentiate()?;
+        taken.adjoint_aware(&mut w.lin, &mut w.adjoints, seed, out)
+    }
+}
+
+/// Derivatives of the acceleration, and of the inverse of a step.
+impl Sim {
+    /// Jacobians of the acceleration of the last step or [`Sim::forward`].
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`].
+    pub fn acceleration_jacobians(&mut self, out: AccelerationJacobians<'_>) -> Result<()> {
+        let (nv, nu, np, na) = (self.model.nv(), self.model.nu(), self.np(), self.act.len());
         self.need_step()?;
-        if self.implicit.is_some() {
-            return self.linearize_stages();
-        }
-        if self.theta.is_some() {
-            return self.linearize_theta();
-        }
-        if self.held() >= Held::Balance {
-            return Ok(());
-        }
-        self.differentiate_reduction()?;
-        let fresh = self.held() == Held::Velocities;
-        if !fresh {
-            self.dynamics
-                .update(&self.model, &self.params, &self.state.q, &self.state.v);
-        }
-        // Without the contact loads of an earlier linearization.
-        self.apply_loads();
-        let (s, h) = (&self.state, self.options.time_step);
-        let at = s.for_forces(&self.model, &self.params, &self.dynamics.kin, h);
-        if !fresh {
-            self.forces.apply(&at, &mut self.tau)?;
-            self.forces.set_products(&mut self.dynamics.system);
-            self.hold_servos();
-        }
-        self.linearize_free()?;
-        let (is_split, s) = (self.is_split(), &self.state);
-        let at = s.for_forces(&self.model, &self.params, &self.dynamics.kin, h);
-        let free = if is_split { &s.acc_free } else { &s.acc };
-        self.forces.differentiate(&at, [&s.acc, free]);
-        let (model, d) = (&*self.model, &mut self.dynamics);
-        // A step with contacts has left the factors.
-        if !fresh || self.contact.is_none() {
-            d.factor_system(model, &self.prescribed.pivots);
-            let stiffness = d.system.stiffness();
-            if stiffness > STIFFEST {
-                self.state.info.gradient = Gradient::Refused;
-                return Err(Error::numerical(format!(
-                    "h² K / M of a tendon, spring or force between joints is {stiffness:e}, so that a derivative would be round-off; expected at most {STIFFEST:e}"
-                )));
-            }
-            if let Some(k) = d.mass.singular_at(&self.prescribed.pivots) {
-                return Err(Error::numerical(format!(
-                    "the mass matrix is singular at {}",
-                    model.said_of_dof(k)
-                )));
+        for (name, x, columns) in [
+            ("da_dq", &out.by_q, nv),
+            ("da_dv", &out.by_v, nv),
+            ("da_du", &out.by_u, nu),
+            ("da_dp", &out.by_p, np),
+            ("da_dact", &out.by_act, na),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, nv * columns)?;
             }
         }
-        self.linearize_contact()?;
-        self.need_contact_derivative()?;
-        let (d, s) = (&mut self.dynamics, &self.state);
-        match self.contact {
-            Some(_) => d.accelerate(&self.model, &self.params, &s.acc),
-            None => d.inverse(&self.model, &self.params, &s.acc, &mut self.work),
-        }
-        self.label_gradient(|d, t, x| d.mass.solve(t, x))?;
-        self.linearize_friction_by_load()?;
-        let s = &self.state;
-        self.integrator
-            .linearize(&s.start(&self.model, h), &s.v_end);
-        self.held = Held::Balance;
-        Ok(())
+        let (mut taken, w) = self.differentiate()?;
+        taken.acceleration_jacobians(&mut w.lin, out)
     }
 
-    /// Computes the parts of the selected entries of reductions at the last step.
-    fn differentiate_reduction(&mut self) -> Result<()> {
-        let (Some(mut of), Some(r)) = (self.by_reduction.take(), self.params.reduction.clone())
-        else {
-            return Ok(());
+    /// Adjoint of the acceleration of the last step or [`Sim::forward`] at fixed activations: from ∂L/∂a to
+    /// ∂L/∂(q, v, u, p). Lengths nv, nv, nv, nu, np.
+    ///
+    /// # Errors
+    /// As [`Sim::step_vjp`].
+    pub fn acceleration_vjp(
+        &mut self,
+        a_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let out = StepAdjoint {
+            q: q_bar,
+            v: v_bar,
+            u: u_bar,
+            p: p_bar,
+            ..StepAdjoint::default()
         };
-        let mut done = self.unheld_balance(&mut of.balance);
-        if done.is_ok() && self.is_split() {
-            done = Err(Error::unsupported(
-                "derivative by Reduction: this version has none with constraints beside a feedback (ds_sim_set_force); \
-                 expected options.contact None",
-            ));
-        }
-        let given = [&self.diagonal[..], &self.state.acc];
-        let h = self.options.time_step;
-        of.differentiate((&self.model, &r), &mut self.dynamics, given, h);
-        self.by_reduction = Some(of);
-        done
+        self.acceleration_vjp_act(a_bar, out)
     }
 
-    /// Prepares the derivative of the impulses and adds the contact loads. The recursions must have the
-    /// placements of the last step.
-    pub(super) fn linearize_contact(&mut self) -> Result<()> {
-        let Some(c) = &mut self.contact else {
-            return Ok(());
-        };
-        let larger = Larger {
-            params: &self.params,
-            selected: &self.selected,
-        };
-        let (s, d) = (&self.state, &mut self.dynamics);
-        let state = [&s.q[..], &s.v, &s.v_end];
-        let at = (&d.kin, &d.mass);
-        c.linearize(&self.model, at, state, larger, &mut d.external)
+    /// [`Sim::acceleration_vjp`] including the gradient by the activations.
+    pub fn acceleration_vjp_act(&mut self, a_bar: &[f64], out: StepAdjoint<'_>) -> Result<()> {
+        self.need_step()?;
+        check_finite("a_bar", a_bar, self.model.nv())?;
+        out.check(&self.model, self.np(), self.carried.len())?;
+        let (mut taken, w) = self.differentiate()?;
+        taken.acceleration_adjoint(&mut w.lin, &mut w.direction, a_bar, out)
     }
 
-    /// Refuses if there is no derivative of the impulses.
-    pub(super) fn need_contact_derivative(&mut self) -> Result<()> {
-        let contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
-        if let Some(why) = contact.and_then(|l| l.refused) {
-            self.state.info.gradient = Gradient::Refused;
-            return Err(Error::numerical(why));
-        }
-        Ok(())
-    }
-
-    /// Decides whether the derivative is the same on all sides.
-    pub(super) fn label_gradient(&mut self, solve: SolveSystem) -> Result<()> {
-        let Some(lin) = &mut self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
-        if let (Some(c), Some(d)) = (&mut self.contact, &self.dynamics.derivatives) {
-            for p in &self.selected {
-                c.check_parameter(&at!(self, d), p, &mut lin.column)?;
-            }
-            let one_sided = c.linear.as_ref().is_some_and(|l| l.one_sided) || {
-                let v_end = &self.state.v_end;
-                let (model, dynamics) = (&self.model, &mut self.dynamics);
-                c.feels_ties(model, dynamics, v_end, solve, &mut lin.x)?
-                    || c.gains_rank(model, dynamics, &self.state.q, &mut lin.x)?
-            };
-            if one_sided {
-                self.state.info.gradient = Gradient::OneSided;
-            } else if self.state.only_modes_switch {
-                // Both sides were compared.
-                self.state.info.gradient = Gradient::Exact;
+    /// Derivatives of the force of the last [`Sim::inverse`]. No other call may have been made since.
+    ///
+    /// # Errors
+    /// `NoStep` before [`Sim::inverse`]; those of [`Sim::step_jacobians`].
+    pub fn inverse_jacobians(&mut self, out: InverseJacobians<'_>) -> Result<()> {
+        self.taken().need_inverse()?;
+        let nv = self.model.nv();
+        for (name, x) in [
+            ("dforce_dq", &out.by_q),
+            ("dforce_dv", &out.by_v),
+            ("dforce_da", &out.by_a),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, nv * nv)?;
             }
         }
-        if (self.forces).are_one_sided(&self.model, &self.params, &self.selected) {
-            self.state.info.gradient = Gradient::OneSided;
+        let (mut taken, w) = self.differentiate()?;
+        taken.inverse_jacobians(&mut w.lin, &mut w.square, out)
+    }
+}
+
+/// Derivatives of the contact impulses.
+impl Sim {
+    fn need_impulses(&self) -> Result<()> {
+        self.need_step()?;
+        match self.forces.penalty {
+            Some(_) => Err(Error::unsupported(
+                "derivatives of contact impulses are not available with contact Penalty, which solves for no impulses",
+            )),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    /// True if Jacobians are computed direction by direction: for deep trees, if A couples different
-    /// branches, if friction lags, if joints have friction by load, and with reduced coordinates and a stage.
-    pub(super) fn by_directions(&self) -> bool {
-        self.model.topology().is_deep()
-            || self.theta.is_some() && self.model.reduction().is_some()
-            || self.has_loads()
-            || self.theta.is_none() && !self.dynamics.system.is_definite()
-            || self.contact.as_ref().is_some_and(|c| c.constraints.lags())
+    /// Derivative of the contact impulses of the last step along (dq, dv, du, dp). Lengths nv, nv, nu, np;
+    /// an empty slice is zero. `dimpulse` has 3 entries per contact.
+    ///
+    /// # Errors
+    /// As [`Sim::step_jvp`].
+    pub fn impulse_jvp(
+        &mut self,
+        dq: &[f64],
+        dv: &[f64],
+        du: &[f64],
+        dp: &[f64],
+        dimpulse: &mut [f64],
+    ) -> Result<ImpulseGradient> {
+        self.need_impulses()?;
+        check_length("dimpulse", dimpulse, 3 * self.contacts().len())?;
+        for (name, x, n) in [
+            ("dq", dq, self.model.nv()),
+            ("dv", dv, self.model.nv()),
+            ("du", du, self.model.nu()),
+            ("dp", dp, self.np()),
+        ] {
+            if !x.is_empty() {
+                check_finite(name, x, n)?;
+            }
+        }
+        let (mut taken, w) = self.differentiate()?;
+        let d = &mut w.direction;
+        let next = [&mut d.dq_next[..], &mut d.dv_next];
+        taken.jvp(&mut w.lin, [dq, dv, &[], du, dp], next, None)?;
+        let made = &mut d.bar[..dimpulse.len()];
+        taken.write_impulses(made);
+        let gradient = taken.impulse_gradient()?;
+        deliver([("dimpulse", made, Some(dimpulse))])?;
+        Ok(gradient)
     }
 
-    /// Builds R_q and R_v at the last step, unless they are up to date; for a deep tree, the form that
-    /// takes their products.
-    pub(crate) fn linearize(&mut self) -> Result<()> {
-        self.prepare()?;
-        if self.held() >= Held::Matrices || self.implicit.is_some() {
-            return Ok(());
-        }
-        let model = &*self.model;
-        let t = model.topology();
-        let by_directions = self.by_directions();
-        let (contact, dynamics) = (&mut self.contact, &mut self.dynamics);
-        let Some(d) = &mut dynamics.derivatives else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
+    /// Adjoint of the contact impulses of the last step: from ∂L/∂(impulses), 3 entries per contact, to
+    /// ∂L/∂(q, v, u, p). Lengths nv, nv, nu, np. It costs one [`Sim::step_vjp`].
+    ///
+    /// # Errors
+    /// As [`Sim::step_vjp`].
+    pub fn impulse_vjp(
+        &mut self,
+        impulse_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<ImpulseGradient> {
+        self.need_impulses()?;
+        check_finite("impulse_bar", impulse_bar, 3 * self.contacts().len())?;
+        let out = StepAdjoint {
+            q: q_bar,
+            v: v_bar,
+            u: u_bar,
+            p: p_bar,
+            ..StepAdjoint::default()
         };
-        d.id.stiffness.set(&dynamics.external);
-        if let Some(c) = contact {
-            c.expand(t, &dynamics.kin, &mut d.id.stiffness);
-        }
-        let axes = match by_directions {
-            false => self.integrator.axes(),
-            true => FreeAxes::Body,
+        out.check(&self.model, self.np(), self.carried.len())?;
+        let (mut taken, w) = self.differentiate()?;
+        let zero = &mut w.direction.dq_next;
+        zero.fill(0.0);
+        let seed = Seed {
+            impulses: ImpulseBar::of_contacts(impulse_bar),
+            ..Seed::of(zero, zero, &[])
         };
-        d.id.centres.copy_from_slice(&self.state.centres);
-        dynamics.differentiate_loaded(model, &self.params, axes);
-        let Some(d) = &mut dynamics.derivatives else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
-        };
-        if !t.is_deep() {
-            force_terms!(self, |row, column, by_q, by_v| {
-                add_entry(&mut d.id, t, [row, column], by_q, by_v);
-            });
-            self.forces.for_touching(t, |row, column, by_q, by_v| {
-                add_entry(&mut d.id, t, [row, column], by_q, by_v);
-            });
-        }
-        if !by_directions {
-            let at = self.state.start(model, self.options.time_step);
-            (self.integrator).for_start_terms(&at, &self.diagonal, &mut |row, column, x| {
-                add_entry(&mut d.id, t, [row, column], 0.0, x);
-            });
-        }
-        self.held = Held::Matrices;
-        Ok(())
+        taken.adjoint(&mut w.lin, &seed, out)?;
+        taken.impulse_gradient()
     }
+
+    /// Jacobians of the contact impulses of the last step. They are computed by rows, with one
+    /// [`Sim::impulse_vjp`] each, or by columns, with one [`Sim::impulse_jvp`] each, depending on which are
+    /// fewer.
+    ///
+    /// # Errors
+    /// As [`Sim::step_jvp`].
+    pub fn impulse_jacobians(&mut self, out: ImpulseJacobians<'_>) -> Result<ImpulseGradient> {
+        self.need_impulses()?;
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        let rows = 3 * self.contacts().len();
+        let sizes = [nv, nv, nu, np];
+        let outs = [
+            ("by_q", out.by_q),
+            ("by_v", out.by_v),
+            ("by_u", out.by_u),
+            ("by_p", out.by_p),
+        ];
+        for ((name, out), columns) in outs.iter().zip(sizes) {
+            if let Some(out) = out {
+                check_length(name, out, rows * columns)?;
+            }
+        }
+        let outs = outs.map(|(_, out)| out);
+        let (mut taken, w) = self.differentiate()?;
+        let d = &mut w.direction;
+        taken.impulse_matrices(&mut w.lin, d, outs.each_ref().map(Option::is_some), rows)?;
+        let gradient = taken.impulse_gradient()?;
+        let [q, v, u, p] = parts(&mut d.matrices, sizes.map(|n| rows * n));
+        let [to_q, to_v, to_u, to_p] = outs;
+        deliver([
+            ("by_q", q, to_q),
+            ("by_v", v, to_v),
+            ("by_u", u, to_u),
+            ("by_p", p, to_p),
+        ])?;
+        Ok(gradient)
+    }
+
+    /// Finds a change of the last step's impulses in the null space of G: zero if the impulses are unique,
+    /// otherwise a random one. True if it could be determined. After a derivative of the step.
+    pub(crate) fn find_idle_impulses(&mut self) -> Result<bool> {
+        let (mut taken, w) = self.differentiate()?;
+        taken.find_idle_impulses(&mut w.lin)
+    }
+
+    /// Value of the linear functional `bar` on the change from [`Sim::find_idle_impulses`], and its value
+    /// if all entries had the magnitude of the largest.
+    pub(crate) fn idle_weight(&self, bar: &ImpulseBar<'_>) -> [f64; 2] {
+        self.contact
+            .as_ref()
+            .map_or([0.0; 2], |c| c.idle_weight(bar))
+    }
+}
+
+fn no_workspace() -> Error {
+    Error::invalid("options.derivatives is 0: this simulation was made without their workspace")
 }

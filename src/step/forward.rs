@@ -8,12 +8,14 @@
 
 use super::act::ActJacobians;
 use super::adjoints::StepAdjoint;
-use super::info::{REACH, check_finite, check_length};
+use super::impulse_workspace::Direction;
+use super::info::REACH;
 use super::jacobians::StepJacobians;
+use super::linearization::Linearization;
 use super::link::Seed;
-use super::sim::Sim;
+use super::taken::Taken;
 use crate::error::{Error, Result};
-use crate::linalg::{all_finite, within};
+use crate::linalg::within;
 
 /// Destination of the Jacobians of the acceleration: dense column-major, nv rows; columns by the tangent of
 /// q, by v, u, the selected parameters and the activations.
@@ -26,80 +28,21 @@ pub struct AccelerationJacobians<'a> {
     pub by_act: Option<&'a mut [f64]>,
 }
 
-impl Sim {
-    /// Acceleration and contact forces at a state by the laws of a step, without advancing the state.
-    /// Lengths nq, nv, nu, nv. Afterwards the step from here is the last step for all queries: contacts
-    /// (whose forces are impulses over the time step), modes, info, derivatives. The warm start of the next
-    /// step does not change.
-    ///
-    /// # Errors
-    /// As [`Sim::step`].
-    pub fn forward(
+impl Taken<'_> {
+    /// Writes the Jacobians of the acceleration.
+    pub(super) fn acceleration_jacobians(
         &mut self,
-        q: &[f64],
-        v: &[f64],
-        u: &[f64],
-        acceleration: &mut [f64],
+        lin: &mut Linearization,
+        out: AccelerationJacobians<'_>,
     ) -> Result<()> {
-        self.need_single_step()?;
-        check_length("acceleration", acceleration, self.model.nv())?;
-        self.take(q, v, u, &[])?;
-        self.tell_acceleration(acceleration);
-        match all_finite(acceleration) {
-            true => Ok(()),
-            false => Err(Error::numerical(
-                "acceleration: it would not be finite, the state is too large",
-            )),
-        }
-    }
-
-    /// The state (q, v) at the start and at the end of the last step.
-    pub(crate) fn ends(&self) -> [[&[f64]; 2]; 2] {
-        let s = &self.state;
-        [[&s.q, &s.v], [&s.q_next, &s.v_next]]
-    }
-
-    /// The acceleration of the last step.
-    pub(crate) fn tell_acceleration(&self, out: &mut [f64]) {
-        let (s, h) = (&self.state, self.options.time_step);
-        match self.implicit {
-            None => out.copy_from_slice(&s.acc),
-            Some(_) => {
-                for (a, (next, v)) in out.iter_mut().zip(s.v_next.iter().zip(&s.v)) {
-                    *a = (next - v) / h;
-                }
-            }
-        }
-    }
-
-    /// Jacobians of the acceleration of the last step or [`Sim::forward`].
-    ///
-    /// # Errors
-    /// As [`Sim::step_jacobians`].
-    pub fn acceleration_jacobians(&mut self, out: AccelerationJacobians<'_>) -> Result<()> {
-        let (nv, nu, np, na) = (self.model.nv(), self.model.nu(), self.np(), self.act.len());
-        self.need_step()?;
-        for (name, x, columns) in [
-            ("da_dq", &out.by_q, nv),
-            ("da_dv", &out.by_v, nv),
-            ("da_du", &out.by_u, nu),
-            ("da_dp", &out.by_p, np),
-            ("da_dact", &out.by_act, na),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, nv * columns)?;
-            }
-        }
+        let nv = self.model.nv();
         if self.implicit.is_some() {
-            return self.implicit_acceleration_jacobians(out);
+            return self.implicit_acceleration_jacobians(lin, out);
         }
         let mut by_p = out.by_p;
         let by_inputs = out.by_u.is_some() || out.by_act.is_some();
-        self.prepare_columns(by_inputs, by_p.is_some())?;
+        self.prepare_columns(lin, by_inputs, by_p.is_some())?;
         let rate = 1.0 / self.options.time_step;
-        let Some(lin) = &mut self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
         if !self.integrator.is_within(REACH) {
             return Err(Error::numerical(
                 "a Jacobian of the acceleration is not finite",
@@ -120,7 +63,7 @@ impl Sim {
         }
         if let Some(out) = out.by_v {
             dofs.write(rate, &lin.by_v, out);
-            let at = self.state.start(&self.model, self.options.time_step);
+            let at = self.state.start(self.model, self.options.time_step);
             for (k, column) in out.chunks_exact_mut(nv.max(1)).enumerate() {
                 lin.unit.fill(0.0);
                 lin.unit[k] = -rate;
@@ -136,20 +79,24 @@ impl Sim {
 
     fn implicit_acceleration_jacobians(
         &mut self,
+        lin: &mut Linearization,
         mut out: AccelerationJacobians<'_>,
     ) -> Result<()> {
         let (nv, rate) = (self.model.nv(), 1.0 / self.options.time_step);
-        self.step_jacobians(StepJacobians {
+        let by_state = StepJacobians {
             dv_dq: out.by_q.as_deref_mut(),
             dv_dv: out.by_v.as_deref_mut(),
             dv_du: out.by_u.as_deref_mut(),
             dv_dp: out.by_p.as_deref_mut(),
             ..StepJacobians::default()
-        })?;
-        self.step_act_jacobians(ActJacobians {
+        };
+        let sizes = [nv * nv, nv * self.model.nu()];
+        self.write_jacobians(lin, by_state, [None, None], sizes, false)?;
+        let by_act = ActJacobians {
             dv_dact: out.by_act.as_deref_mut(),
             ..ActJacobians::default()
-        })?;
+        };
+        self.write_act_jacobians(lin, by_act)?;
         if let Some(x) = &mut out.by_v {
             for k in 0..nv {
                 x[k * nv + k] -= 1.0;
@@ -164,42 +111,21 @@ impl Sim {
         Ok(())
     }
 
-    /// Adjoint of the acceleration of the last step or [`Sim::forward`] at fixed activations: from ∂L/∂a to
-    /// ∂L/∂(q, v, u, p). Lengths nv, nv, nv, nu, np.
-    ///
-    /// # Errors
-    /// As [`Sim::step_vjp`].
-    pub fn acceleration_vjp(
+    /// Writes the adjoint of the acceleration; `d` is memory for its seed.
+    pub(super) fn acceleration_adjoint(
         &mut self,
+        lin: &mut Linearization,
+        d: &mut Direction,
         a_bar: &[f64],
-        q_bar: Option<&mut [f64]>,
-        v_bar: Option<&mut [f64]>,
-        u_bar: Option<&mut [f64]>,
-        p_bar: Option<&mut [f64]>,
+        mut out: StepAdjoint<'_>,
     ) -> Result<()> {
-        let out = StepAdjoint {
-            q: q_bar,
-            v: v_bar,
-            u: u_bar,
-            p: p_bar,
-            ..StepAdjoint::default()
-        };
-        self.acceleration_vjp_act(a_bar, out)
-    }
-
-    /// [`Sim::acceleration_vjp`] including the gradient by the activations.
-    pub fn acceleration_vjp_act(&mut self, a_bar: &[f64], mut out: StepAdjoint<'_>) -> Result<()> {
         let mut v_bar = out.v.take();
-        let nv = self.model.nv();
-        self.need_step()?;
-        check_finite("a_bar", a_bar, nv)?;
         let rate = 1.0 / self.options.time_step;
-        let mut direction = std::mem::take(&mut self.direction);
-        direction.dq_next.fill(0.0);
-        for (x, a) in direction.dv_next.iter_mut().zip(a_bar) {
+        d.dq_next.fill(0.0);
+        for (x, a) in d.dv_next.iter_mut().zip(a_bar) {
             *x = a * rate;
         }
-        let (zero, velocity) = (&direction.dq_next[..], &direction.dv_next[..]);
+        let (zero, velocity) = (&d.dq_next[..], &d.dv_next[..]);
         let is_implicit = self.implicit.is_some();
         let seed = Seed {
             velocity: if is_implicit { &[] } else { velocity },
@@ -210,7 +136,7 @@ impl Sim {
             ..out
         };
         let done = match within(f64::MAX, velocity) {
-            true => self.adjoint(&seed, out),
+            true => self.adjoint(lin, &seed, out),
             false => Err(Error::numerical("a_bar: it is too large")),
         };
         if let Some(out) = v_bar.filter(|_| is_implicit && done.is_ok()) {
@@ -218,7 +144,6 @@ impl Sim {
                 *out -= x;
             }
         }
-        self.direction = direction;
         done
     }
 }

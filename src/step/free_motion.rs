@@ -11,116 +11,42 @@
 //!
 //! where w belongs to the dofs with a prescribed velocity. R_f is stored as dense matrices.
 
-use super::derivatives::at;
-use super::info::check_finite;
 use super::linearization::{Linearization, dot};
 use super::link::{Along, Parameters};
 use super::parameters::At;
-use super::sim::Sim;
 use super::split::Split;
-use crate::dynamics::system::System;
+use super::taken::{Taken, at};
 use crate::error::{Error, Result};
 use crate::linalg::add_scaled;
 
-impl Sim {
-    /// True if the free velocity of the last or pending step has terms through which impulses do not act.
-    pub(super) fn is_split(&self) -> bool {
-        self.contact.is_some() && !self.dynamics.system.is_definite()
-    }
-
-    /// Refuses implicit user-defined forces between dofs with constraints: derivatives by a force's own
-    /// parameters do not separate the part that acts on impulses.
-    pub(super) fn check_couplings(&self) -> Result<()> {
-        if self.contact.is_some() && self.forces.couples() {
-            return Err(Error::unsupported(
-                "forces: with constraints, a force between dofs must be explicit; options.contact None makes no constraints",
-            ));
-        }
-        Ok(())
-    }
-
-    /// Sets a generalized force on all dofs in all following steps: `force` at the state at the start of
-    /// the step [N or N m], with its slopes K = ∂τ/∂q and D = ∂τ/∂v at this state, nv×nv, column-major;
-    /// empty means zero. The step uses τ + h K v⁺ + D (v⁺ − v), so that a caller's stiff feedback is as
-    /// stable as a servo of the model. `None` ends the force. Derivatives of the step hold τ, K and D
-    /// fixed. The last step is forgotten.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for a wrong length, `Numerical` for a number that is not finite, `Unsupported`
-    /// with implicit integrators. Then nothing changes.
-    pub fn set_force(&mut self, given: Option<[&[f64]; 3]>) -> Result<()> {
-        if let Some([force, by_q, by_v]) = given {
-            let nv = self.model.nv();
-            check_finite("tau", force, nv)?;
-            for (name, x) in [("K", by_q), ("D", by_v)] {
-                if !x.is_empty() {
-                    check_finite(name, x, nv * nv)?;
-                }
-            }
-            if self.implicit.is_some() || self.theta.is_some() {
-                return Err(Error::unsupported(format!(
-                    "options.integrator: with {:?} a force with slopes cannot be given; expected SymplecticEuler or SymplecticEulerWorld",
-                    self.options.integrator
-                )));
-            }
-        }
-        self.forces.set_feedback(given);
-        self.refresh_forces();
-        self.forget_step();
-        Ok(())
-    }
-
-    /// Adds the implicit terms of servos, at the state of the last
-    /// [`Forces::apply`](crate::force::Forces::apply), to the diagonal.
-    pub(super) fn hold_servos(&mut self) {
-        if self.forces.has_servos() {
-            let (h, has_stage) = (self.implicit_step(), self.theta.is_some());
-            self.forces.hold(h, has_stage, &mut self.diagonal);
-            self.prescribed.take_diagonal(&self.diagonal);
-        }
-    }
-
-    /// Allocates the derivative if the balance may be split.
-    pub(super) fn fit_split(&mut self) {
-        let may_split = matches!(self.dynamics.system, System::Coupled(_));
-        if self.contact.is_none() || self.linear.is_none() || !may_split {
-            self.split = None;
-            return;
-        }
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        if self.split.as_ref().is_some_and(|s| s.by_p.len() == nv * np) {
-            return;
-        }
-        self.split = Some(Box::new(Split::new([nv, nu, np])));
-    }
-
+impl Taken<'_> {
     /// Computes R_f of the last step if it is split. Recursions and forces must be at the start of the
     /// step, without contact loads.
     pub(super) fn linearize_free(&mut self) -> Result<()> {
         if !self.is_split() {
             return Ok(());
         }
-        let Some(mut split) = self.split.take() else {
+        let Some(split) = self.split.take() else {
             return Err(missing());
         };
-        let done = self.take_free(&mut split);
+        let done = self.take_free(split);
         self.split = Some(split);
         done
     }
 
     fn take_free(&mut self, split: &mut Split) -> Result<()> {
-        let (model, h, s) = (&*self.model, self.options.time_step, &self.state);
+        let (model, h, s) = (self.model, self.options.time_step, &*self.state);
         let (t, nv) = (model.topology(), model.nv());
-        let start = s.for_forces(model, &self.params, &self.dynamics.kin, h);
+        let start = s.for_forces(model, self.params, &self.dynamics.kin, h);
         self.forces.differentiate(&start, [&s.acc_free; 2]);
-        let d = &mut self.dynamics;
-        d.inverse(model, &self.params, &s.acc_free, &mut self.work);
-        d.differentiate_inverse(model, &self.params);
+        let d = &mut *self.dynamics;
+        d.inverse(model, self.params, &s.acc_free, self.work);
+        d.differentiate_inverse(model, self.params);
         let Split {
             by_q, by_v, by_u, ..
         } = split;
         if t.is_deep() {
-            d.inverse_columns(model, &self.params, by_q, by_v);
+            d.inverse_columns(model, self.params, by_q, by_v);
         } else if let Some(d) = &d.derivatives {
             d.id.to_dense(t, Some(by_q), Some(by_v));
         }
@@ -150,7 +76,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Subtracts N y of a direction from `x`, after [`Sim::subtract_prescribed`].
+    /// Subtracts N y of a direction from `x`, after [`Taken::subtract_prescribed`].
     pub(super) fn subtract_free(&mut self, along: &Along<'_>, x: &mut [f64]) -> Result<()> {
         if !self.is_split() {
             return Ok(());
@@ -189,7 +115,7 @@ impl Sim {
         if !self.prescribed.is_empty() {
             add_scaled(-1.0, &self.prescribed.work, y);
         }
-        let d = &mut self.dynamics;
+        let d = &mut *self.dynamics;
         d.system.solve(&mut d.mass, self.model.topology(), y);
         d.system.subtract_couplings(y, x);
         Ok(())
@@ -201,7 +127,7 @@ impl Sim {
         let Some(split) = &mut self.split else {
             return Err(missing());
         };
-        let (d, free) = (&mut self.dynamics, &mut split.free);
+        let (d, free) = (&mut *self.dynamics, &mut split.free);
         free.fill(0.0);
         d.system.subtract_couplings_transposed(weights, free);
         (d.system).solve_transposed(&mut d.mass, self.model.topology(), free);
@@ -211,7 +137,7 @@ impl Sim {
         Ok(())
     }
 
-    /// [`Sim::adjoin_prescribed`] with the weights of both balances.
+    /// [`Taken::adjoin_prescribed`] with the weights of both balances.
     pub(super) fn adjoin_split(&mut self, z: &mut [f64], weights: &[f64]) -> Result<()> {
         if !self.is_split() {
             self.adjoin_prescribed(z, weights);
@@ -227,7 +153,7 @@ impl Sim {
     }
 
     /// Adds the adjoints by the start of the step through the free motion's balance, after
-    /// [`Sim::adjoin_split`].
+    /// [`Taken::adjoin_split`].
     pub(super) fn adjoin_free(
         &mut self,
         lin: &mut Linearization,

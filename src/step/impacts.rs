@@ -2,11 +2,10 @@
 //! equations are in [`contact::impact`](super::contact).
 
 use super::contact::ContactStage;
-use super::derivatives::at;
 use super::info::REACH;
 use super::linearization::*;
 use super::parameters::At;
-use super::sim::Sim;
+use super::taken::{Taken, at};
 use crate::error::{Error, Result};
 use crate::linalg::within;
 
@@ -17,8 +16,8 @@ enum By {
     Parameter(usize),
 }
 
-impl Sim {
-    /// Number of contacts of the last step that rebound; after [`Sim::linearize`].
+impl Taken<'_> {
+    /// Number of contacts of the last step that rebound; after [`Taken::linearize`].
     pub(super) fn impacts(&self) -> usize {
         self.contact.as_ref().map_or(0, |c| c.impacts())
     }
@@ -67,7 +66,7 @@ impl Sim {
         self.displace(lin)
     }
 
-    /// Adjoint of [`Sim::leave`]: adds to the adjoints of q and of the parameters from the adjoint of S.
+    /// Adjoint of [`Taken::leave`]: adds to the adjoints of q and of the parameters from the adjoint of S.
     pub(super) fn leave_transposed(
         &mut self,
         lin: &mut Linearization,
@@ -92,7 +91,7 @@ impl Sim {
         &mut self,
         lin: &mut Linearization,
         [by_q, by_p]: [bool; 2],
-        mut visit: impl FnMut(&Sim, &Linearization, By) -> Result<()>,
+        mut visit: impl FnMut(&Taken<'_>, &Linearization, By) -> Result<()>,
     ) -> Result<()> {
         let impacts = if by_q { self.impacts() } else { 0 };
         let parameters = if by_p { self.np() } else { 0 };
@@ -111,29 +110,28 @@ impl Sim {
                 self.leave(lin, &[], |i| f64::from(u8::from(i == p)))?;
                 By::Parameter(p)
             };
-            let at = self.state.start(&self.model, self.options.time_step);
+            let at = self.state.start(self.model, self.options.time_step);
             self.integrator.displace(&at, &mut lin.left);
             visit(self, lin, by)?;
         }
         Ok(())
     }
 
-    /// Checks that the columns of [`Sim::add_left`] are finite.
-    pub(super) fn check_left(&mut self, wanted: [bool; 2]) -> Result<()> {
+    /// Checks that the columns of [`Taken::add_left`] are finite.
+    pub(super) fn check_left(&mut self, lin: &mut Linearization, wanted: [bool; 2]) -> Result<()> {
         if self.impacts() == 0 {
             return Ok(());
         }
-        self.with_linear(|sim, lin| {
-            sim.for_left(lin, wanted, |_, lin, _| match within(REACH, &lin.left) {
-                true => Ok(()),
-                false => Err(Error::numerical("a Jacobian of the step is not finite")),
-            })
+        self.for_left(lin, wanted, |_, lin, _| match within(REACH, &lin.left) {
+            true => Ok(()),
+            false => Err(Error::numerical("a Jacobian of the step is not finite")),
         })
     }
 
     /// Adds the position jumps to the Jacobians of q⁺ by q and by the parameters.
     pub(super) fn add_left(
         &mut self,
+        lin: &mut Linearization,
         sparse: bool,
         mut dq_dq: Option<&mut [f64]>,
         mut dq_dp: Option<&mut [f64]>,
@@ -142,30 +140,28 @@ impl Sim {
             return Ok(());
         }
         let wanted = [dq_dq.is_some(), dq_dp.is_some()];
-        self.with_linear(|sim, lin| {
-            sim.for_left(lin, wanted, |sim, lin, by| {
-                match (by, &sim.contact, &mut dq_dq, &mut dq_dp) {
-                    (By::Gap(i), Some(c), Some(out), _) => {
-                        let [mut dofs, ..] = lin.kinds();
-                        if sparse {
-                            dofs = dofs.packed(&lin.starts[0]);
-                        }
-                        c.for_gap(i, |k, by_q| {
-                            for row in dofs.spans(k).iter().cloned().flatten() {
-                                out[dofs.index(k, row)] += lin.left[row] * by_q;
-                            }
-                        });
+        self.for_left(lin, wanted, |step, lin, by| {
+            match (by, &step.contact, &mut dq_dq, &mut dq_dp) {
+                (By::Gap(i), Some(c), Some(out), _) => {
+                    let [mut dofs, ..] = lin.kinds();
+                    if sparse {
+                        dofs = dofs.packed(&lin.starts[0]);
                     }
-                    (By::Parameter(p), _, _, Some(out)) => {
-                        let nv = lin.left.len();
-                        for (out, x) in out[p * nv..][..nv].iter_mut().zip(&lin.left) {
-                            *out += x;
+                    c.for_gap(i, |k, by_q| {
+                        for row in dofs.spans(k).iter().cloned().flatten() {
+                            out[dofs.index(k, row)] += lin.left[row] * by_q;
                         }
-                    }
-                    _ => {}
+                    });
                 }
-                Ok(())
-            })
+                (By::Parameter(p), _, _, Some(out)) => {
+                    let nv = lin.left.len();
+                    for (out, x) in out[p * nv..][..nv].iter_mut().zip(&lin.left) {
+                        *out += x;
+                    }
+                }
+                _ => {}
+            }
+            Ok(())
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Sparsity pattern of the step's Jacobians: nonzero blocks of trees that the step connects.
 
-use super::sim::Sim;
+use super::linearization::Linearization;
+use super::taken::Taken;
 use crate::error::{Error, Result};
 
 /// Numbers of structural nonzeros of the last step's Jacobians.
@@ -26,18 +27,10 @@ pub struct JacobianPattern<'a> {
     pub input_rows: Option<&'a mut [i32]>,
 }
 
-impl Sim {
-    /// Numbers of entries of [`Sim::jacobian_pattern`].
-    ///
-    /// # Errors
-    /// `NoStep` before a step; `InvalidArgument` for a simulation without derivatives; those of
-    /// [`Sim::step_jacobians`] after a step of an implicit integrator.
-    pub fn jacobian_entries(&mut self) -> Result<JacobianEntries> {
-        self.need_step()?;
-        self.couple()?;
-        let Some(lin) = &mut self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
+impl Taken<'_> {
+    /// Numbers of entries of the pattern, which is laid out in the workspace.
+    pub(super) fn jacobian_entries(&mut self, lin: &mut Linearization) -> Result<JacobianEntries> {
+        self.couple(lin)?;
         let driven = self.state.drives.driven();
         lin.place_inputs(self.forces.actuator_inputs(), driven);
         let mut starts = std::mem::take(&mut lin.starts);
@@ -55,14 +48,13 @@ impl Sim {
         })
     }
 
-    /// Structural nonzeros of the last step's Jacobians, in the order of [`Sim::step_jacobians_sparse`].
-    /// The pattern changes only if other bodies touch than before.
-    ///
-    /// # Errors
-    /// As [`Sim::jacobian_entries`]; `InvalidArgument` for a wrong length; `Capacity` for more entries than
-    /// `i32` can count. Then nothing is written.
-    pub fn jacobian_pattern(&mut self, out: JacobianPattern<'_>) -> Result<()> {
-        let entries = self.jacobian_entries()?;
+    /// Writes the pattern.
+    pub(super) fn jacobian_pattern(
+        &mut self,
+        lin: &mut Linearization,
+        out: JacobianPattern<'_>,
+    ) -> Result<()> {
+        let entries = self.jacobian_entries(lin)?;
         if let Some(n) = [entries.by_state, entries.by_input]
             .into_iter()
             .find(|n| i32::try_from(*n).is_err())
@@ -87,9 +79,6 @@ impl Sim {
                 )));
             }
         }
-        let Some(lin) = &self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
         let [dofs, inputs, _] = lin.kinds();
         let kinds = [
             (dofs, &lin.starts[0], out.state_starts, out.state_rows),

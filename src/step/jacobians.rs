@@ -1,11 +1,12 @@
 //! Jacobians of the last step: all columns at once, or direction by direction for deep trees.
 
+use super::act::ActJacobians;
 use super::constrained_inverse::ConstrainedInverse;
 use super::info::{REACH, check_length};
 use super::linearization::*;
 use super::link::{Along, Parameters};
-use super::sim::Sim;
 use super::state::Held;
+use super::taken::Taken;
 use crate::constraint::ConstraintDerivative;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::coupling::Coupling;
@@ -32,33 +33,11 @@ pub struct StepJacobians<'a> {
     pub dv_dp: Option<&'a mut [f64]>,
 }
 
-impl Sim {
-    /// Jacobians of the last step; those by inputs are at fixed activations. See [`StepJacobians`].
-    ///
-    /// # Errors
-    /// `NoStep` before a step; `InvalidArgument` for a wrong length or a simulation without derivatives;
-    /// `Numerical` for a singular mass matrix, and if constraints nearly depend on each other so that a
-    /// derivative would be round-off. Then nothing is written.
-    pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
-        let (nv, nu) = (self.model.nv(), self.model.nu());
-        self.need_step()?;
-        self.write_jacobians(out, [None, None], [nv * nv, nv * nu], false)
-    }
-
-    /// [`Sim::step_jacobians`] without the structural zeros: each matrix has the entries of
-    /// [`Sim::jacobian_pattern`]. Columns by parameters are dense.
-    ///
-    /// # Errors
-    /// As [`Sim::step_jacobians`].
-    pub fn step_jacobians_sparse(&mut self, out: StepJacobians<'_>) -> Result<()> {
-        let entries = self.jacobian_entries()?;
-        let sizes = [entries.by_state, entries.by_input];
-        self.write_jacobians(out, [None, None], sizes, true)
-    }
-
+impl Taken<'_> {
     /// Writes the Jacobians, also those of q⁺ and v⁺ by activations.
     pub(super) fn write_jacobians(
         &mut self,
+        lin: &mut Linearization,
         mut out: StepJacobians<'_>,
         by_act: [Option<&mut [f64]>; 2],
         [square, by_inputs]: [usize; 2],
@@ -80,17 +59,14 @@ impl Sim {
             }
         }
         if self.implicit.is_some() {
-            return self.write_stage_jacobians(out, by_act, sparse);
+            return self.write_stage_jacobians(lin, out, by_act, sparse);
         }
         let acts = by_act.iter().any(Option::is_some);
         let by_u = out.dv_du.is_some() || out.dq_du.is_some() || acts;
         let by_p = out.dv_dp.is_some() || out.dq_dp.is_some();
-        self.prepare_columns(by_u, by_p)?;
-        self.check_left([out.dq_dq.is_some(), out.dq_dp.is_some()])?;
-        let (model, h) = (&*self.model, self.options.time_step);
-        let Some(lin) = &mut self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
+        self.prepare_columns(lin, by_u, by_p)?;
+        self.check_left(lin, [out.dq_dq.is_some(), out.dq_dp.is_some()])?;
+        let (model, h) = (self.model, self.options.time_step);
         if !self.integrator.is_within(REACH) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
         }
@@ -112,41 +88,85 @@ impl Sim {
         let ([q, v], acts) = (by_act, lin.by_activations());
         scheme.end_columns(&at, By::Other, acts, &lin.by_act, q, v);
         self.add_centres(&mut out);
-        self.add_left(sparse, out.dq_dq, out.dq_dp)
+        self.add_left(lin, sparse, out.dq_dq, out.dq_dp)
+    }
+
+    /// Writes the Jacobians by activations, and those of activations.
+    pub(super) fn write_act_jacobians(
+        &mut self,
+        lin: &mut Linearization,
+        out: ActJacobians<'_>,
+    ) -> Result<()> {
+        let (nv, nu, na) = (self.model.nv(), self.model.nu(), self.model.na());
+        for (name, x, size) in [
+            ("dq_dact", &out.dq_dact, nv * na),
+            ("dv_dact", &out.dv_dact, nv * na),
+            ("dact_dq", &out.dact_dq, na * nv),
+            ("dact_dv", &out.dact_dv, na * nv),
+            ("dact_dact", &out.dact_dact, na * na),
+            ("dact_du", &out.dact_du, na * nu),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, size)?;
+            }
+        }
+        let none = StepJacobians::default();
+        let sizes = [nv * nv, nv * nu];
+        self.write_jacobians(lin, none, [out.dq_dact, out.dv_dact], sizes, false)?;
+        let mut rest = [out.dact_dq, out.dact_dv, out.dact_dact, out.dact_du];
+        for x in &mut rest {
+            x.iter_mut().for_each(|x| x.fill(0.0));
+        }
+        let [_, _, by_act, by_u] = &mut rest;
+        for (i, (j, [u, act])) in self.state.drives.next_slopes().enumerate() {
+            if let Some(x) = by_act {
+                x[i * na + i] = act;
+            }
+            if let Some(x) = by_u {
+                x[j * na + i] = u;
+            }
+        }
+        Ok(())
     }
 
     /// Computes ∂v̂ of the last step by q and v, and on request by u and p, in the columns of
     /// [`Linearization`].
-    pub(super) fn prepare_columns(&mut self, by_u: bool, by_p: bool) -> Result<()> {
+    pub(super) fn prepare_columns(
+        &mut self,
+        lin: &mut Linearization,
+        by_u: bool,
+        by_p: bool,
+    ) -> Result<()> {
         let nv = self.model.nv();
-        self.linearize()?;
+        self.linearize(lin)?;
         let by_directions = self.by_directions();
         if self.held() < Held::Columns {
-            self.couple()?;
+            self.couple(lin)?;
             match by_directions {
-                true => self.columns_by_directions()?,
-                false if self.theta.is_some() => self.theta_columns()?,
+                true => self.columns_by_directions(lin)?,
+                false if self.theta.is_some() => self.theta_columns(lin)?,
                 false => {
-                    self.columns_at_once()?;
-                    self.drive_columns()?;
+                    self.columns_at_once(lin)?;
+                    self.drive_columns(lin)?;
                 }
             }
-            self.held = Held::Columns;
+            *self.held = Held::Columns;
         }
         if by_directions && by_u {
-            self.input_columns_by_directions()?;
+            self.input_columns_by_directions(lin)?;
         } else if self.theta.is_some() && by_u {
-            self.theta_input_columns()?;
+            self.theta_input_columns(lin)?;
         }
         for p in 0..if by_p { self.np() } else { 0 } {
-            self.velocity_direction(&Along {
+            let along = Along {
                 p: Parameters::Unit(p),
                 ..Along::default()
-            })?;
-            self.keep_column(p, |l| &mut l.by_p);
+            };
+            self.velocity_along(lin, &along)?;
+            keep_column(lin, p, |l| &mut l.by_p);
         }
         let h = self.options.time_step;
-        let (Some(d), Some(lin)) = (&self.dynamics.derivatives, &mut self.linear) else {
+        let Some(d) = &self.dynamics.derivatives else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if by_u {
@@ -179,55 +199,33 @@ impl Sim {
     }
 
     /// Finds which trees the last step connects. A single tree is one island from the start.
-    pub(super) fn couple(&mut self) -> Result<()> {
+    pub(super) fn couple(&mut self, lin: &mut Linearization) -> Result<()> {
         if self.implicit.is_some() {
-            return self.linearize_stages();
+            return self.linearize_stages(lin);
         }
         // Forces connect trees at the point at which the derivative is taken.
         let may_join = self.contact.is_none() || self.forces.may_touch();
         if may_join && (self.held() < Held::Velocities || self.theta.is_some()) {
-            self.prepare()?;
+            self.prepare(lin)?;
         }
-        self.start_coupling();
-        let several = self.model.topology().trees.len() > 1;
-        if let (true, Some(lin), Some(c)) = (several, &mut self.linear, &self.contact) {
-            c.couple(&mut lin.coupling);
+        let t = self.model.topology();
+        if t.trees.len() > 1 {
+            lin.coupling.start(t);
+            if let Some(c) = &self.contact {
+                c.couple(&mut lin.coupling);
+            }
+            self.forces.couple(self.model, &mut lin.coupling);
+            lin.coupling.finish(t);
         }
-        self.couple_forces();
-        self.finish_coupling();
         Ok(())
     }
 
-    /// Starts with separate trees; does nothing for a single tree.
-    pub(super) fn start_coupling(&mut self) {
-        let t = self.model.topology();
-        if let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) {
-            lin.coupling.start(t);
-        }
-    }
-
-    /// Connects the trees between which forces act at their last state.
-    pub(super) fn couple_forces(&mut self) {
-        let t = self.model.topology();
-        let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) else {
-            return;
-        };
-        self.forces.couple(&self.model, &mut lin.coupling);
-    }
-
-    pub(super) fn finish_coupling(&mut self) {
-        let t = self.model.topology();
-        if let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) {
-            lin.coupling.finish(t);
-        }
-    }
-
     /// ∂v̂ by q and v, in columns, from products of dense matrices.
-    pub(super) fn columns_at_once(&mut self) -> Result<()> {
-        let model = &*self.model;
+    pub(super) fn columns_at_once(&mut self, lin: &mut Linearization) -> Result<()> {
+        let model = self.model;
         let (t, h) = (model.topology(), self.options.time_step);
         let (kin, mass) = (&self.dynamics.kin, &mut self.dynamics.mass);
-        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+        let Some(d) = &mut self.dynamics.derivatives else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         let nv = t.nv();
@@ -284,70 +282,50 @@ impl Sim {
     }
 
     /// ∂v̂ by q and v with one sweep over the tree per column.
-    fn columns_by_directions(&mut self) -> Result<()> {
-        self.unit_directions(
-            self.model.nv(),
-            |unit| Along {
-                q: unit,
-                ..Along::default()
-            },
-            |l| &mut l.by_q,
-        )?;
-        self.unit_directions(
-            self.model.nv(),
-            |unit| Along {
-                v: unit,
-                ..Along::default()
-            },
-            |l| &mut l.by_v,
-        )
+    fn columns_by_directions(&mut self, lin: &mut Linearization) -> Result<()> {
+        let none = Along::default();
+        let nv = self.model.nv();
+        self.unit_directions(lin, nv, |q| Along { q, ..none }, |l| &mut l.by_q)?;
+        self.unit_directions(lin, nv, |v| Along { v, ..none }, |l| &mut l.by_v)
     }
 
-    fn input_columns_by_directions(&mut self) -> Result<()> {
-        self.unit_directions(
-            self.model.nu(),
-            |unit| Along {
-                u: unit,
-                ..Along::default()
-            },
-            |l| &mut l.by_u,
-        )
+    fn input_columns_by_directions(&mut self, lin: &mut Linearization) -> Result<()> {
+        let (none, nu) = (Along::default(), self.model.nu());
+        self.unit_directions(lin, nu, |u| Along { u, ..none }, |l| &mut l.by_u)
     }
 
     /// Columns along all unit vectors of `count` entries.
     fn unit_directions(
         &mut self,
+        lin: &mut Linearization,
         count: usize,
         along: impl Fn(&[f64]) -> Along<'_>,
         of: impl Fn(&mut Linearization) -> &mut Vec<f64>,
     ) -> Result<()> {
-        let Some(lin) = &mut self.linear else {
-            return Err(Error::internal("the linearization is missing"));
-        };
         let mut unit = std::mem::take(&mut lin.unit);
         unit.fill(0.0);
         let mut done = Ok(());
         for k in 0..count {
             unit[k] = 1.0;
-            done = done.and_then(|()| self.velocity_direction(&along(&unit[..count])));
-            self.keep_column(k, &of);
+            done = done.and_then(|()| self.velocity_along(lin, &along(&unit[..count])));
+            keep_column(lin, k, &of);
             unit[k] = 0.0;
         }
-        if let Some(lin) = &mut self.linear {
-            lin.unit = unit;
-        }
+        lin.unit = unit;
         done
     }
+}
 
-    /// Stores the last direction as column k.
-    fn keep_column(&mut self, k: usize, of: impl Fn(&mut Linearization) -> &mut Vec<f64>) {
-        let nv = self.model.nv();
-        if let Some(lin) = &mut self.linear {
-            let from = std::mem::take(&mut lin.x);
-            of(lin)[k * nv..][..nv].copy_from_slice(&from);
-            lin.x = from;
-        }
-    }
+/// Stores the last direction as column k.
+fn keep_column(
+    lin: &mut Linearization,
+    k: usize,
+    of: impl Fn(&mut Linearization) -> &mut Vec<f64>,
+) {
+    let from = std::mem::take(&mut lin.x);
+    let nv = from.len();
+    of(lin)[k * nv..][..nv].copy_from_slice(&from);
+    lin.x = from;
 }
 
 #[inline(always)]

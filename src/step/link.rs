@@ -2,7 +2,7 @@
 
 use super::contact::ImpulseBar;
 use super::linearization::Linearization;
-use super::sim::Sim;
+use super::taken::Taken;
 use crate::error::Result;
 use crate::integrator::Tangent;
 
@@ -74,6 +74,6 @@ pub(super) struct Bars<'a> {
 /// [`Linearization::weights`] of forces.
 #[derive(Clone, Copy)]
 pub(super) struct Link {
-    pub forward: fn(&mut Sim, &mut Linearization, &Along<'_>) -> Result<()>,
-    pub backward: fn(&mut Sim, &mut Linearization, &Seed<'_>, &mut Bars<'_>) -> Result<()>,
+    pub forward: fn(&mut Taken<'_>, &mut Linearization, &Along<'_>) -> Result<()>,
+    pub backward: fn(&mut Taken<'_>, &mut Linearization, &Seed<'_>, &mut Bars<'_>) -> Result<()>,
 }

@@ -3,19 +3,37 @@
 use super::info::Gradient;
 use super::linearization::{Linearization, dot};
 use super::link::{Along, Bars, Parameters, Seed};
-use super::sim::Sim;
+use super::load_friction::LoadFriction;
+use super::taken::Taken;
 use crate::error::{Error, Result};
 use crate::linalg::add_scaled;
+use crate::model::Model;
 use crate::model::load_friction::friction;
-use crate::model::params::{Param, ParamKind};
+use crate::model::params::Param;
 
-impl Sim {
+/// Refuses a computation that does not support friction by load.
+pub(super) fn refuse_with_loads(
+    loads: Option<&LoadFriction>,
+    model: &Model,
+    what: &str,
+) -> Result<()> {
+    let Some(loads) = loads else {
+        return Ok(());
+    };
+    let joint = model.joint(loads.joints[0].joint);
+    Err(Error::unsupported(format!(
+        "{what}: not supported with friction by load (friction_coefficient of joint \"{}\")",
+        joint.name
+    )))
+}
+
+impl Taken<'_> {
     /// Prepares the derivative of friction by load; after the balance of the last step.
     pub(super) fn linearize_friction_by_load(&mut self) -> Result<()> {
         let (Some(loads), Some(c)) = (&mut self.loads, &mut self.contact) else {
             return Ok(());
         };
-        loads.linearize(c, (&self.model, &self.params), &mut self.dynamics)?;
+        loads.linearize(c, (self.model, &*self.params), self.dynamics)?;
         if loads.one_sided {
             self.state.info.gradient = Gradient::OneSided;
         }
@@ -27,32 +45,20 @@ impl Sim {
         self.loads.is_some()
     }
 
-    /// Refuses a computation that does not support friction by load.
-    pub(crate) fn refuse_with_loads(&self, what: &str) -> Result<()> {
-        let Some(loads) = &self.loads else {
-            return Ok(());
-        };
-        let joint = self.model.joint(loads.joints[0].joint);
-        Err(Error::unsupported(format!(
-            "{what}: not supported with friction by load (friction_coefficient of joint \"{}\")",
-            joint.name
-        )))
-    }
-
     /// Adds the change of friction by load to a direction, [`Linearization::x`].
     pub(super) fn correct_loads(
         &mut self,
         lin: &mut Linearization,
         along: &Along<'_>,
     ) -> Result<()> {
-        let (Some(mut loads), Some(c)) = (self.loads.take(), &self.contact) else {
+        let (Some(loads), Some(c)) = (self.loads.take(), &self.contact) else {
             return Ok(());
         };
         if c.ends_at_rows() {
             self.loads = Some(loads);
             return Ok(());
         }
-        let (model, h, x) = (&*self.model, self.options.time_step, &mut lin.x);
+        let (model, h, x) = (self.model, self.options.time_step, &mut lin.x);
         let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
         loads.start.fill(0.0);
         if !along.v.is_empty() {
@@ -72,8 +78,8 @@ impl Sim {
             n += dot(&loads.by_impulse[i * rows..][..rows], impulses);
             let mut direct = 0.0;
             let mut add = |p: &Param, dp: f64| {
-                n += dp * loads.explicit(i, p, model, &self.dynamics);
-                direct += dp * loads.by_coefficient(i, p, model, &self.params);
+                n += dp * loads.explicit(i, p, model, self.dynamics);
+                direct += dp * loads.by_coefficient(i, p, model, self.params);
             };
             match along.p {
                 Parameters::Unit(p) => add(&self.selected[p], 1.0),
@@ -82,7 +88,7 @@ impl Sim {
                 }
             }
             let of = loads.joints[i].joint;
-            let [per_load, ..] = friction(model.joint(of), &self.params, of);
+            let [per_load, ..] = friction(model.joint(of), self.params, of);
             loads.scratch[i] = per_load * n + direct;
         }
         for j in 0..m {
@@ -93,7 +99,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Transpose of [`Sim::correct_loads`]: changes [`Linearization::z`] and keeps the adjoint of the
+    /// Transpose of [`Taken::correct_loads`]: changes [`Linearization::z`] and keeps the adjoint of the
     /// impulses for the rows.
     pub(super) fn correct_loads_transposed(
         &mut self,
@@ -101,10 +107,10 @@ impl Sim {
         seed: &Seed<'_>,
         bars: &mut Bars<'_>,
     ) -> Result<()> {
-        let (Some(mut loads), Some(c)) = (self.loads.take(), &mut self.contact) else {
+        let (Some(loads), Some(c)) = (self.loads.take(), &mut self.contact) else {
             return Ok(());
         };
-        let (model, h) = (&*self.model, self.options.time_step);
+        let (model, h) = (self.model, self.options.time_step);
         let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
         for j in 0..m {
             let impulses = &loads.answer_impulse[j * rows..][..rows];
@@ -118,7 +124,7 @@ impl Sim {
                 .map(|j| loads.coupled[j * m + i] * loads.scratch[j])
                 .sum();
             let of = loads.joints[i].joint;
-            let [per_load, ..] = friction(model.joint(of), &self.params, of);
+            let [per_load, ..] = friction(model.joint(of), self.params, of);
             let w = per_load * weight;
             let span = i * nv..(i + 1) * nv;
             add_scaled(w, &loads.by_q[span.clone()], &mut lin.q_sum);
@@ -127,9 +133,9 @@ impl Sim {
             add_scaled(-w / h, &loads.by_acc[span], &mut loads.start);
             add_scaled(w, &loads.by_impulse[i * rows..][..rows], row_bar);
             if let Some(out) = &mut bars.p {
-                for (out, p) in out.iter_mut().zip(&self.selected) {
-                    *out += w * loads.explicit(i, p, model, &self.dynamics)
-                        + weight * loads.by_coefficient(i, p, model, &self.params);
+                for (out, p) in out.iter_mut().zip(self.selected) {
+                    *out += w * loads.explicit(i, p, model, self.dynamics)
+                        + weight * loads.by_coefficient(i, p, model, self.params);
                 }
             }
         }
@@ -138,23 +144,5 @@ impl Sim {
         self.move_start_transposed(&loads.start, bars);
         self.loads = Some(loads);
         Ok(())
-    }
-
-    /// Refuses parameters on which loads depend in a way that has no derivative here.
-    pub(super) fn check_param_of_loads(&self, p: &Param) -> Result<()> {
-        if self.loads.is_none() {
-            return Ok(());
-        }
-        let lifted = (self.model.bodies().iter()).any(|b| b.gravity_compensation != 0.0);
-        let fault = match p.kind {
-            kind if kind.displaces() => true,
-            ParamKind::GeomSize | ParamKind::Force => true,
-            ParamKind::Gravity | ParamKind::BodyInertia => lifted,
-            _ => false,
-        };
-        match fault {
-            true => self.refuse_with_loads(&format!("derivative by {:?}", p.kind)),
-            false => Ok(()),
-        }
     }
 }

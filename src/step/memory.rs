@@ -99,8 +99,13 @@ impl Bytes {
         if options.contact == Contact::None {
             return Bytes { linear, matrices };
         }
+        // The counts below include Jacobians of impulses, which a simulation without derivatives has not.
+        let left_out = match options.derivatives {
+            true => 0,
+            false => 24 * contacts * (2 * nv + nu.min(nv)),
+        };
         if options.contact == Contact::Penalty {
-            linear += at_contacts(t, [contacts, nv, nu, geoms], differentiates);
+            linear += at_contacts(t, [contacts, nv, nu, geoms], differentiates) - left_out;
             return Bytes { linear, matrices };
         }
         let turns = resists_torsion(model);
@@ -109,11 +114,16 @@ impl Bytes {
         let rows = 3 * parts * contacts + single_rows(model);
         let most = usize::try_from(rows).unwrap_or(usize::MAX / 16);
         let [all, largest, turned] = room(t, most).map(|n| n as u128);
-        let several = if trees > 1 { nv } else { 0 };
+        let several = match (trees > 1, options.derivatives) {
+            (false, _) => 0,
+            (true, true) => 100 * nv,
+            (true, false) => 18 * nv,
+        };
         // Pairs of geoms are listed only if there are few.
         linear += 250_000 + 3000 * geoms + 160 * (geoms * geoms).min(40_000);
         linear += 20 * all * all + 1000 * nv + 8 * turned;
-        linear += groups * (3500 + 160 * tree.min(nv) + 100 * several) + rows * (80 + 40 * largest);
+        linear += groups * (3500 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
+        linear -= if trees > 1 { 0 } else { left_out };
         if turns {
             matrices = 8 * rows * (14 * rows + 6 * nv);
             linear += rows * 2000;

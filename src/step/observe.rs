@@ -2,6 +2,7 @@
 
 use super::contact::ContactReport;
 use super::info::{StepInfo, check_length};
+use super::loads::refuse_with_loads;
 use super::sim::Sim;
 use super::state::Last;
 use crate::collision::scene::Scene;
@@ -83,6 +84,66 @@ impl Sim {
             contacts: self.contacts(),
             info: self.facts(),
         })
+    }
+
+    /// The state (q, v) at the start and at the end of the last step.
+    pub(crate) fn ends(&self) -> [[&[f64]; 2]; 2] {
+        let s = &self.state;
+        [[&s.q, &s.v], [&s.q_next, &s.v_next]]
+    }
+
+    /// The acceleration of the last step.
+    pub(crate) fn tell_acceleration(&self, out: &mut [f64]) {
+        let (s, h) = (&self.state, self.options.time_step);
+        match self.implicit {
+            None => out.copy_from_slice(&s.acc),
+            Some(_) => {
+                for (a, (next, v)) in out.iter_mut().zip(s.v_next.iter().zip(&s.v)) {
+                    *a = (next - v) / h;
+                }
+            }
+        }
+    }
+
+    /// Generalized impulses [N s or N m s] that enforced the prescribed velocities in the last step, in
+    /// addition to all forces and constraints of the step; zero for other dofs. nv entries. Limits and dry
+    /// friction of a prescribed dof itself are not included.
+    ///
+    /// # Errors
+    /// `NoStep` before a step; `InvalidArgument` for a wrong length; `Unsupported` with integrators other
+    /// than the two symplectic Euler schemes; `Numerical` if an impulse is not finite.
+    pub fn prescribed_impulses(&mut self, out: &mut [f64]) -> Result<()> {
+        check_length("impulse", out, self.model.nv())?;
+        if self.last != Last::Step {
+            return Err(Error::no_step("no step has been taken"));
+        }
+        if self.implicit.is_some() || self.theta.is_some() {
+            return Err(Error::unsupported(format!(
+                "options.integrator: impulses of prescribed dofs are available with SymplecticEuler and SymplecticEulerWorld, got {:?}",
+                self.options.integrator
+            )));
+        }
+        if self.prescribed.is_empty() {
+            out.fill(0.0);
+            return Ok(());
+        }
+        let h = self.options.time_step;
+        let mut balance = std::mem::take(&mut self.work);
+        let done = self.taken().unheld_balance(&mut balance);
+        let is_sound = self.prescribed.dofs().all(|k| (h * balance[k]).is_finite());
+        if done.is_ok() && is_sound {
+            out.fill(0.0);
+            for k in self.prescribed.dofs() {
+                out[k] = h * balance[k];
+            }
+        }
+        self.work = balance;
+        match is_sound {
+            true => done,
+            false => done.and(Err(Error::numerical(
+                "an impulse that holds a prescribed dof is not finite",
+            ))),
+        }
     }
 
     /// Total contact wrench (force; moment) on every body in the last step or [`Sim::forward`], with
@@ -186,6 +247,11 @@ impl Sim {
         };
         (self.asked.dynamics).update_motion(&self.model, &self.params, q, None);
         of_rows
+    }
+
+    /// Refuses a computation that does not support friction by load.
+    pub(crate) fn refuse_with_loads(&self, what: &str) -> Result<()> {
+        refuse_with_loads(self.loads.as_deref(), &self.model, what)
     }
 
     pub(crate) fn need_contacts(&self) -> Result<()> {

@@ -41,7 +41,14 @@ impl Parts {
                 Box::new(Theta::implicit_euler(model, options.derivatives))
             }
             Integrator::Midpoint => Box::new(Theta::midpoint(model, options.derivatives)),
-            _ => Box::new(SymplecticEulerWorld::new(model, options.derivatives)),
+            // A formula replaces the scheme.
+            Integrator::SymplecticEulerWorld
+            | Integrator::Bdf1
+            | Integrator::Bdf2
+            | Integrator::Sdirk2
+            | Integrator::FromModel => {
+                Box::new(SymplecticEulerWorld::new(model, options.derivatives))
+            }
         };
         Parts {
             integrator,

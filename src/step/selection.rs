@@ -1,74 +1,53 @@
-//! The parameters of a simulation: selection for derivatives, and values.
+//! The parameters of a simulation: which can be selected for derivatives, and which values they may have.
 
+use super::contact::ContactStage;
 use super::info::check_length;
-use super::options::Contact;
-use super::reduced::ByReduction;
-use super::sim::Sim;
-use super::state::Held;
+use super::load_friction::LoadFriction;
+use super::loads::refuse_with_loads;
+use super::options::{Contact, Options};
+use super::prescribed::Prescribed;
+use super::theta::Theta;
 use crate::error::{Error, Result};
+use crate::force::Forces;
 use crate::model::deformable::{DEFORMABLE_NUMBERS, NAMES};
 use crate::model::deformable_check::{self, is_flat};
 use crate::model::limits::{keep_tightest, limits};
-use crate::model::params::{Param, ParamKind};
+use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::WORLD;
-use crate::model::{ActsOn, SIZES, no_body_has};
+use crate::model::{ActsOn, Model, SIZES, no_body_has};
 use crate::spatial::Inertia;
 
-impl Sim {
-    /// Updates the contact stage with the current parameters: sizes of geoms and gains.
-    pub(super) fn refresh_contact(&mut self) -> Result<()> {
-        if let Some(c) = &mut self.contact {
-            c.constraints.set_gains(self.options.kp, self.options.kd);
-            c.paths.place_points(&self.model, &self.params);
-            c.constraints.place_springs(&self.model, &self.params);
-            if c.constraints.compliance.is_some() {
-                c.scene.glide(&self.params.geom_friction);
-                c.scene.set_moduli(&self.params.geom_modulus);
-            }
-        }
-        let (stage, penalty) = (&mut self.contact, &mut self.forces.penalty);
-        let stage = stage.as_mut().map(|c| &mut c.scene);
-        let penalty = penalty.as_mut().map(|p| &mut p.scene);
-        let adhesion = self.forces.adhesion.as_mut().map(|a| &mut a.scene);
-        let mut scenes = stage.into_iter().chain(penalty).chain(adhesion);
-        scenes.try_for_each(|scene| scene.resize(&self.model, &self.params.geom_size))
-    }
+/// The parts of a simulation by which parameters are selected and checked, borrowed for one call.
+pub(super) struct Selection<'a> {
+    pub model: &'a Model,
+    pub params: &'a Params,
+    pub options: &'a Options,
+    pub forces: &'a Forces,
+    pub prescribed: &'a Prescribed,
+    pub contact: Option<&'a ContactStage>,
+    pub loads: Option<&'a LoadFriction>,
+    pub theta: Option<&'a Theta>,
+    pub selected: &'a [Param],
+}
 
+impl Selection<'_> {
     /// Value of a selected parameter.
-    fn param(&self, p: &Param) -> f64 {
+    pub fn value(&self, p: &Param) -> f64 {
         match p.kind {
             ParamKind::ExternalWrench => {
-                self.external_wrench(p.index as usize)[p.component as usize]
+                self.forces.wrenches.get(p.index as usize)[p.component as usize]
             }
             ParamKind::Force => self.forces.param(p),
-            ParamKind::Prescribed => self.prescribed_velocity(p.index as usize),
+            ParamKind::Prescribed => self.prescribed.velocity(p.index as usize),
             ParamKind::Stabilization => [self.options.kp, self.options.kd][p.component as usize],
-            _ => self.params.get(&self.model, p),
-        }
-    }
-
-    /// Sets a selected parameter. The caller updates derived numbers.
-    fn set_param(&mut self, p: &Param, value: f64) {
-        match p.kind {
-            ParamKind::ExternalWrench => {
-                let body = p.index as usize;
-                let mut x = self.external_wrench(body);
-                x[p.component as usize] = value;
-                self.forces.wrenches.set(body, x);
-            }
-            ParamKind::Force => self.forces.set_param(p, value),
-            ParamKind::Prescribed => self.prescribed.change_velocity(p.index as usize, value),
-            ParamKind::Stabilization => {
-                *[&mut self.options.kp, &mut self.options.kd][p.component as usize] = value;
-            }
-            _ => self.params.set(&self.model, p, value),
+            _ => self.params.get(self.model, p),
         }
     }
 
     /// True if a step with this simulation's options depends on a parameter.
     fn uses(&self, p: &Param) -> bool {
         if p.kind == ParamKind::Prescribed {
-            return !self.prescribed_velocity(p.index as usize).is_nan();
+            return !self.prescribed.velocity(p.index as usize).is_nan();
         }
         if p.kind == ParamKind::ExternalWrench {
             return self.model.bodies()[p.index as usize].link != WORLD;
@@ -149,12 +128,8 @@ impl Sim {
         self.options.contact != Contact::Penalty || self.model.bodies()[geom.body].link == WORLD
     }
 
-    /// Selects the parameters by which derivatives are taken; replaces an earlier selection.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for a parameter that the model does not have; `Unsupported` for one on which the
-    /// step does not depend (its derivative would silently be zero). Then the earlier selection stays.
-    pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
+    /// Checks that parameters can be selected.
+    pub fn check(&self, list: &[Param]) -> Result<()> {
         for (i, p) in list.iter().enumerate() {
             let within = |e: Error| Error {
                 message: format!("params[{i}]: {e}"),
@@ -171,7 +146,7 @@ impl Sim {
                     self.options.integrator
                 ))));
             }
-            let checked = (self.forces).check_param(&self.model, &self.params, p);
+            let checked = (self.forces).check_param(self.model, self.params, p);
             checked.map_err(within)?;
             if !self.uses(p) && p.kind == ParamKind::Prescribed {
                 return Err(Error::unsupported(format!(
@@ -201,48 +176,12 @@ impl Sim {
                 )));
             }
         }
-        self.selected = list.to_vec();
-        self.fit_split();
-        self.by_reduction = ByReduction::new(&self.model, &self.params, list);
-        self.direction.fit(list.len());
-        self.held = self.held.min(match self.implicit {
-            // The label must be computed again.
-            Some(_) => Held::Other,
-            None => Held::Velocities,
-        });
-        for a in self.adjoints.iter_mut().flat_map(|a| a.iter_mut()) {
-            a.fit(list.len());
-        }
-        if let Some(implicit) = &mut self.implicit {
-            implicit.fit(self.model.nv(), list.len());
-        }
-        if let Some(theta) = &mut self.theta {
-            theta.fit(self.model.nv(), list.len());
-        }
-        if let Some(l) = &mut self.linear {
-            l.by_p = vec![0.0; self.model.nv() * list.len()];
-            l.labels = vec![0; 2 * self.model.nv() + self.model.nu() + list.len()];
-        }
-        Ok(())
-    }
-
-    /// The selected parameters.
-    pub fn selected(&self) -> &[Param] {
-        &self.selected
-    }
-
-    /// Values of the selected parameters; np entries.
-    pub fn get_params(&self, out: &mut [f64]) -> Result<()> {
-        check_length("p", out, self.np())?;
-        for (x, p) in out.iter_mut().zip(&self.selected) {
-            *x = self.param(p);
-        }
         Ok(())
     }
 
     /// Refuses a change of a moving body's inertia to values that no body can have. An unchanged inertia of
     /// the file is allowed.
-    fn check_inertias(&self, values: &[f64]) -> Result<()> {
+    pub fn check_inertias(&self, values: &[f64]) -> Result<()> {
         let is_first = |i: usize| {
             let p = self.selected[i];
             let mut before = self.selected[..i].iter();
@@ -257,7 +196,7 @@ impl Sim {
             }
             let now = self.params.body_inertia[body];
             let mut ten = now.to_params();
-            for (x, o) in values.iter().zip(&self.selected) {
+            for (x, o) in values.iter().zip(self.selected) {
                 if o.kind == p.kind && o.index == p.index {
                     ten[o.component as usize] = *x;
                 }
@@ -273,33 +212,11 @@ impl Sim {
         Ok(())
     }
 
-    /// Sets the selected parameters; np entries. The last step is forgotten.
-    ///
-    /// # Errors
-    /// `Numerical` for a number that is not finite. `InvalidArgument` for a negative mass, damping,
-    /// stiffness, armature or friction, for a size that is not positive, for a gain or restitution outside
-    /// [0, 1], for a change to an inertia that no body can have, and with penalty contact for an infinite
-    /// stiffness of a geom that is not fixed to the world. Then nothing is set.
-    pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
-        self.check_params(values)?;
-        self.check_inertias(values)?;
-        self.write_params(values)
-    }
-
-    /// [`Sim::set_params`] that also allows impossible inertias, for finite differences at the border of
-    /// the valid set (flat bodies).
-    ///
-    /// # Errors
-    /// As [`Sim::set_params`], except for inertias.
-    pub fn set_params_for_differences(&mut self, values: &[f64]) -> Result<()> {
-        self.check_params(values)?;
-        self.write_params(values)
-    }
-
-    fn check_params(&self, values: &[f64]) -> Result<()> {
-        check_length("p", values, self.np())?;
+    /// Checks values of the selected parameters.
+    pub fn check_values(&self, values: &[f64]) -> Result<()> {
+        check_length("p", values, self.selected.len())?;
         use ParamKind as K;
-        for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
+        for (i, (x, p)) in values.iter().zip(self.selected).enumerate() {
             let rigid = matches!(p.kind, K::ContactStiffness | K::ContactTangential)
                 && *x == f64::INFINITY
                 && self.may_be_rigid(p);
@@ -350,10 +267,10 @@ impl Sim {
             }
         }
         self.check_shapes(values)?;
-        let reduced = (self.params).reduced(&self.model, &self.selected, values);
+        let reduced = (self.params).reduced(self.model, self.selected, values);
         let reduced = reduced.map_err(|e| Error::invalid(format!("p: {e}")))?;
-        if let (Some(r), Some(_)) = (&reduced, &self.contact) {
-            keep_tightest(&self.model, r, &mut limits(&self.model)?)
+        if let (Some(r), Some(_)) = (&reduced, self.contact) {
+            keep_tightest(self.model, r, &mut limits(self.model)?)
                 .map_err(|e| Error::invalid(format!("p: {e}")))?;
         }
         self.check_deformables(values)
@@ -364,7 +281,7 @@ impl Sim {
         let given = |kind: &Param| kind.kind == ParamKind::Deformable;
         for (i, (x, p)) in values
             .iter()
-            .zip(&self.selected)
+            .zip(self.selected)
             .enumerate()
             .filter(|x| given(x.1.1))
         {
@@ -442,41 +359,25 @@ impl Sim {
         Ok(())
     }
 
-    /// Takes the current values of the reductions.
-    pub(super) fn refresh_reduction(&mut self) -> Result<()> {
-        let Some(r) = &self.params.reduction else {
+    /// Refuses parameters on which loads depend in a way that has no derivative here.
+    fn check_param_of_loads(&self, p: &Param) -> Result<()> {
+        if self.loads.is_none() {
             return Ok(());
+        }
+        let lifted = (self.model.bodies().iter()).any(|b| b.gravity_compensation != 0.0);
+        let fault = match p.kind {
+            kind if kind.displaces() => true,
+            ParamKind::GeomSize | ParamKind::Force => true,
+            ParamKind::Gravity | ParamKind::BodyInertia => lifted,
+            _ => false,
         };
-        let t = self.model.topology();
-        self.dynamics.mass.reduce(t, r);
-        self.asked.dynamics.mass.reduce(t, r);
-        if let Some(implicit) = &mut self.implicit {
-            implicit.reduce(r);
+        match fault {
+            true => refuse_with_loads(
+                self.loads,
+                self.model,
+                &format!("derivative by {:?}", p.kind),
+            ),
+            false => Ok(()),
         }
-        if let Some(theta) = &mut self.theta {
-            theta.reduce(r);
-        }
-        match &mut self.contact {
-            Some(c) => c.constraints.reduce(&self.model, r),
-            None => Ok(()),
-        }
-    }
-
-    fn write_params(&mut self, values: &[f64]) -> Result<()> {
-        for (i, x) in values.iter().enumerate() {
-            let p = self.selected[i];
-            self.set_param(&p, *x);
-        }
-        (self.params).reduce(&self.model, &self.selected, values)?;
-        if self.selected.iter().any(|p| p.kind == ParamKind::Reduction) {
-            self.refresh_reduction()?;
-        }
-        self.params.refresh(&self.model);
-        self.refresh_forces();
-        self.reach_prescribed();
-        self.refresh_contact()?;
-        self.forget_curvature();
-        self.forget_step();
-        Ok(())
     }
 }

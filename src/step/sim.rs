@@ -1,15 +1,13 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
-use super::adjoints::Adjoints;
 use super::asking::Query;
 use super::contact::ContactStage;
 use super::geometry::Geometry;
-use super::implicit::Implicit;
-use super::impulse_workspace::Direction;
+use super::implicit::{self, Implicit};
 use super::info::{
     Gradient, are_near, check_finite, check_length, check_place_sums, check_places, check_state,
 };
-use super::linearization::Linearization;
+use super::inverse::{balance_at, check_end};
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
 use super::options::{Contact, Options};
@@ -20,7 +18,9 @@ use super::reduced::ByReduction;
 use super::split::Split;
 use super::stages::Stepping;
 use super::state::{Held, Last, StepState};
+use super::taken::Taken;
 use super::theta::Theta;
+use super::workspace::Workspace;
 use super::{explicit, implicit_stage};
 use crate::dynamics::Dynamics;
 use crate::dynamics::asked::Asked;
@@ -31,6 +31,7 @@ use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
 use crate::force::penalty::{self, PenaltyContacts};
 use crate::integrator::Scheme;
+use crate::linalg::all_finite;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
 use std::sync::Arc;
@@ -48,9 +49,8 @@ pub struct Sim {
     pub(crate) asked: Box<Asked>,
     pub(crate) state: Box<StepState>,
     pub(crate) pending: Box<StepState>,
-    pub(crate) linear: Option<Box<Linearization>>,
-    /// The largest adjoint so far and another one, for [`Sim::step_vjp_aware`].
-    pub(super) adjoints: Option<Box<[Adjoints; 2]>>,
+    /// `None` without options.derivatives.
+    pub(super) workspace: Option<Box<Workspace>>,
     pub(crate) integrator: Box<dyn Scheme>,
     /// State of an implicit formula, which replaces the integrator.
     pub(super) implicit: Option<Box<Implicit>>,
@@ -67,7 +67,6 @@ pub struct Sim {
     pub(crate) last: Last,
     pub(crate) held: Held,
     pub(crate) geometry: Geometry,
-    pub(super) direction: Direction,
     pub(crate) selected: Vec<Param>,
     pub(crate) forces: Forces,
     /// Forces that couple dofs in a step with constraints ([`free_motion`](super::free_motion)).
@@ -78,9 +77,8 @@ pub struct Sim {
     pub(crate) diagonal: Vec<f64>,
     pub(crate) tau: Vec<f64>,
     pub(crate) work: Vec<f64>,
-    /// Inverse of a step: the force, and a matrix of its derivative.
-    pub(super) applied: Vec<f64>,
-    pub(super) square: Vec<f64>,
+    /// Force of the inverse of a step.
+    applied: Vec<f64>,
     /// Dofs with a prescribed velocity.
     pub(super) prescribed: Prescribed,
 }
@@ -111,14 +109,8 @@ impl Sim {
             None => parts.integrator.carried(&model),
             Some(formula) => formula.carried(&model),
         };
-        let linear = options
-            .derivatives
-            .then(|| Box::new(Linearization::new(&model, carried)));
-        let (nu, na) = (model.nu(), model.na());
-        let lengths = [nv, nu, 0, carried, na];
-        let adjoints = options
-            .derivatives
-            .then(|| Box::new([(); 2].map(|()| Adjoints::new(lengths))));
+        let workspace =
+            (options.derivatives).then(|| Box::new(Workspace::new(&model, options, carried)));
         let contact = match options.contact {
             Contact::None | Contact::Penalty => None,
             _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
@@ -161,11 +153,10 @@ impl Sim {
             asked: Box::new(Asked::new(&model, options.derivatives)),
             pending: state.clone(),
             state,
-            linear,
-            adjoints,
+            workspace,
             integrator: parts.integrator,
             carried: vec![0.0; carried],
-            act: vec![0.0; na],
+            act: vec![0.0; model.na()],
             loads: (contact.as_ref()).and_then(|c| {
                 LoadFriction::new(&model, c.constraints.max_rows(), options.derivatives)
             }),
@@ -173,7 +164,6 @@ impl Sim {
             last: Last::Nothing,
             held: Held::Other,
             geometry: Geometry::new(&model, options),
-            direction: Direction::new(&model, options),
             selected: Vec::new(),
             forces,
             split: None,
@@ -184,7 +174,6 @@ impl Sim {
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
             applied: vec![0.0; nv],
-            square: vec![0.0; if options.derivatives { nv * nv } else { 0 }],
             prescribed: Prescribed::new(nv),
             model,
         };
@@ -209,53 +198,6 @@ impl Sim {
     /// Number of selected parameters.
     pub fn np(&self) -> usize {
         self.selected.len()
-    }
-
-    /// Time step of the implicit forces [s]: the θ-method's own, otherwise h.
-    pub(super) fn implicit_step(&self) -> f64 {
-        self.theta
-            .as_ref()
-            .map_or(self.options.time_step, |t| t.step)
-    }
-
-    pub(crate) fn refresh_forces(&mut self) {
-        let (h, system) = (self.implicit_step(), &mut self.dynamics.system);
-        (self.forces).refresh(&self.model, &self.params, h, &mut self.diagonal, system);
-        self.prescribed.take_diagonal(&self.diagonal);
-        self.fit_split();
-    }
-
-    /// Sets the wrench (force; moment) on a body, world axes at the body's origin [N, N m], for all calls
-    /// until it is changed.
-    pub fn set_external_wrench(&mut self, body: usize, wrench: [f64; 6]) -> Result<()> {
-        if body >= self.model.nbody() {
-            return Err(Error::invalid(format!(
-                "body must be in 0..{}, got {body}",
-                self.model.nbody()
-            )));
-        }
-        check_finite("wrench", &wrench, 6)?;
-        self.forces.wrenches.set(body, wrench);
-        self.forget_step();
-        Ok(())
-    }
-
-    /// Contacts and limits at up to this distance [m or rad] enter all following steps.
-    pub(crate) fn widen_speculative_margin(&mut self, distance: f64) {
-        if let Some(c) = &mut self.contact {
-            c.widen_speculative_margin(distance);
-        }
-    }
-
-    /// Forgets warm starts and the last step, and sets activations to zero.
-    pub fn reset(&mut self) {
-        if let Some(c) = &mut self.contact {
-            c.forget();
-        }
-        self.forget_guess();
-        self.carried.fill(0.0);
-        self.act.fill(0.0);
-        self.forget_step();
     }
 
     pub(crate) fn forget_step(&mut self) {
@@ -284,9 +226,9 @@ impl Sim {
     }
 
     /// Computes the recursions at (q, v), with the external wrenches.
-    pub(super) fn update(&mut self, q: &[f64], v: &[f64]) {
+    fn update(&mut self, q: &[f64], v: &[f64]) {
         self.dynamics.update(&self.model, &self.params, q, v);
-        self.apply_loads();
+        self.taken().apply_loads();
         self.held = Held::Other;
     }
 
@@ -298,14 +240,8 @@ impl Sim {
         self.check_positions()
     }
 
-    pub(super) fn check_positions(&self) -> Result<()> {
+    fn check_positions(&self) -> Result<()> {
         check_places(&self.dynamics.kin)
-    }
-
-    pub(super) fn apply_loads(&mut self) {
-        let d = &mut self.dynamics;
-        d.external.clear();
-        (self.forces).load(&self.model, &self.params, &d.kin, &mut d.external);
     }
 
     /// Takes one step. Lengths nq, nv, nu, nq, nv.
@@ -486,16 +422,14 @@ impl Sim {
     /// Computes a step into `pending`. The last step is kept until this one has succeeded.
     fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
         self.begin_pending(q, v, u)?;
-        if self.implicit.is_some() {
-            return self.pending_implicit();
-        }
-        let mut theta = self.theta.take();
+        let (mut implicit, mut theta) = (self.implicit.take(), self.theta.take());
         let mut at = self.stepping(applied);
-        let done = match &mut theta {
-            Some(theta) => implicit_stage(&mut at, theta),
-            None => explicit(&mut at),
+        let done = match (&mut implicit, &mut theta) {
+            (Some(implicit), _) => implicit::take(&mut at, implicit),
+            (_, Some(theta)) => implicit_stage(&mut at, theta),
+            _ => explicit(&mut at),
         };
-        self.theta = theta;
+        (self.implicit, self.theta) = (implicit, theta);
         done
     }
 
@@ -528,8 +462,96 @@ impl Sim {
         s.advance(model, &*self.integrator, h)?;
         s.info.gradient = Gradient::Smoothed;
         s.only_modes_switch = false;
-        self.held = self.held().min(Held::Velocities);
+        let held = self.taken().held();
+        self.held = held.min(Held::Velocities);
         Ok(())
+    }
+
+    /// Acceleration and contact forces at a state by the laws of a step, without advancing the state.
+    /// Lengths nq, nv, nu, nv. Afterwards the step from here is the last step for all queries: contacts
+    /// (whose forces are impulses over the time step), modes, info, derivatives. The warm start of the next
+    /// step does not change.
+    ///
+    /// # Errors
+    /// As [`Sim::step`].
+    pub fn forward(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        acceleration: &mut [f64],
+    ) -> Result<()> {
+        self.need_single_step()?;
+        check_length("acceleration", acceleration, self.model.nv())?;
+        self.take(q, v, u, &[])?;
+        self.tell_acceleration(acceleration);
+        match all_finite(acceleration) {
+            true => Ok(()),
+            false => Err(Error::numerical(
+                "acceleration: it would not be finite, the state is too large",
+            )),
+        }
+    }
+
+    /// The generalized force τ which, in addition to the forces of a step under inputs u, gives the step
+    /// from (q, v) the acceleration a of [`Sim::forward`]. Lengths nq, nv, nu, nv, nv. With u = 0 it is the
+    /// force that motors must supply; with [`Actuation::Full`](crate::model::Actuation) it is u.
+    ///
+    /// The step under τ becomes the last step, for contacts and all other queries. The warm start of the
+    /// next step does not change.
+    ///
+    /// # Errors
+    /// As [`Sim::step`]; `Unsupported` for rigid contact laws and for integrators with a stage;
+    /// `NotConverged` if no force gives a, because stabilization separates overlapping bodies by other
+    /// impulses than the law's.
+    pub fn inverse(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        a: &[f64],
+        force: &mut [f64],
+    ) -> Result<()> {
+        self.taken().need_inverse()?;
+        self.check_state(q, Some(v))?;
+        check_finite("u", u, self.model.nu())?;
+        check_finite("a", a, self.model.nv())?;
+        check_length("force", force, self.model.nv())?;
+        if self.scene().is_some() {
+            // The contacts of the last step are replaced.
+            self.last = Last::Nothing;
+        }
+        self.update(q, v);
+        self.check_positions()?;
+        let mut applied = std::mem::take(&mut self.applied);
+        let done = self.force_for(q, v, u, a, &mut applied);
+        if done.is_ok() {
+            force.copy_from_slice(&applied);
+        }
+        self.applied = applied;
+        done.map_err(|e| self.name_crowd(e))
+    }
+
+    /// Finds the force of [`Sim::inverse`], and takes the step under it.
+    fn force_for(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        a: &[f64],
+        force: &mut [f64],
+    ) -> Result<()> {
+        self.begin_pending(q, v, u)?;
+        let mut work = std::mem::take(&mut self.work);
+        let found = balance_at(&mut self.stepping(&[]), a, &mut work, force);
+        self.work = work;
+        found?;
+        self.take(q, v, u, force)?;
+        let done = check_end(&self.state, self.options.time_step, a);
+        if done.is_err() {
+            self.forget_step();
+        }
+        done
     }
 
     /// The same simulation with a new workspace. It keeps parameters, wrenches, prescribed velocities and
@@ -571,6 +593,37 @@ impl Sim {
         self.get_memory(&mut warm)?;
         sim.set_memory(&warm)?;
         Ok(sim)
+    }
+
+    /// The parts that derivatives of the last step use.
+    pub(super) fn taken(&mut self) -> Taken<'_> {
+        self.parts().0
+    }
+
+    /// The parts that derivatives of the last step use, and their workspace.
+    pub(super) fn parts(&mut self) -> (Taken<'_>, Option<&mut Workspace>) {
+        let taken = Taken {
+            model: &self.model,
+            options: &self.options,
+            params: &mut self.params,
+            integrator: &mut *self.integrator,
+            dynamics: &mut self.dynamics,
+            state: &mut self.state,
+            implicit: self.implicit.as_deref_mut(),
+            theta: self.theta.as_deref_mut(),
+            contact: self.contact.as_deref_mut(),
+            loads: self.loads.as_deref_mut(),
+            forces: &mut self.forces,
+            split: self.split.as_deref_mut(),
+            by_reduction: self.by_reduction.as_deref_mut(),
+            prescribed: &mut self.prescribed,
+            selected: &self.selected,
+            diagonal: &mut self.diagonal,
+            tau: &mut self.tau,
+            work: &mut self.work,
+            held: &mut self.held,
+        };
+        (taken, self.workspace.as_deref_mut())
     }
 
     /// The parts that a step uses, with the pending state.

@@ -16,6 +16,16 @@ pub(crate) struct Split {
 }
 
 impl Split {
+    /// Allocates the memory if the balance `may_split`, and frees it otherwise.
+    pub fn fit(split: &mut Option<Box<Split>>, may_split: bool, [nv, nu, np]: [usize; 3]) {
+        let fits = |s: &mut Box<Split>| s.by_p.len() == nv * np;
+        match may_split {
+            false => *split = None,
+            true if split.as_mut().is_some_and(fits) => {}
+            true => *split = Some(Box::new(Split::new([nv, nu, np]))),
+        }
+    }
+
     /// For these numbers of dofs, inputs and parameters.
     pub fn new([nv, nu, np]: [usize; 3]) -> Split {
         let zeros = |n: usize| vec![0.0; n];

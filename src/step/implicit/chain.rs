@@ -11,8 +11,8 @@ use crate::step::info::Gradient;
 use crate::step::linearization::{Linearization, dot};
 use crate::step::link::{Along, Bars, Link, Parameters, Seed};
 use crate::step::parameters::At;
-use crate::step::sim::Sim;
 use crate::step::state::Held;
+use crate::step::taken::Taken;
 
 /// The single link of an implicit step.
 pub(in crate::step) const STAGES: [Link; 1] = [Link {
@@ -24,16 +24,16 @@ pub(super) fn missing() -> Error {
     Error::internal("the stages are missing")
 }
 
-impl Sim {
+impl Taken<'_> {
     /// Linearizes the stages of the last step at their solutions, unless this is done.
-    pub(in crate::step) fn linearize_stages(&mut self) -> Result<()> {
+    pub(in crate::step) fn linearize_stages(&mut self, lin: &mut Linearization) -> Result<()> {
         if self.implicit.as_ref().is_some_and(|i| i.is_linear) {
             return Ok(());
         }
         if !self.state.info.converged {
             return Err(Error::not_converged(format!(
                 "the last step has no derivative: {}",
-                Limits::of(&self.options).missed(self.state.info.residual)
+                Limits::of(self.options).missed(self.state.info.residual)
             )));
         }
         let (formula, h) = match &self.implicit {
@@ -42,14 +42,20 @@ impl Sim {
         };
         let mut held = Held::StageMatrices;
         // Connects the trees that any of the stages connects.
-        self.start_coupling();
+        let t = self.model.topology();
+        let several = t.trees.len() > 1;
+        if several {
+            lin.coupling.start(t);
+        }
         for (i, rule) in Rule::all(formula, &self.state.carried, h) {
             let is_factored = (self.implicit.as_ref()).is_some_and(|s| s.stages[i].is_factored);
             let margin = match self.held() == Held::Stage {
                 true => self.state.info.switch_distance,
                 false => self.evaluate_stage(i)?,
             };
-            self.couple_forces();
+            if several {
+                self.forces.couple(self.model, &mut lin.coupling);
+            }
             let (mut physics, implicit, _) = self.physics()?;
             let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
             let taken = match is_factored {
@@ -65,33 +71,35 @@ impl Sim {
                 // The recursions now have no derivatives.
                 held = Held::Stage;
             }
-            let one_sided = (self.forces).are_one_sided(&self.model, &self.params, &self.selected);
+            let one_sided = (self.forces).are_one_sided(self.model, self.params, self.selected);
             if margin == 0.0 || one_sided {
                 self.state.info.gradient = Gradient::OneSided;
             }
         }
-        self.finish_coupling();
+        if several {
+            lin.coupling.finish(t);
+        }
         if let Some(of) = &mut self.by_reduction {
             of.stage = None;
         }
         if let Some(implicit) = &mut self.implicit {
             implicit.is_linear = true;
         }
-        self.held = held;
+        *self.held = held;
         Ok(())
     }
 
     /// The functions of a stage, the stages, and the configuration at the start of the last step.
     fn physics(&mut self) -> Result<(Physics<'_>, &mut Implicit, &[f64])> {
         let physics = Physics {
-            model: &self.model,
-            params: &self.params,
-            dynamics: &mut self.dynamics,
-            forces: &mut self.forces,
+            model: self.model,
+            params: self.params,
+            dynamics: self.dynamics,
+            forces: self.forces,
             u: &self.state.drives.drive,
-            prescribed: &self.prescribed,
+            prescribed: self.prescribed,
             ease: 1.0,
-            tau: &mut self.tau,
+            tau: self.tau,
         };
         match &mut self.implicit {
             Some(implicit) => Ok((physics, implicit, &self.state.q)),
@@ -103,9 +111,9 @@ impl Sim {
     /// round-off of the solution, it uses the same point. Derivatives then have the same bits whatever was
     /// computed in between.
     fn evaluate_stage(&mut self, i: usize) -> Result<f64> {
-        self.held = Held::Other;
+        *self.held = Held::Other;
         let rule = self.rules()?.nth(i).map(|(_, rule)| rule);
-        let mut r = std::mem::take(&mut self.work);
+        let mut r = std::mem::take(self.work);
         let (mut physics, implicit, q) = self.physics()?;
         let (model, at) = (physics.model, &mut implicit.stages[i]);
         let margin = match rule.filter(|_| at.is_settled) {
@@ -119,7 +127,7 @@ impl Sim {
             }
             None => physics.balance(at, &mut r),
         };
-        self.work = r;
+        *self.work = r;
         margin
     }
 
@@ -139,16 +147,16 @@ impl Sim {
             &self.implicit,
         ) {
             let w = &implicit.stages[i].w;
-            of.differentiate_stage(r, (i, &implicit.linear[i]), [&self.work, w]);
+            of.differentiate_stage(r, (i, &implicit.linear[i]), [&**self.work, w]);
         }
         let (mut physics, implicit, _) = self.physics()?;
         physics.differentiate_forces(&implicit.stages[i]);
-        let model = &self.model;
-        (self.dynamics).differentiate_inverse_with_mass(model, &self.params);
+        let model = self.model;
+        (self.dynamics).differentiate_inverse_with_mass(model, self.params);
         if let Some(implicit) = &mut self.implicit {
             implicit.loaded = i;
         }
-        self.held = Held::StageMatrices;
+        *self.held = Held::StageMatrices;
         Ok(())
     }
 
@@ -158,10 +166,10 @@ impl Sim {
             return Err(missing());
         };
         let at = &implicit.stages[implicit.loaded];
-        let whole = (&*self.model, &self.params);
+        let whole = (self.model, &*self.params);
         let state = [&at.q[..], &at.v, &at.a];
         let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
-        let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
+        let here = At::there(whole, of, self.forces, &self.state.drives.drive, state);
         here.column(&self.selected[p], column);
         self.prescribed.replace_rows(&self.selected[p], column);
         if let Some(of) = &self.by_reduction {
@@ -213,13 +221,13 @@ impl Sim {
     }
 }
 
-fn stages(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+fn stages(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
     let mut last = None;
-    for (i, rule) in sim.rules()? {
+    for (i, rule) in step.rules()? {
         lin.x.fill(0.0);
-        sim.along_parameters(i, along.p, &mut lin.column, &mut lin.x)?;
-        let t = sim.model.topology();
-        let Some(implicit) = &mut sim.implicit else {
+        step.along_parameters(i, along.p, &mut lin.column, &mut lin.x)?;
+        let t = step.model.topology();
+        let Some(implicit) = &mut step.implicit else {
             return Err(missing());
         };
         let work = &mut implicit.work;
@@ -232,18 +240,18 @@ fn stages(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<(
         mix(rule.w0, along.v, &work.before, &[], &mut work.start.w0);
         mix(rule.xi0, along.v, &work.before, &[], &mut work.start.xi0);
         (implicit.linear[i]).direction(t, along.q, along.u, &work.start, &mut lin.x)?;
-        sim.move_stage(along.p, &mut lin.x);
-        let Some(implicit) = &mut sim.implicit else {
+        step.move_stage(along.p, &mut lin.x);
+        let Some(implicit) = &mut step.implicit else {
             return Err(missing());
         };
         implicit.work.w.copy_from_slice(&lin.x);
         last = Some((i, rule));
     }
-    let (Some((i, rule)), Some(implicit)) = (last, &mut sim.implicit) else {
+    let (Some((i, rule)), Some(implicit)) = (last, &mut step.implicit) else {
         return Err(missing());
     };
     let (t, motion, work) = (
-        sim.model.topology(),
+        step.model.topology(),
         implicit.linear[i].motion(),
         &mut implicit.work,
     );
@@ -262,7 +270,7 @@ fn stages(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<(
 }
 
 fn stages_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     seed: &Seed<'_>,
     bars: &mut Bars<'_>,
@@ -276,12 +284,12 @@ fn stages_transposed(
     lin.q_sum.fill(0.0);
     lin.v_sum.fill(0.0);
     lin.carried.fill(0.0);
-    let nv = sim.model.nv();
+    let nv = step.model.nv();
     let mut is_end = true;
-    for (i, rule) in sim.rules()?.rev() {
+    for (i, rule) in step.rules()?.rev() {
         {
-            let (model, t) = (&*sim.model, sim.model.topology());
-            let Some(implicit) = &mut sim.implicit else {
+            let (model, t) = (step.model, step.model.topology());
+            let Some(implicit) = &mut step.implicit else {
                 return Err(missing());
             };
             let (at, work) = (&implicit.stages[i], &mut implicit.work);
@@ -302,7 +310,7 @@ fn stages_transposed(
                 motion.add_transposed(t, Slope::PositionByStart, 1.0, seed.next.q, &mut lin.q_sum);
                 motion.add_transposed(t, Slope::Velocity, 1.0, seed.next.v, w);
                 if let Some(both) = seed.next.carried.get(..2 * nv) {
-                    let next = &sim.state.carried_next;
+                    let next = &step.state.carried_next;
                     // The adjoint by v at the start of the step, then by the displacement.
                     lin.column.copy_from_slice(&both[..nv]);
                     turn_adjoint(model, &at.xi, &next[..nv], xi, &mut lin.column);
@@ -344,12 +352,12 @@ fn stages_transposed(
             }
         }
         if let Some(out) = &mut bars.p {
-            sim.load_stage(i)?;
+            step.load_stage(i)?;
             for (p, out) in out.iter_mut().enumerate() {
-                sim.stage_column(p, &mut lin.column)?;
+                step.stage_column(p, &mut lin.column)?;
                 *out += dot(&lin.column, &lin.z);
             }
-            if let (Some(of), Some(implicit)) = (&sim.by_reduction, &sim.implicit) {
+            if let (Some(of), Some(implicit)) = (&step.by_reduction, &step.implicit) {
                 of.add_velocity_transposed(&implicit.work.w, out);
             }
         }

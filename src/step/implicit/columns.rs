@@ -13,7 +13,7 @@ use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
 use crate::step::link::Parameters;
-use crate::step::sim::Sim;
+use crate::step::taken::Taken;
 
 /// The variable by which a panel differentiates, in the order of [`Panels`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,11 @@ enum Kind {
 
 const KINDS: [Kind; 4] = [Kind::Position, Kind::Velocity, Kind::Input, Kind::Parameter];
 
-impl Sim {
+impl Taken<'_> {
     /// The Jacobians of the last step of an implicit formula. The lengths are those of the request.
     pub(in crate::step) fn write_stage_jacobians(
         &mut self,
+        lin: &mut Linearization,
         out: StepJacobians<'_>,
         by_act: [Option<&mut [f64]>; 2],
         sparse: bool,
@@ -41,19 +42,15 @@ impl Sim {
             out.dq_du.is_some() || out.dv_du.is_some() || acts,
             out.dq_dp.is_some() || out.dv_dp.is_some(),
         ];
-        self.linearize_stages()?;
+        self.linearize_stages(lin)?;
         let taken = self.implicit.as_mut().and_then(|i| i.panels.take());
         let Some(mut panels) = taken else {
             return Err(Error::internal("the panels of columns are missing"));
         };
-        let done = self.with_linear(|sim, lin| {
-            for (kind, wanted) in KINDS.into_iter().zip(wanted) {
-                if wanted {
-                    sim.columns_through_stages(lin, &mut panels, kind)?;
-                }
-            }
-            sim.deliver_columns(lin, &mut panels, wanted, (out, by_act), sparse)
-        });
+        let mut wanted_kinds = KINDS.into_iter().filter(|kind| wanted[*kind as usize]);
+        let done = wanted_kinds
+            .try_for_each(|kind| self.columns_through_stages(lin, &mut panels, kind))
+            .and_then(|()| self.deliver_columns(lin, &mut panels, wanted, (out, by_act), sparse));
         if let Some(implicit) = &mut self.implicit {
             implicit.panels = Some(panels);
         }
@@ -135,7 +132,7 @@ impl Sim {
         }
         let empty = &[][..];
         let along = |this: Kind, n: usize| if kind == this { &unit[..n] } else { empty };
-        let (model, t) = (&*self.model, self.model.topology());
+        let (model, t) = (self.model, self.model.topology());
         let Some(implicit) = &mut self.implicit else {
             return Err(missing());
         };
@@ -256,7 +253,7 @@ impl Sim {
         (out, by_act): (StepJacobians<'_>, [Option<&mut [f64]>; 2]),
         sparse: bool,
     ) -> Result<()> {
-        let model = &*self.model;
+        let model = self.model;
         let t = model.topology();
         if wanted[Kind::Input as usize] {
             let driven = self.state.drives.driven();

@@ -29,6 +29,7 @@ pub(super) use linear::{Columns as StageColumns, Linear, Start, columns as stage
 pub(super) use newton::{Found, Newton, Problem};
 pub(super) use physics::Physics;
 pub(super) use stage::{Rule, StageState, mix};
+pub(super) use take::take;
 pub(super) use way::Limits;
 pub(crate) use workspace::Implicit;
 pub(super) use workspace::Lanes;

@@ -1,98 +1,96 @@
 //! Taking an implicit step.
 
-use super::chain::missing;
 use super::newton::Problem;
 use super::physics::Physics;
 use super::stage::{Rule, StageState, history, mix};
 use super::way::Limits;
+use super::workspace::Implicit;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::turn;
 use crate::linalg::{all_finite, within};
 use crate::model::Model;
 use crate::step::info::{Gradient, StepInfo};
-use crate::step::sim::Sim;
+use crate::step::stages::Stepping;
 
-impl Sim {
-    /// Computes the pending step of an implicit formula, from the pending (q, v).
-    pub(in crate::step) fn pending_implicit(&mut self) -> Result<()> {
-        let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
-        let Some(implicit) = &mut self.implicit else {
-            return Err(missing());
+/// Computes the pending step of an implicit formula, from the pending (q, v).
+///
+/// # Errors
+/// `NotConverged` if the options require convergence; the errors of forces; `Numerical` if a result is not
+/// finite.
+pub(in crate::step) fn take(step: &mut Stepping<'_>, implicit: &mut Implicit) -> Result<()> {
+    let (model, h, s) = (step.model, step.options.time_step, &mut *step.s);
+    // The linearizations are used as scratch.
+    implicit.is_linear = false;
+    (implicit.stages.iter_mut()).for_each(|s| s.is_factored = false);
+    let limits = Limits::of(step.options);
+    s.info = StepInfo::NONE;
+    (s.only_modes_switch, s.aware) = (false, None);
+    let nv = model.nv();
+    let [v_before, displacement] = history(&s.carried, nv);
+    let last = Rule::all(implicit.formula, &s.carried, h).len() - 1;
+    for (i, rule) in Rule::all(implicit.formula, &s.carried, h) {
+        let (done, rest) = implicit.pending.split_at_mut(i);
+        let Some(at) = rest.first_mut() else {
+            return Err(Error::internal("a stage is missing"));
         };
-        // The linearizations are used as scratch.
-        implicit.is_linear = false;
-        (implicit.stages.iter_mut()).for_each(|s| s.is_factored = false);
-        let limits = Limits::of(&self.options);
-        s.info = StepInfo::NONE;
-        (s.only_modes_switch, s.aware) = (false, None);
-        let nv = model.nv();
-        let [v_before, displacement] = history(&s.carried, nv);
-        let last = Rule::all(implicit.formula, &s.carried, h).len() - 1;
-        for (i, rule) in Rule::all(implicit.formula, &s.carried, h) {
-            let (done, rest) = implicit.pending.split_at_mut(i);
-            let Some(at) = rest.first_mut() else {
-                return Err(Error::internal("a stage is missing"));
-            };
-            let before = done.last();
-            begin(at, &rule, &s.v, before, v_before, displacement);
-            implicit.newton.guess(i, at, &rule, before);
-            let mut problem = Problem {
-                physics: Physics {
-                    model,
-                    params: &self.params,
-                    dynamics: &mut self.dynamics,
-                    forces: &mut self.forces,
-                    u: &s.drives.drive,
-                    prescribed: &self.prescribed,
-                    ease: 1.0,
-                    tau: &mut self.tau,
-                },
-                rule,
-                q: &s.q,
-            };
-            // The stages of a formula share one matrix, evaluated at different points.
-            let linear = &mut implicit.linear[0];
-            let found = (implicit.newton).solve(&mut problem, at, linear, limits, &s.v, before)?;
-            // The linearization that remains belongs to the last stage, but it is stored for the first.
-            at.is_settled &= last == 0;
-            at.is_factored &= last == 0;
-            s.info.iterations += found.iterations;
-            s.info.residual = found.residual.max(s.info.residual);
-            s.info.converged &= found.converged;
-            s.info.switch_distance = s.info.switch_distance.min(found.margin);
-        }
-        if !s.info.converged && self.options.require_convergence {
-            return Err(Error::not_converged(format!(
-                "{}, after {} iterations",
-                limits.missed(s.info.residual),
-                s.info.iterations
-            )));
-        }
-        s.forces_margin = s.info.switch_distance;
-        s.info.gradient = match s.info.converged {
-            true if s.info.switch_distance > 0.0 => Gradient::Exact,
-            true => Gradient::OneSided,
-            false => Gradient::Refused,
+        let before = done.last();
+        begin(at, &rule, &s.v, before, v_before, displacement);
+        implicit.newton.guess(i, at, &rule, before);
+        let mut problem = Problem {
+            physics: Physics {
+                model,
+                params: step.params,
+                dynamics: step.dynamics,
+                forces: step.forces,
+                u: &s.drives.drive,
+                prescribed: step.prescribed,
+                ease: 1.0,
+                tau: step.tau,
+            },
+            rule,
+            q: &s.q,
         };
-        let end = &implicit.pending[last];
-        s.q_next.copy_from_slice(&end.q);
-        s.v_next.copy_from_slice(&end.v);
-        s.acc.copy_from_slice(&end.a);
-        s.v_end.copy_from_slice(&end.v);
-        if let Some(penalty) = &self.forces.penalty {
-            s.info.contacts = penalty.scene.contacts().len();
-        }
-        if !s.carried_next.is_empty() {
-            carry(model, &s.v, end, &mut s.carried_next);
-        }
-        if within(f64::INFINITY, &s.q_next) && all_finite(&s.v_next) && all_finite(&s.carried_next)
-        {
-            Ok(())
-        } else {
-            Err(Error::numerical(
-                "q_next is not finite: the velocity is too large",
-            ))
-        }
+        // The stages of a formula share one matrix, evaluated at different points.
+        let linear = &mut implicit.linear[0];
+        let found = (implicit.newton).solve(&mut problem, at, linear, limits, &s.v, before)?;
+        // The linearization that remains belongs to the last stage, but it is stored for the first.
+        at.is_settled &= last == 0;
+        at.is_factored &= last == 0;
+        s.info.iterations += found.iterations;
+        s.info.residual = found.residual.max(s.info.residual);
+        s.info.converged &= found.converged;
+        s.info.switch_distance = s.info.switch_distance.min(found.margin);
+    }
+    if !s.info.converged && step.options.require_convergence {
+        return Err(Error::not_converged(format!(
+            "{}, after {} iterations",
+            limits.missed(s.info.residual),
+            s.info.iterations
+        )));
+    }
+    s.forces_margin = s.info.switch_distance;
+    s.info.gradient = match s.info.converged {
+        true if s.info.switch_distance > 0.0 => Gradient::Exact,
+        true => Gradient::OneSided,
+        false => Gradient::Refused,
+    };
+    let end = &implicit.pending[last];
+    s.q_next.copy_from_slice(&end.q);
+    s.v_next.copy_from_slice(&end.v);
+    s.acc.copy_from_slice(&end.a);
+    s.v_end.copy_from_slice(&end.v);
+    if let Some(penalty) = &step.forces.penalty {
+        s.info.contacts = penalty.scene.contacts().len();
+    }
+    if !s.carried_next.is_empty() {
+        carry(model, &s.v, end, &mut s.carried_next);
+    }
+    if within(f64::INFINITY, &s.q_next) && all_finite(&s.v_next) && all_finite(&s.carried_next) {
+        Ok(())
+    } else {
+        Err(Error::numerical(
+            "q_next is not finite: the velocity is too large",
+        ))
     }
 }
 

@@ -15,15 +15,15 @@ use crate::linalg::{add_scaled, all_finite};
 use crate::step::implicit::mix;
 use crate::step::linearization::*;
 use crate::step::link::{Along, Bars, Parameters, Seed};
-use crate::step::sim::Sim;
+use crate::step::taken::Taken;
 
 pub(in crate::step) fn balance(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     along: &Along<'_>,
 ) -> Result<()> {
-    let (t, nv) = (sim.model.topology(), sim.model.nv());
-    let Some(theta) = &mut sim.theta else {
+    let (t, nv) = (step.model.topology(), step.model.nv());
+    let Some(theta) = &mut step.theta else {
         return Err(missing());
     };
     let (free, x) = (&mut theta.free, &mut lin.x);
@@ -60,21 +60,21 @@ pub(in crate::step) fn balance(
         return Ok(());
     }
     lin.column.fill(0.0);
-    sim.loads_along(along.q, &mut lin.column)?;
-    add_scaled(-sim.options.time_step, &lin.column, &mut lin.x);
+    step.loads_along(along.q, &mut lin.column)?;
+    add_scaled(-step.options.time_step, &lin.column, &mut lin.x);
     Ok(())
 }
 
 pub(in crate::step) fn balance_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     _: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    let Some(mut theta) = sim.theta.take() else {
+    let Some(theta) = step.theta.take() else {
         return Err(missing());
     };
-    let (t, nv) = (sim.model.topology(), sim.model.nv().max(1));
+    let (t, nv) = (step.model.topology(), step.model.nv().max(1));
     let (rule, weights) = (theta.rule, &mut lin.weights);
     if theta.has_impulses {
         if let Some(out) = &mut bars.p {
@@ -86,12 +86,12 @@ pub(in crate::step) fn balance_transposed(
         (theta.matrix).subtract_adjoint(t, weights, &mut lin.q_sum, &mut theta.xi);
         add_scaled(rule.displacement, &theta.xi, &mut theta.free);
         add_scaled(rule.xi0.start, &theta.xi, &mut lin.v_sum);
-        let h = sim.options.time_step;
+        let h = step.options.time_step;
         weights.iter_mut().for_each(|w| *w *= -h);
         // The adjoint by velocities is zero: the bodies are at rest.
-        sim.loads_weighed(weights, &mut lin.q_sum, &mut lin.column);
+        step.loads_weighed(weights, &mut lin.q_sum, &mut lin.column);
     }
-    let t = sim.model.topology();
+    let t = step.model.topology();
     if let Some(u) = &mut bars.u {
         u.fill(0.0);
     }
@@ -108,7 +108,7 @@ pub(in crate::step) fn balance_transposed(
         }
     }
     let is_finite = all_finite(free);
-    sim.theta = Some(theta);
+    step.theta = Some(theta);
     done?;
     match is_finite {
         true => Ok(()),
@@ -117,36 +117,36 @@ pub(in crate::step) fn balance_transposed(
 }
 
 pub(in crate::step) fn impulses(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     _: &Along<'_>,
 ) -> Result<()> {
-    let (model, mass, x) = (&*sim.model, &mut sim.dynamics.mass, &mut lin.x);
-    let Some(theta) = &sim.theta else {
+    let (model, mass, x) = (step.model, &mut step.dynamics.mass, &mut lin.x);
+    let Some(theta) = &step.theta else {
         return Err(missing());
     };
     if theta.has_impulses {
         mass.solve(model.topology(), x);
     }
     add_scaled(1.0, &theta.free, x);
-    match &mut sim.contact {
+    match &mut step.contact {
         Some(c) => c.correct_one(model, mass, x),
         None => Ok(()),
     }
 }
 
 pub(in crate::step) fn impulses_transposed(
-    sim: &mut Sim,
+    step: &mut Taken<'_>,
     lin: &mut Linearization,
     seed: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    let (t, mass) = (sim.model.topology(), &mut sim.dynamics.mass);
+    let (t, mass) = (step.model.topology(), &mut step.dynamics.mass);
     let (z, weights) = (&mut lin.z, &mut lin.weights);
-    let Some(theta) = &mut sim.theta else {
+    let Some(theta) = &mut step.theta else {
         return Err(missing());
     };
-    match &mut sim.contact {
+    match &mut step.contact {
         Some(c) if c.has_rows() => {
             weights.copy_from_slice(z);
             c.correct_transposed(t, mass, &seed.impulses, bars.p.is_some(), z, weights)?;
@@ -164,14 +164,14 @@ pub(in crate::step) fn impulses_transposed(
     Ok(())
 }
 
-impl Sim {
+impl Taken<'_> {
     /// Adds R_λ δq to `out`.
     fn loads_along(&mut self, q: &[f64], out: &mut [f64]) -> Result<()> {
         let t = self.model.topology();
         if t.is_deep() {
-            self.without_gravity(|sim| {
-                let d = &mut sim.dynamics;
-                d.inverse_direction(&sim.model, &sim.params, q, &[], out);
+            self.without_gravity(|step| {
+                let d = &mut *step.dynamics;
+                d.inverse_direction(step.model, step.params, q, &[], out);
             });
             self.for_loads_on_dofs(|row, column, x| out[row] += x * q[column]);
             return Ok(());
@@ -185,9 +185,9 @@ impl Sim {
 
     /// Adds R_λᵀ w to `q_bar`; `scratch` is overwritten.
     fn loads_weighed(&mut self, weights: &[f64], q_bar: &mut [f64], scratch: &mut [f64]) {
-        self.without_gravity(|sim| {
-            let d = &mut sim.dynamics;
-            d.inverse_adjoint(&sim.model, &sim.params, weights, q_bar, scratch);
+        self.without_gravity(|step| {
+            let d = &mut *step.dynamics;
+            d.inverse_adjoint(step.model, step.params, weights, q_bar, scratch);
         });
         self.for_loads_on_dofs(|row, column, x| q_bar[column] += x * weights[row]);
     }

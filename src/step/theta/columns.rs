@@ -19,7 +19,7 @@ use crate::linalg::{F4, LANES, axpy, dispatch};
 use crate::model::topology::Topology;
 use crate::step::implicit::{Lanes, StageColumns, stage_columns};
 use crate::step::linearization::Linearization;
-use crate::step::sim::Sim;
+use crate::step::taken::Taken;
 
 /// The variable by which a panel differentiates.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,38 +29,28 @@ enum Kind {
     Input,
 }
 
-impl Sim {
+impl Taken<'_> {
     /// Columns of ∂v̂ by q and v.
-    pub(in crate::step) fn theta_columns(&mut self) -> Result<()> {
+    pub(in crate::step) fn theta_columns(&mut self, lin: &mut Linearization) -> Result<()> {
         if self.theta.as_ref().is_some_and(|t| t.has_impulses) {
-            self.columns_at_once()?;
-            self.drive_columns()?;
+            self.columns_at_once(lin)?;
+            self.drive_columns(lin)?;
         }
-        self.add_panel(Kind::Position)?;
-        self.add_panel(Kind::Velocity)
+        self.add_panel(lin, Kind::Position)?;
+        self.add_panel(lin, Kind::Velocity)
     }
 
     /// Columns of ∂v̂ by the actuators' drives.
-    pub(in crate::step) fn theta_input_columns(&mut self) -> Result<()> {
-        if let Some(lin) = &mut self.linear {
-            lin.by_u.fill(0.0);
-        }
-        self.add_panel(Kind::Input)
+    pub(in crate::step) fn theta_input_columns(&mut self, lin: &mut Linearization) -> Result<()> {
+        lin.by_u.fill(0.0);
+        self.add_panel(lin, Kind::Input)
     }
 
     /// Adds the stage's part to the columns of a panel; without impulses, writes it.
-    fn add_panel(&mut self, kind: Kind) -> Result<()> {
-        self.with_linear(|sim, lin| {
-            let Some(mut theta) = sim.theta.take() else {
-                return Err(missing());
-            };
-            let done = sim.add_groups(lin, &mut theta, kind);
-            sim.theta = Some(theta);
-            done
-        })
-    }
-
-    fn add_groups(&mut self, lin: &mut Linearization, theta: &mut Theta, kind: Kind) -> Result<()> {
+    fn add_panel(&mut self, lin: &mut Linearization, kind: Kind) -> Result<()> {
+        let Some(theta) = &mut self.theta else {
+            return Err(missing());
+        };
         let (t, nv, nu) = (self.model.topology(), self.model.nv(), self.model.nu());
         let Some(d) = &self.dynamics.derivatives else {
             return Err(Error::internal("the workspace of derivatives is missing"));

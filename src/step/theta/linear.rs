@@ -6,46 +6,50 @@ use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
 use crate::force::State;
 use crate::model::params::ParamKind;
-use crate::spatial::Vec3;
 use crate::step::contact::ContactStage;
 use crate::step::implicit::{Limits, Physics};
 use crate::step::info::Gradient;
-use crate::step::linearization::add_entry;
+use crate::step::linearization::{Linearization, add_entry};
 use crate::step::parameters::At;
-use crate::step::sim::Sim;
 use crate::step::state::Held;
+use crate::step::taken::Taken;
 
 pub(super) fn missing() -> Error {
     Error::internal("the stage is missing")
 }
 
-impl Sim {
+impl Taken<'_> {
     /// Prepares all derivatives of the last step, unless they are up to date: the stage and the slopes of
     /// its balance, the matrix through which impulses act, and the recursions at the start of the step with
     /// the contact loads only.
-    pub(in crate::step) fn linearize_theta(&mut self) -> Result<()> {
+    pub(in crate::step) fn linearize_theta(&mut self, lin: &mut Linearization) -> Result<()> {
         if self.held() >= Held::Matrices {
             return Ok(());
         }
         let has_factors = self.held() == Held::Velocities;
-        self.held = Held::Other;
-        let Some(mut theta) = self.theta.take() else {
+        *self.held = Held::Other;
+        let Some(theta) = self.theta.take() else {
             return Err(missing());
         };
-        let done = self.linearize_parts(&mut theta, has_factors);
+        let done = self.linearize_parts(lin, theta, has_factors);
         self.theta = Some(theta);
         done?;
-        let at = self.state.start(&self.model, self.options.time_step);
+        let at = self.state.start(self.model, self.options.time_step);
         self.integrator.linearize(&at, &self.state.v_end);
-        self.held = Held::Matrices;
+        *self.held = Held::Matrices;
         Ok(())
     }
 
-    fn linearize_parts(&mut self, theta: &mut Theta, has_factors: bool) -> Result<()> {
+    fn linearize_parts(
+        &mut self,
+        lin: &mut Linearization,
+        theta: &mut Theta,
+        has_factors: bool,
+    ) -> Result<()> {
         if !theta.stage.converged {
             return Err(Error::not_converged(format!(
                 "the last step has no derivative: {}",
-                Limits::of(&self.options).missed(theta.stage.residual)
+                Limits::of(self.options).missed(theta.stage.residual)
             )));
         }
         theta.has_impulses = (self.contact.as_ref()).is_some_and(|c| {
@@ -56,54 +60,38 @@ impl Sim {
         }
         self.linearize_stage(theta)?;
         if theta.has_impulses {
-            self.without_gravity(|sim| sim.linearize_matrix(theta))?;
+            self.without_gravity(|step| step.linearize_matrix(theta))?;
             if !has_factors {
-                if self.forces.has_servos() {
-                    self.forces.hold(theta.step, true, &mut self.diagonal);
-                    self.prescribed.take_diagonal(&self.diagonal);
-                }
-                let (params, at) = (&self.params, &theta.stage.at);
-                factor(
-                    &self.model,
-                    params,
-                    &mut self.dynamics,
-                    &self.prescribed.pivots,
-                    at,
-                )?;
+                self.hold_servos(theta.step, true);
+                let (params, at) = (&*self.params, &theta.stage.at);
+                let pivots = &self.prescribed.pivots;
+                factor(self.model, params, self.dynamics, pivots, at)?;
             }
         }
-        let s = &self.state;
-        (self.dynamics).update(&self.model, &self.params, &s.q, &s.v);
+        let s = &*self.state;
+        (self.dynamics).update(self.model, self.params, &s.q, &s.v);
         self.dynamics.external.clear();
         self.linearize_contact()?;
         self.need_contact_derivative()?;
         if theta.has_impulses {
-            self.without_gravity(|sim| sim.linearize_loads(theta))?;
+            self.without_gravity(|step| step.linearize_loads(theta))?;
         }
-        self.label_gradient(|d, t, x| d.mass.solve(t, x))
-    }
-
-    /// Runs `run` with gravity set to zero.
-    pub(super) fn without_gravity<T>(&mut self, run: impl FnOnce(&mut Sim) -> T) -> T {
-        let gravity = std::mem::replace(&mut self.params.gravity, Vec3::ZERO);
-        let done = run(self);
-        self.params.gravity = gravity;
-        done
+        self.label_gradient(lin, |d, t, x| d.mass.solve(t, x))
     }
 
     fn linearize_stage(&mut self, theta: &mut Theta) -> Result<()> {
         let mut physics = Physics {
-            model: &self.model,
-            params: &self.params,
-            dynamics: &mut self.dynamics,
-            forces: &mut self.forces,
+            model: self.model,
+            params: self.params,
+            dynamics: self.dynamics,
+            forces: self.forces,
             u: &self.state.drives.drive,
-            prescribed: &self.prescribed,
+            prescribed: self.prescribed,
             ease: 1.0,
-            tau: &mut self.tau,
+            tau: self.tau,
         };
         let at = &theta.stage.at;
-        physics.balance(at, &mut self.work)?;
+        physics.balance(at, self.work)?;
         if let Err(e) = theta.linear.take(&mut physics, &theta.rule, at) {
             self.state.info.gradient = Gradient::Refused;
             return Err(e);
@@ -111,10 +99,10 @@ impl Sim {
         let Some(d) = &self.dynamics.derivatives else {
             return Err(missing());
         };
-        let whole = (&*self.model, &self.params);
+        let whole = (self.model, &*self.params);
         let state = [&at.q[..], &at.v, &at.a];
         let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
-        let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
+        let here = At::there(whole, of, self.forces, &self.state.drives.drive, state);
         let nv = self.model.nv().max(1);
         let columns = theta.columns.stage.chunks_exact_mut(nv);
         for (p, column) in self.selected.iter().zip(columns) {
@@ -163,7 +151,7 @@ impl Sim {
     /// Without gravity.
     fn linearize_matrix(&mut self, theta: &mut Theta) -> Result<()> {
         let at = &theta.stage.at;
-        (theta.matrix).linearize(&self.model, &self.params, &mut self.dynamics, at)?;
+        (theta.matrix).linearize(self.model, self.params, self.dynamics, at)?;
         let Some(d) = &self.dynamics.derivatives else {
             return Err(missing());
         };
@@ -176,10 +164,10 @@ impl Sim {
             if p.kind != ParamKind::BodyInertia && !p.kind.displaces() {
                 continue;
             }
-            let whole = (&*self.model, &self.params);
+            let whole = (self.model, &*self.params);
             let state = [&at.q[..], &theta.zero, &theta.matrix.seen];
             let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
-            let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
+            let here = At::there(whole, of, self.forces, &self.state.drives.drive, state);
             here.column_of_bodies(p, &mut theta.xi);
             theta.matrix.turn_back(t, &mut theta.xi);
             for (c, x) in column.iter_mut().zip(&theta.xi) {
@@ -191,10 +179,10 @@ impl Sim {
 
     /// The contact loads only: bodies at rest at the start of the step, without gravity.
     fn linearize_loads(&mut self, theta: &mut Theta) -> Result<()> {
-        let (model, h, s) = (&*self.model, self.options.time_step, &self.state);
-        let (params, d) = (&self.params, &mut self.dynamics);
+        let (model, h, s) = (self.model, self.options.time_step, &*self.state);
+        let (params, d) = (&*self.params, &mut *self.dynamics);
         d.update(model, params, &s.q, &theta.zero);
-        d.inverse(model, params, &theta.zero, &mut self.work);
+        d.inverse(model, params, &theta.zero, self.work);
         let t = model.topology();
         let (Some(c), Some(of)) = (&mut self.contact, &mut d.derivatives) else {
             return Err(missing());
@@ -217,7 +205,7 @@ impl Sim {
             }
             let state = [&s.q[..], &theta.zero, &theta.zero];
             let of = (&d.kin, &d.rnea, &of.id);
-            let here = At::there((model, params), of, &self.forces, &s.drives.drive, state);
+            let here = At::there((model, params), of, self.forces, &s.drives.drive, state);
             here.column_of_bodies(p, &mut theta.xi);
             for (c, x) in column.iter_mut().zip(&theta.xi) {
                 *c -= h * x;
