@@ -198,7 +198,7 @@ fn a_field_costs_the_cells_that_something_is_near_to() {
     assert!(fine < 50.0 * coarse, "{coarse} {fine}");
 }
 
-/// Number of faces between two balls whose edges are an `n`th of their radius, and the smallest time per face.
+/// Number of faces between two balls whose edges are 1/n of their radius, and the smallest time per face [s].
 fn seconds_per_face(n: f64) -> (usize, f64) {
     let shape = ShapeSpec::Sphere { radius: 0.05 };
     let mut spec = GeomSpec::new("ball", 1, Pose::IDENTITY, shape.clone());
@@ -224,7 +224,7 @@ fn seconds_per_face(n: f64) -> (usize, f64) {
     (count, least / count as f64)
 }
 
-/// With one box around each tetrahedron, a face of the fine balls took nine times as long as one of the coarse ones.
+/// With one box around each tetrahedron, the candidates of a face grew with the number of faces.
 #[test]
 fn faces_of_fine_meshes_cost_as_much_as_those_of_coarse_ones() {
     let [(few, coarse), (many, fine)] = [4.0, 12.0].map(seconds_per_face);

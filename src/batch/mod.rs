@@ -337,8 +337,8 @@ impl Batch {
         self.tell(each)
     }
 
-    /// [`Batch::for_each`] by `alone`; or by `together` for four elements from `first` on, if their recursions
-    /// may run side by side. Both must give each element the same bits.
+    /// [`Batch::for_each`] by `alone`; or by `together` for four elements from `first` on, if their
+    /// recursions may run side by side. Both must give each element the same bits.
     fn for_fours(
         &mut self,
         each: &mut [Status],

@@ -1,7 +1,7 @@
 //! Memory of a search and of a derivative.
 //!
-//! A search moves the reduced coordinates y of a model. Rows are those of all joints: forces and stiffness are
-//! projected, g = Gᵀ Xᵀ y and A = Gᵀ Xᵀ K X G ([`Whole`]).
+//! A search moves the reduced coordinates y of a model. Rows are those of all joints: forces and stiffness
+//! are projected, g = Gᵀ Xᵀ y and A = Gᵀ Xᵀ K X G ([`Whole`]).
 
 use crate::linalg::{factor_definite, solve_definite};
 use crate::model::Model;

@@ -103,8 +103,8 @@ pub fn limits(model: &Model) -> Result<Vec<Limit>> {
 
 /// Limits that follow one coordinate of a reduction bound the same number. Only the tightest lower and the
 /// tightest upper bound of this number stay; the others become infinite, so that no two rows hold the same
-/// motion. So do those of a dof that does not move. A bound stays one of its own joint: at a fixed position of
-/// the joint, it does not depend on the entries of the reduction. Among equal bounds the first one stays.
+/// motion. So do those of a dof that does not move. A bound stays one of its own joint: at a fixed position
+/// of the joint, it does not depend on the entries of the reduction. Among equal bounds the first one stays.
 ///
 /// # Errors
 /// `InvalidArgument` naming a dof, if no number is within all bounds.

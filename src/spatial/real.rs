@@ -2,8 +2,8 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-/// A number, or several lanes of numbers that take the same operations. An operation acts on each lane as on a
-/// single number, so that a lane has the bits of a computation of its own.
+/// A number, or several lanes of numbers that take the same operations. An operation acts on each lane as on
+/// a single number, so that a lane has the bits of a computation of its own.
 pub trait Real:
     Copy
     + Add<Output = Self>

@@ -114,8 +114,8 @@ impl Taken<'_> {
         }
     }
 
-    /// Writes the derivatives of the force of the last [`Sim::inverse`](super::sim::Sim::inverse); `square` is
-    /// memory for A.
+    /// Writes the derivatives of the force of the last [`Sim::inverse`](super::sim::Sim::inverse); `square`
+    /// is memory for A.
     pub(super) fn inverse_jacobians(
         &mut self,
         lin: &mut Linearization,

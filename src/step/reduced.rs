@@ -10,8 +10,8 @@
 //! balance, and h δG ÿ to the velocity before impulses. The caller knows y, not x: x moves by δo + δG y at
 //! both ends of the step ([`Reduction::moved`](crate::model::reduction::Reduction::moved)).
 //!
-//! A stage of an implicit formula has its whole velocity w = G ẏ in place of h a, and its matrix H in place of
-//! A: δw = δG ẏ − P (Bᵀ δGᵀ r + H δG ẏ + δr), with P = G (Gᵀ H G)⁻¹ Gᵀ.
+//! A stage of an implicit formula has its whole velocity w = G ẏ in place of h a, and its matrix H in place
+//! of A: δw = δG ẏ − P (Bᵀ δGᵀ r + H δG ẏ + δr), with P = G (Gᵀ H G)⁻¹ Gᵀ.
 
 use super::implicit::Linear;
 use super::linearization::dot;

@@ -1,7 +1,7 @@
 //! A step of four simulations of one model whose recursions run side by side ([`Four`]).
 //!
-//! It has the stages of [`explicit`](super::explicit). Forces that depend on no placement come first, then the
-//! free motion of all four, then the end of each step. Each simulation has the bits of a step of its own.
+//! It has the stages of [`explicit`](super::explicit). Forces that depend on no placement come first, then
+//! the free motion of all four, then the end of each step. Each simulation has the bits of a step of its own.
 
 use super::sim::Sim;
 use crate::dynamics::four::{Four, SIDE_BY_SIDE};

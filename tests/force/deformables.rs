@@ -484,8 +484,8 @@ fn a_hanging_string_is_a_discrete_catenary() {
     }
 }
 
-/// Cantilevers of square section by linear tetrahedra, which are too stiff in bending: the error falls with the
-/// square of the elements' size, and what this order predicts for size zero is the theory of beams with shear.
+/// Cantilevers of square section by linear tetrahedra, which are too stiff in bending. The error falls with the
+/// square of the elements' size. Extrapolated to size zero, the tip is that of a beam with shear.
 #[test]
 fn a_beam_bends_by_a_load_and_by_its_weight() {
     let (length, side, young, density, g) = (1.0_f64, 0.25_f64, 1e6, 1000.0, 9.81);

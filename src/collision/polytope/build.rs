@@ -526,8 +526,8 @@ mod tests {
         }
     }
 
-    /// A cube whose top is in two regions: a triangle with two corners, or a square with a hole and the square
-    /// in it. Points that scatter about a plane by more than the tolerance make such regions.
+    /// A cube whose top is in two regions: a triangle with two corners, or a square with a hole and the
+    /// square in it. Points that scatter about a plane by more than the tolerance make such regions.
     #[test]
     fn regions_that_are_no_polygons_join_their_neighbours() {
         let sides: [[u32; 4]; 5] = [

@@ -151,8 +151,8 @@ impl NcpSolver {
     }
 
     /// Newton's method from the present modes; unknown modes are guessed. It finds the nearest solution
-    /// first, then the least-norm one if impulses are not unique. The least-norm impulse is tried first if few
-    /// rows are active, and once from the modes of the last step: a robot at rest keeps them.
+    /// first, then the least-norm one if impulses are not unique. The least-norm impulse is tried first if
+    /// few rows are active, and once from the modes of the last step: a robot at rest keeps them.
     pub(super) fn newton_from(
         &mut self,
         problem: &Problem,

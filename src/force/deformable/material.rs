@@ -198,8 +198,8 @@ impl Law {
         s.f.mul_mat(&hooke(beta * self.mu, beta * self.lambda, &along))
     }
 
-    /// Visits the derivatives of P gᵢ by the places and the velocities of corner j, for all corners but the first:
-    /// (i, j, [by place, by velocity]). Gradients of the corners are g.
+    /// Visits the derivatives of P gᵢ by the places and the velocities of corner j, for all corners but the
+    /// first: (i, j, [by place, by velocity]). Gradients of the corners are g.
     ///
     /// A motion e of corner j changes F by e gⱼᵀ. The result is [`Law::stress_along`] of these changes in
     /// closed form.

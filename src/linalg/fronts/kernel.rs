@@ -83,8 +83,8 @@ fn strip(
     }
 }
 
-/// [`strip`] for rows `from..end` of a square matrix, with A in their first `inner` columns and B in its first
-/// rows.
+/// [`strip`] for rows `from..end` of a square matrix, with A in their first `inner` columns and B in its
+/// first rows.
 #[inline(always)]
 fn strip_within(
     m: &mut [f64],

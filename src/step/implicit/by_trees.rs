@@ -19,8 +19,8 @@ pub(super) struct ByTrees {
     starts: Vec<usize>,
     /// Trees without quaternions, where the unknown of each dof moves this dof alone.
     is_plain: Vec<bool>,
-    /// Blocks in the order in which the last entries visited them, with their trees: the next ones mostly visit
-    /// the same.
+    /// Blocks in the order in which the last entries visited them, with their trees: the next ones mostly
+    /// visit the same.
     visited: Vec<([usize; 2], Block)>,
     scratch: Vec<f64>,
 }

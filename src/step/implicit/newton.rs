@@ -159,7 +159,8 @@ impl Newton {
         self.rest(at, &problem.rule, v, before);
         problem.physics.prescribed.write(&mut at.w);
         problem.physics.prescribed.write(&mut self.rest);
-        // Corrections stay in the range of the reductions, whose numbers may have changed since the last step.
+        // Corrections stay in the range of the reductions, whose numbers may have changed since the last
+        // step.
         linear.project(&mut at.w);
         linear.project(&mut self.rest);
         let mut found = self.search(problem, at, linear, limits, before.is_some())?;
