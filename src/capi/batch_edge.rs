@@ -62,6 +62,24 @@ fn each_column(
     columns_of(batch, |_| true, from, to, act);
 }
 
+/// Writes the states of the elements that are `done` in reduced coordinates.
+fn write_states(
+    batch: &Batch,
+    done: impl Fn(usize) -> bool,
+    Sizes { whole, free }: Sizes,
+    [all_q, all_v]: [&[f64]; 2],
+    [q, v]: [Option<&mut [f64]>; 2],
+) {
+    if let Some(q) = q {
+        let of = ((whole[0], all_q), (free[0], q));
+        columns_of(batch, &done, of.0, of.1, |map, x, y| map.q.find(x, y));
+    }
+    if let Some(v) = v {
+        let of = ((whole[1], all_v), (free[1], v));
+        columns_of(batch, &done, of.0, of.1, |map, x, y| map.v.restrict(x, y));
+    }
+}
+
 /// Calls `act` for each column of some elements, with the reductions of the element. Both arrays have their
 /// number of rows, and as many columns for each element.
 fn columns_of(
@@ -289,14 +307,8 @@ impl BatchEdge {
         let (q0, v0) = (&self.q[..whole[0] * count], &self.v[..whole[1] * count]);
         let outcome = batch.rollout(steps, q0, v0, u, (want_q, want_v), each);
         let done = |i: usize| each[i] == Status::Ok;
-        if let Some(q) = q {
-            let of = ((whole[0], &*all_q), (free[0], q));
-            columns_of(batch, done, of.0, of.1, |map, x, y| map.q.find(x, y));
-        }
-        if let Some(v) = v {
-            let of = ((whole[1], &*all_v), (free[1], v));
-            columns_of(batch, done, of.0, of.1, |map, x, y| map.v.restrict(x, y));
-        }
+        let sizes = Sizes { whole, free };
+        write_states(batch, done, sizes, [all_q, all_v], [q, v]);
         outcome
     }
 
@@ -387,14 +399,8 @@ impl BatchEdge {
         };
         let outcome = batch.run_episodes(&own, wanted, each);
         let done = |i: usize| !all_q[i * first].is_nan();
-        if let Some(q) = q {
-            let of = ((whole[0], &*all_q), (free[0], q));
-            columns_of(batch, done, of.0, of.1, |map, x, y| map.q.find(x, y));
-        }
-        if let Some(v) = v {
-            let of = ((whole[1], &*all_v), (free[1], v));
-            columns_of(batch, done, of.0, of.1, |map, x, y| map.v.restrict(x, y));
-        }
+        let sizes = Sizes { whole, free };
+        write_states(batch, done, sizes, [all_q, all_v], [q, v]);
         outcome
     }
 
