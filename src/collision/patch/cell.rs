@@ -2,7 +2,7 @@
 
 use super::element::{Facet, Tetrahedron, Wall};
 use super::polygon::Half;
-use super::scalar::{Real, Seeded, V3};
+use super::scalar::{Number, Seeded, V3};
 use crate::spatial::{Pose, Vec3};
 
 /// Placement of the second body in the first one's frame. All coordinates are in that frame.
@@ -76,7 +76,7 @@ struct Own<'a>(&'a Tetrahedron);
 
 /// The inner side of a wall of the first body.
 #[inline(always)]
-pub(super) fn own_wall<T: Real>(w: &Wall) -> Half<T> {
+pub(super) fn own_wall<T: Number>(w: &Wall) -> Half<T> {
     Half {
         at: V3::of(w.at),
         normal: V3::of(w.normal * w.sign),

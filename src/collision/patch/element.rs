@@ -1,6 +1,6 @@
 //! Elements of meshes: triangles of a surface, and tetrahedra with a linear pressure.
 
-use super::scalar::{Real, V3};
+use super::scalar::{Number, V3};
 use super::tree::{Piece, Tree};
 use crate::spatial::Vec3;
 
@@ -83,7 +83,7 @@ fn bounds(points: &[Vec3]) -> [Vec3; 2] {
 }
 
 /// Six times the volume of a tetrahedron, and the slope of the linear field through its corners.
-pub(super) fn slope<T: Real>(corners: &[V3<T>; 4], extents: &[f64; 4]) -> (T, V3<T>) {
+pub(super) fn slope<T: Number>(corners: &[V3<T>; 4], extents: &[f64; 4]) -> (T, V3<T>) {
     let [a, b, c] = [1, 2, 3].map(|k| corners[k] - corners[0]);
     let volume = a.dot(b.cross(c));
     let [ea, eb, ec] = [1, 2, 3].map(|k| T::of(extents[k] - extents[0]));

@@ -6,7 +6,7 @@
 use super::cell::{Cell, Elements, View, moved_wall, own_wall};
 use super::element::{Facet, Tetrahedron, slope};
 use super::polygon::Half;
-use super::scalar::{Growth, Real, V3};
+use super::scalar::{Growth, Number, V3};
 use super::search::{Ordered, PRESSED, Shift, Side};
 use crate::collision::ContactPoint;
 use crate::spatial::Vec3;

@@ -1,6 +1,6 @@
 //! Convex polygons in a plane, cut by half spaces.
 
-use super::scalar::{Real, V3};
+use super::scalar::{Number, V3};
 
 /// Largest number of vertices. A triangle has 3 and the section of a tetrahedron 4. Four planes of another
 /// tetrahedron and the plane of zero pressure cut it; each cut adds at most one.
@@ -24,7 +24,7 @@ pub(super) struct Half<T> {
     pub offset: T,
 }
 
-impl<T: Real> Half<T> {
+impl<T: Number> Half<T> {
     #[inline(always)]
     pub fn distance(&self, x: V3<T>) -> T {
         self.normal.dot(x - self.at) + self.offset
@@ -43,11 +43,11 @@ impl<T: Real> Half<T> {
 
 /// Where a segment crosses a plane; `sa` and `sb` are the signed distances of its ends.
 #[inline(always)]
-fn crossing<T: Real>(a: V3<T>, b: V3<T>, sa: T, sb: T) -> V3<T> {
+fn crossing<T: Number>(a: V3<T>, b: V3<T>, sa: T, sb: T) -> V3<T> {
     a + (b - a).times(sa / (sa - sb))
 }
 
-impl<T: Real> Polygon<T> {
+impl<T: Number> Polygon<T> {
     fn none() -> Polygon<T> {
         Polygon {
             vertices: [V3([T::of(0.0); 3]); MOST],

@@ -8,7 +8,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 pub(super) const SEEDS: usize = 8;
 
 /// A number in the formulas of a face.
-pub(super) trait Real:
+pub(super) trait Number:
     Copy
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -22,7 +22,7 @@ pub(super) trait Real:
 }
 
 /// A number that may vary with the placement of the second body and with the moduli.
-pub(super) trait Seeded: Real {
+pub(super) trait Seeded: Number {
     /// A point of the second body, which translates, and rotates about `about`.
     fn carried(y: Vec3, about: Vec3) -> V3<Self>;
     /// A direction of the second body.
@@ -31,7 +31,7 @@ pub(super) trait Seeded: Real {
     fn modulus(body: usize, x: f64) -> Self;
 }
 
-impl Real for f64 {
+impl Number for f64 {
     #[inline(always)]
     fn of(x: f64) -> f64 {
         x
@@ -148,7 +148,7 @@ impl<const N: usize> Neg for Dual<N> {
     }
 }
 
-impl<const N: usize> Real for Dual<N> {
+impl<const N: usize> Number for Dual<N> {
     #[inline(always)]
     fn of(x: f64) -> Self {
         Dual { x, d: [0.0; N] }
@@ -220,7 +220,7 @@ impl Seeded for Growth {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct V3<T>(pub [T; 3]);
 
-impl<T: Real> V3<T> {
+impl<T: Number> V3<T> {
     #[inline(always)]
     pub fn of(v: Vec3) -> V3<T> {
         V3(v.to_array().map(T::of))
@@ -253,7 +253,7 @@ impl<T: Real> V3<T> {
     }
 }
 
-impl<T: Real> Add for V3<T> {
+impl<T: Number> Add for V3<T> {
     type Output = V3<T>;
 
     #[inline(always)]
@@ -262,7 +262,7 @@ impl<T: Real> Add for V3<T> {
     }
 }
 
-impl<T: Real> Sub for V3<T> {
+impl<T: Number> Sub for V3<T> {
     type Output = V3<T>;
 
     #[inline(always)]
@@ -271,7 +271,7 @@ impl<T: Real> Sub for V3<T> {
     }
 }
 
-impl<T: Real> Neg for V3<T> {
+impl<T: Number> Neg for V3<T> {
     type Output = V3<T>;
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 use super::cell::{Cell, Elements, View};
 use super::mesh::{Representation, Slab};
 use super::polygon::{Half, Polygon};
-use super::scalar::{Real, Seeded, V3};
+use super::scalar::{Number, Seeded, V3};
 use crate::spatial::Vec3;
 
 /// Relative to the size of a mesh: points nearer than this to a plane lie in it.
@@ -33,7 +33,7 @@ struct Field<T> {
     steepness: T,
 }
 
-impl<T: Real> Field<T> {
+impl<T: Number> Field<T> {
     fn of(cell: &impl Cell<T>, modulus: T) -> Field<T> {
         Field {
             modulus,
@@ -78,7 +78,7 @@ impl<T: Real> Field<T> {
 
 /// The cosine used for the slope: unchanged from [`STEEP`] on, [`LEAST`] far below, a parabola in
 /// between.
-fn steep<T: Real>(cosine: T) -> T {
+fn steep<T: Number>(cosine: T) -> T {
     let from = STEEP - 2.0 * (STEEP - LEAST);
     let c = cosine.value();
     if c >= STEEP {
@@ -113,7 +113,7 @@ pub(super) struct Sheet<T> {
     pub tied: bool,
 }
 
-impl<T: Real> Section<T> {
+impl<T: Number> Section<T> {
     /// The part of the section where the pressure is positive, or (`pressed` false) where it is negative.
     pub fn sheet(&self, pressed: bool) -> Option<Sheet<T>> {
         let (field, polygon) = (&self.field, self.part(pressed));
@@ -181,7 +181,7 @@ impl<T: Real> Section<T> {
 }
 
 /// Cuts a polygon by the walls of a tetrahedron.
-fn within<T: Real>(mut polygon: Polygon<T>, cell: &impl Cell<T>, tolerance: f64) -> Polygon<T> {
+fn within<T: Number>(mut polygon: Polygon<T>, cell: &impl Cell<T>, tolerance: f64) -> Polygon<T> {
     for k in 0..4 {
         if polygon.is_none() {
             break;
