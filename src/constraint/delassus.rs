@@ -4,7 +4,7 @@ use super::assemble::Constraints;
 use super::held::{Turned, coordinates, is_turned, room, size};
 use crate::contact::capacity::Capacity;
 use crate::dynamics::factors::Factors;
-use crate::linalg::dispatch;
+use crate::linalg::{F4, dispatch};
 use crate::model::topology::{Topology, Tree};
 
 impl Constraints {
@@ -179,27 +179,30 @@ fn condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize) {
     if !c.delassus.is_dense {
         return;
     }
-    let (dense, offsets) = (&mut c.delassus.dense[..], &c.offsets[..]);
-    for i in 0..c.sources.len() {
-        let rows = |k: usize| offsets[k]..offsets[k + 1];
-        let ri = rows(i);
-        for j in 0..=i {
-            let rj = rows(j);
-            if ri.len() == 1 {
-                for (b, x) in rj.zip(c.rows.delassus_row(i, j).0) {
-                    dense[b * n + ri.start] = x;
-                    dense[ri.start * n + b] = x;
+    let (dense, offsets) = (&mut c.delassus.dense[..n * n], &c.offsets[..]);
+    // The lower triangle, column by column; then the upper one.
+    for (i, ri) in offsets.windows(2).enumerate() {
+        let (at, rows) = (ri[0], ri[1] - ri[0]);
+        for (j, rj) in offsets[..i + 2].windows(2).enumerate() {
+            let columns = rj[0]..rj[1];
+            if rows == 1 {
+                for (b, x) in columns.zip(c.rows.delassus_row(i, j).0) {
+                    dense[b * n + at] = x;
                 }
                 continue;
             }
-            // Column b of the block (i, j) in lanes.
-            let g = c.rows.delassus(i, j);
-            for (b, column) in rj.zip(&g) {
-                for (a, x) in ri.clone().zip(&column.0) {
-                    dense[b * n + a] = *x;
-                    dense[a * n + b] = *x;
+            for (b, F4([x, y, z, _])) in columns.zip(c.rows.delassus(i, j)) {
+                match &mut dense[b * n + at..b * n + at + rows] {
+                    [a, b, c] => (*a, *b, *c) = (x, y, z),
+                    some => some.copy_from_slice(&[x, y, z][..rows]),
                 }
             }
+        }
+    }
+    for a in 1..n {
+        let (above, row) = dense.split_at_mut(a * n);
+        for (x, column) in row[..a].iter_mut().zip(above.chunks_exact(n)) {
+            *x = column[a];
         }
     }
 }

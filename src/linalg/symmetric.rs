@@ -1,9 +1,7 @@
 //! LDLᵀ of a symmetric positive semi-definite matrix, with its rank and its pseudo-inverse.
 
-use super::kernel::{
-    UnitLower, add_combination, axpy, dot, factor_definite, solve_definite, store_columns,
-};
-use super::{LANES, dispatch, grow};
+use super::kernel::{axpy, store_columns};
+use super::{F4, LANES, by_tile, dispatch, grow};
 
 /// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
 ///
@@ -15,14 +13,141 @@ pub struct Symmetric {
     capacity: usize,
     n: usize,
     rank: usize,
-    a: Vec<f64>,
-    d: Vec<f64>,
-    diagonal: Vec<f64>,
-    scaled: Vec<f64>,
+    factor: UnitLower,
+    /// D in the first r entries; during the factorization, the rest of the diagonal behind them.
+    remaining: Vec<F4>,
+    /// Per row: the least pivot.
+    least: Vec<f64>,
     permutation: Vec<usize>,
     /// True if the rows of L beyond its first r are zero.
     square: bool,
-    gram: Vec<f64>,
+    /// LᵀL = N E Nᵀ, if they are not. Its memory holds A before the factorization.
+    gram: UnitLower,
+    gram_d: Vec<F4>,
+    /// Row k of L D while column k is computed.
+    scaled: Vec<f64>,
+    /// The right-hand side of a solve, padded with zeros.
+    y: Vec<F4>,
+}
+
+/// The strict part of a unit lower trapezoidal matrix, column by column. Each column is padded with zeros
+/// above and below, so that loops run over whole lanes.
+#[derive(Clone, Debug)]
+struct UnitLower {
+    columns: Vec<F4>,
+    /// Lanes of a column.
+    width: usize,
+}
+
+impl UnitLower {
+    fn new(capacity: usize) -> UnitLower {
+        UnitLower {
+            columns: Vec::with_capacity(capacity * capacity.div_ceil(4)),
+            width: 0,
+        }
+    }
+
+    fn start(&mut self, n: usize) {
+        self.width = n.div_ceil(4);
+        grow(&mut self.columns, n * self.width);
+    }
+
+    #[inline(always)]
+    fn lanes(&self, k: usize) -> &[F4] {
+        &self.columns[k * self.width..(k + 1) * self.width]
+    }
+
+    #[inline(always)]
+    fn lanes_mut(&mut self, k: usize) -> &mut [F4] {
+        &mut self.columns[k * self.width..(k + 1) * self.width]
+    }
+
+    #[inline(always)]
+    fn column(&self, k: usize) -> &[f64] {
+        F4::flat(self.lanes(k))
+    }
+
+    /// Computes column k of L from rows k + 1 to n of the same column of A, which the column holds. `d` holds D
+    /// up to the pivot k, and the rest of the diagonal, which loses its part. `scaled` is scratch.
+    #[inline(always)]
+    fn finish(&mut self, k: usize, d: &mut [F4], scaled: &mut [f64]) {
+        let (first, width) = ((k + 1) / 4, self.width);
+        for (j, (s, d)) in scaled[..k].iter_mut().zip(F4::flat(d)).enumerate() {
+            *s = self.column(j)[k] * d;
+        }
+        let mut at = first;
+        while at < width {
+            at += by_tile!(width - at, subtract_tile(self, k, at, &scaled[..k]));
+        }
+        let column = self.lanes_mut(k);
+        // The rows up to k in the first lanes.
+        F4::flat_mut(column)[..k + 1]
+            .iter_mut()
+            .skip(4 * first)
+            .for_each(|x| *x = 0.0);
+        let inverse = 1.0 / F4::flat(d)[k];
+        for (x, d) in column.iter_mut().zip(d).skip(first) {
+            let l = *x * inverse;
+            *d -= *x * l;
+            *x = l;
+        }
+    }
+
+    /// y ← L⁻¹ y of the first r rows.
+    #[inline(always)]
+    fn solve_one(&self, r: usize, y: &mut [F4]) {
+        for k in 0..r {
+            let x = F4::flat(y)[k];
+            self.add_column(k, -x, y);
+        }
+    }
+
+    /// y ← L⁻ᵀ y of the first r rows. The other rows of y or of L are zero.
+    #[inline(always)]
+    fn solve_one_transposed(&self, r: usize, y: &mut [F4]) {
+        for k in (0..r).rev() {
+            let sum = self.product(k, y);
+            F4::flat_mut(y)[k] -= sum;
+        }
+    }
+
+    /// The product of column k with y.
+    #[inline(always)]
+    fn product(&self, k: usize, y: &[F4]) -> f64 {
+        let first = (k + 1) / 4;
+        total(product(&self.lanes(k)[first..], &y[first..]))
+    }
+
+    /// y += x times column k.
+    #[inline(always)]
+    fn add_column(&self, k: usize, x: f64, y: &mut [F4]) {
+        let first = (k + 1) / 4;
+        for (l, y) in self.lanes(k)[first..].iter().zip(&mut y[first..]) {
+            *y += *l * x;
+        }
+    }
+
+    /// y ← L⁻¹ y for rows `from..r` of L and y, if the rows of y above are zero.
+    #[inline(always)]
+    fn solve_many<const W: usize>(&self, from: usize, r: usize, y: &mut [[f64; W]]) {
+        for k in from..r {
+            let (done, rest) = y[..r].split_at_mut(k + 1);
+            for (l, y) in self.column(k)[k + 1..].iter().zip(rest) {
+                axpy(-l, &done[k], y);
+            }
+        }
+    }
+
+    /// y ← L⁻ᵀ y of the first r rows.
+    #[inline(always)]
+    fn solve_many_transposed<const W: usize>(&self, r: usize, y: &mut [[f64; W]]) {
+        for k in (0..r).rev() {
+            let (done, rest) = y[..r].split_at_mut(k + 1);
+            for (l, y) in self.column(k)[k + 1..].iter().zip(rest) {
+                axpy(-l, y, &mut done[k]);
+            }
+        }
+    }
 }
 
 impl Symmetric {
@@ -31,22 +156,23 @@ impl Symmetric {
             capacity,
             n: 0,
             rank: 0,
-            a: Vec::with_capacity(capacity * capacity),
-            d: vec![0.0; capacity],
-            diagonal: vec![0.0; capacity],
-            scaled: vec![0.0; capacity],
+            factor: UnitLower::new(capacity),
+            remaining: F4::zeros(capacity.div_ceil(4)),
+            least: vec![0.0; capacity],
             permutation: vec![0; capacity],
             square: true,
-            gram: Vec::with_capacity(capacity * capacity),
+            gram: UnitLower::new(capacity),
+            gram_d: F4::zeros(capacity.div_ceil(4)),
+            scaled: vec![0.0; capacity],
+            y: F4::zeros(capacity.div_ceil(4)),
         }
     }
 
-    /// The n × n matrix, row-major, to fill before [`Symmetric::factor`]; only the lower triangle is read. n
-    /// is limited to the capacity.
+    /// The n × n matrix, row-major, to fill before [`Symmetric::factor`]. n is limited to the capacity.
     pub fn matrix(&mut self, n: usize) -> &mut [f64] {
         self.n = n.min(self.capacity);
-        grow(&mut self.a, self.n * self.n);
-        &mut self.a[..self.n * self.n]
+        self.gram.start(self.n);
+        &mut F4::flat_mut(&mut self.gram.columns)[..self.n * self.n]
     }
 
     /// Order of the matrix.
@@ -68,20 +194,22 @@ impl Symmetric {
     #[inline(always)]
     fn factor_kernel(&mut self, tolerance: f64) {
         let n = self.n;
-        // Slices of one length: an index is checked once for all of them.
-        let (a, permutation) = (&mut self.a[..n * n], &mut self.permutation[..n]);
-        let (remaining, diagonal) = (&mut self.d[..n], &mut self.diagonal[..n]);
-        let scaled = &mut self.scaled[..n];
+        self.factor.start(n);
+        let a = &F4::flat(&self.gram.columns)[..n * n];
+        let (permutation, least) = (&mut self.permutation[..n], &mut self.least[..n]);
+        let remaining = &mut self.remaining[..n.div_ceil(4)];
         for i in 0..n {
             let own = a[i * n + i];
-            (remaining[i], diagonal[i], permutation[i]) = (own, own, i);
+            F4::flat_mut(remaining)[i] = own;
+            (least[i], permutation[i]) = (tolerance * own, i);
         }
         self.rank = n;
         for k in 0..n {
+            let left = &F4::flat(remaining)[..n];
             let (mut best, mut size) = (n, 0.0);
             for i in k..n {
-                if remaining[i] > size && remaining[i] > tolerance * diagonal[i] {
-                    (best, size) = (i, remaining[i]);
+                if left[i] > size && left[i] > least[i] {
+                    (best, size) = (i, left[i]);
                 }
             }
             if best == n {
@@ -90,92 +218,139 @@ impl Symmetric {
             }
             // Keeping the pivot in place saves an exchange; a pivot within a factor of ten of the best keeps
             // L well bounded.
-            if best != k && !(remaining[k] > 0.1 * size && remaining[k] > tolerance * diagonal[k]) {
-                swap_symmetric(a, n, k, best);
-                remaining.swap(k, best);
-                diagonal.swap(k, best);
+            if best != k && !(left[k] > 0.1 * size && left[k] > least[k]) {
+                for column in self.factor.columns.chunks_exact_mut(n.div_ceil(4)).take(k) {
+                    F4::flat_mut(column).swap(k, best);
+                }
+                F4::flat_mut(remaining).swap(k, best);
+                least.swap(k, best);
                 permutation.swap(k, best);
             }
-            let (head, tail) = a.split_at_mut((k + 1) * n);
-            let (done, rest) = remaining.split_at_mut(k + 1);
-            let row = &head[k * n..k * n + k];
-            let scaled = &mut scaled[..k];
-            for ((s, l), d) in scaled.iter_mut().zip(row).zip(&*done) {
-                *s = l * d;
+            let column = F4::flat_mut(self.factor.lanes_mut(k));
+            let (above, below) = column.split_at_mut(k + 1);
+            above.fill(0.0);
+            let rows = &permutation[k + 1..];
+            let line = &a[permutation[k] * n..(permutation[k] + 1) * n];
+            for (x, i) in below.iter_mut().zip(rows) {
+                *x = line[*i];
             }
-            let inverse = 1.0 / done[k];
-            for (line, d) in tail.chunks_exact_mut(n).zip(rest) {
-                let u = line[k] - dot(&line[..k], scaled);
-                line[k] = u * inverse;
-                *d -= u * line[k];
-            }
+            below[rows.len()..].fill(0.0);
+            self.factor.finish(k, remaining, &mut self.scaled);
         }
         let r = self.rank;
-        let mut beyond = a[r * n..].chunks_exact(n.max(1));
-        self.square = beyond.all(|line| line[..r].iter().all(|l| *l == 0.0));
+        let beyond = |k: usize| &self.factor.column(k)[r..];
+        self.square = (0..r).all(|k| beyond(k).iter().all(|l| *l == 0.0));
         if !self.square {
             self.form_gram();
         }
     }
-
+    /// Forms and factors LᵀL.
     #[inline(always)]
     fn form_gram(&mut self) {
-        let (n, r) = (self.n, self.rank);
-        self.gram.clear();
-        self.gram.resize(r * r, 0.0);
-        let gram = &mut self.gram[..];
-        for i in 0..n {
-            // Row i of L: i entries, then the unit one.
-            let width = i.min(r);
-            let line = &self.a[i * n..i * n + width];
-            for (p, x) in line.iter().enumerate() {
-                for (g, y) in gram[p * r..=p * r + p].iter_mut().zip(line) {
-                    *g += x * y;
-                }
-            }
-            if i < r {
-                for (g, y) in gram[i * r..i * r + i].iter_mut().zip(line) {
-                    *g += y;
-                }
-                gram[i * r + i] += 1.0;
-            }
+        let r = self.rank;
+        self.gram.start(r);
+        let d = &mut self.gram_d[..r.div_ceil(4)];
+        for p in 0..r {
+            let own = self.factor.lanes(p);
+            F4::flat_mut(d)[p] = 1.0 + total(product(own, own));
         }
-        factor_definite(gram, r, r, &mut self.scaled);
+        for p in 0..r {
+            let mut q = p + 1;
+            self.gram.lanes_mut(p).fill(F4::ZERO);
+            while q < r {
+                q += by_tile!(r - q, gram_tile(&self.factor, p, q, &mut self.gram));
+            }
+            self.gram.finish(p, d, &mut self.scaled);
+        }
     }
 
     /// x ← A⁻¹ x, or A⁺ x if the rank is not full. `scratch` has n entries.
-    pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+    pub fn solve<const W: usize>(&mut self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+        let (n, x, scratch) = (self.n, x.as_flattened_mut(), scratch.as_flattened_mut());
+        match W {
+            1 => solve_one(self, &mut x[..n]),
+            LANES => solve_panel(self, x.as_chunks_mut().0, scratch.as_chunks_mut().0),
+            _ => self.solve_many::<W>(x.as_chunks_mut().0, scratch.as_chunks_mut().0),
+        }
+    }
+
+    #[inline(always)]
+    fn solve_one_kernel(&mut self, x: &mut [f64]) {
+        let (n, r) = (self.n, self.rank);
+        let (factor, gram) = (&self.factor, &self.gram);
+        let y = &mut self.y[..n.div_ceil(4)];
+        y.iter_mut().skip(n / 4).for_each(|y| *y = F4::ZERO);
+        for (y, p) in F4::flat_mut(y).iter_mut().zip(&self.permutation[..n]) {
+            *y = x[*p];
+        }
+        if self.square {
+            factor.solve_one(r, y);
+            F4::flat_mut(y)[r..].fill(0.0);
+            divide_one(&self.remaining, r, y);
+            factor.solve_one_transposed(r, y);
+        } else {
+            // Lᵀ y: entry k gathers only entries at or below k.
+            for k in 0..r {
+                F4::flat_mut(y)[k] += factor.product(k, y);
+            }
+            F4::flat_mut(y)[r..].fill(0.0);
+            gram.solve_one(r, y);
+            divide_one(&self.gram_d, r, y);
+            gram.solve_one_transposed(r, y);
+            divide_one(&self.remaining, r, y);
+            gram.solve_one(r, y);
+            divide_one(&self.gram_d, r, y);
+            gram.solve_one_transposed(r, y);
+            for k in (0..r).rev() {
+                let x = F4::flat(y)[k];
+                factor.add_column(k, x, y);
+            }
+        }
+        for (y, p) in F4::flat(y).iter().zip(&self.permutation[..n]) {
+            x[*p] = *y;
+        }
+    }
+
+    #[inline(always)]
+    fn solve_many<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let (n, r) = (self.n, self.rank);
         let (x, y) = (&mut x[..n], &mut scratch[..n]);
         for (y, p) in y.iter_mut().zip(&self.permutation) {
             *y = x[*p];
         }
-        let lower = UnitLower {
-            values: &self.a,
-            stride: n,
-            n: r,
-        };
         if self.square {
-            lower.solve(y);
+            self.factor.solve_many(0, r, y);
             self.divide(y);
-            lower.solve_transpose(y);
+            self.factor.solve_many_transposed(r, y);
             y[r..].fill([0.0; W]);
         } else {
             self.reduce(y);
-            solve_definite(&self.gram, r, r, y);
+            self.solve_gram(y);
             self.divide(y);
-            solve_definite(&self.gram, r, r, y);
-            for i in (0..n).rev() {
-                let (head, tail) = y.split_at_mut(i);
-                if i >= r {
-                    tail[0] = [0.0; W];
+            self.solve_gram(y);
+            y[r..].fill([0.0; W]);
+            for k in (0..r).rev() {
+                let (done, rest) = y.split_at_mut(k + 1);
+                for (l, y) in self.factor.column(k)[k + 1..].iter().zip(rest) {
+                    axpy(*l, &done[k], y);
                 }
-                add_combination(&self.a[i * n..i * n + i.min(r)], head, &mut tail[0]);
             }
         }
         for (y, p) in y.iter().zip(&self.permutation) {
             x[*p] = *y;
         }
+    }
+
+    /// y ← (LᵀL)⁻¹ y.
+    #[inline(always)]
+    fn solve_gram<const W: usize>(&self, y: &mut [[f64; W]]) {
+        let r = self.rank;
+        self.gram.solve_many(0, r, y);
+        for (y, d) in y[..r].iter_mut().zip(F4::flat(&self.gram_d)) {
+            let inverse = 1.0 / d;
+            *y = y.map(|v| v * inverse);
+        }
+        self.gram.solve_many_transposed(r, y);
     }
 
     /// The consistent part of A x = b in r equations: F x = t with F = Lᵀ P (full row rank). `x` holds b on
@@ -187,24 +362,21 @@ impl Symmetric {
         }
         let y = &mut scratch[..n];
         if self.square {
-            UnitLower {
-                values: &self.a,
-                stride: n,
-                n: r,
-            }
-            .solve(y);
+            self.factor.solve_many(0, r, y);
         } else {
             self.reduce(y);
-            solve_definite(&self.gram, r, r, y);
+            self.solve_gram(y);
         }
         self.divide(y);
         x[..r].copy_from_slice(&y[..r]);
     }
 
-    /// Row i of Fᵀ (one for each unknown): the coefficients of unknown `permutation()[i]` in the r equations,
-    /// without its unit entry in equation i if i < r.
-    pub fn range_row(&self, i: usize) -> &[f64] {
-        &self.a[i * self.n..i * self.n + i.min(self.rank)]
+    /// Entry (k, i) of F: the coefficient of unknown `permutation()[i]` in equation k.
+    pub fn range_entry(&self, k: usize, i: usize) -> f64 {
+        match k == i {
+            true => 1.0,
+            false => self.factor.column(k)[i],
+        }
     }
 
     /// H (r × n) with HᵀH = A⁻¹ (or A⁺): column i is written at `out[i·stride..]`. `scratch` has n entries.
@@ -224,26 +396,19 @@ impl Symmetric {
                 for (lane, x) in x[first..].iter_mut().take(LANES).enumerate() {
                     x[lane] = 1.0;
                 }
-                let lower = UnitLower {
-                    values: &self.a[first * n + first..],
-                    stride: n,
-                    n: r - first,
-                };
-                lower.solve(&mut x[first..]);
+                self.factor.solve_many(first, r, x);
                 first
             } else {
                 for (lane, i) in (start..n).take(LANES).enumerate() {
-                    for (x, l) in x.iter_mut().zip(&self.a[i * n..i * n + i.min(r)]) {
-                        x[lane] = *l;
-                    }
-                    if i < r {
-                        x[i][lane] = 1.0;
+                    for (k, x) in x.iter_mut().enumerate() {
+                        x[lane] = self.range_entry(k, i);
                     }
                 }
-                solve_definite(&self.gram, r, r, x);
+                self.solve_gram(x);
                 0
             };
-            for (x, d) in x[first..].iter_mut().zip(&self.d[first..]) {
+            let d = &F4::flat(&self.remaining)[first..];
+            for (x, d) in x[first..].iter_mut().zip(d) {
                 let s = 1.0 / d.sqrt();
                 *x = x.map(|v| v * s);
             }
@@ -257,19 +422,20 @@ impl Symmetric {
     }
 
     /// y ← Lᵀ y in place: entry k gathers only entries at or below k.
+    #[inline(always)]
     fn reduce<const W: usize>(&self, y: &mut [[f64; W]]) {
-        let (n, r) = (self.n, self.rank);
-        for i in 1..n {
-            let (head, tail) = y.split_at_mut(i);
-            let width = i.min(r);
-            for (l, target) in self.a[i * n..i * n + width].iter().zip(head) {
-                axpy(*l, &tail[0], target);
+        for k in 0..self.rank {
+            let (head, tail) = y.split_at_mut(k + 1);
+            for (l, y) in self.factor.column(k)[k + 1..].iter().zip(tail) {
+                axpy(*l, y, &mut head[k]);
             }
         }
     }
 
+    #[inline(always)]
     fn divide<const W: usize>(&self, y: &mut [[f64; W]]) {
-        for (y, d) in y[..self.rank].iter_mut().zip(&self.d) {
+        let d = F4::flat(&self.remaining);
+        for (y, d) in y[..self.rank].iter_mut().zip(d) {
             let inverse = 1.0 / d;
             *y = y.map(|v| v * inverse);
         }
@@ -281,22 +447,69 @@ dispatch! {
 }
 
 dispatch! {
+    fn solve_one = Symmetric::solve_one_kernel(f: &mut Symmetric, x: &mut [f64])
+}
+
+dispatch! {
+    fn solve_panel = Symmetric::solve_many(
+        f: &Symmetric, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]],
+    )
+}
+
+dispatch! {
     fn half_inverse = Symmetric::half_inverse_kernel(
         f: &Symmetric, out: &mut [f64], stride: usize, scratch: &mut [[f64; LANES]],
     )
 }
 
-/// Exchanges rows and columns p < q of a symmetric matrix stored by its lower triangle.
+/// y ← D⁻¹ y of the first r rows.
 #[inline(always)]
-fn swap_symmetric(a: &mut [f64], n: usize, p: usize, q: usize) {
-    for j in 0..p {
-        a.swap(p * n + j, q * n + j);
+fn divide_one(d: &[F4], r: usize, y: &mut [F4]) {
+    for (y, d) in F4::flat_mut(y)[..r].iter_mut().zip(F4::flat(d)) {
+        *y *= 1.0 / d;
     }
-    for i in p + 1..q {
-        a.swap(i * n + p, q * n + i);
+}
+
+#[inline(always)]
+fn product(a: &[F4], b: &[F4]) -> F4 {
+    let mut sum = F4::ZERO;
+    for (a, b) in a.iter().zip(b) {
+        sum += *a * *b;
     }
-    for i in q + 1..n {
-        a.swap(i * n + p, i * n + q);
+    sum
+}
+
+#[inline(always)]
+fn total(F4([a, b, c, d]): F4) -> f64 {
+    (a + c) + (b + d)
+}
+
+/// Takes the finished columns out of lanes `at..at + W` of column k.
+#[inline(always)]
+fn subtract_tile<const W: usize>(factor: &mut UnitLower, k: usize, at: usize, scaled: &[f64]) {
+    let mut sums = [F4::ZERO; W];
+    sums.copy_from_slice(&factor.lanes(k)[at..at + W]);
+    for (j, s) in scaled.iter().enumerate() {
+        for (sum, l) in sums.iter_mut().zip(&factor.lanes(j)[at..at + W]) {
+            *sum -= *l * *s;
+        }
     }
-    a.swap(p * n + p, q * n + q);
+    factor.lanes_mut(k)[at..at + W].copy_from_slice(&sums);
+}
+
+/// Rows q to q + W of column p of LᵀL.
+#[inline(always)]
+fn gram_tile<const W: usize>(factor: &UnitLower, p: usize, q: usize, gram: &mut UnitLower) {
+    let own = factor.lanes(p);
+    let others: [&[F4]; W] = std::array::from_fn(|w| factor.lanes(q + w));
+    let mut sums = [F4::ZERO; W];
+    for lane in (q + 1) / 4..own.len() {
+        for (sum, other) in sums.iter_mut().zip(others) {
+            *sum += own[lane] * other[lane];
+        }
+    }
+    let out = &mut F4::flat_mut(gram.lanes_mut(p))[q..q + W];
+    for (w, (out, sum)) in out.iter_mut().zip(sums).enumerate() {
+        *out = F4::flat(own)[q + w] + total(sum);
+    }
 }

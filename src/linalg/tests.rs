@@ -175,11 +175,9 @@ fn zero_lines_leave_the_others_their_inverse() {
         all.range_target(&mut t, &mut [[0.0]; 20]);
         for (e, t) in t[..r].iter().enumerate() {
             let unknowns = all.permutation().iter().enumerate();
-            let own = |i: usize| match i == e {
-                true => 1.0,
-                false => all.range_row(i).get(e).copied().unwrap_or(0.0),
-            };
-            let sum: f64 = unknowns.map(|(i, k)| own(i) * x[*k][0]).sum();
+            let sum: f64 = unknowns
+                .map(|(i, k)| all.range_entry(e, i) * x[*k][0])
+                .sum();
             assert!((sum - t[0]).abs() <= 1e-10 * size, "{n}: {e}");
         }
     }

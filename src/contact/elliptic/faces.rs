@@ -203,7 +203,7 @@ impl Faces {
         for (unit, face) in all() {
             for (k, row) in face.rows[..face.size].iter().enumerate() {
                 let line = &system.matrix[(unit.at + row) * n..][..n];
-                let out = &mut a[(face.start + k) * m..][..face.start + face.size];
+                let out = &mut a[(face.start + k) * m..][..m];
                 for (other, columns) in all() {
                     let to = out.iter_mut().skip(columns.start);
                     for (to, column) in to.zip(&columns.rows[..columns.size]) {

@@ -198,14 +198,21 @@ impl ActiveSetSystem {
         };
         if self.symmetric {
             let a = self.definite.matrix(m);
-            for (k, face) in self.faces.iter().enumerate() {
-                for r in 0..face.rows {
-                    // By symmetry a column of G is a row of A.
-                    let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
-                    let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
-                    for other in &self.faces[..=k] {
-                        line[other.start..other.start + other.size]
-                            .copy_from_slice(&column[other.row..other.row + other.rows]);
+            // Faces whose rows follow each other are one piece of a row.
+            for faces in self.faces.chunk_by(|a, b| a.row + a.rows == b.row) {
+                let ([first, ..], [.., last]) = (faces, faces) else {
+                    continue;
+                };
+                let (from, to) = (
+                    first.row..last.row + last.rows,
+                    first.start..last.start + last.size,
+                );
+                for face in &self.faces {
+                    for r in 0..face.rows {
+                        // By symmetry a column of G is a row of A.
+                        let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
+                        let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
+                        line[to.clone()].copy_from_slice(&column[from.clone()]);
                     }
                 }
             }
@@ -425,11 +432,8 @@ impl ActiveSetSystem {
         if self.symmetric {
             self.definite.range_target(x, scratch);
             for (i, unknown) in self.definite.permutation().iter().enumerate() {
-                let row = &mut f[unknown * stride..][..r];
-                let values = self.definite.range_row(i);
-                row[..values.len()].copy_from_slice(values);
-                if i < r {
-                    row[i] = 1.0;
+                for (k, f) in f[unknown * stride..][..r].iter_mut().enumerate() {
+                    *f = self.definite.range_entry(k, i);
                 }
             }
         } else {

@@ -177,7 +177,7 @@ impl Admm {
                 i,
                 problem.blocks,
                 &work.offsets,
-                |j| j <= i,
+                |_| true,
                 |j, g| {
                     let columns = problem.blocks[j].rows();
                     for (r, line) in g.iter().enumerate().take(block.rows()) {
