@@ -57,7 +57,7 @@ const KEYS = [
   ["?", "these keys"],
   ["click", "pick a body or a contact"],
   ["double click", "turn about this point"],
-  ["wheel", "zoom to the pointer"],
+  ["wheel", "zoom to the pointer; over a plot, its time (double click: all)"],
 ];
 
 class Viewer {
@@ -124,6 +124,7 @@ class Viewer {
     if (box.isEmpty()) return;
     this.stage.frame(box, direction);
     this.anchor = null;
+    [this.framedSize, this.near] = [this.first.sizeAt(this.t), 1];
     this.changed = true;
   }
 
@@ -266,7 +267,7 @@ class Viewer {
     document.querySelector("#pick .close").onclick = () => this.pick(null);
     document.querySelector("#plot .close").onclick = () => this.showPlot(false);
     this.strips = new Strips($("strips"), (share) => this.seekShare(share));
-    this.plot = new Plot(document.querySelector("#plot canvas"), $("legend"), (share) => this.seekShare(share));
+    this.plot = new Plot(document.querySelector("#plot canvas"), $("legend"), (share) => this.seekShare(share), () => (this.changed = true));
     this.scalarList();
   }
 
@@ -372,6 +373,7 @@ class Viewer {
       if (!hit) return;
       this.stage.controls.target.copy(hit.point);
       this.stage.framing = null;
+      this.stage.framed = false;
       this.anchor = null;
       this.changed = true;
     });
@@ -491,6 +493,7 @@ class Viewer {
       group.lastChild.setAttribute("x", 1.3 * x);
       group.lastChild.setAttribute("y", 1.3 * y);
     });
+    $("tile").textContent = `bold lines: ${this.stage.tileWords}`;
   }
 
   follow() {
@@ -504,6 +507,18 @@ class Viewer {
       if (d.lengthSq() > 0) this.stage.framing = null;
     }
     this.anchor = now;
+    this.approach(robot);
+  }
+
+  /** Comes nearer when the robot gets much smaller, as a tower that becomes a pile, unless the reader has moved the
+   * camera. */
+  approach(robot) {
+    const near = Math.min(1, robot.sizeAt(this.t) / (0.7 * this.framedSize));
+    if (this.stage.framed && this.near !== near) {
+      const { camera, controls } = this.stage;
+      camera.position.sub(controls.target).multiplyScalar(near / this.near).add(controls.target);
+    }
+    this.near = near;
   }
 
   tick(now) {
