@@ -464,22 +464,27 @@ class Viewer {
     return undefined;
   }
 
-  /** Names of bodies and joints at their places, in one element each. */
+  /** Names of bodies and joints at their places, in one element each. Of names that would cover each other the first one
+   * is shown: bodies before joints, and those near the root first. */
   labels() {
     const wanted = this.robots.flatMap((robot) => robot.marks.labels(this.options));
     const parent = $("labels");
     while (parent.children.length < wanted.length) parent.append(document.createElement("span"));
-    [...parent.children].forEach((label, i) => {
-      label.hidden = i >= wanted.length;
-      if (label.hidden) return;
+    const taken = [];
+    const order = [...wanted.keys()].sort((a, b) => (wanted[a][2] === "joint") - (wanted[b][2] === "joint"));
+    for (let i = wanted.length; i < parent.children.length; i++) parent.children[i].hidden = true;
+    for (const i of order) {
+      const label = parent.children[i];
       const [name, at, kind] = wanted[i];
-      const depth = at.clone().project(this.stage.camera).z;
-      label.hidden = depth > 1;
       label.textContent = name;
       label.className = kind;
       const [x, y] = this.stage.project(at.toArray());
+      const [right, down] = [x + 8 + 6.5 * Math.min(30, name.length), y + (kind === "joint" ? 14 : 0)];
+      label.hidden = at.clone().project(this.stage.camera).z > 1 || taken.some(([l, r, m]) => x < r && right > l && Math.abs(down - m) < 15);
+      if (label.hidden) continue;
+      taken.push([x, right, down]);
       label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-    });
+    }
   }
 
   /** The directions of the world as the camera sees them. */

@@ -496,6 +496,11 @@ async function tools() {
     return [box.left - at[0], box.top - at[1]];
   });
   expect("a name is beside its body", near(label[0], 4, 2) && near(label[1], -8, 2), label);
+  const covered = await page.evaluate(() => {
+    const boxes = [...document.querySelectorAll("#labels span")].filter((x) => !x.hidden).map((x) => x.getBoundingClientRect());
+    return [boxes.length, boxes.some((a, i) => boxes.some((b, k) => k > i && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3))];
+  });
+  expect("names do not cover each other", covered[0] > 3 && !covered[1], covered);
   // The frame's red axis ends where the body's x axis does.
   const tip = await state(page, `(() => { const b = v.robots[0].bodies[1], a = v.robots[0].marks.frames.geometry.attributes.position.array;
     const d = [0, 1, 2].map((k) => a[3 + k] - a[k]); return d.map((x) => x / Math.hypot(...d)).concat(b.localToWorld(b.position.clone().set(1, 0, 0)).sub(b.position).toArray()); })()`);
@@ -562,7 +567,7 @@ async function tools() {
     v.seek(v.end);
     v.render();
   });
-  const [gif] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#gif")]);
+  const [gif] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#gif", { timeout: 90000 })]);
   const film = readFileSync(await gif.path());
   const [pictures, away] = await page.evaluate(async (text) => {
     const data = Uint8Array.from(atob(text), (x) => x.charCodeAt(0));
@@ -619,7 +624,7 @@ async function clip(page) {
     v.began = performance.now();
     return v.stage.covered;
   });
-  const [file] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#video")]);
+  const [file] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#video", { timeout: 90000 })]);
   const took = await page.evaluate(() => (performance.now() - window.diffsim.viewer.began) / 1000);
   const bytes = readFileSync(await file.path());
   expect("a video", file.suggestedFilename().endsWith(".webm") && bytes.subarray(0, 4).toString("hex") === "1a45dfa3", bytes.length);
