@@ -216,6 +216,9 @@ sizes = {
     "huge": write("huge", [sized(400.0)]),
     "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }
+# Two outputs of a notebook: a model, and a run.
+outputs = [diffsim.Model.load(MODELS / "quadruped.xml")._repr_html_(), forward._repr_html_()]
+(OUT / "notebook.html").write_text(f"<!doctype html><meta charset='utf-8'>{'<hr>'.join(outputs)}", encoding="utf-8")
 (OUT / "swing.xml").write_text(
     """<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" damping="0.3"/>
     <geom type="capsule" fromto="0 0 0 0 0 -0.6" size="0.06" mass="1"/></body></worldbody>

@@ -663,6 +663,31 @@ async function clip(page) {
   expect("it ends with the page's picture", away < 6, away);
 }
 
+/** Outputs of a notebook, each in a frame of its own that may do nothing but run its script. */
+async function notebook() {
+  const page = await browser.newPage({ viewport: { width: 900, height: 1200 } });
+  const trouble = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall|ReadPixels/.test(m.text()) && trouble.push(m.text()));
+  page.on("pageerror", (e) => trouble.push(String(e)));
+  await page.goto(`file://${join(folder, "notebook.html")}`);
+  for (const element of await page.locator("iframe").elementHandles()) {
+    await element.scrollIntoViewIfNeeded();
+    const frame = await element.contentFrame();
+    await frame.waitForFunction(() => window.diffsim?.ready);
+    await frame.evaluate(() => window.diffsim.ready);
+    await frame.waitForFunction(() => window.diffsim.viewer.frames.length > 0);
+    const [bodies, places] = await frame.evaluate(() => {
+      const { robots, stage } = window.diffsim.viewer;
+      const { min, max } = robots[0].boxNow();
+      return [robots[0].bodies.length, [min, max].flatMap((p) => stage.project(p.toArray()).map((x, k) => x / [stage.width, stage.height][k]))];
+    });
+    expect("an output shows the robot", bodies === 14 && places.every((x) => x > 0 && x < 1), [bodies, places]);
+  }
+  expect("two outputs", (await page.locator("iframe").count()) === 2);
+  expect("notebook: no error", trouble.length === 0, trouble);
+  await page.close();
+}
+
 /** Robots of 1 mm, of 400 m, and beside a body that flies away fill the picture; low windows show all. */
 async function sizes() {
   for (const name of ["mm", "huge", "flung"]) {
@@ -882,7 +907,7 @@ async function live() {
   }
 }
 
-for (const [name, run] of Object.entries({ points, flag, quadruped, two, mixed, phone, badNames, bare, pile, joints, tools, sizes, live, doors })) {
+for (const [name, run] of Object.entries({ points, flag, quadruped, two, mixed, phone, badNames, bare, pile, joints, tools, notebook, sizes, live, doors })) {
   const began = Date.now();
   try {
     await run();
