@@ -50,6 +50,9 @@ MISSING = """<!doctype html>
 """
 
 
+LICENCES = {"Apache-2.0": "LICENSE-APACHE", "MIT": "LICENSE-MIT"}
+
+
 def said(what, start=[time.perf_counter()]):
     print(f"{time.perf_counter() - start[0]:6.1f} s  {what}", flush=True)
 
@@ -103,6 +106,8 @@ def gather(out, python, julia):
         **{f"bindings/{name}/README.md": f"languages/{name}.md" for name in ("cpp", "python", "julia")},
         "examples/README.md": "gallery/notes.md",
         "CHANGELOG.md": "changelog.md",
+        "CONTRIBUTING.md": "contributing.md",
+        "SECURITY.md": "security.md",
     }
     words = {"python": python, "julia": julia, "robots": robots(), "gymnasium": gymnasium(python)}
     listed = gallery.examples(ROOT, words)
@@ -110,6 +115,8 @@ def gather(out, python, julia):
     for source, page in {**taken, **shown}.items():
         pages.place(source, page)
         names.add(source, page)
+    for file in LICENCES.values():
+        pages.place(file, "licence.md")
     reference = references(pages, names, julia)
     said("references")
 
@@ -127,9 +134,11 @@ def gather(out, python, julia):
 
     for source, page in taken.items():
         pages.take(source, page)
+    texts = [f"## {name}\n\n```text\n{(ROOT / file).read_text()}```\n" for name, file in LICENCES.items()]
+    pages.add("licence.md", "\n".join(["# Licence\n", f"{' or '.join(LICENCES)}, as you choose.\n", *texts]))
     # Pictures after the first paragraph, and no list of pages beside them: there is only one.
     title, about, rest = pages.written["index.md"].split("\n\n", 2)
-    pages.written["index.md"] = "\n\n".join(["---\nhide: [navigation]\n---", title, about, gallery.strip(listed), rest])
+    pages.written["index.md"] = "\n\n".join(["---\nhide: [navigation]\n---", title, about, gallery.strip(listed, rest), rest])
     pages.write()
     navigation = [
         {"Home": "index.md"},
@@ -137,7 +146,7 @@ def gather(out, python, julia):
         {"Languages": ["languages/index.md", *(f"languages/{n}.md" for n in ("cpp", "python", "julia"))]},
         {"Gallery": ["gallery/index.md", *({e["title"]: shown[e["source"]]} for e in listed), {"Results": "gallery/notes.md"}]},
         {"Reference": reference},
-        {"Changelog": "changelog.md"},
+        {"Project": ["changelog.md", "contributing.md", "security.md", "licence.md"]},
     ]
     return navigation, names
 
@@ -155,6 +164,10 @@ def build(out, navigation, names, target):
         "theme": {"custom_dir": str(ROOT / "site/overrides")},
         "plugins": {"mkdocstrings": {"handlers": {"python": {"paths": [str(ROOT / "bindings/python/src")]}}}},
     }
+    # A link to the repository, once it has a public address.
+    repository = re.search(r'^repository = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)
+    if repository:
+        settings["repo_url"] = repository[1]
     path = WORK / "mkdocs.yml"
     path.write_text(json.dumps(settings, indent=2))
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

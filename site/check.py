@@ -40,6 +40,14 @@ LINKED = {
     "index.html": "gallery/minimal.html",
 }
 
+#: Pages of the project, and words that they must have.
+PROJECT = {
+    "changelog.html": "Unreleased",
+    "contributing.html": "./test",
+    "security.html": "Security",
+    "licence.html": "Permission is hereby granted, free of charge",
+}
+
 passed = failed = 0
 
 
@@ -116,6 +124,10 @@ def references(site, read):
         expect("the Julia reference has every exported name", exports and not missing, missing)
     for page, target in LINKED.items():
         expect(f"names on {page} lead to {target}", target in read[site / page].links)
+    for page, words in PROJECT.items():
+        expect(f"the first page leads to {page}", page in {u.split("#")[0] for u in read[site / "index.html"].links})
+        expect(f"{page} has its text", words in (site / page).read_text(), words)
+    expect("what is not there is said", all(word in (site / "index.html").read_text() for word in ("ROS", "GPU")))
     expect("the crate's documentation is there", (site / "rust/diffsim/index.html").is_file())
 
 

@@ -89,9 +89,10 @@ def pictured(example, folder):
     return f"[![{example['title']}]({folder}pictures/{example['name']}.jpg){{ loading=lazy }}]({folder}{example['name']}.md)"
 
 
-def strip(listed):
-    """The first pictures, for the site's first page."""
-    shown = [pictured(example, f"{FOLDER}/") for example in listed if "views" in example][:3]
+def strip(listed, rest):
+    """The first pictures, for the site's first page, without those that the rest of the page has."""
+    others = [e for e in listed if "views" in e and f"pictures/{e['name']}.jpg" not in rest]
+    shown = [pictured(example, f"{FOLDER}/") for example in others][:3]
     return '<div class="strip" markdown>\n\n' + "\n".join(shown) + "\n\n</div>\n"
 
 

@@ -190,7 +190,7 @@ export class Live {
     this.inputs = inputs.length ? sliders(group("Inputs", inputs.length < 13), inputs, "input") : [];
     if (facts.keyframes.length) {
       const select = document.createElement("select");
-      for (const name of ["home", ...facts.keyframes]) select.append(Object.assign(document.createElement("option"), { textContent: name }));
+      for (const name of ["home", ...facts.keyframes]) select.append(Object.assign(document.createElement("option"), { textContent: `start: ${name}` }));
       select.setAttribute("aria-label", "Start from");
       select.onchange = () => this.say({ do: "keyframe", index: select.selectedIndex - 1 });
       box.prepend(select);

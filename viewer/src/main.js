@@ -57,7 +57,7 @@ const KEYS = [
   ["?", "these keys"],
   ["click", "pick a body or a contact"],
   ["double click", "turn about this point"],
-  ["wheel", "zoom to the pointer"],
+  ["wheel", "zoom to the pointer; over a plot, its time (double click: all)"],
 ];
 
 class Viewer {
@@ -124,6 +124,7 @@ class Viewer {
     if (box.isEmpty()) return;
     this.stage.frame(box, direction);
     this.anchor = null;
+    [this.framedSize, this.near] = [this.first.sizeAt(this.t), 1];
     this.changed = true;
   }
 
@@ -266,7 +267,7 @@ class Viewer {
     document.querySelector("#pick .close").onclick = () => this.pick(null);
     document.querySelector("#plot .close").onclick = () => this.showPlot(false);
     this.strips = new Strips($("strips"), (share) => this.seekShare(share));
-    this.plot = new Plot(document.querySelector("#plot canvas"), $("legend"), (share) => this.seekShare(share));
+    this.plot = new Plot(document.querySelector("#plot canvas"), $("legend"), (share) => this.seekShare(share), () => (this.changed = true));
     this.scalarList();
   }
 
@@ -372,6 +373,7 @@ class Viewer {
       if (!hit) return;
       this.stage.controls.target.copy(hit.point);
       this.stage.framing = null;
+      this.stage.framed = false;
       this.anchor = null;
       this.changed = true;
     });
@@ -462,22 +464,27 @@ class Viewer {
     return undefined;
   }
 
-  /** Names of bodies and joints at their places, in one element each. */
+  /** Names of bodies and joints at their places, in one element each. Of names that would cover each other the first one
+   * is shown: bodies before joints, and those near the root first. */
   labels() {
     const wanted = this.robots.flatMap((robot) => robot.marks.labels(this.options));
     const parent = $("labels");
     while (parent.children.length < wanted.length) parent.append(document.createElement("span"));
-    [...parent.children].forEach((label, i) => {
-      label.hidden = i >= wanted.length;
-      if (label.hidden) return;
+    const taken = [];
+    const order = [...wanted.keys()].sort((a, b) => (wanted[a][2] === "joint") - (wanted[b][2] === "joint"));
+    for (let i = wanted.length; i < parent.children.length; i++) parent.children[i].hidden = true;
+    for (const i of order) {
+      const label = parent.children[i];
       const [name, at, kind] = wanted[i];
-      const depth = at.clone().project(this.stage.camera).z;
-      label.hidden = depth > 1;
       label.textContent = name;
       label.className = kind;
       const [x, y] = this.stage.project(at.toArray());
+      const [right, down] = [x + 8 + 6.5 * Math.min(30, name.length), y + (kind === "joint" ? 14 : 0)];
+      label.hidden = at.clone().project(this.stage.camera).z > 1 || taken.some(([l, r, m]) => x < r && right > l && Math.abs(down - m) < 15);
+      if (label.hidden) continue;
+      taken.push([x, right, down]);
       label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-    });
+    }
   }
 
   /** The directions of the world as the camera sees them. */
@@ -491,6 +498,7 @@ class Viewer {
       group.lastChild.setAttribute("x", 1.3 * x);
       group.lastChild.setAttribute("y", 1.3 * y);
     });
+    $("tile").textContent = `bold lines: ${this.stage.tileWords}`;
   }
 
   follow() {
@@ -504,6 +512,18 @@ class Viewer {
       if (d.lengthSq() > 0) this.stage.framing = null;
     }
     this.anchor = now;
+    this.approach(robot);
+  }
+
+  /** Comes nearer when the robot gets much smaller, as a tower that becomes a pile, unless the reader has moved the
+   * camera. */
+  approach(robot) {
+    const near = Math.min(1, robot.sizeAt(this.t) / (0.7 * this.framedSize));
+    if (this.stage.framed && this.near !== near) {
+      const { camera, controls } = this.stage;
+      camera.position.sub(controls.target).multiplyScalar(near / this.near).add(controls.target);
+    }
+    this.near = near;
   }
 
   tick(now) {

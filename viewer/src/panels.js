@@ -103,18 +103,29 @@ export function picture(viewer) {
   viewer.stage.canvas.toBlob((blob) => save(blob, fileName(viewer, "png")));
 }
 
-/** Plays the run once at the chosen speed and saves it as a video. */
+/** Plays the run once at the chosen speed and saves it as a video, without the panels. */
 export function video(viewer) {
-  const film = new MediaRecorder(viewer.stage.canvas.captureStream(60));
+  const { stage, options } = viewer;
+  const film = new MediaRecorder(stage.canvas.captureStream(60));
   const parts = [];
   film.ondataavailable = (e) => parts.push(e.data);
   film.onstop = () => save(new Blob(parts, { type: film.mimeType }), fileName(viewer, "webm"));
-  const { loop } = viewer.options;
-  viewer.options.loop = false;
+  const { loop } = options;
+  const { covered } = stage;
+  options.loop = false;
+  stage.cover(0, 0, 0);
+  const button = $("video");
+  button.disabled = true;
   viewer.seek(viewer.start);
   viewer.ended = () => {
-    viewer.options.loop = loop;
-    film.stop();
+    options.loop = loop;
+    // The last picture is drawn after this, and should stand for a moment.
+    setTimeout(() => {
+      film.stop();
+      button.disabled = false;
+      stage.cover(...covered);
+      viewer.changed = true;
+    }, 300);
   };
   film.start();
   viewer.play(true);
@@ -171,6 +182,7 @@ export function goToShared(viewer) {
     viewer.stage.camera.position.fromArray(camera);
     viewer.stage.controls.target.fromArray(camera, 3);
     viewer.stage.framing = null;
+    viewer.stage.framed = false;
     viewer.stage.controls.update();
   }
   const t = Number(said.get("t"));

@@ -212,7 +212,7 @@ export class Robot {
     return this.centerOfMass() ?? this.boxNow().getCenter(new THREE.Vector3());
   }
 
-  /** Looks through the run: the room that it takes, and how far its middle gets from the start. */
+  /** Looks through the run: the room that it takes, how far its middle gets from the start, and its sizes at even times. */
   survey() {
     const { time } = this.r.arrays;
     const start = this.middle();
@@ -220,14 +220,27 @@ export class Robot {
     // A body that flies far away does not make the others small.
     const near = this.box.clone().expandByScalar(0.5 * this.size);
     let travel = 0;
+    const sizes = [this.size];
     const looks = Math.min(this.r.count, LOOKS);
     for (let k = 1; k < looks; k++) {
       this.place(time[Math.round((k * (this.r.count - 1)) / (looks - 1))]);
-      room.union(this.boxNow().intersect(near));
+      const now = this.boxNow();
+      sizes.push(now.getSize(new THREE.Vector3()).length());
+      room.union(now.intersect(near));
       travel = Math.max(travel, this.middle().distanceTo(start));
     }
     this.place(time[0]);
-    return { room, travel };
+    return { room, travel, sizes };
+  }
+
+  /** Its size at a time, between those of the survey. */
+  sizeAt(t) {
+    const { time } = this.r.arrays;
+    const last = this.sizes.length - 1;
+    const at = (last * (t - time[0])) / (time[this.r.count - 1] - time[0] || 1);
+    const k = Math.min(last, Math.max(0, Math.floor(at)));
+    const next = Math.min(last, k + 1);
+    return this.sizes[k] + Math.min(1, Math.max(0, at - k)) * (this.sizes[next] - this.sizes[k]);
   }
 
   /** Places the bodies at a time; between frames they move evenly. */

@@ -67,7 +67,12 @@ export class Stage {
     /** Gives how much of the picture panels cover at the right, the bottom and the top [CSS pixels]. */
     this.covering = () => [0, 0, 0];
     this.covered = [0, 0, 0];
-    this.controls.addEventListener("start", () => (this.framing = null));
+    /** Whether no reader has moved the camera since the last framing. */
+    this.framed = false;
+    this.controls.addEventListener("start", () => {
+      this.framing = null;
+      this.framed = false;
+    });
   }
 
   /** A plane of the recording; without one, lines at a height that stand for it. */
@@ -81,6 +86,10 @@ export class Stage {
       floor.position.z = height;
       material.transparent = true;
       material.depthWrite = false;
+      // Of the ground between the lines only the shadow is there.
+      const shade = new THREE.Mesh(floor.geometry, new THREE.ShadowMaterial({ opacity: 0.2, depthWrite: false }));
+      shade.receiveShadow = true;
+      floor.add(shade);
     }
     floor.receiveShadow = shape !== null;
     floor.userData = { filled: shape !== null, origin: floor.position.clone() };
@@ -92,6 +101,13 @@ export class Stage {
   /** The length of a tile: a power of ten, about the size of the robot or smaller. */
   get tile() {
     return 10 ** Math.floor(Math.log10(this.extent) + 0.4);
+  }
+
+  /** The tile's length in words. */
+  get tileWords() {
+    const power = Math.round(Math.log10(this.tile));
+    const [unit, of] = [["µm", -6], ["mm", -3], ["cm", -2], ["m", 0], ["km", 3]].findLast(([, from]) => power >= from) ?? ["µm", -6];
+    return `${Number((10 ** (power - of)).toPrecision(3))} ${unit}`;
   }
 
   /** Floors reach as far as the fog, and go with the camera by whole tiles. */
@@ -130,6 +146,7 @@ export class Stage {
     const size = Math.max(1e-6, box.getSize(new THREE.Vector3()).length());
     const center = box.getCenter(new THREE.Vector3());
     this.extent = size;
+    this.framed = true;
     this.framing = [box, direction];
     this.controls.target.copy(center);
     const [w, h] = [this.width || 1, this.height || 1];

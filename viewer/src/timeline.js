@@ -128,12 +128,31 @@ function limited(limits, frame, count, joints) {
 
 const COLORS = ["#3b82f6", "#e0904a", "#2fb170", "#e0459b", "#8f86b8", "#c9a94f", "#14b8c4", "#e5484d"];
 
-/** Curves of chosen scalars, on a canvas that scrubs. */
+/** Left and right of a plot's curves [CSS pixels]. */
+const [LEFT, RIGHT] = [44, 8];
+
+/** Curves of chosen scalars, on a canvas that scrubs. The wheel zooms the time; a double click shows all of it. */
 export class Plot {
-  constructor(canvas, legend, seek) {
+  constructor(canvas, legend, seek, changed) {
     this.canvas = canvas;
     this.legend = legend;
-    drags(canvas, (share) => seek(Math.min(1, Math.max(0, (share * canvas.clientWidth - 44) / (canvas.clientWidth - 52)))));
+    /** The part of the run that is shown: shares of its time. */
+    this.shown = [0, 1];
+    const share = (x) => Math.min(1, Math.max(0, (x - LEFT) / (canvas.clientWidth - LEFT - RIGHT)));
+    const time = (x) => this.shown[0] + share(x) * (this.shown[1] - this.shown[0]);
+    drags(canvas, (part) => seek(time(part * canvas.clientWidth)));
+    canvas.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      const x = e.clientX - canvas.getBoundingClientRect().left;
+      const width = Math.min(1, Math.max(1e-3, (this.shown[1] - this.shown[0]) * 2 ** (e.deltaY / 400)));
+      const from = Math.min(1 - width, Math.max(0, time(x) - share(x) * width));
+      this.shown = [from, from + width];
+      changed();
+    }, { passive: false });
+    canvas.addEventListener("dblclick", () => {
+      this.shown = [0, 1];
+      changed();
+    });
     this.curves = [];
   }
 
@@ -152,11 +171,12 @@ export class Plot {
     );
   }
 
-  draw(start, end, t) {
+  draw(first, last, t) {
     if (!this.curves.length) return;
     const [c, w, h] = sharp(this.canvas);
-    const [left, right, top, bottom] = [44, w - 8, 8, h - 18];
-    const [low, high] = bounds(this.curves);
+    const [left, right, top, bottom] = [LEFT, w - RIGHT, 8, h - 18];
+    const [start, end] = this.shown.map((share) => first + share * (last - first));
+    const [low, high] = bounds(this.curves, start, end);
     const x = (time) => left + ((time - start) / (end - start || 1)) * (right - left);
     const place = (value, from, to) => bottom - ((value - from) / (to - from)) * (bottom - top);
     const y = (value) => place(value, low, high);
@@ -175,10 +195,12 @@ export class Plot {
       c.globalAlpha = 1;
       if (!this.own) c.fillText(axis(value), left - 4, y(value) + 4);
     }
+    // As many decimals as tell the times apart: three digits of the span.
+    const decimals = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(end - start || 1))));
     for (let k = 0; k <= 4; k++) {
       const time = start + ((end - start) * k) / 4;
       c.textAlign = k === 4 ? "right" : "center";
-      c.fillText(`${Number(time.toPrecision(3))} s`, x(time), h - 4);
+      c.fillText(`${Number(time.toFixed(decimals))} s`, x(time), h - 4);
     }
     c.lineWidth = 1.6;
     c.save();
@@ -188,7 +210,7 @@ export class Plot {
     for (const curve of this.curves) {
       const { robot, value, color, label } = curve;
       const { time } = robot.r.arrays;
-      const [from, to] = this.own ? bounds([curve]) : [low, high];
+      const [from, to] = this.own ? bounds([curve], start, end) : [low, high];
       c.strokeStyle = color;
       c.beginPath();
       let down = false;
@@ -206,15 +228,16 @@ export class Plot {
     }
     c.restore();
     c.fillStyle = css("--text");
-    c.fillRect(x(t) - 0.75, top - 4, 1.5, bottom - top + 8);
+    if (t >= start && t <= end) c.fillRect(x(t) - 0.75, top - 4, 1.5, bottom - top + 8);
   }
 }
 
-/** The least and the largest value of curves, with a margin. */
-function bounds(curves) {
+/** The least and the largest value of curves within a time, with a margin. */
+function bounds(curves, start, end) {
   let [low, high] = [Infinity, -Infinity];
   for (const { robot, value } of curves) {
-    for (let f = 0; f < robot.r.count; f++) {
+    const { time } = robot.r.arrays;
+    for (let f = locate(time, start).frame; f < robot.r.count && (time[f] <= end || f === 0); f++) {
       const y = value(f);
       if (Number.isFinite(y)) [low, high] = [Math.min(low, y), Math.max(high, y)];
     }

@@ -114,6 +114,20 @@ def pile():
     return recorder.recording()
 
 
+def tower():
+    """20 boxes, one 0.3 m above the other, that become a pile of 1 m in a second."""
+    boxes = "".join(f'<body name="box{i}"><freejoint/><geom type="box" size="0.1 0.08 0.06" mass="1"/></body>' for i in range(20))
+    text = f'<mujoco><worldbody><geom type="plane" size="0 0 1"/>{boxes}</worldbody></mujoco>'
+    recorder = diffsim.Recorder(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    end = np.random.default_rng(2).uniform([-0.4, -0.4, 0.06], [0.4, 0.4, 0.4], (20, 3))
+    for k in range(61):
+        q = np.zeros((20, 7))
+        q[:, 2], q[:, 6] = 0.06 + 0.3 * np.arange(20), 1.0
+        q[:, :3] += k / 60 * (end - q[:, :3])
+        recorder.state(k / 60, q.ravel())
+    return recorder.recording()
+
+
 def flag():
     """A blue sheet in the plane y = 0 whose columns wave up and down, and a red tile that is gone after the middle."""
     text = """<mujoco><worldbody><body pos="0 0 0.05"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"
@@ -194,6 +208,7 @@ sizes = {
     "bad": write("bad", [bad_names()], title=BAD),
     "mixed": write("mixed", [mixed()]),
     "pile": write("pile", [pile()]),
+    "tower": write("tower", [tower()]),
     "flag": write("flag", [waving]),
     "arm": write("arm", [hanging]),
     "mm": write("mm", [sized(1e-3)]),
@@ -201,6 +216,9 @@ sizes = {
     "huge": write("huge", [sized(400.0)]),
     "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }
+# Two outputs of a notebook: a model, and a run.
+outputs = [diffsim.Model.load(MODELS / "quadruped.xml")._repr_html_(), forward._repr_html_()]
+(OUT / "notebook.html").write_text(f"<!doctype html><meta charset='utf-8'>{'<hr>'.join(outputs)}", encoding="utf-8")
 (OUT / "swing.xml").write_text(
     """<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" damping="0.3"/>
     <geom type="capsule" fromto="0 0 0 0 0 -0.6" size="0.06" mass="1"/></body></worldbody>

@@ -3,6 +3,7 @@
 // usage: node test/run.mjs PAGES BROWSER PYTHON
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { conclude, expect, launch } from "./chromium.mjs";
 
@@ -263,6 +264,19 @@ async function quadruped() {
   await settle(page);
   expect("curves have scales of their own", await state(page, "v.plot.own"));
   await page.click("#axes");
+  // The wheel shows a part of the time, in which a click goes to where it points.
+  await page.mouse.move(plot.x + plot.width / 2, plot.y + 40);
+  await page.mouse.wheel(0, -800);
+  await settle(page);
+  const part = await state(page, "v.plot.shown");
+  expect("a quarter of the time about the pointer", near(part[1] - part[0], 0.25, 0.01) && near((part[0] + part[1]) / 2, 0.5, 0.05), part);
+  await page.mouse.click(plot.x + plot.width - 9, plot.y + 40);
+  await settle(page);
+  expect("its end by a click", near(await state(page, "v.t"), facts.times[0] + part[1] * (facts.times.at(-1) - facts.times[0]), 0.01), await state(page, "v.t"));
+  await page.mouse.dblclick(plot.x + plot.width - 9, plot.y + 40);
+  await settle(page);
+  expect("all of it again", (await state(page, "v.plot.shown")).join() === "0,1");
+  await page.mouse.click(plot.x + plot.width - 9, plot.y + 40);
   expect("to the end by the plot", near(await state(page, "v.t"), facts.times.at(-1), 0.01));
   await page.keyboard.press("p");
   expect("no plot", await page.isHidden("#plot"));
@@ -460,6 +474,7 @@ async function joints() {
   // A robot that hangs below its base: the floor is below it.
   const floor = await state(page, "v.stage.floors[0].userData.origin.z");
   expect("no floor cuts the robot", floor <= facts.arm.lowest, [floor, facts.arm.lowest]);
+  expect("it has the robot's shadow", await state(page, "v.stage.floors[0].children.some((x) => x.receiveShadow)"));
   expect("no error, no request", page.trouble.length === 0, page.trouble);
   await page.context().close();
 }
@@ -481,6 +496,11 @@ async function tools() {
     return [box.left - at[0], box.top - at[1]];
   });
   expect("a name is beside its body", near(label[0], 4, 2) && near(label[1], -8, 2), label);
+  const covered = await page.evaluate(() => {
+    const boxes = [...document.querySelectorAll("#labels span")].filter((x) => !x.hidden).map((x) => x.getBoundingClientRect());
+    return [boxes.length, boxes.some((a, i) => boxes.some((b, k) => k > i && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3))];
+  });
+  expect("names do not cover each other", covered[0] > 3 && !covered[1], covered);
   // The frame's red axis ends where the body's x axis does.
   const tip = await state(page, `(() => { const b = v.robots[0].bodies[1], a = v.robots[0].marks.frames.geometry.attributes.position.array;
     const d = [0, 1, 2].map((k) => a[3 + k] - a[k]); return d.map((x) => x / Math.hypot(...d)).concat(b.localToWorld(b.position.clone().set(1, 0, 0)).sub(b.position).toArray()); })()`);
@@ -547,7 +567,7 @@ async function tools() {
     v.seek(v.end);
     v.render();
   });
-  const [gif] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#gif")]);
+  const [gif] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#gif", { timeout: 90000 })]);
   const film = readFileSync(await gif.path());
   const [pictures, away] = await page.evaluate(async (text) => {
     const data = Uint8Array.from(atob(text), (x) => x.charCodeAt(0));
@@ -572,6 +592,7 @@ async function tools() {
   const seconds = (facts.times.at(-1) - facts.times[0]) / 10;
   expect("a GIF of the run", film.subarray(0, 6).toString() === "GIF89a" && near(pictures, 20 * seconds, 1), [pictures, seconds]);
   expect("its last picture is the page's", away < 4, away);
+  await clip(page);
   // The address has the time and the camera.
   await see(page, facts.times[20]);
   await page.keyboard.press("l");
@@ -594,6 +615,79 @@ async function tools() {
   await page.context().close();
 }
 
+/** A video of the run: it moves, lasts about as long as the run, and ends with the page's picture without panels. */
+async function clip(page) {
+  const before = await page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    v.stage.cover(...v.stage.covering());
+    v.setSpeed(2);
+    v.began = performance.now();
+    return v.stage.covered;
+  });
+  const [file] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), page.click("#video", { timeout: 90000 })]);
+  const took = await page.evaluate(() => (performance.now() - window.diffsim.viewer.began) / 1000);
+  const bytes = readFileSync(await file.path());
+  expect("a video", file.suggestedFilename().endsWith(".webm") && bytes.subarray(0, 4).toString("hex") === "1a45dfa3", bytes.length);
+  await settle(page);
+  const last = await page.evaluate(() => {
+    const { viewer } = window.diffsim;
+    const { covered, canvas } = viewer.stage;
+    viewer.stage.cover(0, 0, 0);
+    viewer.render();
+    const text = canvas.toDataURL();
+    viewer.stage.cover(...covered);
+    viewer.changed = true;
+    return [text, viewer.t, covered];
+  });
+  expect("the panels cover what they did", before[0] > 0 && last[2].join() === before.join(), [before, last[2]]);
+  expect("it played to the end", near(last[1], facts.times.at(-1), 1e-9), last[1]);
+  // The page's own rules forbid it to play anything: another page does.
+  const player = await browser.newPage();
+  const [pictures, seconds, away] = await player.evaluate(async ([video, picture]) => {
+    const film = Object.assign(document.createElement("video"), { muted: true, src: `data:video/webm;base64,${video}` });
+    await film.play();
+    await new Promise((done) => (film.onended = done));
+    const still = Object.assign(new Image(), { src: picture });
+    await still.decode();
+    const pixels = (source) => {
+      const c = new OffscreenCanvas(film.videoWidth, film.videoHeight).getContext("2d");
+      c.drawImage(source, 0, 0, film.videoWidth, film.videoHeight);
+      return c.getImageData(0, 0, film.videoWidth, film.videoHeight).data;
+    };
+    const [a, b] = [pixels(film), pixels(still)];
+    return [film.getVideoPlaybackQuality().totalVideoFrames, film.currentTime, a.reduce((s, x, i) => s + Math.abs(x - b[i]), 0) / a.length];
+  }, [bytes.toString("base64"), last[0]]);
+  await player.close();
+  // Software may draw a picture or two a second, and time does not jump by more than 0.1 s a picture.
+  expect("it has pictures and the run's time", pictures > 2 && seconds > 0.25 * facts.times.at(-1) && seconds < took + 1, [pictures, seconds, took]);
+  expect("it ends with the page's picture", away < 6, away);
+}
+
+/** Outputs of a notebook, each in a frame of its own that may do nothing but run its script. */
+async function notebook() {
+  const page = await browser.newPage({ viewport: { width: 900, height: 1200 } });
+  const trouble = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall|ReadPixels/.test(m.text()) && trouble.push(m.text()));
+  page.on("pageerror", (e) => trouble.push(String(e)));
+  await page.goto(`file://${join(folder, "notebook.html")}`);
+  for (const element of await page.locator("iframe").elementHandles()) {
+    await element.scrollIntoViewIfNeeded();
+    const frame = await element.contentFrame();
+    await frame.waitForFunction(() => window.diffsim?.ready);
+    await frame.evaluate(() => window.diffsim.ready);
+    await frame.waitForFunction(() => window.diffsim.viewer.frames.length > 0);
+    const [bodies, places] = await frame.evaluate(() => {
+      const { robots, stage } = window.diffsim.viewer;
+      const { min, max } = robots[0].boxNow();
+      return [robots[0].bodies.length, [min, max].flatMap((p) => stage.project(p.toArray()).map((x, k) => x / [stage.width, stage.height][k]))];
+    });
+    expect("an output shows the robot", bodies === 14 && places.every((x) => x > 0 && x < 1), [bodies, places]);
+  }
+  expect("two outputs", (await page.locator("iframe").count()) === 2);
+  expect("notebook: no error", trouble.length === 0, trouble);
+  await page.close();
+}
+
 /** Robots of 1 mm, of 400 m, and beside a body that flies away fill the picture; low windows show all. */
 async function sizes() {
   for (const name of ["mm", "huge", "flung"]) {
@@ -608,10 +702,36 @@ async function sizes() {
     const [floor, fog] = corners.pop();
     const wide = Math.max(...corners.map((c) => c[0])) - Math.min(...corners.map((c) => c[0]));
     expect(`${name}: it fills the picture`, wide > 200 && wide < 860, wide);
+    const words = { mm: "bold lines: 1 mm", huge: "bold lines: 1 km" }[name];
+    if (words) expect(`${name}: its lines`, (await page.textContent("#tile")) === words, await page.textContent("#tile"));
     expect(`${name}: the floor reaches into the fog`, floor > 2 * fog, [floor, fog]);
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // A tower fills the picture, and so does the pile that it becomes, until the reader chooses a distance.
+  const fall = await open("tower");
+  const spread = () => fall.evaluate(() => {
+    const v = window.diffsim.viewer;
+    const { min, max } = v.robots[0].boxNow();
+    const points = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => v.stage.project([i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z]));
+    return [0, 1].map((k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k])));
+  });
+  expect("the tower fits", (await spread())[1] > 200 && (await spread())[1] < 600, await spread());
+  await see(fall, 1);
+  expect("the pile is large", (await spread())[0] > 130 && (await spread())[0] < 700, await spread());
+  await see(fall, 0);
+  expect("the tower fits again", (await spread())[1] > 200 && (await spread())[1] < 600, await spread());
+  await fall.mouse.move(300, 300);
+  await fall.mouse.wheel(0, -100);
+  await fall.waitForTimeout(600);
+  await settle(fall);
+  const away = () => state(fall, "v.stage.camera.position.distanceTo(v.stage.controls.target)");
+  const chosen = await away();
+  await see(fall, 1);
+  expect("the reader's distance stays", near(await away(), chosen, 1e-6 * chosen), [chosen, await away()]);
+  expect("the ground's lines have a length", (await fall.textContent("#tile")) === "bold lines: 10 m", await fall.textContent("#tile"));
+  expect("tower: no error, no request", fall.trouble.length === 0, fall.trouble);
+  await fall.context().close();
   // The faces of a box that the first view shows have tones of their own: the top is the lightest.
   const lit = await open("huge");
   const tones = await lit.evaluate(() => {
@@ -679,19 +799,49 @@ async function sizes() {
   }
 }
 
+/** A server of a running simulation, and its address. */
+async function serve(...more) {
+  const command = ["-m", "diffsim", "view", "--live", join(folder, "swing.xml"), ...more];
+  const server = spawn(process.argv[4], command, { stdio: ["ignore", "ignore", "pipe"] });
+  const address = await new Promise((done, fail) => {
+    let said = "";
+    server.stderr.on("data", (text) => {
+      said += text;
+      const found = said.match(/http:\S+/);
+      if (found) done(found[0]);
+    });
+    server.on("exit", () => fail(new Error(`the server ended: ${said}`)));
+  });
+  return { server, address };
+}
+
+/** A live page by another address of this machine, and through a tunnel, as ssh -L makes one. */
+async function doors() {
+  const { server, address } = await serve("--host", "0.0.0.0");
+  const { port, search } = new URL(address);
+  const tunnel = createServer((near) => {
+    const far = connect(Number(port), "127.0.0.1");
+    for (const [a, b] of [[near, far], [far, near]]) a.pipe(b).on("error", () => a.destroy());
+  });
+  await new Promise((done) => tunnel.listen(0, "127.0.0.1", done));
+  try {
+    for (const [name, host] of [["another address", `127.0.0.2:${port}`], ["a tunnel", `localhost:${tunnel.address().port}`]]) {
+      const page = await open(null, undefined, {}, `http://${host}/${search}`);
+      const moves = await page.waitForFunction(() => window.diffsim.viewer.live.frames > 3, null, { timeout: 20000, polling: 100 }).then(() => true, () => false);
+      expect(`frames come by ${name}`, moves, await page.textContent("#words"));
+      expect(`by ${name}: no error, no request but its own`, page.trouble.length === 0, page.trouble);
+      await page.context().close();
+    }
+  } finally {
+    tunnel.close();
+    server.kill();
+  }
+}
+
 /** A simulation that runs: it moves, is pulled, and listens to sliders. */
 async function live() {
-  const server = spawn(process.argv[4], ["-m", "diffsim", "view", "--live", join(folder, "swing.xml")], { stdio: ["ignore", "ignore", "pipe"] });
+  const { server, address } = await serve();
   try {
-    const address = await new Promise((done, fail) => {
-      let said = "";
-      server.stderr.on("data", (text) => {
-        said += text;
-        const found = said.match(/http:\S+/);
-        if (found) done(found[0]);
-      });
-      server.on("exit", () => fail(new Error(`the server ended: ${said}`)));
-    });
     // By another name of this machine than the one that was printed.
     const page = await open(null, undefined, {}, address.replace("127.0.0.1", "localhost"));
     // Asked again and again from here: the page's own rules forbid it to evaluate text.
@@ -757,7 +907,7 @@ async function live() {
   }
 }
 
-for (const [name, run] of Object.entries({ points, flag, quadruped, two, mixed, phone, badNames, bare, pile, joints, tools, sizes, live })) {
+for (const [name, run] of Object.entries({ points, flag, quadruped, two, mixed, phone, badNames, bare, pile, joints, tools, notebook, sizes, live, doors })) {
   const began = Date.now();
   try {
     await run();

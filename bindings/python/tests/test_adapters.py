@@ -40,6 +40,26 @@ def test_rerun(recording, tmp_path):
     assert (tmp_path / "run.rrd").stat().st_size > 10_000
 
 
+def test_rerun_shows_gradients(tmp_path):
+    """The arrows of a rollout's gradient, by quantity, and the label of each step."""
+    pytest.importorskip("rerun")
+    model = diffsim.Model.load(MODELS / "quadruped.xml")
+    q, v, u = model.keyframe("standing")
+    rollout = diffsim.Rollout(model, 40)
+    rollout.run(q, v, np.tile(u[:, None], 40))
+    bar = np.zeros((model.nv, 41), order="F")
+    bar[0, -1] = 1.0
+    recorder = diffsim.Recorder(model)
+    recorder.rollout(rollout, rollout.adjoint(bar, np.zeros_like(bar)))
+    run = recorder.recording()
+    assert {int(k) for f in run.frames for k in f.arrows["quantity"]} == {0, 1, 2}
+    adapters.to_rerun(run, tmp_path / "run.rrd").flush()
+    data = (tmp_path / "run.rrd").read_bytes()
+    for path in (b"gradients/pose", b"gradients/velocity", b"gradients/input", b"derivative/label", b"state/q"):
+        assert path in data, path
+    assert b"gradients/user" not in data
+
+
 def test_viser(recording):
     """The ground, the contacts and the frames; the box plays."""
     pytest.importorskip("viser")

@@ -306,7 +306,7 @@ def test_files_that_are_no_robots(run, tmp_path, text):
     assert {run("check", what)[0] for what in (tmp_path / "none.urdf", tmp_path)} == {3}
 
 
-def test_it_says_its_version_and_completes_values(run, capsys):
+def test_it_says_its_version_and_completes_values(run, tmp_path, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(["--version"])
     assert end.value.code == 0 and capsys.readouterr().out == f"diffsim {diffsim.__version__}\n"
@@ -314,6 +314,14 @@ def test_it_says_its_version_and_completes_values(run, capsys):
     script += '\nCOMP_WORDS=(diffsim check a.urdf --contact c); COMP_CWORD=4; _diffsim; echo "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "convex", done.stderr
+    # Robots and recordings, and folders that may have some; any file for the output.
+    for name in ("run.dsrec", "robot.urdf", "run.html", "rest.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "robots").mkdir()
+    for words, found in (("check r", {"robot.urdf", "run.dsrec", "robots"}), ("convert a.urdf -o ru", {"run.dsrec", "run.html"})):
+        asked = run("completion", "bash")[1] + f'\nCOMP_WORDS=(diffsim {words}); COMP_CWORD={len(words.split())}; _diffsim; echo "${{COMPREPLY[@]}}"'
+        done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, cwd=tmp_path)
+        assert set(done.stdout.split()) == found, (words, done.stdout, done.stderr)
 
 
 def test_messages_name_the_file_and_the_reason(run, tmp_path):

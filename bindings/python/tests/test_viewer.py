@@ -48,12 +48,12 @@ def column(head, data, name):
 def test_a_page_needs_nothing_else(recording, tmp_path):
     recording.view(tmp_path / "run.html", title=BAD)
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
-    assert BAD not in page and page.count("<script") == 2
+    assert BAD not in page and page.count("<script") == 3
     assert "default-src 'none'" in page
     # The script knows addresses (of namespaces, in comments) but nothing of the page loads one.
     assert not re.search(r"<(link|img|iframe)[^>]+(src|href)=\"(?!data:)", page)
     assert "three.js" in page and "MIT License" in page
-    assert len(page) < 1.0e6
+    assert len(page) < 0.5e6
 
 
 def test_a_page_has_the_poses_of_the_recording(recording):

@@ -8,7 +8,11 @@ import numpy as np
 
 from .enums import GeomKind
 from .gltf import triangles
-from .recording import Recording
+from .recording import ARROW, Recording
+
+
+#: Gradients by pose, velocity and input, and arrows of the user, by their number, in the viewer's colours.
+_QUANTITIES = {"pose": (59, 130, 246), "velocity": (224, 69, 155), "input": (217, 179, 28), "user": (20, 184, 196)}
 
 
 def _drawn(recording: Any) -> Iterator[Any]:
@@ -36,12 +40,16 @@ def _grounds(recording: Any, size: float = 20.0) -> Iterator[Any]:
 
 
 def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim") -> Any:
-    """Logs a recording to rerun: bodies, planes, contact impulses, channels, q, v and u over time. path: a .rrd file;
-    None opens rerun's viewer. Returns the stream."""
+    """Logs a recording to rerun: bodies, planes, contact impulses, gradient arrows, labels of derivatives, channels, q, v
+    and u over time, with a layout of these. path: a .rrd file; None opens rerun's viewer. Returns the stream."""
     import rerun as rr
+    import rerun.blueprint as rrb
 
     stream = rr.RecordingStream(application)
     stream.save(str(path)) if path is not None else stream.spawn()
+    plots = [rrb.TimeSeriesView(origin=f"/{at}", name=at) for at in ("state", "channels", "derivative") if at != "channels" or recording.channels]
+    space = rrb.Spatial3DView(origin="/", contents=["world/**", "contacts", "gradients/**"], name="robot")
+    stream.send_blueprint(rrb.Blueprint(rrb.Horizontal(space, rrb.Vertical(*plots), column_shares=[3, 2]), collapse_panels=True))
     names = _paths(recording)
     stream.log("world", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
     for shape, name, points, faces, rgba in _drawn(recording):
@@ -55,6 +63,8 @@ def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim
         grey = np.array([200, 205, 212, 255], np.uint8)
         stream.log(f"world/{name}", rr.Mesh3D(vertex_positions=points, triangle_indices=faces, albedo_factor=grey), static=True)
     reach = _reach(recording)
+    arrows = np.concatenate([np.zeros(0, ARROW), *(f.arrows for f in recording.frames)])
+    lengths = [0.25 / (np.abs(arrows["vector"][arrows["quantity"] == k]).max(initial=0.0) or 1.0) for k in range(len(_QUANTITIES))]
     for frame in recording.frames:
         stream.set_time("time", duration=frame.time)
         for name in ("q", "v", "u"):
@@ -64,6 +74,12 @@ def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim
             stream.log(f"world/{name}", rr.Transform3D(translation=pose[:3], quaternion=turn))
         c = frame.contacts
         stream.log("contacts", rr.Arrows3D(origins=c["point"], vectors=reach * impulses(c)))
+        for k, (name, color) in enumerate(_QUANTITIES.items()):
+            a = frame.arrows[frame.arrows["quantity"] == k]
+            if (arrows["quantity"] == k).any():
+                stream.log(f"gradients/{name}", rr.Arrows3D(origins=a["point"], vectors=lengths[k] * a["vector"], colors=[color] * len(a)))
+        if frame.gradient is not None:
+            stream.log("derivative/label", rr.Scalars(int(frame.gradient)))
         for name, where in recording.channels.items():
             values = frame.channels[where]
             stream.log(f"channels/{re.sub(r'[^A-Za-z0-9_]', '_', name)}", rr.Scalars(values))

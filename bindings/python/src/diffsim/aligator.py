@@ -1,5 +1,5 @@
 """A model's step as an Aligator dynamics model: `conda install -c conda-forge aligator`. PyPI has Aligator's
-C++ library, `libaligator`, without its Python module.
+C++ library, `libaligator`, without its Python module; PyPI's `aligator` is another project.
 
     transition = Transition(model, steps=5)
     dynamics = Dynamics(transition)
@@ -19,6 +19,12 @@ from ._errors import InvalidArgumentError, UnsupportedError
 from .planning import Transition as Transition
 
 __all__ = ["Dynamics"]
+
+if not hasattr(aligator, "dynamics"):
+    raise ImportError(
+        f"aligator: {aligator.__file__} is not the solver; PyPI's package of this name is another project. Install the "
+        "solver with: conda install -c conda-forge aligator"
+    )
 
 
 class Dynamics(aligator.dynamics.ExplicitDynamicsModel):  # type: ignore[misc]

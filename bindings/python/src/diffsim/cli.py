@@ -394,7 +394,11 @@ def completion(args: Any) -> Any:
         case "${{COMP_WORDS[1]}}" in
 {cases}
         esac
-        case "$word" in -*) ;; *) COMPREPLY=($(compgen -f -- "$word")); return ;; esac
+        case "${{COMP_WORDS[COMP_CWORD-1]}} $word" in
+        -o*|--output*|--record*) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        *\\ -*) ;;
+        *) COMPREPLY=($(compgen -d -- "$word") $(compgen -f -- "$word" | grep -E '\\.(urdf|xml|mjcf|dsrec)$')); return ;;
+        esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}

@@ -1,6 +1,7 @@
 """The page that shows recordings: one file, without a server or a network."""
 
 import base64
+import functools
 import html
 import json
 import pathlib
@@ -35,15 +36,29 @@ style-src 'unsafe-inline'; img-src data: blob:; connect-src {connect}">
 </head>
 <body>
 {recordings}
-<script>{script}</script>
+{script}
 </body>
 </html>
 """
 
 
+#: Unpacks the page's script and runs it.
+_START = """window.diffsim={ready:(async()=>{
+const e=document.querySelector('script[type="application/x-diffsim-script"]');
+const s=new Blob([Uint8Array.from(atob(e.textContent),c=>c.charCodeAt(0))]).stream();
+const t=await new Response(s.pipeThrough(new DecompressionStream("deflate"))).text();
+document.body.append(Object.assign(document.createElement("script"),{textContent:t}));
+e.remove();
+return window.diffsim.ready})()}"""
+
+
+@functools.lru_cache(maxsize=1)
 def script() -> str:
-    """The bundled script of the page."""
-    return pathlib.Path(__file__).with_name("viewer.js").read_text(encoding="utf-8")
+    """The page's script, compressed. Its licences stay readable."""
+    text = pathlib.Path(__file__).with_name("viewer.js").read_text(encoding="utf-8")
+    licences, end, code = text.partition("*/")
+    packed = base64.b64encode(zlib.compress(code.encode(), 9)).decode()
+    return f'<script type="application/x-diffsim-script">{packed}</script>\n<script>{licences}{end}\n{_START}</script>'
 
 
 @enter
