@@ -34,7 +34,7 @@ def median(curves, column, x):
 if __name__ == "__main__":
     known, panels = groups(sys.argv[2:]), []
     for column, title in enumerate(("median return by steps", "median return by seconds")):
-        x = np.linspace(0.0, max(curve[-1, column] for curves in known.values() for curve in curves), 60)
+        x = np.linspace(0.0, max(curve[-1, column] for curves in known.values() for curve in curves), 400)
         panels.append((title, x, {name: median(curves, column, x) for name, curves in known.items()}))
     svg.lines(pathlib.Path(sys.argv[1]), panels)
     for name, curves in known.items():
