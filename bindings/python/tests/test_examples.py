@@ -195,6 +195,8 @@ def test_learning_curves_are_drawn(tmp_path):
     assert "SHAC: 2 seeds, return at the end 40.0 to 41.0, median 40.5" in said
     picture = (tmp_path / "curves.svg").read_text()
     assert picture.count("<polyline") == 4 and "nan" not in picture
+    run("learning/curves.py", "--least", 10, tmp_path / "curves.svg", "SHAC", *files)
+    assert ">10<" in (tmp_path / "curves.svg").read_text()
 
 
 def test_processes_of_mpi_share_a_gradient(tmp_path):
