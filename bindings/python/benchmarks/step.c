@@ -39,3 +39,11 @@ double run(int steps) {
         if (ds_sim_step(sim, q, v, u, q, v) != DS_OK) return -1.0;
     return (now() - start) / steps;
 }
+
+/* Seconds of a step from the keyframe without a warm start, as a compiled program of JAX takes it. */
+double begin(int steps) {
+    const double start = now();
+    for (int t = 0; t < steps; t++)
+        if (ds_sim_reset(sim) != DS_OK || ds_sim_step(sim, q0, v0, u, q, v) != DS_OK) return -1.0;
+    return (now() - start) / steps;
+}

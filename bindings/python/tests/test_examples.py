@@ -140,7 +140,7 @@ def test_a_cart_learns_from_gradients(tmp_path):
     for package in ("jax", "optax", "gymnasium"):
         pytest.importorskip(package)
     curve, robot = tmp_path / "curve.json", tmp_path / "cart.dsrec"
-    given = "--steps", 50000, "--seed", 1, "--out", curve, "--state", tmp_path / "state"
+    given = "--steps", 15000, "--seed", 1, "--out", curve, "--state", tmp_path / "state"
     # It stops, and goes on in another process.
     run("learning/shac.py", *given, "--pause", 40)
     before = json.loads(curve.read_text())
@@ -151,6 +151,32 @@ def test_a_cart_learns_from_gradients(tmp_path):
     assert returns[-1] > returns[0] + 300.0
     frames = diffsim.Recording.read(robot).frames
     assert len(frames) == 240 and all(np.isfinite(f.q).all() for f in frames)
+
+
+def test_two_orders_of_gradients_are_weighed(monkeypatch):
+    """By single actions, first order sums up to the slope by the policy; without variance it counts alone, and both orders
+    agree in the mean."""
+    for package in ("optax", "gymnasium"):
+        pytest.importorskip(package)
+    jax = pytest.importorskip("jax")
+    monkeypatch.syspath_prepend(EXAMPLES / "learning")
+    import shac
+
+    jnp, problem = jax.numpy, shac.Problem("CartPoleSwingUp")
+    problem.count = 2048
+    keys = jax.random.split(jax.random.key(1), 4)
+    actor = {"mean": shac.network(keys[0], (5, 8, 1), 0.1), "log_std": jnp.full(1, -0.5)}
+    critic, scale = shac.network(keys[1], (5, 8, 1)), (jnp.zeros(5), jnp.ones(5), 1e-4)
+    state = *problem.starts(keys[2], problem.count), jnp.zeros(problem.count, int)
+    shift = jnp.zeros((shac.HORIZON, problem.count, 1))
+    slopes = jax.jit(jax.grad(lambda a, s: shac.loss(a, s, critic, scale, state, keys[3], problem), (0, 1), has_aux=True))
+    (slope, by_shift), (_, *rows) = slopes(actor, shift)
+    wanted = shac.targets(*rows[1:4])
+    first, zeroth = (shac.mixed(actor, critic, scale, by_shift, rows, wanted, share) for share in (1.0, 0.0))
+    for a, b in zip(*map(jax.tree.leaves, (first, slope))):
+        assert np.allclose(a, b, rtol=1e-12, atol=1e-12 * np.abs(b).max())
+    flat = [np.concatenate([np.ravel(x) for x in jax.tree.leaves(y)]) for y in (first, zeroth)]
+    assert np.dot(*flat) > 0.9 * np.linalg.norm(flat[0]) * np.linalg.norm(flat[1]), flat
 
 
 def test_a_learned_policy_is_replayed(tmp_path):
@@ -169,6 +195,8 @@ def test_learning_curves_are_drawn(tmp_path):
     assert "SHAC: 2 seeds, return at the end 40.0 to 41.0, median 40.5" in said
     picture = (tmp_path / "curves.svg").read_text()
     assert picture.count("<polyline") == 4 and "nan" not in picture
+    run("learning/curves.py", "--least", 10, tmp_path / "curves.svg", "SHAC", *files)
+    assert ">10<" in (tmp_path / "curves.svg").read_text()
 
 
 def test_processes_of_mpi_share_a_gradient(tmp_path):

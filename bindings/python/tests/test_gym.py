@@ -151,6 +151,9 @@ def test_misuse():
         envs.reset(options={"reset_mask": np.ones(2)})
     with pytest.raises(TypeError, match="time_stepp"):
         gymnasium.make("diffsim/CartPoleSwingUp-v0", time_stepp=0.1)
+    envs.close()
+    with pytest.raises(ValueError, match="must be open; it is closed"):
+        envs.step(np.zeros((2, 1)))
 
 
 def with_gymnasium_s(name, **arguments):

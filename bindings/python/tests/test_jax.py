@@ -187,10 +187,32 @@ def test_a_scan_of_a_hundred_steps(walking):
     of_rollout = jax.jit(jax.grad(loss(walking.sim.rollout), argnums=(0, 1, 2, 3)))
     for a, b in zip(got, of_rollout(q, v, u, p)):
         close(a, b, 1e-9)
+    # The library's own products of Jacobians, step by step and back, each step without a warm start.
+    states = [tuple(map(np.asarray, (q, v)))]
+    sim = walking.library(diffsim.Sim)
+    for row in np.asarray(u):
+        sim.reset()
+        states.append(sim.step(*states[-1], row))
+    velocities = jax.jit(jax.vmap(walking.sim._chart.velocity, (None, 0)))
+    bars = np.asarray(velocities(states[-1][0], jnp.eye(walking.model.nv)) @ jnp.cos(states[-1][0])), np.cos(states[-1][1])
+    of_u, of_p = [], 0.0
+    for state, row in zip(states[-2::-1], np.asarray(u)[::-1]):
+        sim.reset()
+        sim.step(*state, row)
+        back = sim.vjp(*bars)
+        bars, of_p = (back.q, back.v), of_p + back.p
+        of_u.append(back.u)
+    expected = velocities(q, jnp.eye(walking.model.nv)) @ got[0]
+    for a, b in zip((expected, *got[1:]), (bars[0], bars[1], np.array(of_u[::-1]), of_p)):
+        close(a, b, 1e-12)
+    # Forward mode and differences along one direction.
     direction = jnp.asarray(walking.random.normal(size=u.shape))
     value = jax.jit(lambda e: loss(by_steps)(q, v, u + e * direction, p))
-    difference = (value(1e-6) - value(-1e-6)) / 2e-6
-    assert abs(difference - jnp.vdot(got[2], direction)) < 1e-5 * max(1.0, abs(difference))
+    slope = jax.jit(lambda: jax.jvp(value, (0.0,), (1.0,))[1])()
+    assert abs(slope - jnp.vdot(got[2], direction)) < 1e-11 * max(1.0, abs(slope))
+    e = 1e-5
+    wide, narrow = ((value(h) - value(-h)) / (2.0 * h) for h in (2.0 * e, e))
+    assert abs((4.0 * narrow - wide) / 3.0 - slope) < 1e-6 * max(1.0, abs(slope))
 
 
 def test_vmap_is_a_batch(walking):
@@ -269,7 +291,8 @@ def test_labels_and_refused_gradients(models):
 @pytest.mark.parametrize("law", ("ncp", "lcp", "convex", "penalty"))
 def test_landing_from_a_touch_has_the_derivative_of_one_side(models, law):
     """Feet that just touch are at a switch of the convex and the penalty law. The step there is labelled; the gradient is
-    that of one side, so that central differences, which see both, are off."""
+    that of one side, so that central differences, which see both, are off. Where a direction lifts one foot and presses
+    another one down, so are differences to either side."""
     model = diffsim.Model.load(models / "quadruped.xml", actuation="full")
     q, random = model.keyframe("standing")[0], np.random.default_rng(0)
     sim = diffsim.jax.Simulator(model, contact=law, time_step=2e-3)
@@ -288,6 +311,54 @@ def test_landing_from_a_touch_has_the_derivative_of_one_side(models, law):
     up, down = (at(e) - at(0.0)) / e, (at(0.0) - at(-e)) / e
     errors = sorted(abs(float(exact) - x) / max(1.0, abs(float(exact))) for x in (up, down))
     assert errors[0] < 1e-3 and (errors[1] > 0.02) == one_sided, errors
+    # It is the gradient of feet just above the ground, in all entries; both neighbours are exact.
+    both = jax.jit(jax.grad(value, (0, 1)))
+    away = []
+    for height in (1e-10, -1e-10):
+        near = model.integrate(q, height * np.eye(18)[2])
+        assert not sim.rollout_labels(near, v, u).any()
+        other = both(jnp.asarray(near), jnp.asarray(v))
+        away.append(max(float(jnp.abs(a - b).max() / jnp.abs(b).max()) for a, b in zip(other, (by_q, by_v))))
+    assert away[0] < 1e-6 and (away[1] > 0.1) == one_sided, away
+
+
+def test_smoothed_steps_are_the_library_s(walking):
+    q, v, u, p = walking.x
+    both = jnp.stack([u, u, 1.1 * u])
+    path = {"method": "central_path", "kappa": 1e-3}
+    for fields in (path, {"method": "first_order", "pairs": 3}):
+        sim = diffsim.jax.Simulator(walking.model, PARAMS, smoothing=fields, **walking.options)
+        J = jax.jit(jax.vmap(jax.jacrev(lambda u, p: sim.step(q, v, u, p)[1], (0, 1)), (0, None)))(both, p)
+        assert sim.labels(q, v, both, p).tolist() == 3 * [diffsim.Gradient.SMOOTHED]
+        # Random displacements follow from the arguments.
+        assert all((x[0] == x[1]).all() and (x[0] != x[2]).any() for x in J)
+        assert (sim.step(q, v, u, p)[1] == walking.sim.step(q, v, u, p)[1]).all()
+        if fields is path:
+            one = walking.library(diffsim.Sim)
+            one.step(*map(np.asarray, (q, v, u)))
+            expected, _ = one.smoothed_jacobians(**path)
+            close(J[0][0], expected.dv_du, 1e-14)
+            close(J[1][0], expected.dv_dp, 1e-14)
+    with pytest.raises(diffsim.UnsupportedError, match="scan over steps"):
+        jax.grad(lambda u: jnp.sum(sim.rollout(q, v, u, p)[1]))(both)
+    with pytest.raises(TypeError, match="kapa"):
+        diffsim.jax.Simulator(walking.model, smoothing={"kapa": 1.0})
+    wrong = diffsim.jax.Simulator(walking.model, smoothing=path, contact="convex")
+    with pytest.raises(Exception, match="DS_SMOOTHING_CENTRAL_PATH"):
+        jax.block_until_ready(wrong.labels(q, v, u))
+
+
+def test_the_aware_gradient_of_a_rollout():
+    """A ball on the ground with a motor too weak to lift it: only the aware gradient sees the motor."""
+    model = diffsim.Model.from_string(
+        """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0.1"><joint name="z" type="slide" axis="0 0 1"/>
+        <geom size="0.1" mass="1"/></body></worldbody><actuator><motor joint="z"/></actuator></mujoco>""", "mjcf"
+    )  # fmt: skip
+    slopes = []
+    for aware in (0, 1):
+        sim = diffsim.jax.Simulator(model, time_step=1e-3, aware_gradient=aware)
+        slopes.append(jax.grad(lambda u: -sim.rollout(jnp.zeros(1), jnp.zeros(1), u)[0][-1, 0])(jnp.zeros((4, 1))))  # noqa: B023
+    assert (slopes[0] == 0.0).all() and (slopes[1] < 0.0).all()
 
 
 def test_a_failed_element(walking):
@@ -387,5 +458,6 @@ def test_the_order_of_the_library_s_functions():
     names = [line.split("(*")[1].split(")")[0] for line in struct.splitlines() if "(*" in line]
     known = [name.removeprefix("ds_batch_").removeprefix("ds_") for name in _xla.FUNCTIONS]
     other = {"select": "select_params", "jacobians": "step_jacobians", "info": "step_info",
-             "adjoint": "rollout_adjoint", "labels": "rollout_gradient"}  # fmt: skip
+             "adjoint": "rollout_adjoint", "labels": "rollout_gradient", "sim_select": "sim_select_params",
+             "smoothed": "sim_smoothed_jacobians"}  # fmt: skip
     assert [other.get(name, name) for name in names] == known

@@ -2,7 +2,8 @@
 
     python examples/python/learning/curves.py curves.svg SHAC shac_1.json shac_2.json PPO ppo_1.json ppo_2.json
 
-The files are those of --out of shac.py and ppo.py. Each name is followed by its files.
+The files are those of --out of shac.py and ppo.py. Each name is followed by its files. With `--least -300` first, lower
+returns are drawn as -300.
 """
 
 import json
@@ -32,11 +33,14 @@ def median(curves, column, x):
 
 
 if __name__ == "__main__":
-    known, panels = groups(sys.argv[2:]), []
+    words, least = sys.argv[1:], -np.inf
+    if words[0] == "--least":
+        least, words = float(words[1]), words[2:]
+    known, panels = groups(words[1:]), []
     for column, title in enumerate(("median return by steps", "median return by seconds")):
-        x = np.linspace(0.0, max(curve[-1, column] for curves in known.values() for curve in curves), 60)
-        panels.append((title, x, {name: median(curves, column, x) for name, curves in known.items()}))
-    svg.lines(pathlib.Path(sys.argv[1]), panels)
+        x = np.linspace(0.0, max(curve[-1, column] for curves in known.values() for curve in curves), 240)
+        panels.append((title, x, {name: np.maximum(median(curves, column, x), least) for name, curves in known.items()}))
+    svg.lines(pathlib.Path(words[0]), panels)
     for name, curves in known.items():
         last = sorted(curve[-1, 2] for curve in curves)
         print(f"{name}: {len(last)} seeds, return at the end {last[0]:.1f} to {last[-1]:.1f}, median {np.median(last):.1f}")

@@ -43,8 +43,17 @@ class Settings(NamedTuple):
 
 # Of all other tasks: those of the hopper.
 SETTINGS = {
-    "CartPoleSwingUp": Settings(16, 1e-2, {}),
+    "CartPoleSwingUp": Settings(4, 1e-2, {}),
     "HopperSmooth": Settings(64, 2e-3, {"integrator": "symplectic_euler"}),
+}
+
+
+#: Of the derivatives of steps (docs/gradients.md): options of the simulator.
+GRADIENTS = {
+    "exact": {},
+    "aware": {"aware_gradient": 1},
+    "central_path": {"smoothing": {"method": "central_path"}, "refused": "zero"},
+    "randomized": {"smoothing": {"method": "first_order", "pairs": 1, "width_v": 0.05}, "refused": "zero"},
 }
 
 
@@ -52,15 +61,18 @@ class Problem:
     """A task of diffsim.gym whose observation and reward are functions of JAX. `judge` is the task that counts in
     the end."""
 
-    def __init__(self, name):
+    def __init__(self, name, gradient="exact", weighted=False):
+        self.weighted, self.smoothed = weighted, "smoothing" in GRADIENTS[gradient]
         self.settings = SETTINGS.get(name, SETTINGS["HopperSmooth"])
         self.count = self.settings.count
         self.task = getattr(diffsim.gym, name)()
         self.judge = getattr(diffsim.gym, name.removesuffix("Smooth"))()
-        self.sim = diffsim.jax.Simulator(self.task.model, **self.settings.options)
+        self.sim = diffsim.jax.Simulator(self.task.model, threads=1, **self.settings.options, **GRADIENTS[gradient])
         self.dt = self.task.frame_skip * self.sim.time_step
         random = np.random.default_rng(0)
-        self.first = tuple(map(jnp.asarray, map(np.stack, zip(*(self.task.reset(random) for _ in range(4096))))))
+        self.first = states(self.task.reset(random) for _ in range(4096))
+        # Those of ppo.py.
+        self.judged = states(self.task.reset(np.random.default_rng(seed)) for seed in range(16))
         self.size, self.actions = self.task.observe(*(x[:1] for x in self.first)).shape[1], len(self.task.low)
         self.limit = self.task.max_episode_steps
         self.task.xp = self.judge.xp = jnp
@@ -69,8 +81,11 @@ class Problem:
         """A step of the environment, which is several of the simulation: state and reward of the task `by`."""
         action = jnp.clip(action, self.task.low, self.task.high)
         before, inputs = (q, v), self.task.control(action)
-        for _ in range(self.task.frame_skip):
-            q, v = self.sim.step(q, v, inputs)
+        if self.smoothed:
+            for _ in range(self.task.frame_skip):
+                q, v = self.sim.step(q, v, inputs)
+        else:
+            q, v = (x[:, -1] for x in self.sim.rollout(q, v, jnp.repeat(inputs[:, None], self.task.frame_skip, 1)))
         return q, v, by.reward(before, (q, v), action, self.dt)
 
     def observe(self, q, v):
@@ -79,6 +94,11 @@ class Problem:
     def starts(self, key, count):
         rows = jax.random.randint(key, (count,), 0, len(self.first[0]))
         return self.first[0][rows], self.first[1][rows]
+
+
+def states(rows):
+    """q and v as arrays with a row for each state."""
+    return tuple(map(jnp.asarray, map(np.stack, zip(*rows))))
 
 
 def network(key, sizes, last=1.0):
@@ -114,21 +134,21 @@ def seen(scale, x):
     )
 
 
-def act(actor, scale, x, noise):
-    mean = evaluate(actor["mean"], normal(scale, x))
-    return jnp.tanh(mean + jnp.exp(actor["log_std"]) * noise)
+def plan(actor, scale, x, noise):
+    return evaluate(actor["mean"], normal(scale, x)) + jnp.exp(actor["log_std"]) * noise
 
 
-def loss(actor, critic, scale, state, key, problem):
+def loss(actor, shift, critic, scale, state, key, problem):
     """Minus the mean of discounted rewards and of values at the end; the steps as the critic learns from
-    them."""
+    them. shift: of the plans, for the gradient by single actions."""
 
-    def step(carry, key):
+    def step(carry, row):
+        key, shift = row
         (q, v, age), discount, total = carry
         noise, again = jax.random.split(key)
         x = problem.observe(q, v)
-        action = act(actor, scale, x, jax.random.normal(noise, (problem.count, problem.actions)))
-        q, v, reward = problem.advance(q, v, action, problem.task)
+        noise = jax.random.normal(noise, (problem.count, problem.actions))
+        q, v, reward = problem.advance(q, v, jnp.tanh(plan(actor, scale, x, noise) + shift), problem.task)
         after, fallen = problem.observe(q, v), jnp.asarray(problem.judge.ends(q, v))
         value = jnp.where(fallen, 0.0, evaluate(critic, normal(scale, after))[:, 0])
         age = age + 1
@@ -137,12 +157,31 @@ def loss(actor, critic, scale, state, key, problem):
         fresh_q, fresh_v = problem.starts(again, problem.count)
         q, v = jnp.where(done[:, None], fresh_q, q), jnp.where(done[:, None], fresh_v, v)
         carry = (q, v, jnp.where(done, 0, age)), jnp.where(done, 1.0, DISCOUNT * discount), total
-        return carry, (x, reward, value, done)
+        return carry, (x, reward, value, done, noise, discount)
 
     begin = state, jnp.ones(problem.count), jnp.zeros(problem.count)
-    (state, discount, total), (x, reward, value, done) = jax.lax.scan(step, begin, jax.random.split(key, HORIZON))
+    (state, discount, total), rows = jax.lax.scan(step, begin, (jax.random.split(key, HORIZON), shift))
+    value, done = rows[2:4]
     total = total + jnp.where(done[-1], 0.0, discount * value[-1])
-    return -jnp.mean(total) / HORIZON, (state, x, reward, value, done)
+    return -jnp.mean(total) / HORIZON, (state, *rows)
+
+
+def mixed(actor, critic, scale, by_shift, rows, wanted, share=None):
+    """The slope of first and zeroth order: by an action through the simulation, and from the advantage times the score.
+    share: of first order; None weighs both by their inverse variances in every step of the horizon (after
+    arXiv 2604.18161)."""
+    x, _, _, _, noise, discount = rows
+    gain = -discount * (wanted - evaluate(critic, normal(scale, x))[..., 0]) / discount.size
+    score = gain[..., None] * noise / jnp.exp(actor["log_std"])
+    if share is None:
+        first, zeroth = (jnp.sum(jnp.var(d, 1), -1) for d in (by_shift, score))
+        share = (zeroth / (first + zeroth + 1e-300))[:, None, None]
+
+    def along(actor):
+        by_std = (1.0 - share) * gain[..., None] * jnp.sum(actor["log_std"])
+        return jnp.sum((share * by_shift + (1.0 - share) * score) * plan(actor, scale, x, noise)) - jnp.sum(by_std)
+
+    return jax.grad(along)(actor)
 
 
 def targets(reward, value, done):
@@ -161,10 +200,13 @@ def targets(reward, value, done):
 def epoch(problem, optimizers, carry, key):
     actor, critic, slow, scale, state, of_actor, of_critic = carry
     key, order = jax.random.split(key)
-    (_, (state, x, reward, value, done)), slope = jax.value_and_grad(loss, has_aux=True)(actor, slow, scale, state, key, problem)
+    shift = jnp.zeros((HORIZON, problem.count, problem.actions))
+    slopes, (state, *rows) = jax.grad(loss, (0, 1), has_aux=True)(actor, shift, slow, scale, state, key, problem)
+    x, wanted = rows[0], targets(*rows[1:4])
+    slope = mixed(actor, slow, scale, slopes[1], rows, wanted) if problem.weighted else slopes[0]
     change, of_actor = optimizers[0].update(slope, of_actor)
     actor = optax.apply_updates(actor, change)
-    wanted = targets(reward, value, done).reshape(-1)
+    wanted = wanted.reshape(-1)
     inputs = normal(scale, x.reshape(-1, x.shape[-1]))
 
     def part(learner, rows):
@@ -185,13 +227,13 @@ def trial(problem):
     """A function: mean return of 16 episodes without noise, and the states of the first."""
 
     @jax.jit
-    def run(actor, scale, key):
+    def run(actor, scale):
         def step(carry, _):
             state, counts = carry
-            q, v, reward = problem.advance(*state, act(actor, scale, problem.observe(*state), 0.0), problem.judge)
+            q, v, reward = problem.advance(*state, jnp.tanh(plan(actor, scale, problem.observe(*state), 0.0)), problem.judge)
             return ((q, v), counts & ~jnp.asarray(problem.judge.ends(q, v))), (jnp.where(counts, reward, 0.0), q[0])
 
-        begin = problem.starts(key, 16), jnp.ones(16, bool)
+        begin = problem.judged, jnp.ones(16, bool)
         reward, path = jax.lax.scan(step, begin, None, length=problem.limit)[1]
         return jnp.sum(reward, 0).mean(), path
 
@@ -211,10 +253,12 @@ def save_policy(path, actor, scale):
     np.savez_compressed(path, mean=scale[0], variance=scale[1], **{k: np.float32(x) for k, x in arrays.items()})
 
 
-def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, record=None, pause=None, policy=None):
+def train(
+    steps, seed, report=print, task="CartPoleSwingUp", state_file=None, record=None, pause=None, policy=None, **kind
+):
     """Learns for so many steps of environments; a list of (steps, seconds, return). pause: an epoch before which the run
-    stops."""
-    problem = Problem(task)
+    stops. kind: gradient and weighted."""
+    problem = Problem(task, **kind)
     batch = problem.count * HORIZON
     epochs = max(1, steps // batch)
     keys, judge = jax.random.split(jax.random.key(seed), 5), trial(problem)
@@ -240,7 +284,7 @@ def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, re
     began = time.perf_counter() - spent
 
     def measure(i):
-        curve.append((i * batch, time.perf_counter() - began, float(judge(carry[0], carry[3], keys[2])[0])))
+        curve.append((i * batch, time.perf_counter() - began, float(judge(carry[0], carry[3])[0])))
         report("steps {:8d}  {:6.1f} s  return {:7.1f}".format(*curve[-1]))
 
     part = max(1, epochs // 25)
@@ -259,7 +303,7 @@ def train(steps, seed, report=print, task="CartPoleSwingUp", state_file=None, re
         save_policy(policy, carry[0], carry[3])
     if record:
         recorder = diffsim.Recorder(problem.task.model)
-        for k, q in enumerate(np.asarray(judge(carry[0], carry[3], keys[2])[1])):
+        for k, q in enumerate(np.asarray(judge(carry[0], carry[3])[1])):
             recorder.state(k * problem.dt, q)
         recorder.save(record)
     return curve
@@ -270,14 +314,17 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, default=150_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--task", default="CartPoleSwingUp", help="a class of diffsim.gym with a smooth reward")
+    parser.add_argument("--gradient", choices=GRADIENTS, default="exact", help="of the steps")
+    parser.add_argument("--weighted", action="store_true", help="mix it with that of zeroth order by their variances")
     parser.add_argument("--out", help="a JSON file for the curve")
     parser.add_argument("--state", help="a file for the state of the run, from which it goes on")
     parser.add_argument("--pause", type=int, help="the epoch before which the run stops; it goes on with --state")
     parser.add_argument("--record", help="a recording of the learned policy")
     parser.add_argument("--policy", help="a .npz file for the learned policy, which play.py replays")
     given = parser.parse_args()
+    kind = {"gradient": given.gradient, "weighted": given.weighted}
     files = {"state_file": given.state, "record": given.record, "policy": given.policy}
-    result = train(given.steps, given.seed, task=given.task, pause=given.pause, **files)
+    result = train(given.steps, given.seed, task=given.task, pause=given.pause, **kind, **files)
     if given.out:
         with open(given.out, "w") as file:
             json.dump(result, file)

@@ -40,6 +40,13 @@ struct Library {
     int32_t (*adjoint)(void *batch, In q_bar, In v_bar, Out q0, Out v0, Out u, Out p,
                        int32_t *each);
     int32_t (*labels)(const void *batch, int32_t *labels);
+    int32_t (*sim_create)(const void *model, const void *options, void **sim);
+    void (*sim_free)(void *sim);
+    int32_t (*sim_select)(void *sim, const void *params, std::size_t count);
+    int32_t (*sim_set_params)(void *sim, In p);
+    int32_t (*sim_reset)(void *sim);
+    int32_t (*sim_step)(void *sim, In q, In v, In u, Out q_next, Out v_next);
+    int32_t (*smoothed)(void *sim, const void *smoothing, const Out *eight, void *info);
     const char *(*last_error)();
 };
 
@@ -54,9 +61,12 @@ struct Setting {
     std::size_t info_size, label_at;
     // The entries of a refused derivative: NaN or 0.
     double refused;
+    // A ds_smoothing, or null for exact derivatives of steps; where it has its seed.
+    const void *smoothing;
+    std::size_t smoothing_size, seed_at;
 };
 
-constexpr int32_t kRefused = 3;
+constexpr int32_t kSmoothed = 2, kRefused = 3;
 // Statuses of the library: the others say that a call can never succeed.
 constexpr int32_t kNotConverged = 6, kNumerical = 7, kNoStep = 8;
 const double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -74,12 +84,15 @@ struct Batch {
 struct Simulator {
     Library library;
     Setting of;
-    std::vector<char> options, params;
+    std::vector<char> options, params, smoothing;
     std::mutex mutex;
     std::map<std::size_t, Batch> batches;
+    // Of all elements in turn, for smoothed derivatives.
+    void *sim = nullptr;
 
     ~Simulator() {
         for (auto &entry : batches) library.free(entry.second.handle);
+        library.sim_free(sim);
     }
 
     std::string message() const { return library.last_error(); }
@@ -126,6 +139,42 @@ struct Simulator {
         b.has_run = false;
         std::fill(b.each.begin(), b.each.end(), -1);
         return library.step(b.handle, q, v, u, q_next, v_next, b.each.data()) == 0;
+    }
+
+    // Smoothed Jacobians of the step of every element. The random numbers of an element follow from the seed
+    // and its arguments: elements have different ones, and a call gives the same result again.
+    bool smooth(Batch &b, In q, In v, In u, In p, const Out *eight) {
+        if (sim == nullptr) {
+            if (library.sim_create(of.model, options.data(), &sim) != 0) return false;
+            if (of.np > 0 && library.sim_select(sim, params.data(), of.np) != 0) return false;
+        }
+        std::vector<double> next(of.nq + of.nv);
+        std::vector<char> own = smoothing;
+        const std::size_t columns[4] = {of.nv, of.nv, of.nu, of.np};
+        for (std::size_t i = 0; i < b.count; i++) {
+            const In at[4] = {q + i * of.nq, v + i * of.nv, u + i * of.nu, p + i * of.np};
+            const std::size_t size[4] = {of.nq, of.nv, of.nu, of.np};
+            uint64_t seed;
+            std::memcpy(&seed, &smoothing[of.seed_at], sizeof seed);
+            for (std::size_t k = 0; k < 4; k++)
+                for (std::size_t n = 0; n < size[k]; n++) {
+                    uint64_t bits;
+                    std::memcpy(&bits, at[k] + n, sizeof bits);
+                    seed = (seed ^ bits) * 0x9e3779b97f4a7c15u;
+                    seed ^= seed >> 29;
+                }
+            std::memcpy(&own[of.seed_at], &seed, sizeof seed);
+            Out block[8];
+            for (std::size_t k = 0; k < 8; k++)
+                block[k] = eight[k] ? eight[k] + i * of.nv * columns[k % 4] : nullptr;
+            int32_t status = of.np > 0 ? library.sim_set_params(sim, at[3]) : 0;
+            if (status == 0) status = library.sim_reset(sim);
+            if (status == 0)
+                status = library.sim_step(sim, at[0], at[1], at[2], &next[0], &next[of.nq]);
+            if (status == 0) status = library.smoothed(sim, own.data(), block, nullptr);
+            b.each[i] = status;
+        }
+        return reached(b);
     }
 
     // True if the call did its work or failed on the numbers of elements; false is a wrong call.
@@ -238,13 +287,16 @@ ffi::Error jacobians(int64_t number, int64_t strict, ffi::RemainingArgs args,
         return failed(*s);
     const std::vector<int32_t> stepped = b->each;
     std::fill(b->each.begin(), b->each.end(), -1);
-    if (s->library.jacobians(b->handle, eight, b->each.data()) != 0 && !Simulator::reached(*b))
+    const bool smooth = !s->smoothing.empty();
+    if (smooth ? !s->smooth(*b, q, v, u, p, eight)
+               : s->library.jacobians(b->handle, eight, b->each.data()) != 0 &&
+                     !Simulator::reached(*b))
         return failed(*s);
     const std::size_t columns[4] = {nv, nv, s->of.nu, s->of.np};
     std::vector<char> info(s->of.info_size);
     for (std::size_t i = 0; i < n; i++) {
-        labels[i] = kRefused;
-        if (b->each[i] == 0 && s->library.info(b->handle, i, info.data()) == 0)
+        labels[i] = smooth && b->each[i] == 0 ? kSmoothed : kRefused;
+        if (!smooth && b->each[i] == 0 && s->library.info(b->handle, i, info.data()) == 0)
             std::memcpy(&labels[i], &info[s->of.label_at], sizeof labels[i]);
     }
     for (std::size_t k = 0; k < 8; k++) s->blank(*b, eight[k], nv * columns[k % 4], s->of.refused);
@@ -441,6 +493,8 @@ extern "C" int64_t diffsim_xla_open(const void *library, const void *setting) {
     s->options.assign(options, options + s->of.options_size);
     const auto params = static_cast<const char *>(s->of.params);
     if (params != nullptr) s->params.assign(params, params + s->of.params_size);
+    const auto smoothing = static_cast<const char *>(s->of.smoothing);
+    if (smoothing != nullptr) s->smoothing.assign(smoothing, smoothing + s->of.smoothing_size);
     const std::lock_guard<std::mutex> lock(registry_mutex);
     registry.emplace(++last_number, std::move(s));
     return last_number;

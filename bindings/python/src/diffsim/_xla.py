@@ -35,6 +35,13 @@ FUNCTIONS = (
     "ds_batch_rollout",
     "ds_batch_rollout_adjoint",
     "ds_batch_rollout_gradient",
+    "ds_sim_create",
+    "ds_sim_free",
+    "ds_sim_select_params",
+    "ds_sim_set_params",
+    "ds_sim_reset",
+    "ds_sim_step",
+    "ds_sim_smoothed_jacobians",
     "ds_last_error",
 )
 
@@ -110,11 +117,14 @@ class _Setting(ctypes.Structure):
         ("params_size", ctypes.c_size_t),
         *((name, ctypes.c_size_t) for name in ("nq", "nv", "nu", "np", "threads", "info_size", "label_at")),
         ("refused", ctypes.c_double),
+        ("smoothing", ctypes.c_void_p),
+        ("smoothing_size", ctypes.c_size_t),
+        ("seed_at", ctypes.c_size_t),
     ]
 
 
-def opened(model: Any, options: Any, params: Any, threads: int, refused: float) -> int:
-    """The number of a new simulator: of a model, a ds_options and a ds_param array."""
+def opened(model: Any, options: Any, params: Any, threads: int, refused: float, smoothing: Any) -> int:
+    """The number of a new simulator: of a model, a ds_options, a ds_param array, and a ds_smoothing or None."""
     count = len(params)
     setting = _Setting(
         model=_address(model._handle),
@@ -130,6 +140,9 @@ def opened(model: Any, options: Any, params: Any, threads: int, refused: float) 
         info_size=ffi.sizeof("ds_step_info"),
         label_at=ffi.offsetof("ds_step_info", "gradient"),
         refused=refused,
+        smoothing=_address(smoothing) if smoothing else None,
+        smoothing_size=ffi.sizeof("ds_smoothing"),
+        seed_at=ffi.offsetof("ds_smoothing", "seed"),
     )
     return int(_CALLS.diffsim_xla_open(_LIBRARY, ctypes.byref(setting)))
 

@@ -16,7 +16,7 @@ use. They are kept in the user's cache folder.
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -129,6 +129,10 @@ class Simulator:
     refused: value of a gradient that the library refuses, "nan" or "zero"; `labels` shows the refused ones. strict:
     if a step fails, raises the library's message; without strict its state is NaN. Other options are those of a
     `Sim`.
+
+    smoothing: arguments of `Sim.smoothed_jacobians`, such as {"method": "central_path", "kappa": 1e-4}. Derivatives of
+    `step` are then smoothed; those of `rollout` are refused. Random displacements follow from the seed and the
+    arguments of the step: elements have different ones.
     """
 
     def __init__(
@@ -138,6 +142,7 @@ class Simulator:
         threads: int = 0,
         refused: str = "nan",
         strict: bool = True,
+        smoothing: Optional[Mapping[str, Any]] = None,
         **options: Unpack[SimOptions],
     ) -> None:
         if not jax.config.jax_enable_x64:
@@ -156,7 +161,11 @@ class Simulator:
         self.np = len(self._params)
         made, self._keep = struct("ds_options", lib.ds_options_init, dict(options))
         chosen = ffi.new("ds_param[]", [x._numbers(model) for x in params])
-        number = _xla.opened(model, made, chosen, int(threads), np.nan if refused == "nan" else 0.0)
+        smooth = None
+        if smoothing is not None:
+            smooth, _ = struct("ds_smoothing", lib.ds_smoothing_init, dict(smoothing))
+        self._smoothed = smooth is not None
+        number = _xla.opened(model, made, chosen, int(threads), np.nan if refused == "nan" else 0.0, smooth)
         self._number, self._strict = number, bool(strict)
         self._close = weakref.finalize(self, _xla.closed, number)
         self._chart = Chart(model, jnp)
@@ -266,5 +275,7 @@ class Simulator:
     def _rollout_jvp(self, primals: Any, tangents: Any) -> Any:
         q, v = self._rollout_call(*primals)
         along = (self._chart.tangent(primals[0], tangents[0]), *tangents[1:])
+        if self._smoothed:
+            raise UnsupportedError("diffsim.jax: smoothing: a rollout has no smoothed derivative; scan over steps instead")
         dq, dv = _tangent_p.bind(*primals, *along, number=self._number)
         return (q, v), (self._chart.velocity(q, dq), dv)
