@@ -204,7 +204,12 @@ fn room_for_contacts_follows_the_model() {
     let mut w = World::new(rows_of_balls(100), Actuation::Full, &options(1e-3));
     w.step();
     assert_eq!(w.sim.contacts().len(), 100);
-    assert_eq!(w.sim.options().max_contacts, 32 + 8 * 100);
+    assert_eq!(w.sim.options().max_contacts, 32 + 16 * 100);
+    // Matrices for torsional friction grow by the square of this number.
+    let mut spec = rows_of_balls(40);
+    spec.geoms[1].condim = 6;
+    let w = World::new(spec, Actuation::Full, &options(1e-3));
+    assert_eq!(w.sim.options().max_contacts, 512);
     let w = World::new(ModelSpec::default(), Actuation::Full, &options(1e-3));
     assert_eq!(w.sim.options().max_contacts, 32);
 }
