@@ -17,9 +17,6 @@ const MAX_BYTES: u64 = 128 << 20;
 /// Bytes of the counts.
 const HEADER: usize = 8;
 
-/// Memory that an image may take in addition to its heights [bytes].
-pub(super) const IMAGE_BYTES: usize = 256 << 20;
-
 /// The format of a file of heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeightFormat {

@@ -1,7 +1,6 @@
 //! Textures of meshes as one colour each, the mean of the image: for drawing, never for collision. PNG images
 //! are read; another image is a warning.
 
-use super::height_file::IMAGE_BYTES;
 use super::read_bytes;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -11,6 +10,9 @@ use std::path::Path;
 /// Largest number of images of a mesh, and largest file: files come from strangers.
 const MAX_IMAGES: usize = 64;
 const MAX_BYTES: u64 = 64 << 20;
+
+/// Memory that reading an image may take [bytes].
+const IMAGE_BYTES: usize = 256 << 20;
 
 /// An image of 8 bits a sample.
 pub(super) struct Image {
