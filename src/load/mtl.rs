@@ -105,9 +105,9 @@ impl<'p> Materials<'p> {
     }
 }
 
-/// Adds the materials of a file: the diffuse colour `Kd` times the mean colour of the texture `map_Kd`, with
-/// the opacity `d`, or otherwise 1 − `Tr`. A line with an invalid number leaves the material as it is. Spectra
-/// (`Kd spectral`, `Kd xyz`) are not read.
+/// Adds the materials of a file: the diffuse colour `Kd` times the mean colour of the texture `map_Kd`,
+/// with the opacity `d`, or otherwise 1 − `Tr`. A line with an invalid number leaves the material as it is.
+/// Spectra (`Kd spectral`, `Kd xyz`) are not read.
 fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>, textures: &mut Textures) {
     // Names may be in any encoding.
     let text = String::from_utf8_lossy(bytes);

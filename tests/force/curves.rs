@@ -1,5 +1,5 @@
-//! Springs and dampers of joints, tendons and motors with quadratic and cubic terms, and forces on free joints:
-//! forces and energy against MuJoCo's, derivatives, the saved file.
+//! Springs and dampers of joints, tendons and motors with quadratic and cubic terms, and forces on free
+//! joints: forces and energy against MuJoCo's, derivatives, the saved file.
 
 use crate::common::checker::{Checker, FOURTH_ORDER};
 use crate::common::prescribed::{ALL, SYMPLECTIC, mjcf, with};

@@ -194,8 +194,8 @@ impl Loader {
         Ok(())
     }
 
-    /// Adds the inertia of the motor to its joint, and remembers its damping: both, with all terms, by the gear
-    /// squared, as in MuJoCo.
+    /// Adds the inertia of the motor to its joint, and remembers its damping: both, with all terms, by the
+    /// gear squared, as in MuJoCo.
     fn reflect(
         &mut self,
         node: Node<'_>,
