@@ -112,12 +112,17 @@ def array(x: Any, shape: Tuple[int, ...], name: str, hint: str = "") -> Array:
 def numbers(x: Any, name: str, columns: Optional[int] = None) -> Array:
     """`x` as an array of float64 in any shape; with columns, n×columns."""
     try:
-        x = np.asarray(x, dtype=FLOAT)
+        made: Array = np.asarray(x, dtype=FLOAT)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentTypeError(f"{name}: expected numbers: {error}") from None
-    if columns is not None and x.ndim == 1 and x.size == 0:
+    return made if columns is None else _table(made, name, columns)
+
+
+def _table(x: npt.NDArray[Any], name: str, columns: int) -> npt.NDArray[Any]:
+    """`x`, which must have rows of this length. Without rows it may be a list without entries."""
+    if x.ndim == 1 and x.size == 0:
         return x.reshape(0, columns)
-    if columns is not None and (x.ndim != 2 or x.shape[1] != columns):
+    if x.ndim != 2 or x.shape[1] != columns:
         raise InvalidArgumentError(f"{name}: expected shape (n, {columns}), got {x.shape}")
     return x
 
@@ -125,26 +130,21 @@ def numbers(x: Any, name: str, columns: Optional[int] = None) -> Array:
 def integers(x: Any, name: str) -> npt.NDArray[Any]:
     """`x` as an array of integers from 0 in any shape."""
     try:
-        x = np.asarray(x)
+        made: npt.NDArray[Any] = np.asarray(x)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentTypeError(f"{name}: expected integers: {error}") from None
-    if not x.size:
-        return x.astype(np.int64)
-    if x.dtype.kind not in "iu":
-        raise ArgumentTypeError(f"{name}: expected integers, got an array of {x.dtype}")
-    if x.min() < 0 or x.max() >= 2**31:
-        raise InvalidArgumentError(f"{name}: expected integers from 0, got {x.min()} to {x.max()}")
-    return x
+    if not made.size:
+        return made.astype(np.int64)
+    if made.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"{name}: expected integers, got an array of {made.dtype}")
+    if made.min() < 0 or made.max() >= 2**31:
+        raise InvalidArgumentError(f"{name}: expected integers from 0, got {made.min()} to {made.max()}")
+    return made
 
 
 def indices(x: Any, name: str, columns: int) -> npt.NDArray[Any]:
-    """`x` as an m×columns array of integers from 0."""
-    x = integers(x, name)
-    if x.ndim == 1 and x.size == 0:
-        return x.reshape(0, columns)
-    if x.ndim != 2 or x.shape[1] != columns:
-        raise InvalidArgumentError(f"{name}: expected shape (m, {columns}), got {x.shape}")
-    return x
+    """`x` as an n×columns array of integers from 0."""
+    return _table(integers(x, name), name, columns)
 
 
 def shape_of(x: Any, name: str) -> Tuple[int, ...]:
