@@ -161,9 +161,10 @@ fn derivatives_with_every_scheme() {
 fn tendons_and_motors_are_those_of_mujoco_and_have_derivatives() {
     assert_cords(mjcf(CORDS));
     let model = Model::clone(&mjcf(CORDS));
-    let mut parameters: Vec<_> = (0..8)
+    // Without a linear term the stiffness and damping of the second one are at their bound.
+    let mut parameters: Vec<_> = [0, 1, 2, 3, 6, 7]
         .map(|k| param(ParamKind::Tendon, k / 4, k % 4))
-        .collect();
+        .into();
     parameters.extend((0..6).map(|k| param(ParamKind::JointPlacement, 1, k)));
     for integrator in ALL {
         for contact in [Contact::None, Contact::Ncp, Contact::Lcp, Contact::Convex] {
