@@ -204,7 +204,12 @@ fn room_for_contacts_follows_the_model() {
     let mut w = World::new(rows_of_balls(100), Actuation::Full, &options(1e-3));
     w.step();
     assert_eq!(w.sim.contacts().len(), 100);
-    assert_eq!(w.sim.options().max_contacts, 32 + 8 * 100);
+    assert_eq!(w.sim.options().max_contacts, 32 + 16 * 100);
+    // Matrices for torsional friction grow by the square of this number.
+    let mut spec = rows_of_balls(40);
+    spec.geoms[1].condim = 6;
+    let w = World::new(spec, Actuation::Full, &options(1e-3));
+    assert_eq!(w.sim.options().max_contacts, 512);
     let w = World::new(ModelSpec::default(), Actuation::Full, &options(1e-3));
     assert_eq!(w.sim.options().max_contacts, 32);
 }
@@ -295,10 +300,10 @@ fn an_actuator_of_a_fixed_joint_is_refused() {
     );
 }
 
-/// A few links with several geoms each can all be in each other, with four points a pair: for an arm that folds up there once was
-/// room for 80 contacts. What has more links has room by their number.
+/// A few links with several geoms each can all overlap, with four points a pair: an arm that folded up once had room
+/// for 80 contacts.
 #[test]
-fn few_links_have_room_for_all_of_their_pairs() {
+fn links_of_several_geoms_have_room_for_their_overlaps() {
     let room = |links: usize, geoms: usize| {
         let mut spec = chain(links);
         for b in &mut spec.bodies[1..] {
@@ -319,14 +324,13 @@ fn few_links_have_room_for_all_of_their_pairs() {
     };
     // Links touch all but their neighbours.
     for (links, geoms, contacts) in [
-        (2, 4, 48),
-        (4, 1, 64),
-        (4, 3, 4 * 9 * 3),
-        (6, 1, 80),
-        (6, 3, 128),
-        (11, 3, 128),
-        (13, 1, 136),
-        (13, 4, 136),
+        (2, 4, 160),
+        (4, 1, 96),
+        (4, 3, 224),
+        (6, 1, 128),
+        (6, 3, 320),
+        (13, 1, 240),
+        (13, 4, 864),
     ] {
         assert_eq!(room(links, geoms).1, contacts, "{links} links of {geoms}");
     }

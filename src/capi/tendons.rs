@@ -356,6 +356,8 @@ pub unsafe extern "C" fn ds_builder_add_tendon(
             path: path(&d)?,
             stiffness: d.stiffness,
             damping: d.damping,
+            stiffness_terms: [0.0; 2],
+            damping_terms: [0.0; 2],
             rest: given.then_some((d.rest_lower, d.rest_upper)),
             pull_only: args::flag(d.pull_only, "tendon.pull_only")?,
             limits: range(d.lower, d.upper),

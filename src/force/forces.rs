@@ -79,8 +79,7 @@ impl Forces {
         let elastic = Elastic::new(model, &paths, free);
         let actuators = Actuators::new(model, &paths);
         let pulls = |i: usize| (0..model.nu()).any(|j| paths.of_actuator(j) == Some(i));
-        let is_tense = |i: usize| elastic.acts() && i < paths.tensions();
-        let pulled = (0..paths.len()).filter(|i| is_tense(*i) || pulls(*i));
+        let pulled = (0..paths.len()).filter(|i| elastic.pulls(*i) || pulls(*i));
         let pulled = pulled.collect();
         let apart = Apart::new(model, &others, derivatives);
         let mut forces = Forces {

@@ -53,6 +53,26 @@ pub fn tension(t: &TendonSpec, at: &State<'_>, paths: &Paths, i: usize) -> (Tens
     }
 }
 
+/// The tension of the terms beyond the linear ones. It is explicit: as a [`Tension`] it has its slopes as
+/// stiffness and damping.
+pub fn curved(t: &TendonSpec, at: &State<'_>, paths: &Paths, i: usize) -> (Tension, f64) {
+    let rate = paths.rate(i, at.v);
+    let stretch = Stretch::of(at.params.tendon[i], paths.length(i), t.pull_only);
+    let (s, [k1, k2], [d1, d2]) = (stretch.elongation, t.stiffness_terms, t.damping_terms);
+    let by_length = (2.0 * k1 + 3.0 * k2 * s) * s;
+    let tension = Tension {
+        taut: stretch.end.is_some(),
+        force: (k1 + k2 * s) * s * s + (d1 * rate.abs() + d2 * rate * rate) * rate,
+        ..Tension::of(
+            i,
+            [by_length, (2.0 * d1 + 3.0 * d2 * rate.abs()) * rate.abs()],
+            s,
+            0.0,
+        )
+    };
+    (tension, paths.switch_distance(i))
+}
+
 /// The share with which the damper of a taut cable acts. It does not fade in linearly implicit steps: they
 /// decide once, at their start, whether the damper acts, and have a solution in either case. Their damper
 /// acts in full.
@@ -91,7 +111,8 @@ pub fn by_parameter(
 }
 
 /// Energy stored in a tendon [J].
-pub fn energy(params: &Params, i: usize, length: f64, pull_only: bool) -> f64 {
-    let at = Stretch::of(params.tendon[i], length, pull_only);
-    0.5 * at.law[0] * at.elongation * at.elongation
+pub fn energy(t: &TendonSpec, params: &Params, i: usize, length: f64) -> f64 {
+    let at = Stretch::of(params.tendon[i], length, t.pull_only);
+    let (s, [k1, k2]) = (at.elongation, t.stiffness_terms);
+    (0.5 * at.law[0] + (k1 / 3.0 + 0.25 * k2 * s) * s) * s * s
 }

@@ -1,5 +1,5 @@
 //! GLB, the binary form of glTF 2.0 (<https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>): the
-//! triangles of the scene's meshes, and the base colours of their materials.
+//! triangles of the scene's meshes, and the base colours of their materials, a texture's by its mean.
 //!
 //! Coordinates are the file's. glTF says that +y is up; files of robots use the axes of their links instead,
 //! or turn them by the `<origin>` of the URDF, and assimp, by which RViz and Pinocchio read them, does not
@@ -8,6 +8,7 @@
 use super::affine::Affine;
 use super::json::Json;
 use super::soup::{MAX_TRIANGLES, Rgba, Soup, UNPAINTED, too_many};
+use super::texture::Textures;
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Quat, Vec3};
 
@@ -28,7 +29,7 @@ const U16: usize = 5123;
 const U32: usize = 5125;
 const F32: usize = 5126;
 
-pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
+pub(super) fn read(bytes: &[u8], soup: &mut Soup, textures: &mut Textures) -> Result<()> {
     let (json, binary) = chunks(bytes)?;
     let root = Json::parse(&super::decoded(json))?;
     let required = root.get("extensionsRequired").map_or(&[][..], Json::list);
@@ -41,7 +42,7 @@ pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
         root: &root,
         binary,
     }
-    .scene(soup)
+    .scene(soup, textures)
 }
 
 fn word(bytes: &[u8]) -> Option<u32> {
@@ -158,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Follows the nodes in the order of the file, with an explicit stack.
-    fn scene(&self, soup: &mut Soup) -> Result<()> {
+    fn scene(&self, soup: &mut Soup, textures: &mut Textures) -> Result<()> {
         let identity = Affine::linear(Mat3::IDENTITY);
         let mut stack: Vec<_> = self.roots()?.into_iter().map(|n| (n, identity)).collect();
         stack.reverse();
@@ -175,7 +176,7 @@ impl<'a> Reader<'a> {
             if let Some(mesh) = node.get("mesh").and_then(Json::index) {
                 let primitives = self.element("meshes", mesh)?.get("primitives");
                 for primitive in primitives.map_or(&[][..], Json::list) {
-                    self.primitive(primitive, &here, soup)?;
+                    self.primitive(primitive, &here, soup, textures)?;
                 }
             }
             let children = node.get("children").map_or(&[][..], Json::list);
@@ -185,7 +186,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn primitive(&self, primitive: &Json, at: &Affine, soup: &mut Soup) -> Result<()> {
+    fn primitive(
+        &self,
+        primitive: &Json,
+        at: &Affine,
+        soup: &mut Soup,
+        textures: &mut Textures,
+    ) -> Result<()> {
         let mode = primitive.get("mode").map_or(Some(4), Json::index);
         let Some(mode @ 4..=6) = mode else {
             // Points and lines.
@@ -210,7 +217,7 @@ impl<'a> Reader<'a> {
         if count / 3 > MAX_TRIANGLES {
             return Err(too_many(Some(count / 3)));
         }
-        soup.paint(self.colour(primitive)?);
+        soup.paint(self.colour(primitive, textures)?);
         let first = soup.vertex_count();
         for v in 0..points.count {
             let [x, y, z] = [0, 1, 2].map(|k| points.float(v, k));
@@ -310,8 +317,23 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The base colour of a primitive's material.
-    fn colour(&self, primitive: &Json) -> Result<Rgba> {
+    /// The bytes of the image of a texture, if they are in the file, and their number.
+    fn image(&self, texture: &Json) -> Option<(usize, &'a [u8])> {
+        let texture = self
+            .element("textures", texture.get("index")?.index()?)
+            .ok()?;
+        let index = texture.get("source")?.index()?;
+        let image = self.element("images", index).ok()?;
+        let view = self
+            .element("bufferViews", image.get("bufferView")?.index()?)
+            .ok()?;
+        let number = |key| view.get(key).map_or(Some(0), Json::index);
+        let (start, length) = (number("byteOffset")?, number("byteLength")?);
+        Some((index, self.binary.get(start..start.checked_add(length)?)?))
+    }
+
+    /// The base colour of a primitive's material, times the mean of its texture.
+    fn colour(&self, primitive: &Json, textures: &mut Textures) -> Result<Rgba> {
         let Some(material) = primitive.get("material").and_then(Json::index) else {
             return Ok(UNPAINTED);
         };
@@ -325,7 +347,11 @@ impl<'a> Reader<'a> {
             x if x <= 0.003_130_8 => 12.92 * x,
             x => 1.055 * x.powf(1.0 / 2.4) - 0.055,
         };
-        Ok([shown(r), shown(g), shown(b), a.clamp(0.0, 1.0)].map(|x| x as f32))
+        let image = surface.and_then(|s| self.image(s.get("baseColorTexture")?));
+        let mean = image.and_then(|(i, bytes)| textures.bytes(&format!("image {i}"), bytes));
+        let [x, y, z] = mean.unwrap_or([1.0; 3]);
+        let [r, g, b] = [shown(r), shown(g), shown(b)].map(|x| x as f32);
+        Ok([r * x, g * y, b * z, a.clamp(0.0, 1.0) as f32])
     }
 }
 

@@ -3,8 +3,8 @@
 //! in single precision.
 
 use super::read_bytes;
+use super::texture::Image;
 use crate::error::{Error, Result};
-use std::io::Cursor;
 use std::path::Path;
 
 /// Most nodes of the height fields of one description, together: a few bytes of text or of an image may
@@ -16,9 +16,6 @@ const MAX_BYTES: u64 = 128 << 20;
 
 /// Bytes of the counts.
 const HEADER: usize = 8;
-
-/// Memory that an image may take in addition to its heights [bytes].
-const IMAGE_BYTES: usize = 256 << 20;
 
 /// The format of a file of heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,36 +149,15 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = [u8; 4]> + '_ {
 }
 
 fn read_png(bytes: &[u8], budget: usize) -> Result<Heights> {
-    let fault = |e: png::DecodingError| match e {
-        png::DecodingError::LimitsExceeded => Error::capacity(format!(
-            "the image takes more than {IMAGE_BYTES} bytes to read"
-        )),
-        e => Error::parse(format!("not a PNG image that can be read: {e}")),
-    };
-    let mut decoder =
-        png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: IMAGE_BYTES });
-    decoder.set_ignore_text_chunk(true);
-    decoder.set_ignore_iccp_chunk(true);
-    decoder.set_transformations(png::Transformations::normalize_to_color8());
-    // Check before allocating an image of the stated size.
-    let header = decoder.read_header_info().map_err(fault)?;
-    let (rows, columns) = (header.height as usize, header.width as usize);
-    let count = nodes(rows, columns, budget)?;
-    let mut reader = decoder.read_info().map_err(fault)?;
-    let size = reader.output_buffer_size();
-    let mut pixels = vec![0; size.ok_or_else(|| fault(png::DecodingError::LimitsExceeded))?];
-    let frame = reader.next_frame(&mut pixels).map_err(fault)?;
-    if (frame.height as usize, frame.width as usize) != (rows, columns) {
-        return Err(Error::parse(format!(
-            "an image of {rows} × {columns} pixels begins with one of {} × {}",
-            frame.height, frame.width
-        )));
-    }
-    // 8 bits each; the first sample of a colour is its red.
-    let channels = frame.color_type.samples();
-    let mut values = Vec::with_capacity(count);
-    for row in pixels.chunks_exact(columns * channels).rev() {
-        values.extend(row.chunks_exact(channels).map(|p| f64::from(p[0])));
+    let image = Image::read(bytes, |rows, columns| {
+        nodes(rows, columns, budget).map(|_| ())
+    })?;
+    let (rows, columns) = (image.rows, image.columns);
+    // The first sample of a colour is its red.
+    let mut values = Vec::with_capacity(rows * columns);
+    for row in image.samples.chunks_exact(columns * image.channels).rev() {
+        let pixels = row.chunks_exact(image.channels);
+        values.extend(pixels.map(|p| f64::from(p[0])));
     }
     Ok(Heights {
         rows,

@@ -38,8 +38,8 @@ pub(super) struct Painted {
     pub up_axis: Option<&'static str>,
 }
 
-/// Reads a mesh as [`load_mesh`], with its colours. The colours of an OBJ are in files of the folder, if
-/// given.
+/// Reads a mesh as [`load_mesh`], with its colours. With a folder, the colours of an OBJ and
+/// images are read from its files.
 pub(super) fn load_painted(path: &Path, folder: Option<&Path>) -> Result<Painted> {
     let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(
@@ -89,8 +89,8 @@ fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Res
     match format {
         MeshFormat::Stl => stl::read(bytes, &mut soup)?,
         MeshFormat::Obj => obj::read(bytes, &mut soup, &mut materials)?,
-        MeshFormat::Collada => up_axis = collada::read(bytes, &mut soup)?,
-        MeshFormat::Glb => glb::read(bytes, &mut soup)?,
+        MeshFormat::Collada => up_axis = collada::read(bytes, &mut soup, &mut materials.textures)?,
+        MeshFormat::Glb => glb::read(bytes, &mut soup, &mut materials.textures)?,
         MeshFormat::Msh => msh::read(bytes, &mut soup)?,
     }
     let (mesh, colours) = soup.finish()?;

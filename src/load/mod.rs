@@ -20,6 +20,7 @@ mod polygon;
 pub mod soup;
 mod stl;
 pub mod tet_file;
+mod texture;
 mod tidy;
 pub mod urdf;
 pub mod visual;

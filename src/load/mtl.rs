@@ -3,6 +3,7 @@
 
 use super::read_bytes;
 use super::soup::{Rgba, UNPAINTED};
+use super::texture::Textures;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -16,6 +17,7 @@ const MAX_WARNINGS: usize = 8;
 pub(super) struct Materials<'p> {
     /// Folder of the libraries; `None` if colours are not wanted.
     folder: Option<&'p Path>,
+    pub textures: Textures<'p>,
     colours: HashMap<String, Rgba>,
     libraries: HashSet<String>,
     /// Materials that no library has.
@@ -29,6 +31,7 @@ impl<'p> Materials<'p> {
     pub(super) fn new(folder: Option<&'p Path>) -> Self {
         Materials {
             folder,
+            textures: Textures::new(folder),
             colours: HashMap::new(),
             libraries: HashSet::new(),
             unknown: HashSet::new(),
@@ -37,7 +40,8 @@ impl<'p> Materials<'p> {
         }
     }
 
-    pub(super) fn warnings(self) -> Vec<String> {
+    pub(super) fn warnings(mut self) -> Vec<String> {
+        self.warnings.append(&mut self.textures.warnings);
         self.warnings
     }
 
@@ -77,7 +81,7 @@ impl<'p> Materials<'p> {
             ));
         }
         match read_bytes(&folder.join(name), MAX_BYTES) {
-            Ok(bytes) => parse(&bytes, &mut self.colours),
+            Ok(bytes) => parse(&bytes, &mut self.colours, &mut self.textures),
             Err(e) => {
                 self.incomplete = true;
                 self.warn(format!("mtllib: {}", e.message));
@@ -101,14 +105,14 @@ impl<'p> Materials<'p> {
     }
 }
 
-/// Adds the materials of a file: the diffuse colour `Kd` with the opacity `d`, or otherwise 1 − `Tr`. A line
-/// with an invalid number leaves the material as it is. Spectra (`Kd spectral`, `Kd xyz`) and textures are
-/// not read.
-fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>) {
+/// Adds the materials of a file: the diffuse colour `Kd` times the mean colour of the texture `map_Kd`,
+/// with the opacity `d`, or otherwise 1 − `Tr`. A line with an invalid number leaves the material as it is.
+/// Spectra (`Kd spectral`, `Kd xyz`) are not read.
+fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>, textures: &mut Textures) {
     // Names may be in any encoding.
     let text = String::from_utf8_lossy(bytes);
     let mut name: Option<&str> = None;
-    let mut rgb: Option<[f32; 3]> = None;
+    let (mut rgb, mut image): (Option<[f32; 3]>, Option<[f32; 3]>) = (None, None);
     let (mut opacity, mut transparency): (Option<f32>, Option<f32>) = (None, None);
     for line in text.lines().chain(["newmtl"]) {
         let content = line.split('#').next().unwrap_or_default().trim();
@@ -118,13 +122,23 @@ fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>) {
         match word {
             "newmtl" => {
                 let a = opacity.or(transparency.map(|t| 1.0 - t)).unwrap_or(1.0);
-                if let (Some(name), Some([r, g, b])) = (name, rgb) {
-                    colours.insert(name.to_owned(), [r, g, b, a]);
+                let plain = rgb.or(image.map(|_| [1.0; 3]));
+                if let (Some(name), Some([r, g, b])) = (name, plain) {
+                    let [x, y, z] = image.unwrap_or([1.0; 3]);
+                    colours.insert(name.to_owned(), [r * x, g * y, b * z, a]);
                 }
                 name = Some(rest.trim());
-                (rgb, opacity, transparency) = (None, None, None);
+                (rgb, image, opacity, transparency) = (None, None, None, None);
             }
             "Kd" => rgb = triple(rest).or(rgb),
+            "map_Kd" => {
+                // Options may come before the name, which may have blanks if there are none.
+                let file = match rest.trim() {
+                    options if options.starts_with('-') => options.split_ascii_whitespace().last(),
+                    file => Some(file),
+                };
+                image = file.and_then(|f| textures.file(f)).or(image);
+            }
             "d" => {
                 opacity = rest
                     .split_ascii_whitespace()
@@ -158,7 +172,7 @@ mod tests {
 
     fn read(text: &str) -> HashMap<String, Rgba> {
         let mut colours = HashMap::new();
-        parse(text.as_bytes(), &mut colours);
+        parse(text.as_bytes(), &mut colours, &mut Textures::new(None));
         colours
     }
 
@@ -196,7 +210,7 @@ mod tests {
                 }
             }
             let mut colours = HashMap::new();
-            parse(&bytes, &mut colours);
+            parse(&bytes, &mut colours, &mut Textures::new(None));
             let all = colours.values().flatten();
             assert!(all.clone().all(|x| (0.0..=1.0).contains(x)), "{bytes:?}");
         }

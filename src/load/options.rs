@@ -435,8 +435,7 @@ fn mujoco_indices(bodies: &[BodySpec], body: usize) -> (usize, usize) {
 }
 
 impl KeyframeSpec {
-    /// Replaces some numbers of qpos and qvel. Compilation refuses lists that are too short; empty ones stay
-    /// empty.
+    /// Replaces some numbers of qpos and qvel. Of a list that ends among them the rest is dropped.
     fn splice(
         &mut self,
         at: (usize, usize),
@@ -447,8 +446,10 @@ impl KeyframeSpec {
             (&mut self.qpos, at.0, nq, qpos),
             (&mut self.qvel, at.1, nv, qvel),
         ] {
-            if !list.is_empty() && list.len() >= at + n {
-                list.splice(at..at + n, new.iter().copied());
+            match list.len() {
+                0 => {}
+                len if len >= at + n => drop(list.splice(at..at + n, new.iter().copied())),
+                _ => list.truncate(at),
             }
         }
     }

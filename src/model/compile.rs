@@ -474,9 +474,9 @@ impl Model {
     fn keyframe_from(&self, k: &KeyframeSpec, actuation: Actuation) -> Result<Keyframe> {
         let who = described(&k.name, &k.origin);
         let sized = |what: &str, x: &[f64], n: usize| {
-            if !x.is_empty() && x.len() != n {
+            if x.len() > n {
                 return Err(Error::invalid(format!(
-                    "keyframe {who}: {what} must have {n} numbers, got {}",
+                    "keyframe {who}: {what} must have at most {n} numbers, got {}",
                     x.len()
                 )));
             }
@@ -484,7 +484,7 @@ impl Model {
                 Some(bad) => Err(Error::invalid(format!(
                     "keyframe {who}: {what} must be finite, got {bad}"
                 ))),
-                None => Ok(!x.is_empty()),
+                None => Ok(x.len()),
             }
         };
         let mocap = self.mocap_links().count();
@@ -492,25 +492,24 @@ impl Model {
         let (mut q, mut v) = (self.neutral.clone(), vec![0.0; self.nv()]);
         let mut qpos = q.clone();
         self.q_to_mujoco(&q, &mut qpos);
-        if sized("qpos", &k.qpos, nq)? {
-            qpos[..nq].copy_from_slice(&k.qpos);
-        }
-        if sized("mocap", &k.mocap, 7 * mocap)? {
-            qpos[nq..].copy_from_slice(&k.mocap);
-        }
+        let given = sized("qpos", &k.qpos, nq)?;
+        qpos[..given].copy_from_slice(&k.qpos);
+        let given = sized("mocap", &k.mocap, 7 * mocap)?;
+        qpos[nq..nq + given].copy_from_slice(&k.mocap);
         self.q_from_mujoco(&qpos, &mut q);
-        if sized("qvel", &k.qvel, nv)? {
+        let given = sized("qvel", &k.qvel, nv)?;
+        if given > 0 {
             let mut qvel = v.clone();
-            qvel[..nv].copy_from_slice(&k.qvel);
+            qvel[..given].copy_from_slice(&k.qvel);
             self.v_from_mujoco(&q, &qvel, &mut v);
         }
         let mut u = vec![0.0; self.nu()];
-        if actuation == Actuation::FromFile && sized("ctrl", &k.ctrl, self.nu())? {
-            u.copy_from_slice(&k.ctrl);
-        }
         let mut act = vec![0.0; self.na()];
-        if actuation == Actuation::FromFile && sized("act", &k.act, self.na())? {
-            act.copy_from_slice(&k.act);
+        if actuation == Actuation::FromFile {
+            let given = sized("ctrl", &k.ctrl, self.nu())?;
+            u[..given].copy_from_slice(&k.ctrl);
+            let given = sized("act", &k.act, self.na())?;
+            act[..given].copy_from_slice(&k.act);
         }
         Ok(Keyframe {
             name: k.name.clone(),

@@ -31,6 +31,13 @@ impl Model {
         &self.chosen_pairs
     }
 
+    /// True if a geom or pair has torsional or rolling friction.
+    pub fn resists_torsion(&self) -> bool {
+        let geoms = self.geoms.iter().map(|g| g.condim);
+        let pairs = self.pairs.iter().filter_map(|p| p.condim);
+        geoms.chain(pairs).any(|condim| condim > 3)
+    }
+
     /// Whether the filters allow a geom any contact, or a pair names it.
     pub fn may_touch_any(&self, geom: usize) -> bool {
         let g = &self.geoms[geom];

@@ -471,8 +471,9 @@ impl ActuatorSpec {
 }
 
 /// A stored state. `qpos` and `qvel` are in MuJoCo's layout (free joint: quaternion w first, linear
-/// velocity in world axes), without mocap bodies. Empty lists stand for neutral and zero. `mocap` has
-/// position and quaternion, w first, of each mocap body. An empty list stands for their placements.
+/// velocity in world axes), without mocap bodies. Numbers that are missing at the end are neutral or zero.
+/// `mocap` has position and quaternion, w first, of each mocap body. An empty list stands for their
+/// placements.
 #[derive(Clone, Debug)]
 pub struct KeyframeSpec {
     pub name: String,

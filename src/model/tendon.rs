@@ -26,6 +26,10 @@ pub struct TendonSpec {
     /// k [N/m] and d [N s/m]. For a fixed tendon in the unit of its length.
     pub stiffness: f64,
     pub damping: f64,
+    /// Coefficients of the quadratic and the cubic term: beyond a rest length by s the spring has the
+    /// force −(k + k₁ s + k₂ s²) s, and the damper −(d + d₁ |l̇| + d₂ l̇²) l̇. Not of cables.
+    pub stiffness_terms: [f64; 2],
+    pub damping_terms: [f64; 2],
     /// Between these lengths the spring does not pull. By default both are its length at the reference
     /// configuration.
     pub rest: Option<(f64, f64)>,
@@ -52,6 +56,11 @@ impl TendonSpec {
             _ => Vec3::ZERO,
         };
         path.iter().map(at).collect()
+    }
+
+    /// True if spring or damper has terms beyond the linear one.
+    pub fn is_curved(&self) -> bool {
+        [self.stiffness_terms, self.damping_terms] != [[0.0; 2]; 2]
     }
 
     /// Stiffness, damping, and the lower and upper rest length.

@@ -38,6 +38,17 @@ pub(super) fn check_tendon(t: &TendonSpec, who: &str) -> Result<()> {
             ("friction loss", t.friction_loss),
         ],
     )?;
+    let terms = [t.stiffness_terms, t.damping_terms].concat();
+    if let Some(x) = terms.iter().find(|x| !x.is_finite()) {
+        return Err(Error::invalid(format!(
+            "{who}: the terms of stiffness and damping must be finite, got {x}"
+        )));
+    }
+    if t.pull_only && t.is_curved() {
+        return Err(Error::invalid(format!(
+            "{who}: a tendon that only pulls must have a linear spring and damper"
+        )));
+    }
     if let Some((lo, hi)) = t.rest
         && !(lo <= hi && lo.is_finite() && hi.is_finite())
     {

@@ -226,10 +226,7 @@ impl Writer<'_> {
             ("stiffness", &params.stiffness, joint.stiffness_terms),
             ("damping", &params.damping, joint.damping_terms),
         ] {
-            let [quadratic, cubic] = terms;
-            let all = [values[piece.iv], quadratic, cubic];
-            let count = if terms == [0.0; 2] { 1 } else { 3 };
-            xml.unless(&[0.0; 3][..count], name, &all[..count]);
+            xml.polynomial(name, values[piece.iv], terms);
         }
         for (name, values) in [
             ("armature", &params.armature),

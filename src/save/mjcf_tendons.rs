@@ -233,8 +233,8 @@ fn tendon(xml: &mut Xml, w: &mut Writer, t: &TendonSpec, name: &str, path: &[Sta
     let is_fixed = matches!(t.path, TendonPath::Fixed(_));
     xml.start(if is_fixed { "fixed" } else { "spatial" })
         .named("name", name)
-        .unless(&[0.0], "stiffness", &[t.stiffness])
-        .unless(&[0.0], "damping", &[t.damping])
+        .polynomial("stiffness", t.stiffness, t.stiffness_terms)
+        .polynomial("damping", t.damping, t.damping_terms)
         .unless(&[0.0], "frictionloss", &[t.friction_loss]);
     if let Some((mut lower, mut upper)) = t.rest {
         if t.pull_only {

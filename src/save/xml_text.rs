@@ -92,6 +92,14 @@ impl Xml {
         }
     }
 
+    /// A coefficient with its terms of higher order, left out if all are zero.
+    pub fn polynomial(&mut self, name: &str, linear: f64, terms: [f64; 2]) -> &mut Xml {
+        match terms == [0.0; 2] {
+            true => self.unless(&[0.0], name, &[linear]),
+            false => self.numbers(name, &[linear, terms[0], terms[1]]),
+        }
+    }
+
     /// A colour, unless it is unset.
     pub fn colour(&mut self, rgba: [f32; 4]) -> &mut Xml {
         if rgba.iter().all(|x| x.is_finite()) {

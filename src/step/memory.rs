@@ -5,7 +5,6 @@
 //! counts with the actual allocations.
 
 use super::options::{Contact, Integrator, Options};
-use super::parts::resists_torsion;
 use crate::constraint::room;
 use crate::contact::capacity::DENSE;
 use crate::contact::ncp::DENSE_AT_LAST;
@@ -108,7 +107,7 @@ impl Bytes {
             linear += at_contacts(t, [contacts, nv, nu, geoms], differentiates) - left_out;
             return Bytes { linear, matrices };
         }
-        let turns = resists_torsion(model);
+        let turns = model.resists_torsion();
         let parts = if turns { 2 } else { 1 };
         let groups = parts * contacts + single_rows(model);
         let rows = 3 * parts * contacts + single_rows(model);
@@ -166,7 +165,7 @@ impl Bytes {
             0 => {}
             most => message += &format!("; there is for about {most} contacts"),
         }
-        if resists_torsion(model) && !matches!(options.contact, Contact::None | Contact::Penalty) {
+        if model.resists_torsion() && !matches!(options.contact, Contact::None | Contact::Penalty) {
             message += "; torsional and rolling friction (condim 4 and 6) need memory by the square of their number, \
                         sliding friction (condim 3) in proportion";
         }

@@ -8,11 +8,17 @@ use crate::model::Model;
 use crate::model::spec::{FileIntegrator, GeomSpec, HydroelasticKind};
 use crate::model::topology::WORLD;
 
-/// Default number of contacts for any model, and in addition for each moving link that may touch something.
-/// Links that overlap their neighbours in an ordinary stance have four or more contacts with each
-/// neighbour.
+/// Default number of contacts for any model, and in addition for each moving link and each moving geom that
+/// may touch something; the larger number counts. Links that overlap their neighbours in an ordinary stance
+/// have four or more contacts with each neighbour, and links of many parts some for each part. Memory of
+/// contacts that do not occur is reserved and never touched.
 const CONTACTS: usize = 32;
 const CONTACTS_A_LINK: usize = 8;
+const CONTACTS_A_GEOM: usize = 16;
+
+/// Largest default number of contacts by geoms if a geom has torsional or rolling friction: its 14 matrices
+/// of 6 rows a contact reserve a gigabyte.
+const MOST_TURNING: usize = 512;
 
 /// Largest number of points of a pair of geoms, and the number of contacts up to which all pairs of a model
 /// get capacity by default. The few links of an arm can all overlap at once, with several geoms each; those
@@ -252,18 +258,22 @@ impl Options {
         }
     }
 
-    /// `CONTACTS`, plus `CONTACTS_A_LINK` for each moving link that may touch something; or, if that is
-    /// more and up to `ALL`, `POINTS` for each pair of geoms that may touch; and `FACES` for each moving
-    /// hydroelastic geom. Bounded by `MOST_ENTRIES`.
+    /// `CONTACTS`, plus `CONTACTS_A_LINK` for each moving link that may touch something, or
+    /// `CONTACTS_A_GEOM` for each such geom; or, if that is more and up to `ALL`, `POINTS` for each pair of
+    /// geoms that may touch; and `FACES` for each moving hydroelastic geom. Bounded by `MOST_ENTRIES`.
     fn likely_contacts(&self, model: &Model) -> usize {
         let mut links: Vec<usize> = (0..model.ngeom())
             .filter(|g| model.may_touch_any(*g))
             .map(|g| model.bodies()[model.geoms()[g].body].link)
             .filter(|l| *l != WORLD)
             .collect();
+        let mut by_geoms = CONTACTS + CONTACTS_A_GEOM * links.len();
+        if model.resists_torsion() {
+            by_geoms = by_geoms.min(MOST_TURNING);
+        }
         links.sort_unstable();
         links.dedup();
-        let mut likely = CONTACTS + CONTACTS_A_LINK * links.len();
+        let mut likely = by_geoms.max(CONTACTS + CONTACTS_A_LINK * links.len());
         if likely < ALL {
             likely = likely.max(POINTS * pairs_that_may_touch(model, ALL / POINTS));
         }

@@ -67,16 +67,9 @@ impl Parts {
     }
 }
 
-/// True if a geom or pair has torsional or rolling friction.
-pub(super) fn resists_torsion(model: &Model) -> bool {
-    let geoms = model.geoms().iter().map(|g| g.condim);
-    let pairs = model.pairs().iter().filter_map(|p| p.condim);
-    geoms.chain(pairs).any(|condim| condim > 3)
-}
-
 /// [`law_of`], with torsional and rolling friction if the model has any.
 pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
-    if !resists_torsion(model) {
+    if !model.resists_torsion() {
         return law_of(options);
     }
     let is_compliant = options.contact == Contact::Convex;
@@ -112,7 +105,7 @@ pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
         Integrator::ImplicitEuler | Integrator::Midpoint
     );
     let instead = match options.contact {
-        Contact::Convex if resists_torsion(model) => {
+        Contact::Convex if model.resists_torsion() => {
             "contacts without torsional and rolling friction (condim 1 or 3)".into()
         }
         Contact::Convex if has_stage && options.derivatives => format!(

@@ -11,7 +11,7 @@ use super::inverse::{balance_at, check_end};
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{Parts, law_of, refuse_deformables, refuse_lag, refuse_paths, resists_torsion};
+use super::parts::{Parts, law_of, refuse_deformables, refuse_lag, refuse_paths};
 use super::penalty::report_penalty;
 use super::prescribed::Prescribed;
 use super::reduced::ByReduction;
@@ -100,7 +100,7 @@ impl Sim {
         options.check()?;
         refuse_paths(&model, options)?;
         refuse_lag(&model, options)?;
-        refuse_loads(&model, options, resists_torsion(&model))?;
+        refuse_loads(&model, options, model.resists_torsion())?;
         let is_implicit = parts.formula.is_some() || parts.integrator.stage().is_some();
         refuse_deformables(&model, options, is_implicit)?;
         let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);

@@ -25,6 +25,8 @@ pub fn tendon(name: &str, path: TendonPath) -> TendonSpec {
         path,
         stiffness: 0.0,
         damping: 0.0,
+        stiffness_terms: [0.0; 2],
+        damping_terms: [0.0; 2],
         rest: None,
         pull_only: false,
         limits: None,

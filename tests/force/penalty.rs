@@ -486,6 +486,8 @@ fn what_it_does_not_do_is_refused() {
         path: TendonPath::Fixed(vec![(bounded.bodies[slide].joints[0].name.clone(), 1.0)]),
         stiffness: 1.0,
         damping: 0.0,
+        stiffness_terms: [0.0; 2],
+        damping_terms: [0.0; 2],
         rest: None,
         pull_only: false,
         limits: Some((-1.0, 1.0)),

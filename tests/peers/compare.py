@@ -25,12 +25,13 @@ import against_parts
 import against_pinocchio
 import against_saved
 import distances
+import on_ground
 from report import Report
 from robots import MJCF, PASSIVE, SUITE, URDF
 
 
 def main(names):
-    known = {robot.name for robot in URDF + PASSIVE + SUITE + against_saved.ROBOTS}
+    known = {robot.name for robot in URDF + PASSIVE + SUITE + against_saved.ROBOTS + on_ground.LEGGED}
     if unknown := set(names) - known:
         sys.exit(f"no such robot: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     chosen = lambda robots: [r for r in robots if not names or r.name in names]
@@ -40,6 +41,8 @@ def main(names):
     report.each(chosen(URDF), against_pinocchio.compare_urdf)
     report.section(f"MJCF against MuJoCo {mujoco.__version__}")
     report.each(chosen(MJCF + PASSIVE + SUITE), against_mujoco.compare)
+    report.section("Legged robots on the ground")
+    report.each(chosen(on_ground.LEGGED), on_ground.compare)
     report.section("Parts of models against Pinocchio and MuJoCo")
     report.each(chosen(URDF), against_parts.compare_urdf)
     report.each(chosen(MJCF + PASSIVE + SUITE), against_parts.compare_mjcf)

@@ -146,6 +146,12 @@ class Model:
         _check(lib.ds_model_integrate(self.handle, pq, pv, po))
         return out
 
+    def place_on_ground(self, q):
+        p, _q = _in(q, self.nq)
+        out, pointer = _out(self.nq)
+        _check(lib.ds_model_place_on_ground(self.handle, p, pointer))
+        return out
+
     def difference(self, q0, q1):
         (p0, q0), (p1, q1), (out, po) = _in(q0, self.nq), _in(q1, self.nq), _out(self.nv)
         _check(lib.ds_model_difference(self.handle, p0, p1, po))

@@ -4,7 +4,8 @@ usage: python fuzz.py [--sequences N] [--seed S] [--first K]
 
 A sequence makes objects, good ones and bad ones, and calls their methods with arguments of wrong types, shapes, strides and
 sizes, numbers that are none, closed objects and those of other models. What may not happen: a crash (run it with
-`python -X faulthandler`), an exception that says a defect (`InternalError`, `SystemError`, `RecursionError`), a hang. It
+`python -X faulthandler`), an exception that says a defect (`InternalError`, `SystemError`, `RecursionError`), an error of
+Python or NumPy from within the package that names no argument of the call, a hang. It
 prints what happened how often. A sequence depends on the seed and its number alone: `--first K --sequences 1` repeats one.
 """
 
@@ -15,8 +16,10 @@ import inspect
 import pathlib
 import pickle
 import random
+import re
 import sys
 import tempfile
+import traceback
 import warnings
 
 import numpy as np
@@ -26,6 +29,8 @@ import diffsim
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CLASSES = ("Model", "Sim", "Rollout", "Batch", "Problem", "Builder", "Recorder", "Ik")
 DEFECTS = (diffsim.InternalError, SystemError, RecursionError)
+#: Messages of the package's own exceptions of Python's classes, and of Python about the arguments of a call.
+OWN = re.compile(r"a diffsim\.|options: |[\w.]+\(\) (got|missing|takes) ")
 CALLS_A_SEQUENCE = 16
 #: Calls that write files or pages take their own paths; those that allocate or work as asked take small numbers.
 PATHS = ("path", "visuals")
@@ -371,6 +376,15 @@ class Fuzz:
         return f"{kind}.{name}"
 
 
+def is_bare(error):
+    """True for an error that a line of the package let through without naming an argument."""
+    if isinstance(error, (diffsim.DiffsimError, AttributeError)) or OWN.match(str(error)):
+        return False
+    home = str(pathlib.Path(diffsim.__file__).parent)
+    frames = traceback.extract_tb(error.__traceback__)
+    return any(f.filename.startswith(home) and f.name != "call" for f in frames)
+
+
 def run(seed, first, count):
     """What happened how often, by class of exception, `ok` without one. Raises where that may not be."""
     happened = collections.Counter()
@@ -387,6 +401,8 @@ def run(seed, first, count):
                 except DEFECTS as error:
                     raise AssertionError(f"sequence {number}, call {k}: {error!r}") from error
                 except Exception as error:
+                    if is_bare(error):
+                        raise AssertionError(f"sequence {number}, call {k}: {error!r}") from error
                     happened[type(error).__name__] += 1
     return happened
 

@@ -257,3 +257,26 @@ def test_an_obstacle_and_a_second_robot_stand_beside_an_arm(models):
     np.testing.assert_allclose(v[own : own + arm.nv], v[twin : twin + arm.nv], atol=1e-9)
     step = made.geom_id("step")
     assert any(step in (c["geom_a"], c["geom_b"]) for c in sim.contacts())
+
+
+def test_a_hand_attached_to_an_arm_is_loaded_by_mujoco(models, tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    arm = diffsim.Model.load(models / "arm7.urdf", actuation="full")
+    builder = diffsim.Builder(arm)
+    for side, x in (("left_", 0.1), ("right_", -0.1)):
+        builder.attach(arm.body_names[-1], diffsim.Model.from_string(HAND, "mjcf"), prefix=side, placement=moved(x, 0, 0))
+    made = builder.build()
+    path = tmp_path / "armed.xml"
+    made.save(path)
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    names = [theirs.body(i).name for i in range(theirs.nbody)]
+    assert names == list(made.body_names) and (theirs.nv, theirs.nu) == (made.nv, made.nu)
+    bodies = [made.body(i) for i in range(made.nbody)]
+    np.testing.assert_allclose(theirs.body_mass, [b.mass for b in bodies], rtol=1e-14)
+    assert theirs.body_parentid[1:].tolist() == [b.parent for b in bodies[1:]]
+    data, q = mujoco.MjData(theirs), made.integrate(made.neutral(), np.linspace(-0.5, 0.5, made.nv))
+    data.qpos[:] = made.q_to_mujoco(q)
+    mujoco.mj_forward(theirs, data)
+    mass = np.zeros((made.nv, made.nv))
+    mujoco.mj_fullM(theirs, data, mass)
+    np.testing.assert_allclose(mass, diffsim.Sim(made).mass_matrix(q), atol=1e-12)

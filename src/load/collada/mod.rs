@@ -11,6 +11,7 @@ use super::affine::Affine;
 use super::decoded;
 use super::document::with_document;
 use super::soup::Soup;
+use super::texture::Textures;
 use super::xml::{Element, Lines};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Vec3};
@@ -23,11 +24,21 @@ const MAX_INSTANCES: usize = 100_000;
 
 /// Reads all triangles, in metres along the axes of the scene. Returns a warning about its `<up_axis>`,
 /// which is not used.
-pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<Option<&'static str>> {
-    with_document(&decoded(bytes), "", |document| read_scene(document, soup))
+pub(super) fn read(
+    bytes: &[u8],
+    soup: &mut Soup,
+    textures: &mut Textures,
+) -> Result<Option<&'static str>> {
+    with_document(&decoded(bytes), "", |document| {
+        read_scene(document, soup, textures)
+    })
 }
 
-fn read_scene(document: &Document<'_>, soup: &mut Soup) -> Result<Option<&'static str>> {
+fn read_scene(
+    document: &Document<'_>,
+    soup: &mut Soup,
+    textures: &mut Textures,
+) -> Result<Option<&'static str>> {
     let lines = Lines::new(document.input_text());
     let root = Element::root(document, &lines);
     if root.tag() != "COLLADA" {
@@ -58,7 +69,7 @@ fn read_scene(document: &Document<'_>, soup: &mut Soup) -> Result<Option<&'stati
         }
         return up_axis(root);
     }
-    reader.scene(scenes, base, soup)?;
+    reader.scene(scenes, base, soup, textures)?;
     up_axis(root)
 }
 
@@ -112,7 +123,13 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
     }
 
     /// Follows the nodes of the scenes in the order of the file, with an explicit stack.
-    fn scene(&self, roots: Vec<Element<'a, 'd>>, base: Affine, soup: &mut Soup) -> Result<()> {
+    fn scene(
+        &self,
+        roots: Vec<Element<'a, 'd>>,
+        base: Affine,
+        soup: &mut Soup,
+        textures: &mut Textures,
+    ) -> Result<()> {
         let mut stack: Vec<_> = roots.into_iter().map(|r| (r, base)).collect();
         let mut followed = 0;
         while let Some((element, at)) = stack.pop() {
@@ -129,7 +146,7 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
                     "node" => stack.push((child, here)),
                     "instance_node" => stack.push((self.target(child, "url")?, here)),
                     "instance_geometry" => {
-                        let paint = Paint::of(child, &self.by_id);
+                        let paint = Paint::of(child, &self.by_id, textures);
                         self.geometry(self.target(child, "url")?, &here, &paint, soup)?;
                     }
                     _ => {

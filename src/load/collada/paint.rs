@@ -2,6 +2,7 @@
 //! left out.
 
 use crate::load::soup::{Rgba, UNPAINTED};
+use crate::load::texture::Textures;
 use crate::load::xml::Element;
 use std::collections::HashMap;
 
@@ -14,6 +15,7 @@ impl<'a> Paint<'a> {
     pub(super) fn of<'d: 'a>(
         instance: Element<'a, 'd>,
         by_id: &HashMap<&'a str, Element<'a, 'd>>,
+        textures: &mut Textures,
     ) -> Paint<'a> {
         let bound = ["bind_material", "technique_common"]
             .iter()
@@ -21,7 +23,7 @@ impl<'a> Paint<'a> {
         let materials = bound.into_iter().flat_map(|b| b.children());
         Paint(
             materials
-                .filter_map(|m| Some((m.attribute("symbol")?, diffuse(m, by_id)?)))
+                .filter_map(|m| Some((m.attribute("symbol")?, diffuse(m, by_id, textures)?)))
                 .collect(),
         )
     }
@@ -32,10 +34,11 @@ impl<'a> Paint<'a> {
     }
 }
 
-/// The diffuse colour of the material that an `<instance_material>` names.
+/// The diffuse colour of the material that an `<instance_material>` names, or the mean of its texture.
 fn diffuse<'a, 'd: 'a>(
     instance: Element<'a, 'd>,
     by_id: &HashMap<&'a str, Element<'a, 'd>>,
+    textures: &mut Textures,
 ) -> Option<Rgba> {
     let target = |e: Element<'a, 'd>, attribute| {
         let id = e.attribute(attribute)?.strip_prefix('#')?;
@@ -43,13 +46,30 @@ fn diffuse<'a, 'd: 'a>(
     };
     let material = target(instance, "target")?;
     let effect = target(material.child("instance_effect").ok()??, "url")?;
-    let technique = (effect.child("profile_COMMON").ok()??)
-        .child("technique")
-        .ok()??;
+    let profile = effect.child("profile_COMMON").ok()??;
+    let technique = profile.child("technique").ok()??;
     let shader = technique
         .children()
         .find(|c| matches!(c.tag(), "phong" | "lambert" | "blinn"))?;
-    let text = (shader.child("diffuse").ok()??).child("color").ok()??;
+    let diffuse = shader.child("diffuse").ok()??;
+    if let Some(texture) = diffuse.child("texture").ok()? {
+        // A sampler, whose surface names the image; some files name the image itself.
+        let given = texture.attribute("texture")?;
+        let parameter = |sid: &str, kind: &str, tag: &str| -> Option<String> {
+            let named = |e: &Element| e.tag() == "newparam" && e.attribute("sid") == Some(sid);
+            let found = profile.children().find(named)?.child(kind).ok()??;
+            Some(found.child(tag).ok()??.node.text()?.trim().to_owned())
+        };
+        let surface = parameter(given, "sampler2D", "source");
+        let image = surface.and_then(|s| parameter(&s, "surface", "init_from"));
+        let image = by_id.get(image.as_deref().unwrap_or(given))?;
+        let file = image.child("init_from").ok()??;
+        // In COLLADA 1.5 the name is in a <ref>.
+        let file = file.child("ref").ok()?.unwrap_or(file);
+        let [r, g, b] = textures.file(file.node.text()?.trim())?;
+        return Some([r, g, b, 1.0]);
+    }
+    let text = diffuse.child("color").ok()??;
     let words = text.node.text()?.split_ascii_whitespace();
     let mut rgba = [1.0; 4];
     for (x, word) in rgba.iter_mut().zip(words) {

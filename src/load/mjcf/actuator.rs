@@ -194,14 +194,15 @@ impl Loader {
         Ok(())
     }
 
-    /// Adds the inertia of the motor to its joint, and remembers its damping: both by the gear squared.
+    /// Adds the inertia of the motor to its joint, and remembers its damping: both, with all terms, by the
+    /// gear squared, as in MuJoCo.
     fn reflect(
         &mut self,
         node: Node<'_>,
         settings: &ActuatorSettings,
         joint: Option<usize>,
     ) -> Result<()> {
-        if settings.armature == 0.0 && settings.damping == 0.0 {
+        if settings.armature == 0.0 && settings.damping == [0.0; 3] {
             return Ok(());
         }
         let Some(entry) = joint.map(|j| self.joints[j].clone()) else {
@@ -218,15 +219,19 @@ impl Loader {
         let square = settings.gear[0] * settings.gear[0];
         joint.armature += square * settings.armature;
         if self.options.damper {
-            self.motor_dampers.push((entry, square * settings.damping));
+            let damping = settings.damping.map(|d| square * d);
+            self.motor_dampers.push((entry, damping));
         }
         Ok(())
     }
 
     /// Adds the damping of motors to their joints. Call it when all joints have their own damping.
     pub(super) fn apply_motor_dampers(&mut self) {
-        for (joint, damping) in &self.motor_dampers {
-            self.spec.bodies[joint.body].joints[joint.position].damping += damping;
+        for (joint, [linear, quadratic, cubic]) in &self.motor_dampers {
+            let joint = &mut self.spec.bodies[joint.body].joints[joint.position];
+            joint.damping += linear;
+            joint.damping_terms[0] += quadratic;
+            joint.damping_terms[1] += cubic;
         }
     }
 

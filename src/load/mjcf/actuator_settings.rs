@@ -1,6 +1,6 @@
 //! The attributes of actuators, and the numbers that shortcuts set.
 
-use super::joint::linear;
+use super::joint::polynomial;
 use super::node::Node;
 use crate::error::{Error, Result};
 
@@ -110,7 +110,7 @@ pub(super) struct ActuatorSettings {
     pub gear: [f64; 6],
     /// Inertia and damping of the motor, on its side of the gear.
     pub armature: f64,
-    pub damping: f64,
+    pub damping: [f64; 3],
     pub length_range: [f64; 2],
     pub control_range: [f64; 2],
     pub control_limited: Option<bool>,
@@ -135,7 +135,7 @@ impl Default for ActuatorSettings {
             inherit_range: 0.0,
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             armature: 0.0,
-            damping: 0.0,
+            damping: [0.0; 3],
             length_range: [0.0; 2],
             control_range: [0.0; 2],
             control_limited: None,
@@ -149,7 +149,7 @@ impl ActuatorSettings {
     pub fn read(&mut self, node: Node<'_>) -> Result<()> {
         node.numbers("gear", 1, &mut self.gear)?;
         self.armature = node.magnitude("armature")?.unwrap_or(self.armature);
-        linear(node, "damping", &mut self.damping)?;
+        polynomial(node, "damping", &mut self.damping)?;
         let control = node.bounds("ctrlrange", &mut self.control_range)?;
         let act = node.bounds("actrange", &mut self.act_range)?;
         if control + act > 0 {

@@ -189,24 +189,11 @@ impl JointSettings {
 }
 
 /// A coefficient with up to two terms of higher order.
-fn polynomial(node: Node<'_>, name: &str, value: &mut [f64; 3]) -> Result<()> {
+pub(super) fn polynomial(node: Node<'_>, name: &str, value: &mut [f64; 3]) -> Result<()> {
     node.numbers(name, 1, value)?;
     if value[0] < 0.0 {
         return Err(node.error(format!("{name}: expected a number ≥ 0, found {}", value[0])));
     }
-    Ok(())
-}
-
-/// A coefficient that may be a polynomial in MJCF. Here it must be linear.
-pub(super) fn linear(node: Node<'_>, name: &str, value: &mut f64) -> Result<()> {
-    let mut all = [*value, 0.0, 0.0];
-    polynomial(node, name, &mut all)?;
-    if all[1..].iter().any(|&c| c != 0.0) {
-        return Err(node.unsupported(format!(
-            "{name}: only the linear coefficient is supported, found {all:?}"
-        )));
-    }
-    *value = all[0];
     Ok(())
 }
 

@@ -44,6 +44,25 @@ impl Loader {
                     list => Ok(list.unwrap_or_default()),
                 }
             };
+            // As in MuJoCo 4.0, numbers may be missing at the end.
+            let mut partial = |name: &str, size: usize| -> Result<Vec<f64>> {
+                let list = node.list(name)?.unwrap_or_default();
+                if list.len() > size {
+                    return Err(node.error(format!(
+                        "{name}: expected at most {size} numbers, found {}",
+                        list.len()
+                    )));
+                }
+                if !list.is_empty() && list.len() < size {
+                    let what = format!(
+                        "{name} has fewer than {size} numbers: the others are those of the reference"
+                    );
+                    self.warnings.add(node, what);
+                }
+                Ok(list)
+            };
+            let (qpos, qvel) = (partial("qpos", nq)?, partial("qvel", nv)?);
+            let (ctrl, act) = (partial("ctrl", nu)?, partial("act", na)?);
             let mut poses = mocap.clone();
             for (name, first, n) in [("mpos", 0, 3), ("mquat", 3, 4)] {
                 let given = values(name, n * poses.len())?;
@@ -57,11 +76,11 @@ impl Loader {
             }
             let keyframe = KeyframeSpec {
                 name: node.name().to_string(),
-                qpos: values("qpos", nq)?,
+                qpos,
                 mocap: poses.concat(),
-                qvel: values("qvel", nv)?,
-                ctrl: values("ctrl", nu)?,
-                act: values("act", na)?,
+                qvel,
+                ctrl,
+                act,
                 origin: node.origin(),
             };
             Names::insert(

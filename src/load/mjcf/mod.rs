@@ -112,7 +112,7 @@ struct Loader {
     /// For each actuator on a joint: index of the joint in `joints`.
     actuated: Vec<Option<usize>>,
     /// Joints of motors with damping, and their share of it.
-    motor_dampers: Vec<(JointEntry, f64)>,
+    motor_dampers: Vec<(JointEntry, [f64; 3])>,
     damping_ratios: Vec<DampingRatio>,
     spring_dampers: Vec<SpringDamper>,
     waiting_ranges: Vec<WaitingRange>,

@@ -36,11 +36,13 @@ impl Loader {
             settings.limited,
         )?;
         let options = &self.options;
-        let only = |allowed: bool, x: f64| if allowed { x } else { 0.0 };
-        let stiffness = only(options.spring, settings.stiffness);
+        let only = |allowed: bool, x| if allowed { x } else { [0.0; 3] };
+        let [stiffness, stiffness_terms @ ..] = only(options.spring, settings.stiffness);
+        let [damping, damping_terms @ ..] = only(options.damper, settings.damping);
+        let pulls = stiffness > 0.0 || stiffness_terms != [0.0; 2];
         let given = settings.spring_length;
         let rest = match given == [-1.0; 2] {
-            true if stiffness > 0.0 => self.length_at_rest(&path),
+            true if pulls => self.length_at_rest(&path),
             true => None,
             false => Some(given[0]).zip(Some(given[1])),
         };
@@ -54,12 +56,17 @@ impl Loader {
             name: node.name().to_string(),
             path,
             stiffness,
-            damping: only(options.damper, settings.damping),
+            damping,
+            stiffness_terms,
+            damping_terms,
             rest,
             pull_only: false,
             limits: limits.filter(|_| options.limit),
             limit_margin: settings.margin,
-            friction_loss: only(options.friction_loss, settings.friction_loss),
+            friction_loss: match options.friction_loss {
+                true => settings.friction_loss,
+                false => 0.0,
+            },
             origin: node.origin(),
         });
         Ok(())

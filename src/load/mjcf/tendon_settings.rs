@@ -1,14 +1,14 @@
 //! The attributes of tendons.
 
-use super::joint::linear;
+use super::joint::polynomial;
 use super::node::Node;
 use crate::error::Result;
 
 /// A tendon's attributes as written.
 #[derive(Clone)]
 pub(super) struct TendonSettings {
-    pub stiffness: f64,
-    pub damping: f64,
+    pub stiffness: [f64; 3],
+    pub damping: [f64; 3],
     /// Rest lengths. If both are −1: the length with the joints' springs at rest.
     pub spring_length: [f64; 2],
     pub range: [f64; 2],
@@ -20,8 +20,8 @@ pub(super) struct TendonSettings {
 impl Default for TendonSettings {
     fn default() -> Self {
         TendonSettings {
-            stiffness: 0.0,
-            damping: 0.0,
+            stiffness: [0.0; 3],
+            damping: [0.0; 3],
             spring_length: [-1.0; 2],
             range: [0.0; 2],
             limited: None,
@@ -33,8 +33,8 @@ impl Default for TendonSettings {
 
 impl TendonSettings {
     pub fn read(&mut self, node: Node<'_>) -> Result<()> {
-        linear(node, "stiffness", &mut self.stiffness)?;
-        linear(node, "damping", &mut self.damping)?;
+        polynomial(node, "stiffness", &mut self.stiffness)?;
+        polynomial(node, "damping", &mut self.damping)?;
         let mut lengths = [0.0; 2];
         match node.numbers("springlength", 1, &mut lengths)? {
             0 => {}

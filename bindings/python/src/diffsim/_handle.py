@@ -164,21 +164,26 @@ class Handle:
         """Attributes that a user's subclass has added."""
         return {name: x for name, x in vars(self).items() if name not in self._ours and name not in _HANDLE_S}
 
+    def _source(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        if "_ours" not in vars(self):
+            raise InvalidArgumentError(f"{self._kind[3:]}: must be made before it is copied")
+        return self._again()
+
     def __reduce_ex__(self, protocol: Any) -> Tuple[Any, ...]:
         with self._lock:
-            make, arguments = self._again()
+            make, arguments = self._source()
             # Objects of the library are not sealed: a pickle stores each of them once.
             kept = tuple(x if isinstance(x, Handle) else Sealed.of(x, protocol) for x in arguments)
             return _unpickled, (type(self), make, kept), self._extra() or None
 
     def __copy__(self: H) -> H:
-        make, arguments = self._again()
+        make, arguments = self._source()
         return _with(_made_again(type(self), make, arguments), self._extra())
 
     def __deepcopy__(self: H, memo: Dict[int, Any]) -> H:
         import copy
 
-        make, arguments = self._again()
+        make, arguments = self._source()
         made: H = _made_again(type(self), make, copy.deepcopy(arguments, memo))
         memo[id(self)] = made
         return _with(made, copy.deepcopy(self._extra(), memo))

@@ -6,6 +6,7 @@ faster than asking NumPy for the address of an array. Matrices and trajectories 
 
 import os
 import pathlib
+import reprlib
 import sys
 from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
@@ -51,6 +52,8 @@ def file_name(x: Any, name: str) -> bytes:
         path = os.fsencode(x)
     except TypeError:
         raise ArgumentTypeError(f"{name}: expected a path, got {type(x).__name__}") from None
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"{name}: must be text that a path can have, got {x!r}") from None
     if b"\0" in path:
         raise InvalidArgumentError(f"{name}: must not contain NUL, got {x!r}")
     return path
@@ -61,6 +64,14 @@ def index(x: Any, name: str) -> int:
     i = whole(x, f"{name}: expected an id or a name")
     if not -(2**31) <= i < 2**31:
         raise InvalidArgumentError(f"{name}: expected an id, got {i}")
+    return i
+
+
+def size(x: Any, name: str) -> int:
+    """A number of things."""
+    i = whole(x, f"{name}: expected a number of things")
+    if not 0 <= i < 2**63:
+        raise InvalidArgumentError(f"{name}: must not be negative or above 2**63, got {i}")
     return i
 
 
@@ -96,6 +107,61 @@ def array(x: Any, shape: Tuple[int, ...], name: str, hint: str = "") -> Array:
     if x.shape != shape:
         raise InvalidArgumentError(f"{name}: expected shape {shape}, got {x.shape}{hint}")
     return np.asfortranarray(x)
+
+
+def numbers(x: Any, name: str, columns: Optional[int] = None) -> Array:
+    """`x` as an array of float64 in any shape; with columns, n×columns."""
+    try:
+        made: Array = np.asarray(x, dtype=FLOAT)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentTypeError(f"{name}: expected numbers: {error}") from None
+    return made if columns is None else _table(made, name, columns)
+
+
+def _table(x: npt.NDArray[Any], name: str, columns: int) -> npt.NDArray[Any]:
+    """`x`, which must have rows of this length. Without rows it may be a list without entries."""
+    if x.ndim == 1 and x.size == 0:
+        return x.reshape(0, columns)
+    if x.ndim != 2 or x.shape[1] != columns:
+        raise InvalidArgumentError(f"{name}: expected shape (n, {columns}), got {x.shape}")
+    return x
+
+
+def integers(x: Any, name: str) -> npt.NDArray[Any]:
+    """`x` as an array of integers from 0 in any shape."""
+    try:
+        made: npt.NDArray[Any] = np.asarray(x)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentTypeError(f"{name}: expected integers: {error}") from None
+    if not made.size:
+        return made.astype(np.int64)
+    if made.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"{name}: expected integers, got an array of {made.dtype}")
+    if made.min() < 0 or made.max() >= 2**31:
+        raise InvalidArgumentError(f"{name}: expected integers from 0, got {made.min()} to {made.max()}")
+    return made
+
+
+def indices(x: Any, name: str, columns: int) -> npt.NDArray[Any]:
+    """`x` as an n×columns array of integers from 0."""
+    return _table(integers(x, name), name, columns)
+
+
+def shape_of(x: Any, name: str) -> Tuple[int, ...]:
+    """The shape of an array or of nested sequences."""
+    try:
+        return np.shape(x)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentTypeError(f"{name}: expected numbers: {error}") from None
+
+
+def two(out: Any) -> Tuple[Any, Any]:
+    """The two arrays for results, or None and None."""
+    if out is None:
+        return None, None
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise ArgumentTypeError(f"out: expected two arrays, got {reprlib.repr(out)}")
+    return out[0], out[1]
 
 
 def pointer(x: Any) -> Any:

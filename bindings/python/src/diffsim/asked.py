@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 from numpy.typing import ArrayLike
 
 from ._names import choice, listed
-from ._native import Array, Slot, check, ffi, lib, pointer, result
+from ._native import Array, Slot, check, ffi, index, lib, pointer, result
 from .enums import ForceKind, ForceKindName, Gradient
 from .questions import Questions
 
@@ -52,7 +52,7 @@ class TendonStates(NamedTuple):
 
 def _kinds(kinds: Kinds) -> int:
     if isinstance(kinds, int) and not isinstance(kinds, bool):
-        return int(kinds)
+        return index(int(kinds), "kinds")
     if isinstance(kinds, str):
         return int(choice(ForceKind, kinds, "kinds"))
     total = 0

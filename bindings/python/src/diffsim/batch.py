@@ -12,8 +12,8 @@ from . import _file_settings
 from ._errors import InvalidArgumentError, NoStepError
 from ._handle import Handle, Options, given
 from ._help import says
-from ._names import whole
-from ._native import INT, NULL, Array, array, check, fail, ffi, fields_of, index, input_hint, lib, pointer, result, struct
+from ._names import number, whole
+from ._native import INT, NULL, Array, array, check, fail, ffi, fields_of, index, input_hint, lib, pointer, result, shape_of, size, struct, two
 from .activations import ActGradients
 from .model import Id, Model
 from .parameters import Param, select
@@ -64,7 +64,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
     @says("ds_options")
     def __init__(self, model: Model, count: int, threads: int = 0, **options: Unpack[SimOptions]) -> None:
         made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
-        self._own(lib.ds_batch_create, given(model, Model, "model")._handle, made, count, threads)
+        self._own(lib.ds_batch_create, given(model, Model, "model")._handle, made, size(count, "count"), size(threads, "threads"))
         self.model: Final = model
         self.count: Final[int] = lib.ds_batch_count(self._handle)
         self.threads: Final[int] = lib.ds_batch_threads(self._handle)
@@ -108,11 +108,11 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
     ) -> Tuple[Array, Array]:
         """Advances every element by one step. q: nq×count, v: nv×count, u: nu×count, None for zeros. Returns (q_next,
         v_next). out may be (q, v)."""
-        m, n = self.model, self.count
+        m, n, places = self.model, self.count, two(out)
         state = array(q, (m.nq, n), "q"), array(v, (m.nv, n), "v")
         inputs = np.zeros((m.nu, n), order="F") if u is None else array(u, (m.nu, n), "u", input_hint(m.nu))
-        q_next = self._result(m.nq, out and out[0], "out[0]")
-        v_next = self._result(m.nv, out and out[1], "out[1]")
+        q_next = self._result(m.nq, places[0], "out[0]")
+        v_next = self._result(m.nv, places[1], "out[1]")
         each = self._statuses(each)
         given = map(pointer, (*state, inputs, q_next, v_next, each))
         self._check(lib.ds_batch_step(self._handle, *given), each)
@@ -184,7 +184,8 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
                 raise InvalidArgumentError("steps: expected a number where no u is given")
             n = self._number(steps)
             return np.zeros((m.nu, n, count), order="F"), n
-        n = np.shape(u)[1] if np.ndim(u) == 3 and steps is None else steps or 0
+        shape = shape_of(u, "u")
+        n = shape[1] if len(shape) == 3 and steps is None else steps or 0
         return array(u, (m.nu, self._number(n or 1), count), "u", input_hint(m.nu)), n
 
     def run_episodes(
@@ -342,7 +343,7 @@ class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "co
 
     def prescribe(self, element: int, dof: int, velocity: float) -> None:
         """Prescribes the velocity of a dof of one element, as `Sim.prescribe`; NaN frees it."""
-        check(lib.ds_batch_prescribe(self._handle, self._element(element), index(dof, "dof"), float(velocity)))
+        check(lib.ds_batch_prescribe(self._handle, self._element(element), index(dof, "dof"), number(velocity, "velocity")))
 
     @property
     def act(self) -> Array:

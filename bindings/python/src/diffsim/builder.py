@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
 from ._handle import Handle, given
 from ._help import says
-from ._names import choice, near, string
-from ._native import NULL, Array, array, check, ffi, fill, index, lib, optional_string, pointer, struct
+from ._names import choice, listed, near, number, string
+from ._native import NULL, Array, array, check, ffi, fill, index, indices, integers, lib, numbers, optional_string, pointer, shape_of, struct
 from ._origin import Built
 from .enums import (
     Actuation,
@@ -172,13 +172,12 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         cyclic, friction_coefficient, friction_radius, friction_height. control: for a spline curve its frames, n×4×4; for a surface its vectors, 16×6."""
         values: Dict[str, Any] = {"kind": kind, **fields}
         if control is not None:
-            shape = np.shape(control)
-            count = shape[0] if len(shape) > 1 else 0
-            frames = len(shape) == 3
-            given = array(np.reshape(control, (count, -1)), (count, 16 if frames else 6), "control")
+            control = numbers(control, "control")
+            count = len(control) if control.ndim else 0
+            frames = control.ndim == 3
+            given = array(control, (count, 4, 4) if frames else (count, 6), "control")
             # Each frame in column-major order, one after the other.
-            numbers = given.reshape((count, 4, 4)).transpose(0, 2, 1) if frames else given
-            flat = np.ascontiguousarray(numbers)
+            flat = np.ascontiguousarray(given.transpose(0, 2, 1) if frames else given)
             values.update(control=ffi.from_buffer("double[]", flat), control_count=count)
         joint, _keep = struct("ds_joint_desc", lib.ds_joint_desc_init, values)
         check(lib.ds_builder_add_joint(self._handle, self._body(body, "body"), joint))
@@ -210,11 +209,13 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         points = corners = grid = None
         if heights is not None:
             values.setdefault("kind", GeomKind.HEIGHT_FIELD)
-            rows, columns = np.shape(heights) if np.ndim(heights) == 2 else (0, 0)
+            shape = shape_of(heights, "heights")
+            rows, columns = shape if len(shape) == 2 else (0, 0)
             grid = np.ascontiguousarray(array(heights, (rows, columns), "heights"))
             values.update(heights=ffi.from_buffer("double[]", grid), rows=rows, columns=columns)
         if vertices is not None:
-            count = np.shape(vertices)[-1] if np.ndim(vertices) == 2 else 0
+            shape = shape_of(vertices, "vertices")
+            count = shape[-1] if len(shape) == 2 else 0
             points = array(vertices, (3, count), "vertices")
             values.update(vertices=pointer(points), vertex_count=count)
         if triangles is not None:
@@ -227,11 +228,9 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
 
     @staticmethod
     def _triangles(triangles: ArrayLike) -> Any:
-        corners = np.asarray(triangles)
+        corners = integers(triangles, "triangles")
         if corners.ndim != 2 or corners.shape[0] != 3:
             raise InvalidArgumentError(f"triangles: expected shape (3, m), got {corners.shape}")
-        if corners.size and not (corners.dtype.kind in "iu" and corners.min() >= 0 and corners.max() < 2**32):
-            raise ArgumentTypeError(f"triangles: expected indices from 0, got numbers of {corners.dtype}")
         return np.asarray(corners, dtype=np.uint32, order="F")
 
     def add_site(self, body: Id, name: Optional[str] = None, placement: Optional[ArrayLike] = None) -> int:
@@ -244,7 +243,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
 
     def set_gravity_compensation(self, body: Id, share: float) -> None:
         """Compensates a share of a body's weight by a force at its centre of mass. With 1 the body floats."""
-        check(lib.ds_builder_set_gravity_compensation(self._handle, self._body(body, "body"), share))
+        check(lib.ds_builder_set_gravity_compensation(self._handle, self._body(body, "body"), number(share, "share")))
 
     @says("ds_actuator_desc", ("joint", "tendon", "body", "site"))
     def add_actuator(
@@ -285,21 +284,19 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         pairs of nodes, m×2; tets: four nodes each, m×4; attach: the bodies that carry nodes. Other fields are those
         of `ds_deformable_desc`: name, material, condim, density, mass, young, poisson, stiffness, damping, radius,
         friction. Body and joint of node i have the name NAME_i."""
-        places = np.asarray(nodes, dtype=float)
-        if places.ndim != 2 or places.shape[1] != 3:
-            raise InvalidArgumentError(f"nodes: expected an n×3 array, got shape {places.shape}")
+        places = numbers(nodes, "nodes", 3)
         points = array(places.T, (3, len(places)), "nodes")
         values: Dict[str, Any] = dict(node_count=len(places), nodes=pointer(points))
         for name, count, width, given in (("edges", "edge_count", 2, edges), ("tets", "tet_count", 4, tets)):
             if given is None:
                 continue
-            corners = np.asarray(given)
-            if corners.ndim != 2 or corners.shape[1] != width or not np.issubdtype(corners.dtype, np.integer):
-                raise InvalidArgumentError(f"{name}: expected an m×{width} array of integers, got {corners.dtype} of shape {corners.shape}")
+            corners = indices(given, name, width)
             values[name] = ffi.new("int32_t[]", corners.ravel().tolist())
             values[count] = len(corners)
+        if attach is not None and not isinstance(attach, Mapping):
+            raise ArgumentTypeError(f"attach: expected bodies by numbers of nodes, got {type(attach).__name__}")
         if attach:
-            values["attach_nodes"] = ffi.new("int32_t[]", [int(node) for node in attach])
+            values["attach_nodes"] = ffi.new("int32_t[]", [index(node, "attach") for node in attach])
             values["attach_bodies"] = ffi.new("int32_t[]", [self._body(body, "attach") for body in attach.values()])
             values["attach_count"] = len(attach)
         body, _keep = struct("ds_deformable_desc", lib.ds_deformable_desc_init, {**fields, **values})
@@ -338,15 +335,15 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
                 raise ArgumentTypeError(f"joints: expected numbers by names of joints, got {type(joints).__name__}")
             names = [ffi.new("char[]", string(name, "joints")) for name in joints]
             coefficients = array(list(joints.values()), (len(names),), "joints")
-            listed = ffi.new("char *[]", names)
-            values = dict(kind=TendonKind.FIXED, count=len(names), joints=listed, coefficients=pointer(coefficients))
+            texts = ffi.new("char *[]", names)
+            values = dict(kind=TendonKind.FIXED, count=len(names), joints=texts, coefficients=pointer(coefficients))
         else:
-            ids = [self._body(body, "bodies") for body in bodies or ()]
+            ids = [self._body(body, "bodies") for body in listed(bodies, "bodies", "bodies")]
             lists: Dict[str, Optional[List[int]]] = {"bodies": ids, "stations": None, "side_bodies": None}
             if stations is not None:
-                lists["stations"] = [int(choice(PathKind, kind, "stations")) for kind in stations]
+                lists["stations"] = [int(choice(PathKind, kind, "stations")) for kind in listed(stations, "stations", "kinds")]
             if side_bodies is not None:
-                lists["side_bodies"] = [-1 if b is None else self._body(b, "side_bodies") for b in side_bodies]
+                lists["side_bodies"] = [-1 if b is None else self._body(b, "side_bodies") for b in listed(side_bodies, "side_bodies", "bodies")]
             values = dict(kind=TendonKind.SPATIAL, count=len(ids))
             for name, numbers in lists.items():
                 if numbers is not None and len(numbers) != len(ids):
@@ -410,9 +407,9 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         """Gives joints reduced coordinates y: their dofs are offset + matrix @ y. joints: their names; matrix: dofs ×
         columns, or one number per dof for a single column; offset: one number per dof, None for zeros. nq and nv of
         the model then count the columns instead of the dofs of these joints."""
-        names = [string(joint, "joints") for joint in joints]
-        listed = [ffi.new("char[]", joint) for joint in names]
-        table = np.asarray(matrix, dtype=float)
+        names = [string(joint, "joints") for joint in listed(joints, "joints", "names")]
+        texts = [ffi.new("char[]", joint) for joint in names]
+        table = numbers(matrix, "matrix")
         table = table.reshape(-1, 1) if table.ndim == 1 else table
         rows = 0
         for joint in names:
@@ -425,12 +422,12 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         if table.ndim != 2 or table.shape[0] != rows:
             raise InvalidArgumentError(f"matrix: expected {rows} rows, one for each dof of the joints, got shape {table.shape}")
         values: Dict[str, Any] = dict(
-            name=name, joint_count=len(listed), joints=ffi.new("char *[]", listed), columns=table.shape[1]
+            name=name, joint_count=len(texts), joints=ffi.new("char *[]", texts), columns=table.shape[1]
         )
-        numbers: Dict[str, Array] = {"matrix": np.asfortranarray(table)}
+        tables: Dict[str, Array] = {"matrix": np.asfortranarray(table)}
         if offset is not None:
-            numbers["offset"] = array(offset, (table.shape[0],), "offset")
-        values.update((field, pointer(x)) for field, x in numbers.items())
+            tables["offset"] = array(offset, (table.shape[0],), "offset")
+        values.update((field, pointer(x)) for field, x in tables.items())
         reduction, _keep = struct("ds_reduction_desc", lib.ds_reduction_desc_init, values)
         check(lib.ds_builder_add_reduction(self._handle, reduction))
 

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from ._errors import ArgumentTypeError, NotConvergedError
 from ._handle import Handle, given
 from ._help import says
-from ._native import NULL, Array, Slot, array, check, ffi, index, input_hint, lib, pointer, struct
+from ._names import number
+from ._native import NULL, Array, Slot, array, check, ffi, index, input_hint, lib, pointer, shape_of, size, struct
 from .enums import IlqrOutcome
 from .model import Id, Model
 
@@ -42,7 +43,7 @@ def uncontrollable(A: ArrayLike, B: ArrayLike, model: Optional[Model] = None) ->
     """Uncontrollable directions that do not decay (|eigenvalue| ≥ 1 up to round-off), by the test of Popov, Belevitch
     and Hautus: left null vectors of (A − λ1, B). Empty if a regulator exists. A, B: those of `Sim.linearize`; model:
     its joints name the directions."""
-    shape = np.shape(B)
+    shape = shape_of(B, "B")
     if len(shape) != 2:
         raise ArgumentTypeError(f"B: expected a matrix, got the shape {shape}")
     nx, nu = shape
@@ -85,7 +86,7 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, model: Optional[
     About a state at rest, A and B are the Jacobians of a step, and x is the tangent of q, then v. If no regulator
     stabilizes the system, it raises NotConvergedError, which names the uncontrollable directions (see
     `uncontrollable`). Sticking feet cause such directions of the base. model: its joints name the directions."""
-    shape = np.shape(B)
+    shape = shape_of(B, "B")
     if len(shape) != 2:
         raise ValueError(f"B: expected a matrix, got the shape {shape}")
     nx, nu = shape
@@ -167,7 +168,7 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         made, _keep = struct("ds_options", lib.ds_options_init, {**options, **solver})
         fields = {"max_iterations": max_plans, "tolerance": plan_tolerance}
         how, _kept = struct("ds_ilqr_options", lib.ds_ilqr_options_init, fields)
-        self._own(lib.ds_ilqr_create, given(model, Model, "model")._handle, made, steps, how)
+        self._own(lib.ds_ilqr_create, given(model, Model, "model")._handle, made, size(steps, "steps"), how)
         self.model: Final = model
         self.steps: Final = steps
         self._q0, self._v0 = Slot(model.nq, "q0"), Slot(model.nv, "v0")
@@ -208,7 +209,7 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
 
     def prescribe(self, dof: int, velocity: float) -> None:
         """Prescribes the velocity of a dof in every step; see `Sim.prescribe`. NaN frees it. Forgets the last plan."""
-        check(lib.ds_ilqr_prescribe(self._handle, index(dof, "dof"), float(velocity)))
+        check(lib.ds_ilqr_prescribe(self._handle, index(dof, "dof"), number(velocity, "velocity")))
 
     def set_input_bounds(self, lower: ArrayLike, upper: ArrayLike) -> None:
         """Sets the bounds of the inputs, nu numbers each; ±inf for no bound."""

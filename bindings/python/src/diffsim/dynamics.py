@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._errors import InvalidArgumentError
-from ._native import INT, NULL, Array, Slot, check, ffi, lib, pointer, result
+from ._native import INT, NULL, Array, Slot, check, ffi, lib, numbers, pointer, result
 from .model import Id, Model
 
 
@@ -56,7 +56,7 @@ class Dynamics:
     ) -> Tuple[Array, Array]:
         """Completes (tau, a): if prescribed[k] is true, a[k] is given and tau[k] is computed; else tau[k] is given
         and a[k] is computed."""
-        flags = np.ascontiguousarray(np.asarray(prescribed).astype(bool), dtype=INT)
+        flags = np.ascontiguousarray(numbers(prescribed, "prescribed") != 0.0, dtype=INT)
         if flags.shape != (self.model.nv,):
             raise InvalidArgumentError(f"prescribed: expected shape {(self.model.nv,)}, got {flags.shape}")
         check(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._handle import Handle, given
 from ._names import flag, number
-from ._native import NULL, Array, Slot, array, check, ffi, index, lib, pointer, struct
+from ._native import NULL, Array, Slot, array, check, ffi, index, lib, pointer, shape_of, struct
 from .enums import Gradient, IkKind, IkOutcome
 from .model import Id, Model
 
@@ -120,7 +120,7 @@ class Ik(Handle, kind="ds_ik", free=lib.ds_ik_free, fixed=("model",)):
         """Sets the target of a task: a 4×4 placement, 3 numbers, or nq. Forgets the last solution."""
         i = index(task, "task")
         n = int(lib.ds_ik_target_size(self._handle, i))
-        shape = (4, 4) if n == 16 and np.ndim(target) == 2 else (n,)
+        shape = (4, 4) if n == 16 and len(shape_of(target, "target")) == 2 else (n,)
         x = array(target, shape, "target") if n else np.zeros(1)
         check(lib.ds_ik_set_target(self._handle, i, pointer(x)))
 

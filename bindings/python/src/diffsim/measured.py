@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._names import listed
-from ._native import INT, Array, array, check, ffi, lib, pointer, result
+from ._native import INT, Array, array, check, ffi, lib, numbers, pointer, result
 from .activations import ActGradients
 from .asked import Asked
 from .enums import Gradient
@@ -144,7 +144,7 @@ class Measured(Asked):
         exclude_body: Optional[Id] = None,
     ) -> RayHits:
         """First hits of rays. Origins and directions (any length but zero): 3×n, world axes."""
-        count = np.asarray(origins).size // 3
+        count = numbers(origins, "origins").size // 3
         start, along = array(origins, (3, count), "origins"), array(directions, (3, count), "directions")
         body = -1 if exclude_body is None else self.model._id("body", exclude_body, "exclude_body")
         hits = RayHits(

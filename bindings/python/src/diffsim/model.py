@@ -15,7 +15,7 @@ from ._handle import Handle
 from ._help import says
 from ._late import late
 from ._names import choice, flag, listed, near, string
-from ._native import NULL, Array, array, check, fail, ffi, file_name, index, lib, pointer, result, struct, text
+from ._native import NULL, Array, array, check, fail, ffi, file_name, index, lib, numbers, pointer, result, struct, text
 from ._origin import Changed, File, Origin, Text, digest, mark, restore
 from .actuators import descs
 from .enums import Format, FormatName, SensorKind, Status
@@ -228,6 +228,8 @@ class Model(
     def sensor(self, sensor: Id) -> Sensor:
         """Properties of a sensor."""
         sensor = self._id("sensor", sensor, "sensor")
+        if not 0 <= sensor < self.nsensor:
+            raise InvalidArgumentError(f"sensor: expected 0 to {self.nsensor - 1}, got {sensor}")
         m = self._handle
         return Sensor(
             text(lib.ds_model_sensor_name(m, sensor)) or "",
@@ -435,7 +437,7 @@ class Model(
         After qpos, 7 numbers of each mocap body may follow: mocap_pos and mocap_quat. Without them, or if they are
         zeros, the body is at its placement in the file.
         """
-        given = np.asarray(qpos)
+        given = numbers(qpos, "qpos")
         missing = self.nq - given.size
         if given.ndim == 1 and missing > 0 and missing == 7 * self._mocap_count():
             qpos = np.concatenate([given, np.zeros(missing)])
@@ -470,6 +472,7 @@ class Model(
 
     def _copied(self) -> Model:
         made = type(self).__new__(type(self))
+        self._open()
         made._take(self, self._origin)
         return made
 

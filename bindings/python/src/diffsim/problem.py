@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ._help import says
 from ._handle import Handle
 from ._names import choice
-from ._native import INT, NULL, Array, array, check, ffi, lib, pointer, result, struct
+from ._native import INT, NULL, Array, array, check, ffi, lib, pointer, result, shape_of, struct
 from .enums import ContactLaw, ContactLawName, ContactMode
 from .results import StepInfo
 
@@ -55,8 +55,8 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         fields = {"nv": nv, "max_contacts": max_contacts, "law": chosen, **options}
         made, _keep = struct("ds_problem_options", lib.ds_problem_options_init, fields)
         self._own(lib.ds_problem_create, made)
-        self.nv: Final = nv
-        self.max_contacts: Final = max_contacts
+        self.nv: Final = int(made.nv)
+        self.max_contacts: Final = int(made.max_contacts)
         self.law: Final[ContactLaw] = chosen
         self._contacts = 0
 
@@ -92,7 +92,7 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         """The velocity and the impulses (t1, t2, n of each contact [N s]); `info` has the residual. If the number of
         contacts is that of the last problem, its impulses are the warm start; `reset` forgets them.
         """
-        n = int(np.size(friction))
+        n = int(np.prod(shape_of(friction, "friction")))
         given = self._arrays(n, (A, J, v_free, target, friction, compliance))
         v, impulse = np.zeros(self.nv), np.zeros(3 * n)
         check(lib.ds_problem_solve(self._handle, n, *map(pointer, given), pointer(v), pointer(impulse), NULL))

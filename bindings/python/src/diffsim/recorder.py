@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from ._errors import ArgumentTypeError, InvalidArgumentError, NoStepError, UnknownNameError
 from ._handle import Handle, given
 from ._late import enter
-from ._names import choice, near, string
-from ._native import NULL, Array, array, check, ffi, file_name, lib, pointer, struct, text
+from ._names import choice, near, number, string, whole
+from ._native import NULL, Array, array, check, ffi, file_name, index, indices, lib, numbers, pointer, struct, text
 from ._origin import loaded_from
 from .batch import Batch
 from .enums import Quantity, QuantityName
@@ -72,10 +72,12 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         self._own(lib.ds_recorder_create, given(model, Model, "model")._handle, made)
         self.model: Final = model
         self._channels: Dict[str, Tuple[int, int]] = {}
+        if channels is not None and not isinstance(channels, Mapping):
+            raise ArgumentTypeError(f"channels: expected sizes by names, got {type(channels).__name__}")
         for name, size in (channels or {}).items():
-            number = ffi.new("int32_t *")
-            check(lib.ds_recorder_add_channel(self._handle, string(name, "channels"), size, number))
-            self._channels[name] = (number[0], size)
+            made_as, size = ffi.new("int32_t *"), index(size, "channels")
+            check(lib.ds_recorder_add_channel(self._handle, string(name, "channels"), size, made_as))
+            self._channels[name] = (made_as[0], size)
         #: Number of shapes of `visuals` whose mesh is missing or cannot be read.
         self.left_out = 0
         #: Meshes and colours of `visuals` that could not be read, one line each.
@@ -104,6 +106,7 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
 
     def batch_step(self, batch: Batch, element: int) -> None:
         """`step` for an element of a batch."""
+        element = whole(element, "element: expected the number of an element")
         if element < 0:
             raise InvalidArgumentError(f"element: must not be negative, got {element}")
         with given(batch, Batch, "batch")._lock:
@@ -127,16 +130,16 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         m = self.model
         place = array(q, (m.nq,), "q")
         motion = np.zeros(m.nv) if v is None else array(v, (m.nv,), "v")
-        check(lib.ds_recorder_state(self._handle, time, pointer(place), pointer(motion)))
+        check(lib.ds_recorder_state(self._handle, number(time, "time"), pointer(place), pointer(motion)))
 
     def set(self, channel: str, values: ArrayLike) -> None:
         """Sets the numbers of a channel for the next frames."""
-        if channel not in self._channels:
+        if not isinstance(channel, str) or channel not in self._channels:
             known = f"expected one of {sorted(self._channels)}, got {channel!r}"
             raise UnknownNameError(f"channel: {known}{near(str(channel), self._channels)}")
-        number, size = self._channels[channel]
-        x = array(np.atleast_1d(np.asarray(values, dtype=float)), (size,), "values")
-        check(lib.ds_recorder_set_channel(self._handle, number, pointer(x)))
+        at, size = self._channels[channel]
+        x = array(np.atleast_1d(numbers(values, "values")), (size,), "values")
+        check(lib.ds_recorder_set_channel(self._handle, at, pointer(x)))
 
     def set_gradient(self, quantity: Union[Quantity, QuantityName], values: ArrayLike) -> None:
         """Shows a gradient by the tangent of q or by v (nv numbers), or by u (nu), as arrows in the next frame."""
@@ -157,12 +160,11 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
         """Shows a surface (such as a deformable body or a contact patch) from the next frame on, until you set the
         name again. points: n×3 [m], world axes; triangles: m×3, numbers of points from 0; color: red, green, blue and,
         if you like, opacity, 0 to 1. No points remove the surface."""
-        at = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
-        corners = np.asarray(triangles).reshape(-1, 3)
-        if corners.size and not (corners.dtype.kind in "iu" and 0 <= corners.min() and corners.max() < len(at)):
-            raise InvalidArgumentError(f"triangles: expected integers from 0 to {len(at) - 1}")
-        corners = np.ascontiguousarray(corners, dtype=np.uint32)
-        tint = np.asarray(color, dtype=np.float32).ravel()
+        at = np.ascontiguousarray(numbers(points, "points", 3))
+        corners = np.ascontiguousarray(indices(triangles, "triangles", 3), dtype=np.uint32)
+        if corners.size and corners.max() >= len(at):
+            raise InvalidArgumentError(f"triangles: expected integers from 0 to {len(at) - 1}, got {corners.max()}")
+        tint = numbers(color, "color").astype(np.float32).ravel()
         if tint.size not in (3, 4):
             raise InvalidArgumentError(f"color: expected 3 or 4 numbers, got {tint.size}")
         rgba = np.append(tint, np.ones(4 - tint.size, np.float32))
@@ -181,7 +183,7 @@ class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("mo
     def patches(self, sim: Sim, largest: float, bands: int = 8) -> None:
         """Lets the frames from the next one on show the closed hydroelastic faces of the sim's last step, from blue to red
         by their mean pressure up to `largest` [Pa]. Each of the `bands` colors is a surface. Call it before `step`."""
-        if not (largest > 0.0 and math.isfinite(largest)):
+        if not (number(largest, "largest") > 0.0 and math.isfinite(largest)):
             raise InvalidArgumentError(f"largest: expected a positive pressure, got {largest}")
         if not (isinstance(bands, (int, np.integer)) and 1 <= bands <= 64):
             raise InvalidArgumentError(f"bands: expected 1 to 64, got {bands!r}")

@@ -11,8 +11,8 @@ from . import _file_settings, _settings
 from ._errors import InvalidArgumentError, NoStepError
 from ._handle import Handle, Options, given
 from ._help import says
-from ._names import whole
-from ._native import NULL, Array, Slot, array, check, ffi, fields_of, index, input_hint, lib, pointer, result, struct
+from ._names import number, whole
+from ._native import NULL, Array, Slot, array, check, ffi, fields_of, index, input_hint, lib, pointer, result, shape_of, size, struct, two
 from .activations import ActGradients
 from .enums import Gradient
 from .model import Id, Model
@@ -38,7 +38,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
     @says("ds_options")
     def __init__(self, model: Model, max_steps: int, **options: Unpack[SimOptions]) -> None:
         made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
-        self._own(lib.ds_rollout_create, given(model, Model, "model")._handle, made, max_steps)
+        self._own(lib.ds_rollout_create, given(model, Model, "model")._handle, made, size(max_steps, "max_steps"))
         self.model: Final = model
         self.max_steps: Final = max_steps
         self._q0, self._v0, self._act0 = Slot(model.nq, "q0"), Slot(model.nv, "v0"), Slot(model.na, "act0")
@@ -81,9 +81,9 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
         out: two column-major arrays for the result. Errors: those of `Sim.step`, naming the step.
         """
         inputs, n = self._inputs(u, steps)
-        m = self.model
-        q = result(out and out[0], (m.nq, n + 1), "out[0]")
-        v = result(out and out[1], (m.nv, n + 1), "out[1]")
+        m, places = self.model, two(out)
+        q = result(places[0], (m.nq, n + 1), "out[0]")
+        v = result(places[1], (m.nv, n + 1), "out[1]")
         self._steps = None
         check(
             lib.ds_rollout_run(
@@ -101,11 +101,12 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
                 raise InvalidArgumentError("steps: expected a number where no u is given")
             n = whole(steps, "steps: expected a number of steps")
         else:
-            n = np.shape(u)[-1] if np.ndim(u) == 2 else 0
-            if np.ndim(u) != 2 or np.shape(u)[0] != m.nu or steps not in (None, n):
+            shape = shape_of(u, "u")
+            n = shape[-1] if len(shape) == 2 else 0
+            if len(shape) != 2 or shape[0] != m.nu or steps is not None and whole(steps, "steps: expected a number of steps") != n:
                 wanted = f"({m.nu}, {'steps' if steps is None else steps})"
-                turned = "; it is transposed, give u.T" if np.ndim(u) == 2 and np.shape(u)[1] == m.nu else ""
-                raise InvalidArgumentError(f"u: expected shape {wanted}, got {np.shape(u)}{input_hint(m.nu) or turned}")
+                turned = "; it is transposed, give u.T" if len(shape) == 2 and n == m.nu else ""
+                raise InvalidArgumentError(f"u: expected shape {wanted}, got {shape}{input_hint(m.nu) or turned}")
             u = array(u, (m.nu, n), "u")
         if not 0 < n <= self.max_steps:
             raise InvalidArgumentError(f"steps: expected 1 to {self.max_steps}, as the rollout was made, got {n}")
@@ -196,7 +197,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
 
     def prescribe(self, dof: int, velocity: float) -> None:
         """Prescribes the velocity of a dof in the following runs; see `Sim.prescribe`. NaN frees it."""
-        k, x = index(dof, "dof"), float(velocity)
+        k, x = index(dof, "dof"), number(velocity, "velocity")
         check(lib.ds_rollout_prescribe(self._handle, k, x))
         self._settings.prescribe(k, x)
 

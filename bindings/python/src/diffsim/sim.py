@@ -13,7 +13,7 @@ from ._errors import ArgumentTypeError, InvalidArgumentError
 from ._handle import Handle, Options, given, takes_turns
 from ._help import says
 from ._late import late
-from ._names import choice, flag
+from ._names import choice, flag, number
 from ._native import (
     NULL,
     Slot,
@@ -31,6 +31,7 @@ from ._native import (
     records,
     result,
     struct,
+    two,
 )
 from .activations import Activations
 from .measured import Measured
@@ -163,9 +164,10 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         """
         self._lock.acquire()
         try:
+            if self._handle is NULL:
+                self._open()
             if out is not None:
-                if not isinstance(out, (tuple, list)) or len(out) != 2:
-                    raise ArgumentTypeError(f"out: expected two arrays, got {type(out).__name__}")
+                out = two(out)
                 result(out[0], self._q_next.shape, "out[0]")
                 result(out[1], self._v_next.shape, "out[1]")
             q_next, v_next = self._q_next, self._v_next
@@ -466,7 +468,7 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
         """Prescribes the velocity [m/s or rad/s] of a dof, 0 to nv-1, at the end of all later steps. The dof moves at
         this velocity under any force. NaN frees it. The dofs of a joint begin at its `v_index`. Derivatives by it:
         `Param("prescribed", dof)`."""
-        k, x = index(dof, "dof"), float(velocity)
+        k, x = index(dof, "dof"), number(velocity, "velocity")
         check(lib.ds_sim_prescribe(self._handle, k, x))
         self._settings.prescribe(k, x)
 

@@ -367,7 +367,7 @@ fn stored_activations() {
     assert_eq!(m.keyframes[0].act, [1.0, 2.0]);
     refused(
         &format!("{text}\n<keyframe><key act=\"1 2 3\"/></keyframe>"),
-        &["<key>", "act: expected 2 numbers, found 3"],
+        &["<key>", "act: expected at most 2 numbers, found 3"],
     );
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::spec::{EqualityKind, ShapeSpec};
 use crate::model::tendon::Transmission;
+use crate::model::{Actuation, Model};
 
 /// A model with a hinge "h" (±1 rad), a slide "s", a ball "b" and a free joint "f".
 fn with_joints(inside: &str) -> String {
@@ -240,10 +241,6 @@ fn inertia_and_damping_of_motors_are_those_of_their_joints() {
         ("<motor joint=\"b\" armature=\"1\"/>", "ball or free joint"),
         ("<motor site=\"t\" damping=\"1\"/>", "acts on no joint"),
         (
-            "<motor joint=\"h\" damping=\"1 2\"/>",
-            "only the linear coefficient",
-        ),
-        (
             "<motor joint=\"h\" armature=\"-1\"/>",
             "armature: expected a number ≥ 0",
         ),
@@ -270,12 +267,23 @@ fn keyframes_keep_their_layout() {
     assert!(m.keyframes[0].qvel.is_empty());
     assert_eq!(m.keyframes[1].qvel[10], 11.0);
     let e = failure(&with_joints(
-        "\n<keyframe><key name=\"home\" qpos=\"1 2\"/></keyframe>",
+        "\n<keyframe><key name=\"home\" qvel=\"1 2 3 4 5 6 7 8 9 10 11 12\"/></keyframe>",
     ));
     assert_eq!(
         e.message,
-        "line 3: <key name=\"home\">: qpos: expected 13 numbers, found 2"
+        "line 3: <key name=\"home\">: qvel: expected at most 11 numbers, found 12"
     );
+    // As in MuJoCo, the reference completes what is missing.
+    let m = model(&with_joints("<keyframe><key qpos=\"1 2\"/></keyframe>"));
+    assert!(
+        m.warnings
+            .iter()
+            .any(|w| w.contains("qpos has fewer than 13 numbers"))
+    );
+    let made = Model::compile(m, Actuation::FromFile).unwrap();
+    let (key, mut reference) = (&made.keyframes()[0], made.neutral().to_vec());
+    reference[..2].copy_from_slice(&[1.0, 2.0]);
+    assert_eq!(key.q, reference);
 }
 
 #[test]

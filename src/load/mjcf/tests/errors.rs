@@ -437,7 +437,7 @@ fn classes_assets_and_references() {
         ),
         (
             "<keyframe><key qpos=\"1\"/></keyframe>",
-            "qpos: expected 0 numbers, found 1",
+            "qpos: expected at most 0 numbers, found 1",
         ),
         (
             "<option timestep=\"0\"/>",

@@ -263,10 +263,6 @@ fn what_is_wrong_with_a_tendon_is_said_with_its_line() {
             "stiffness",
         ),
         (
-            format!("<spatial stiffness=\"1 2\">{s}{t}</spatial>"),
-            "only the linear coefficient",
-        ),
-        (
             format!("<spatial frictionloss=\"-1\">{s}{t}</spatial>"),
             "frictionloss",
         ),
