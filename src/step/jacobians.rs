@@ -58,7 +58,7 @@ impl Taken<'_> {
                 check_length(name, x, size)?;
             }
         }
-        if self.implicit.is_some() {
+        if self.is_formula() {
             return self.write_stage_jacobians(lin, out, by_act, sparse);
         }
         let acts = by_act.iter().any(Option::is_some);
@@ -200,7 +200,7 @@ impl Taken<'_> {
 
     /// Finds which trees the last step connects. A single tree is one island from the start.
     pub(super) fn couple(&mut self, lin: &mut Linearization) -> Result<()> {
-        if self.implicit.is_some() {
+        if self.is_formula() {
             return self.linearize_stages(lin);
         }
         // Forces connect trees at the point at which the derivative is taken.

@@ -45,7 +45,7 @@ pub(super) fn for_whole(
 impl Taken<'_> {
     /// [`for_whole`] with the scheme and h, if the scheme has a v̂ for such a joint.
     fn for_whole(&mut self, visit: impl Fn(&dyn Scheme, f64, Range<usize>, &mut Prescribed)) {
-        if self.implicit.is_none() {
+        if !self.is_formula() {
             let (scheme, h) = (&*self.integrator, self.options.time_step);
             for_whole(self.model, self.prescribed, |dofs, prescribed| {
                 visit(scheme, h, dofs, prescribed)

@@ -18,7 +18,7 @@ pub(in crate::step) struct Rule {
 }
 
 impl Rule {
-    pub fn of(stage: &Stage, h: f64) -> Rule {
+    fn of(stage: &Stage, h: f64) -> Rule {
         Rule {
             displacement: stage.displacement * h,
             rate: 1.0 / (stage.rate * h),
@@ -31,15 +31,39 @@ impl Rule {
             },
         }
     }
+}
 
-    /// All stages of a step.
-    pub fn all(
-        formula: Formula,
+/// Where the stages of a step come from.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::step) enum Source {
+    /// The step ends at its last stage, without impulses.
+    Formula(Formula),
+    /// The stage of a scheme, which finds the velocity without impulses.
+    Scheme(Stage),
+}
+
+impl Source {
+    /// Largest number of stages of a step.
+    pub fn most_stages(self) -> usize {
+        match self {
+            Source::Formula(formula) => formula.most_stages(),
+            Source::Scheme(_) => 1,
+        }
+    }
+
+    /// The rules of all stages of a step.
+    pub fn rules(
+        &self,
         carried: &[f64],
         h: f64,
     ) -> impl DoubleEndedIterator<Item = (usize, Rule)> + ExactSizeIterator + use<> {
-        let stages = formula.stages(carried).iter();
-        stages.map(move |s| Rule::of(s, h)).enumerate()
+        let stages = match self {
+            Source::Formula(formula) => formula.stages(carried),
+            Source::Scheme(stage) => std::slice::from_ref(stage),
+        };
+        // There are at most two.
+        let rules = [&stages[0], &stages[stages.len() - 1]].map(|s| Rule::of(s, h));
+        (0..stages.len()).map(move |i| (i, rules[i]))
     }
 }
 
@@ -98,6 +122,8 @@ pub(in crate::step) struct StageState {
     /// True if `balanced` is the solution up to round-off of positions, and if H was factored there.
     pub(super) is_settled: bool,
     pub(super) is_factored: bool,
+    /// Size of the last correction, if Newton's method has not converged.
+    pub(super) missed: Option<f64>,
     /// True if all joints are hinges and slides, so that displacements are added to coordinates.
     is_plain: bool,
 }
@@ -119,6 +145,7 @@ impl StageState {
             balanced: zeros(),
             is_settled: false,
             is_factored: false,
+            missed: None,
             is_plain: (model.topology().links.iter())
                 .all(|l| matches!(l.kind, LinkKind::Revolute | LinkKind::Prismatic)),
         }
