@@ -53,17 +53,21 @@ impl Source {
 
     /// The rules of all stages of a step.
     pub fn rules(
-        &self,
+        self,
         carried: &[f64],
         h: f64,
     ) -> impl DoubleEndedIterator<Item = (usize, Rule)> + ExactSizeIterator + use<> {
-        let stages = match self {
-            Source::Formula(formula) => formula.stages(carried),
-            Source::Scheme(stage) => std::slice::from_ref(stage),
+        let (stages, count) = match self {
+            Source::Formula(formula) => {
+                let stages = formula.stages(carried);
+                (stages, stages.len())
+            }
+            Source::Scheme(_) => (&[][..], 1),
         };
-        // There are at most two.
-        let rules = [&stages[0], &stages[stages.len() - 1]].map(|s| Rule::of(s, h));
-        (0..stages.len()).map(move |i| (i, rules[i]))
+        (0..count).map(move |i| match &self {
+            Source::Formula(_) => (i, Rule::of(&stages[i], h)),
+            Source::Scheme(stage) => (i, Rule::of(stage, h)),
+        })
     }
 }
 
