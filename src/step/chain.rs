@@ -30,7 +30,7 @@ use super::taken::{Taken, at, force_terms};
 use super::theta;
 use crate::error::{Error, Result};
 use crate::integrator::{End, Tangent};
-use crate::linalg::all_finite;
+use crate::linalg::{add_scaled, all_finite};
 
 const CHAIN: [Link; 5] = [
     Link {
@@ -115,16 +115,9 @@ fn balance(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> 
     // R contains the contact terms within branches. For deep trees R is not formed, so they are added here.
     step.forces.times_cross(t, t.is_deep(), [q, v], r);
     step.forces.input_direction(u, r);
-    match p {
-        Parameters::Unit(p) => at!(step, d).column(&step.selected[p], r),
-        Parameters::Along(dp) => {
-            for (p, dp) in step.selected.iter().zip(dp) {
-                at!(step, d).column(p, &mut lin.column);
-                for (r, c) in r.iter_mut().zip(&lin.column) {
-                    *r += c * dp;
-                }
-            }
-        }
+    for (p, dp) in p.entries() {
+        at!(step, d).column(&step.selected[p], &mut lin.column);
+        add_scaled(dp, &lin.column, r);
     }
     if let Some(of) = &step.by_reduction {
         of.add_balance(|i| p.weight(i), &mut lin.x);

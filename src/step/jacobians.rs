@@ -2,7 +2,7 @@
 
 use super::act::ActJacobians;
 use super::constrained_inverse::ConstrainedInverse;
-use super::info::{REACH, check_length};
+use super::info::{REACH, check_wanted};
 use super::linearization::*;
 use super::link::{Along, Parameters};
 use super::state::Held;
@@ -44,7 +44,7 @@ impl Taken<'_> {
         sparse: bool,
     ) -> Result<()> {
         let (nv, np) = (self.model.nv(), self.np());
-        for (name, x, size) in [
+        check_wanted([
             ("dq_dq", &out.dq_dq, square),
             ("dq_dv", &out.dq_dv, square),
             ("dq_du", &out.dq_du, by_inputs),
@@ -53,11 +53,7 @@ impl Taken<'_> {
             ("dv_dv", &out.dv_dv, square),
             ("dv_du", &out.dv_du, by_inputs),
             ("dv_dp", &out.dv_dp, nv * np),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, size)?;
-            }
-        }
+        ])?;
         if self.is_formula() {
             return self.write_stage_jacobians(lin, out, by_act, sparse);
         }
@@ -98,18 +94,14 @@ impl Taken<'_> {
         out: ActJacobians<'_>,
     ) -> Result<()> {
         let (nv, nu, na) = (self.model.nv(), self.model.nu(), self.model.na());
-        for (name, x, size) in [
+        check_wanted([
             ("dq_dact", &out.dq_dact, nv * na),
             ("dv_dact", &out.dv_dact, nv * na),
             ("dact_dq", &out.dact_dq, na * nv),
             ("dact_dv", &out.dact_dv, na * nv),
             ("dact_dact", &out.dact_dact, na * na),
             ("dact_du", &out.dact_du, na * nu),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, size)?;
-            }
-        }
+        ])?;
         let none = StepJacobians::default();
         let sizes = [nv * nv, nv * nu];
         self.write_jacobians(lin, none, [out.dq_dact, out.dv_dact], sizes, false)?;

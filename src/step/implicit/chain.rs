@@ -14,7 +14,7 @@ use super::way::Limits;
 use super::workspace::{Implicit, Work};
 use crate::error::{Error, Result};
 use crate::integrator::implicit::{Slope, turn_adjoint};
-use crate::linalg::all_finite;
+use crate::linalg::{add_scaled, all_finite};
 use crate::step::info::Gradient;
 use crate::step::linearization::{Linearization, dot};
 use crate::step::link::{Along, Bars, Parameters, Seed};
@@ -252,23 +252,12 @@ impl Taken<'_> {
         column: &mut [f64],
         x: &mut [f64],
     ) -> Result<()> {
-        match along {
-            Parameters::Along([]) => Ok(()),
-            Parameters::Along(dp) => {
-                self.load_stage(i)?;
-                for (p, dp) in dp.iter().enumerate() {
-                    self.stage_column(p, column)?;
-                    for (x, c) in x.iter_mut().zip(&*column) {
-                        *x += c * dp;
-                    }
-                }
-                Ok(())
-            }
-            Parameters::Unit(p) => {
-                self.load_stage(i)?;
-                self.stage_column(p, x)
-            }
+        for (p, dp) in along.entries() {
+            self.load_stage(i)?;
+            self.stage_column(p, column)?;
+            add_scaled(dp, column, x);
         }
+        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{add_scaled, all_finite};
 use crate::step::implicit::missing;
 use crate::step::linearization::*;
-use crate::step::link::{Along, Bars, Parameters, Seed};
+use crate::step::link::{Along, Bars, Seed};
 use crate::step::taken::Taken;
 
 pub(in crate::step) fn change(
@@ -30,13 +30,8 @@ pub(in crate::step) fn change(
     if !theta.has_impulses {
         return Ok(());
     }
-    match along.p {
-        Parameters::Unit(p) => x.copy_from_slice(&theta.by_p[p * nv..][..nv]),
-        Parameters::Along(dp) => {
-            for (dp, column) in dp.iter().zip(theta.by_p.chunks_exact(nv.max(1))) {
-                add_scaled(*dp, column, x);
-            }
-        }
+    for (p, dp) in along.p.entries() {
+        add_scaled(dp, &theta.by_p[p * nv..][..nv], x);
     }
     (theta.matrix).subtract_direction(t, along.q, &implicit.work.xi, x);
     if along.q.is_empty() {
