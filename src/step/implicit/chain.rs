@@ -2,7 +2,7 @@
 //!
 //! | link | forward | backward, upwards |
 //! |---|---|---|
-//! | stages | (δw, δξ) of the last stage, by δv, δq, δu, δp | (q̄, v̄, ū, p̄) += adjoints through the stages |
+//! | stages | (δw, δξ) of the last stage | (q̄, v̄, ū, p̄) += adjoints through the stages |
 //! | arrive | (δq⁺, δv⁺) from (δw, δξ, δq) | (w̄, ξ̄, q̄) from (q̄⁺, v̄⁺) |
 //!
 //! A step of a formula has both links. In a step of the θ-method impulses follow the stage instead
