@@ -1,6 +1,6 @@
 //! Adjoints of a step, and their comparison.
 
-use super::info::check_length;
+use super::info::check_wanted;
 use super::linearization::{Linearization, dot};
 use crate::error::Result;
 use crate::linalg::all_finite;
@@ -34,23 +34,30 @@ pub struct StepAdjoint<'a> {
     pub carried: Option<&'a mut [f64]>,
 }
 
-impl StepAdjoint<'_> {
+impl<'a> StepAdjoint<'a> {
+    /// Destinations of the adjoints by q, v, u and p.
+    pub(super) fn of(wanted: [Option<&'a mut [f64]>; 4]) -> StepAdjoint<'a> {
+        let [q, v, u, p] = wanted;
+        StepAdjoint {
+            q,
+            v,
+            u,
+            p,
+            ..StepAdjoint::default()
+        }
+    }
+
     /// Checks the lengths of the arrays.
     pub(super) fn check(&self, model: &Model, np: usize, carried: usize) -> Result<()> {
         let (nv, nu) = (model.nv(), model.nu());
-        for (name, x, n) in [
+        check_wanted([
             ("q_bar", &self.q, nv),
             ("v_bar", &self.v, nv),
             ("act_bar", &self.act, model.na()),
             ("u_bar", &self.u, nu),
             ("p_bar", &self.p, np),
             ("carried_bar", &self.carried, carried),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, n)?;
-            }
-        }
-        Ok(())
+        ])
     }
 
     pub(super) fn deliver(self, lin: &Linearization) {

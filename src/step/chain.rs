@@ -13,15 +13,16 @@
 //! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x) | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺) |
 //! | | δq⁺ += B_w s | s̄ = B_wᵀ q̄⁺ |
 //!
-//! A step of an implicit formula has a single link for all its stages ([`implicit`](super::implicit)). The
-//! θ-method replaces the links for balance and impulses ([`theta`](super::theta)).
+//! A step of an implicit formula has one link for its stages and one for its end
+//! ([`implicit`](super::implicit)). The θ-method begins with the link of the stages, and has links of its own
+//! for balance and impulses ([`theta`](super::theta)).
 //!
 //! A direction (JVP) runs down the table, an adjoint (VJP) runs up. Panels of columns take the same links
 //! in the forms of [`jacobians`](super::jacobians): R by branches of the tree, the response to forces as
 //! one matrix, Φ' by columns.
 
 use super::adjoints::StepAdjoint;
-use super::implicit::STAGES;
+use super::implicit::{arrive, arrive_transposed, stages, stages_transposed};
 use super::linearization::*;
 use super::link::{Along, Bars, Link, Parameters, Seed};
 use super::parameters::At;
@@ -29,7 +30,7 @@ use super::taken::{Taken, at, force_terms};
 use super::theta;
 use crate::error::{Error, Result};
 use crate::integrator::{End, Tangent};
-use crate::linalg::all_finite;
+use crate::linalg::{add_scaled, all_finite};
 
 const CHAIN: [Link; 5] = [
     Link {
@@ -54,11 +55,24 @@ const CHAIN: [Link; 5] = [
     },
 ];
 
-/// Links of the θ-method.
-const THETA: [Link; 5] = [
+/// Links of an implicit formula.
+const STAGES: [Link; 2] = [
     Link {
-        forward: theta::balance,
-        backward: theta::balance_transposed,
+        forward: stages,
+        backward: stages_transposed,
+    },
+    Link {
+        forward: arrive,
+        backward: arrive_transposed,
+    },
+];
+
+/// Links of the θ-method.
+const THETA: [Link; 6] = [
+    STAGES[0],
+    Link {
+        forward: theta::change,
+        backward: theta::change_transposed,
     },
     CHAIN[1],
     Link {
@@ -69,11 +83,12 @@ const THETA: [Link; 5] = [
     CHAIN[4],
 ];
 
-/// Number of links whose result is h times the change of forces at fixed acceleration and impulses.
-const TO_LOADS: usize = 2;
+/// Number of links after those whose result is h times the change of forces at fixed acceleration and
+/// impulses.
+const FROM_LOADS: usize = 3;
 
-/// Number of links whose result is δv̂.
-const TO_VELOCITY: usize = 3;
+/// Number of links after those whose result is δv̂.
+const FROM_VELOCITY: usize = 2;
 
 /// Negative zero: adding to it keeps both signs of zero.
 const NOTHING: f64 = -0.0;
@@ -100,16 +115,9 @@ fn balance(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> 
     // R contains the contact terms within branches. For deep trees R is not formed, so they are added here.
     step.forces.times_cross(t, t.is_deep(), [q, v], r);
     step.forces.input_direction(u, r);
-    match p {
-        Parameters::Unit(p) => at!(step, d).column(&step.selected[p], r),
-        Parameters::Along(dp) => {
-            for (p, dp) in step.selected.iter().zip(dp) {
-                at!(step, d).column(p, &mut lin.column);
-                for (r, c) in r.iter_mut().zip(&lin.column) {
-                    *r += c * dp;
-                }
-            }
-        }
+    for (p, dp) in p.entries() {
+        at!(step, d).column(&step.selected[p], &mut lin.column);
+        add_scaled(dp, &lin.column, r);
     }
     if let Some(of) = &step.by_reduction {
         of.add_balance(|i| p.weight(i), &mut lin.x);
@@ -338,10 +346,17 @@ impl Taken<'_> {
     /// The links of the step.
     pub(super) fn chain(&self) -> &'static [Link] {
         match (&self.implicit, &self.theta) {
-            (Some(_), _) => &STAGES,
             (_, Some(_)) => &THETA,
+            (Some(_), _) => &STAGES,
             _ => &CHAIN,
         }
+    }
+
+    /// Runs the links downwards, up to the last `rest` ones.
+    fn forward(&mut self, lin: &mut Linearization, along: &Along<'_>, rest: usize) -> Result<()> {
+        let links = self.chain();
+        let mut links = links[..links.len().saturating_sub(rest)].iter();
+        links.try_for_each(|link| (link.forward)(self, lin, along))
     }
 
     /// Runs the links upwards, and then from the actuators' drives to inputs and activations. Call
@@ -379,8 +394,7 @@ impl Taken<'_> {
         lin: &mut Linearization,
         along: &Along<'_>,
     ) -> Result<()> {
-        let mut links = self.chain().iter().take(TO_LOADS);
-        links.try_for_each(|link| (link.forward)(self, lin, along))
+        self.forward(lin, along, FROM_LOADS)
     }
 
     /// Writes δv̂ along a direction to [`Linearization::x`]. After [`Taken::linearize`].
@@ -389,8 +403,7 @@ impl Taken<'_> {
         lin: &mut Linearization,
         along: &Along<'_>,
     ) -> Result<()> {
-        let mut links = self.chain().iter().take(TO_VELOCITY);
-        links.try_for_each(|link| (link.forward)(self, lin, along))
+        self.forward(lin, along, FROM_VELOCITY)
     }
 
     /// The derivative along (dq, dv, dact, du, dp); an empty slice is zero.
@@ -412,8 +425,7 @@ impl Taken<'_> {
             u: if self.model.na() > 0 { &drive } else { du },
             p: Parameters::Along(dp),
         };
-        let mut links = self.chain().iter();
-        let done = links.try_for_each(|link| (link.forward)(self, lin, &along));
+        let done = self.forward(lin, &along, 0);
         lin.drive = drive;
         done?;
         if !all_finite(&lin.v_next) || !all_finite(&lin.q_next) || !all_finite(&lin.act) {

@@ -91,7 +91,7 @@ impl Taken<'_> {
 
     fn find_labels(&mut self, lin: &mut Linearization, mut labels: Labels<'_>) -> Result<()> {
         // Only an explicit step has the switches of forces one by one.
-        let by_stages = self.implicit.is_some() || self.theta.is_some();
+        let by_stages = self.implicit.is_some();
         let margin = match by_stages {
             true => self.state.forces_margin,
             false => self.forces.margin_beside_actuators(),

@@ -7,7 +7,7 @@ use super::contact::ImpulseBar;
 use super::forward::AccelerationJacobians;
 use super::impulse_workspace::parts;
 use super::impulses::{ImpulseGradient, ImpulseJacobians};
-use super::info::{Aware, check_finite, check_length, deliver};
+use super::info::{Aware, check_finite, check_length, check_wanted, deliver};
 use super::inverse::InverseJacobians;
 use super::jacobian_pattern::{JacobianEntries, JacobianPattern};
 use super::jacobians::StepJacobians;
@@ -190,13 +190,7 @@ impl Sim {
         u_bar: Option<&mut [f64]>,
         p_bar: Option<&mut [f64]>,
     ) -> Result<()> {
-        let out = StepAdjoint {
-            q: q_bar,
-            v: v_bar,
-            u: u_bar,
-            p: p_bar,
-            ..StepAdjoint::default()
-        };
+        let out = StepAdjoint::of([q_bar, v_bar, u_bar, p_bar]);
         self.step_vjp_act(q_next_bar, v_next_bar, &[], out)
     }
 
@@ -247,13 +241,7 @@ impl Sim {
         let nv = self.model.nv();
         check_finite("q_next_bar", q_next_bar, nv)?;
         check_finite("v_next_bar", v_next_bar, nv)?;
-        let out = StepAdjoint {
-            q: q_bar,
-            v: v_bar,
-            u: u_bar,
-            p: p_bar,
-            ..StepAdjoint::default()
-        };
+        let out = StepAdjoint::of([q_bar, v_bar, u_bar, p_bar]);
         self.adjoint_aware(&Seed::of(q_next_bar, v_next_bar, &[]), out)
     }
 
@@ -295,17 +283,13 @@ impl Sim {
     pub fn acceleration_jacobians(&mut self, out: AccelerationJacobians<'_>) -> Result<()> {
         let (nv, nu, np, na) = (self.model.nv(), self.model.nu(), self.np(), self.act.len());
         self.need_step()?;
-        for (name, x, columns) in [
-            ("da_dq", &out.by_q, nv),
-            ("da_dv", &out.by_v, nv),
-            ("da_du", &out.by_u, nu),
-            ("da_dp", &out.by_p, np),
-            ("da_dact", &out.by_act, na),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, nv * columns)?;
-            }
-        }
+        check_wanted([
+            ("da_dq", &out.by_q, nv * nv),
+            ("da_dv", &out.by_v, nv * nv),
+            ("da_du", &out.by_u, nv * nu),
+            ("da_dp", &out.by_p, nv * np),
+            ("da_dact", &out.by_act, nv * na),
+        ])?;
         let (mut taken, w) = self.differentiate()?;
         taken.acceleration_jacobians(&mut w.lin, out)
     }
@@ -323,13 +307,7 @@ impl Sim {
         u_bar: Option<&mut [f64]>,
         p_bar: Option<&mut [f64]>,
     ) -> Result<()> {
-        let out = StepAdjoint {
-            q: q_bar,
-            v: v_bar,
-            u: u_bar,
-            p: p_bar,
-            ..StepAdjoint::default()
-        };
+        let out = StepAdjoint::of([q_bar, v_bar, u_bar, p_bar]);
         self.acceleration_vjp_act(a_bar, out)
     }
 
@@ -349,15 +327,11 @@ impl Sim {
     pub fn inverse_jacobians(&mut self, out: InverseJacobians<'_>) -> Result<()> {
         self.taken().need_inverse()?;
         let nv = self.model.nv();
-        for (name, x) in [
-            ("dforce_dq", &out.by_q),
-            ("dforce_dv", &out.by_v),
-            ("dforce_da", &out.by_a),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, nv * nv)?;
-            }
-        }
+        check_wanted([
+            ("dforce_dq", &out.by_q, nv * nv),
+            ("dforce_dv", &out.by_v, nv * nv),
+            ("dforce_da", &out.by_a, nv * nv),
+        ])?;
         let (mut taken, w) = self.differentiate()?;
         taken.inverse_jacobians(&mut w.lin, &mut w.square, out)
     }
@@ -426,13 +400,7 @@ impl Sim {
     ) -> Result<ImpulseGradient> {
         self.need_impulses()?;
         check_finite("impulse_bar", impulse_bar, 3 * self.contacts().len())?;
-        let out = StepAdjoint {
-            q: q_bar,
-            v: v_bar,
-            u: u_bar,
-            p: p_bar,
-            ..StepAdjoint::default()
-        };
+        let out = StepAdjoint::of([q_bar, v_bar, u_bar, p_bar]);
         out.check(&self.model, self.np(), self.carried.len())?;
         let (mut taken, w) = self.differentiate()?;
         let zero = &mut w.direction.dq_next;

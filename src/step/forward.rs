@@ -36,7 +36,7 @@ impl Taken<'_> {
         out: AccelerationJacobians<'_>,
     ) -> Result<()> {
         let nv = self.model.nv();
-        if self.implicit.is_some() {
+        if self.is_formula() {
             return self.implicit_acceleration_jacobians(lin, out);
         }
         let mut by_p = out.by_p;
@@ -126,7 +126,7 @@ impl Taken<'_> {
             *x = a * rate;
         }
         let (zero, velocity) = (&d.dq_next[..], &d.dv_next[..]);
-        let is_implicit = self.implicit.is_some();
+        let is_implicit = self.is_formula();
         let seed = Seed {
             velocity: if is_implicit { &[] } else { velocity },
             ..Seed::of(zero, if is_implicit { velocity } else { zero }, &[])

@@ -12,7 +12,7 @@
 //! where w belongs to the dofs with a prescribed velocity. R_f is stored as dense matrices.
 
 use super::linearization::{Linearization, dot};
-use super::link::{Along, Parameters};
+use super::link::Along;
 use super::parameters::At;
 use super::split::Split;
 use super::taken::{Taken, at};
@@ -92,13 +92,8 @@ impl Taken<'_> {
                 add_scaled(*d, column, y);
             }
         }
-        match along.p {
-            Parameters::Unit(p) => add_scaled(1.0, &split.by_p[p * nv..][..nv], y),
-            Parameters::Along(dp) => {
-                for (column, d) in split.by_p.chunks_exact(nv).zip(dp) {
-                    add_scaled(*d, column, y);
-                }
-            }
+        for (p, dp) in along.p.entries() {
+            add_scaled(dp, &split.by_p[p * nv..][..nv], y);
         }
         let inputs = self.forces.actuator_inputs().iter();
         for ((input, slope), du) in inputs.zip(&split.by_u).zip(along.u) {

@@ -80,13 +80,12 @@ impl Taken<'_> {
                 impulses: ImpulseBar::of_contacts(&bar[..rows]),
                 ..Seed::of(dq_next, dq_next, &[])
             };
-            let out = StepAdjoint {
-                q: wanted[0].then_some(q),
-                v: wanted[1].then_some(v),
-                u: wanted[2].then_some(u),
-                p: wanted[3].then_some(p),
-                ..StepAdjoint::default()
-            };
+            let out = StepAdjoint::of([
+                wanted[0].then_some(q),
+                wanted[1].then_some(v),
+                wanted[2].then_some(u),
+                wanted[3].then_some(p),
+            ]);
             self.adjoint(lin, &seed, out)?;
             for (out, bar) in outs.into_iter().zip(bars) {
                 for (x, bar) in out.iter_mut().skip(row).step_by(rows).zip(bar) {

@@ -125,6 +125,14 @@ pub(crate) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
     }
 }
 
+/// [`check_length`] for results of which some are wanted.
+pub(crate) fn check_wanted<const N: usize>(
+    all: [(&str, &Option<&mut [f64]>, usize); N],
+) -> Result<()> {
+    let mut wanted = (all.iter()).filter_map(|(name, x, n)| Some((name, x.as_deref()?, n)));
+    wanted.try_for_each(|(name, x, n)| check_length(name, x, *n))
+}
+
 /// Refuses placements at which a body is too far away.
 pub(crate) fn check_places(kin: &Kinematics) -> Result<()> {
     // Without a branch per number.

@@ -1,7 +1,7 @@
 //! What a caller sets between steps: wrenches, forces, prescribed velocities, parameters, and the memory from
 //! step to step.
 
-use super::implicit::{Newton, Rule};
+use super::implicit::Newton;
 use super::info::{check_finite, check_length};
 use super::prescribe::for_whole;
 use super::prescribed::Prescribed;
@@ -50,7 +50,7 @@ impl Sim {
                     check_finite(name, x, nv * nv)?;
                 }
             }
-            if self.implicit.is_some() || self.theta.is_some() {
+            if self.implicit.is_some() {
                 return Err(Error::unsupported(format!(
                     "options.integrator: with {:?} a force with slopes cannot be given; expected SymplecticEuler or SymplecticEulerWorld",
                     self.options.integrator
@@ -183,7 +183,7 @@ impl Sim {
     pub(super) fn reach_prescribed(&mut self) {
         let Prescribed { end, velocity, .. } = &mut self.prescribed;
         end.copy_from_slice(velocity);
-        if self.implicit.is_none() {
+        if self.formula().is_none() {
             let (scheme, h) = (&*self.integrator, self.options.time_step);
             for_whole(&self.model, &mut self.prescribed, |dofs, prescribed| {
                 scheme.reach(h, &mut prescribed.end[dofs]);
@@ -212,7 +212,7 @@ impl Sim {
     /// Checks that implicit schemes have all three linear dofs of a free joint prescribed, or none. Their
     /// balance is along the axes at a stage.
     pub(super) fn check_prescribed(&self) -> Result<()> {
-        if self.prescribed.is_empty() || self.implicit.is_none() && self.theta.is_none() {
+        if self.prescribed.is_empty() || self.implicit.is_none() {
             return Ok(());
         }
         for l in self.model.free_links() {
@@ -256,7 +256,7 @@ impl Sim {
         self.selected = list.to_vec();
         self.refresh_split();
         self.by_reduction = ByReduction::new(&self.model, &self.params, list);
-        self.held = self.held.min(match self.implicit {
+        self.held = self.held.min(match self.formula() {
             // The label must be computed again.
             Some(_) => Held::Other,
             None => Held::Velocities,
@@ -358,9 +358,6 @@ impl Sim {
         if let Some(implicit) = &mut self.implicit {
             implicit.reduce(r);
         }
-        if let Some(theta) = &mut self.theta {
-            theta.reduce(r);
-        }
         match &mut self.contact {
             Some(c) => c.constraints.reduce(&self.model, r),
             None => Ok(()),
@@ -416,30 +413,20 @@ impl Sim {
     }
 
     fn newton_mut(&mut self) -> Option<&mut Newton> {
-        match (&mut self.implicit, &mut self.theta) {
-            (Some(implicit), _) => Some(&mut implicit.newton),
-            (_, Some(theta)) => Some(&mut theta.newton),
-            _ => None,
-        }
+        self.implicit.as_mut().map(|i| &mut i.newton)
     }
 
     /// Memory of Newton's method; empty without an implicit stage.
     fn guess(&self) -> &[f64] {
-        match (&self.implicit, &self.theta) {
-            (Some(implicit), _) => implicit.newton.memory(),
-            (_, Some(theta)) => theta.newton.memory(),
-            _ => &[],
-        }
+        self.implicit.as_ref().map_or(&[], |i| i.newton.memory())
     }
 
     /// Stores the data from which Newton's method starts in the next step.
     pub(super) fn remember_guess(&mut self) {
         let (model, h) = (&*self.model, self.options.time_step);
         if let Some(implicit) = &mut self.implicit {
-            let count = Rule::all(implicit.formula, &self.state.carried, h).len();
+            let count = implicit.source.rules(&self.state.carried, h).len();
             (implicit.newton).remember(model, implicit.stages.iter().take(count));
-        } else if let Some(theta) = &mut self.theta {
-            (theta.newton).remember(model, std::iter::once(&theta.stage.at));
         }
     }
 

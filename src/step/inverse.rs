@@ -89,7 +89,7 @@ impl Taken<'_> {
             self.model,
             "inverse dynamics of a step",
         )?;
-        if self.implicit.is_some() || self.theta.is_some() {
+        if self.implicit.is_some() {
             return Err(Error::unsupported(format!(
                 "options.integrator: inverse dynamics of a step needs SymplecticEuler or SymplecticEulerWorld, got {:?}",
                 self.options.integrator

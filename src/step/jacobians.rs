@@ -2,7 +2,7 @@
 
 use super::act::ActJacobians;
 use super::constrained_inverse::ConstrainedInverse;
-use super::info::{REACH, check_length};
+use super::info::{REACH, check_wanted};
 use super::linearization::*;
 use super::link::{Along, Parameters};
 use super::state::Held;
@@ -44,7 +44,7 @@ impl Taken<'_> {
         sparse: bool,
     ) -> Result<()> {
         let (nv, np) = (self.model.nv(), self.np());
-        for (name, x, size) in [
+        check_wanted([
             ("dq_dq", &out.dq_dq, square),
             ("dq_dv", &out.dq_dv, square),
             ("dq_du", &out.dq_du, by_inputs),
@@ -53,12 +53,8 @@ impl Taken<'_> {
             ("dv_dv", &out.dv_dv, square),
             ("dv_du", &out.dv_du, by_inputs),
             ("dv_dp", &out.dv_dp, nv * np),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, size)?;
-            }
-        }
-        if self.implicit.is_some() {
+        ])?;
+        if self.is_formula() {
             return self.write_stage_jacobians(lin, out, by_act, sparse);
         }
         let acts = by_act.iter().any(Option::is_some);
@@ -98,18 +94,14 @@ impl Taken<'_> {
         out: ActJacobians<'_>,
     ) -> Result<()> {
         let (nv, nu, na) = (self.model.nv(), self.model.nu(), self.model.na());
-        for (name, x, size) in [
+        check_wanted([
             ("dq_dact", &out.dq_dact, nv * na),
             ("dv_dact", &out.dv_dact, nv * na),
             ("dact_dq", &out.dact_dq, na * nv),
             ("dact_dv", &out.dact_dv, na * nv),
             ("dact_dact", &out.dact_dact, na * na),
             ("dact_du", &out.dact_du, na * nu),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, size)?;
-            }
-        }
+        ])?;
         let none = StepJacobians::default();
         let sizes = [nv * nv, nv * nu];
         self.write_jacobians(lin, none, [out.dq_dact, out.dv_dact], sizes, false)?;
@@ -200,7 +192,7 @@ impl Taken<'_> {
 
     /// Finds which trees the last step connects. A single tree is one island from the start.
     pub(super) fn couple(&mut self, lin: &mut Linearization) -> Result<()> {
-        if self.implicit.is_some() {
+        if self.is_formula() {
             return self.linearize_stages(lin);
         }
         // Forces connect trees at the point at which the derivative is taken.

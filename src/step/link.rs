@@ -24,7 +24,16 @@ pub(super) enum Parameters<'a> {
     Unit(usize),
 }
 
-impl Parameters<'_> {
+impl<'a> Parameters<'a> {
+    /// The entries that are given: a parameter's index among the selected ones, and its entry.
+    pub fn entries(self) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+        let (unit, along) = match self {
+            Parameters::Unit(p) => (Some((p, 1.0)), &[][..]),
+            Parameters::Along(dp) => (None, dp),
+        };
+        unit.into_iter().chain(along.iter().copied().enumerate())
+    }
+
     /// The entry of a parameter.
     pub fn weight(self, p: usize) -> f64 {
         match self {

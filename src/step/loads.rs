@@ -2,14 +2,13 @@
 
 use super::info::Gradient;
 use super::linearization::{Linearization, dot};
-use super::link::{Along, Bars, Parameters, Seed};
+use super::link::{Along, Bars, Seed};
 use super::load_friction::LoadFriction;
 use super::taken::Taken;
 use crate::error::{Error, Result};
 use crate::linalg::add_scaled;
 use crate::model::Model;
 use crate::model::load_friction::friction;
-use crate::model::params::Param;
 
 /// Refuses a computation that does not support friction by load.
 pub(super) fn refuse_with_loads(
@@ -77,15 +76,10 @@ impl Taken<'_> {
             n += (by(&loads.by_acc, x) - by(&loads.by_acc, &loads.start)) / h;
             n += dot(&loads.by_impulse[i * rows..][..rows], impulses);
             let mut direct = 0.0;
-            let mut add = |p: &Param, dp: f64| {
+            for (p, dp) in along.p.entries() {
+                let p = &self.selected[p];
                 n += dp * loads.explicit(i, p, model, self.dynamics);
                 direct += dp * loads.by_coefficient(i, p, model, self.params);
-            };
-            match along.p {
-                Parameters::Unit(p) => add(&self.selected[p], 1.0),
-                Parameters::Along(dp) => {
-                    (self.selected.iter().zip(dp)).for_each(|(p, dp)| add(p, *dp));
-                }
             }
             let of = loads.joints[i].joint;
             let [per_load, ..] = friction(model.joint(of), self.params, of);

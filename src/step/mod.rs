@@ -76,6 +76,7 @@ pub(crate) use side_by_side::{Stepped, step_side_by_side};
 pub use sim::Sim;
 
 use crate::error::Result;
+use implicit::Implicit;
 use stages::Stepping;
 use theta::Theta;
 
@@ -96,9 +97,9 @@ fn explicit(at: &mut Stepping<'_>) -> Result<()> {
 }
 
 /// A step of the θ-method: a stage within the step gives the velocity without impulses, and A.
-fn implicit_stage(at: &mut Stepping<'_>, theta: &mut Theta) -> Result<()> {
+fn implicit_stage(at: &mut Stepping<'_>, implicit: &mut Implicit, theta: &Theta) -> Result<()> {
     // v̂₀ + h a, with forces at the stage and A at its placements.
-    let found = theta::fall(at, theta)?;
+    let found = theta::fall(at, implicit, theta)?;
     // Kinematics at the start of the step.
     (at.dynamics).update(at.model, at.params, &at.s.q, &at.s.v);
     // Collision, rows, law.

@@ -95,7 +95,7 @@ impl Sim {
     /// The acceleration of the last step.
     pub(crate) fn tell_acceleration(&self, out: &mut [f64]) {
         let (s, h) = (&self.state, self.options.time_step);
-        match self.implicit {
+        match self.formula() {
             None => out.copy_from_slice(&s.acc),
             Some(_) => {
                 for (a, (next, v)) in out.iter_mut().zip(s.v_next.iter().zip(&s.v)) {
@@ -117,7 +117,7 @@ impl Sim {
         if self.last != Last::Step {
             return Err(Error::no_step("no step has been taken"));
         }
-        if self.implicit.is_some() || self.theta.is_some() {
+        if self.implicit.is_some() {
             return Err(Error::unsupported(format!(
                 "options.integrator: impulses of prescribed dofs are available with SymplecticEuler and SymplecticEulerWorld, got {:?}",
                 self.options.integrator
@@ -236,8 +236,7 @@ impl Sim {
         let of_step = self.last == Last::Step;
         let of_rows = of_step && self.contact.is_some();
         // A stage finds contacts at its own configuration.
-        let has_stages = self.theta.is_some() || self.implicit.is_some();
-        if of_step && !of_rows && has_stages {
+        if of_step && !of_rows && self.implicit.is_some() {
             // The query moves the scene of the forces.
             self.forces.contacts_moved = true;
         }

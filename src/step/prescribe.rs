@@ -15,7 +15,7 @@
 //! column by column. Rows between dofs that are all prescribed have no impulse and are left out.
 
 use super::linearization::Linearization;
-use super::link::{Along, Parameters};
+use super::link::Along;
 use super::prescribed::Prescribed;
 use super::state::Held;
 use super::taken::Taken;
@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::integrator::Scheme;
 use crate::linalg::add_scaled;
 use crate::model::Model;
-use crate::model::params::{Param, ParamKind};
+use crate::model::params::ParamKind;
 use std::ops::Range;
 
 /// Calls `visit` with the dofs of each free joint that is prescribed as a whole.
@@ -45,7 +45,7 @@ pub(super) fn for_whole(
 impl Taken<'_> {
     /// [`for_whole`] with the scheme and h, if the scheme has a v̂ for such a joint.
     fn for_whole(&mut self, visit: impl Fn(&dyn Scheme, f64, Range<usize>, &mut Prescribed)) {
-        if self.implicit.is_none() {
+        if !self.is_formula() {
             let (scheme, h) = (&*self.integrator, self.options.time_step);
             for_whole(self.model, self.prescribed, |dofs, prescribed| {
                 visit(scheme, h, dofs, prescribed)
@@ -61,16 +61,10 @@ impl Taken<'_> {
         let prescribed = &mut *self.prescribed;
         let Prescribed { change, .. } = &mut *prescribed;
         change.fill(0.0);
-        let mut vary = |p: &Param, x: f64| {
+        for (p, dp) in along.p.entries() {
+            let p = &self.selected[p];
             if p.kind == ParamKind::Prescribed {
-                change[p.index as usize] += x;
-            }
-        };
-        match along.p {
-            Parameters::Unit(p) => vary(&self.selected[p], 1.0),
-            Parameters::Along(dp) => {
-                let all = self.selected.iter().zip(dp);
-                all.for_each(|(p, dp)| vary(p, *dp));
+                change[p.index as usize] += dp;
             }
         }
         self.for_whole(|scheme, h, dofs, prescribed| {

@@ -3,7 +3,7 @@
 use super::asking::Query;
 use super::contact::ContactStage;
 use super::geometry::Geometry;
-use super::implicit::{self, Implicit};
+use super::implicit::{self, Implicit, Source};
 use super::info::{
     Gradient, are_near, check_finite, check_length, check_place_sums, check_places, check_state,
 };
@@ -31,6 +31,7 @@ use crate::force::Forces;
 use crate::force::adhesion::Adhesion;
 use crate::force::penalty::{self, PenaltyContacts};
 use crate::integrator::Scheme;
+use crate::integrator::implicit::Formula;
 use crate::linalg::all_finite;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
@@ -52,9 +53,9 @@ pub struct Sim {
     /// `None` without options.derivatives.
     pub(super) workspace: Option<Box<Workspace>>,
     pub(crate) integrator: Box<dyn Scheme>,
-    /// State of an implicit formula, which replaces the integrator.
+    /// Implicit stages: of a formula, which replaces the integrator, or of the θ-method.
     pub(super) implicit: Option<Box<Implicit>>,
-    /// State of the θ-method, whose velocity without impulses solves a stage.
+    /// Beside the stage of the θ-method: the data through which impulses act.
     pub(super) theta: Option<Box<Theta>>,
     /// State of the integrator at the start of the next step, beside (q, v).
     pub(super) carried: Vec<f64>,
@@ -101,8 +102,9 @@ impl Sim {
         refuse_paths(&model, options)?;
         refuse_lag(&model, options)?;
         refuse_loads(&model, options, model.resists_torsion())?;
-        let is_implicit = parts.formula.is_some() || parts.integrator.stage().is_some();
-        refuse_deformables(&model, options, is_implicit)?;
+        let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
+        let source = (parts.formula.map(Source::Formula)).or(stage.map(Source::Scheme));
+        refuse_deformables(&model, options, source.is_some())?;
         let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
         Bytes::of(&model, options).check(&model, options)?;
         let carried = match parts.formula {
@@ -116,13 +118,12 @@ impl Sim {
             _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
         };
         // Newton's method needs derivatives too.
-        let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
-        let differentiate = options.derivatives || parts.formula.is_some() || stage.is_some();
+        let differentiate = options.derivatives || source.is_some();
         let torsion = parts.torsion(&model, differentiate);
         let (mut params, others) = (model.params().clone(), parts.forces);
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
-            let explicit = (parts.formula.is_none() && stage.is_none()).then_some(h);
+            let explicit = source.is_none().then_some(h);
             let contacts =
                 PenaltyContacts::new(&model, room, options.friction_rule, differentiate, explicit)?;
             penalty::fill(&model, &mut params, &contacts.scene, explicit);
@@ -134,11 +135,9 @@ impl Sim {
         }
         forces.gyroscopic = torsion;
         let state = Box::new(StepState::new(&model, carried));
-        let implicit = parts
-            .formula
-            .map(|f| Box::new(Implicit::new(&model, f, &forces, options.derivatives)));
-        let theta =
-            stage.map(|s| Box::new(Theta::new(&model, &s, h, &forces, options.derivatives)));
+        let derivatives = options.derivatives;
+        let implicit = source.map(|s| Box::new(Implicit::new(&model, s, &forces, derivatives)));
+        let theta = stage.map(|s| Box::new(Theta::new(&model, &s, h, derivatives)));
         let mut dynamics = Dynamics::new(&model, differentiate);
         if contact
             .as_ref()
@@ -269,13 +268,18 @@ impl Sim {
 
     /// Refuses multistep schemes, which need more than one state.
     pub(super) fn need_single_step(&self) -> Result<()> {
-        match &self.implicit {
-            Some(i) if i.formula.is_multistep() => Err(Error::unsupported(format!(
+        match self.formula() {
+            Some(formula) if formula.is_multistep() => Err(Error::unsupported(format!(
                 "options.integrator: {:?} needs the previous step, which only a rollout has; expected a one-step scheme",
                 self.options.integrator
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// The formula, if the step ends at its last stage, without impulses.
+    pub(super) fn formula(&self) -> Option<Formula> {
+        self.implicit.as_ref().and_then(|i| i.formula())
     }
 
     /// [`Sim::step`] within a trajectory: continues with the integrator's state of the last step.
@@ -312,8 +316,7 @@ impl Sim {
     pub(super) fn take(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
         self.begin_take(q, v, u)?;
         // A stage computes recursions at its own state.
-        let is_solved = self.implicit.is_some() || self.theta.is_some();
-        let placed = match is_solved {
+        let placed = match self.implicit.is_some() {
             true if are_near(&self.model, &self.params, q) => Ok(()),
             true => self.update_positions_alone(q),
             false => Ok(()),
@@ -328,10 +331,7 @@ impl Sim {
         }
         self.accept(Held::Velocities);
         if let Some(implicit) = &mut self.implicit {
-            self.held = implicit.accept();
-        }
-        if let Some(theta) = &mut self.theta {
-            theta.accept();
+            self.held = implicit.accept(self.held);
         }
         Ok(())
     }
@@ -352,10 +352,9 @@ impl Sim {
     /// ([`step_side_by_side`](super::step_side_by_side)): the step has no rows and no stages, and its forces
     /// depend on no placement.
     pub(crate) fn is_plain(&self) -> bool {
-        let has_stages = self.implicit.is_some() || self.theta.is_some();
         let is_tree = matches!(self.dynamics.system, System::Definite);
         self.contact.is_none()
-            && !has_stages
+            && self.implicit.is_none()
             && is_tree
             && self.prescribed.is_empty()
             && self.model.reduction().is_none()
@@ -403,11 +402,11 @@ impl Sim {
                 let (Some(penalty), s) = (&self.forces.penalty, &self.pending) else {
                     return Ok(());
                 };
-                let place = match (&self.implicit, &self.theta) {
+                let place = match &self.implicit {
                     // The last stage of an implicit formula is the end of the step.
-                    (Some(_), _) => &s.q_next,
-                    (_, Some(theta)) => theta.place(),
-                    _ => &s.q,
+                    Some(implicit) if implicit.formula().is_some() => &s.q_next,
+                    Some(implicit) => &implicit.pending[0].q,
+                    None => &s.q,
                 };
                 let (kin, h, out) = (
                     &self.dynamics.kin,
@@ -422,11 +421,11 @@ impl Sim {
     /// Computes a step into `pending`. The last step is kept until this one has succeeded.
     fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
         self.begin_pending(q, v, u)?;
-        let (mut implicit, mut theta) = (self.implicit.take(), self.theta.take());
+        let (mut implicit, theta) = (self.implicit.take(), self.theta.take());
         let mut at = self.stepping(applied);
-        let done = match (&mut implicit, &mut theta) {
-            (Some(implicit), _) => implicit::take(&mut at, implicit),
-            (_, Some(theta)) => implicit_stage(&mut at, theta),
+        let done = match (&mut implicit, &theta) {
+            (Some(implicit), Some(theta)) => implicit_stage(&mut at, implicit, theta),
+            (Some(implicit), None) => implicit::take(&mut at, implicit),
             _ => explicit(&mut at),
         };
         (self.implicit, self.theta) = (implicit, theta);
@@ -446,7 +445,7 @@ impl Sim {
     /// Replaces the last step's impulses and results by those with complementarity relaxed by κ; Jacobians
     /// are then those of these results. The memory of the next step is not relaxed.
     pub(crate) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
-        if self.implicit.is_some() {
+        if self.formula().is_some() {
             // Without contact there is nothing to relax.
             self.state.info.gradient = Gradient::Smoothed;
             return Ok(());
@@ -559,7 +558,7 @@ impl Sim {
     pub(crate) fn renewed(&self) -> Result<Sim> {
         let parts = Parts {
             integrator: (self.integrator).duplicate(&self.model, self.options.derivatives),
-            formula: self.implicit.as_ref().map(|i| i.formula),
+            formula: self.formula(),
             law: match &self.contact {
                 Some(c) => c.renewed_law(),
                 None => law_of(&self.options),

@@ -101,6 +101,11 @@ impl Taken<'_> {
         }
     }
 
+    /// True if the step ends at the last stage of an implicit formula, without impulses.
+    pub fn is_formula(&self) -> bool {
+        (self.implicit.as_ref()).is_some_and(|i| i.formula().is_some())
+    }
+
     /// Number of selected parameters.
     pub fn np(&self) -> usize {
         self.selected.len()
@@ -137,11 +142,11 @@ impl Taken<'_> {
     /// Prepares the data that all derivatives of the last step need, unless they are up to date: the
     /// recursions at its acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
     pub fn prepare(&mut self, lin: &mut Linearization) -> Result<()> {
-        if self.implicit.is_some() {
-            return self.linearize_stages(lin);
-        }
         if self.theta.is_some() {
             return self.linearize_theta(lin);
+        }
+        if self.implicit.is_some() {
+            return self.linearize_stages(lin);
         }
         if self.held() >= Held::Balance {
             return Ok(());
@@ -283,7 +288,7 @@ impl Taken<'_> {
     /// takes their products.
     pub fn linearize(&mut self, lin: &mut Linearization) -> Result<()> {
         self.prepare(lin)?;
-        if self.held() >= Held::Matrices || self.implicit.is_some() {
+        if self.held() >= Held::Matrices || self.is_formula() {
             return Ok(());
         }
         let model = self.model;

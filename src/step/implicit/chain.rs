@@ -1,26 +1,28 @@
-//! The chain rule of an implicit step: forwards and backwards through its stages.
+//! The links of the chain rule for implicit stages.
+//!
+//! | link | forward | backward, upwards |
+//! |---|---|---|
+//! | stages | (δw, δξ) of the last stage | (q̄, v̄, ū, p̄) += adjoints through the stages |
+//! | arrive | (δq⁺, δv⁺) from (δw, δξ, δq) | (w̄, ξ̄, q̄) from (q̄⁺, v̄⁺) |
+//!
+//! A step of a formula has both links. In a step of the θ-method impulses follow the stage instead
+//! ([`theta`](crate::step::theta)).
 
 use super::physics::Physics;
-use super::stage::{Rule, mix};
+use super::stage::{Rule, Source, mix};
 use super::way::Limits;
 use super::workspace::{Implicit, Work};
 use crate::error::{Error, Result};
 use crate::integrator::implicit::{Slope, turn_adjoint};
-use crate::linalg::all_finite;
+use crate::linalg::{add_scaled, all_finite};
 use crate::step::info::Gradient;
 use crate::step::linearization::{Linearization, dot};
-use crate::step::link::{Along, Bars, Link, Parameters, Seed};
+use crate::step::link::{Along, Bars, Parameters, Seed};
 use crate::step::parameters::At;
 use crate::step::state::Held;
 use crate::step::taken::Taken;
 
-/// The single link of an implicit step.
-pub(in crate::step) const STAGES: [Link; 1] = [Link {
-    forward: stages,
-    backward: stages_transposed,
-}];
-
-pub(super) fn missing() -> Error {
+pub(in crate::step) fn missing() -> Error {
     Error::internal("the stages are missing")
 }
 
@@ -30,16 +32,7 @@ impl Taken<'_> {
         if self.implicit.as_ref().is_some_and(|i| i.is_linear) {
             return Ok(());
         }
-        if !self.state.info.converged {
-            return Err(Error::not_converged(format!(
-                "the last step has no derivative: {}",
-                Limits::of(self.options).missed(self.state.info.residual)
-            )));
-        }
-        let (formula, h) = match &self.implicit {
-            Some(implicit) => (implicit.formula, self.options.time_step),
-            None => return Err(missing()),
-        };
+        self.need_stages()?;
         let mut held = Held::StageMatrices;
         // Connects the trees that any of the stages connects.
         let t = self.model.topology();
@@ -47,26 +40,12 @@ impl Taken<'_> {
         if several {
             lin.coupling.start(t);
         }
-        for (i, rule) in Rule::all(formula, &self.state.carried, h) {
+        for (i, rule) in self.rules()? {
             let is_factored = (self.implicit.as_ref()).is_some_and(|s| s.stages[i].is_factored);
-            let margin = match self.held() == Held::Stage {
-                true => self.state.info.switch_distance,
-                false => self.evaluate_stage(i)?,
-            };
+            let margin = self.linearize_stage(i, &rule)?;
             if several {
                 self.forces.couple(self.model, &mut lin.coupling);
             }
-            let (mut physics, implicit, _) = self.physics()?;
-            let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
-            let taken = match is_factored {
-                true => linear.check_digits(physics.model.topology(), &rule),
-                false => linear.take(&mut physics, &rule, at),
-            };
-            if let Err(e) = taken {
-                self.state.info.gradient = Gradient::Refused;
-                return Err(e);
-            }
-            implicit.loaded = i;
             if is_factored {
                 // The recursions now have no derivatives.
                 held = Held::Stage;
@@ -87,6 +66,57 @@ impl Taken<'_> {
         }
         *self.held = held;
         Ok(())
+    }
+
+    /// Refuses if a stage of the last step has no solution.
+    pub(in crate::step) fn need_stages(&self) -> Result<()> {
+        let count = self.rules()?.len();
+        let stages = self.implicit.iter().flat_map(|i| &i.stages[..count]);
+        match stages.filter_map(|s| s.missed).reduce(f64::max) {
+            None => Ok(()),
+            Some(residual) => Err(Error::not_converged(format!(
+                "the last step has no derivative: {}",
+                Limits::of(self.options).missed(residual)
+            ))),
+        }
+    }
+
+    /// Linearizes a stage of the last step at its solution. Returns the distance of its forces to the next
+    /// jump of their slopes.
+    pub(in crate::step) fn linearize_stage(&mut self, i: usize, rule: &Rule) -> Result<f64> {
+        let is_factored = (self.implicit.as_ref()).is_some_and(|s| s.stages[i].is_factored);
+        let margin = match self.held() == Held::Stage {
+            true => self.state.info.switch_distance,
+            false => self.evaluate_stage(i)?,
+        };
+        let (mut physics, implicit, _) = self.physics()?;
+        let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
+        let taken = match is_factored {
+            true => linear.check_digits(physics.model.topology(), rule),
+            false => linear.take(&mut physics, rule, at),
+        };
+        implicit.loaded = i;
+        match taken {
+            Ok(()) => Ok(margin),
+            Err(e) => {
+                self.state.info.gradient = Gradient::Refused;
+                Err(e)
+            }
+        }
+    }
+
+    /// Keeps the columns of the only stage by the selected parameters. After [`Taken::linearize_stage`].
+    pub(in crate::step) fn keep_stage_columns(&mut self) -> Result<()> {
+        let Some(implicit) = &mut self.implicit else {
+            return Err(missing());
+        };
+        let mut kept = std::mem::take(&mut implicit.by_p);
+        let columns = kept.chunks_exact_mut(self.model.nv().max(1));
+        let done = (columns.enumerate()).try_for_each(|(p, x)| self.loaded_column(p, x));
+        if let Some(implicit) = &mut self.implicit {
+            implicit.by_p = kept;
+        }
+        done
     }
 
     /// The functions of a stage, the stages, and the configuration at the start of the last step.
@@ -132,8 +162,11 @@ impl Taken<'_> {
     }
 
     /// Evaluates the recursions at a stage including the matrices for columns by parameters, unless they
-    /// are up to date.
+    /// are up to date, or the columns are kept.
     pub(super) fn load_stage(&mut self, i: usize) -> Result<()> {
+        if self.keeps_columns() {
+            return Ok(());
+        }
         let loaded = self.implicit.as_ref().map(|s| s.loaded);
         let of_entries = self.by_reduction.as_ref().map(|of| of.stage);
         let has_entries = of_entries.is_none_or(|stage| stage == Some(i));
@@ -162,6 +195,17 @@ impl Taken<'_> {
 
     /// Writes ∂r/∂p of a selected parameter at the loaded stage to `column`.
     pub(super) fn stage_column(&self, p: usize, column: &mut [f64]) -> Result<()> {
+        match &self.implicit {
+            Some(implicit) if self.keeps_columns() => {
+                let nv = column.len();
+                column.copy_from_slice(&implicit.by_p[p * nv..][..nv]);
+                Ok(())
+            }
+            _ => self.loaded_column(p, column),
+        }
+    }
+
+    fn loaded_column(&self, p: usize, column: &mut [f64]) -> Result<()> {
         let (Some(implicit), Some(d)) = (&self.implicit, &self.dynamics.derivatives) else {
             return Err(missing());
         };
@@ -187,10 +231,17 @@ impl Taken<'_> {
     }
 
     /// The rules of the last step's stages.
-    pub(super) fn rules(&self) -> Result<impl DoubleEndedIterator<Item = (usize, Rule)> + use<>> {
-        let formula = self.implicit.as_ref().ok_or_else(missing)?.formula;
+    pub(in crate::step) fn rules(
+        &self,
+    ) -> Result<impl DoubleEndedIterator<Item = (usize, Rule)> + ExactSizeIterator + use<>> {
+        let implicit = self.implicit.as_ref().ok_or_else(missing)?;
         let h = self.options.time_step;
-        Ok(Rule::all(formula, &self.state.carried, h))
+        Ok(implicit.source.rules(&self.state.carried, h))
+    }
+
+    /// True if the columns of the only stage are kept ([`Taken::keep_stage_columns`]).
+    fn keeps_columns(&self) -> bool {
+        (self.implicit.as_ref()).is_some_and(|i| matches!(i.source, Source::Scheme(_)))
     }
 
     /// Adds r_p δp of a stage to `x`.
@@ -201,28 +252,21 @@ impl Taken<'_> {
         column: &mut [f64],
         x: &mut [f64],
     ) -> Result<()> {
-        match along {
-            Parameters::Along([]) => Ok(()),
-            Parameters::Along(dp) => {
-                self.load_stage(i)?;
-                for (p, dp) in dp.iter().enumerate() {
-                    self.stage_column(p, column)?;
-                    for (x, c) in x.iter_mut().zip(&*column) {
-                        *x += c * dp;
-                    }
-                }
-                Ok(())
-            }
-            Parameters::Unit(p) => {
-                self.load_stage(i)?;
-                self.stage_column(p, x)
-            }
+        for (p, dp) in along.entries() {
+            self.load_stage(i)?;
+            self.stage_column(p, column)?;
+            add_scaled(dp, column, x);
         }
+        Ok(())
     }
 }
 
-fn stages(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
-    let mut last = None;
+pub(in crate::step) fn stages(
+    step: &mut Taken<'_>,
+    lin: &mut Linearization,
+    along: &Along<'_>,
+) -> Result<()> {
+    let mut displacement = 0.0;
     for (i, rule) in step.rules()? {
         lin.x.fill(0.0);
         step.along_parameters(i, along.p, &mut lin.column, &mut lin.x)?;
@@ -245,19 +289,27 @@ fn stages(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> R
             return Err(missing());
         };
         implicit.work.w.copy_from_slice(&lin.x);
-        last = Some((i, rule));
+        displacement = rule.displacement;
     }
-    let (Some((i, rule)), Some(implicit)) = (last, &mut step.implicit) else {
+    let Some(Work { start, w, xi, .. }) = step.implicit.as_mut().map(|i| &mut i.work) else {
         return Err(missing());
     };
-    let (t, motion, work) = (
-        step.model.topology(),
-        implicit.linear[i].motion(),
-        &mut implicit.work,
-    );
-    for ((xi, xi0), w) in work.xi.iter_mut().zip(&work.start.xi0).zip(&work.w) {
-        *xi = xi0 + rule.displacement * w;
+    for ((xi, xi0), w) in xi.iter_mut().zip(&start.xi0).zip(&*w) {
+        *xi = xi0 + displacement * w;
     }
+    Ok(())
+}
+
+pub(in crate::step) fn arrive(
+    step: &mut Taken<'_>,
+    lin: &mut Linearization,
+    along: &Along<'_>,
+) -> Result<()> {
+    let (t, last) = (step.model.topology(), step.rules()?.len() - 1);
+    let Some(implicit) = &step.implicit else {
+        return Err(missing());
+    };
+    let (motion, work) = (implicit.linear[last].motion(), &implicit.work);
     lin.q_next.fill(0.0);
     lin.v_next.fill(0.0);
     if !along.q.is_empty() {
@@ -269,7 +321,7 @@ fn stages(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) -> R
     Ok(())
 }
 
-fn stages_transposed(
+pub(in crate::step) fn arrive_transposed(
     step: &mut Taken<'_>,
     lin: &mut Linearization,
     seed: &Seed<'_>,
@@ -278,51 +330,65 @@ fn stages_transposed(
     if let Some(p) = &mut bars.p {
         p.fill(0.0);
     }
-    if let Some(u) = &mut bars.u {
-        u.fill(0.0);
-    }
     lin.q_sum.fill(0.0);
     lin.v_sum.fill(0.0);
     lin.carried.fill(0.0);
+    let (model, last) = (step.model, step.rules()?.len() - 1);
+    let (t, nv) = (model.topology(), model.nv());
+    let Some(implicit) = &mut step.implicit else {
+        return Err(missing());
+    };
+    let (at, motion) = (&implicit.stages[last], implicit.linear[last].motion());
+    let Work { w, xi, .. } = &mut implicit.work;
+    w.fill(0.0);
+    xi.fill(0.0);
+    motion.add_transposed(t, Slope::Position, 1.0, seed.next.q, xi);
+    motion.add_transposed(t, Slope::VelocityByPosition, 1.0, seed.next.v, xi);
+    motion.add_transposed(t, Slope::PositionByStart, 1.0, seed.next.q, &mut lin.q_sum);
+    motion.add_transposed(t, Slope::Velocity, 1.0, seed.next.v, w);
+    if let Some(both) = seed.next.carried.get(..2 * nv) {
+        let next = &step.state.carried_next;
+        // The adjoint by v at the start of the step, then by the displacement.
+        lin.column.copy_from_slice(&both[..nv]);
+        turn_adjoint(model, &at.xi, &next[..nv], xi, &mut lin.column);
+        for (v, x) in lin.v_sum.iter_mut().zip(&lin.column) {
+            *v += x;
+        }
+        lin.column.copy_from_slice(&both[nv..]);
+        turn_adjoint(model, &at.xi, &next[nv..], xi, &mut lin.column);
+        for (xi, x) in xi.iter_mut().zip(&lin.column) {
+            *xi += x;
+        }
+    }
+    Ok(())
+}
+
+pub(in crate::step) fn stages_transposed(
+    step: &mut Taken<'_>,
+    lin: &mut Linearization,
+    _: &Seed<'_>,
+    bars: &mut Bars<'_>,
+) -> Result<()> {
+    if let Some(u) = &mut bars.u {
+        u.fill(0.0);
+    }
     let nv = step.model.nv();
     let mut is_end = true;
     for (i, rule) in step.rules()?.rev() {
         {
-            let (model, t) = (step.model, step.model.topology());
+            let t = step.model.topology();
             let Some(implicit) = &mut step.implicit else {
                 return Err(missing());
             };
-            let (at, work) = (&implicit.stages[i], &mut implicit.work);
             let Work {
                 start,
                 w,
                 before,
                 xi,
                 ..
-            } = work;
+            } = &mut implicit.work;
             start.w0.fill(0.0);
             if is_end {
-                let motion = implicit.linear[i].motion();
-                w.fill(0.0);
-                xi.fill(0.0);
-                motion.add_transposed(t, Slope::Position, 1.0, seed.next.q, xi);
-                motion.add_transposed(t, Slope::VelocityByPosition, 1.0, seed.next.v, xi);
-                motion.add_transposed(t, Slope::PositionByStart, 1.0, seed.next.q, &mut lin.q_sum);
-                motion.add_transposed(t, Slope::Velocity, 1.0, seed.next.v, w);
-                if let Some(both) = seed.next.carried.get(..2 * nv) {
-                    let next = &step.state.carried_next;
-                    // The adjoint by v at the start of the step, then by the displacement.
-                    lin.column.copy_from_slice(&both[..nv]);
-                    turn_adjoint(model, &at.xi, &next[..nv], xi, &mut lin.column);
-                    for (v, x) in lin.v_sum.iter_mut().zip(&lin.column) {
-                        *v += x;
-                    }
-                    lin.column.copy_from_slice(&both[nv..]);
-                    turn_adjoint(model, &at.xi, &next[nv..], xi, &mut lin.column);
-                    for (xi, x) in xi.iter_mut().zip(&lin.column) {
-                        *xi += x;
-                    }
-                }
                 for (w, xi) in w.iter_mut().zip(&*xi) {
                     *w += rule.displacement * xi;
                 }
@@ -344,7 +410,8 @@ fn stages_transposed(
                 lin.v_sum[k] += rule.w0.start * w0[k] + rule.xi0.start * xi0[k];
                 before[k] += rule.w0.before * w0[k] + rule.xi0.before * xi0[k];
             }
-            if let Some((v, rest)) = lin.carried.split_at_mut_checked(nv) {
+            let has_history = rule.w0.history != 0.0 || rule.xi0.history != 0.0;
+            if let (true, Some((v, rest))) = (has_history, lin.carried.split_at_mut_checked(nv)) {
                 for k in 0..nv {
                     v[k] += rule.w0.history * w0[k];
                     rest[k] += rule.xi0.history * xi0[k];

@@ -4,11 +4,12 @@ use super::chain::missing;
 use super::linear::{self, Columns, Start};
 use super::panels::Panels;
 use super::stage::{Rule, mix};
-use super::workspace::Lanes;
+use super::workspace::{Implicit, Lanes};
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Slope;
 use crate::joint::block_mul;
 use crate::linalg::{LANES, axpy, within};
+use crate::model::topology::Topology;
 use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
@@ -17,7 +18,7 @@ use crate::step::taken::Taken;
 
 /// The variable by which a panel differentiates, in the order of [`Panels`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(in crate::step) enum Kind {
     Position,
     Velocity,
     Input,
@@ -170,7 +171,7 @@ impl Taken<'_> {
         w: &mut [f64],
         xi: &mut [f64],
     ) -> Result<()> {
-        let (nv, nu) = (self.model.nv(), self.model.nu());
+        let nv = self.model.nv();
         if kind == Kind::Parameter {
             for (k, column) in xi.chunks_exact_mut(nv).enumerate() {
                 self.stage_column(first + k, column)?;
@@ -179,53 +180,20 @@ impl Taken<'_> {
         let Some(implicit) = &mut self.implicit else {
             return Err(missing());
         };
-        let Lanes {
-            unit, w0, xi0, x, ..
-        } = implicit.work.lanes.rows();
-        let [w0, xi0, x] = [w0, xi0, x].map(|x| &mut x[..nv]);
-        let unit = &mut unit[..if kind == Kind::Input { nu } else { nv }];
-        unit.fill([0.0; LANES]);
-        if kind != Kind::Parameter {
-            for (k, row) in unit.iter_mut().skip(first).take(LANES).enumerate() {
-                row[k] = 1.0;
-            }
-        }
+        let x = &mut implicit.work.lanes.rows().x[..nv];
         x.fill([0.0; LANES]);
         if kind == Kind::Parameter {
             for (k, column) in xi.chunks_exact(nv).enumerate() {
                 x.iter_mut().zip(column).for_each(|(x, p)| x[k] = *p);
             }
         }
-        // A first stage starts from v only; its displacements mostly start from zero.
-        let [starts, is_displaced] = [rule.w0, rule.xi0]
-            .map(|by| i > 0 && by.before != 0.0 || kind == Kind::Velocity && by.start != 0.0);
-        for (by, out, _) in [
-            (rule.w0, &mut *w0, starts),
-            (rule.xi0, &mut *xi0, is_displaced),
-        ]
-        .into_iter()
-        .filter(|x| x.2)
-        {
-            out.fill([0.0; LANES]);
-            if i > 0 {
-                for (k, column) in w.chunks_exact(nv).enumerate() {
-                    (out.iter_mut().zip(column)).for_each(|(out, w)| out[k] = by.before * w);
-                }
-            }
-            if kind == Kind::Velocity {
-                out.iter_mut()
-                    .zip(&*unit)
-                    .for_each(|(out, v)| axpy(by.start, v, out));
-            }
-        }
-        let none = &[][..];
-        let along = Columns {
-            q: if kind == Kind::Position { unit } else { none },
-            u: if kind == Kind::Input { unit } else { none },
-            w0: if starts { w0 } else { none },
-            xi0: if is_displaced { xi0 } else { none },
+        let (model, before) = (self.model, if i > 0 { &*w } else { &[] });
+        let group = match kind {
+            Kind::Input => [first, model.nu()],
+            _ => [first, nv],
         };
-        linear::columns(&mut implicit.linear[i], self.model.topology(), along, x)?;
+        let is_displaced = implicit.take_group(model.topology(), (i, rule), kind, group, before)?;
+        let Lanes { xi0, x, .. } = implicit.work.lanes.rows();
         let by_entries = self
             .by_reduction
             .as_ref()
@@ -313,5 +281,57 @@ impl Taken<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Implicit {
+    /// Takes up to [`LANES`] of `count` columns, from column `first` on, through a stage. On entry `lanes.x`
+    /// is r_p δp, on return δw. `before`: δw of the stage before, in columns; may be empty. If true is
+    /// returned, the stage starts from a displacement, which is in `lanes.xi0`.
+    pub(in crate::step) fn take_group(
+        &mut self,
+        t: &Topology,
+        (i, rule): (usize, &Rule),
+        kind: Kind,
+        [first, count]: [usize; 2],
+        before: &[f64],
+    ) -> Result<bool> {
+        let (nv, rows) = (t.nv(), self.work.lanes.rows());
+        let [w0, xi0, x] = [rows.w0, rows.xi0, rows.x].map(|x| &mut x[..nv]);
+        let unit = &mut rows.unit[..count];
+        if kind != Kind::Parameter {
+            unit.fill([0.0; LANES]);
+            for (k, row) in unit.iter_mut().skip(first).take(LANES).enumerate() {
+                row[k] = 1.0;
+            }
+        }
+        // A first stage starts from v only; its displacements mostly start from zero.
+        let [starts, is_displaced] = [rule.w0, rule.xi0].map(|by| {
+            !before.is_empty() && by.before != 0.0 || kind == Kind::Velocity && by.start != 0.0
+        });
+        for (by, out, _) in [
+            (rule.w0, &mut *w0, starts),
+            (rule.xi0, &mut *xi0, is_displaced),
+        ]
+        .into_iter()
+        .filter(|x| x.2)
+        {
+            out.fill([0.0; LANES]);
+            for (k, column) in before.chunks_exact(nv).enumerate() {
+                (out.iter_mut().zip(column)).for_each(|(out, w)| out[k] = by.before * w);
+            }
+            if kind == Kind::Velocity {
+                (out.iter_mut().zip(&*unit)).for_each(|(out, v)| axpy(by.start, v, out));
+            }
+        }
+        let none = &[][..];
+        let along = Columns {
+            q: if kind == Kind::Position { unit } else { none },
+            u: if kind == Kind::Input { unit } else { none },
+            w0: if starts { w0 } else { none },
+            xi0: if is_displaced { xi0 } else { none },
+        };
+        linear::columns(&mut self.linear[i], t, along, x)?;
+        Ok(is_displaced)
     }
 }

@@ -1,5 +1,5 @@
-//! Steps of implicit formulas: Newton's method solves each stage; the derivative is the derivative of the
-//! solution.
+//! Implicit stages: Newton's method solves each stage; the derivative is the derivative of the solution. A
+//! step of a formula ends at its last stage. A scheme with a stage adds impulses ([`theta`](super::theta)).
 //!
 //! [`integrator::implicit`](crate::integrator::implicit) has the equations of a stage. The solutions of a
 //! step's stages are kept, so that each stage can be linearized there ([`Linear`]). A direction runs
@@ -24,12 +24,11 @@ mod way;
 mod workspace;
 
 pub(super) use balance::{Balance, Of};
-pub(super) use chain::STAGES;
-pub(super) use linear::{Columns as StageColumns, Linear, Start, columns as stage_columns};
-pub(super) use newton::{Found, Newton, Problem};
-pub(super) use physics::Physics;
-pub(super) use stage::{Rule, StageState, mix};
-pub(super) use take::take;
-pub(super) use way::Limits;
+pub(super) use chain::{arrive, arrive_transposed, missing, stages, stages_transposed};
+pub(super) use columns::Kind;
+pub(super) use linear::Linear;
+pub(super) use newton::{Found, Newton};
+pub(super) use stage::{Source, StageState};
+pub(super) use take::{solve_stages, take};
 pub(crate) use workspace::Implicit;
 pub(super) use workspace::Lanes;

@@ -18,7 +18,7 @@ pub(in crate::step) struct Rule {
 }
 
 impl Rule {
-    pub fn of(stage: &Stage, h: f64) -> Rule {
+    fn of(stage: &Stage, h: f64) -> Rule {
         Rule {
             displacement: stage.displacement * h,
             rate: 1.0 / (stage.rate * h),
@@ -31,15 +31,43 @@ impl Rule {
             },
         }
     }
+}
 
-    /// All stages of a step.
-    pub fn all(
-        formula: Formula,
+/// Where the stages of a step come from.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::step) enum Source {
+    /// The step ends at its last stage, without impulses.
+    Formula(Formula),
+    /// The stage of a scheme, which finds the velocity without impulses.
+    Scheme(Stage),
+}
+
+impl Source {
+    /// Largest number of stages of a step.
+    pub fn most_stages(self) -> usize {
+        match self {
+            Source::Formula(formula) => formula.most_stages(),
+            Source::Scheme(_) => 1,
+        }
+    }
+
+    /// The rules of all stages of a step.
+    pub fn rules(
+        self,
         carried: &[f64],
         h: f64,
     ) -> impl DoubleEndedIterator<Item = (usize, Rule)> + ExactSizeIterator + use<> {
-        let stages = formula.stages(carried).iter();
-        stages.map(move |s| Rule::of(s, h)).enumerate()
+        let (stages, count) = match self {
+            Source::Formula(formula) => {
+                let stages = formula.stages(carried);
+                (stages, stages.len())
+            }
+            Source::Scheme(_) => (&[][..], 1),
+        };
+        (0..count).map(move |i| match &self {
+            Source::Formula(_) => (i, Rule::of(&stages[i], h)),
+            Source::Scheme(stage) => (i, Rule::of(stage, h)),
+        })
     }
 }
 
@@ -98,6 +126,8 @@ pub(in crate::step) struct StageState {
     /// True if `balanced` is the solution up to round-off of positions, and if H was factored there.
     pub(super) is_settled: bool,
     pub(super) is_factored: bool,
+    /// Size of the last correction, if Newton's method has not converged.
+    pub(super) missed: Option<f64>,
     /// True if all joints are hinges and slides, so that displacements are added to coordinates.
     is_plain: bool,
 }
@@ -119,6 +149,7 @@ impl StageState {
             balanced: zeros(),
             is_settled: false,
             is_factored: false,
+            missed: None,
             is_plain: (model.topology().links.iter())
                 .all(|l| matches!(l.kind, LinkKind::Revolute | LinkKind::Prismatic)),
         }

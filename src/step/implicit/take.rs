@@ -1,6 +1,6 @@
-//! Taking an implicit step.
+//! Solving the stages of a step, and taking a step of an implicit formula.
 
-use super::newton::Problem;
+use super::newton::{Found, Problem};
 use super::physics::Physics;
 use super::stage::{Rule, StageState, history, mix};
 use super::way::Limits;
@@ -9,26 +9,34 @@ use crate::error::{Error, Result};
 use crate::integrator::implicit::turn;
 use crate::linalg::{all_finite, within};
 use crate::model::Model;
-use crate::step::info::{Gradient, StepInfo};
+use crate::step::info::Gradient;
 use crate::step::stages::Stepping;
 
-/// Computes the pending step of an implicit formula, from the pending (q, v).
+/// Solves the stages of the pending step, from the pending (q, v). Returns the sum of their iterations, and
+/// the worst of their other facts.
 ///
 /// # Errors
-/// `NotConverged` if the options require convergence; the errors of forces; `Numerical` if a result is not
-/// finite.
-pub(in crate::step) fn take(step: &mut Stepping<'_>, implicit: &mut Implicit) -> Result<()> {
-    let (model, h, s) = (step.model, step.options.time_step, &mut *step.s);
+/// `NotConverged` if the options require convergence; the errors of forces.
+pub(in crate::step) fn solve_stages(
+    step: &mut Stepping<'_>,
+    implicit: &mut Implicit,
+) -> Result<Found> {
+    let (model, h, s) = (step.model, step.options.time_step, &*step.s);
     // The linearizations are used as scratch.
     implicit.is_linear = false;
     (implicit.stages.iter_mut()).for_each(|s| s.is_factored = false);
     let limits = Limits::of(step.options);
-    s.info = StepInfo::NONE;
-    (s.only_modes_switch, s.aware) = (false, None);
-    let nv = model.nv();
-    let [v_before, displacement] = history(&s.carried, nv);
-    let last = Rule::all(implicit.formula, &s.carried, h).len() - 1;
-    for (i, rule) in Rule::all(implicit.formula, &s.carried, h) {
+    let [v_before, displacement] = history(&s.carried, model.nv());
+    let rules = implicit.source.rules(&s.carried, h);
+    // Only then do the recursions and factors stay those of the stage.
+    let is_whole = rules.len() == 1 && implicit.formula().is_some();
+    let mut all = Found {
+        iterations: 0,
+        residual: 0.0,
+        converged: true,
+        margin: f64::INFINITY,
+    };
+    for (i, rule) in rules {
         let (done, rest) = implicit.pending.split_at_mut(i);
         let Some(at) = rest.first_mut() else {
             return Err(Error::internal("a stage is missing"));
@@ -54,23 +62,44 @@ pub(in crate::step) fn take(step: &mut Stepping<'_>, implicit: &mut Implicit) ->
         let linear = &mut implicit.linear[0];
         let found = (implicit.newton).solve(&mut problem, at, linear, limits, &s.v, before)?;
         // The linearization that remains belongs to the last stage, but it is stored for the first.
-        at.is_settled &= last == 0;
-        at.is_factored &= last == 0;
-        s.info.iterations += found.iterations;
-        s.info.residual = found.residual.max(s.info.residual);
-        s.info.converged &= found.converged;
-        s.info.switch_distance = s.info.switch_distance.min(found.margin);
+        at.is_settled &= is_whole;
+        at.is_factored &= is_whole;
+        at.missed = (!found.converged).then_some(found.residual);
+        all = Found {
+            iterations: all.iterations + found.iterations,
+            residual: found.residual.max(all.residual),
+            converged: all.converged && found.converged,
+            margin: all.margin.min(found.margin),
+        };
     }
-    if !s.info.converged && step.options.require_convergence {
+    if !all.converged && step.options.require_convergence {
         return Err(Error::not_converged(format!(
             "{}, after {} iterations",
-            limits.missed(s.info.residual),
-            s.info.iterations
+            limits.missed(all.residual),
+            all.iterations
         )));
     }
-    s.forces_margin = s.info.switch_distance;
-    s.info.gradient = match s.info.converged {
-        true if s.info.switch_distance > 0.0 => Gradient::Exact,
+    Ok(all)
+}
+
+/// Computes the pending step of an implicit formula, from the pending (q, v).
+///
+/// # Errors
+/// Those of [`solve_stages`]; `Numerical` if a result is not finite.
+pub(in crate::step) fn take(step: &mut Stepping<'_>, implicit: &mut Implicit) -> Result<()> {
+    let found = solve_stages(step, implicit)?;
+    let (model, s) = (step.model, &mut *step.s);
+    let last = implicit
+        .source
+        .rules(&s.carried, step.options.time_step)
+        .len()
+        - 1;
+    s.begin(found.margin);
+    s.info.iterations = found.iterations;
+    s.info.residual = found.residual;
+    s.info.converged = found.converged;
+    s.info.gradient = match found.converged {
+        true if found.margin > 0.0 => Gradient::Exact,
         true => Gradient::OneSided,
         false => Gradient::Refused,
     };

@@ -1,61 +1,39 @@
-//! The links of the chain rule that a θ-step replaces.
+//! The links of the chain rule that a θ-step has in place of the balance and the impulses. Before them the
+//! link of the stages writes δv* and δξ.
 //!
 //! | link | forward | backward, upwards |
 //! |---|---|---|
-//! | balance | δv* by the stage | (q̄, v̄, ū, p̄) += adjoints of z through the stage |
-//! | | x = −δ(A Δ) − h R_λ δq at fixed Δ and impulses | (q̄, v̄, ū, p̄) += adjoints of w through both |
-//! | impulses | x ← A⁻¹ x + δv* | w = A⁻¹ z |
+//! | change | x = −δ(A Δ) − h R_λ δq at fixed Δ and impulses | (q̄, p̄) += adjoints of w; ξ̄ |
+//! | impulses | x ← A⁻¹ x + δv* | w = A⁻¹ z; the adjoint of v* is z |
 //! | | x += A⁻¹ Jᵀ δλ(J x + δσ, δbounds) | z, σ̄ ← through the law |
 //!
 //! R_λ is the balance of the contact loads alone, for bodies at rest without gravity.
 
-use super::linear::missing;
 use crate::error::{Error, Result};
 use crate::linalg::{add_scaled, all_finite};
-use crate::step::implicit::mix;
+use crate::step::implicit::missing;
 use crate::step::linearization::*;
-use crate::step::link::{Along, Bars, Parameters, Seed};
+use crate::step::link::{Along, Bars, Seed};
 use crate::step::taken::Taken;
 
-pub(in crate::step) fn balance(
+pub(in crate::step) fn change(
     step: &mut Taken<'_>,
     lin: &mut Linearization,
     along: &Along<'_>,
 ) -> Result<()> {
     let (t, nv) = (step.model.topology(), step.model.nv());
-    let Some(theta) = &mut step.theta else {
+    let (Some(theta), Some(implicit)) = (&mut step.theta, &step.implicit) else {
         return Err(missing());
     };
-    let (free, x) = (&mut theta.free, &mut lin.x);
-    free.fill(0.0);
+    let x = &mut lin.x;
     x.fill(0.0);
-    let columns = &theta.columns;
-    match along.p {
-        Parameters::Unit(p) => {
-            free.copy_from_slice(&columns.stage[p * nv..][..nv]);
-            if theta.has_impulses {
-                x.copy_from_slice(&columns.forces[p * nv..][..nv]);
-            }
-        }
-        Parameters::Along(dp) => {
-            for (k, dp) in dp.iter().enumerate() {
-                add_scaled(*dp, &columns.stage[k * nv..][..nv], free);
-                if theta.has_impulses {
-                    add_scaled(*dp, &columns.forces[k * nv..][..nv], x);
-                }
-            }
-        }
-    }
-    let (rule, start) = (theta.rule, &mut theta.start);
-    mix(rule.w0, along.v, &[], &[], &mut start.w0);
-    mix(rule.xi0, along.v, &[], &[], &mut start.xi0);
-    (theta.linear).direction(t, along.q, along.u, start, free)?;
     if !theta.has_impulses {
         return Ok(());
     }
-    theta.xi.copy_from_slice(&start.xi0);
-    add_scaled(rule.displacement, free, &mut theta.xi);
-    (theta.matrix).subtract_direction(t, along.q, &theta.xi, x);
+    for (p, dp) in along.p.entries() {
+        add_scaled(dp, &theta.by_p[p * nv..][..nv], x);
+    }
+    (theta.matrix).subtract_direction(t, along.q, &implicit.work.xi, x);
     if along.q.is_empty() {
         return Ok(());
     }
@@ -65,55 +43,32 @@ pub(in crate::step) fn balance(
     Ok(())
 }
 
-pub(in crate::step) fn balance_transposed(
+pub(in crate::step) fn change_transposed(
     step: &mut Taken<'_>,
     lin: &mut Linearization,
     _: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    let Some(theta) = step.theta.take() else {
+    let (Some(theta), Some(implicit)) = (&mut step.theta, &mut step.implicit) else {
         return Err(missing());
     };
     let (t, nv) = (step.model.topology(), step.model.nv().max(1));
-    let (rule, weights) = (theta.rule, &mut lin.weights);
-    if theta.has_impulses {
-        if let Some(out) = &mut bars.p {
-            let columns = theta.columns.forces.chunks_exact(nv);
-            for (out, column) in out.iter_mut().zip(columns) {
-                *out += dot(column, weights);
-            }
-        }
-        (theta.matrix).subtract_adjoint(t, weights, &mut lin.q_sum, &mut theta.xi);
-        add_scaled(rule.displacement, &theta.xi, &mut theta.free);
-        add_scaled(rule.xi0.start, &theta.xi, &mut lin.v_sum);
-        let h = step.options.time_step;
-        weights.iter_mut().for_each(|w| *w *= -h);
-        // The adjoint by velocities is zero: the bodies are at rest.
-        step.loads_weighed(weights, &mut lin.q_sum, &mut lin.column);
+    let (weights, xi) = (&mut lin.weights, &mut implicit.work.xi);
+    if !theta.has_impulses {
+        xi.fill(0.0);
+        return Ok(());
     }
-    let t = step.model.topology();
-    if let Some(u) = &mut bars.u {
-        u.fill(0.0);
-    }
-    let (start, free) = (&mut theta.start, &mut theta.free);
-    start.w0.fill(0.0);
-    start.xi0.fill(0.0);
-    let done = (theta.linear).adjoint(t, free, &mut lin.q_sum, bars.u.as_deref_mut(), start);
-    add_scaled(rule.w0.start, &start.w0, &mut lin.v_sum);
-    add_scaled(rule.xi0.start, &start.xi0, &mut lin.v_sum);
     if let Some(out) = &mut bars.p {
-        let columns = theta.columns.stage.chunks_exact(nv);
-        for (out, column) in out.iter_mut().zip(columns) {
-            *out += dot(column, free);
+        for (out, column) in out.iter_mut().zip(theta.by_p.chunks_exact(nv)) {
+            *out += dot(column, weights);
         }
     }
-    let is_finite = all_finite(free);
-    step.theta = Some(theta);
-    done?;
-    match is_finite {
-        true => Ok(()),
-        false => Err(Error::numerical("the adjoint of the step is not finite")),
-    }
+    (theta.matrix).subtract_adjoint(t, weights, &mut lin.q_sum, xi);
+    let h = step.options.time_step;
+    weights.iter_mut().for_each(|w| *w *= -h);
+    // The adjoint by velocities is zero: the bodies are at rest.
+    step.loads_weighed(weights, &mut lin.q_sum, &mut lin.column);
+    Ok(())
 }
 
 pub(in crate::step) fn impulses(
@@ -122,13 +77,13 @@ pub(in crate::step) fn impulses(
     _: &Along<'_>,
 ) -> Result<()> {
     let (model, mass, x) = (step.model, &mut step.dynamics.mass, &mut lin.x);
-    let Some(theta) = &step.theta else {
+    let (Some(theta), Some(implicit)) = (&step.theta, &step.implicit) else {
         return Err(missing());
     };
     if theta.has_impulses {
         mass.solve(model.topology(), x);
     }
-    add_scaled(1.0, &theta.free, x);
+    add_scaled(1.0, &implicit.work.w, x);
     match &mut step.contact {
         Some(c) => c.correct_one(model, mass, x),
         None => Ok(()),
@@ -143,7 +98,7 @@ pub(in crate::step) fn impulses_transposed(
 ) -> Result<()> {
     let (t, mass) = (step.model.topology(), &mut step.dynamics.mass);
     let (z, weights) = (&mut lin.z, &mut lin.weights);
-    let Some(theta) = &mut step.theta else {
+    let (Some(theta), Some(implicit)) = (&step.theta, &mut step.implicit) else {
         return Err(missing());
     };
     match &mut step.contact {
@@ -160,7 +115,7 @@ pub(in crate::step) fn impulses_transposed(
     if !all_finite(weights) {
         return Err(Error::numerical("the adjoint of the step is not finite"));
     }
-    theta.free.copy_from_slice(z);
+    implicit.work.w.copy_from_slice(z);
     Ok(())
 }
 

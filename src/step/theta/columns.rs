@@ -8,26 +8,16 @@
 //! The panels common to all schemes contain −h K R_λ δq + A⁻¹JᵀG δσ. The panel by v also contains K A δv,
 //! the term of a scheme whose v̂₀ is v; here it is subtracted again.
 
-use super::linear::missing;
 use super::matrix::Matrix;
-use super::workspace::Theta;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::mass::DenseInverse;
 use crate::error::{Error, Result};
 use crate::linalg::{F4, LANES, axpy, dispatch};
 use crate::model::topology::Topology;
-use crate::step::implicit::{Lanes, StageColumns, stage_columns};
+use crate::step::implicit::{Kind, Lanes, missing};
 use crate::step::linearization::Linearization;
 use crate::step::taken::Taken;
-
-/// The variable by which a panel differentiates.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Position,
-    Velocity,
-    Input,
-}
 
 impl Taken<'_> {
     /// Columns of ∂v̂ by q and v.
@@ -48,7 +38,8 @@ impl Taken<'_> {
 
     /// Adds the stage's part to the columns of a panel; without impulses, writes it.
     fn add_panel(&mut self, lin: &mut Linearization, kind: Kind) -> Result<()> {
-        let Some(theta) = &mut self.theta else {
+        let (_, rule) = self.rules()?.next().ok_or_else(missing)?;
+        let (Some(theta), Some(implicit)) = (&mut self.theta, &mut self.implicit) else {
             return Err(missing());
         };
         let (t, nv, nu) = (self.model.topology(), self.model.nv(), self.model.nu());
@@ -63,6 +54,7 @@ impl Taken<'_> {
             Kind::Position => &mut lin.by_q,
             Kind::Velocity => &mut lin.by_v,
             Kind::Input => &mut lin.by_u,
+            Kind::Parameter => return Err(missing()),
         };
         let (inputs, prescribed) = (
             self.forces.actuator_inputs(),
@@ -71,9 +63,9 @@ impl Taken<'_> {
         for (g, columns) in panel.chunks_mut(LANES * nv.max(1)).enumerate() {
             let first = g * LANES;
             let count = if kind == Kind::Input { nu } else { nv };
-            theta.unit_group(kind, count, first, nv);
-            theta.group(t, kind, nv)?;
-            let Lanes { unit, x, force, .. } = theta.lanes.rows();
+            implicit.work.lanes.rows().x[..nv].fill([0.0; LANES]);
+            let is_displaced = implicit.take_group(t, (0, &rule), kind, [first, count], &[])?;
+            let Lanes { unit, xi0, x, .. } = implicit.work.lanes.rows();
             if !theta.has_impulses {
                 for (k, column) in columns.chunks_exact_mut(nv).enumerate() {
                     for (out, x) in column.iter_mut().zip(&*x) {
@@ -87,7 +79,21 @@ impl Taken<'_> {
                     "Jacobians of deep trees come by directions",
                 ));
             };
-            let (x, force) = (&mut x[..nv], &force[..nv]);
+            let (xi, x) = (&mut xi0[..nv], &mut x[..nv]);
+            if !is_displaced {
+                xi.fill([0.0; LANES]);
+            }
+            for (xi, x) in xi.iter_mut().zip(&*x) {
+                axpy(rule.displacement, x, xi);
+            }
+            let q = match kind {
+                Kind::Position => &unit[..nv],
+                _ => &[],
+            };
+            let force = theta.force.as_chunks_mut().0;
+            force.fill([0.0; LANES]);
+            // −δ(A Δ).
+            subtract_matrix(&mut theta.matrix, t, q, xi, force);
             // For prescribed dofs it was subtracted column by column.
             for (k, x) in x.iter_mut().enumerate() {
                 if kind == Kind::Velocity && !prescribed[k] {
@@ -95,7 +101,7 @@ impl Taken<'_> {
                 }
             }
             mass.times_columns(t, x);
-            for (x, force) in x.iter_mut().zip(force) {
+            for (x, force) in x.iter_mut().zip(&*force) {
                 axpy(1.0, force, x);
             }
             for (k, column) in columns.chunks_exact_mut(nv).enumerate() {
@@ -105,60 +111,6 @@ impl Taken<'_> {
                 };
                 add_answers(answer, &lin.coupling, dof, k, x, column);
             }
-        }
-        Ok(())
-    }
-}
-
-impl Theta {
-    /// Sets unit vectors from number `first` on, and the variation of the stage's starting values.
-    fn unit_group(&mut self, kind: Kind, count: usize, first: usize, nv: usize) {
-        let Lanes { unit, w0, xi0, .. } = self.lanes.rows();
-        let unit = &mut unit[..count];
-        unit.fill([0.0; LANES]);
-        for (k, row) in unit.iter_mut().skip(first).take(LANES).enumerate() {
-            row[k] = 1.0;
-        }
-        for (start, by) in [(w0, self.rule.w0.start), (xi0, self.rule.xi0.start)] {
-            for (k, start) in start[..nv].iter_mut().enumerate() {
-                *start = match kind {
-                    Kind::Velocity => unit[k].map(|x| by * x),
-                    _ => [0.0; LANES],
-                };
-            }
-        }
-    }
-
-    /// δv* of a group; with impulses also the force −δ(A Δ).
-    fn group(&mut self, t: &Topology, kind: Kind, nv: usize) -> Result<()> {
-        let Lanes {
-            unit,
-            w0,
-            xi0,
-            x,
-            force,
-        } = self.lanes.rows();
-        let (w0, xi0, x, force) = (&w0[..nv], &mut xi0[..nv], &mut x[..nv], &mut force[..nv]);
-        let none = &[][..];
-        let q = if kind == Kind::Position {
-            &unit[..nv]
-        } else {
-            none
-        };
-        x.fill([0.0; LANES]);
-        let along = StageColumns {
-            q,
-            u: if kind == Kind::Input { unit } else { none },
-            w0,
-            xi0,
-        };
-        stage_columns(&mut self.linear, t, along, x)?;
-        if self.has_impulses {
-            for (xi, x) in xi0.iter_mut().zip(&*x) {
-                axpy(self.rule.displacement, x, xi);
-            }
-            force.fill([0.0; LANES]);
-            subtract_matrix(&mut self.matrix, t, q, xi0, force);
         }
         Ok(())
     }

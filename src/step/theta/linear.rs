@@ -1,22 +1,17 @@
-//! Preparations for the derivatives of a θ-step: at the stage, and at the point where impulses act.
+//! Preparations for the derivatives of a θ-step: at the point where impulses act.
 
 use super::matrix::factor;
 use super::workspace::Theta;
 use crate::dynamics::rnea_derivatives::FreeAxes;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::force::State;
 use crate::model::params::ParamKind;
 use crate::step::contact::ContactStage;
-use crate::step::implicit::{Limits, Physics};
-use crate::step::info::Gradient;
+use crate::step::implicit::missing;
 use crate::step::linearization::{Linearization, add_entry};
 use crate::step::parameters::At;
 use crate::step::state::Held;
 use crate::step::taken::Taken;
-
-pub(super) fn missing() -> Error {
-    Error::internal("the stage is missing")
-}
 
 impl Taken<'_> {
     /// Prepares all derivatives of the last step, unless they are up to date: the stage and the slopes of
@@ -46,24 +41,23 @@ impl Taken<'_> {
         theta: &mut Theta,
         has_factors: bool,
     ) -> Result<()> {
-        if !theta.stage.converged {
-            return Err(Error::not_converged(format!(
-                "the last step has no derivative: {}",
-                Limits::of(self.options).missed(theta.stage.residual)
-            )));
-        }
+        self.need_stages()?;
         theta.has_impulses = (self.contact.as_ref()).is_some_and(|c| {
             c.has_rows() || self.selected.iter().any(ContactStage::may_begin_to_pull)
         });
-        for (k, change) in theta.matrix.change.iter_mut().enumerate() {
-            *change = self.state.v_end[k] - theta.stage.at.w[k];
+        for (i, rule) in self.rules()? {
+            self.linearize_stage(i, &rule)?;
         }
-        self.linearize_stage(theta)?;
+        self.keep_stage_columns()?;
         if theta.has_impulses {
+            self.change_by_parameters(theta)?;
             self.without_gravity(|step| step.linearize_matrix(theta))?;
             if !has_factors {
                 self.hold_servos(theta.step, true);
-                let (params, at) = (&*self.params, &theta.stage.at);
+                let Some(implicit) = &self.implicit else {
+                    return Err(missing());
+                };
+                let (params, at) = (&*self.params, &implicit.stages[0]);
                 let pivots = &self.prescribed.pivots;
                 factor(self.model, params, self.dynamics, pivots, at)?;
             }
@@ -79,52 +73,26 @@ impl Taken<'_> {
         self.label_gradient(lin, |d, t, x| d.mass.solve(t, x))
     }
 
-    fn linearize_stage(&mut self, theta: &mut Theta) -> Result<()> {
-        let mut physics = Physics {
-            model: self.model,
-            params: self.params,
-            dynamics: self.dynamics,
-            forces: self.forces,
-            u: &self.state.drives.drive,
-            prescribed: self.prescribed,
-            ease: 1.0,
-            tau: self.tau,
-        };
-        let at = &theta.stage.at;
-        physics.balance(at, self.work)?;
-        if let Err(e) = theta.linear.take(&mut physics, &theta.rule, at) {
-            self.state.info.gradient = Gradient::Refused;
-            return Err(e);
-        }
-        let Some(d) = &self.dynamics.derivatives else {
+    /// The change v̂ − v* by impulses, and the part of the forces in the columns of its balance: with this
+    /// acceleration, minus without it. With the recursions at the stage.
+    fn change_by_parameters(&mut self, theta: &mut Theta) -> Result<()> {
+        let Some(at) = self.implicit.as_ref().map(|i| &i.stages[0]) else {
             return Err(missing());
         };
-        let whole = (self.model, &*self.params);
-        let state = [&at.q[..], &at.v, &at.a];
-        let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
-        let here = At::there(whole, of, self.forces, &self.state.drives.drive, state);
-        let nv = self.model.nv().max(1);
-        let columns = theta.columns.stage.chunks_exact_mut(nv);
-        for (p, column) in self.selected.iter().zip(columns) {
-            here.column(p, column);
-            self.prescribed.replace_rows(p, column);
+        for (k, change) in theta.matrix.change.iter_mut().enumerate() {
+            *change = self.state.v_end[k] - at.w[k];
         }
-        if !theta.has_impulses {
-            return Ok(());
-        }
-        // The part of the forces in the matrix: their balance with the acceleration, minus the balance
-        // without it.
         let state = State {
-            model: here.model,
-            params: here.params,
-            kin: here.kin,
-            q: here.q,
-            v: here.v,
-            u: here.u,
+            model: self.model,
+            params: self.params,
+            kin: &self.dynamics.kin,
+            q: &at.q,
+            v: &at.v,
+            u: &self.state.drives.drive,
             time_step: theta.step,
             ease: 1.0,
         };
-        let columns = theta.columns.forces.chunks_exact_mut(nv);
+        let columns = theta.by_p.chunks_exact_mut(self.model.nv().max(1));
         for (p, column) in self.selected.iter().zip(columns) {
             column.fill(0.0);
             match p.kind {
@@ -135,11 +103,11 @@ impl Taken<'_> {
                     column[k] = -theta.matrix.change[k];
                 }
                 _ => {
-                    theta.xi.fill(0.0);
+                    theta.work.fill(0.0);
                     let (change, rest) = (&theta.matrix.change, &theta.zero);
                     self.forces.by_parameter(&state, rest, p, column);
-                    (self.forces).by_parameter(&state, change, p, &mut theta.xi);
-                    for (c, x) in column.iter_mut().zip(&theta.xi) {
+                    (self.forces).by_parameter(&state, change, p, &mut theta.work);
+                    for (c, x) in column.iter_mut().zip(&theta.work) {
                         *c -= x;
                     }
                 }
@@ -150,16 +118,15 @@ impl Taken<'_> {
 
     /// Without gravity.
     fn linearize_matrix(&mut self, theta: &mut Theta) -> Result<()> {
-        let at = &theta.stage.at;
+        let Some(at) = self.implicit.as_ref().map(|i| &i.stages[0]) else {
+            return Err(missing());
+        };
         (theta.matrix).linearize(self.model, self.params, self.dynamics, at)?;
         let Some(d) = &self.dynamics.derivatives else {
             return Err(missing());
         };
         let t = self.model.topology();
-        let columns = theta
-            .columns
-            .forces
-            .chunks_exact_mut(self.model.nv().max(1));
+        let columns = theta.by_p.chunks_exact_mut(self.model.nv().max(1));
         for (p, column) in self.selected.iter().zip(columns) {
             if p.kind != ParamKind::BodyInertia && !p.kind.displaces() {
                 continue;
@@ -168,9 +135,9 @@ impl Taken<'_> {
             let state = [&at.q[..], &theta.zero, &theta.matrix.seen];
             let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
             let here = At::there(whole, of, self.forces, &self.state.drives.drive, state);
-            here.column_of_bodies(p, &mut theta.xi);
-            theta.matrix.turn_back(t, &mut theta.xi);
-            for (c, x) in column.iter_mut().zip(&theta.xi) {
+            here.column_of_bodies(p, &mut theta.work);
+            theta.matrix.turn_back(t, &mut theta.work);
+            for (c, x) in column.iter_mut().zip(&theta.work) {
                 *c -= x;
             }
         }
@@ -198,7 +165,7 @@ impl Taken<'_> {
                 add_entry(&mut of.id, t, [row, column], x, 0.0);
             });
         }
-        let columns = theta.columns.forces.chunks_exact_mut(model.nv().max(1));
+        let columns = theta.by_p.chunks_exact_mut(model.nv().max(1));
         for (p, column) in self.selected.iter().zip(columns) {
             if !p.kind.displaces() {
                 continue;
@@ -206,8 +173,8 @@ impl Taken<'_> {
             let state = [&s.q[..], &theta.zero, &theta.zero];
             let of = (&d.kin, &d.rnea, &of.id);
             let here = At::there((model, params), of, self.forces, &s.drives.drive, state);
-            here.column_of_bodies(p, &mut theta.xi);
-            for (c, x) in column.iter_mut().zip(&theta.xi) {
+            here.column_of_bodies(p, &mut theta.work);
+            for (c, x) in column.iter_mut().zip(&theta.work) {
                 *c -= h * x;
             }
         }

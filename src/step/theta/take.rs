@@ -1,9 +1,9 @@
-//! The stages of a step of the θ-method.
+//! A step of the θ-method, beside its stage.
 
 use super::Theta;
 use super::matrix::factor;
-use crate::error::{Error, Result};
-use crate::step::implicit::{Found, Limits, Physics, Problem, mix};
+use crate::error::Result;
+use crate::step::implicit::{Found, Implicit, solve_stages};
 use crate::step::info::{Gradient, StepInfo};
 use crate::step::stages::Stepping;
 
@@ -11,40 +11,16 @@ use crate::step::stages::Stepping;
 /// the stage; with contact, the factors of A are available too.
 ///
 /// # Errors
-/// `NotConverged` if the options require convergence; the errors of forces and of the factorization.
-pub(in crate::step) fn fall(at: &mut Stepping<'_>, theta: &mut Theta) -> Result<Found> {
+/// Those of [`solve_stages`] and of the factorization.
+pub(in crate::step) fn fall(
+    at: &mut Stepping<'_>,
+    implicit: &mut Implicit,
+    theta: &Theta,
+) -> Result<Found> {
     let (model, h) = (at.model, at.options.time_step);
-    let (rule, stage) = (theta.rule, &mut theta.pending.at);
-    mix(rule.w0, &at.s.v, &[], &[], &mut stage.w0);
-    mix(rule.xi0, &at.s.v, &[], &[], &mut stage.xi0);
-    theta.newton.guess(0, stage, &rule, None);
-    let mut problem = Problem {
-        physics: Physics {
-            model,
-            params: at.params,
-            dynamics: at.dynamics,
-            forces: at.forces,
-            u: &at.s.drives.drive,
-            prescribed: at.prescribed,
-            ease: 1.0,
-            tau: at.tau,
-        },
-        rule,
-        q: &at.s.q,
-    };
-    let limits = Limits::of(at.options);
-    let linear = &mut theta.linear;
-    let found = (theta.newton).solve(&mut problem, stage, linear, limits, &at.s.v, None)?;
-    (theta.pending.residual, theta.pending.converged) = (found.residual, found.converged);
-    if !found.converged && at.options.require_convergence {
-        return Err(Error::not_converged(format!(
-            "{}, after {} iterations",
-            limits.missed(found.residual),
-            found.iterations
-        )));
-    }
+    let found = solve_stages(at, implicit)?;
     at.hold_servos(theta.step, true);
-    let (s, stage) = (&mut *at.s, &theta.pending.at);
+    let (s, stage) = (&mut *at.s, &implicit.pending[0]);
     s.v_start.copy_from_slice(&s.v);
     for k in 0..model.nv() {
         s.acc[k] = (stage.w[k] - s.v[k]) / h;
