@@ -59,9 +59,12 @@ pub fn differentiate(
     let (pair, aside) = stand_in::facing([sa, sb], &pose_a.relative(pose_b), looks);
     let at = pose_a.inverse_point(contact.point) - aside;
     let slide = pair.slide(feature, at, rounding);
-    let smoothness = match slide == Vec3::ZERO {
-        true => Smoothness::Smooth,
-        false => Smoothness::Tied(Tie {
+    let smoothness = match feature {
+        Feature::EdgeEdge { a, b } if pair.may_lie_level(looks, [a[0], b[0]]) => {
+            Smoothness::Degenerate
+        }
+        _ if slide == Vec3::ZERO => Smoothness::Smooth,
+        _ => Smoothness::Tied(Tie {
             slide: pose_a.rot.mul_vec(slide),
             tilt: Vec3::ZERO,
         }),

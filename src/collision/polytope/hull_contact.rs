@@ -353,8 +353,7 @@ impl Pair<'_> {
         found: &mut Candidates,
     ) -> bool {
         let f = self.facing(normal, vertices);
-        // The normal may be off by twice the angle between the faces.
-        if f.least() < 1.0 - 4.0 * LEVEL {
+        if !f.is_level() {
             return false;
         }
         let owner = match [self.a.is_solid(), self.b.is_solid()] {
@@ -367,6 +366,13 @@ impl Pair<'_> {
             self.clip_on(owner, &f, margin, rounding, found);
         }
         !found.points().is_empty()
+    }
+
+    /// Whether faces at two vertices are parallel to the normal of two edges within [`LEVEL`]. Such edges
+    /// touch without a patch ([`Pair::level_patch`]) only while round-off chooses faces that look apart: at
+    /// a nearby state the whole patch of other faces is the contact.
+    pub(super) fn may_lie_level(&self, normal: Vec3, vertices: [u16; 2]) -> bool {
+        self.facing(normal, vertices).is_level()
     }
 
     /// The faces at two vertices most along `normal` on A, and most against it on B.
@@ -399,5 +405,10 @@ struct Facing {
 impl Facing {
     fn least(&self) -> f64 {
         self.along[0].min(self.along[1])
+    }
+
+    /// The normal may be off by twice the angle between parallel faces.
+    fn is_level(&self) -> bool {
+        self.least() >= 1.0 - 4.0 * LEVEL
     }
 }

@@ -24,8 +24,14 @@ const LEVEL: f64 = 1e-5;
 /// Relative to the smaller geom. Bodies that overlap deeper than this have met already, and do not stand on
 /// each other.
 const SUNK: f64 = 4e-3;
+/// Forces press two bodies together if they bring them closer within the step by more than this share of
+/// the bodies' slip. It exceeds round-off.
+const PRESSED: f64 = 1e-9;
 /// 1 − cosine within which two normals are the same.
 pub(super) const SAME: f64 = 1e-6;
+/// Squared sine from which on a support's normal is another one. A lift by LEVEL is then at most a third of
+/// the smaller geom long.
+const TILTED: f64 = 1e-9;
 /// 1 − cosine within which the normal counts as unchanged by a shift.
 const PARALLEL: f64 = 1e-9;
 
@@ -128,19 +134,22 @@ impl Scene {
         SUNK * self.smaller(geom)
     }
 
-    /// Gap up to which a contact is certain [m].
+    /// Gap up to which a contact is certain [m]. Compliant bodies that slide glide on each other at a gap, if
+    /// forces press them together; otherwise they pass each other.
     fn zone(&self, c: &SceneContact) -> f64 {
-        let slip = |mu: f64| {
-            let w = self.velocity_before(c);
-            let along = c.point.normal * w.dot(c.point.normal);
-            mu * self.meetings.h * (w - along).norm()
-        };
-        let glides = !self.friction.is_empty() && c.condim != 1;
-        let glide = match glides {
-            true => slip(c.friction.sliding(&self.friction)),
-            false => 0.0,
-        };
-        ZONE * self.smaller(c.geom) + glide
+        let near = ZONE * self.smaller(c.geom);
+        if self.friction.is_empty() || c.condim == 1 {
+            return near;
+        }
+        let w = self.velocity_before(c) * self.meetings.h;
+        let rises = w.dot(c.point.normal);
+        let slip = (w - c.point.normal * rises).norm();
+        let is_pressed = self.closing(c, &self.meetings.free) + rises > PRESSED * slip;
+        match is_pressed {
+            true => near + c.friction.sliding(&self.friction) * slip,
+            false if slip > 0.0 => 0.0,
+            false => near,
+        }
     }
 
     /// Velocity of B against A at a contact before the step [m/s].
@@ -277,7 +286,7 @@ impl Scene {
             let support = towards(o.point.normal, own);
             let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
             let across = support - n * support.dot(n);
-            let is_support = across.norm_squared() > SAME
+            let is_support = across.norm_squared() > TILTED
                 && o.point.gap <= self.zone(o)
                 && o.point.gap >= -self.sunk(o.geom)
                 && (other != obstacle || self.solids[other.0].is_terrain());

@@ -85,7 +85,7 @@ impl Elliptic {
     }
 
     /// Solves the problem island by island.
-    fn solve_posed(
+    pub(super) fn solve_posed(
         &mut self,
         mut posed: Posed<'_>,
         effort: Effort,

@@ -60,7 +60,7 @@ impl NcpSolver {
         let contradicted = !consistent && !self.active_set.only_idle_depend(problem);
         self.work.keep_verified();
         let released = match contradicted {
-            true => self.release_contradicted(problem, w),
+            true => self.release_contradicted(problem, AGREED * largest(w)),
             false => 0,
         };
         if released > MOST_RELEASED {
@@ -83,7 +83,7 @@ impl NcpSolver {
                 left <= AGREED * asked
             };
         let again = match contradicted && !consistent {
-            true => self.release_contradicted(problem, w),
+            true => self.release_contradicted(problem, AGREED * largest(w)),
             false => 0,
         };
         if self.release_weak(problem) + again == 0 {
@@ -177,10 +177,10 @@ impl NcpSolver {
     }
 
     /// Puts each dry friction at a bound whose row is inconsistent with others by [`NcpSolver::left_over`].
-    /// Call [`NcpSolver::left_over`] before. Returns the number of rows put at a bound.
-    fn release_contradicted(&mut self, problem: &Problem, w: &[f64]) -> usize {
+    /// Call [`NcpSolver::left_over`] before. Velocities up to `least` are consistent. Returns the number of
+    /// rows put at a bound.
+    fn release_contradicted(&mut self, problem: &Problem, least: f64) -> usize {
         let left = &self.panel.as_chunks::<1>().0[..self.active_set.order];
-        let least = AGREED * largest(w);
         let mut released = 0;
         for face in &self.active_set.faces {
             let [left] = left[face.start];
@@ -190,6 +190,38 @@ impl NcpSolver {
             }
         }
         released
+    }
+
+    /// Whether the velocities vary along w as in the modes of the solution if the dry friction slips whose
+    /// rows are inconsistent by more than `least`. What a contradiction requires grows with the variation:
+    /// beyond the tolerance of a solution these rows slip.
+    pub(super) fn slips_alike(
+        &mut self,
+        problem: &Problem,
+        (w, least): (&[f64], f64),
+        delta: &mut [f64],
+        change: &mut [f64],
+    ) -> Result<bool> {
+        self.vary(problem, w, delta, change)?;
+        self.left_over(problem, w, delta)?;
+        self.work.keep_verified();
+        let released = self.release_contradicted(problem, least);
+        if released == 0 || released > MOST_RELEASED {
+            self.work.restore_verified();
+            return Ok(released == 0);
+        }
+        self.factor_apart(problem);
+        let alike = self.varies_so(problem, w, delta, change);
+        self.put_back();
+        self.factor_again(problem);
+        alike
+    }
+
+    /// Factors the present modes. The factors of the solution are found again by
+    /// [`NcpSolver::factor_again`].
+    fn factor_apart(&mut self, problem: &Problem) {
+        self.active_set.set_faces(problem.blocks, &self.work);
+        self.active_set.factor(problem, Purpose::Rank);
     }
 
     /// Checks the dry friction that [`NcpSolver::release_contradicted`] put at a bound. It stays there only

@@ -4,7 +4,8 @@
 //! linearized twice, and each variation is tested in both linearizations:
 //!
 //! - In the modes of the solution, the active rows must be consistent for the variation. Redundant rows may
-//!   be inconsistent.
+//!   be inconsistent. If they contradict each other only a little, the velocities must be the same when
+//!   the dry friction among them slips.
 //! - With all blocks at a switch released, the response must keep at rest the rows of these blocks that are
 //!   active on another side. It then solves the equations of all modes in between.
 //!
@@ -69,7 +70,11 @@ impl NcpSolver {
             Side::Solution if !self.may_be_deficient() => Ok(true),
             Side::Solution => {
                 let [left, asked] = self.left_over(problem, w, delta)?;
-                Ok(left <= (AGREED * asked).max(felt))
+                match left > (AGREED * asked).max(felt) {
+                    true => Ok(false),
+                    false if left <= felt => Ok(true),
+                    false => self.slips_alike(problem, (w, felt), delta, change),
+                }
             }
             Side::Released => self.is_answered(problem, w, felt, delta, change),
         }

@@ -541,3 +541,36 @@ fn nearly_flat_boxes_keep_a_patch() {
         println!("fewest points {fewest}");
     }
 }
+
+/// Where two ridges cross whose sides count as parallel, round-off decides whether one point or a patch of
+/// two sides is the contact: the point has no derivative.
+#[test]
+fn flat_ridges_that_cross_are_labelled() {
+    let (width, length, depth) = (0.05, 0.1, 4e-7);
+    for (slope, smoothness) in [(1e-5, Smoothness::Degenerate), (0.1, Smoothness::Smooth)] {
+        let mut points = vec![];
+        for y in [-length, length] {
+            points.push(Vec3::new(0.0, y, 0.0));
+            for x in [-width, width] {
+                points.push(Vec3::new(x, y, -slope * width));
+                points.push(Vec3::new(x, y, -0.1));
+            }
+        }
+        let hull = Hull::from_points(&points).unwrap();
+        let top = [-length, length].map(|y| {
+            let is_end = |v: &Vec3| (*v - Vec3::Y * y).norm() < 1e-12;
+            hull.vertices().iter().position(is_end).unwrap() as u16
+        });
+        let ridge = Convex::from(hull);
+        let over = so3_exp(Vec3::Z * 0.3).mul_mat(&so3_exp(Vec3::X * std::f64::consts::PI));
+        let pb = Pose::new(over, Vec3::Z * -depth);
+        let crossing = ContactPoint {
+            point: Vec3::Z * (-0.5 * depth),
+            normal: Vec3::Z,
+            gap: -depth,
+            feature: Feature::EdgeEdge { a: top, b: top }.encode(),
+        };
+        let found = differentiate(&ridge, &Pose::IDENTITY, &ridge, &pb, &crossing);
+        assert_eq!(found.unwrap().1, smoothness, "{slope}");
+    }
+}

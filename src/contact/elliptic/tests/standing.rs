@@ -4,9 +4,11 @@ use super::super::rigid::{LOOKING, POLISH};
 use super::super::solver::Solver;
 use super::{Posing, law};
 use crate::contact::block::Cone;
-use crate::contact::law::{Law, Linearized};
+use crate::contact::certificate::Effort;
+use crate::contact::law::{Law, Linearized, Request};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Regularization};
+use crate::contact::work_budget::WorkBudget;
 use crate::linalg::scattered;
 
 /// Lengths of torsion and rolling relative to the distance of the contacts, and the mass.
@@ -166,6 +168,36 @@ fn the_shift_is_found_by_its_slope_where_contacts_are_many() {
         unsolved <= 5 && spent < 22_800 && bounded > 0,
         "{unsolved} {spent} {bounded}"
     );
+}
+
+/// A search with the effort that a solution reports finds the same solution, and one with less does not.
+#[test]
+fn a_solution_reports_the_least_effort_that_finds_it() {
+    let mut found = [0; 3];
+    for (seed, kind) in (0..12).flat_map(|s| kinds().map(|k| (s, k))) {
+        let posing = standing(seed, kind);
+        let solve = |effort: Effort| {
+            let mut p = posing.clone();
+            let mut law = law(&p, Cone::Circular, false);
+            let left = WorkBudget {
+                iterations: 2000,
+                work: 500.0,
+            };
+            let of = law.solve_posed(p.posed(), effort, &left).unwrap();
+            (of.converged.then_some(p.lambda), of.effort)
+        };
+        let (full, least) = solve(Effort::Thorough);
+        if full.is_none() {
+            continue;
+        }
+        found[least as usize] += 1;
+        assert_eq!(solve(least), (full, least), "{seed}");
+        for less in [Effort::Brief, Effort::Usual] {
+            assert!(less >= least || solve(less).0.is_none(), "{seed}: {less:?}");
+        }
+    }
+    println!("{found:?}");
+    assert!(found[..2].iter().all(|n| *n > 0), "{found:?}");
 }
 
 /// Impulses of redundant rows are a choice; their effect on the motion is not.

@@ -3,6 +3,7 @@
 use super::problems::{Case, LEVEL, Random, table};
 use super::solve::certified;
 use crate::contact::mode::Mode;
+use crate::contact::ncp::neighbours::AGREED;
 use crate::contact::ncp::{NcpOptions, NcpSolver};
 use crate::contact::problem::Block;
 
@@ -212,5 +213,34 @@ fn rows_that_move_nothing_leave_over_what_is_asked_of_them() {
         let mut dlambda = vec![0.0; w.len()];
         let [left, _] = solver.left_over(&problem, &w, &mut dlambda).unwrap();
         assert!((left - expected).abs() < 1e-12, "{name}: {left}");
+    }
+}
+
+/// Two rows hold nearly the same motion, and dry friction the little by which they differ. If the two rows
+/// require different velocities, the friction slips, and fast: the difference is small, but it is not
+/// round-off.
+#[test]
+fn friction_that_a_small_contradiction_overcomes_is_told_apart() {
+    const APART: f64 = 1e-3;
+    let mut case = Case::default();
+    (case.inverse_mass, case.velocity) = (vec![1.0; 2], vec![0.3, 0.2]);
+    case.row(Block::Bilateral, vec![1.0, 0.0]);
+    case.row(Block::Bilateral, vec![1.0, APART]);
+    case.row(Block::Box { bound: 10.0 }, vec![0.0, 1.0]);
+    let case = case.finish();
+    let problem = case.problem();
+    let mut solver = NcpSolver::new(3, 3);
+    let (_, modes, _) = certified(&mut solver, &case);
+    assert_eq!(modes[2], Mode::Sticking);
+    solver.linearize(&problem).unwrap();
+    let [mut before, mut delta, mut change] = [[0.0; 3]; 3];
+    for (w, alike) in [([1.0, 1.0, 0.0], true), ([1.0, 1.0 + 1e-6, 0.0], false)] {
+        solver.apply(&problem, &w, None, 1, &mut before).unwrap();
+        let [left, asked] = solver.left_over(&problem, &w, &mut delta).unwrap();
+        assert!(left <= AGREED * asked, "{left}");
+        let found = solver.slips_alike(&problem, (&w, 1e-12), &mut delta, &mut change);
+        assert_eq!(found.unwrap(), alike);
+        solver.apply(&problem, &w, None, 1, &mut delta).unwrap();
+        assert_eq!(before, delta, "the derivative is that of before");
     }
 }
