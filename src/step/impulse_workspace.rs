@@ -1,6 +1,7 @@
 //! Workspace of the derivatives of impulses.
 
 use super::options::{Contact, Options};
+use crate::linalg::grow;
 use crate::model::Model;
 
 /// A direction and its results.
@@ -30,7 +31,7 @@ impl Direction {
             dv_next: vec![0.0; nv],
             bar: vec![0.0; 3 * contacts],
             bars: [nv, nv, nu, 0].map(|n| vec![0.0; n]),
-            matrices: vec![0.0; 3 * contacts * (2 * nv + nu)],
+            matrices: Vec::with_capacity(3 * contacts * (2 * nv + nu)),
             rows: 3 * contacts,
         }
     }
@@ -41,7 +42,13 @@ impl Direction {
         self.bars[3].resize(np, 0.0);
         let columns: usize = self.bars.iter().map(Vec::len).sum();
         // A new allocation: untouched pages take no memory.
-        self.matrices = vec![0.0; self.rows * columns];
+        self.matrices = Vec::with_capacity(self.rows * columns);
+    }
+
+    /// Makes room for the four Jacobians of this many rows.
+    pub fn start(&mut self, rows: usize) {
+        let columns: usize = self.bars.iter().map(Vec::len).sum();
+        grow(&mut self.matrices, rows * columns);
     }
 }
 

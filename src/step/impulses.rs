@@ -64,6 +64,7 @@ impl Taken<'_> {
         rows: usize,
     ) -> Result<()> {
         d.dq_next.fill(0.0);
+        d.start(rows);
         for row in 0..rows {
             d.bar.fill(0.0);
             d.bar[row] = 1.0;
@@ -104,6 +105,7 @@ impl Taken<'_> {
         rows: usize,
     ) -> Result<()> {
         let sizes = d.bars.each_ref().map(Vec::len);
+        d.start(rows);
         let outs = parts(&mut d.matrices, sizes.map(|n| rows * n));
         for (kind, (out, n)) in outs.into_iter().zip(sizes).enumerate() {
             if !wanted[kind] {

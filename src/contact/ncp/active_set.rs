@@ -37,7 +37,7 @@ use crate::contact::digits::{DEPENDENT, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
-use crate::linalg::{General, LANES, Symmetric};
+use crate::linalg::{General, LANES, Symmetric, grow};
 use assemble::assemble;
 use face::sliding;
 pub(super) use face::{Face, Slide};
@@ -103,7 +103,8 @@ impl ActiveSetSystem {
         max_blocks: usize,
         trees: TreeSystem,
     ) -> ActiveSetSystem {
-        let panel = || vec![0.0; max_rows * LANES];
+        // Untouched until they are used.
+        let panel = || Vec::with_capacity(max_rows * LANES);
         ActiveSetSystem {
             faces: Vec::with_capacity(max_blocks),
             order: 0,
@@ -221,6 +222,7 @@ impl ActiveSetSystem {
             return;
         }
         let a = self.general.matrix(m);
+        grow(&mut self.rows, n);
         assemble(values, n, &self.faces, a, &mut self.rows);
         // The row of an unknown in the null space of G has no pivot.
         let depend = Self::clear_idle(values, n, &self.faces, a) || purpose == Purpose::Deficient;

@@ -7,6 +7,7 @@ use super::face::{Face, Slide};
 use super::{ActiveSetSystem, Use};
 use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
+use crate::linalg::grow;
 use std::array::from_fn;
 
 /// ε of systems by trees. With a tenth one of 640 problems is lost, and three have other solutions.
@@ -84,6 +85,14 @@ impl ActiveSetSystem {
         let mut remainder = std::mem::take(&mut self.remainder);
         let mut change = std::mem::take(&mut self.change);
         let mut y = std::mem::take(&mut self.rows);
+        for (panel, n) in [
+            (&mut target, m),
+            (&mut remainder, m),
+            (&mut change, m),
+            (&mut y, n),
+        ] {
+            grow(panel, W * n);
+        }
         {
             let b = &mut target.as_chunks_mut::<W>().0[..m];
             let r = &mut remainder.as_chunks_mut::<W>().0[..m];

@@ -10,6 +10,7 @@ use super::ActiveSetSystem;
 use super::assemble::assemble;
 use crate::contact::digits::UNFELT;
 use crate::contact::ncp::modes::largest;
+use crate::linalg::grow;
 
 /// ε. With a tenth 8 of 3,358 problems change by up to 1e-6.
 const PROXIMAL: f64 = 1e-7;
@@ -22,6 +23,7 @@ impl ActiveSetSystem {
     pub(super) fn factor_near(&mut self, values: &[f64], n: usize) {
         let m = self.order;
         let a = self.general.matrix(m);
+        grow(&mut self.rows, n);
         assemble(values, n, &self.faces, a, &mut self.rows);
         let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
         // The floor regularizes also rows in the null space of G.
@@ -47,6 +49,7 @@ impl ActiveSetSystem {
         scratch: &mut [[f64; W]],
     ) {
         let mut put_back = std::mem::take(&mut self.remainder);
+        grow(&mut put_back, W * self.order);
         let back = &mut put_back.as_chunks_mut::<W>().0[..self.order];
         self.general.solve(x, scratch);
         back.copy_from_slice(x);
