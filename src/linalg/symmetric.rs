@@ -1,7 +1,10 @@
 //! LDLᵀ of a symmetric positive semi-definite matrix, with its rank and its pseudo-inverse.
 
 use super::kernel::{axpy, store_columns};
-use super::{F4, LANES, by_tile, dispatch, grow};
+use super::{F4, LANES, dispatch, grow};
+
+/// Sums that a kernel keeps in registers; more would make its code larger for few rows.
+const TILE: usize = 4;
 
 /// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
 ///
@@ -76,8 +79,12 @@ impl UnitLower {
             *s = self.column(j)[k] * d;
         }
         let mut at = first;
-        while at < width {
-            at += by_tile!(width - at, subtract_tile(self, k, at, &scaled[..k]));
+        while at + TILE <= width {
+            subtract_tile::<TILE>(self, k, at, &scaled[..k]);
+            at += TILE;
+        }
+        for at in at..width {
+            subtract_tile::<1>(self, k, at, &scaled[..k]);
         }
         let column = self.lanes_mut(k);
         // The rows up to k in the first lanes.
@@ -257,8 +264,12 @@ impl Symmetric {
         for p in 0..r {
             let mut q = p + 1;
             self.gram.lanes_mut(p).fill(F4::ZERO);
-            while q < r {
-                q += by_tile!(r - q, gram_tile(&self.factor, p, q, &mut self.gram));
+            while q + TILE <= r {
+                gram_tile::<TILE>(&self.factor, p, q, &mut self.gram);
+                q += TILE;
+            }
+            for q in q..r {
+                gram_tile::<1>(&self.factor, p, q, &mut self.gram);
             }
             self.gram.finish(p, d, &mut self.scaled);
         }
@@ -266,11 +277,9 @@ impl Symmetric {
 
     /// x ← A⁻¹ x, or A⁺ x if the rank is not full. `scratch` has n entries.
     pub fn solve<const W: usize>(&mut self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        let (n, x, scratch) = (self.n, x.as_flattened_mut(), scratch.as_flattened_mut());
         match W {
-            1 => solve_one(self, &mut x[..n]),
-            LANES => solve_panel(self, x.as_chunks_mut().0, scratch.as_chunks_mut().0),
-            _ => self.solve_many::<W>(x.as_chunks_mut().0, scratch.as_chunks_mut().0),
+            1 => solve_one(self, &mut x.as_flattened_mut()[..self.n]),
+            _ => self.solve_many(x, scratch),
         }
     }
 
@@ -448,12 +457,6 @@ dispatch! {
 
 dispatch! {
     fn solve_one = Symmetric::solve_one_kernel(f: &mut Symmetric, x: &mut [f64])
-}
-
-dispatch! {
-    fn solve_panel = Symmetric::solve_many(
-        f: &Symmetric, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]],
-    )
 }
 
 dispatch! {
