@@ -119,12 +119,12 @@ def numbers(x: Any, name: str, columns: Optional[int] = None) -> Array:
 
 
 def _table(x: npt.NDArray[Any], name: str, columns: int) -> npt.NDArray[Any]:
-    """`x`, which must have rows of this length. Without rows it may be a list without entries."""
+    """`x`, which must have rows of this length, as one list of them. Without rows it may be a list without entries."""
     if x.ndim == 1 and x.size == 0:
         return x.reshape(0, columns)
-    if x.ndim != 2 or x.shape[1] != columns:
+    if x.ndim < 2 or x.shape[-1] != columns:
         raise InvalidArgumentError(f"{name}: expected shape (n, {columns}), got {x.shape}")
-    return x
+    return x.reshape(-1, columns)
 
 
 def integers(x: Any, name: str) -> npt.NDArray[Any]:
