@@ -3948,7 +3948,7 @@ body.still #side { max-height: calc(100vh - 24px); }
 [hidden] { display: none !important; }
 body.loading .card, body.loading #triad, body.loading #tile { visibility: hidden; }
 @media (max-width: 720px) {
-  #side { display: none; top: auto; bottom: 146px; right: 8px; left: 8px; width: auto; max-height: 52vh; }
+  #side { display: none; top: auto; bottom: 170px; right: 8px; left: 8px; width: auto; max-height: 52vh; }
   #side.open { display: block; }
   #open { display: block; right: 8px; top: 8px; }
   #head { left: 8px; top: 8px; }
