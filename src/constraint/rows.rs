@@ -508,8 +508,8 @@ impl Rows {
                 y += *a * b.0[1];
                 z += *a * b.0[2];
             }
-            // Compilers take sums apart that two nested loops carry: each turn would move them between vectors
-            // and single numbers.
+            // The compiler splits sums that two nested loops carry into single numbers, and would join and
+            // split them in each turn.
             g = std::hint::black_box([x, y, z]);
         }
         g

@@ -35,6 +35,22 @@ impl F4 {
     }
 }
 
+/// Products lane by lane, summed over the shorter of the two.
+#[inline(always)]
+pub fn product(a: &[F4], b: &[F4]) -> F4 {
+    let mut sum = F4::ZERO;
+    for (a, b) in a.iter().zip(b) {
+        sum += *a * *b;
+    }
+    sum
+}
+
+/// The sum of the four lanes.
+#[inline(always)]
+pub fn total(F4([a, b, c, d]): F4) -> f64 {
+    (a + c) + (b + d)
+}
+
 /// Extends to `n` with zeros, within the capacity: memory that no problem has needed so far stays untouched.
 #[inline]
 pub fn grow<T: Copy + Default>(x: &mut Vec<T>, n: usize) {

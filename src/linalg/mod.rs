@@ -25,7 +25,7 @@ pub use kernel::{
     add_combination, add_six_columns, axpy, dot, factor_definite, larger, largest, smaller,
     solve_definite,
 };
-pub use lanes::{F4, grow};
+pub use lanes::{F4, grow, product, total};
 pub(crate) use lu::Lu;
 pub(crate) use plain_lu::{factor_plain, solve_plain, solve_plain_transposed};
 pub use reflections::Reflections;

@@ -1,6 +1,7 @@
 //! LDLᵀ of a symmetric positive semi-definite matrix, with its rank and its pseudo-inverse.
 
 use super::kernel::{axpy, store_columns};
+use super::lanes::{product, total};
 use super::{F4, LANES, dispatch, grow};
 
 /// Sums that a kernel keeps in registers; more would make its code larger for few rows.
@@ -70,8 +71,8 @@ impl UnitLower {
         F4::flat(self.lanes(k))
     }
 
-    /// Computes column k of L from rows k + 1 to n of the same column of A, which the column holds. `d` holds D
-    /// up to the pivot k, and the rest of the diagonal, which loses its part. `scaled` is scratch.
+    /// Computes column k of L. Before, the column holds rows k + 1 to n of the same column of A. `d` holds D up
+    /// to the pivot k, and the rest of the diagonal, which loses its part. `scaled` is scratch.
     #[inline(always)]
     fn finish(&mut self, k: usize, d: &mut [F4], scaled: &mut [f64]) {
         let (first, width) = ((k + 1) / 4, self.width);
@@ -251,6 +252,7 @@ impl Symmetric {
             self.form_gram();
         }
     }
+
     /// Forms and factors LᵀL.
     #[inline(always)]
     fn form_gram(&mut self) {
@@ -471,20 +473,6 @@ fn divide_one(d: &[F4], r: usize, y: &mut [F4]) {
     for (y, d) in F4::flat_mut(y)[..r].iter_mut().zip(F4::flat(d)) {
         *y *= 1.0 / d;
     }
-}
-
-#[inline(always)]
-fn product(a: &[F4], b: &[F4]) -> F4 {
-    let mut sum = F4::ZERO;
-    for (a, b) in a.iter().zip(b) {
-        sum += *a * *b;
-    }
-    sum
-}
-
-#[inline(always)]
-fn total(F4([a, b, c, d]): F4) -> f64 {
-    (a + c) + (b + d)
 }
 
 /// Takes the finished columns out of lanes `at..at + W` of column k.

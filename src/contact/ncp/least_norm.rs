@@ -21,7 +21,7 @@ use super::cone::planar_norm;
 use super::ladder::LEAST_NORM;
 use super::pyramid;
 use crate::contact::problem::Block;
-use crate::linalg::{F4, Lu, dispatch, grow};
+use crate::linalg::{F4, Lu, dispatch, grow, product, total};
 use inside::raised;
 pub(super) use inside::{AGAIN, BARELY, INSIDES, Inside, WELL};
 
@@ -358,21 +358,6 @@ impl LeastNorm {
 
 dispatch! {
     fn solve = LeastNorm::solve_kernel(l: &mut LeastNorm, blocks: &[Block], faces: &[Face])
-}
-
-/// Products lane by lane, summed.
-#[inline(always)]
-fn product(a: &[F4], b: &[F4]) -> F4 {
-    let mut sum = F4::ZERO;
-    for (a, b) in a.iter().zip(b) {
-        sum += *a * *b;
-    }
-    sum
-}
-
-#[inline(always)]
-fn total(F4([a, b, c, d]): F4) -> f64 {
-    (a + c) + (b + d)
 }
 
 #[inline(always)]
