@@ -300,8 +300,8 @@ fn an_actuator_of_a_fixed_joint_is_refused() {
     );
 }
 
-/// A few links with several geoms each can all overlap, with four points a pair: an arm that folded up once had room
-/// for 80 contacts.
+/// A few links with several geoms each can all overlap, with four points a pair. An arm that folded up once
+/// had room for 80 contacts only.
 #[test]
 fn links_of_several_geoms_have_room_for_their_overlaps() {
     let room = |links: usize, geoms: usize| {

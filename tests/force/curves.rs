@@ -67,7 +67,7 @@ const CONTROLS: [f64; 3] = [0.7, -1.3, 1.1];
 const ENERGY: f64 = 39.54155185066769;
 
 /// A fixed tendon, one around a ball, and a motor with damping.
-const CORDS: &str = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 0"/><worldbody><site name="w" pos="0 .1 1"/><geom name="rod" type="sphere" size=".08" pos=".1 0 .6" contype="0" conaffinity="0"/>
+const TENDONS: &str = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 0"/><worldbody><site name="w" pos="0 .1 1"/><geom name="rod" type="sphere" size=".08" pos=".1 0 .6" contype="0" conaffinity="0"/>
 <body name="a" pos="0 0 .2"><joint name="hinge" axis="0 1 .2"/><geom size=".05" mass="1"/><site name="s" pos=".1 .05 0"/>
  <body name="b" pos=".3 0 0"><joint name="turn" axis=".1 1 0"/><geom type="box" size=".1 .05 .04" pos=".05 .02 0" mass=".8"/><site name="e" pos=".2 0 .05"/>
   <body name="c" pos=".3 0 .1"><joint name="slide" type="slide" axis=".3 1 0"/><geom type="box" size=".03 .09 .04" mass=".5"/></body></body></body>
@@ -77,24 +77,24 @@ const CORDS: &str = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 0"
 
 /// MuJoCo 4.0's forces of springs and of dampers, and the energy of the springs, at q = (-0.5, 0.8, 0.3) and
 /// v = (0.4, -0.7, 0.9).
-const CORD_SPRING: [f64; 3] = [4.7353036354195766, 0.00799372185340839, -13.46625];
-const CORD_DAMPER: [f64; 3] = [0.9430974790349856, 1.0833422618922726, -2.6966015999999997];
-const CORD_ENERGY: f64 = 2.40256575264701;
+const TENDON_SPRING: [f64; 3] = [4.7353036354195766, 0.00799372185340839, -13.46625];
+const TENDON_DAMPER: [f64; 3] = [0.9430974790349856, 1.0833422618922726, -2.6966015999999997];
+const TENDON_ENERGY: f64 = 2.40256575264701;
 
-fn assert_cords(model: std::sync::Arc<Model>) {
+fn assert_tendons(model: std::sync::Arc<Model>) {
     let (q, v) = ([-0.5, 0.8, 0.3], [0.4, -0.7, 0.9]);
     let mut sim = Sim::new(model, &with(SYMPLECTIC[0], Contact::None, 1e-3)).unwrap();
     let (mut force, none) = ([0.0; 3], ForceDerivatives::default());
     sim.generalized_forces(&q, &v, &[0.0], ForceKinds::PASSIVE, &mut force, none)
         .unwrap();
-    let both: Vec<f64> = (CORD_SPRING.iter().zip(&CORD_DAMPER))
+    let both: Vec<f64> = (TENDON_SPRING.iter().zip(&TENDON_DAMPER))
         .map(|(a, b)| a + b)
         .collect();
     let error = relative_error(&force, &both);
     assert!(error < 1e-13, "{error:e}: {force:?}");
     let (_, stored) = sim.energy(&q, &v).unwrap();
     assert!(
-        (stored - CORD_ENERGY).abs() < 1e-13 * CORD_ENERGY,
+        (stored - TENDON_ENERGY).abs() < 1e-13 * TENDON_ENERGY,
         "{stored}"
     );
 }
@@ -159,8 +159,8 @@ fn derivatives_with_every_scheme() {
 /// The terms are forces also with the laws, whose rows replace linear springs and dampers.
 #[test]
 fn tendons_and_motors_are_those_of_mujoco_and_have_derivatives() {
-    assert_cords(mjcf(CORDS));
-    let model = Model::clone(&mjcf(CORDS));
+    assert_tendons(mjcf(TENDONS));
+    let model = Model::clone(&mjcf(TENDONS));
     // Without a linear term the stiffness and damping of the second one are at their bound.
     let mut parameters: Vec<_> = [0, 1, 2, 3, 6, 7]
         .map(|k| param(ParamKind::Tendon, k / 4, k % 4))
@@ -193,5 +193,5 @@ fn saved_files_keep_the_terms() {
         mjcf(&text)
     };
     assert_forces(saved(SCENE));
-    assert_cords(saved(CORDS));
+    assert_tendons(saved(TENDONS));
 }

@@ -69,7 +69,7 @@ def mypy(folder, *arguments):
         folder / "cache",
         *arguments,
     ]
-    # cffi, and what is installed by those who use it. CasADi has types, and is looked at as where it is not installed.
+    # cffi and optional packages. CasADi has types, but is checked as if it were not installed.
     (folder / "mypy.ini").write_text("[mypy]\n[mypy-casadi.*]\nfollow_imports = skip\nfollow_imports_for_stubs = True\n")
     command += ["--disable-error-code=import-untyped", "--disable-error-code=import-not-found"]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
