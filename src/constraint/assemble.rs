@@ -23,7 +23,7 @@ use crate::contact::block::Cone;
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-use crate::contact::push_out::Jam;
+use crate::contact::push_out::{Jam, PushOut};
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
@@ -96,6 +96,8 @@ pub struct Constraints {
     /// repeated if contacts were missed).
     round: Memory,
     in_round: bool,
+    /// The level of stabilization of an earlier round of this step, if it was below full.
+    pub begun: Option<PushOut>,
     /// Bounds of single dofs, for models whose other rows are all contacts.
     pub(super) dofs: Option<Box<DofBounds>>,
     /// True while the groups have neither Jacobians nor G ([`Constraints::complete`]).
@@ -183,6 +185,7 @@ impl Constraints {
             memory: Memory::with_capacity(groups),
             round: Memory::with_capacity(groups),
             in_round: false,
+            begun: None,
             dofs: None,
             is_deferred: false,
             weights: Weights::new(model, scene, &equalities, paths, &tendons, &limits),
@@ -315,6 +318,7 @@ impl Constraints {
     /// Makes problems start from the last step again.
     pub fn begin(&mut self) {
         self.in_round = false;
+        self.begun = None;
         self.throw_margin = f64::INFINITY;
     }
 

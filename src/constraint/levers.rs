@@ -38,6 +38,8 @@ pub struct Levers {
     /// the translations of free bodies, 0 for their rotations and for joints [s/m].
     slowness: Vec<f64>,
     free_slowness: Vec<f64>,
+    /// The first dofs of free bodies.
+    free: Vec<usize>,
     max_push_out: f64,
     /// True if no dof has a bound.
     is_free: bool,
@@ -89,9 +91,11 @@ impl Levers {
             }
         });
         let slowness: Vec<f64> = slowness.collect();
+        let free = t.links.iter().filter(|l| l.kind == LinkKind::Free);
+        let free: Vec<usize> = free.map(|l| l.iv).collect();
         let mut free_slowness = vec![0.0; t.nv()];
-        for l in t.links.iter().filter(|l| l.kind == LinkKind::Free) {
-            free_slowness[l.iv..l.iv + 3].fill(1.0 / max_push_out);
+        for k in &free {
+            free_slowness[*k..*k + 3].fill(1.0 / max_push_out);
         }
         Levers {
             mobility: mobility.collect(),
@@ -99,6 +103,7 @@ impl Levers {
             is_free: slowness.iter().all(|x| *x == 0.0),
             slowness,
             free_slowness,
+            free,
         }
     }
 
@@ -166,12 +171,29 @@ impl Levers {
 
     /// The largest excess of a dof over the speed from which it is thrown, relative to its bound: a dof is
     /// thrown if this is positive. A thrown dof is faster than `THROWN` times its bound at the end of the
-    /// step, and exceeds the speeds before the step and without impulses by a share of the bound.
+    /// step, and exceeds the speeds before the step and without impulses by a share of the bound. For a free
+    /// body the speed of the fastest other one counts, too, because an impact can pass it on.
     pub fn excess(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> f64 {
         let gained = GAINED[usize::from(push_out != PushOut::Full)];
+        let speed = |v: &[f64], k: usize| v[k].hypot(v[k + 1]).hypot(v[k + 2]);
+        // The speeds of the fastest free body and of the second, and the first dof of the fastest.
+        let (mut first, mut second, mut leader) = (0.0, 0.0, 0);
+        for &k in &self.free {
+            let own = speed(v, k).max(speed(v_free, k));
+            if own > first {
+                (first, second, leader) = (own, first, k);
+            } else if own > second {
+                second = own;
+            }
+        }
         let excess = |k: usize| {
             let slowness = self.slowness[k] + self.free_slowness[k];
-            let own = v[k].abs().max(v_free[k].abs());
+            let others = match self.free_slowness[k] > 0.0 {
+                true if (leader..leader + 3).contains(&k) => second,
+                true => first,
+                false => 0.0,
+            };
+            let own = v[k].abs().max(v_free[k].abs()).max(others);
             let (fast, gains) = (v_end[k].abs() * slowness, (v_end[k].abs() - own) * slowness);
             (fast - THROWN).min(gains - gained)
         };

@@ -237,7 +237,9 @@ impl Stabilization {
 
     /// Difference between [`Stabilization::term`] at this gap and the value of the neighbouring linear
     /// piece [m/s or rad/s]. Infinite if there is no other piece.
-    pub fn kink_distance(&self, gap: f64) -> f64 {
+    ///
+    /// `softens`: below full stabilization the row is compliant only if it is violated.
+    pub fn kink_distance(&self, gap: f64, softens: bool) -> f64 {
         let distance = |is_kink: bool, change: f64| {
             if is_kink { change.abs() } else { f64::INFINITY }
         };
@@ -247,8 +249,8 @@ impl Stabilization {
         let at_bound = distance(bounded, pushed + self.max_push_out).min(at_reach);
         match self.push_out {
             PushOut::Full if self.led => at_bound,
-            PushOut::Full => distance(self.kp > 0.0, self.kp * gap / self.h).min(at_bound),
-            PushOut::Soft | PushOut::Slow => (gap / self.h).abs().min(at_bound),
+            PushOut::Soft | PushOut::Slow if softens => (gap / self.h).abs().min(at_bound),
+            _ => distance(self.kp > 0.0, self.kp * gap / self.h).min(at_bound),
         }
     }
 }

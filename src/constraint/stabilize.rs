@@ -167,10 +167,9 @@ impl Constraints {
 
     /// Sets the compliance R of the compliant rows.
     ///
-    /// Springs have their own R. Below full stabilization, violated contacts and limits, contacts with
-    /// torsional friction and all equalities have an R in proportion to their weight. Contacts with
-    /// torsional friction have it whatever their gap: beside rigid ones, most jams of such contacts have
-    /// no solution. On rows of lengths, R is bounded: at the impulse that carries the weight of all bodies,
+    /// Springs have their own R. Below full stabilization all contacts, passed limits and all equalities
+    /// have an R in proportion to their weight. Contacts have it whatever their gap: the impulses of a jam
+    /// are then unique, and do not jump when a gap closes. On rows of lengths, R is bounded: at the impulse that carries the weight of all bodies,
     /// R λ is at most half of the push-out speed. A body therefore sinks only if joints bound its push-out
     /// below that speed. The tangents of a contact have a smaller R (`CREEP`).
     fn soften(&mut self, s: &Stabilization) {
@@ -178,16 +177,9 @@ impl Constraints {
         let yields = s.push_out != PushOut::Full;
         // Compliant contact has its own R, which is not part of G.
         if self.compliance.is_none() && (yields || self.has_springs()) {
-            // Torsional rows follow in the order of their contacts.
-            let contact_of = |source: &Source| match source {
-                Source::Torsion(t) => Some(t.contact),
-                _ => None,
-            };
-            let mut torsion = self.sources.iter().filter_map(contact_of).peekable();
             for (group, source) in self.sources.iter().enumerate() {
                 let rows = self.offsets[group + 1] - self.offsets[group];
                 let weight = self.group_weights[group];
-                let has_torsion = torsion.next_if_eq(&group).is_some();
                 let r = match source {
                     Source::Path { elastic, .. } | Source::Spring { elastic, .. } => {
                         let r = elastic.compliance();
@@ -196,8 +188,8 @@ impl Constraints {
                     }
                     _ if !yields => 0.0,
                     Source::Contact(_) if self.is_unfelt(group) => 0.0,
-                    Source::Contact(_) if has_torsion => weight,
-                    Source::Contact(_) | Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
+                    Source::Contact(_) => weight,
+                    Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
                     Source::Equality { .. } => weight,
                     // The same R as on the tangents of its contact.
                     Source::Torsion(_) => CREEP * weight,
@@ -481,6 +473,7 @@ impl Constraints {
                     };
                 }
                 let own = self.stabilization(b, s);
+                let softens = matches!(self.sources[b], Source::Limit { .. });
                 let levers = match own.by_push_out(self.gaps[b]) != 0.0 {
                     true => self.bounds[b].apart,
                     false => f64::INFINITY,
@@ -498,7 +491,7 @@ impl Constraints {
                         ..Kinks::NONE
                     },
                     false => Kinks {
-                        gap: own.kink_distance(self.gaps[b]).min(led),
+                        gap: own.kink_distance(self.gaps[b], softens).min(led),
                         path: path.min(levers),
                         rebound,
                     },

@@ -18,7 +18,7 @@ pub struct Certificate {
     /// The method that produced the solution.
     pub path: Path,
     /// Counts: Newton factorizations, interior-point steps, factorizations along the path, PGS sweeps
-    /// and ADMM iterations.
+    /// and ADMM factorizations or chunks of iterations (with ADMM alone, iterations).
     pub newton: usize,
     pub interior: usize,
     pub continuation: usize,

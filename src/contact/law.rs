@@ -105,6 +105,11 @@ pub trait Request {
 
     /// The levels of stabilization of the last steps.
     fn jam(&self) -> Jam;
+
+    /// The level of an earlier solve of this step with fewer rows, if it was below full.
+    fn begun(&self) -> Option<PushOut> {
+        None
+    }
 }
 
 /// The problem of a step with a guess of its solution. The solution replaces the guess.

@@ -7,7 +7,6 @@
 use super::options::{Contact, Integrator, Options};
 use crate::constraint::room;
 use crate::contact::capacity::DENSE;
-use crate::contact::ncp::DENSE_AT_LAST;
 use crate::error::{Error, Result};
 use crate::model::topology::Topology;
 use crate::model::{ActsOn, Actuator, Model};
@@ -128,7 +127,7 @@ impl Bytes {
             linear += rows * 2000;
         }
         if options.contact != Contact::Convex {
-            let most = rows.min(DENSE_AT_LAST as u128);
+            let most = rows.min(DENSE as u128);
             matrices += 8 * 18 * most * most;
             linear += rows * (700 + 20 * largest) + 24 * all * all;
         }

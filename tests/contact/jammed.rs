@@ -1,4 +1,4 @@
-//! Bodies that no impulse can part: the rows that are violated yield, by a derivative of its own.
+//! Bodies that no impulse can part: all their contacts yield, by a derivative of its own.
 
 use crate::common::checker::Checker;
 use crate::common::param;
@@ -111,4 +111,36 @@ fn a_row_without_room_shares_its_overlap_and_does_not_sink() {
     // None has sunk into the ground by more than half of the push-out takes back.
     let lowest = (0..10).fold(f64::INFINITY, |m, k| w.position(k)[2].min(m));
     assert!(lowest > 0.1 - 2e-3, "{lowest}");
+}
+
+/// All contacts of a jam are compliant whatever their gap, so velocities do not jump where the first ball, pressed by the
+/// second, begins to touch the wall: v⁺ has one value at gap zero, and one slope on both sides.
+#[test]
+fn the_law_of_a_jam_is_continuous_where_a_gap_closes() {
+    let mut w = World::new(row(3, Vec3::Z * -9.81), Actuation::FromFile, &options(1e-3));
+    // Later steps of a jam begin with compliant rows.
+    for _ in 0..3 {
+        assert!(w.step().push_out_given_up);
+    }
+    let (q, v) = (w.q.clone(), w.v.clone());
+    let mut memory = vec![0.0; w.sim.memory_size()];
+    w.sim.get_memory(&mut memory).unwrap();
+    let mut ends = |gap: f64| {
+        let mut from = q.clone();
+        from[0] = OVERLAP + gap;
+        w.sim.set_memory(&memory).unwrap();
+        let (mut next, mut end) = (q.clone(), v.clone());
+        w.sim.step(&from, &v, &[], &mut next, &mut end).unwrap();
+        assert!(w.sim.step_info().unwrap().push_out_given_up);
+        end
+    };
+    let e = 2e-8;
+    let [below, under, over, above] = [-2.0 * e, -e, e, 2.0 * e].map(&mut ends);
+    for k in 0..v.len() {
+        let (left, right) = ((under[k] - below[k]) / e, (above[k] - over[k]) / e);
+        let across = (over[k] - under[k]) / (2.0 * e);
+        let size = 1.0 + left.abs();
+        assert!((left - right).abs() < 1e-3 * size, "{k}: {left} {right}");
+        assert!((left - across).abs() < 1e-3 * size, "{k}: {left} {across}");
+    }
 }

@@ -7,8 +7,9 @@
 //!
 //! P is a multiple ρ of each block's mean diagonal of G. At a fixed point z = λ and y = σ + Γ(σ).
 
-use super::block_law::{project, violation};
+use super::block_law::project;
 use super::cone::planar_norm;
+use super::modes::{largest, residuals};
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
@@ -22,7 +23,19 @@ pub(super) struct Admm {
     penalty: Vec<f64>,
     z: Vec<f64>,
     y: Vec<f64>,
+    /// ρ, in units of `penalty`.
+    rho: f64,
 }
+
+/// Over-relaxation. Piles of 80 bodies take half as many iterations as without it (1), and 40 % fewer than
+/// with 1.8.
+const RELAX: f64 = 1.6;
+
+/// ρ at the start. With ten times as much or a tenth, piles of 80 bodies take twice as much work.
+const RHO: f64 = 0.1;
+
+/// The proximal weight η, in units of `penalty`.
+const PROXIMAL: f64 = 1e-6;
 
 impl Admm {
     pub fn new([max_rows, dense]: [usize; 2], trees: TreeSystem) -> Admm {
@@ -33,21 +46,13 @@ impl Admm {
             penalty: Vec::with_capacity(max_rows),
             z: Vec::with_capacity(max_rows),
             y: Vec::with_capacity(max_rows),
+            rho: 0.0,
         }
     }
 
-    /// Iterates from `work.lambda` and its σ until the scaled residual is at most `tolerance` or the
-    /// limit is reached. Leaves the projected impulse and its σ in `work`. Returns the number of
-    /// iterations.
-    pub fn run(
-        &mut self,
-        problem: &Problem,
-        work: &mut Work,
-        tolerance: f64,
-        limit: usize,
-    ) -> usize {
+    /// Starts from `work.lambda` and its σ. Returns false if no row responds to an impulse.
+    pub fn start(&mut self, problem: &Problem, work: &mut Work) -> bool {
         let n = problem.rows();
-        let velocity = super::modes::largest(problem.g).max(1.0);
         self.penalty.clear();
         let mut largest_mean: f64 = 0.0;
         for (i, block) in problem.blocks.iter().enumerate() {
@@ -57,7 +62,7 @@ impl Admm {
             self.penalty.extend(std::iter::repeat_n(mean, rows));
         }
         if largest_mean <= 0.0 {
-            return 0;
+            return false;
         }
         for p in &mut self.penalty {
             *p = p.max(1e-12 * largest_mean);
@@ -75,10 +80,25 @@ impl Admm {
             self.trees.analyze(rows);
             self.rows.resize(n, [0.0]);
         }
-        let eta = 1e-6;
-        let mut rho = 0.1;
-        self.factor(problem, work, rho, eta);
-        for iteration in 1..=limit {
+        self.rho = RHO;
+        self.factor(problem, work);
+        true
+    }
+
+    /// Iterates further, from iteration `done`, until the scaled residual is at most `tolerance` or
+    /// `limit` iterations are done in all. Leaves the projected impulse and its σ in `work`. Returns the
+    /// number of iterations in all, and that of further factorizations.
+    pub fn run(
+        &mut self,
+        problem: &Problem,
+        work: &mut Work,
+        tolerance: f64,
+        [done, limit]: [usize; 2],
+    ) -> [usize; 2] {
+        let velocity = largest(problem.g).max(1.0);
+        let mut factorizations = 0;
+        for iteration in done + 1..=limit {
+            let (rho, eta) = (self.rho, PROXIMAL);
             for (i, block) in problem.blocks.iter().enumerate() {
                 let at = work.offsets[i];
                 for r in at..work.offsets[i + 1] {
@@ -98,7 +118,7 @@ impl Admm {
                 let mut next = [0.0; 3];
                 let next = &mut next[..end - at];
                 for (k, r) in (at..end).enumerate() {
-                    work.lambda[r] = work.x[r][0];
+                    work.lambda[r] = RELAX * work.x[r][0] + (1.0 - RELAX) * self.z[r];
                     next[k] = work.lambda[r] - self.y[r] / (rho * self.penalty[r]);
                 }
                 project(*block, next);
@@ -113,19 +133,10 @@ impl Admm {
             if primal.max(dual) <= 0.1 * tolerance * velocity || iteration == limit {
                 work.lambda.copy_from_slice(&self.z);
                 work.update_sigma(problem);
-                let worst = (0..problem.blocks.len()).fold(0.0f64, |w, i| {
-                    let part = work.offsets[i]..work.offsets[i + 1];
-                    w.max(
-                        violation(
-                            problem.blocks[i],
-                            &work.lambda[part.clone()],
-                            &work.sigma[part],
-                        )
-                        .dual,
-                    )
-                });
-                if worst <= tolerance * velocity || iteration == limit {
-                    return iteration;
+                let worst = residuals(problem.blocks, problem.g, &work.lambda, &work.sigma);
+                let is_solved = worst.into_iter().all(|x| x <= tolerance);
+                if is_solved || iteration == limit {
+                    return [iteration, factorizations];
                 }
             }
             if iteration % 20 == 0 {
@@ -133,12 +144,13 @@ impl Admm {
                     .sqrt()
                     .clamp(0.1, 10.0);
                 if !(0.5..=2.0).contains(&ratio) {
-                    rho = (rho * ratio).clamp(1e-6, 1e6);
-                    self.factor(problem, work, rho, eta);
+                    self.rho = (rho * ratio).clamp(1e-6, 1e6);
+                    self.factor(problem, work);
+                    factorizations += 1;
                 }
             }
         }
-        limit
+        [limit, factorizations]
     }
 
     /// x ← (G + shift · penalty)⁻¹ x.
@@ -157,13 +169,14 @@ impl Admm {
         }
     }
 
-    fn factor(&mut self, problem: &Problem, work: &Work, rho: f64, eta: f64) {
+    fn factor(&mut self, problem: &Problem, work: &Work) {
+        let shift = self.rho + PROXIMAL;
         let n = problem.rows();
         if let Delassus::Trees(rows) = problem.delassus {
             self.trees.clear_weights(problem.blocks.len());
             for (i, w) in self.trees.weights.iter_mut().enumerate() {
                 for (r, row) in rows.range(i).enumerate() {
-                    let diagonal = (rho + eta) * self.penalty[row] + rows.compliance(row);
+                    let diagonal = shift * self.penalty[row] + rows.compliance(row);
                     w[r][r] = diagonal.recip();
                 }
             }
@@ -188,7 +201,7 @@ impl Admm {
             );
         }
         for r in 0..n {
-            a[r * n + r] += (rho + eta) * self.penalty[r];
+            a[r * n + r] += shift * self.penalty[r];
         }
         self.matrix.factor(0.0);
     }

@@ -1,12 +1,11 @@
 //! The default path: runs the methods of [`METHODS`] in order, each with its budget.
 
-use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
 use super::ladder::{
-    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH, Rung, SETTLE, SLIPS,
-    SWEEP, SWEEPS, When,
+    ALTERNATIONS, Attempt, CHUNK, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH,
+    Rung, SETTLE, SLIPS, SWEEP, SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
@@ -52,8 +51,10 @@ impl NcpSolver {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         match when {
             When::Always => true,
-            When::Circular => !problem.has_pyramids(),
-            When::CircularDense => is_dense && !problem.has_pyramids(),
+            When::Rigid => !self.yields || problem.has_pyramids(),
+            When::RigidCones => !self.yields && !problem.has_pyramids(),
+            When::RigidConesDense => is_dense && !self.yields && !problem.has_pyramids(),
+            When::Yielding => self.yields && !problem.has_pyramids(),
             When::Closed => is_dense && closed && !self.is_warm,
             When::Pyramids => problem.has_pyramids(),
             When::PyramidsDense => is_dense && problem.has_pyramids(),
@@ -103,25 +104,15 @@ impl NcpSolver {
                 self.rest(problem);
                 self.solve_parametric(problem, options, slip, rung.at_most, certificate)
             }),
-            Method::Pivots => {
-                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
+            Method::Alternating => {
+                self.solve_alternating(problem, options, rung.at_most, certificate)
             }
+            Method::Pivots => self.solve_pivots(problem, options, rung.at_most, certificate),
             Method::PivotsFromRest => {
                 self.rest(problem);
-                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
+                self.solve_pivots(problem, options, rung.at_most, certificate)
             }
             Method::Interior => self.solve_interior(problem, options, rung, certificate),
-            Method::PivotsByRank => {
-                // More pivots of this kind rarely help.
-                let budget = (10 + 2 * problem.blocks.len()).min(rung.at_most);
-                self.best.residual > options.tolerance
-                    && [false, true].into_iter().any(|from_rest| {
-                        if from_rest {
-                            self.rest(problem);
-                        }
-                        self.solve_pivots(problem, options, Purpose::Rank, budget, certificate)
-                    })
-            }
             Method::Continuation => self.follow_path(problem, options, rung, certificate),
         }
     }
@@ -134,8 +125,7 @@ impl NcpSolver {
         self.remember(self.residual(problem), Path::Continuation);
         let last = METHODS
             .iter()
-            .skip_while(|r| r.method != Method::PivotsByRank)
-            .skip(1);
+            .skip_while(|r| r.method != Method::Continuation);
         for rung in last {
             if !self.is_for(rung.when, problem, false) {
                 continue;
@@ -235,6 +225,47 @@ impl NcpSolver {
     pub(super) fn rest(&mut self, problem: &Problem) {
         self.work.lambda.fill(0.0);
         self.work.update_sigma(problem);
+    }
+
+    /// Alternating directions from the present impulses, and Newton's method with `budget` factorizations
+    /// from their modes, more and more rarely.
+    fn solve_alternating(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        if !self.admm.start(problem, &mut self.work) {
+            return false;
+        }
+        self.spent.spend(1, 1.0);
+        let (mut done, mut tried) = (0, false);
+        self.found_modes.clear();
+        while done < ALTERNATIONS {
+            if self.grant(1) == 0 {
+                break;
+            }
+            let until = [done, done + CHUNK];
+            let factorizations;
+            [done, factorizations] =
+                (self.admm).run(problem, &mut self.work, options.tolerance, until);
+            self.spent.spend(1 + factorizations, 1.0);
+            certificate.admm += 1 + factorizations;
+            self.guess_modes(problem);
+            let settled = self.found_modes == self.work.modes;
+            tried &= settled;
+            self.found_modes.clone_from(&self.work.modes);
+            if settled && !tried {
+                tried = true;
+                self.remember(self.residual(problem), Path::Admm);
+                if self.newton_from(problem, options, budget, certificate) {
+                    return true;
+                }
+            }
+        }
+        self.remember(self.residual(problem), Path::Admm);
+        false
     }
 
     /// Shrinks κ along the central path. When the modes no longer change, polishes them.

@@ -6,7 +6,6 @@
 //! impulse of least norm; large ones by trees. Blocks that stay open are left out (`WorkingSet`) and join
 //! no islands.
 
-use super::ladder::{AT_LAST, DENSE_AT_LAST};
 use super::neighbours::Around;
 use super::work::Probe;
 use super::working_set::WorkingSet;
@@ -18,7 +17,7 @@ use crate::contact::island_part::{Part, gather};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-use crate::contact::work_budget::{WorkBudget, dense_cost};
+use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 use crate::linalg::LANES;
 
@@ -61,17 +60,17 @@ pub struct IslandSolver {
 }
 
 impl IslandSolver {
-    pub fn new(capacity: &Capacity, method: Method) -> IslandSolver {
+    pub fn new(capacity: &Capacity) -> IslandSolver {
         let Capacity { rows, blocks, .. } = *capacity;
         // Only problems stored by trees are split.
         let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
-        let dense = rows.min(DENSE_AT_LAST);
+        let dense = rows.min(DENSE);
         IslandSolver {
-            solver: NcpSolver::with_trees(capacity, dense, method == Method::Admm),
+            solver: NcpSolver::with_trees(capacity, dense),
             working_set: WorkingSet::new(split(blocks), capacity.coordinates),
             islands: Islands::new(capacity.trees, split(blocks)),
             certificates: vec![Certificate::new(Path::Empty); split(blocks)],
-            part: Part::new(capacity, split(rows), split(blocks), DENSE_AT_LAST),
+            part: Part::new(capacity, split(rows), split(blocks), DENSE),
             lambda: vec![0.0; split(rows)],
             modes: vec![Mode::Unknown; split(blocks)],
             last: None,
@@ -182,31 +181,14 @@ impl IslandSolver {
             let mut spent = WorkBudget::NONE;
             if is_new {
                 let now = options.within(&left);
-                found = self.solve_island(problem, rows, island, DENSE, &now, None)?;
+                found = self.solve_island(problem, rows, island, &now, None)?;
                 spent.add(&found.spent);
                 all.add_work(&found);
             }
-            let blocks = self.islands.blocks(island).iter();
-            let size: usize = blocks.map(|b| problem.blocks[*b].rows()).sum();
-            let mut tried = is_new.then_some(size <= DENSE);
-            for most_dense in AT_LAST {
-                let is_dense = size <= most_dense;
-                if !thorough || found.converged || tried == Some(is_dense) {
-                    continue;
-                }
-                tried = Some(is_dense);
-                // A factorization of all rows costs more than one factorization of the budget; it is
-                // weighted.
-                let weight = match is_dense && size > DENSE {
-                    true => dense_cost(size) / self.solver.unit().max(1.0),
-                    false => 1.0,
-                };
-                let mut now = at_last.within(&left.without(&spent));
-                now.max_work /= weight;
-                let next =
-                    self.solve_island(problem, rows, island, most_dense, &now, Some(&found))?;
-                spent.iterations += next.spent.iterations;
-                spent.work += weight * next.spent.work;
+            if !is_new && thorough && !found.converged {
+                let now = at_last.within(&left);
+                let next = self.solve_island(problem, rows, island, &now, Some(&found))?;
+                spent.add(&next.spent);
                 all.add_work(&next);
                 found = next.better(found);
             }
@@ -218,20 +200,18 @@ impl IslandSolver {
         Ok(solved)
     }
 
-    /// Solves one island, with a dense matrix up to `most_dense` rows. A result with a larger residual than
-    /// that of `there` is not kept.
+    /// Solves one island. A result with a larger residual than that of `there` is not kept.
     fn solve_island(
         &mut self,
         problem: &Problem,
         rows: &WhitenedJacobian,
         island: usize,
-        most_dense: usize,
         options: &NcpOptions,
         there: Option<&Certificate>,
     ) -> Result<Certificate> {
         let blocks = self.islands.blocks(island);
         let part = &mut self.part;
-        part.extract(problem, rows, blocks, &self.lambda, &self.modes, most_dense);
+        part.extract(problem, rows, blocks, &self.lambda, &self.modes, DENSE);
         let (part_problem, lambda, modes) = part.problem();
         let certificate = self.solver.solve(&part_problem, lambda, modes, options)?;
         if there.is_none_or(|there| certificate.residual() < there.residual()) {

@@ -3,22 +3,20 @@
 //!
 //! A step first requests full stabilization of overlaps and passed limits. If that problem is not solved,
 //! the step requests a lower level ([`DEMANDS`]). Each of these problems splits into islands. On each
-//! island the methods of [`METHODS`] are tried one after the other until one solves it. Those of
-//! [`AT_LAST`] follow once every island has had its turn.
+//! island the methods of [`METHODS`] are tried one after the other until one solves it.
 //! [`WorkBudget`](crate::contact::work_budget::WorkBudget) bounds the total work of a step, in addition to
 //! the tables. [`NcpSolver`](super::NcpSolver) documents the result for a problem that no method solved.
 
-use crate::contact::capacity::DENSE;
 use crate::contact::certificate::{Effort, Path};
 use crate::contact::push_out::Jam;
 use Effort::{Brief, Thorough, Usual};
 use Method::{
-    Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots, PivotsByRank,
+    Alternating, Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots,
     PivotsFromRest, Rays,
 };
 use When::{
-    Always, Circular, CircularDense, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees,
-    PyramidsDense, Trees, Warm,
+    Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, PyramidsDense, Rigid, RigidCones,
+    RigidConesDense, Trees, Warm, Yielding,
 };
 
 /// A method of the default path.
@@ -33,10 +31,10 @@ pub(super) enum Method {
     Pivots,
     /// Pivots from zero impulses.
     PivotsFromRest,
+    /// Alternating directions, and Newton's method from their modes: for compliant contacts.
+    Alternating,
     /// The interior point, which finds modes from any start.
     Interior,
-    /// Pivots that find the rank, from the present impulses and then from zero impulses.
-    PivotsByRank,
     /// Continuation: the central path through its folds.
     Continuation,
     /// Pivots along a ray, from a problem in which all contacts open.
@@ -75,10 +73,14 @@ impl Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// Friction is in circular cones.
-    Circular,
-    /// Friction is in circular cones, and G is a matrix.
-    CircularDense,
+    /// Friction is in circular cones, and contacts are rigid.
+    RigidCones,
+    /// The same, and G is a matrix.
+    RigidConesDense,
+    /// Friction is in pyramids, or contacts are rigid.
+    Rigid,
+    /// Friction is in circular cones, and all contacts are compliant.
+    Yielding,
     /// Friction is in pyramids.
     Pyramids,
     /// Friction is in pyramids, and G is a matrix.
@@ -113,16 +115,15 @@ pub(super) struct Rung {
 }
 
 /// The methods for an island, in this order. docs/contact.md lists how many problems each line solved.
-pub(super) const METHODS: [Rung; 11] = [
+pub(super) const METHODS: [Rung; 10] = [
     rung(Given, Always, 6, Brief, Path::Newton),
-    rung(Guessed, Always, 5, Brief, Path::Polished),
+    rung(Guessed, Rigid, 5, Brief, Path::Polished),
+    rung(Alternating, Yielding, 8, Brief, Path::Polished),
     rung(Parametric, Pyramids, 40, Usual, Path::Polished),
     rung(Rays, PyramidsByTrees, 200, Usual, Path::Polished),
-    rung(Pivots, Circular, 16, Usual, Path::Polished),
-    rung(PivotsFromRest, CircularDense, 16, Usual, Path::Polished),
+    rung(Pivots, RigidCones, 16, Usual, Path::Polished),
+    rung(PivotsFromRest, RigidConesDense, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
-    rung(PivotsByRank, Dense, 100, Thorough, Path::Polished),
-    rung(Rays, PyramidsByTrees, 200, Thorough, Path::Polished),
     rung(Continuation, Always, 800, Thorough, Path::Continuation),
     rung(
         ParametricFromRest,
@@ -190,18 +191,18 @@ pub(super) const PATIENCE: usize = 3;
 /// Sweeps that guess modes. With three 8 of 1,355 problems that need them are lost.
 pub(super) const SWEEPS: usize = 6;
 
+/// Iterations of alternating directions. Whenever the modes stay the same for [`CHUNK`] of them, Newton's
+/// method tries these modes.
+pub(super) const ALTERNATIONS: usize = 400;
+
+/// As many iterations of alternating directions, each a solve, take about the time of one factorization, and
+/// count as one.
+pub(super) const CHUNK: usize = 10;
+
 /// Work of a Gauss–Seidel sweep, in factorizations. By trees a sweep reads the data from which the
 /// matrix is filled. Filling takes longer by the number of entries in a row, six for a free body. The
 /// solutions of the blocks cost a part of this.
 pub(super) const SWEEP: f64 = 0.25;
-
-/// The last attempts on problems that [`METHODS`] left unsolved, if there is no gentler level of
-/// stabilization: continuation alone, by trees after pivots along a ray. Islands up to these numbers of
-/// rows get a matrix, which shows which rows depend on each other. Each form of G has one turn.
-pub(super) const AT_LAST: [usize; 2] = [DENSE, DENSE_AT_LAST];
-
-/// Islands with more rows are solved by trees even in the last attempt.
-pub const DENSE_AT_LAST: usize = 330;
 
 /// The effort of a step for one level of stabilization.
 #[derive(Clone, Copy, Debug)]
@@ -212,19 +213,17 @@ pub struct Demand {
 }
 
 /// Efforts of a step. `all`: full stabilization by rigid rows. `jammed`: the same, in a brief trial while
-/// bodies stay jammed. `soft`: compliant rows. `least`: the gentlest level, with the whole remaining
-/// budget.
+/// bodies stay jammed. `least`: where no gentler level is left, or rows are compliant, with the whole
+/// remaining budget.
 pub struct Demands {
     pub all: Demand,
     pub jammed: Demand,
-    pub soft: Demand,
     pub least: Demand,
 }
 
 pub const DEMANDS: Demands = Demands {
     all: demand(0.5, Usual),
     jammed: demand(0.25, Brief),
-    soft: demand(0.5, Usual),
     least: demand(1.0, Thorough),
 };
 
@@ -277,8 +276,10 @@ mod tests {
     fn when(when: When) -> String {
         match when {
             Always => "all".into(),
-            Circular => "circular cones".into(),
-            CircularDense => "circular cones, matrix".into(),
+            RigidCones => "circular cones, rigid".into(),
+            RigidConesDense => "circular cones, rigid, matrix".into(),
+            Rigid => "rigid, or pyramids".into(),
+            Yielding => "circular cones, compliant".into(),
             Closed => "matrix, cold, closed at a switch".into(),
             Pyramids => "pyramids".into(),
             PyramidsDense => "pyramids, matrix".into(),
@@ -309,8 +310,8 @@ mod tests {
             ParametricFromRest => "parametric pivots from rest".into(),
             Pivots => "pivots from the present impulses".into(),
             PivotsFromRest => "pivots from rest".into(),
+            Alternating => "alternating directions, Newton from their modes".into(),
             Interior => "interior point".into(),
-            PivotsByRank => "pivots that find the rank".into(),
             Continuation => "continuation".into(),
         }
     }
@@ -351,16 +352,12 @@ mod tests {
         for (name, d) in [
             ("all push-out, rigid rows", DEMANDS.all),
             ("the same in most steps of a jam", DEMANDS.jammed),
-            ("rows that yield", DEMANDS.soft),
-            ("where there is nothing gentler", DEMANDS.least),
+            ("rows that yield, or nothing gentler", DEMANDS.least),
         ] {
             let effort = format!("{:?}", d.effort).to_lowercase();
             text += &format!("| {name} | {} | {effort} |\n", d.share);
         }
-        let [held, most] = AT_LAST;
-        text + &format!(
-            "\nAt the last: continuation with a matrix up to {held} rows, then up to {most}; by trees after pivots along a ray.\n"
-        )
+        text
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! linearize.
 //!
 //! If friction jams bodies, no impulse may push them apart. If a problem is not solved, or its solution
-//! throws bodies, the violated rows become compliant; this always has a solution ([`PushOut`]). While
+//! throws bodies, the rows become compliant; this always has a solution ([`PushOut`]). While
 //! bodies stay jammed, only some steps try rigid rows again.
 
 use super::island_solver::IslandSolver;
@@ -30,7 +30,7 @@ impl Ncp {
     pub fn new(capacity: &Capacity, options: NcpOptions) -> Ncp {
         Ncp {
             options,
-            solver: IslandSolver::new(capacity, options.method),
+            solver: IslandSolver::new(capacity),
         }
     }
 
@@ -59,9 +59,12 @@ pub(in crate::contact) fn undo(
     mut solve: impl FnMut(&mut dyn Request, PushOut, &Demand, &WorkBudget) -> Result<Certificate>,
 ) -> Result<Outcome> {
     let jam = step.jam();
-    let tried = full_push_out(jam);
+    let tried = match step.begun() {
+        None => full_push_out(jam),
+        Some(_) => None,
+    };
     let mut push_out = match tried {
-        None if step.gentler(PushOut::Full).is_some() => jam.push_out,
+        None if step.gentler(PushOut::Full).is_some() => step.begun().unwrap_or(jam.push_out),
         _ => PushOut::Full,
     };
     let full = tried.unwrap_or(DEMANDS.jammed);
@@ -71,9 +74,8 @@ pub(in crate::contact) fn undo(
         step.ask(push_out);
         let gentler = step.gentler(push_out);
         let demand = match (gentler, push_out) {
-            (None, _) => DEMANDS.least,
-            (_, PushOut::Full) => full,
-            _ => DEMANDS.soft,
+            (Some(_), PushOut::Full) => full,
+            _ => DEMANDS.least,
         };
         let brief = Demand {
             effort: Effort::Brief,
@@ -105,7 +107,7 @@ pub(in crate::contact) fn undo(
         }
         let throws = certificate.converged && step.throws();
         match gentler {
-            Some(less) if !certificate.converged || throws => {
+            Some(less) if throws || !certificate.converged && push_out == PushOut::Full => {
                 failed.add_cost(&certificate);
                 yielded = true;
                 unsolved |= !certificate.converged;
@@ -142,9 +144,10 @@ impl Law for Ncp {
             step,
             work_budget,
             options.tolerance.min(REMNANTS),
-            |step, _, demand, left| {
+            |step, push_out, demand, left| {
                 let options = NcpOptions {
                     effort: demand.effort,
+                    yields: push_out != PushOut::Full,
                     ..options.within(left)
                 };
                 let posed = step.posed();

@@ -5,10 +5,10 @@
 //! implicit differentiation by mode). The default path guesses modes and solves the system with fixed
 //! modes by Newton's method, for the impulse nearest to the present one. It then checks every
 //! inequality. If rows depend on each other, it finds the least-norm impulse with the same velocity. If
-//! the guess fails, some sweeps of projected Gauss–Seidel guess again, and a few pivots change one
-//! block's mode at a time. If these fail, an interior point finds the modes from any start. If rows are
-//! so nearly dependent that no set of modes can be solved in double precision, the end of the interior
-//! point is the answer. If the central path turns back, continuation follows it through its folds: the
+//! the guess fails, some sweeps of projected Gauss–Seidel guess again; if all contacts are compliant,
+//! alternating directions (ADMM) guess instead. Pivots change one block's mode at a time. If these fail, an
+//! interior point finds the modes from any start. If rows are so nearly dependent that no set of modes can
+//! be solved in double precision, the end of the interior point is the answer. If the central path turns back, continuation follows it through its folds: the
 //! last resort. Projected Gauss–Seidel and ADMM alone serve as an independent check.
 //!
 //! **Without a solution.** Stabilization may require jammed bodies to separate although friction locks
@@ -62,7 +62,6 @@ mod uniqueness;
 mod work;
 mod working_set;
 
-pub use ladder::DENSE_AT_LAST;
 pub use law::Ncp;
 pub(in crate::contact) use law::undo;
 pub use linearize::Rank;
@@ -74,7 +73,7 @@ use super::digits::AT_SWITCH;
 use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
-use super::work_budget::{WorkBudget, dense_cost, weight};
+use super::work_budget::{WorkBudget, weight};
 use crate::error::{Error, Result};
 use crate::linalg::{LANES, first_not_finite};
 use active_set::{ActiveSetSystem, Face, Purpose};
@@ -117,6 +116,8 @@ pub struct NcpOptions {
     pub max_work: f64,
     /// The last stage that [`Method::Auto`] may use.
     pub effort: Effort,
+    /// True if all contact rows are compliant, which ADMM needs to find modes.
+    pub yields: bool,
 }
 
 impl Default for NcpOptions {
@@ -127,6 +128,7 @@ impl Default for NcpOptions {
             max_iterations: 2000,
             max_work: f64::INFINITY,
             effort: Effort::Thorough,
+            yields: false,
         }
     }
 }
@@ -163,8 +165,7 @@ pub struct NcpSolver {
     interior: Interior,
     continuation: Continuation,
     ray: Ray,
-    /// Present if requested at creation.
-    admm: Option<Box<Admm>>,
+    admm: Admm,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
     /// The purpose and the faces of the factored matrix of the linearization.
@@ -173,8 +174,6 @@ pub struct NcpSolver {
     /// True if the matrix is that of other modes than the solution's.
     displaced: bool,
     best: Best,
-    /// Multiplications that count as one factorization of the last problem.
-    unit: f64,
     /// Budget of this solve, and the part of it that is spent.
     allowed: WorkBudget,
     spent: WorkBudget,
@@ -185,6 +184,8 @@ pub struct NcpSolver {
     last: Option<Certificate>,
     /// True if the start had a mode for every block, as the solution of a step has.
     is_warm: bool,
+    /// True if all contacts are compliant.
+    yields: bool,
     factored: bool,
     linearized: bool,
 }
@@ -197,12 +198,12 @@ impl NcpSolver {
             blocks: max_blocks,
             ..Capacity::default()
         };
-        NcpSolver::with_trees(&capacity, max_rows, true)
+        NcpSolver::with_trees(&capacity, max_rows)
     }
 
     /// As [`NcpSolver::new`], also for problems stored by trees, and for dense ones of at most `dense`
-    /// rows. Memory grows with the square of `dense` only. [`Method::Admm`] works only with `admm`.
-    pub fn with_trees(capacity: &Capacity, dense: usize, admm: bool) -> NcpSolver {
+    /// rows. Memory grows with the square of `dense` only.
+    pub fn with_trees(capacity: &Capacity, dense: usize) -> NcpSolver {
         let Capacity {
             rows: max_rows,
             blocks: max_blocks,
@@ -219,20 +220,20 @@ impl NcpSolver {
             interior: Interior::new(max_rows, max_blocks),
             continuation: Continuation::new(max_rows),
             ray: Ray::new(capacity),
-            admm: admm.then(|| Box::new(Admm::new([max_rows, dense], trees()))),
+            admm: Admm::new([max_rows, dense], TreeSystem::definite(capacity)),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
             factored_for: Purpose::Rank,
             factored_faces: Vec::with_capacity(max_blocks),
             displaced: false,
             best: Best::new(max_rows),
-            unit: 0.0,
             allowed: WorkBudget::NONE,
             spent: WorkBudget::NONE,
             found: Vec::with_capacity(max_rows),
             found_modes: Vec::with_capacity(max_blocks),
             last: None,
             is_warm: false,
+            yields: false,
             factored: false,
             linearized: false,
         }
@@ -255,7 +256,7 @@ impl NcpSolver {
         self.factored = false;
         self.linearized = false;
         self.displaced = false;
-        self.is_warm = false;
+        (self.is_warm, self.yields) = (false, options.yields);
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
         problem.refuse_torsion()?;
@@ -266,15 +267,14 @@ impl NcpSolver {
         }
         self.work.start(problem, lambda, modes);
         self.active_set.start(problem);
-        let (cost, weight) = match problem.delassus {
+        let weight = match problem.delassus {
             // If a matrix is larger than usual, the caller accounts for it.
-            Delassus::Dense(_) => (dense_cost(problem.rows()), 1.0),
+            Delassus::Dense(_) => 1.0,
             Delassus::Trees(rows) => {
                 let cost = self.active_set.cost_by_trees(rows);
-                (cost, weight(cost, rows.rows(), rows.coordinates()))
+                weight(cost, rows.rows(), rows.coordinates())
             }
         };
-        self.unit = cost / weight;
         (self.allowed, self.spent) = (options.work_budget(), WorkBudget::NONE);
         self.allowed.work /= weight;
         let mut certificate = if problem.blocks.is_empty() {
@@ -379,11 +379,6 @@ impl NcpSolver {
         self.displaced = false;
     }
 
-    /// Multiplications that count as one factorization of the last problem.
-    pub(in crate::contact) fn unit(&self) -> f64 {
-        self.unit
-    }
-
     /// The remaining budget of this solve.
     fn left(&self) -> WorkBudget {
         self.allowed.without(&self.spent)
@@ -403,17 +398,13 @@ impl NcpSolver {
     }
 
     fn solve_admm(&mut self, problem: &Problem, options: &NcpOptions) -> Result<Certificate> {
-        let Some(admm) = &mut self.admm else {
-            return Err(Error::invalid("method: made without room for ADMM"));
-        };
+        let admm = &mut self.admm;
         let mut certificate = Certificate::new(Path::Admm);
         self.work.update_sigma(problem);
-        certificate.admm = admm.run(
-            problem,
-            &mut self.work,
-            options.tolerance,
-            options.max_iterations,
-        );
+        if admm.start(problem, &mut self.work) {
+            let limit = [0, options.max_iterations];
+            [certificate.admm, _] = admm.run(problem, &mut self.work, options.tolerance, limit);
+        }
         self.spent.spend(certificate.admm, 1.0);
         self.classify_all(problem, CLOSED);
         Ok(certificate)

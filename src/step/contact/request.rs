@@ -61,4 +61,8 @@ impl Request for OfStep<'_> {
     fn jam(&self) -> Jam {
         self.c.memory.jam
     }
+
+    fn begun(&self) -> Option<PushOut> {
+        self.c.begun
+    }
 }

@@ -100,7 +100,7 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let (t, h) = (model.topology(), self.constraints.time_step());
         let Dynamics { kin, mass, .. } = dynamics;
-        let mut vain = 0;
+        let (mut vain, mut unsolved) = (0, false);
         loop {
             let own = factors(friction, mass);
             self.assemble(model, params, (kin, own), [q, v], speculative_margin);
@@ -137,6 +137,11 @@ impl ContactStage {
                 }
             }
             before = outcome.certificate;
+            if outcome.push_out != PushOut::Full {
+                c.begun = Some(outcome.push_out);
+            }
+            outcome.unsolved |= unsolved;
+            unsolved = outcome.unsolved;
             let mut repeat = false;
             if speculative_margin != f64::INFINITY
                 && c.missed_limit(&self.paths, q, v_end, h, 1e-12)

@@ -83,7 +83,7 @@ fn by_trees_the_solution_is_that_of_the_dense_matrix() {
     let mut worst: f64 = 0.0;
     for (number, case) in cases.iter().enumerate() {
         let rows = by_trees(case);
-        let mut solver = NcpSolver::with_trees(&capacity(case), case.g.len(), true);
+        let mut solver = NcpSolver::with_trees(&capacity(case), case.g.len());
         for method in [
             Method::Auto,
             Method::Continuation,
@@ -137,7 +137,7 @@ fn a_ray_ends_on_a_solution() {
             }
         }
         let rows = by_trees(case);
-        let mut solver = NcpSolver::with_trees(&capacity(case), case.g.len(), true);
+        let mut solver = NcpSolver::with_trees(&capacity(case), case.g.len());
         let problem = Problem {
             delassus: Delassus::Trees(&rows),
             ..case.problem()
@@ -184,7 +184,7 @@ fn islands_give_the_solution_and_the_derivative_of_the_whole() {
             ..whole
         };
         let mut dense = NcpSolver::new(n, nb);
-        let mut islands = IslandSolver::new(&capacity(&case), Method::Auto);
+        let mut islands = IslandSolver::new(&capacity(&case));
         let options = NcpOptions::default();
         let (mut a, mut modes) = cold(&case);
         let certificate = dense.solve(&whole, &mut a, &mut modes, &options).unwrap();
@@ -274,7 +274,7 @@ fn a_blow_reaches_blocks_that_were_open_without_it() {
             delassus: Delassus::Trees(&rows),
             ..case.problem()
         };
-        let mut islands = IslandSolver::new(&capacity(&case), Method::Auto);
+        let mut islands = IslandSolver::new(&capacity(&case));
         for effort in [Effort::Brief, Effort::Usual, Effort::Thorough] {
             let options = NcpOptions {
                 effort,
@@ -314,6 +314,6 @@ fn what_was_not_made_for_trees_refuses_them() {
     };
     let mut small = NcpSolver::new(case.g.len(), case.blocks.len());
     assert!(solve(&mut small, &case).contains("trees"));
-    let mut solver = NcpSolver::with_trees(&capacity(&other), other.g.len(), true);
+    let mut solver = NcpSolver::with_trees(&capacity(&other), other.g.len());
     assert!(solve(&mut solver, &other).contains("other blocks"));
 }
