@@ -14,6 +14,11 @@ use crate::linalg::{DIGITS, largest};
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
+/// Compliance of a contact below full stabilization, in units of its weight. With a third of it, piles of 80
+/// bodies take three times as much work and leave steps unsolved; with five times as much, robots that fall
+/// sink by millimetres and stay jammed longer.
+const SOFT: f64 = 0.01;
+
 /// Compliance of the tangents of a compliant contact, in units of that of its normal.
 const CREEP: f64 = 0.3;
 
@@ -188,11 +193,11 @@ impl Constraints {
                     }
                     _ if !yields => 0.0,
                     Source::Contact(_) if self.is_unfelt(group) => 0.0,
-                    Source::Contact(_) => weight,
+                    Source::Contact(_) => SOFT * weight,
                     Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
                     Source::Equality { .. } => weight,
                     // The same R as on the tangents of its contact.
-                    Source::Torsion(_) => CREEP * weight,
+                    Source::Torsion(_) => CREEP * SOFT * weight,
                     _ => 0.0,
                 };
                 let r = match (self.angular[group], source) {

@@ -1,5 +1,6 @@
 //! The default path: runs the methods of [`METHODS`] in order, each with its budget.
 
+use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
@@ -107,10 +108,23 @@ impl NcpSolver {
             Method::Alternating => {
                 self.solve_alternating(problem, options, rung.at_most, certificate)
             }
-            Method::Pivots => self.solve_pivots(problem, options, rung.at_most, certificate),
+            Method::Pivots => {
+                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
+            }
             Method::PivotsFromRest => {
                 self.rest(problem);
-                self.solve_pivots(problem, options, rung.at_most, certificate)
+                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
+            }
+            Method::PivotsByRank => {
+                // More pivots of this kind rarely help.
+                let budget = (10 + 2 * problem.blocks.len()).min(rung.at_most);
+                self.best.residual > options.tolerance
+                    && [false, true].into_iter().any(|from_rest| {
+                        if from_rest {
+                            self.rest(problem);
+                        }
+                        self.solve_pivots(problem, options, Purpose::Rank, budget, certificate)
+                    })
             }
             Method::Interior => self.solve_interior(problem, options, rung, certificate),
             Method::Continuation => self.follow_path(problem, options, rung, certificate),

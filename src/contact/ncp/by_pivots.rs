@@ -1,5 +1,6 @@
 //! Runs the pivoting methods and polishes their result.
 
+use super::active_set::Purpose;
 use super::ladder::FROM_RAY;
 use super::{NcpOptions, NcpSolver, parametric, pivot};
 use crate::contact::certificate::Certificate;
@@ -64,13 +65,14 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        purpose: Purpose,
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
         self.guess_modes(problem);
         let found = self.within(budget, certificate, |s, budget, count| {
             let (work, active_set, enough) = (&mut s.work, &mut s.active_set, options.tolerance);
-            pivot::pivot(problem, work, active_set, enough, budget, count)
+            pivot::pivot(problem, work, active_set, purpose, enough, budget, count)
         });
         // The modes are consistent but not exact: rows are nearly dependent.
         found && self.settle(problem, options, certificate)

@@ -12,7 +12,7 @@ use crate::contact::push_out::Jam;
 use Effort::{Brief, Thorough, Usual};
 use Method::{
     Alternating, Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots,
-    PivotsFromRest, Rays,
+    PivotsByRank, PivotsFromRest, Rays,
 };
 use When::{
     Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, PyramidsDense, Rigid, RigidCones,
@@ -35,6 +35,8 @@ pub(super) enum Method {
     Alternating,
     /// The interior point, which finds modes from any start.
     Interior,
+    /// Pivots that find the rank, from the present impulses and then from zero impulses.
+    PivotsByRank,
     /// Continuation: the central path through its folds.
     Continuation,
     /// Pivots along a ray, from a problem in which all contacts open.
@@ -115,7 +117,7 @@ pub(super) struct Rung {
 }
 
 /// The methods for an island, in this order. docs/contact.md lists how many problems each line solved.
-pub(super) const METHODS: [Rung; 10] = [
+pub(super) const METHODS: [Rung; 11] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Rigid, 5, Brief, Path::Polished),
     rung(Alternating, Yielding, 8, Brief, Path::Polished),
@@ -124,6 +126,7 @@ pub(super) const METHODS: [Rung; 10] = [
     rung(Pivots, RigidCones, 16, Usual, Path::Polished),
     rung(PivotsFromRest, RigidConesDense, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
+    rung(PivotsByRank, RigidConesDense, 100, Thorough, Path::Polished),
     rung(Continuation, Always, 800, Thorough, Path::Continuation),
     rung(
         ParametricFromRest,
@@ -310,6 +313,7 @@ mod tests {
             ParametricFromRest => "parametric pivots from rest".into(),
             Pivots => "pivots from the present impulses".into(),
             PivotsFromRest => "pivots from rest".into(),
+            PivotsByRank => "pivots that find the rank".into(),
             Alternating => "alternating directions, Newton from their modes".into(),
             Interior => "interior point".into(),
             Continuation => "continuation".into(),
