@@ -1,4 +1,4 @@
-# Builds both libraries and keeps cargo's output, which has the list of native libraries.
+# Builds both libraries, shows cargo's output as it comes, and keeps it: it has the list of native libraries.
 set(for)
 if(TARGET)
   set(for --target "${TARGET}")
@@ -6,8 +6,8 @@ endif()
 execute_process(
   COMMAND "${CARGO}" rustc --release --locked --lib --target-dir "${TARGET_DIR}" ${for} --
           --print native-static-libs
-  RESULT_VARIABLE result ERROR_VARIABLE said)
+  RESULT_VARIABLE result ERROR_VARIABLE said ECHO_ERROR_VARIABLE)
 file(WRITE "${LOG}" "${said}")
 if(NOT result EQUAL 0)
-  message(FATAL_ERROR "cargo failed:\n${said}")
+  message(FATAL_ERROR "cargo failed")
 endif()

@@ -408,6 +408,46 @@ static void adhering(void) {
     ds_model_free(model);
 }
 
+/* Two motors and a servo on one joint, whose sum the joint bounds. */
+static void shared(void) {
+    const double ball[10] = {1, 0, 0, 0, 1, 0, 1, 0, 0, 1};
+    ds_builder *builder = NULL;
+    ds_model *model = NULL;
+    ds_joint_desc joint;
+    ds_actuator_desc motors[3];
+    CHECK_OK(ds_builder_create(&builder));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(ds_builder_add_body(builder, i, i ? "b" : "a", NULL, ball, NULL));
+        ds_joint_desc_init(&joint);
+        CHECK(joint.actuator_lower == -INFINITY && joint.actuator_upper == INFINITY);
+        joint.name = i ? "k" : "j";
+        joint.actuator_lower = i ? -INFINITY : -1.0;
+        joint.actuator_upper = i ? INFINITY : 2.0;
+        CHECK_OK(ds_builder_add_joint(builder, i + 1, &joint));
+    }
+    for (int i = 0; i < 3; i++) {
+        ds_actuator_desc_init(&motors[i]);
+        motors[i].joint = "j";
+        CHECK_OK(ds_builder_add_actuator(builder, &motors[i]));
+    }
+    CHECK_OK(ds_builder_build(builder, &model));
+    ds_joint_desc_init(&joint);
+    CHECK_OK(ds_model_joint(model, 0, &joint));
+    CHECK(joint.actuator_lower == -1.0 && joint.actuator_upper == 2.0);
+    ds_sim *sim = simulation(model);
+    const double q[2] = {0.1, 0.2}, v[2] = {0.3, -0.1}, rest[2] = {0, 0}, within[3] = {1.5, 1.0, -0.75};
+    const double beyond[3] = {1.5, 1.5, 0.0};
+    double next[2], a[2];
+    CHECK_OK(ds_sim_step(sim, rest, rest, beyond, next, a));
+    const double inertia[4] = {2, 1, 1, 1}; /* of hinges without offsets */
+    CHECK_NEAR((inertia[0] * a[0] + inertia[1] * a[1]) / H, 2.0, 1e-12);
+    differences(sim, q, v, within, 3);
+    differences(sim, q, v, beyond, 3);
+    ds_sim_free(sim);
+    ds_model_free(model);
+    ds_builder_free(builder);
+}
+
 static void time_steps(void) {
     static const char stated[] = "<mujoco>\n<option timestep='0.004'/><worldbody/></mujoco>";
     ds_model *model = NULL;
@@ -426,6 +466,7 @@ int main(void) {
     velocities();
     added();
     adhering();
+    shared();
     time_steps();
     return report();
 }

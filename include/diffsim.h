@@ -2539,23 +2539,23 @@ ds_status ds_builder_add_body(struct ds_builder *builder, int32_t parent, const 
 /** A joint. Fill with ds_joint_desc_init, then change fields. Axes and anchor are in the body's frame.
  * Everything is copied during the call. */
 typedef struct ds_joint_desc {
-  size_t struct_size;   /**< Size of this struct in bytes; set by ds_joint_desc_init. */
-  const char *name;     /**< Name, unique among joints; NULL for none. */
-  int32_t kind;         /**< A ds_joint_kind. Default DS_JOINT_REVOLUTE. */
+  size_t struct_size;    /**< Size of this struct in bytes; set by ds_joint_desc_init. */
+  const char *name;      /**< Name, unique among joints; NULL for none. */
+  int32_t kind;          /**< A ds_joint_kind. Default DS_JOINT_REVOLUTE. */
   /** 1: the spline curve is closed: its last control frame is followed by the first one. Default 0. */
   int32_t cyclic;
   /** Axis of a revolute, prismatic, planar, universal or Euler joint, of any length. Default z. */
   double axis[3];
-  double axis2[3];      /**< Second axis of a universal or Euler joint. Default y. */
-  double anchor[3];     /**< Point about which the joint rotates [m]. Default 0. */
+  double axis2[3];       /**< Second axis of a universal or Euler joint. Default y. */
+  double anchor[3];      /**< Point about which the joint rotates [m]. Default 0. */
   /** For one-dof joints: the coordinate at which the body is at its placement [rad or m]. Default 0. */
   double reference;
-  double damping;       /**< Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0. */
-  double stiffness;     /**< Spring coefficient on every dof [N m/rad or N/m]. Default 0. */
+  double damping;        /**< Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0. */
+  double stiffness;      /**< Spring coefficient on every dof [N m/rad or N/m]. Default 0. */
   /** For one-dof joints: the coordinate at which the spring is at rest. Default 0. */
   double spring_reference;
-  double armature;      /**< Rotor inertia reflected to every dof [kg m² or kg]. Default 0. */
-  double friction_loss; /**< Dry friction on every dof [N m or N]. Default 0. */
+  double armature;       /**< Rotor inertia reflected to every dof [kg m² or kg]. Default 0. */
+  double friction_loss;  /**< Dry friction on every dof [N m or N]. Default 0. */
   /** For a one-dof joint: lower bound of the coordinate [rad or m]. For a spherical joint: at most 0.
    * Default -inf: no bound. */
   double lower;
@@ -2570,7 +2570,7 @@ typedef struct ds_joint_desc {
   /** Largest |velocity| [rad/s or m/s]. It is not enforced unless ds_options.velocity_limits is 1. Default
    * inf. */
   double velocity;
-  double axis3[3];      /**< Third axis of an Euler joint. Default x. */
+  double axis3[3];       /**< Third axis of an Euler joint. Default x. */
   /** Number of control frames of a spline curve, 2 or more, or 3 of a cyclic one; 16 of a surface. Default
    * 0. */
   size_t control_count;
@@ -2588,6 +2588,10 @@ typedef struct ds_joint_desc {
   /** Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do
    * not contribute. */
   double friction_height;
+  /** For a revolute or prismatic joint: lower bound of the sum of the forces of all its actuators [N m or
+   * N]. Inputs on dofs (ds_load_options.actuation) have no such bound. Default -inf. */
+  double actuator_lower;
+  double actuator_upper; /**< Upper bound of the sum. Default inf. */
 } ds_joint_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */

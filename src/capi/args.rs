@@ -235,7 +235,7 @@ pub unsafe fn grown<T: Growing>(p: *const T, name: &str) -> Result<T> {
     let size = unsafe { p.cast::<usize>().read() };
     if !(T::FIRST..=4096).contains(&size) {
         return Err(Error::invalid(format!(
-            "{name}: struct_size must be at least {}, got {size}; call {}_init first",
+            "{name}: struct_size must be {} to 4096, got {size}; call {}_init first",
             T::FIRST,
             T::NAME
         )));

@@ -235,6 +235,7 @@ pub(super) unsafe fn joint_spec(joint: *const ds_joint_desc) -> Result<JointSpec
         limit_margin: d.limit_margin,
         effort_limit: d.effort,
         velocity_limit: d.velocity,
+        actuator_bounds: range(d.actuator_lower, d.actuator_upper),
         ..JointSpec::new(name(d.name)?, kind)
     })
 }

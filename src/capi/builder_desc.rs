@@ -76,6 +76,11 @@ pub struct ds_joint_desc {
     /// Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do
     /// not contribute.
     pub friction_height: f64,
+    /// For a revolute or prismatic joint: lower bound of the sum of the forces of all its actuators [N m or
+    /// N]. Inputs on dofs (ds_load_options.actuation) have no such bound. Default -inf.
+    pub actuator_lower: f64,
+    /// Upper bound of the sum. Default inf.
+    pub actuator_upper: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -110,6 +115,8 @@ unsafe impl Growing for ds_joint_desc {
             friction_coefficient: j.friction_coefficient,
             friction_radius: j.friction_radius,
             friction_height: j.friction_height,
+            actuator_lower: f64::NEG_INFINITY,
+            actuator_upper: f64::INFINITY,
         }
     }
 }

@@ -126,7 +126,9 @@ pub unsafe extern "C" fn ds_model_joint(
 
 /// Description of a joint, without its name.
 pub(super) fn joint_desc(j: &JointSpec) -> ds_joint_desc {
-    let (lower, upper) = j.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let open = (f64::NEG_INFINITY, f64::INFINITY);
+    let (lower, upper) = j.limits.unwrap_or(open);
+    let (actuator_lower, actuator_upper) = j.actuator_bounds.unwrap_or(open);
     ds_joint_desc {
         kind: ds_joint_kind::from(j.kind) as i32,
         axis: j.axis.to_array(),
@@ -146,6 +148,8 @@ pub(super) fn joint_desc(j: &JointSpec) -> ds_joint_desc {
         limit_margin: j.limit_margin,
         effort: j.effort_limit,
         velocity: j.velocity_limit,
+        actuator_lower,
+        actuator_upper,
         axis3: j.axis3.to_array(),
         control_count: match j.kind {
             JointKind::SplineSurface => j.control.len() / 6,

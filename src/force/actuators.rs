@@ -45,6 +45,9 @@ struct ActuatorForce {
     margin: f64,
     /// Distance of the input to the nearest clamp, in its own unit.
     input_margin: f64,
+    /// Whether the bounds of the joint hold the sum of its actuators: then the force on the joint has no
+    /// slopes, whatever the slopes of `force`.
+    held: bool,
 }
 
 impl ActuatorForce {
@@ -89,6 +92,7 @@ impl ActuatorForce {
             open: force.times(drive.times(1.0)),
             margin: smaller(force.margin, law.margin),
             input_margin: drive.margin,
+            held: false,
         }
     }
 
@@ -106,6 +110,7 @@ impl ActuatorForce {
             open: drive.times(1.0),
             margin: f64::INFINITY,
             input_margin: drive.margin,
+            held: false,
         }
     }
 
@@ -256,6 +261,36 @@ impl Reference {
     }
 }
 
+/// A joint that bounds the sum of its actuators' forces.
+#[derive(Clone, Debug)]
+struct Shared {
+    dof: usize,
+    bounds: (f64, f64),
+    actuators: Vec<usize>,
+    /// Distance of the sum to the nearest bound in the last [`Actuators::apply`].
+    margin: f64,
+}
+
+impl Shared {
+    fn all(model: &Model) -> Vec<Shared> {
+        let bounded = model.joints().iter().enumerate();
+        let bounded =
+            bounded.filter_map(|(id, joint)| Some((id, joint.iv, joint.actuator_bounds?)));
+        let shared = bounded.map(|(id, dof, bounds)| {
+            let list = model.actuators().iter().enumerate();
+            Shared {
+                dof,
+                bounds,
+                actuators: (list.filter(|(_, a)| a.joint() == Some(id)))
+                    .map(|(j, _)| j)
+                    .collect(),
+                margin: f64::INFINITY,
+            }
+        });
+        shared.filter(|s| !s.actuators.is_empty()).collect()
+    }
+}
+
 /// All actuators of a model, at the last state.
 #[derive(Clone, Debug)]
 pub struct Actuators {
@@ -279,6 +314,7 @@ pub struct Actuators {
     acc: Vec<f64>,
     /// Time step of the last [`Actuators::apply`] [s].
     time_step: f64,
+    shared: Vec<Shared>,
 }
 
 impl Actuators {
@@ -319,6 +355,7 @@ impl Actuators {
             acc: vec![0.0; if pulls.is_empty() { 0 } else { model.nv() }],
             pulls,
             time_step: 0.0,
+            shared: Shared::all(model),
         }
     }
 
@@ -336,14 +373,20 @@ impl Actuators {
                 visit(j, &mut std::iter::empty());
             }
         }
+        for s in self.shared.iter().filter(|s| s.margin == 0.0) {
+            for j in &s.actuators {
+                visit(*j, &mut std::iter::once(s.dof));
+            }
+        }
     }
 
     /// Distance to the nearest jump of a single actuator's slopes in the last [`Actuators::apply`].
     pub fn own_margin(&self) -> f64 {
         let list = self.forces.iter();
-        list.fold(f64::INFINITY, |m, f| {
+        let own = list.fold(f64::INFINITY, |m, f| {
             smaller(smaller(f.input_margin, f.margin), m)
-        })
+        });
+        self.shared.iter().fold(own, |m, s| smaller(s.margin, m))
     }
 
     /// [`Actuators::apply`], after `adhesion` has found its contacts, which then pull.
@@ -415,6 +458,19 @@ impl Actuators {
                 tau[k] += moment * force.force;
             }
         }
+        for s in &mut self.shared {
+            let pull = |j: &usize| at.model.actuators()[*j].gear[0] * self.forces[*j].force;
+            let sum: f64 = s.actuators.iter().map(pull).sum();
+            let within = bounded(sum, Some(s.bounds));
+            s.margin = within.margin;
+            if !within.free {
+                tau[s.dof] += within.value - sum;
+                for j in &s.actuators {
+                    self.forces[*j].held = true;
+                    self.inputs[*j].slope = 0.0;
+                }
+            }
+        }
         distance.min(self.lead(at, paths, tau))
     }
 
@@ -432,7 +488,9 @@ impl Actuators {
         let kept = self.forces.iter().enumerate();
         for ((j, force), a) in kept.zip(at.model.actuators()) {
             match a.acts_on {
-                ActsOn::Joint { iv, .. } if force.by_length != 0.0 || force.by_rate != 0.0 => {
+                ActsOn::Joint { iv, .. }
+                    if !force.held && (force.by_length != 0.0 || force.by_rate != 0.0) =>
+                {
                     let gear = -a.gear[0];
                     let by_v = gear * force.by_rate + at.time_step * self.ahead[j].resists[0];
                     into.add_own(iv, gear * force.by_length, by_v);
@@ -472,6 +530,9 @@ impl Actuators {
     pub fn by_parameter(&self, at: &State<'_>, paths: &Paths, p: &Param, r: &mut [f64]) {
         if p.kind == ParamKind::ActuatorGain {
             let j = p.index as usize;
+            if self.forces[j].held {
+                return;
+            }
             for (k, moment) in self.inputs[j].moments() {
                 r[k] -= moment * self.forces[j].by_gain;
             }
@@ -561,7 +622,12 @@ impl Actuators {
         }
     }
 
-    /// Force of an actuator at the last state [N or N m], before the gear.
+    /// Derivative of [`Actuators::force`] by the input.
+    pub fn by_input(&self, j: usize) -> f64 {
+        self.forces[j].by_u
+    }
+
+    /// Force of an actuator at the last state [N or N m], before the gear and the bounds of its joint.
     pub fn force(&self, j: usize) -> f64 {
         self.forces[j].force
     }

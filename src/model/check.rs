@@ -189,11 +189,19 @@ pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
             "joint {who}: reference, spring reference and anchor must be finite"
         )));
     }
-    if let Some((lo, hi)) = j.limits
-        && (lo.is_nan() || hi.is_nan() || lo > hi)
-    {
-        return Err(Error::invalid(format!(
-            "joint {who}: limits must be ordered, got {lo} {hi}"
+    for (what, bounds) in [("limits", j.limits), ("actuator bounds", j.actuator_bounds)] {
+        if let Some((lo, hi)) = bounds
+            && (lo.is_nan() || hi.is_nan() || lo > hi)
+        {
+            return Err(Error::invalid(format!(
+                "joint {who}: {what} must be ordered, got {lo} {hi}"
+            )));
+        }
+    }
+    let is_scalar = matches!(j.kind, JointKind::Revolute | JointKind::Prismatic);
+    if j.actuator_bounds.is_some() && !is_scalar {
+        return Err(Error::unsupported(format!(
+            "joint {who}: actuator bounds need a revolute or prismatic joint"
         )));
     }
     if j.limits.is_some() && j.kind == JointKind::Spherical {

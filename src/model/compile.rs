@@ -234,6 +234,7 @@ impl Compiler {
             friction_height: j.friction_height,
             effort_limit: j.effort_limit,
             velocity_limit: j.velocity_limit,
+            actuator_bounds: j.actuator_bounds,
             placement_axes,
         });
         Ok((link, frame))
@@ -360,6 +361,10 @@ impl Compiler {
         let mut params = model.params.clone();
         params.refresh(&model);
         model.params = params;
+        if actuation != Actuation::FromFile {
+            let joints = model.joints.iter_mut();
+            joints.for_each(|j| j.actuator_bounds = None);
+        }
         let actuators = model.actuators_of(&spec.actuators, actuation)?;
         model.actuate(actuators);
         model.bind_sensors(spec.sensors, &self.new_body, actuation)?;

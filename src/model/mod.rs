@@ -109,6 +109,8 @@ pub struct Joint {
     pub friction_height: f64,
     pub effort_limit: f64,
     pub velocity_limit: f64,
+    /// Bounds of the sum of the forces of its actuators; `None` if the inputs are on dofs.
+    pub actuator_bounds: Option<(f64, f64)>,
     /// Axes of the body at the anchor, in the first link's frame before it moves.
     pub placement_axes: Pose,
 }

@@ -199,7 +199,7 @@ pub(super) fn actuator_states(
     let mut sum = 0.0;
     for i in 0..nu {
         sum += forces.actuator(&state, i).map(f64::abs).iter().sum::<f64>();
-        sum += forces.asked_inputs()[i].slope.abs();
+        sum += forces.actuator_by_input(i).abs();
         if out.differentiates() {
             forces.for_actuator(&state, i, |_, by_q, by_v| sum += by_q.abs() + by_v.abs());
         }
@@ -210,7 +210,7 @@ pub(super) fn actuator_states(
         let [force, length, rate] = forces.actuator(&state, i);
         out.put(i, [length, rate, force]);
         if let Some(x) = &mut out.by_u {
-            x[i * nu + i] = forces.asked_inputs()[i].slope;
+            x[i * nu + i] = forces.actuator_by_input(i);
         }
         if out.differentiates() {
             forces.for_actuator(&state, i, |k, by_q, by_v| out.add(k * nu + i, [by_q, by_v]));

@@ -259,7 +259,9 @@ impl Writer<'_> {
     /// they already stay within it.
     fn effort(&mut self, xml: &mut Xml, id: usize, joint: &Joint) {
         let effort = joint.effort_limit;
-        if effort.is_finite() {
+        if let Some((lower, upper)) = joint.actuator_bounds {
+            xml.numbers("actuatorfrcrange", &[lower, upper]);
+        } else if effort.is_finite() {
             let one_dof = self.pieces[id].len() == 1 && joint.nv == 1;
             let mut acting = self
                 .model

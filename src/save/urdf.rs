@@ -270,6 +270,10 @@ impl Writer<'_> {
 
     fn limit(&mut self, xml: &mut Xml, joint: &Joint, piece: &Piece) {
         let (effort, velocity) = (joint.effort_limit, joint.velocity_limit);
+        if joint.actuator_bounds.is_some() {
+            let what = "joints' bounds of the sum of their actuators are left out";
+            self.losses.note(what, &joint.name);
+        }
         let sliding = piece.kind == LinkKind::Prismatic;
         if piece.limits.is_none() && !sliding && !effort.is_finite() && !velocity.is_finite() {
             return;

@@ -129,8 +129,50 @@ fn at_a_limit_of_force_the_slope_is_zero() {
     assert!((v - h * 4.9 / (INERTIA + h * 14.0 + h * h * 100.0)).abs() < 1e-12);
 }
 
-/// Servos of all kinds on all legs; every second one with a limit that holds it.
+/// Torque, position and velocity of one joint, as robots of the RoboCup have them: beyond the joint's bounds
+/// the force is a constant.
+#[test]
+fn at_the_bounds_of_a_joint_the_slopes_of_all_its_actuators_are_zero() {
+    let h = 0.002;
+    let text = r#"<mujoco><option gravity="0 0 0"/><worldbody><body>
+        <joint name="j" axis="0 0 1" actuatorfrcrange="-4 5"/><geom type="box" size=".1 .1 .1" mass="1"/></body></worldbody>
+        <actuator><motor joint="j"/><position joint="j" kp="100"/><velocity joint="j" kv="14"/></actuator></mujoco>"#;
+    let mut sim = Sim::new(mjcf(text), &with(SYMPLECTIC[1], Contact::Ncp, h)).unwrap();
+    let mut step = |q: f64, v: f64| {
+        let (mut qn, mut vn) = ([0.0], [0.0]);
+        let (mut dq, mut dv, mut du) = ([0.0], [0.0], [0.0; 3]);
+        sim.step(&[q], &[v], &[-1.25, 0.5, 0.0], &mut qn, &mut vn)
+            .unwrap();
+        let info = sim.step_info().unwrap();
+        let out = diffsim::step::StepJacobians {
+            dv_dq: Some(&mut dq),
+            dv_dv: Some(&mut dv),
+            dv_du: Some(&mut du),
+            ..Default::default()
+        };
+        sim.step_jacobians(out).unwrap();
+        (vn[0], info, [dq[0], dv[0], du[0], du[1], du[2]])
+    };
+    // −1.25 + 100 · 0.3 − 14 · 0.3 = 24.55.
+    let (v, info, slopes) = step(0.2, 0.3);
+    assert!((v - 0.3 - h * 5.0 / INERTIA).abs() < 1e-12);
+    assert!(info.gradient == Gradient::Exact && (info.switch_distance - 19.55).abs() < 1e-9);
+    assert_eq!(slopes, [0.0, 1.0, 0.0, 0.0, 0.0]);
+    // −1.25 + 100 · 0.0625 = 5.
+    let (_, info, _) = step(0.4375, 0.0);
+    assert!(info.gradient == Gradient::OneSided && info.switch_distance == 0.0);
+    let (v, info, slopes) = step(0.45, 0.0);
+    let inertia = INERTIA + h * 14.0 + h * h * 100.0;
+    assert!(info.gradient == Gradient::Exact && (v - h * 3.75 / inertia).abs() < 1e-12);
+    assert!((slopes[3] - h * 100.0 / inertia).abs() < 1e-12);
+}
+
+/// Servos of all kinds on all legs; every second one with a limit that holds it, and every fourth joint with
+/// bounds of the sum.
 fn serve(spec: &mut ModelSpec) {
+    for body in spec.bodies.iter_mut().skip(2).step_by(4) {
+        body.joints[0].actuator_bounds = Some((-5.0, 3.0));
+    }
     let names: Vec<String> = (spec.bodies.iter().skip(2))
         .map(|b| b.joints[0].name.clone())
         .collect();

@@ -80,7 +80,7 @@ MJCF = [
 MODELS = pathlib.Path(__file__).resolve().parent / "models"
 PASSIVE = [
     Robot(name, MODELS / f"{name}.xml", states=100)
-    for name in ("passive", "tendons", "fluid", "balls", "muscles", "sensors", "sites")
+    for name in ("passive", "tendons", "fluid", "balls", "muscles", "sensors", "sites", "bounds")
 ]
 # Those of dm_control's suite that load: its files are used where they lie.
 SUITE_DIRECTORY = os.environ.get("DIFFSIM_SUITE")

@@ -509,6 +509,8 @@ mutable struct ds_joint_desc
     friction_coefficient::Cdouble
     friction_radius::Cdouble
     friction_height::Cdouble
+    actuator_lower::Cdouble
+    actuator_upper::Cdouble
     function ds_joint_desc()
         made = new()
         ds_joint_desc_init(made)

@@ -259,7 +259,7 @@ end
 
 Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis, axis2, axis3, anchor, reference,
 damping, stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin, cyclic, friction_coefficient,
-friction_radius, friction_height. `control` is a 4×4×n array of
+friction_radius, friction_height, actuator_lower, actuator_upper. `control` is a 4×4×n array of
 frames of a spline curve, a 6×16 matrix of a surface; control_count follows from it.
 """
 add_joint!(b::Builder, body; kind = :revolute, control = nothing, fields...) =

@@ -279,7 +279,7 @@ def test_exit_codes(run, tmp_path):
     assert run("convert", tmp_path / "none.dsrec", "-o", tmp_path / "a.npz")[0] == 3
     assert run("view", tmp_path / "text.dsrec")[0] == 3
     assert run("simulate", QUADRUPED, "--keyframe", "none")[0] == 3
-    for wrong in (["nothing"], ["check"], ["check", QUADRUPED, "--steps", "0"], ["simulate", QUADRUPED, "--seconds", "-1"]):
+    for wrong in (["nothing"], ["check"], ["check", QUADRUPED, "--steps", "0"], ["simulate", QUADRUPED, "--seconds", "-1"], ["simulate", QUADRUPED, "--seconds", "x"]):
         with pytest.raises(SystemExit) as end:
             cli.main(wrong)
         assert end.value.code == 2

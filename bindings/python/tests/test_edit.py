@@ -115,6 +115,33 @@ def test_an_arm_gets_friction_a_hand_and_an_obstacle(models):
     assert builder.build().body("left_thumb").mass == 2.0
 
 
+def test_a_joint_bounds_the_sum_of_its_actuators(models, tmp_path):
+    text = """<mujoco><worldbody><body><joint name="j" axis="0 1 0" actuatorfrcrange="-3 4"/>
+      <joint name="k" axis="1 0 0" actuatorfrcrange="-1 1"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody><actuator>
+      <motor joint="j"/><position joint="j" kp="60"/><velocity joint="j" kv="3"/><motor joint="k"/></actuator></mujoco>"""
+    model = diffsim.Model.from_string(text, "mjcf")
+    # A single actuator has the bounds itself.
+    assert model.joint("j").actuator_range == (-3, 4) and model.joint("k").actuator_range == (-np.inf, np.inf)
+    assert model.actuator(3).force_range == (-1, 1)
+    q, v, u = np.array([0.1, 0]), np.array([0.5, 0]), np.array([1.0, 0.3, 0.2, 2.0])
+
+    def forces(of):
+        sim = diffsim.Sim(of)
+        return sim.generalized_forces(q, v, u, kinds="actuator"), sim.actuator_states(q, v, u).forces
+
+    total, single = forces(model)
+    assert total.force.tolist() == [4, 1] and not total.dforce_du.any() and not total.dforce_dq.any()
+    np.testing.assert_allclose(single, [1, 12, -0.9, 1], atol=1e-12)
+    model.save(tmp_path / "bounded.xml")
+    saved = diffsim.Model.load(tmp_path / "bounded.xml")
+    assert saved.joint("j").actuator_range == (-3, 4) and forces(saved)[0].force.tolist() == [4, 1]
+    builder = diffsim.Builder(model)
+    builder.set_joint("j", actuator_lower=-20, actuator_upper=20)
+    assert abs(forces(builder.build())[0].force[0] - 12.1) < 1e-12
+    full = diffsim.Model.from_string(text, "mjcf", actuation="full")
+    assert diffsim.Sim(full).generalized_forces(q, v, np.array([9.0, 0]), kinds="actuator").force[0] == 9
+
+
 def test_what_cannot_be_changed_is_named(models):
     arm = diffsim.Model.load(models / "arm7.urdf", base="free", actuation="full")
     builder = diffsim.Builder(arm)

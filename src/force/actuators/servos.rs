@@ -69,7 +69,10 @@ impl Actuators {
         let (h, list, mut distance) = (at.time_step, at.model.actuators(), f64::INFINITY);
         self.time_step = h;
         for (j, k) in &self.servos {
-            let ahead = ahead_of(&list[*j], &self.forces[*j]);
+            let ahead = match self.forces[*j].held {
+                true => Ahead::default(),
+                false => ahead_of(&list[*j], &self.forces[*j]),
+            };
             tau[*k] -= h * ahead.resists[0] * at.v[*k];
             self.ahead[*j] = ahead;
         }

@@ -5,7 +5,7 @@ use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::force::apart::Apart;
-use crate::force::{Force, ForceKinds, Input, State};
+use crate::force::{Force, ForceKinds, State};
 use crate::model::Model;
 use crate::model::params::Params;
 
@@ -70,9 +70,9 @@ impl Forces {
         Ok(distance)
     }
 
-    /// Inputs of the actuators at the state of the last [`Forces::apply_kinds`].
-    pub fn asked_inputs(&self) -> &[Input] {
-        self.apart.actuators.inputs()
+    /// Derivative of [`Forces::actuator`]'s force by the input.
+    pub fn actuator_by_input(&self, i: usize) -> f64 {
+        self.apart.actuators.by_input(i)
     }
 
     /// Loads on links by these kinds. `kin` holds positions.

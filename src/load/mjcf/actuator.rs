@@ -14,7 +14,7 @@ use crate::model::activation::{Activation, ActivationLaw};
 use crate::model::muscle::Muscle;
 use crate::model::sensor::Zone;
 use crate::model::spec::{ActuatorSpec, JointKind, SiteSpec};
-use crate::model::tendon::Transmission;
+use crate::model::tendon::{TendonPath, Transmission};
 use crate::spatial::Pose;
 
 const NO_GEAR: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -40,18 +40,6 @@ impl Target {
             Transmission::Site { site, .. } => format!("site {site:?}"),
         }
     }
-}
-
-/// The bounds of the force of an actuator on a one-dof joint.
-fn reach(a: &ActuatorSpec) -> [f64; 2] {
-    let is_motor = !a.feels_motion() && a.activation.is_none();
-    let (low, high) = match (a.force_range, a.control_range) {
-        (Some(range), _) => range,
-        (None, Some((l, h))) if is_motor => (a.bias[0] + a.gain * l, a.bias[0] + a.gain * h),
-        _ => (f64::NEG_INFINITY, f64::INFINITY),
-    };
-    let (a, b) = (a.gear[0] * low, a.gear[0] * high);
-    [a.min(b), a.max(b)]
 }
 
 /// The activation of an actuator.
@@ -433,8 +421,28 @@ impl Loader {
     }
 
     /// Turns a joint's `actuatorfrcrange`, which bounds the sum of its actuators' torques, into the
-    /// force range of its only actuator.
+    /// force range of its only actuator. Of several actuators the joint keeps it.
     pub(super) fn apply_joint_force_ranges(&mut self) -> Result<()> {
+        let bounded = self.joints.iter().filter(|j| j.force_range.is_some());
+        let mut bounded = bounded.map(|j| &self.spec.bodies[j.body].joints[j.position]);
+        let pulls = |a: &ActuatorSpec, joint: &str| match &a.transmission {
+            Transmission::Tendon(name) => {
+                let tendon = self.spec.tendons.iter().find(|t| t.name == *name);
+                tendon.is_some_and(|t| match &t.path {
+                    TendonPath::Fixed(terms) => terms.iter().any(|(name, _)| name == joint),
+                    TendonPath::Spatial(_) => true,
+                })
+            }
+            Transmission::Site { .. } => true,
+            Transmission::Joint(_) | Transmission::Body(_) => false,
+        };
+        if let Some(joint) = bounded.find(|j| self.spec.actuators.iter().any(|a| pulls(a, &j.name)))
+        {
+            self.warnings.at(
+                &joint.origin,
+                "actuatorfrcrange bounds the forces of actuators on the joint, not those of tendons and sites",
+            );
+        }
         for (k, &joint) in self.actuated.iter().enumerate() {
             let Some(entry) = joint.map(|j| &self.joints[j]) else {
                 continue;
@@ -442,35 +450,21 @@ impl Loader {
             let Some((lower, upper)) = entry.force_range else {
                 continue;
             };
-            let name = &self.spec.bodies[entry.body].joints[entry.position].name;
-            let of_joint = |other: &Option<usize>| *other == joint;
-            if self.actuated.iter().filter(|j| **j == joint).count() > 1 {
-                let all =
-                    (self.spec.actuators.iter().zip(&self.actuated)).filter(|a| of_joint(a.1));
-                let sums = all.fold([0.0; 2], |[low, high], (a, _)| {
-                    let [l, h] = reach(a);
-                    [low + l, high + h]
-                });
-                // Bounds that no input can exceed have no effect.
-                if lower <= sums[0] && sums[1] <= upper {
-                    continue;
-                }
-                let (origin, [low, high]) = (&self.spec.actuators[k].origin, sums);
-                return Err(Error::unsupported(format!(
-                    "{origin}: actuatorfrcrange of joint {name:?} bounds the sum of several actuators, which is not \
-                     supported; where their ranges keep the sum within {lower} to {upper}, it is not needed: they reach \
-                     from {low} to {high}"
-                )));
-            }
-            let actuator = &mut self.spec.actuators[k];
             let kind = self.spec.bodies[entry.body].joints[entry.position].kind;
             if !matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
                 return Err(Error::unsupported(format!(
                     "{}: actuatorfrcrange of joint {:?}, which is neither hinge nor slide, is not \
                      supported",
-                    actuator.origin, name
+                    self.spec.actuators[k].origin,
+                    self.spec.bodies[entry.body].joints[entry.position].name
                 )));
             }
+            if self.actuated.iter().filter(|j| **j == joint).count() > 1 {
+                let (body, position) = (entry.body, entry.position);
+                self.spec.bodies[body].joints[position].actuator_bounds = Some((lower, upper));
+                continue;
+            }
+            let actuator = &mut self.spec.actuators[k];
             let gear = actuator.gear[0];
             if gear == 0.0 {
                 continue;

@@ -410,10 +410,10 @@ const RULES: &[Rule] = &[
 const SENSOR_WARNED: &str = "delay interp interval nsample";
 const BODY_CHILDREN: &str = "body frame replicate inertial joint freejoint geom site \
      camera=visual light=visual composite=refused flexcomp attach=refused plugin=refused";
-const TENDON: &str = "class damping frictionloss group limited margin material name range rgba \
+const TENDON: &str = "armature class damping frictionloss group limited margin material name range rgba \
      springlength stiffness user width";
 const TENDON_WARNED: &str = "solimpfriction solimplimit solreffriction solreflimit";
-const TENDON_REFUSED: &str = "actuatorfrclimited actuatorfrcrange armature springyield";
+const TENDON_REFUSED: &str = "actuatorfrclimited actuatorfrcrange springyield";
 const ACTUATOR: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
      group joint jointinparent refsite site lengthrange name tendon user";
 const POSITION: &str = "armature damping class cranklength ctrllimited ctrlrange forcelimited forcerange gear \

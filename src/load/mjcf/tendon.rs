@@ -27,6 +27,9 @@ impl Loader {
             "fixed" => self.fixed_path(node)?,
             _ => self.spatial_path(node)?,
         };
+        if settings.armature > 0.0 {
+            self.reflect_tendon(node, settings.armature, &path)?;
+        }
         let limits = range(
             node,
             self.compiler(node),
@@ -69,6 +72,26 @@ impl Loader {
             },
             origin: node.origin(),
         });
+        Ok(())
+    }
+
+    /// Adds the inertia that moves with a tendon along one joint to this joint, by the coefficient squared.
+    fn reflect_tendon(&mut self, node: Node<'_>, armature: f64, path: &TendonPath) -> Result<()> {
+        let TendonPath::Fixed(terms) = path else {
+            return Err(node.unsupported("armature of a spatial tendon"));
+        };
+        let acting: Vec<_> = terms.iter().filter(|(_, c)| *c != 0.0).collect();
+        let [(name, coefficient)] = acting[..] else {
+            return Err(node.unsupported(
+                "armature of a tendon along several joints: it couples the inertias of joints that the tree of \
+                 bodies does not connect",
+            ));
+        };
+        if let Some((id, _)) = self.names.joints.get(name) {
+            let entry = &self.joints[*id];
+            let joint = &mut self.spec.bodies[entry.body].joints[entry.position];
+            joint.armature += coefficient * coefficient * armature;
+        }
         Ok(())
     }
 

@@ -15,6 +15,7 @@ pub(super) struct TendonSettings {
     pub limited: Option<bool>,
     pub margin: f64,
     pub friction_loss: f64,
+    pub armature: f64,
 }
 
 impl Default for TendonSettings {
@@ -27,6 +28,7 @@ impl Default for TendonSettings {
             limited: None,
             margin: 0.0,
             friction_loss: 0.0,
+            armature: 0.0,
         }
     }
 }
@@ -53,6 +55,7 @@ impl TendonSettings {
         self.friction_loss = node
             .magnitude("frictionloss")?
             .unwrap_or(self.friction_loss);
+        self.armature = node.magnitude("armature")?.unwrap_or(self.armature);
         Ok(())
     }
 }

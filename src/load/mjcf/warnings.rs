@@ -27,6 +27,15 @@ impl Warnings {
         }
     }
 
+    /// Adds the warning `message` of one place.
+    pub fn at(&mut self, origin: &str, message: &str) {
+        self.groups.push(Group {
+            message: message.into(),
+            first: origin.into(),
+            count: 1,
+        });
+    }
+
     pub fn into_lines(self) -> Vec<String> {
         self.groups
             .into_iter()

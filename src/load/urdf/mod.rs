@@ -71,7 +71,13 @@ pub fn read_str(text: &str, base_dir: Option<&Path>, options: &UrdfOptions) -> R
 }
 
 fn read_in(text: &str, folders: &Folders, options: &UrdfOptions) -> Result<ModelSpec> {
-    with_document(text, "", |document| read_robot(document, folders, options))
+    with_document(text, "", |document| read_robot(document, folders, options)).map_err(|mut e| {
+        if text.contains("<xacro:") {
+            e.message +=
+                "; the file has macros of xacro: expand it first (xacro FILE -o robot.urdf)";
+        }
+        e
+    })
 }
 
 fn read_robot(

@@ -275,7 +275,7 @@ fn tell_transmissions(
                     rows.add(By::Positions, k, &[by_q]);
                     rows.add(By::Velocities, k, &[by_v]);
                 });
-                let slope = forces.asked_inputs()[s.index].slope;
+                let slope = forces.actuator_by_input(s.index);
                 rows.add_drive(drives, s.index, slope);
             }
             continue;

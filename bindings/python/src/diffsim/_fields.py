@@ -77,6 +77,8 @@ FIELDS: Dict[str, Dict[str, str]] = {
         'friction_coefficient': 'For a revolute or prismatic joint: coefficient of Coulomb friction by the load that the joint carries in the step. A revolute joint resists up to coefficient × radius × load [N m], a prismatic one up to coefficient × load [N]. It adds to friction_loss. Default 0.',
         'friction_radius': "Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0.",
         'friction_height': 'Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do not contribute.',
+        'actuator_lower': 'For a revolute or prismatic joint: lower bound of the sum of the forces of all its actuators [N m or N]. Inputs on dofs (ds_load_options.actuation) have no such bound. Default -inf.',
+        'actuator_upper': 'Upper bound of the sum. Default inf.',
     },
     'ds_geom_desc': {
         'name': 'Name, unique among geoms; NULL for none.',

@@ -169,7 +169,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     ) -> None:
         """Adds a joint between a body and its parent. fields are those of `ds_joint_desc`: name, axis, axis2, axis3,
         anchor, reference, damping, stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin,
-        cyclic, friction_coefficient, friction_radius, friction_height. control: for a spline curve its frames, n×4×4; for a surface its vectors, 16×6."""
+        cyclic, friction_coefficient, friction_radius, friction_height, actuator_lower, actuator_upper. control: for a spline curve its frames, n×4×4; for a surface its vectors, 16×6."""
         values: Dict[str, Any] = {"kind": kind, **fields}
         if control is not None:
             control = numbers(control, "control")

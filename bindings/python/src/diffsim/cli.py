@@ -478,17 +478,25 @@ def version() -> str:
 
 
 def positive(text: Any) -> Any:
-    value = float(text)
+    value = _number(float, text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
     return value
 
 
 def count(text: Any) -> Any:
-    value = int(text)
+    value = _number(int, text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
+        raise argparse.ArgumentTypeError(f"expected a whole number, 1 or more, got {text}")
     return value
+
+
+def _number(kind: Any, text: Any) -> Any:
+    """0, which no option takes, if it is no number."""
+    try:
+        return kind(text)
+    except ValueError:
+        return 0
 
 
 def main(arguments: Any = None) -> int:

@@ -130,6 +130,8 @@ class JointFields(TypedDict, total=False):
     friction_coefficient: float
     friction_radius: float
     friction_height: float
+    actuator_lower: float
+    actuator_upper: float
 
 
 class GeomFields(TypedDict, total=False):

@@ -60,7 +60,8 @@ class Joint:
     `reference`: coordinate at which the body has its placement. `limit_margin`: distance from a limit at which a step
     includes it. `control`: frames n×4×4 of a spline curve,
     vectors 16×6 of a surface, else None. `cyclic`: True if the curve is closed. `friction_coefficient`,
-    `friction_radius` [m], `friction_height` [m]: of friction by the load that it carries."""
+    `friction_radius` [m], `friction_height` [m]: of friction by the load that it carries. `actuator_range`: bounds of the
+    sum of its actuators' forces [N m or N]."""
 
     name: str
     kind: JointKind
@@ -88,6 +89,7 @@ class Joint:
     friction_coefficient: float
     friction_radius: float
     friction_height: float
+    actuator_range: Tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -230,6 +232,7 @@ def joint(model: Any, of: int) -> Joint:
         j.friction_coefficient,
         j.friction_radius,
         j.friction_height,
+        (j.actuator_lower, j.actuator_upper),
     )
 
 

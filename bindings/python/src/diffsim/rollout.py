@@ -185,7 +185,7 @@ class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model
 
     @params.setter
     def params(self, value: ArrayLike) -> None:
-        p = array(value, (self.np,), "p")
+        p = array(value, (self.np,), "params", "" if self.np else "; select_params chooses parameters")
         check(lib.ds_rollout_set_params(self._handle, pointer(p)))
         self._settings.values(p)
 

@@ -525,7 +525,8 @@ class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fi
 
     @params.setter
     def params(self, value: ArrayLike) -> None:
-        check(lib.ds_sim_set_params(self._handle, self._p.fill(array(value, self._p.shape, "p"))))
+        hint = "" if self.np else "; select_params chooses parameters"
+        check(lib.ds_sim_set_params(self._handle, self._p.fill(array(value, self._p.shape, "params", hint))))
         self._settings.values(self._p.memory)
 
 

@@ -255,7 +255,6 @@ fn physics_that_is_missing() {
         ),
         ("<deformable/>", "<deformable>"),
         ("<extension/>", "<extension>"),
-        ("<default><tendon armature=\"1\"/></default>", "armature"),
         ("<asset><mesh builtin=\"sphere\"/></asset>", "builtin"),
         (
             "<equality><flex flex=\"f\"/></equality>",
@@ -305,8 +304,8 @@ fn actuators() {
         ("<position joint=\"f\"/>", "a servo with a force"),
         ("<motor jointinparent=\"b\"/>", "jointinparent"),
         (
-            "<motor joint=\"j\"/><motor joint=\"j\"/>",
-            "several actuators",
+            "<general cranksite=\"s\" slidersite=\"s\" cranklength=\"1\"/>",
+            "cranksite",
         ),
     ] {
         refused(

@@ -114,29 +114,23 @@ fn actuators_act_at_sites() {
 }
 
 #[test]
-fn bounds_of_several_actuators_that_they_cannot_pass() -> crate::error::Result<()> {
+fn a_joint_bounds_the_sum_of_several_actuators() -> crate::error::Result<()> {
     let with = |actuators: &str| {
         load(&format!(
             "<mujoco><worldbody><body><joint name='j' actuatorfrcrange='-3 3'/><geom size='.1'/></body></worldbody>\
-             <actuator>{actuators}</actuator></mujoco>"
+             <tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><actuator>{actuators}</actuator></mujoco>"
         ))
     };
-    let m = with(
-        "<motor joint='j' ctrlrange='-1 1'/><position joint='j' forcerange='-1 1' gear='-2'/>",
-    )?;
-    assert_eq!(m.actuators[0].force_range, None);
-    for more in [
-        "<motor joint='j'/>",
-        "<motor joint='j' ctrlrange='-2.5 0'/>",
-        "<position joint='j'/>",
-    ] {
-        let e = with(&format!("<motor joint='j' ctrlrange='-1 1'/>{more}")).expect_err(more);
-        assert!(
-            e.message
-                .contains("line 1: actuatorfrcrange of joint \"j\""),
-            "{e}"
-        );
-    }
+    let pulled = with("<motor joint='j'/><motor tendon='t'/>")?;
+    assert!(pulled.warnings[0].contains("line 1: actuatorfrcrange bounds"));
+    let bounds = |m: &ModelSpec| m.bodies[1].joints[0].actuator_bounds;
+    let several = with("<motor joint='j' ctrlrange='-1 1'/><position joint='j' gear='-2'/>")?;
+    assert_eq!(several.actuators[0].force_range, None);
+    assert_eq!(bounds(&several), Some((-3.0, 3.0)));
+    assert!(several.warnings.is_empty(), "{:?}", several.warnings);
+    let one = with("<motor joint='j' gear='-2'/>")?;
+    assert_eq!(one.actuators[0].force_range, Some((-1.5, 1.5)));
+    assert_eq!(bounds(&one), None);
     Ok(())
 }
 

@@ -48,6 +48,17 @@ fn a_fixed_one_is_a_sum_of_coordinates() {
 }
 
 #[test]
+fn armature_along_one_joint_is_that_of_the_joint() {
+    let m = model(&with_parts(
+        "<default><tendon armature=\"5\"/></default><tendon><fixed><joint joint=\"b\" coef=\"-3\"/>\
+         <joint joint=\"a\" coef=\"0\"/></fixed></tendon>",
+    ));
+    let joints = m.bodies.iter().flat_map(|b| &b.joints);
+    assert_eq!(joints.map(|j| j.armature).sum::<f64>(), 45.0);
+    assert_eq!(m.bodies[2].joints[0].armature, 45.0);
+}
+
+#[test]
 fn a_spatial_one_goes_through_sites_and_around_solids() {
     let t = tendon(
         "<spatial><site site=\"w\"/><geom geom=\"ball\"/><site site=\"A1\"/><pulley divisor=\"2\"/>\
@@ -272,7 +283,11 @@ fn what_is_wrong_with_a_tendon_is_said_with_its_line() {
         ),
         (
             format!("<spatial armature=\"1\">{s}{t}</spatial>"),
-            "armature",
+            "armature of a spatial tendon",
+        ),
+        (
+            "<fixed armature=\"1\"><joint joint=\"a\" coef=\"1\"/><joint joint=\"b\" coef=\"1\"/></fixed>".into(),
+            "armature of a tendon along several joints",
         ),
         (
             format!("<spatial actuatorfrcrange=\"-1 1\">{s}{t}</spatial>"),

@@ -17,6 +17,11 @@ fn malformed_files_are_refused_with_the_place() {
             "expected the root element <robot>",
         ),
         (robot(""), "line 1: <robot> \"r\"", "at least one <link>"),
+        (
+            robot("<xacro:include filename=\"parts.xacro\"/>"),
+            "line 1: <robot> \"r\"",
+            "expand it first",
+        ),
         (robot("<link/>"), "line 2: <link>", "name is missing"),
         (
             robot("<link name=\" \"/>"),
