@@ -447,10 +447,10 @@ async function pile() {
 async function joints() {
   const page = await open("arm");
   expect("one state has no timeline", (await page.isHidden("#slider")) && (await page.textContent("#head .note")).startsWith("one state"));
-  const names = await page.locator("#jointsliders label span").allTextContents();
+  const names = await page.locator("#jointsliders .slide span").allTextContents();
   expect("a slider for each joint", names.join() === facts.arm.joints.join(), names);
   for (const [i, value] of facts.arm.q.entries()) {
-    await page.locator("#jointsliders input").nth(i).evaluate((x, v) => {
+    await page.locator("#jointsliders input[type=range]").nth(i).evaluate((x, v) => {
       x.value = String(v);
       x.dispatchEvent(new Event("input"));
     }, value);
@@ -463,10 +463,10 @@ async function joints() {
     expect(`body ${i} is where the kinematics says`, away < 5e-5 && same > 1 - 1e-8, [poses[i], want]);
   });
   // The keys of a focused slider are its own.
-  await page.locator("#jointsliders input").first().focus();
-  const before = await page.locator("#jointsliders input").first().inputValue();
+  await page.locator("#jointsliders input[type=range]").first().focus();
+  const before = await page.locator("#jointsliders input[type=range]").first().inputValue();
   await page.keyboard.press("ArrowLeft");
-  expect("arrow keys move a focused slider", (await page.locator("#jointsliders input").first().inputValue()) !== before);
+  expect("arrow keys move a focused slider", (await page.locator("#jointsliders input[type=range]").first().inputValue()) !== before);
   await page.click("#jointreset");
   await settle(page);
   const back = await state(page, "v.robots[0].bodies.at(-1).position.toArray()");
