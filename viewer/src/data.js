@@ -50,11 +50,11 @@ export async function decode(text) {
   const arrays = {};
   for (const [name, entry] of Object.entries(r.arrays)) arrays[name] = take(body, entry);
   r.arrays = arrays;
-  r.meshes = r.meshes.map((m) => ({
-    ...m,
-    points: arrays[m.points],
-    triangles: arrays[m.triangles],
-  }));
+  const placed = (m) => m && { ...m, points: arrays[m.points] };
+  r.meshes = r.meshes.map((m) => ({ ...placed(m), triangles: arrays[m.triangles], colors: arrays[m.colors], places: placed(m.places) }));
+  // An image that the browser cannot read leaves the mesh without one.
+  const picture = (name) => createImageBitmap(new Blob([arrays[name]]), { imageOrientation: "flipY" }).catch(() => null);
+  r.pictures = await Promise.all(r.images.map(picture));
   r.count = arrays.time.length;
   return r;
 }

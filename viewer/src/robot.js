@@ -135,6 +135,17 @@ export class Robot {
     return new THREE.Color(PALETTE[number % PALETTE.length]);
   }
 
+  /** The texture of an image of the recording. */
+  texture(image) {
+    this.textures ??= this.r.pictures.map((picture) => {
+      if (!picture) return null;
+      const texture = new THREE.Texture(picture);
+      Object.assign(texture, { colorSpace: THREE.SRGBColorSpace, flipY: false, wrapS: THREE.RepeatWrapping, wrapT: THREE.RepeatWrapping, anisotropy: 4, needsUpdate: true });
+      return texture;
+    });
+    return this.textures[image];
+  }
+
   build() {
     const meshes = this.r.meshes.map(meshGeometry);
     for (const shape of this.r.shapes) {
@@ -155,8 +166,10 @@ export class Robot {
 
   add(shape, geometry) {
     const alpha = shape.rgba ? shape.rgba[3] : 1;
+    const { image, colors } = this.r.meshes[shape.mesh] ?? {};
+    const map = (image !== undefined && this.texture(image)) || null;
     const material = solid({
-      color: this.color(shape), roughness: 0.62, metalness: 0.08,
+      map, vertexColors: Boolean(colors), color: map || colors ? new THREE.Color("#fff") : this.color(shape), roughness: 0.62, metalness: 0.08,
       transparent: alpha < 1, opacity: alpha, side: THREE.DoubleSide,
     }, shape.kind === BOX);
     const mesh = new THREE.Mesh(geometry, material);

@@ -4,7 +4,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const THEMES = {
   light: { sky: "#c6d0db", ground: "#a3aeba", line: "#87929e", room: 1, sun: 2.3, rim: 0.9 },
-  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", room: 0.8, sun: 2.4, rim: 1.0 },
+  dark: { sky: "#171c22", ground: "#2e3740", line: "#4a5663", room: 0.8, sun: 2.4, rim: 1.0 },
 };
 
 /** What stands around the scene and lights it from everywhere: direction, colour, strength. A window at the left is
@@ -12,8 +12,8 @@ const THEMES = {
 const ROOM = [
   [[0, 0, 1], "#e6efff", 0.9],
   [[-0.8, -0.5, 0.3], "#fffaf4", 0.75],
-  [[0.9, 0.2, 0.1], "#b9c8de", 0.2],
-  [[0, 0, -1], "#8b8b8e", 0.3],
+  [[0.9, 0.2, 0.1], "#b9c8de", 0.3],
+  [[0, 0, -1], "#8b8b8e", 0.45],
 ];
 
 /** The light of the room as spherical harmonics: no texture, no second pass. */
@@ -99,7 +99,7 @@ export class Stage {
 
   /** A plane of the recording; without one, lines at a height that stand for it. */
   addFloor(shape, height = 0) {
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.95, metalness: 0 });
+    const material = new THREE.MeshLambertMaterial();
     const floor = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
     if (shape) {
       floor.position.fromArray(shape.position);
