@@ -440,7 +440,7 @@ def _meshes(arrays: Any, recording: Any, budget: Any) -> List[Dict[str, Any]]:
         mesh = placed(f"points{k}", points, len(points))
         mesh["triangles"] = arrays.add(f"triangles{k}", triangles.ravel(), "u4", row=triangles.size)
         if coat and coat[1] is None:
-            mesh["colors"] = arrays.add(f"colors{k}", np.rint(255 * corners[0].clip(0, 1)), "u1")
+            mesh["colors"] = arrays.add(f"colors{k}", np.rint(255 * np.nan_to_num(corners[0]).clip(0, 1)), "u1")
         elif coat:
             mesh["places"] = placed(f"places{k}", corners[0].reshape(-1, 3)[:, :2].astype(float))
             mesh["image"] = coat[1]
